@@ -1,0 +1,58 @@
+// The package: one file with kernels for one or several targets, the host
+// program of each, constants, and the source.
+#ifndef KILN_RUNTIME_PACKAGE_H
+#define KILN_RUNTIME_PACKAGE_H
+
+#include "kiln/Runtime/Blob.h"
+#include "kiln/Runtime/Program.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// A tensor that the program refers to by name.
+struct Constant {
+  std::string name;
+  DType dtype = DType::none;
+  std::vector<int64_t> shape;
+  Blob bytes; ///< row-major; written 64-byte aligned
+};
+
+/// What one target contributes.
+struct TargetProgram {
+  std::string spec; ///< as given to --target
+  HostProgram program;
+  std::vector<Blob> modules; ///< opaque to everything but the device driver
+};
+
+struct Package {
+  std::string producer;   ///< name and version of the compiler
+  std::string sourceName; ///< the input's path, for messages
+  Blob source;            ///< text or bytecode; empty when stripped
+  /// Options other than --target that a recompilation of the source needs.
+  std::vector<std::string> compileArgs;
+  std::vector<TargetProgram> targets;
+  std::vector<Constant> constants; ///< shared by the targets
+
+  const Constant *lookupConstant(const std::string &name) const;
+};
+
+/// The first bytes of every package.
+constexpr char kPackageMagic[8] = {'K', 'I', 'L', 'N', 'P', 'K', 'G', '\0'};
+constexpr uint32_t kPackageVersion = 1;
+
+bool isPackage(const void *data, size_t size);
+
+/// Serialises; verifies the programs first.
+Expected<std::vector<uint8_t>> writePackage(const Package &package);
+/// Checks magic, version, sizes, checksum, JSON and every program.
+Expected<Package> readPackage(Blob file);
+/// Maps the file.
+Expected<Package> readPackageFile(const std::string &path);
+Error writeFile(const std::string &path, const void *data, size_t size);
+Expected<Blob> mapFile(const std::string &path);
+
+} // namespace kiln::runtime
+
+#endif

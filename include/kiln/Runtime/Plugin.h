@@ -1,0 +1,34 @@
+// Finding plug-in libraries and reading their version note before loading.
+#ifndef KILN_RUNTIME_PLUGIN_H
+#define KILN_RUNTIME_PLUGIN_H
+
+#include "kiln/Runtime/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// The contents of a plug-in's `.note.kiln` (see kiln-c/PluginNote.h).
+struct PluginNote {
+  uint32_t apiMajor = 0;
+  uint32_t apiMinor = 0;
+  uint32_t llvmMajor = 0; ///< 0, 0: the plug-in does not use LLVM
+  uint32_t llvmMinor = 0;
+};
+
+/// Reads the note without loading the file. The message of a failure begins
+/// with the path; any file is safe to pass.
+Expected<PluginNote> readPluginNote(const std::string &path);
+
+/// Folders searched for plug-ins, best first: KILN_PLUGIN_PATH, then
+/// `kiln/targets` next to libkiln-runtime.so.
+std::vector<std::string> pluginSearchPath();
+
+/// Files `PREFIX*.so` of the search path, sorted by name within a folder; of
+/// several with one file name the first counts.
+std::vector<std::string> findPlugins(const std::string &prefix);
+
+} // namespace kiln::runtime
+
+#endif

@@ -1,0 +1,296 @@
+// The host program: a small register machine that the runtime verifies and
+// interprets. The compiler fills these structs in; docs/package.md gives the
+// JSON form and the meaning of each instruction.
+#ifndef KILN_RUNTIME_PROGRAM_H
+#define KILN_RUNTIME_PROGRAM_H
+
+#include "kiln/Runtime/DType.h"
+#include "kiln/Runtime/Error.h"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// A 64-bit integer register r0, r1 … of a function. Registers can be written
+/// more than once and start as 0.
+using Reg = int32_t;
+/// A buffer register b0, b1 …: storage, byte offset, dtype, sizes, strides.
+using Buf = int32_t;
+constexpr int32_t kNone = -1;
+/// A size that is only known when the program runs.
+constexpr int64_t kDynamic = -1;
+
+struct ConstInst {
+  Reg dst = kNone;
+  int64_t value = 0;
+};
+
+/// Arithmetic wraps; division by zero is a runtime error. `cmp*` are signed
+/// and give 0 or 1. `andI`/`orI`/`xorI` are bitwise.
+enum class IntOp : uint8_t {
+  add,
+  sub,
+  mul,
+  floordiv,
+  ceildiv,
+  mod,
+  min,
+  max,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  andI,
+  orI,
+  xorI,
+  mov
+};
+struct IntInst {
+  IntOp op = IntOp::add;
+  Reg dst = kNone;
+  Reg lhs = kNone;
+  Reg rhs = kNone; ///< kNone for mov
+};
+
+/// dst = cond != 0 ? ifTrue : ifFalse.
+struct SelectInst {
+  Reg dst = kNone;
+  Reg cond = kNone;
+  Reg ifTrue = kNone;
+  Reg ifFalse = kNone;
+};
+
+/// dst = size `dim` of the buffer.
+struct DimInst {
+  Reg dst = kNone;
+  Buf buffer = kNone;
+  int32_t dim = 0;
+};
+
+/// Ends the call with `message` when cond is 0.
+struct CheckInst {
+  Reg cond = kNone;
+  std::string message;
+};
+
+/// Reserves the arena of a device, once per call and before its first use.
+struct ArenaInst {
+  int32_t device = 0;
+  Reg bytes = kNone;
+};
+
+/// A contiguous buffer: part of the arena at byte `offset`, or, when offset is
+/// kNone, an allocation of its own (what results need: they outlive the call).
+struct AllocInst {
+  Buf dst = kNone;
+  DType dtype = DType::none;
+  std::vector<Reg> sizes;
+  Reg offset = kNone;
+  int32_t device = 0;
+  std::string name; ///< for reports
+};
+
+/// A constant of the package, on `device`.
+struct ConstantInst {
+  Buf dst = kNone;
+  std::string name;
+  int32_t device = 0;
+};
+
+/// Another look at the storage of `src`: starts `offset` elements (of `dtype`)
+/// after src's start; strides in elements. The range is checked.
+struct ViewInst {
+  Buf dst = kNone;
+  Buf src = kNone;
+  DType dtype = DType::none; ///< none: that of src
+  Reg offset = kNone;        ///< kNone: 0
+  std::vector<Reg> sizes;
+  std::vector<Reg> strides; ///< empty: row-major
+};
+
+/// Every byte of a contiguous buffer becomes `byte`.
+struct FillInst {
+  Buf dst = kNone;
+  uint8_t byte = 0;
+};
+
+/// Copies elements between buffers of one shape and element width, on one
+/// device or across devices (a transfer).
+struct CopyInst {
+  Buf dst = kNone;
+  Buf src = kNone;
+};
+
+/// dst = element `index` (row-major) of an integer buffer; waits for it.
+struct ReadInst {
+  Reg dst = kNone;
+  Buf src = kNone;
+  Reg index = kNone; ///< kNone: 0
+};
+
+struct LaunchArg {
+  enum Kind : uint8_t { buffer, scalar } kind = buffer;
+  /// A Buf, or a Reg with the value's bits (floats: their bits, zero-extended).
+  int32_t index = kNone;
+  static LaunchArg ofBuffer(Buf b) { return {buffer, b}; }
+  static LaunchArg ofScalar(Reg r) { return {scalar, r}; }
+};
+
+/// One of the kernels that can do a launch; the first whose guard holds runs.
+struct LaunchVariant {
+  Reg guard = kNone; ///< kNone: always
+  uint32_t kernel = 0;
+  std::array<Reg, 3> grid = {kNone, kNone, kNone}; ///< kNone: 1
+};
+
+/// Runs a kernel over a grid. A workspace is an ordinary buffer argument (with
+/// a `fill` before it when it has to be zero), so that it shares the arena.
+struct LaunchInst {
+  std::string name; ///< for reports; empty: the kernel's
+  std::vector<LaunchVariant> variants;
+  std::vector<LaunchArg> args;
+  Reg flops = kNone; ///< estimate for reports
+  Reg bytes = kNone; ///< estimate of the memory traffic, for reports
+};
+
+struct Instruction;
+
+/// Runs one of two blocks.
+struct IfInst {
+  Reg cond = kNone;
+  std::vector<Instruction> thenCode;
+  std::vector<Instruction> elseCode;
+};
+
+/// Runs `before`, then, while cond is not 0, `body` and `before` again.
+struct WhileInst {
+  std::vector<Instruction> before;
+  Reg cond = kNone;
+  std::vector<Instruction> body;
+};
+
+/// Ends the function; only as its last instruction.
+struct ReturnInst {
+  std::vector<Buf> results;
+};
+
+struct Instruction {
+  using Body = std::variant<ConstInst, IntInst, SelectInst, DimInst, CheckInst,
+                            ArenaInst, AllocInst, ConstantInst, ViewInst,
+                            FillInst, CopyInst, ReadInst, LaunchInst, IfInst,
+                            WhileInst, ReturnInst>;
+  Body body;
+  Instruction() = default;
+  template <typename T,
+            typename = std::enable_if_t<std::is_constructible_v<Body, T>>>
+  Instruction(T inst) : body(std::move(inst)) {}
+};
+
+/// What a caller has to pass.
+struct Argument {
+  std::string name;
+  bool isScalar = false; ///< a value in a Reg, else a tensor in a Buf
+  DType dtype = DType::none;
+  std::vector<int64_t> shape; ///< kDynamic for sizes taken from the tensor
+  int32_t reg = kNone;        ///< the Reg or Buf that receives it
+  int32_t device = 0;
+  bool writable = false; ///< the program may write the caller's storage
+  bool strided = false;  ///< any strides are fine, else row-major is needed
+  int64_t align = 1;     ///< bytes; 1: any
+};
+
+/// How far a correct result can be from the reference.
+struct Tolerance {
+  /// Type in which the coarsest rounding on the way happens.
+  DType dtype = DType::none;
+  /// The longest sum that a result element depends on (1: none).
+  int64_t accumulation = 1;
+  Reg accumulationReg = kNone; ///< when it is not static
+  bool exact = false;          ///< bit for bit
+};
+
+struct Result {
+  std::string name;
+  DType dtype = DType::none;
+  std::vector<int64_t> shape;
+  int32_t device = 0;
+  Tolerance tolerance;
+};
+
+/// An entry that can be called.
+struct Function {
+  enum class Kind : uint8_t {
+    function, ///< tensors in, tensors out
+    kernel,   ///< one tile kernel, called with views, scalars and a grid
+  };
+  std::string name;
+  Kind kind = Kind::function;
+  bool isPublic = true;
+  std::vector<Argument> args;
+  std::vector<Result> results;
+  /// Where the caller's grid arrives; for kernels.
+  std::array<Reg, 3> grid = {kNone, kNone, kNone};
+  int32_t numRegs = 0;
+  int32_t numBufs = 0;
+  std::vector<Instruction> code;
+
+  Reg newReg() { return numRegs++; }
+  Buf newBuf() { return numBufs++; }
+};
+
+struct KernelParam {
+  enum class Kind : uint8_t { view, scalar } kind = Kind::view;
+  std::string name;
+  DType dtype = DType::none;
+  int32_t rank = 0; ///< of a view
+  bool readonly = false;
+  int64_t align = 1; ///< bytes that the base address is a multiple of
+};
+
+/// A compiled kernel.
+struct KernelInfo {
+  std::string name;         ///< for reports
+  std::string symbol;       ///< in the module
+  uint32_t module = 0;      ///< index into TargetProgram::modules
+  int32_t device = 0;       ///< index into TargetProgram::devices
+  int64_t scratchBytes = 0; ///< per thread, 64-byte aligned
+  std::vector<KernelParam> params;
+  /// Free-form facts for `--inspect` ("schedule", "tile", …).
+  std::map<std::string, std::string> notes;
+};
+
+/// A device that the functions of a target use, by its driver's name.
+struct DeviceRef {
+  std::string name;    ///< libkiln-device-NAME.so
+  std::string options; ///< "chip,key=value,…", given to the driver
+};
+
+/// Everything but blobs: what "program.json" holds for one target.
+struct HostProgram {
+  std::vector<DeviceRef> devices;
+  std::vector<KernelInfo> kernels;
+  std::vector<Function> functions;
+
+  const Function *lookup(const std::string &name) const;
+};
+
+/// Checks every index, rank and type; the message says where.
+Error verify(const HostProgram &program, size_t numModules);
+
+/// Compact JSON.
+std::string toJson(const HostProgram &program);
+/// Reads and verifies nothing but the form; call verify() after it.
+Expected<HostProgram> programFromJson(std::string_view text);
+
+/// One line per instruction, for people.
+std::string toText(const HostProgram &program);
+
+} // namespace kiln::runtime
+
+#endif

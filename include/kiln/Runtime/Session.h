@@ -1,0 +1,77 @@
+// A package on its devices: calling its functions.
+#ifndef KILN_RUNTIME_SESSION_H
+#define KILN_RUNTIME_SESSION_H
+
+#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Tensor.h"
+#include <array>
+#include <memory>
+
+namespace kiln::runtime {
+
+/// A launch that ran, for reports.
+struct LaunchRecord {
+  std::string name;
+  const KernelInfo *kernel = nullptr;
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  double seconds = 0;
+  int64_t flops = 0; ///< 0: unknown
+  int64_t bytes = 0; ///< 0: unknown
+};
+
+/// What a call used.
+struct CallReport {
+  std::vector<LaunchRecord> launches;
+  int64_t arenaBytes = 0;
+  int64_t arenaTensorBytes = 0; ///< sum of the tensors that share the arena
+  int64_t ownBytes = 0;         ///< allocations outside of it
+  /// Element tolerance lengths of the results, after evaluation.
+  std::vector<int64_t> accumulation;
+};
+
+/// How a call is made.
+struct CallOptions {
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  bool dryRun = false; ///< sizes only: nothing is allocated or launched
+  bool time = false;   ///< fill LaunchRecord::seconds
+};
+
+class SessionImpl;
+
+/// Devices opened, modules loaded, constants placed.
+class Session {
+public:
+  /// `target` is a SPEC or a device name; empty: the first that can be used.
+  static Expected<Session> create(std::shared_ptr<const Package> package,
+                                  const std::string &target = "");
+  Session(Session &&);
+  Session &operator=(Session &&);
+  ~Session();
+
+  const TargetProgram &target() const;
+  const Function *lookup(const std::string &name) const;
+  /// The only public function or kernel, else `main`; else an error that lists
+  /// them.
+  Expected<const Function *> defaultEntry() const;
+
+  /// Calls `function`. Writable arguments are changed in place. Scalars are
+  /// tensors of rank 0.
+  Expected<std::vector<Tensor>> call(const Function &function,
+                                     const std::vector<Tensor> &args,
+                                     const CallOptions &options = {},
+                                     CallReport *report = nullptr);
+  /// What the devices call themselves.
+  std::vector<std::string> deviceNames() const;
+
+private:
+  explicit Session(std::unique_ptr<SessionImpl> impl);
+  std::unique_ptr<SessionImpl> impl;
+};
+
+/// Finds the target of a package that `spec` asks for: an equal SPEC, else one
+/// of the same name whose chip does not disagree.
+Expected<size_t> selectTarget(const Package &package, const std::string &spec);
+
+} // namespace kiln::runtime
+
+#endif

@@ -1,0 +1,54 @@
+// Tensors on the host.
+#ifndef KILN_RUNTIME_TENSOR_H
+#define KILN_RUNTIME_TENSOR_H
+
+#include "kiln/Runtime/DType.h"
+#include "kiln/Runtime/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// Host memory, 64-byte aligned, with slack for full-vector reads at its end.
+struct Storage {
+  void *data = nullptr;
+  size_t bytes = 0;
+  std::shared_ptr<void> owner;
+
+  static Expected<Storage> allocate(size_t bytes, bool zeroed = true);
+};
+
+/// A strided window on shared storage.
+struct Tensor {
+  DType dtype = DType::none;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; ///< in elements
+  Storage storage;
+  int64_t offset = 0; ///< in elements
+
+  /// Row-major; refuses sizes that overflow or cannot be allocated.
+  static Expected<Tensor> create(DType dtype, std::vector<int64_t> shape,
+                                 bool zeroed = true);
+  int64_t numElements() const;
+  bool isContiguous() const;
+  void *data() const;
+  /// A row-major copy; the tensor itself when it already is.
+  Expected<Tensor> contiguous() const;
+};
+
+/// Row-major strides.
+std::vector<int64_t> rowMajor(const std::vector<int64_t> &shape);
+/// The number of elements, or nothing when it overflows or a size is negative.
+std::optional<int64_t> checkedCount(const std::vector<int64_t> &shape);
+/// Bytes from the first to behind the last element that a strided window
+/// touches; nothing on overflow or when a stride is negative.
+std::optional<int64_t> checkedExtent(DType dtype,
+                                     const std::vector<int64_t> &shape,
+                                     const std::vector<int64_t> &strides);
+/// "2x3xf32".
+std::string typeString(DType dtype, const std::vector<int64_t> &shape);
+
+} // namespace kiln::runtime
+
+#endif

@@ -1,0 +1,82 @@
+//===- Description.h - Machine descriptions as attributes -------*- C++ -*-===//
+//
+// The `kiln` dialect: `#kiln.target<...>` and its parts. A description says
+// what a chip is; see docs/plugins.md for its fields.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TARGET_DESCRIPTION_H
+#define KILN_TARGET_DESCRIPTION_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/SmallVector.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kiln::target {
+class Report;
+} // namespace kiln::target
+
+#include "kiln/Target/KilnDialectDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Target/KilnDialectAttrs.h.inc"
+
+namespace kiln::target {
+
+/// Name of the module attribute that holds the SPEC string.
+inline constexpr llvm::StringLiteral kSpecAttr = "kiln.spec";
+/// Name of the module attribute that holds the description.
+inline constexpr llvm::StringLiteral kTargetAttr = "kiln.target";
+
+/// Preferred block sizes of one contraction.
+struct ContractTile {
+  int64_t m = 64, n = 64, k = 64;
+};
+
+/// Preferred tile sizes in the form that schedules use.
+struct TileSizes {
+  /// Tile of an elementwise kernel: the innermost dimension is `loopCols`.
+  int64_t loopRows = 8, loopCols = 512;
+  /// Longest row that a row kernel (softmax, norms, reductions) keeps as one
+  /// tile; longer rows are processed in pieces of this many elements.
+  int64_t rowElements = 8192;
+  /// Rows per tile of a row kernel.
+  int64_t rowRows = 1;
+  /// Element type (null: any) and sizes; the first that matches counts.
+  llvm::SmallVector<std::pair<mlir::Type, ContractTile>> contract;
+
+  /// The block sizes for a contraction whose inputs have type `type`.
+  ContractTile contractFor(mlir::Type type) const;
+
+  /// Reads the `tiles` of a description; defaults where it has none.
+  static TileSizes fromDescription(TargetAttr description);
+};
+
+/// The description attached to `module` or to one of its parents, or null.
+TargetAttr getDescription(mlir::Operation *op);
+
+/// The tile sizes of the description attached to `op`'s module; defaults where
+/// there is none, so that passes work on modules without a target.
+TileSizes getTileSizes(mlir::Operation *op);
+
+/// Parses the text of a description. Errors go to `context`'s diagnostics under
+/// the name `origin`.
+TargetAttr parseDescription(llvm::StringRef text, mlir::MLIRContext *context,
+                            llvm::StringRef origin = "description");
+
+/// Parses a file that holds one `#kiln.target<...>`.
+TargetAttr loadDescription(llvm::StringRef path, mlir::MLIRContext *context);
+
+/// Prints a description over several lines, one field each.
+void printDescription(TargetAttr description, llvm::raw_ostream &os);
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_DESCRIPTION_H

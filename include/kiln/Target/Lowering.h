@@ -1,0 +1,130 @@
+//===- Lowering.h - Named lowerings and schedules ---------------*- C++ -*-===//
+//
+// Lowerings turn one operation into a target's or a family's form; schedules
+// turn a fused group of prim operations into tile kernels. Kiln orders them
+// itself (higher priority first, the latest loaded among equals) and records
+// every choice and every decline in the report.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TARGET_LOWERING_H
+#define KILN_TARGET_LOWERING_H
+
+#include "kiln/Target/Description.h"
+#include "kiln/Target/Report.h"
+#include "kiln/Target/TargetOptions.h"
+#include "mlir/IR/PatternMatch.h"
+#include <functional>
+#include <string>
+
+namespace kiln::target {
+
+/// What every lowering and schedule gets to work with. Families derive from it
+/// and set `family` to a name of their own; `as<T>()` gets back to them.
+class LoweringContext {
+public:
+  LoweringContext(mlir::RewriterBase &rewriter, const TargetOptions &options,
+                  TargetAttr description);
+  virtual ~LoweringContext();
+
+  mlir::RewriterBase &rewriter;
+  const TargetOptions &options;
+  TargetAttr description; ///< may be null when a module names no target
+
+  /// Records that the current lowering does not take `op`. Returns failure, so
+  /// that `return ctx.decline(op, "why")` reads well. The operation must be
+  /// left as it was.
+  mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &reason);
+
+  /// Name of the family whose context this is; empty for the base class.
+  virtual llvm::StringRef family() const { return ""; }
+  /// This context as that of family T (`T::kFamily`), or null.
+  template <typename T> T *as() {
+    return family() == llvm::StringRef(T::kFamily) ? static_cast<T *>(this)
+                                                   : nullptr;
+  }
+
+private:
+  friend class LoweringRegistry;
+  std::string current; ///< name of the lowering being tried
+  bool hasDeclined = false;
+};
+
+/// A registered way to lower one kind of operation.
+struct Lowering {
+  std::string name;   ///< "cpu.dot.avx512"
+  std::string target; ///< name of a target or of a family
+  std::string op;     ///< "tile.dot"
+  int priority = 0;   ///< core and families use 0 to 100
+  /// Lowers the operation, or declines it through the context.
+  std::function<mlir::LogicalResult(mlir::Operation *, LoweringContext &)>
+      lower;
+  std::string plugin; ///< filled in by the registry
+  unsigned order = 0; ///< filled in by the registry
+};
+
+/// A registered way to turn a fusion group into tile kernels.
+struct Schedule {
+  std::string name;   ///< "generic.rows"
+  std::string kind;   ///< the group's kind, e.g. "elementwise", "reduce",
+                      ///< "contract"; "claim.NAME" for a prim.claim
+  std::string target; ///< name of a target or family; empty: any
+  int priority = 0;
+  /// Emits kernels and launches in place of the group, or declines through the
+  /// context. The context is the one of the pass that runs schedules.
+  std::function<mlir::LogicalResult(mlir::Operation *, LoweringContext &)> emit;
+  /// Estimated seconds; a schedule with a lower cost goes first among those of
+  /// one priority. May be empty.
+  std::function<double(mlir::Operation *, const LoweringContext &)> cost;
+  std::string plugin;
+  unsigned order = 0;
+};
+
+/// A registered claim at prim level: walks a function and wraps what the target
+/// does itself into prim.claim operations with `claimOps`.
+struct PrimClaim {
+  std::string name;
+  std::string target;
+  int priority = 0;
+  std::function<mlir::LogicalResult(mlir::Operation *func, LoweringContext &)>
+      claim;
+  std::string plugin;
+  unsigned order = 0;
+};
+
+/// The lowerings, schedules and claims of everything that is loaded.
+class LoweringRegistry {
+public:
+  static LoweringRegistry &get();
+
+  void add(Lowering lowering);
+  void add(Schedule schedule);
+  void add(PrimClaim claim);
+
+  /// Offers `op` to the lowerings of the context's target and of its family,
+  /// best first, until one takes it. Succeeds when one did. A failure leaves
+  /// the declines in the report; the caller says what is unsupported, usually
+  /// with `emitUnsupported`.
+  mlir::LogicalResult apply(mlir::Operation *op, LoweringContext &ctx);
+
+  /// The same for a fusion group. The option `schedule=NAME` of the SPEC or the
+  /// string attribute `kiln.schedule` on `group` forces one.
+  mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
+                               LoweringContext &ctx);
+
+  /// Whether any lowering is registered for `op` in this context.
+  bool knows(mlir::Operation *op, const LoweringContext &ctx) const;
+
+  std::vector<const Lowering *> lowerings(llvm::StringRef target) const;
+  std::vector<const Schedule *> schedules(llvm::StringRef target) const;
+  std::vector<const PrimClaim *> claims(llvm::StringRef target) const;
+};
+
+/// Emits `unsupported: <what>` on `op`, with one note per decline recorded for
+/// it, and returns failure.
+mlir::LogicalResult emitUnsupported(mlir::Operation *op,
+                                    const llvm::Twine &what);
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_LOWERING_H

@@ -1,0 +1,83 @@
+//===- Report.h - What was lowered where, and why not -----------*- C++ -*-===//
+//
+// The what-lowered-where report of `--explain`. Kiln's own registries write to
+// it; passes add rows of their own through `Report::of(context)`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TARGET_REPORT_H
+#define KILN_TARGET_REPORT_H
+
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/Twine.h"
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kiln::target {
+
+/// Something that was offered an operation and said no.
+struct Decline {
+  std::string name;   ///< the lowering, schedule or target that declined
+  std::string reason; ///< lower case, no full stop
+};
+
+/// One row: a thing that was lowered, what took it, and who declined before.
+struct ReportRow {
+  std::string
+      stage; ///< "raise", "claim", "schedule", "lowering", "placement", ...
+  std::string function; ///< function of the input program
+  std::string kernel;   ///< kernel it ended in, if any
+  std::string subject;  ///< operation name or kind of the fusion group
+  std::string target;   ///< target it was lowered for
+  std::string chosen;   ///< lowering or schedule; empty: nothing took it
+  std::string detail;   ///< free text: tile sizes, variants ...
+  std::string location; ///< file:line:column
+  std::vector<Decline> declines;
+  unsigned count = 1; ///< equal rows are counted, not repeated
+};
+
+/// Collects rows from passes that may run in parallel.
+class Report {
+public:
+  /// The report of a context. A context without the `kiln` dialect loaded
+  /// gets a report that nobody reads.
+  static Report &of(mlir::MLIRContext *context);
+
+  void add(ReportRow row);
+
+  /// Records that `name` declined `op`; the reason is kept until the next
+  /// `chose` or `failed` for the same operation.
+  void declined(mlir::Operation *op, llvm::StringRef name,
+                const llvm::Twine &reason);
+  /// Records that `name` of stage `stage` took `op`, with the declines so far.
+  void chose(mlir::Operation *op, llvm::StringRef stage, llvm::StringRef target,
+             llvm::StringRef name, const llvm::Twine &detail = "");
+  /// Records that nothing took `op`.
+  void failed(mlir::Operation *op, llvm::StringRef stage,
+              llvm::StringRef target);
+
+  /// The declines recorded for `op` and not yet attached to a row.
+  std::vector<Decline> pendingDeclines(mlir::Operation *op) const;
+
+  std::vector<ReportRow> rows() const;
+  void clear();
+
+  void printText(llvm::raw_ostream &os) const;
+  void printJson(llvm::raw_ostream &os) const;
+
+private:
+  ReportRow describe(mlir::Operation *op) const;
+
+  mutable std::mutex mutex;
+  std::vector<ReportRow> table;
+  std::vector<std::pair<mlir::Operation *, Decline>> pending;
+};
+
+/// `file:line:column` of a location, or "" where it has none.
+std::string locationString(mlir::Location loc);
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_REPORT_H

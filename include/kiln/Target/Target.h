@@ -1,0 +1,138 @@
+//===- Target.h - What a target supplies ------------------------*- C++ -*-===//
+//
+// A target is a subclass of `Target`, registered by a plug-in. Only `name` and
+// `description` must be supplied; each further function is one more rung of
+// docs/plugins.md and has a default that works without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TARGET_TARGET_H
+#define KILN_TARGET_TARGET_H
+
+#include "kiln/Target/Description.h"
+#include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Target/Report.h"
+#include "kiln/Target/TargetOptions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include <string>
+#include <vector>
+
+namespace kiln::target {
+
+/// A chip that a target knows by name.
+struct ChipInfo {
+  std::string name;
+  std::string help;
+};
+
+/// A key that a target (or a plug-in that extends it) takes in its SPEC.
+struct OptionInfo {
+  std::string key;
+  std::string value; ///< default, or a hint such as "N"
+  std::string help;
+};
+
+/// One kernel of the serialised code.
+struct KernelBlob {
+  std::string name;         ///< the tile.kernel's symbol
+  std::string symbol;       ///< entry symbol within the bytes
+  unsigned blob = 0;        ///< index into KernelBlobs::blobs
+  int64_t scratchBytes = 0; ///< per thread, 64-byte aligned
+  /// Free metadata for the device driver.
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+/// What a serialiser returns: byte strings and the kernels within them.
+struct KernelBlobs {
+  std::vector<std::string> blobs;
+  std::vector<KernelBlob> kernels;
+};
+
+/// The level at which a target takes a program over.
+enum class InputLevel {
+  Prim, ///< whole prim functions; the package carries what it serialises
+  Tile, ///< tile kernels; the host program is Kiln's
+};
+
+/// What `Target::emit` is asked for.
+enum class EmitKind { LLVM, Assembly };
+
+/// A compilation target.
+class Target {
+public:
+  virtual ~Target();
+
+  /// Name in SPECs: letters, digits, `_` and `-`.
+  virtual llvm::StringRef name() const = 0;
+  /// One line for --list-targets.
+  virtual llvm::StringRef help() const { return ""; }
+
+  /// Rung 1: the chip as data. Returns null after reporting through
+  /// `emitError(UnknownLoc)` when the chip or an option is not known.
+  virtual TargetAttr description(mlir::MLIRContext *context,
+                                 const TargetOptions &options) const = 0;
+
+  /// The chips by name; empty: any name is passed on. The first is the default.
+  virtual std::vector<ChipInfo> chips() const { return {}; }
+  /// Option keys; a key not listed by the target or a plug-in is refused.
+  virtual std::vector<OptionInfo> options() const { return {}; }
+  /// The device driver's name (libkiln-device-NAME.so).
+  virtual std::string deviceName() const { return name().str(); }
+  /// Above 0: kernels of this target run on the compiling machine's kind of
+  /// host, and it may take what other targets decline; the highest is used.
+  virtual int hostPriority() const { return 0; }
+  /// Where the target takes over.
+  virtual InputLevel inputLevel() const { return InputLevel::Tile; }
+
+  /// Dialects that its pipeline produces or parses.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const {}
+
+  /// Preferred tile sizes; by default those of the description.
+  virtual TileSizes tileSizes(TargetAttr description,
+                              const TargetOptions &options) const {
+    return TileSizes::fromDescription(description);
+  }
+
+  /// Whether one kernel (a tile.kernel) is within what the target does. A
+  /// kernel that is not (`reason` says why) runs on the host target, whole.
+  virtual bool accepts(mlir::Operation *kernel, TargetAttr description,
+                       const TargetOptions &options,
+                       std::string &reason) const {
+    return true;
+  }
+
+  /// Rung 3: whether it has a pipeline of its own; without one (and without a
+  /// family that has one) the kernels run on the host target.
+  virtual bool hasPipeline() const { return false; }
+  /// Adds the passes from a module of tile.kernel operations down to what
+  /// `serialize` takes. The pass manager is anchored on builtin.module. Called
+  /// again for every compilation. Call `runExtensionPoint` where it has one.
+  virtual void buildPipeline(mlir::OpPassManager &pm,
+                             const TargetOptions &options) const {}
+  /// Extension points of the pipeline, in order.
+  virtual std::vector<ExtensionPoint> extensionPoints() const { return {}; }
+
+  /// Rung 6: turns the module that the pipeline produced into bytes. Reports
+  /// through `emitError` on failure.
+  virtual mlir::LogicalResult serialize(mlir::ModuleOp module,
+                                        const TargetOptions &options,
+                                        KernelBlobs &result) const;
+  /// Prints the module for --emit=llvm and --emit=asm. `unsupported` error by
+  /// default.
+  virtual mlir::LogicalResult emit(mlir::ModuleOp module, EmitKind kind,
+                                   const TargetOptions &options,
+                                   llvm::raw_ostream &os) const;
+
+  /// Rung 5: may rewrite the program level of `module` (sequences of launches,
+  /// the memory plan) before kernels are lowered.
+  virtual mlir::LogicalResult claimProgram(mlir::ModuleOp module,
+                                           const TargetOptions &options) const {
+    return mlir::success();
+  }
+};
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_TARGET_H

@@ -5,6 +5,7 @@
 #include "kiln/Runtime/DType.h"
 #include "kiln/Runtime/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -118,6 +118,11 @@ public:
   std::vector<const Lowering *> lowerings(llvm::StringRef target) const;
   std::vector<const Schedule *> schedules(llvm::StringRef target) const;
   std::vector<const PrimClaim *> claims(llvm::StringRef target) const;
+
+private:
+  template <typename Fn>
+  mlir::LogicalResult offer(mlir::Operation *op, LoweringContext &ctx,
+                            llvm::StringRef name, Fn &&run);
 };
 
 /// Emits `unsupported: <what>` on `op`, with one note per decline recorded for

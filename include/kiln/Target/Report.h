@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 #include <mutex>
 #include <string>
@@ -67,12 +68,18 @@ public:
   void printText(llvm::raw_ostream &os) const;
   void printJson(llvm::raw_ostream &os) const;
 
-private:
+  /// What a row says about `op` itself. Lowerings that replace the operation
+  /// take it before, and pass it to the second form of `chose`.
   ReportRow describe(mlir::Operation *op) const;
+  void chose(const ReportRow &subject, mlir::Operation *key,
+             llvm::StringRef stage, llvm::StringRef target,
+             llvm::StringRef name, const llvm::Twine &detail = "");
+
+private:
 
   mutable std::mutex mutex;
   std::vector<ReportRow> table;
-  std::vector<std::pair<mlir::Operation *, Decline>> pending;
+  llvm::DenseMap<mlir::Operation *, std::vector<Decline>> pending;
 };
 
 /// `file:line:column` of a location, or "" where it has none.

@@ -1,0 +1,75 @@
+// Comparison and selection.
+#ifndef KILN_DIALECT_PRIM_COMPAREOPS_TD
+#define KILN_DIALECT_PRIM_COMPAREOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+/// Compares two tensors of the same type; the result is a tensor of i1.
+class Prim_CompareOp<string mnemonic> : Prim_Op<mnemonic, [
+    Pure, Elementwise, SameOperandsAndResultShape, SameTypeOperands]> {
+  let arguments = (ins Prim_Tensor:$lhs, Prim_Tensor:$rhs);
+  let results = (outs Prim_BoolTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Prim_EqOp : Prim_CompareOp<"eq"> {
+  let summary = "a == b";
+  let description = [{
+    a == b; false if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.eq %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_NeOp : Prim_CompareOp<"ne"> {
+  let summary = "a != b";
+  let description = [{
+    a != b; true if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.ne %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_LtOp : Prim_CompareOp<"lt"> {
+  let summary = "a < b";
+  let description = [{
+    a < b; false if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.lt %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_LeOp : Prim_CompareOp<"le"> {
+  let summary = "a <= b";
+  let description = [{
+    a <= b; false if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.le %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_GtOp : Prim_CompareOp<"gt"> {
+  let summary = "a > b";
+  let description = [{
+    a > b; false if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.gt %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_GeOp : Prim_CompareOp<"ge"> {
+  let summary = "a >= b";
+  let description = [{
+    a >= b; false if either is NaN. Integers are signed; i1 is false < true.
+    Example: `%r = prim.ge %a, %b : tensor<4xf32> -> tensor<4xi1>`.
+  }];
+}
+
+def Prim_WhereOp : Prim_Op<"where", [Pure, Elementwise, AllTypesMatch<["on_true", "on_false", "result"]>,
+    AllShapesMatch<["condition", "result"]>]> {
+  let summary = "Chooses between two tensors, element by element";
+  let description = [{
+    on_true where condition holds, else on_false.
+    Example: `%r = prim.where %c, %a, %b : tensor<4xi1>, tensor<4xf32>`.
+  }];
+  let arguments = (ins Prim_BoolTensor:$condition, Prim_Tensor:$on_true, Prim_Tensor:$on_false);
+  let results = (outs Prim_Tensor:$result);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
+}
+
+#endif

@@ -1,0 +1,117 @@
+// Operations with a decomposition into simpler ones.
+#ifndef KILN_DIALECT_PRIM_COMPOSITEOPS_TD
+#define KILN_DIALECT_PRIM_COMPOSITEOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+/// Composites stay whole until targets and fusion have seen them; `prim-decompose` expands them.
+class Prim_CompositeUnaryOp<string mnemonic> : Prim_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let arguments = (ins Prim_FloatTensor:$operand);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Prim_SigmoidOp : Prim_CompositeUnaryOp<"sigmoid"> {
+  let summary = "1 / (1 + exp(-x))";
+  let description = [{
+    1 / (1 + exp(-x)), computed in f32 or wider and rounded once.
+    Example: `%r = prim.sigmoid %x : tensor<4xf32>`.
+  }];
+}
+
+def Prim_SiluOp : Prim_CompositeUnaryOp<"silu"> {
+  let summary = "x * sigmoid(x)";
+  let description = [{
+    x * sigmoid(x), computed in f32 or wider and rounded once.
+    Example: `%r = prim.silu %x : tensor<4xf32>`.
+  }];
+}
+
+def Prim_ReluOp : Prim_CompositeUnaryOp<"relu"> {
+  let summary = "maximum(x, 0)";
+  let description = [{
+    maximum(x, 0), computed in f32 or wider and rounded once.
+    Example: `%r = prim.relu %x : tensor<4xf32>`.
+  }];
+}
+
+def Prim_GeluOp : Prim_Op<"gelu", [Pure, SameOperandsAndResultType]> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `exact`: x / 2 * (1 + erf(x / sqrt(2))); `tanh`:
+    x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). Computed in f32 or wider and rounded once.
+    Example: `%r = prim.gelu %x exact : tensor<4xf32>`.
+  }];
+  let arguments = (ins Prim_FloatTensor:$operand, Prim_GeluKind:$kind);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = "$operand $kind attr-dict `:` type($result)";
+}
+
+def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+  let summary = "Exponentials normalised along a dimension";
+  let description = [{
+    exp(x - max) / sum(exp(x - max)) along `dim`, computed in f32 or wider.
+    Example: `%r = prim.softmax %x dim 1 : tensor<4x8xf32>`.
+  }];
+  let arguments = (ins Prim_FloatTensor:$operand, I64Attr:$dim);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure]> {
+  let summary = "Root mean square normalisation over trailing dimensions";
+  let description = [{
+    x * rsqrt(mean(x^2) + eps) * weight over the trailing `axes` dimensions (`axes` = number of
+    them), computed in f32 or wider. `weight` has the shape of those dimensions.
+    Example: `%r = prim.rms_norm %x weight %w axes 1 eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>`.
+  }];
+  let arguments = (ins Prim_FloatTensor:$operand, Optional<Prim_FloatTensor>:$weight, I64Attr:$axes, F64Attr:$eps);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand (`weight` $weight^)? `axes` $axes `eps` $eps attr-dict `:` type($result) (`,` type($weight)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "";
+}
+
+def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Normalisation to mean 0 and variance 1 over trailing dimensions";
+  let description = [{
+    (x - mean) * rsqrt(var + eps) * weight + bias over the trailing `axes` dimensions, with var =
+    mean((x - mean)^2), computed in f32 or wider. weight and bias have the shape of those dimensions.
+    Example: `%r = prim.layer_norm %x weight %w bias %b axes 1 eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>`.
+  }];
+  let arguments = (ins Prim_FloatTensor:$operand, Optional<Prim_FloatTensor>:$weight,
+                       Optional<Prim_FloatTensor>:$bias, I64Attr:$axes, F64Attr:$eps);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand (`weight` $weight^)? (`bias` $bias^)? `axes` $axes `eps` $eps attr-dict
+    `:` type($result) (`,` type($weight)^)? (`,` type($bias)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Prim_AttentionOp : Prim_Op<"attention", [Pure]> {
+  let summary = "Scaled dot-product attention";
+  let description = [{
+    query: [B..., M, D], key: [B..., N, D], value: [B..., N, E], result: [B..., M, E].
+    softmax(query * key^T * scale + mask) * value along N; `mask` has shape [B..., M, N], computed in
+    f32 or wider.
+    Example:
+    ```mlir
+    %r = prim.attention %q, %k, %v mask %m scale 0.125 : tensor<8x16x64xf32>, tensor<8x16x64xf32>,
+      tensor<8x16x64xf32>, tensor<8x16x16xf32> -> tensor<8x16x64xf32>
+    ```
+  }];
+  let arguments = (ins Prim_FloatTensor:$query, Prim_FloatTensor:$key, Prim_FloatTensor:$value,
+                       Optional<Prim_FloatTensor>:$mask, F64Attr:$scale);
+  let results = (outs Prim_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? `scale` $scale attr-dict
+    `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

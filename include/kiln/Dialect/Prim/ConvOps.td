@@ -1,0 +1,34 @@
+// Convolution.
+#ifndef KILN_DIALECT_PRIM_CONVOPS_TD
+#define KILN_DIALECT_PRIM_CONVOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+def Prim_ConvOp : Prim_Op<"conv", [Pure]> {
+  let summary = "Convolution over any number of spatial dimensions";
+  let description = [{
+    input: [N, spatial..., C]; filter: [O, window..., C / groups]; result: [N, spatial..., O].
+    result[n, p..., o] = sum over w..., c of
+      input[n, p * stride - pad_low + w * dilation, g * C/groups + c] * filter[o, w..., c], with g = o / (O / groups).
+    The input is zero outside of its bounds. With `input_dilation` d > 1 the input is first
+    spread: d - 1 zeros between neighbours (transposed convolution). The result's element type is
+    the type of the sum, as for `prim.dot_general`.
+    Size of a spatial dimension of the result:
+    floor(((in - 1) * input_dilation + 1 + pad_low + pad_high - ((window - 1) * dilation + 1)) / stride) + 1.
+
+    Example:
+    ```mlir
+    %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>,
+      pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>,
+      groups = 1 : i64} : tensor<1x8x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<1x8x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Prim_NumberTensor:$input, Prim_NumberTensor:$filter,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low, DenseI64ArrayAttr:$pad_high,
+    DenseI64ArrayAttr:$dilation, DenseI64ArrayAttr:$input_dilation, I64Attr:$groups);
+  let results = (outs Prim_NumberTensor:$result);
+  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

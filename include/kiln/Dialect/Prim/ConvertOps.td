@@ -1,0 +1,69 @@
+// Conversions of element types.
+#ifndef KILN_DIALECT_PRIM_CONVERTOPS_TD
+#define KILN_DIALECT_PRIM_CONVERTOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwise, SameOperandsAndResultShape]> {
+  let summary = "Converts every element to another type";
+  let description = [{
+    Float to float: rounded to nearest, ties to even; overflow gives infinity. Integer
+    to float: rounded to nearest, ties to even. Float to integer: rounded towards zero,
+    or to nearest with ties to even if `round`, then saturated to the range of the
+    result; NaN gives 0. Integer to integer: sign-extended or truncated. To i1: x != 0.
+    From i1: 0 or 1. `from_unsigned` and `to_unsigned` read or produce unsigned
+    integers.
+    Example: `%r = prim.convert_element_type %x : tensor<4xf32> -> tensor<4xbf16>`.
+  }];
+  let arguments = (ins Prim_Tensor:$operand, UnitAttr:$round, UnitAttr:$from_unsigned, UnitAttr:$to_unsigned);
+  let results = (outs Prim_Tensor:$result);
+  let assemblyFormat = [{
+    $operand (`round` $round^)? (`from_unsigned` $from_unsigned^)? (`to_unsigned` $to_unsigned^)?
+    attr-dict `:` type($operand) `->` type($result)
+  }];
+}
+
+def Prim_RescaleOp : Prim_Op<"rescale", [Pure, SameOperandsAndResultShape]> {
+  let summary = "Scales integers by a fixed-point factor";
+  let description = [{
+    TOSA RESCALE. v = operand - input_zp in 64 bits (i8, i16, i32 or i48 range
+    operand); result = apply_scale(v, multiplier, shift) + output_zp, clamped to the
+    result type (unsigned range with `output_unsigned`).
+
+    apply_scale(v, m, s): round = 1 << (s - 1); with `double` rounding and s > 31,
+    round grows by 1 << 30 for v >= 0 and shrinks by 1 << 30 for v < 0; the result is
+    (v * m + round) >> s, arithmetic, in 64 bits. `single` has no such adjustment. 2 <= s <= 62.
+    `scale32` says that multipliers have 32 bits, otherwise they have 16.
+    With one multiplier it applies to all elements; otherwise there is one per index of
+    the last dimension (`per channel`).
+
+    Example:
+    ```mlir
+    %r = prim.rescale %x {multiplier = array<i32: 1073741824>, shift = array<i8: 30>,
+      input_zp = -3 : i32, output_zp = 0 : i32, scale32} : tensor<4xi8> -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Prim_IntTensor:$operand, DenseI32ArrayAttr:$multiplier,
+    DenseI8ArrayAttr:$shift, I32Attr:$input_zp, I32Attr:$output_zp,
+    DefaultValuedAttr<Prim_Rounding, "::kiln::prim::Rounding::single">:$rounding,
+    UnitAttr:$scale32, UnitAttr:$input_unsigned, UnitAttr:$output_unsigned);
+  let results = (outs Prim_IntTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Prim_TableOp : Prim_Op<"table", [Pure]> {
+  let summary = "Looks every element up in a table";
+  let description = [{
+    TOSA TABLE. i8: 256 entries of i8, result = table[operand + 128]. i16: 513 entries
+    of i16, result i32: value = operand + 32768; index = value >> 7; fraction = value &
+    0x7f; result = (table[index] << 7) + (table[index + 1] - table[index]) * fraction.
+    Example: `%r = prim.table %x, %t : tensor<4xi8>, tensor<256xi8> -> tensor<4xi8>`.
+  }];
+  let arguments = (ins Prim_IntTensor:$operand, Prim_IntTensor:$table);
+  let results = (outs Prim_IntTensor:$result);
+  let assemblyFormat = "$operand `,` $table attr-dict `:` type($operand) `,` type($table) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,346 @@
+// Elementwise arithmetic, functions and bits.
+#ifndef KILN_DIALECT_PRIM_ELEMENTWISEOPS_TD
+#define KILN_DIALECT_PRIM_ELEMENTWISEOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+/// One operand, result of the same type.
+class Prim_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, SameOperandsAndResultType])> {
+  let arguments = (ins type:$operand);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+/// Two operands, all of the same type.
+class Prim_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, SameOperandsAndResultType])> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor> {
+  let summary = "Absolute value";
+  let description = [{
+    Clears the sign; the smallest integer maps to itself.
+    Example: `%r = prim.abs %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_NegOp : Prim_UnaryOp<"neg", Prim_NumberTensor> {
+  let summary = "Negation";
+  let description = [{
+    Flips the sign; integers wrap.
+    Example: `%r = prim.neg %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_CeilOp : Prim_UnaryOp<"ceil", Prim_FloatTensor> {
+  let summary = "Rounds towards plus infinity";
+  let description = [{
+    Exact; keeps the sign of zero.
+    Example: `%r = prim.ceil %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_FloorOp : Prim_UnaryOp<"floor", Prim_FloatTensor> {
+  let summary = "Rounds towards minus infinity";
+  let description = [{
+    Exact; keeps the sign of zero.
+    Example: `%r = prim.floor %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_RoundOp : Prim_UnaryOp<"round", Prim_FloatTensor> {
+  let summary = "Rounds to the nearest integer, ties to even";
+  let description = [{
+    Exact; keeps the sign of zero.
+    Example: `%r = prim.round %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_TruncOp : Prim_UnaryOp<"trunc", Prim_FloatTensor> {
+  let summary = "Rounds towards zero";
+  let description = [{
+    Exact; keeps the sign of zero.
+    Example: `%r = prim.trunc %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_SignOp : Prim_UnaryOp<"sign", Prim_NumberTensor> {
+  let summary = "-1, 0 or 1";
+  let description = [{
+    NaN maps to NaN, zero to itself.
+    Example: `%r = prim.sign %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_ExpOp : Prim_UnaryOp<"exp", Prim_FloatTensor> {
+  let summary = "e to the x";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.exp %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_Exp2Op : Prim_UnaryOp<"exp2", Prim_FloatTensor> {
+  let summary = "2 to the x";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.exp2 %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_Expm1Op : Prim_UnaryOp<"expm1", Prim_FloatTensor> {
+  let summary = "exp(x) - 1 without cancellation";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.expm1 %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_LogOp : Prim_UnaryOp<"log", Prim_FloatTensor> {
+  let summary = "Natural logarithm";
+  let description = [{
+    Negative operands give NaN, zero gives minus infinity. Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.log %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_Log1pOp : Prim_UnaryOp<"log1p", Prim_FloatTensor> {
+  let summary = "log(1 + x) without cancellation";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.log1p %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_SinOp : Prim_UnaryOp<"sin", Prim_FloatTensor> {
+  let summary = "Sine of radians";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.sin %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_CosOp : Prim_UnaryOp<"cos", Prim_FloatTensor> {
+  let summary = "Cosine of radians";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.cos %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_TanhOp : Prim_UnaryOp<"tanh", Prim_FloatTensor> {
+  let summary = "Hyperbolic tangent";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.tanh %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_ErfOp : Prim_UnaryOp<"erf", Prim_FloatTensor> {
+  let summary = "Error function";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.erf %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_SqrtOp : Prim_UnaryOp<"sqrt", Prim_FloatTensor> {
+  let summary = "Square root";
+  let description = [{
+    IEEE 754 squareRoot; negative operands give NaN.
+    Example: `%r = prim.sqrt %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_RsqrtOp : Prim_UnaryOp<"rsqrt", Prim_FloatTensor> {
+  let summary = "1 / sqrt(x)";
+  let description = [{
+    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Example: `%r = prim.rsqrt %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_ReciprocalOp : Prim_UnaryOp<"reciprocal", Prim_FloatTensor> {
+  let summary = "1 / x";
+  let description = [{
+    IEEE 754 division; zero gives infinity of its sign.
+    Example: `%r = prim.reciprocal %x : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_BitwiseNotOp : Prim_UnaryOp<"bitwise_not", Prim_BitsTensor> {
+  let summary = "Flips every bit";
+  let description = [{
+    On i1 this is logical not.
+    Example: `%r = prim.bitwise_not %x : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_ClzOp : Prim_UnaryOp<"clz", Prim_IntTensor> {
+  let summary = "Number of leading zero bits";
+  let description = [{
+    Zero gives the width of the type.
+    Example: `%r = prim.clz %x : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_AddOp : Prim_BinaryOp<"add", Prim_NumberTensor, [Commutative]> {
+  let summary = "Sum";
+  let description = [{
+    IEEE 754 addition; integers wrap.
+    Example: `%r = prim.add %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_SubOp : Prim_BinaryOp<"sub", Prim_NumberTensor> {
+  let summary = "Difference";
+  let description = [{
+    IEEE 754 subtraction; integers wrap.
+    Example: `%r = prim.sub %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_MulOp : Prim_BinaryOp<"mul", Prim_NumberTensor, [Commutative]> {
+  let summary = "Product";
+  let description = [{
+    IEEE 754 multiplication; integers wrap.
+    Example: `%r = prim.mul %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_DivOp : Prim_BinaryOp<"div", Prim_NumberTensor> {
+  let summary = "Quotient";
+  let description = [{
+    IEEE 754 division. Signed integers: rounded towards zero; division by zero and the smallest value by -1 give an unspecified value and do not trap.
+    Example: `%r = prim.div %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_RemainderOp : Prim_BinaryOp<"remainder", Prim_NumberTensor> {
+  let summary = "Remainder with the sign of the divisor";
+  let description = [{
+    a - b * floor(a / b). Integer division by zero gives an unspecified value.
+    Example: `%r = prim.remainder %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_FmodOp : Prim_BinaryOp<"fmod", Prim_NumberTensor> {
+  let summary = "Remainder with the sign of the dividend";
+  let description = [{
+    a - b * trunc(a / b), exact for floats (C fmod). Integer division by zero gives an unspecified value.
+    Example: `%r = prim.fmod %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_PowOp : Prim_BinaryOp<"pow", Prim_NumberTensor> {
+  let summary = "a to the b";
+  let description = [{
+    C pow for floats. Integers: repeated multiplication that wraps; a negative exponent gives the truncated quotient.
+    Example: `%r = prim.pow %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative]> {
+  let summary = "Larger operand, NaN wins";
+  let description = [{
+    IEEE 754-2019 maximum: NaN if an operand is NaN, +0 > -0. Integers are signed; i1: or.
+    Example: `%r = prim.maximum %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative]> {
+  let summary = "Smaller operand, NaN wins";
+  let description = [{
+    IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0. Integers are signed; i1: and.
+    Example: `%r = prim.minimum %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_FmaxOp : Prim_BinaryOp<"fmax", Prim_FloatTensor, [Commutative]> {
+  let summary = "Larger operand, NaN loses";
+  let description = [{
+    IEEE 754-2019 maximumNumber: the other operand if one is NaN.
+    Example: `%r = prim.fmax %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_FminOp : Prim_BinaryOp<"fmin", Prim_FloatTensor, [Commutative]> {
+  let summary = "Smaller operand, NaN loses";
+  let description = [{
+    IEEE 754-2019 minimumNumber: the other operand if one is NaN.
+    Example: `%r = prim.fmin %a, %b : tensor<4x8xf32>`.
+  }];
+}
+
+def Prim_BitwiseAndOp : Prim_BinaryOp<"bitwise_and", Prim_BitsTensor, [Commutative]> {
+  let summary = "And of the bits";
+  let description = [{
+    Also logical and, on i1.
+    Example: `%r = prim.bitwise_and %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_BitwiseOrOp : Prim_BinaryOp<"bitwise_or", Prim_BitsTensor, [Commutative]> {
+  let summary = "Or of the bits";
+  let description = [{
+    Also logical or, on i1.
+    Example: `%r = prim.bitwise_or %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_BitwiseXorOp : Prim_BinaryOp<"bitwise_xor", Prim_BitsTensor, [Commutative]> {
+  let summary = "Exclusive or of the bits";
+  let description = [{
+    Also logical xor, on i1.
+    Example: `%r = prim.bitwise_xor %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_ShiftLeftOp : Prim_BinaryOp<"shift_left", Prim_IntTensor> {
+  let summary = "a shifted left by b bits";
+  let description = [{
+    Zeros come in. A shift amount outside of [0, width) gives 0.
+    Example: `%r = prim.shift_left %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_ShiftRightArithmeticOp : Prim_BinaryOp<"shift_right_arithmetic", Prim_IntTensor> {
+  let summary = "a shifted right by b bits, sign kept";
+  let description = [{
+    A shift amount outside of [0, width) gives the sign: 0 or -1.
+    Example: `%r = prim.shift_right_arithmetic %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_ShiftRightLogicalOp : Prim_BinaryOp<"shift_right_logical", Prim_IntTensor> {
+  let summary = "a shifted right by b bits, zeros come in";
+  let description = [{
+    A shift amount outside of [0, width) gives 0.
+    Example: `%r = prim.shift_right_logical %a, %b : tensor<4x8xi32>`.
+  }];
+}
+
+def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "Limits values to a range";
+  let description = [{
+    min(max(x, min), max) in the operand's type; `min` and `max` have the element type
+    and min <= max. NaN stays NaN, or becomes `min` with `ignore_nan`. Integers are signed,
+    or unsigned with `unsigned_`.
+    Example: `%r = prim.clamp %x min 0.0 : f32 max 6.0 : f32 : tensor<4xf32>`.
+  }];
+  let arguments = (ins Prim_NumberTensor:$operand, TypedAttrInterface:$min, TypedAttrInterface:$max,
+                       UnitAttr:$ignore_nan, UnitAttr:$unsigned_);
+  let results = (outs Prim_NumberTensor:$result);
+  let assemblyFormat = [{
+    $operand `min` $min `max` $max (`ignore_nan` $ignore_nan^)? (`unsigned` $unsigned_^)?
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,23 @@
+// Indexed reading.
+#ifndef KILN_DIALECT_PRIM_GATHEROPS_TD
+#define KILN_DIALECT_PRIM_GATHEROPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+def Prim_GatherOp : Prim_Op<"gather", [Pure]> {
+  let summary = "Reads slices at computed positions along a dimension";
+  let description = [{
+    The first `batch_dims` dimensions of operand and indices are matched. Dimension
+    `dim` (>= batch_dims) of the operand is replaced by the other dimensions of
+    `indices`: result[b..., p..., i..., q...] = operand[b..., p..., indices[b..., i...], q...].
+    Indices are signed; one outside of [0, size) is an error that `reference` reports,
+    and reads 0 elsewhere.
+    Example: `%r = prim.gather %x, %i dim 0 batch_dims 0 : tensor<100x8xf32>, tensor<4xi32> -> tensor<4x8xf32>`.
+  }];
+  let arguments = (ins Prim_Tensor:$operand, Prim_IntTensor:$indices, I64Attr:$dim, I64Attr:$batch_dims);
+  let results = (outs Prim_Tensor:$result);
+  let assemblyFormat = "$operand `,` $indices `dim` $dim `batch_dims` $batch_dims attr-dict `:` type($operand) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+// Groups of operations.
+#ifndef KILN_DIALECT_PRIM_GROUPOPS_TD
+#define KILN_DIALECT_PRIM_GROUPOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "A group of operations that becomes one kernel";
+  let description = [{
+    Made by `prim-fuse`, consumed by `prim-to-tile`. `kind` names the sort of group (`loop`, `row`,
+    `contract`, `window`, ...), `schedule` the schedule that was chosen, if any.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$kind, OptionalAttr<StrAttr>:$schedule);
+  let results = (outs Variadic<Prim_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$kind (`schedule` $schedule^)? `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";
+}
+
+def Prim_ClaimOp : Prim_Op<"claim", [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Operations that a target has claimed whole";
+  let description = [{
+    The region holds the claimed operations, so that `reference` can evaluate them and a fallback can
+    inline them. `target` and `name` say who claimed and as what; `config` is the target's own.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$target, StrAttr:$name, OptionalAttr<DictionaryAttr>:$config);
+  let results = (outs Variadic<Prim_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$target $name `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";
+}
+
+def Prim_YieldOp : Prim_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Returns values from the region of a group or a claim";
+  let description = [{ Example: `prim.yield %x : tensor<4xf32>`. }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif

@@ -1,0 +1,35 @@
+// Matrix products.
+#ifndef KILN_DIALECT_PRIM_MATMULOPS_TD
+#define KILN_DIALECT_PRIM_MATMULOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure]> {
+  let summary = "Products summed over contracted dimensions";
+  let description = [{
+    Batch dimensions of both operands are matched in order, contracted dimensions are
+    matched and summed. Result dimensions: batch, then the other dimensions of lhs, then
+    those of rhs. The element type of the result is the type of the sum: f32 for f16,
+    bf16 and f32 operands (or the operands' own type, rounded once at the end), f64 for
+    f64, i32 or i64 for integers, which are signed and wrap.
+    |error| <= c * K * eps * sum |lhs * rhs|, in any order. `precision` says how f32 operands
+    may be read.
+    Example:
+    ```mlir
+    %r = prim.dot_general %a, %b batch [0] x [0] contract [2] x [1]
+      : tensor<2x4x8xf32>, tensor<2x8x16xf32> -> tensor<2x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Prim_NumberTensor:$lhs, Prim_NumberTensor:$rhs,
+    DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
+    DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
+    DefaultValuedAttr<Prim_Precision, "::kiln::prim::Precision::ieee">:$precision);
+  let results = (outs Prim_NumberTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract
+    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,21 @@
+// Enumerations of the prim dialect.
+#ifndef KILN_DIALECT_PRIM_PRIMATTRS_TD
+#define KILN_DIALECT_PRIM_PRIMATTRS_TD
+
+include "kiln/Dialect/Prim/PrimBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Prim_Rounding : I32EnumAttr<"Rounding", "rounding of rescale", [
+  I32EnumAttrCase<"single", 0>, I32EnumAttrCase<"double_", 1, "double">,
+  I32EnumAttrCase<"inexact", 2>
+]> { let cppNamespace = "::kiln::prim"; }
+
+def Prim_GeluKind : I32EnumAttr<"GeluKind", "formula of gelu", [
+  I32EnumAttrCase<"exact", 0>, I32EnumAttrCase<"tanh", 1>
+]> { let cppNamespace = "::kiln::prim"; }
+
+def Prim_Precision : I32EnumAttr<"Precision", "how f32 operands of a product are read", [
+  I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>
+]> { let cppNamespace = "::kiln::prim"; }
+
+#endif

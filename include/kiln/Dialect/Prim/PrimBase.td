@@ -1,0 +1,54 @@
+// The prim dialect itself and the base class of its operations.
+#ifndef KILN_DIALECT_PRIM_PRIMBASE_TD
+#define KILN_DIALECT_PRIM_PRIMBASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Prim_Dialect : Dialect {
+  let name = "prim";
+  let cppNamespace = "::kiln::prim";
+  let summary = "Primitive tensor operations: what to compute";
+  let description = [{
+    Value semantics on ranked tensors. There is no implicit broadcast and no implicit
+    type promotion; both are operations. A dimension that is `?` in a result type and
+    cannot be derived from the operands is given by an `index` operand, in order.
+    Operands of an elementwise operation have the same shape; where sizes are known
+    only at run time that is checked once, at the entry of the host program.
+    `i1` holds truth values and takes one byte in memory; other integers are signless,
+    and operations say where they read them as signed (the default) or unsigned.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    void registerElementwiseOps();
+    void registerCompareOps();
+    void registerConvertOps();
+    void registerMovementOps();
+    void registerCreationOps();
+    void registerReductionOps();
+    void registerGatherOps();
+    void registerMatMulOps();
+    void registerConvOps();
+    void registerPoolingOps();
+    void registerCompositeOps();
+    void registerGroupOps();
+  }];
+}
+
+class Prim_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Prim_Dialect, mnemonic, traits>;
+
+def Prim_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Prim_Int : AnyTypeOf<[I<8>, I<16>, I<32>, I<64>]>;
+def Prim_Element : AnyTypeOf<[I1, I<8>, I<16>, I<32>, I<64>, F16, BF16, F32, F64]>;
+
+def Prim_Tensor : RankedTensorOf<[Prim_Element]>;
+def Prim_FloatTensor : RankedTensorOf<[Prim_Float]>;
+def Prim_IntTensor : RankedTensorOf<[Prim_Int]>;
+def Prim_BitsTensor : RankedTensorOf<[I1, Prim_Int]>;
+def Prim_NumberTensor : RankedTensorOf<[Prim_Int, Prim_Float]>;
+def Prim_BoolTensor : RankedTensorOf<[I1]>;
+
+#endif

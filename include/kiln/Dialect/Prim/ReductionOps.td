@@ -1,0 +1,60 @@
+// Reductions over dimensions.
+#ifndef KILN_DIALECT_PRIM_REDUCTIONOPS_TD
+#define KILN_DIALECT_PRIM_REDUCTIONOPS_TD
+
+include "kiln/Dialect/Prim/PrimAttrs.td"
+
+/// Reduces over `dims`, which disappear from the shape.
+class Prim_ReductionOp<string mnemonic, Type type> : Prim_Op<mnemonic, [Pure]> {
+  let arguments = (ins type:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand `dims` $dims attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Prim_SumOp : Prim_ReductionOp<"sum", Prim_NumberTensor> {
+  let summary = "Sum over dimensions";
+  let description = [{
+    Floats are added in f32 or wider in any order; |error| <= c * n * eps * sum |x|. Integers wrap. The sum of nothing is 0.
+    Example: `%r = prim.sum %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>`.
+  }];
+}
+
+def Prim_ProdOp : Prim_ReductionOp<"prod", Prim_NumberTensor> {
+  let summary = "Product over dimensions";
+  let description = [{
+    Floats are multiplied in f32 or wider in any order. Integers wrap. The product of nothing is 1.
+    Example: `%r = prim.prod %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>`.
+  }];
+}
+
+def Prim_AmaxOp : Prim_ReductionOp<"amax", Prim_Tensor> {
+  let summary = "Largest element over dimensions";
+  let description = [{
+    As `prim.maximum`: NaN wins. i1: any. Of nothing: minus infinity or the smallest value.
+    Example: `%r = prim.amax %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>`.
+  }];
+}
+
+def Prim_AminOp : Prim_ReductionOp<"amin", Prim_Tensor> {
+  let summary = "Smallest element over dimensions";
+  let description = [{
+    As `prim.minimum`: NaN wins. i1: all. Of nothing: plus infinity or the largest value.
+    Example: `%r = prim.amin %x dims [1] : tensor<4x8xf32> -> tensor<4xf32>`.
+  }];
+}
+
+def Prim_ArgmaxOp : Prim_Op<"argmax", [Pure]> {
+  let summary = "Index of the largest element along a dimension";
+  let description = [{
+    The first of equals; the first NaN if there is one (unless `ignore_nan`). `dim`
+    disappears from the shape.
+    Example: `%r = prim.argmax %x dim 1 : tensor<4x8xf32> -> tensor<4xi32>`.
+  }];
+  let arguments = (ins Prim_NumberTensor:$operand, I64Attr:$dim, UnitAttr:$ignore_nan);
+  let results = (outs Prim_IntTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim (`ignore_nan` $ignore_nan^)? attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

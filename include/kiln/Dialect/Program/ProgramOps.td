@@ -1,0 +1,144 @@
+// Operations of host programs.
+#ifndef KILN_DIALECT_PROGRAM_PROGRAMOPS_TD
+#define KILN_DIALECT_PROGRAM_PROGRAMOPS_TD
+
+include "kiln/Dialect/Program/ProgramBase.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
+  let summary = "A host program";
+  let description = [{
+    Parameters and results are memrefs. Parameters are never written.
+    Example:
+    ```mlir
+    program.func @main(%x: memref<?xf32>) -> memref<?xf32> {
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %x, %c0 : memref<?xf32>
+      %y = program.alloc sizes (%n) : memref<?xf32>
+      ...
+      program.return %y : memref<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Program_ReturnOp : Program_Op<"return", [Pure, Terminator, ReturnLike, HasParent<"FuncOp">]> {
+  let summary = "Ends a host program with its results";
+  let description = [{ Example: `program.return %y : memref<4xf32>`. }];
+  let arguments = (ins Variadic<AnyMemRef>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let hasVerifier = 1;
+}
+
+def Program_AllocOp : Program_Op<"alloc", [AttrSizedOperandSegments]> {
+  let summary = "A new buffer";
+  let description = [{
+    Uninitialised, dense, row-major; `sizes` are the `?` of the type. Lives until its last
+    use. `at` (set by `program-plan-memory`) is the byte offset in the arena that all
+    planned buffers of the call share; buffers without it are allocated on their own.
+    Example: `%b = program.alloc sizes (%n) at %o : memref<?x8xf32>`.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$offset);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
+  let assemblyFormat = "(`sizes` `(` $sizes^ `)`)? (`at` $offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Program_ConstantOp : Program_Op<"constant", [Pure]> {
+  let summary = "A buffer that holds a constant";
+  let description = [{
+    Read only. Example: `%c = program.constant dense<1.0> : tensor<4xf32> as memref<4xf32>`.
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$value attr-dict `as` type($result)";
+  let hasVerifier = 1;
+}
+
+def Program_ViewOp : Program_Op<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Another way to look at a buffer";
+  let description = [{
+    The same memory with its own element offset (relative to element 0 of the source),
+    sizes and strides (in elements, zero and negative allowed). The
+    static values are in the attributes, `?` in them take the operands in order.
+    Example:
+    ```mlir
+    %v = program.view %b offset [0] sizes [?, 8] strides [8, 1] (), (%n), ()
+      : memref<?xf32> -> memref<?x8xf32, strided<[8, 1], offset: ?>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, Variadic<Index>:$sizes, Variadic<Index>:$strides,
+    DenseI64ArrayAttr:$static_offset, DenseI64ArrayAttr:$static_sizes, DenseI64ArrayAttr:$static_strides);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $source `offset` custom<StaticList>($static_offset) `sizes` custom<StaticList>($static_sizes)
+    `strides` custom<StaticList>($static_strides) `(` $offsets `)` `,` `(` $sizes `)` `,` `(` $strides `)`
+    attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Program_LaunchOp : Program_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "Runs a kernel over a grid";
+  let description = [{
+    `kernels` are the variants, tried in order; `guards` has one i1 for each variant but
+    the last, which is unguarded. All take the same arguments: a memref for a view
+    parameter (its sizes and strides are the view's), scalars for scalars. `grid` has three
+    extents. `writes` lists the positions of arguments that the kernel writes.
+    `schedule` and `flops` (floating-point operations) are for reports.
+    Example:
+    ```mlir
+    program.launch [@k] grid (%x, %c1, %c1) args (%a, %b) writes [1] : memref<?xf32>, memref<?xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefArrayAttr:$kernels, Variadic<I1>:$guards, Variadic<Index>:$grid,
+    Variadic<AnyType>:$args, DenseI64ArrayAttr:$writes, Optional<Index>:$flops, OptionalAttr<StrAttr>:$schedule,
+    OptionalAttr<StrAttr>:$device);
+  let assemblyFormat = [{
+    $kernels (`guards` `(` $guards^ `)`)? `grid` `(` $grid `)` `args` `(` $args `)` `writes` $writes
+    (`flops` $flops^)? attr-dict (`:` type($args)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Program_CopyOp : Program_Op<"copy"> {
+  let summary = "Copies elements between buffers of the same shape";
+  let description = [{
+    Example: `program.copy %a to %b : memref<4xf32>, memref<4xf32, strided<[2]>>`.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Arg<AnyMemRef, "", [MemWrite]>:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `,` type($target)";
+}
+
+def Program_TransferOp : Program_Op<"transfer"> {
+  let summary = "A copy of a buffer on another device";
+  let description = [{ Example: `%d = program.transfer %h to "cpu" : memref<4xf32>`. }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, StrAttr:$device);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
+  let assemblyFormat = "$source `to` $device attr-dict `:` type($source) `->` type($result)";
+}
+
+def Program_CheckOp : Program_Op<"check"> {
+  let summary = "Stops the program with a message unless a condition holds";
+  let description = [{ Example: `program.check %ok, "size of argument 1 does not match argument 0"`. }];
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+#endif

@@ -1,0 +1,93 @@
+// Kernels, the grid, and what holds a kernel together.
+#ifndef KILN_DIALECT_TILE_KERNELOPS_TD
+#define KILN_DIALECT_TILE_KERNELOPS_TD
+
+include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Dialect/Tile/TileTypes.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
+  let summary = "A block program, run once per point of a grid";
+  let description = [{
+    Parameters are views, pointers and scalars. Facts about a parameter are
+    argument attributes and never needed for correctness:
+
+    - `tile.readonly`: nothing writes the memory of the view during the launch.
+    - `tile.noalias`: no other parameter reaches the memory of the view.
+    - `tile.align = N : i64`: the base address is a multiple of N bytes.
+    - `tile.size_div`, `tile.stride_div = array<i64: ...>`: each size or stride is a
+      multiple of the number given.
+
+    `numerics` is the numerics mode, `progress` says whether instances may wait
+    for each other, `hints` maps a target's name to a dictionary of hints.
+
+    Example:
+    ```mlir
+    tile.kernel @double(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+      %i = tile.program_id : index
+      %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<1024xf32>
+      %b = arith.addf %a, %a : tensor<1024xf32>
+      tile.store %b, %y[%i] : tensor<1024xf32>, !tile.view<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<Tile_NumericsAttr>:$numerics,
+    OptionalAttr<Tile_Progress>:$progress,
+    OptionalAttr<DictionaryAttr>:$hints);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "Ends a kernel";
+  let description = [{ Ends the instance. Added when the text leaves it out. }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+  let summary = "Coordinates of this instance in the grid";
+  let description = [{
+    One to three results: the coordinate along x, then y, then z, each in
+    [0, number of programs along it).
+    Example: `%i, %j = tile.program_id : index, index`.
+  }];
+  let results = (outs Variadic<Index>:$ids);
+  let assemblyFormat = "attr-dict `:` type($ids)";
+  let hasVerifier = 1;
+}
+
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
+  let summary = "Extents of the grid";
+  let description = [{
+    One to three results: the number of instances along x, then y, then z.
+    Example: `%nx = tile.num_programs : index`.
+  }];
+  let results = (outs Variadic<Index>:$counts);
+  let assemblyFormat = "attr-dict `:` type($counts)";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Returns values from the region of a tile operation";
+  let description = [{ Example: `tile.yield %sum : f32`. }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif

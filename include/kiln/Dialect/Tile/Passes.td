@@ -1,0 +1,36 @@
+// Passes on tile programs that serve every target.
+#ifndef KILN_DIALECT_TILE_PASSES_TD
+#define KILN_DIALECT_TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyTileForm : Pass<"verify-tile-form"> {
+  let summary = "Checks that kernels hold only what the tile level allows";
+  let description = [{
+    Inside of `tile.kernel`: operations of `tile`, `scf` (for, if, while, yield,
+    condition), and `arith`, `math`, `tensor.extract` on scalars and tiles of static
+    shape. Anything else is an error at its location.
+  }];
+}
+
+def TileRaise : Pass<"tile-raise"> {
+  let summary = "Recovers the iteration space and access maps of kernels";
+  let description = [{
+    Analyses every kernel (kiln::tile::IterationSpace) and attaches the result as the
+    attribute `tile.iteration_space`, or `tile.not_structured` with the reason.
+  }];
+}
+
+def TileRetile : Pass<"tile-retile"> {
+  let summary = "Changes the block sizes of structured kernels";
+  let description = [{
+    Rewrites structured kernels to the block sizes asked for, by iteration dimension;
+    dimensions that stay keep their size. The grid of each launch follows.
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "int64_t", "block size per iteration dimension; 0 keeps it">,
+    Option<"kernel", "kernel", "std::string", "\"\"", "the kernel to rewrite (default: all)">
+  ];
+}
+
+#endif

@@ -1,0 +1,56 @@
+// Enumerations and attributes of the tile dialect.
+#ifndef KILN_DIALECT_TILE_TILEATTRS_TD
+#define KILN_DIALECT_TILE_TILEATTRS_TD
+
+include "kiln/Dialect/Tile/TileBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Tile_Padding : I32EnumAttr<"Padding", "what a load reads outside of its view", [
+  I32EnumAttrCase<"zero", 0>, I32EnumAttrCase<"nan", 1>,
+  I32EnumAttrCase<"any", 2>, I32EnumAttrCase<"value", 3>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_Combine : I32EnumAttr<"Combine", "how a store combines with what is there", [
+  I32EnumAttrCase<"assign", 0>, I32EnumAttrCase<"add", 1>,
+  I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>,
+  I32EnumAttrCase<"umax", 4>, I32EnumAttrCase<"umin", 5>,
+  I32EnumAttrCase<"and_", 6, "and">, I32EnumAttrCase<"or_", 7, "or">,
+  I32EnumAttrCase<"xor_", 8, "xor">
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_Progress : I32EnumAttr<"Progress", "whether instances may wait for each other", [
+  I32EnumAttrCase<"independent", 0>, I32EnumAttrCase<"concurrent", 1>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how f32 operands of a dot are read", [
+  I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>, I32EnumAttrCase<"tf32x3", 2>,
+  I32EnumAttrCase<"bf16x3", 3>, I32EnumAttrCase<"bf16x6", 4>
+]> { let cppNamespace = "::kiln::tile"; }
+
+class Tile_Attr<string name, string mnemonic_> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+
+def Tile_NumericsAttr : Tile_Attr<"Numerics", "numerics"> {
+  let summary = "The numerics mode of a kernel";
+  let description = [{
+    What the lowering of a kernel may do that changes results. Each is off when
+    absent; `fastmath` on an operation refines it.
+
+    - `contract`: a multiplication followed by an addition may become one fused
+      operation.
+    - `approx`: `math` functions may use approximations of up to 8 ulp.
+    - `ftz`: subnormal operands and results may be read as zero.
+    - `reassoc`: sums and products outside `dot` and `reduce` may be
+      reassociated.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"bool", "false">:$contract,
+    DefaultValuedParameter<"bool", "false">:$approx,
+    DefaultValuedParameter<"bool", "false">:$ftz,
+    DefaultValuedParameter<"bool", "false">:$reassoc);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif

@@ -1,0 +1,56 @@
+// Types of the tile dialect.
+#ifndef KILN_DIALECT_TILE_TILETYPES_TD
+#define KILN_DIALECT_TILE_TILETYPES_TD
+
+include "kiln/Dialect/Tile/TileBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+
+class Tile_Type<string name, string mnemonic_, list<Trait> traits = []>
+    : TypeDef<Tile_Dialect, name, traits> { let mnemonic = mnemonic_; }
+
+def Tile_ViewType : Tile_Type<"View", "view"> {
+  let summary = "A strided window of memory with bounds";
+  let description = [{
+    Base pointer, one size and one stride per dimension. Strides count elements
+    and may be zero (every index reads the same element) or negative. A `?` is
+    known only at run time. Without `strides` the view is dense and row-major:
+    the last stride is 1 and every other stride is the next stride times the
+    next size.
+
+    Element (i0, i1, ...) lies at base + sum(i_d * stride_d) elements. Indices
+    outside of [0, size_d) are outside of the view: loads pad there, stores drop.
+
+    Example:
+    ```mlir
+    !tile.view<?x1024xf32>
+    !tile.view<?x?xbf16, strides = [?, 1]>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+    OptionalArrayRefParameter<"int64_t">:$strides);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+    /// True if the type has no strides of its own: dense and row-major.
+    bool isDense() const { return getStrides().empty() && getRank() > 0; }
+    /// The stride of dimension `d` if the type alone determines it, else kDynamic.
+    int64_t getStaticStride(int64_t d) const;
+  }];
+}
+
+def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
+  let summary = "A pointer to elements in global memory";
+  let description = [{
+    The address of an element, from which `tile.make_view` makes views.
+    Example: `!tile.ptr<f32>`.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+def Tile_AnyView : DialectType<Tile_Dialect, CPred<"::llvm::isa<::kiln::tile::ViewType>($_self)">, "view">;
+
+#endif

@@ -1,0 +1,84 @@
+// Reading and writing whole files.
+#include "kiln/Runtime/Package.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// Closes a file descriptor.
+struct FileDescriptor {
+  int fd;
+  ~FileDescriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+
+Error systemError(const std::string &path, const char *what) {
+  return Error(path + ": " + what + ": " + std::strerror(errno));
+}
+
+/// For pipes and the like, whose size is not known.
+Expected<Blob> readStream(const std::string &path, int fd) {
+  std::vector<uint8_t> bytes;
+  uint8_t chunk[1 << 16];
+  while (true) {
+    ssize_t got = read(fd, chunk, sizeof(chunk));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return systemError(path, "cannot read");
+    if (got == 0)
+      return Blob::own(std::move(bytes));
+    bytes.insert(bytes.end(), chunk, chunk + got);
+  }
+}
+
+} // namespace
+
+Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
+  FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0)
+    return systemError(path, "cannot open");
+  struct stat info;
+  if (fstat(file.fd, &info) != 0)
+    return systemError(path, "cannot open");
+  if (S_ISDIR(info.st_mode))
+    return Error(path + ": cannot open: is a directory");
+  if (!S_ISREG(info.st_mode))
+    return readStream(path, file.fd);
+  size_t size = size_t(info.st_size);
+  if (!size)
+    return Blob();
+  void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (data == MAP_FAILED)
+    return systemError(path, "cannot map");
+  std::shared_ptr<const void> owner(
+      data, [size](const void *p) { munmap(const_cast<void *>(p), size); });
+  return Blob{owner, static_cast<const uint8_t *>(data), size};
+}
+
+Error kiln::runtime::writeFile(const std::string &path, const void *data,
+                               size_t size) {
+  FileDescriptor file{
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.fd < 0)
+    return systemError(path, "cannot create");
+  auto *next = static_cast<const uint8_t *>(data);
+  while (size) {
+    ssize_t put = write(file.fd, next, size);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return systemError(path, "cannot write");
+    next += put;
+    size -= size_t(put);
+  }
+  return Error::success();
+}

@@ -1,0 +1,124 @@
+// Typed access to JSON that may hold anything.
+#include "ProgramJson.h"
+#include <limits>
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// The value as int64, when it is an integer that fits.
+std::optional<int64_t> asInteger(const Json &json) {
+  if (json.is_number_unsigned()) {
+    auto value = json.get<uint64_t>();
+    if (value > uint64_t(std::numeric_limits<int64_t>::max()))
+      return std::nullopt;
+    return int64_t(value);
+  }
+  if (json.is_number_integer())
+    return json.get<int64_t>();
+  return std::nullopt;
+}
+
+bool isIndex(int64_t value) {
+  return value >= kNone && value <= std::numeric_limits<int32_t>::max();
+}
+
+std::string quoted(const char *key) { return "'" + std::string(key) + "'"; }
+
+} // namespace
+
+const Json *JsonReader::member(const Json &object, const char *key) {
+  if (!object.is_object())
+    return nullptr;
+  auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+const Json *JsonReader::array(const Json &object, const char *key,
+                              const std::string &where, bool required) {
+  const Json *value = member(object, key);
+  if (value && value->is_array())
+    return value;
+  if (value || required)
+    fail(where, "expected " + quoted(key) + " to be an array");
+  return nullptr;
+}
+
+std::string JsonReader::text(const Json &object, const char *key,
+                             const std::string &where, const char *fallback) {
+  const Json *value = member(object, key);
+  if (value && value->is_string())
+    return value->get<std::string>();
+  if (value || !fallback)
+    fail(where, "expected " + quoted(key) + " to be a string");
+  return fallback ? fallback : "";
+}
+
+int64_t JsonReader::integer(const Json &object, const char *key,
+                            const std::string &where, int64_t fallback) {
+  const Json *value = member(object, key);
+  if (!value)
+    return fallback;
+  if (std::optional<int64_t> number = asInteger(*value))
+    return *number;
+  fail(where, "expected " + quoted(key) + " to be a 64-bit integer");
+  return fallback;
+}
+
+int32_t JsonReader::index(const Json &object, const char *key,
+                          const std::string &where) {
+  int64_t value = integer(object, key, where, kNone);
+  if (isIndex(value))
+    return int32_t(value);
+  fail(where, quoted(key) + " is out of range");
+  return kNone;
+}
+
+bool JsonReader::flag(const Json &object, const char *key,
+                      const std::string &where) {
+  const Json *value = member(object, key);
+  if (value && !value->is_boolean())
+    fail(where, "expected " + quoted(key) + " to be true or false");
+  return value && value->is_boolean() && value->get<bool>();
+}
+
+DType JsonReader::dtype(const Json &object, const char *key,
+                        const std::string &where, bool required) {
+  if (!required && !member(object, key))
+    return DType::none;
+  std::string name = text(object, key, where);
+  DType result = parseDType(name);
+  if (result == DType::none)
+    fail(where, "unknown element type '" + name + "'");
+  return result;
+}
+
+std::vector<int64_t> JsonReader::integers(const Json &object, const char *key,
+                                          const std::string &where,
+                                          bool required) {
+  std::vector<int64_t> result;
+  if (const Json *list = array(object, key, where, required))
+    for (const Json &item : *list) {
+      std::optional<int64_t> number = asInteger(item);
+      if (!number) {
+        fail(where, "expected 64-bit integers in " + quoted(key));
+        break;
+      }
+      result.push_back(*number);
+    }
+  return result;
+}
+
+std::vector<int32_t> JsonReader::indices(const Json &object, const char *key,
+                                         const std::string &where,
+                                         bool required) {
+  std::vector<int32_t> result;
+  for (int64_t number : integers(object, key, where, required)) {
+    if (!isIndex(number)) {
+      fail(where, "a register in " + quoted(key) + " is out of range");
+      break;
+    }
+    result.push_back(int32_t(number));
+  }
+  return result;
+}

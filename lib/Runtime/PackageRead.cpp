@@ -1,0 +1,158 @@
+// File -> package. Nothing in the file is trusted.
+#include "PackageFormat.h"
+#include "ProgramJson.h"
+#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Tensor.h"
+#include <cstring>
+#include <map>
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// Splits the file into sections and reads program.json.
+class PackageReader {
+public:
+  explicit PackageReader(Blob file) : file(std::move(file)) {}
+
+  Expected<Package> read() {
+    if (Error error = readSections())
+      return error;
+    auto program = sections.find("program.json");
+    if (program == sections.end())
+      return Error("no section 'program.json'");
+    Json json =
+        Json::parse(program->second.str(), nullptr, /*allow_exceptions=*/false);
+    if (json.is_discarded())
+      return Error("section 'program.json' is not valid JSON");
+    Package package;
+    describe(json, package);
+    if (reader.failed())
+      return Error("program.json: " + reader.error);
+    for (const TargetProgram &target : package.targets) {
+      if (Error error = verify(target.program, target.modules.size()))
+        return Error("target '" + target.spec + "': " + error.message());
+    }
+    return package;
+  }
+
+private:
+  Error readSections() {
+    PackageHeader header;
+    if (!isPackage(file.data, file.size))
+      return Error("not a Kiln package");
+    if (file.size < sizeof(header))
+      return Error("truncated: " + std::to_string(file.size) +
+                   " bytes cannot hold the header");
+    std::memcpy(&header, file.data, sizeof(header));
+    if (header.version != kPackageVersion)
+      return Error("package version " + std::to_string(header.version) +
+                   " found, this runtime reads version " +
+                   std::to_string(kPackageVersion));
+    if (header.totalSize != file.size)
+      return Error("the header says " + std::to_string(header.totalSize) +
+                   " bytes, the file has " + std::to_string(file.size));
+    uint64_t tableSize = uint64_t(header.numSections) * sizeof(SectionEntry);
+    if (header.numSections > kMaxSections ||
+        tableSize > file.size - sizeof(header))
+      return Error("a table of " + std::to_string(header.numSections) +
+                   " sections does not fit the file");
+    if (packageChecksum(file.data + sizeof(header),
+                        file.size - sizeof(header)) != header.checksum)
+      return Error("the checksum does not match: the file is damaged");
+    for (uint32_t i = 0; i < header.numSections; ++i) {
+      SectionEntry entry;
+      std::memcpy(&entry, file.data + sizeof(header) + i * sizeof(SectionEntry),
+                  sizeof(entry));
+      if (!std::memchr(entry.name, 0, sizeof(entry.name)))
+        return Error("the name of section " + std::to_string(i) +
+                     " does not end");
+      if (entry.offset > file.size || entry.size > file.size - entry.offset)
+        return Error("section '" + std::string(entry.name) +
+                     "' lies outside of the file");
+      Blob bytes{file.owner, file.data + entry.offset, size_t(entry.size)};
+      if (!sections.emplace(entry.name, bytes).second)
+        return Error("section '" + std::string(entry.name) +
+                     "' is there twice");
+    }
+    return Error::success();
+  }
+
+  Blob section(const std::string &name, const std::string &where) {
+    auto found = sections.find(name);
+    if (found != sections.end())
+      return found->second;
+    reader.fail(where, "section '" + name + "' is missing");
+    return Blob();
+  }
+
+  void describe(const Json &json, Package &package) {
+    package.producer = reader.text(json, "producer", "package", "");
+    package.sourceName = reader.text(json, "source", "package", "");
+    if (const Json *args = reader.array(json, "compileArgs", "package", false))
+      for (const Json &arg : *args)
+        if (arg.is_string())
+          package.compileArgs.push_back(arg.get<std::string>());
+    if (const Json *list = reader.array(json, "constants", "package"))
+      for (size_t i = 0; i < list->size() && !reader.failed(); ++i)
+        package.constants.push_back(constant((*list)[i], i));
+    if (const Json *list = reader.array(json, "targets", "package"))
+      for (size_t i = 0; i < list->size() && !reader.failed(); ++i)
+        package.targets.push_back(target((*list)[i], i));
+    auto source = sections.find("source");
+    if (source != sections.end())
+      package.source = source->second;
+  }
+
+  Constant constant(const Json &json, size_t index) {
+    std::string where = "constant " + std::to_string(index);
+    Constant result;
+    result.name = reader.text(json, "name", where);
+    result.dtype = reader.dtype(json, "dtype", where);
+    result.shape = reader.integers(json, "shape", where);
+    result.bytes = section(constantSection(index), where);
+    std::optional<int64_t> count = checkedCount(result.shape);
+    if (result.shape.size() > 32 || !count ||
+        (*count && uint64_t(*count) > result.bytes.size) ||
+        uint64_t(*count) * uint64_t(dtypeBytes(result.dtype)) !=
+            result.bytes.size)
+      reader.fail(where, "its type does not take " +
+                             std::to_string(result.bytes.size) + " bytes");
+    return result;
+  }
+
+  TargetProgram target(const Json &json, size_t index) {
+    std::string where = "target " + std::to_string(index);
+    TargetProgram result;
+    result.spec = reader.text(json, "spec", where);
+    int64_t numModules = reader.integer(json, "modules", where, 0);
+    for (int64_t i = 0; i < numModules && !reader.failed(); ++i)
+      result.modules.push_back(section(moduleSection(index, i), where));
+    const Json *program = JsonReader::member(json, "program");
+    if (!program)
+      reader.fail(where, "no program");
+    else
+      result.program = programFromJson(reader, *program, where);
+    return result;
+  }
+
+  Blob file;
+  JsonReader reader;
+  std::map<std::string, Blob> sections;
+};
+
+} // namespace
+
+Expected<Package> kiln::runtime::readPackage(Blob file) {
+  return PackageReader(std::move(file)).read();
+}
+
+Expected<Package> kiln::runtime::readPackageFile(const std::string &path) {
+  Expected<Blob> file = mapFile(path);
+  if (!file)
+    return file.takeError();
+  Expected<Package> package = readPackage(*file);
+  if (!package)
+    return Error(path + ": " + package.message());
+  return package;
+}

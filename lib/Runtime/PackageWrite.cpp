@@ -1,0 +1,127 @@
+// Package -> file.
+#include "PackageFormat.h"
+#include "ProgramJson.h"
+#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Tensor.h"
+#include <cstring>
+#include <set>
+#include <zlib.h>
+
+using namespace kiln::runtime;
+
+uint64_t kiln::runtime::packageChecksum(const void *data, size_t size) {
+  return crc32_z(0, static_cast<const Bytef *>(data), size);
+}
+
+namespace {
+
+struct Section {
+  std::string name;
+  Blob bytes;
+};
+
+Error checkConstants(const Package &package) {
+  std::set<std::string> names;
+  for (const Constant &constant : package.constants) {
+    if (!names.insert(constant.name).second)
+      return Error("constant '" + constant.name + "' is defined twice");
+    std::optional<int64_t> count = checkedCount(constant.shape);
+    if (!count || uint64_t(*count) * uint64_t(dtypeBytes(constant.dtype)) !=
+                      constant.bytes.size)
+      return Error("constant '" + constant.name + "': type " +
+                   typeString(constant.dtype, constant.shape) +
+                   " does not take " + std::to_string(constant.bytes.size) +
+                   " bytes");
+  }
+  return Error::success();
+}
+
+Json describe(const Package &package) {
+  Json json = {{"format", kPackageVersion},
+               {"producer", package.producer},
+               {"source", package.sourceName},
+               {"compileArgs", package.compileArgs}};
+  Json &constants = json["constants"] = Json::array();
+  for (const Constant &constant : package.constants)
+    constants.push_back({{"name", constant.name},
+                         {"dtype", dtypeName(constant.dtype)},
+                         {"shape", constant.shape}});
+  Json &targets = json["targets"] = Json::array();
+  for (const TargetProgram &target : package.targets)
+    targets.push_back({{"spec", target.spec},
+                       {"modules", target.modules.size()},
+                       {"program", programToJson(target.program)}});
+  return json;
+}
+
+uint64_t aligned(uint64_t offset) {
+  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
+}
+
+} // namespace
+
+const Constant *Package::lookupConstant(const std::string &name) const {
+  for (const Constant &constant : constants)
+    if (constant.name == name)
+      return &constant;
+  return nullptr;
+}
+
+bool kiln::runtime::isPackage(const void *data, size_t size) {
+  return size >= sizeof(kPackageMagic) &&
+         std::memcmp(data, kPackageMagic, sizeof(kPackageMagic)) == 0;
+}
+
+Expected<std::vector<uint8_t>>
+kiln::runtime::writePackage(const Package &package) {
+  for (const TargetProgram &target : package.targets)
+    if (Error error = verify(target.program, target.modules.size()))
+      return Error("target '" + target.spec + "': " + error.message());
+  if (Error error = checkConstants(package))
+    return error;
+  Expected<std::string> json = dumpJson(describe(package));
+  if (!json)
+    return json.takeError();
+
+  std::vector<Section> sections;
+  sections.push_back(
+      {"program.json", Blob::borrow(json->data(), json->size())});
+  for (size_t t = 0; t < package.targets.size(); ++t)
+    for (size_t m = 0; m < package.targets[t].modules.size(); ++m)
+      sections.push_back({moduleSection(t, m), package.targets[t].modules[m]});
+  for (size_t c = 0; c < package.constants.size(); ++c)
+    sections.push_back({constantSection(c), package.constants[c].bytes});
+  if (package.source.size)
+    sections.push_back({"source", package.source});
+  if (sections.size() > kMaxSections)
+    return Error("a package cannot hold " + std::to_string(sections.size()) +
+                 " sections");
+
+  uint64_t offset =
+      sizeof(PackageHeader) + sections.size() * sizeof(SectionEntry);
+  std::vector<SectionEntry> table;
+  for (const Section &section : sections) {
+    SectionEntry entry = {};
+    section.name.copy(entry.name, sizeof(entry.name) - 1);
+    entry.offset = aligned(offset);
+    entry.size = section.bytes.size;
+    offset = entry.offset + entry.size;
+    table.push_back(entry);
+  }
+  std::vector<uint8_t> file(offset);
+  std::memcpy(file.data() + sizeof(PackageHeader), table.data(),
+              table.size() * sizeof(SectionEntry));
+  for (size_t i = 0; i < sections.size(); ++i)
+    if (sections[i].bytes.size)
+      std::memcpy(file.data() + table[i].offset, sections[i].bytes.data,
+                  sections[i].bytes.size);
+  PackageHeader header = {};
+  std::memcpy(header.magic, kPackageMagic, sizeof(kPackageMagic));
+  header.version = kPackageVersion;
+  header.numSections = uint32_t(sections.size());
+  header.totalSize = file.size();
+  header.checksum = packageChecksum(file.data() + sizeof(header),
+                                    file.size() - sizeof(header));
+  std::memcpy(file.data(), &header, sizeof(header));
+  return file;
+}

@@ -1,0 +1,259 @@
+// JSON -> host program. Only the form is checked here; verify() checks the
+// meaning.
+#include "ProgramJson.h"
+#include <limits>
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// Blocks of `if` and `while` may nest this deep.
+constexpr int kMaxNesting = 64;
+constexpr size_t kMaxRank = 32;
+
+class ProgramReader {
+public:
+  ProgramReader(JsonReader &reader) : r(reader) {}
+
+  HostProgram program(const Json &json, const std::string &where) {
+    HostProgram result;
+    if (!json.is_object()) {
+      r.fail(where, "expected an object");
+      return result;
+    }
+    each(json, "devices", where, [&](const Json &one, const std::string &at) {
+      result.devices.push_back(
+          {r.text(one, "name", at), r.text(one, "options", at, "")});
+    });
+    each(json, "kernels", where, [&](const Json &one, const std::string &at) {
+      result.kernels.push_back(kernel(one, at));
+    });
+    each(json, "functions", where, [&](const Json &one, const std::string &at) {
+      result.functions.push_back(function(one, at));
+    });
+    return result;
+  }
+
+private:
+  template <typename Fn>
+  void each(const Json &object, const char *key, const std::string &where,
+            Fn fn) {
+    const Json *list = r.array(object, key, where);
+    if (!list)
+      return;
+    for (size_t i = 0; i < list->size() && !r.failed(); ++i)
+      fn((*list)[i], where + "." + key + "[" + std::to_string(i) + "]");
+  }
+
+  std::array<Reg, 3> grid(const Json &json, const std::string &where) {
+    std::array<Reg, 3> result = {kNone, kNone, kNone};
+    std::vector<int32_t> regs = r.indices(json, "grid", where, false);
+    if (!regs.empty() && regs.size() != 3)
+      r.fail(where, "expected three grid registers");
+    else if (!regs.empty())
+      std::copy(regs.begin(), regs.end(), result.begin());
+    return result;
+  }
+
+  std::vector<int64_t> shape(const Json &json, const std::string &where) {
+    std::vector<int64_t> result = r.integers(json, "shape", where);
+    if (result.size() > kMaxRank)
+      r.fail(where, "a rank of " + std::to_string(result.size()) +
+                        " is more than " + std::to_string(kMaxRank));
+    for (int64_t size : result)
+      if (size < kDynamic)
+        r.fail(where, "a size of " + std::to_string(size) + " is negative");
+    return result;
+  }
+
+  KernelInfo kernel(const Json &json, const std::string &where) {
+    KernelInfo result;
+    result.name = r.text(json, "name", where);
+    result.symbol = r.text(json, "symbol", where);
+    int32_t module = r.index(json, "module", where);
+    result.module = module < 0 ? ~0u : uint32_t(module);
+    result.device = int32_t(r.integer(json, "device", where, 0));
+    result.scratchBytes = r.integer(json, "scratch", where, 0);
+    each(json, "params", where, [&](const Json &one, const std::string &at) {
+      KernelParam param;
+      param.name = r.text(one, "name", at, "");
+      param.dtype = r.dtype(one, "dtype", at);
+      int64_t rank = r.integer(one, "rank", at, -1);
+      param.kind =
+          rank < 0 ? KernelParam::Kind::scalar : KernelParam::Kind::view;
+      if (rank > int64_t(kMaxRank))
+        r.fail(at, "a rank of " + std::to_string(rank) + " is too high");
+      param.rank = rank < 0 ? 0 : int32_t(rank);
+      param.readonly = r.flag(one, "readonly", at);
+      param.align = r.integer(one, "align", at, 1);
+      result.params.push_back(std::move(param));
+    });
+    if (const Json *notes = JsonReader::member(json, "notes"))
+      if (notes->is_object())
+        for (const auto &item : notes->items())
+          if (item.value().is_string())
+            result.notes[item.key()] = item.value().get<std::string>();
+    return result;
+  }
+
+  Argument argument(const Json &json, const std::string &where) {
+    Argument arg;
+    arg.name = r.text(json, "name", where, "");
+    arg.dtype = r.dtype(json, "dtype", where);
+    arg.shape = shape(json, where);
+    arg.reg = r.index(json, "reg", where);
+    arg.isScalar = r.flag(json, "scalar", where);
+    arg.device = int32_t(r.integer(json, "device", where, 0));
+    arg.writable = r.flag(json, "writable", where);
+    arg.strided = r.flag(json, "strided", where);
+    arg.align = r.integer(json, "align", where, 1);
+    return arg;
+  }
+
+  Result result(const Json &json, const std::string &where) {
+    Result result;
+    result.name = r.text(json, "name", where, "");
+    result.dtype = r.dtype(json, "dtype", where);
+    result.shape = shape(json, where);
+    result.device = int32_t(r.integer(json, "device", where, 0));
+    if (const Json *tolerance = JsonReader::member(json, "tolerance")) {
+      std::string at = where + ".tolerance";
+      result.tolerance.dtype = r.dtype(*tolerance, "dtype", at, false);
+      result.tolerance.accumulation =
+          r.integer(*tolerance, "accumulation", at, 1);
+      result.tolerance.accumulationReg =
+          r.index(*tolerance, "accumulationReg", at);
+      result.tolerance.exact = r.flag(*tolerance, "exact", at);
+    }
+    return result;
+  }
+
+  Function function(const Json &json, const std::string &parent) {
+    Function result;
+    result.name = r.text(json, "name", parent);
+    std::string where = parent + " '" + result.name + "'";
+    std::string kind = r.text(json, "kind", where, "function");
+    if (kind == "kernel")
+      result.kind = Function::Kind::kernel;
+    else if (kind != "function")
+      r.fail(where, "unknown kind '" + kind + "'");
+    result.isPublic = r.flag(json, "public", where);
+    result.numRegs = int32_t(r.integer(json, "regs", where, 0));
+    result.numBufs = int32_t(r.integer(json, "bufs", where, 0));
+    result.grid = grid(json, where);
+    each(json, "args", where, [&](const Json &one, const std::string &at) {
+      result.args.push_back(argument(one, at));
+    });
+    each(json, "results", where, [&](const Json &one, const std::string &at) {
+      result.results.push_back(this->result(one, at));
+    });
+    result.code = code(json, "code", where, 0);
+    return result;
+  }
+
+  std::vector<Instruction> code(const Json &json, const char *key,
+                                const std::string &where, int depth) {
+    std::vector<Instruction> result;
+    if (depth > kMaxNesting) {
+      r.fail(where, "blocks nest too deeply");
+      return result;
+    }
+    each(json, key, where, [&](const Json &one, const std::string &at) {
+      result.push_back(instruction(one, at, depth));
+    });
+    return result;
+  }
+
+  LaunchInst launch(const Json &json, const std::string &where) {
+    LaunchInst inst;
+    inst.name = r.text(json, "name", where, "");
+    each(json, "variants", where, [&](const Json &one, const std::string &at) {
+      int32_t kernel = r.index(one, "kernel", at);
+      inst.variants.push_back({r.index(one, "guard", at),
+                               kernel < 0 ? ~0u : uint32_t(kernel),
+                               grid(one, at)});
+    });
+    each(json, "args", where, [&](const Json &one, const std::string &at) {
+      bool isBuffer = JsonReader::member(one, "b");
+      inst.args.push_back({isBuffer ? LaunchArg::buffer : LaunchArg::scalar,
+                           r.index(one, isBuffer ? "b" : "r", at)});
+    });
+    inst.flops = r.index(json, "flops", where);
+    inst.bytes = r.index(json, "bytes", where);
+    return inst;
+  }
+
+  Instruction instruction(const Json &json, const std::string &where,
+                          int depth) {
+    std::string op = r.text(json, "op", where);
+    auto index = [&](const char *key) { return r.index(json, key, where); };
+    auto device = [&] { return int32_t(r.integer(json, "device", where, 0)); };
+    for (int i = 0; i < kNumIntOps; ++i)
+      if (op == intOpName(IntOp(i)))
+        return IntInst{IntOp(i), index("dst"), index("a"), index("b")};
+    if (op == "const")
+      return ConstInst{index("dst"), r.integer(json, "value", where, 0)};
+    if (op == "select")
+      return SelectInst{index("dst"), index("cond"), index("a"), index("b")};
+    if (op == "dim")
+      return DimInst{index("dst"), index("buffer"), index("dim")};
+    if (op == "check")
+      return CheckInst{index("cond"), r.text(json, "message", where)};
+    if (op == "arena")
+      return ArenaInst{device(), index("bytes")};
+    if (op == "alloc")
+      return AllocInst{index("dst"),
+                       r.dtype(json, "dtype", where),
+                       r.indices(json, "sizes", where),
+                       index("offset"),
+                       device(),
+                       r.text(json, "name", where, "")};
+    if (op == "constant")
+      return ConstantInst{index("dst"), r.text(json, "name", where), device()};
+    if (op == "view")
+      return ViewInst{index("dst"),
+                      index("src"),
+                      r.dtype(json, "dtype", where, false),
+                      index("offset"),
+                      r.indices(json, "sizes", where),
+                      r.indices(json, "strides", where, false)};
+    if (op == "fill")
+      return FillInst{index("dst"), uint8_t(r.integer(json, "byte", where, 0))};
+    if (op == "copy")
+      return CopyInst{index("dst"), index("src")};
+    if (op == "read")
+      return ReadInst{index("dst"), index("src"), index("index")};
+    if (op == "launch")
+      return launch(json, where);
+    if (op == "if")
+      return IfInst{index("cond"), code(json, "then", where, depth + 1),
+                    code(json, "else", where, depth + 1)};
+    if (op == "while")
+      return WhileInst{code(json, "before", where, depth + 1), index("cond"),
+                       code(json, "body", where, depth + 1)};
+    if (op == "return")
+      return ReturnInst{r.indices(json, "results", where)};
+    r.fail(where, "unknown instruction '" + op + "'");
+    return Instruction();
+  }
+
+  JsonReader &r;
+};
+
+} // namespace
+
+HostProgram kiln::runtime::programFromJson(JsonReader &reader, const Json &json,
+                                           const std::string &where) {
+  return ProgramReader(reader).program(json, where);
+}
+
+Expected<HostProgram> kiln::runtime::programFromJson(std::string_view text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    return Error("the host program is not valid JSON");
+  JsonReader reader;
+  HostProgram program = programFromJson(reader, json, "program");
+  if (reader.failed())
+    return Error(reader.error);
+  return program;
+}

@@ -1,0 +1,126 @@
+//===- Description.cpp - Reading and printing descriptions ----------------===//
+
+#include "kiln/Target/Description.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+ContractTile TileSizes::contractFor(Type type) const {
+  for (const auto &[wanted, sizes] : contract)
+    if (!wanted || wanted == type)
+      return sizes;
+  return {};
+}
+
+TileSizes TileSizes::fromDescription(TargetAttr description) {
+  TileSizes sizes;
+  TilesAttr tiles = description ? description.getTiles() : TilesAttr();
+  if (!tiles)
+    return sizes;
+  sizes.loopRows = tiles.getRows();
+  sizes.loopCols = tiles.getCols();
+  sizes.rowElements = tiles.getRowElements();
+  sizes.rowRows = tiles.getRowRows();
+  if (tiles.getContract())
+    for (auto entry : tiles.getContract().getAsRange<ContractTileAttr>())
+      sizes.contract.push_back(
+          {entry.getType(), {entry.getM(), entry.getN(), entry.getK()}});
+  return sizes;
+}
+
+TargetAttr kiln::target::getDescription(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto description = op->getAttrOfType<TargetAttr>(kTargetAttr))
+      return description;
+  return {};
+}
+
+TileSizes kiln::target::getTileSizes(Operation *op) {
+  return TileSizes::fromDescription(getDescription(op));
+}
+
+TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
+                                          StringRef origin) {
+  context->getOrLoadDialect<KilnDialect>();
+  auto loc = FileLineColLoc::get(context, origin, 1, 1);
+  // The attribute parser wants nothing but the attribute: drop comments.
+  std::string bare;
+  for (StringRef rest = text; !rest.empty();) {
+    auto [line, next] = rest.split('\n');
+    bare += line.ltrim().starts_with("//") ? std::string() : line.str();
+    bare += '\n';
+    rest = next;
+  }
+  std::string reason;
+  Attribute attr;
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+      if (reason.empty())
+        reason = diag.str();
+      return success();
+    });
+    attr = parseAttribute(StringRef(bare).trim(), context);
+  }
+  if (!attr) {
+    emitError(loc) << "not a description: "
+                   << (reason.empty() ? std::string("expected #kiln.target<...>")
+                                      : reason);
+    return {};
+  }
+  auto description = dyn_cast<TargetAttr>(attr);
+  if (!description)
+    emitError(loc) << "expected a #kiln.target<...>, found " << attr;
+  return description;
+}
+
+TargetAttr kiln::target::loadDescription(StringRef path,
+                                         MLIRContext *context) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file) {
+    emitError(FileLineColLoc::get(context, path, 1, 1))
+        << "cannot be read: " << file.getError().message();
+    return {};
+  }
+  if ((*file)->getBufferSize() > (1u << 20)) {
+    emitError(FileLineColLoc::get(context, path, 1, 1))
+        << "expected a description of at most 1 MiB, found "
+        << (*file)->getBufferSize() << " bytes";
+    return {};
+  }
+  return parseDescription((*file)->getBuffer(), context, path);
+}
+
+void kiln::target::printDescription(TargetAttr description,
+                                    llvm::raw_ostream &os) {
+  std::string text;
+  llvm::raw_string_ostream(text) << description;
+  // Break behind every top-level comma and inside lists of attributes.
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"' && (i == 0 || text[i - 1] != '\\'))
+      quoted = !quoted;
+    if (!quoted && (c == '<' || c == '[' || c == '{' || c == '('))
+      ++depth;
+    if (!quoted && (c == '>' || c == ']' || c == '}' || c == ')'))
+      --depth;
+    os << c;
+    StringRef rest = StringRef(text).drop_front(i + 1);
+    bool breakHere =
+        !quoted && ((c == ',' && depth == 1) ||
+                    ((c == ',' || c == '[') && depth == 2 &&
+                     rest.ltrim().starts_with("#kiln.")));
+    if (breakHere) {
+      os << "\n" << std::string(depth * 2, ' ');
+      while (i + 1 < text.size() && text[i + 1] == ' ')
+        ++i;
+    }
+  }
+  os << "\n";
+}

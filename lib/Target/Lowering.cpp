@@ -1,0 +1,191 @@
+//===- Lowering.cpp - Ordering lowerings and recording declines -----------===//
+
+#include "kiln/Target/Lowering.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <deque>
+
+using namespace mlir;
+using namespace kiln::target;
+
+namespace {
+/// Everything that is registered, in the order it was loaded.
+struct Tables {
+  std::deque<Lowering> lowerings;
+  std::deque<Schedule> schedules;
+  std::deque<PrimClaim> claims;
+};
+
+Tables &tables() {
+  static Tables *all = new Tables;
+  return *all;
+}
+
+/// Whether an entry registered for `owner` counts for a target of this name
+/// and family.
+bool appliesTo(StringRef owner, const LoweringContext &ctx) {
+  if (owner == ctx.options.name)
+    return true;
+  if (!ctx.family().empty() && owner == ctx.family())
+    return true;
+  return ctx.description && !ctx.description.getFamily().empty() &&
+         owner == ctx.description.getFamily();
+}
+
+/// Higher priority first, the latest loaded among equals.
+template <typename T> void order(std::vector<const T *> &entries) {
+  llvm::stable_sort(entries, [](const T *a, const T *b) {
+    return std::make_pair(a->priority, a->order) >
+           std::make_pair(b->priority, b->order);
+  });
+}
+
+template <typename T>
+std::vector<const T *> ofTarget(const std::deque<T> &all, StringRef target) {
+  std::vector<const T *> found;
+  for (const T &entry : all)
+    if (entry.target == target || (target.empty()))
+      found.push_back(&entry);
+  order(found);
+  return found;
+}
+} // namespace
+
+LoweringContext::LoweringContext(RewriterBase &rewriter,
+                                 const TargetOptions &options,
+                                 TargetAttr description)
+    : rewriter(rewriter), options(options), description(description) {}
+LoweringContext::~LoweringContext() = default;
+
+LogicalResult LoweringContext::decline(Operation *op, const Twine &reason) {
+  hasDeclined = true;
+  Report::of(op->getContext()).declined(op, current, reason);
+  return failure();
+}
+
+LoweringRegistry &LoweringRegistry::get() {
+  static LoweringRegistry registry;
+  return registry;
+}
+
+void LoweringRegistry::add(Lowering lowering) {
+  lowering.order = tables().lowerings.size();
+  tables().lowerings.push_back(std::move(lowering));
+}
+void LoweringRegistry::add(Schedule schedule) {
+  schedule.order = tables().schedules.size();
+  tables().schedules.push_back(std::move(schedule));
+}
+void LoweringRegistry::add(PrimClaim claim) {
+  claim.order = tables().claims.size();
+  tables().claims.push_back(std::move(claim));
+}
+
+/// Offers `op` to one entry; a failure without a decline gets a reason too.
+template <typename Fn>
+LogicalResult LoweringRegistry::offer(Operation *op, LoweringContext &ctx,
+                                      StringRef name, Fn &&run) {
+  std::string outer = std::exchange(ctx.current, name.str());
+  bool outerDeclined = std::exchange(ctx.hasDeclined, false);
+  auto restore = llvm::make_scope_exit([&] {
+    ctx.current = std::move(outer);
+    ctx.hasDeclined = outerDeclined;
+  });
+  OpBuilder::InsertionGuard guard(ctx.rewriter);
+  LogicalResult result = run();
+  if (failed(result) && !ctx.hasDeclined)
+    (void)ctx.decline(op, "gave no reason");
+  return result;
+}
+
+LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
+  std::vector<const Lowering *> candidates;
+  StringRef opName = op->getName().getStringRef();
+  for (const Lowering &lowering : tables().lowerings)
+    if (lowering.op == opName && appliesTo(lowering.target, ctx))
+      candidates.push_back(&lowering);
+  order(candidates);
+
+  Report &report = Report::of(op->getContext());
+  ReportRow subject = report.describe(op);
+  StringRef target = ctx.options.name;
+  for (const Lowering *lowering : candidates) {
+    if (failed(offer(op, ctx, lowering->name,
+                     [&] { return lowering->lower(op, ctx); })))
+      continue;
+    report.chose(subject, op, "lowering", target, lowering->name);
+    return success();
+  }
+  return failure();
+}
+
+bool LoweringRegistry::knows(Operation *op, const LoweringContext &ctx) const {
+  StringRef opName = op->getName().getStringRef();
+  return llvm::any_of(tables().lowerings, [&](const Lowering &lowering) {
+    return lowering.op == opName && appliesTo(lowering.target, ctx);
+  });
+}
+
+LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
+                                         LoweringContext &ctx) {
+  std::vector<const Schedule *> candidates;
+  for (const Schedule &schedule : tables().schedules)
+    if (schedule.kind == kind &&
+        (schedule.target.empty() || appliesTo(schedule.target, ctx)))
+      candidates.push_back(&schedule);
+  order(candidates);
+  // Costs only rank schedules of one priority.
+  std::vector<std::pair<double, const Schedule *>> ranked;
+  for (const Schedule *schedule : candidates)
+    ranked.emplace_back(schedule->cost ? schedule->cost(group, ctx) : 0.0,
+                        schedule);
+  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
+    if (a.second->priority != b.second->priority)
+      return a.second->priority > b.second->priority;
+    return a.first < b.first;
+  });
+  // A forced schedule goes first; whatever it declines is still scheduled.
+  std::string forced = ctx.options.get("schedule", "").str();
+  if (auto attr = group->getAttrOfType<StringAttr>("kiln.schedule"))
+    forced = attr.getValue().str();
+  if (!forced.empty())
+    llvm::stable_sort(ranked, [&](const auto &a, const auto &b) {
+      return (a.second->name == forced) > (b.second->name == forced);
+    });
+
+  Report &report = Report::of(group->getContext());
+  ReportRow subject = report.describe(group);
+  for (const auto &[cost, schedule] : ranked) {
+    if (failed(offer(group, ctx, schedule->name,
+                     [&, s = schedule] { return s->emit(group, ctx); })))
+      continue;
+    std::string detail =
+        schedule->cost ? llvm::formatv("cost {0:f2} us", cost * 1e6).str() : "";
+    report.chose(subject, group, "schedule", ctx.options.name, schedule->name,
+                 detail);
+    return success();
+  }
+  return failure();
+}
+
+std::vector<const Lowering *>
+LoweringRegistry::lowerings(StringRef target) const {
+  return ofTarget(tables().lowerings, target);
+}
+std::vector<const Schedule *>
+LoweringRegistry::schedules(StringRef target) const {
+  return ofTarget(tables().schedules, target);
+}
+std::vector<const PrimClaim *> LoweringRegistry::claims(StringRef target) const {
+  return ofTarget(tables().claims, target);
+}
+
+LogicalResult kiln::target::emitUnsupported(Operation *op, const Twine &what) {
+  auto diag = op->emitError() << "unsupported: " << what;
+  for (const Decline &decline :
+       Report::of(op->getContext()).pendingDeclines(op))
+    diag.attachNote(op->getLoc())
+        << decline.name << " declined: " << decline.reason;
+  return diag;
+}

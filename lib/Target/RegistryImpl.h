@@ -1,0 +1,43 @@
+//===- RegistryImpl.h - State of the target registry ------------*- C++ -*-===//
+
+#ifndef KILN_LIB_TARGET_REGISTRYIMPL_H
+#define KILN_LIB_TARGET_REGISTRYIMPL_H
+
+#include "kiln/Target/TargetRegistry.h"
+#include <deque>
+
+namespace kiln::target {
+
+/// What is loaded. Entries are only ever added, so pointers to them stay valid.
+struct TargetRegistry::Impl {
+  struct Entry {
+    std::unique_ptr<Target> target;
+    std::string plugin;
+  };
+  std::deque<Entry> targets;
+  std::deque<Family> families;
+  std::deque<ExtensionPoint> points;
+  std::deque<ExtensionPass> passes;
+  std::deque<std::pair<std::string, OptionInfo>> options;
+  std::vector<std::function<void(mlir::DialectRegistry &)>> dialects;
+  std::vector<PluginInfo> plugins;
+
+  /// The plug-in that is registering now.
+  std::string current;
+  /// What is wrong with what it registered so far, if anything.
+  std::string complaint;
+  /// Whether it gave anything at all.
+  unsigned contributions = 0;
+
+  void begin(llvm::StringRef plugin);
+  void complain(const llvm::Twine &what);
+};
+
+/// Checks what the plug-in named `plugin` registered: names, tables,
+/// descriptions. Returns what is wrong, or nothing.
+std::string checkContributions(const TargetRegistry &registry,
+                               llvm::StringRef plugin);
+
+} // namespace kiln::target
+
+#endif // KILN_LIB_TARGET_REGISTRYIMPL_H

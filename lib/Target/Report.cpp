@@ -1,0 +1,181 @@
+//===- Report.cpp - The what-lowered-where report -------------------------===//
+
+#include "kiln/Target/Report.h"
+#include "kiln/Target/Description.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+Report &Report::of(MLIRContext *context) {
+  if (auto *dialect = context->getLoadedDialect<KilnDialect>())
+    return dialect->getReport();
+  static thread_local Report unread;
+  unread.clear();
+  return unread;
+}
+
+std::string kiln::target::locationString(Location loc) {
+  std::string text;
+  loc->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file)
+      return WalkResult::advance();
+    text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+            Twine(file.getColumn()))
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+ReportRow Report::describe(Operation *op) const {
+  ReportRow row;
+  row.subject = op->getName().getStringRef().str();
+  if (auto kind = op->getAttrOfType<StringAttr>("kind"))
+    row.subject += "<" + kind.getValue().str() + ">";
+  row.location = locationString(op->getLoc());
+  for (Operation *at = op; at; at = at->getParentOp()) {
+    auto name = at->getAttrOfType<StringAttr>("sym_name");
+    if (!name)
+      continue;
+    bool isKernel = at->getName().getStringRef() == "tile.kernel";
+    std::string &slot = isKernel ? row.kernel : row.function;
+    if (slot.empty() && (isKernel || at->getNumRegions()) &&
+        at->getName().getStringRef() != "builtin.module")
+      slot = name.getValue().str();
+    if (auto origin = at->getAttrOfType<StringAttr>("kiln.function"))
+      row.function = origin.getValue().str();
+  }
+  return row;
+}
+
+void Report::add(ReportRow row) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (ReportRow &old : table) {
+    auto key = [](const ReportRow &r) {
+      return std::tie(r.stage, r.function, r.kernel, r.subject, r.target,
+                      r.chosen, r.detail);
+    };
+    if (key(old) != key(row))
+      continue;
+    ++old.count;
+    for (Decline &decline : row.declines)
+      if (llvm::none_of(old.declines, [&](const Decline &known) {
+            return known.name == decline.name && known.reason == decline.reason;
+          }))
+        old.declines.push_back(std::move(decline));
+    return;
+  }
+  table.push_back(std::move(row));
+}
+
+void Report::declined(Operation *op, StringRef name, const Twine &reason) {
+  std::lock_guard<std::mutex> lock(mutex);
+  pending[op].push_back({name.str(), reason.str()});
+}
+
+std::vector<Decline> Report::pendingDeclines(Operation *op) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = pending.find(op);
+  return it == pending.end() ? std::vector<Decline>() : it->second;
+}
+
+void Report::chose(const ReportRow &subject, Operation *key, StringRef stage,
+                   StringRef target, StringRef name, const Twine &detail) {
+  ReportRow row = subject;
+  row.stage = stage.str();
+  row.target = target.str();
+  row.chosen = name.str();
+  row.detail = detail.str();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = pending.find(key);
+    if (it != pending.end()) {
+      row.declines = std::move(it->second);
+      pending.erase(it);
+    }
+  }
+  add(std::move(row));
+}
+
+void Report::chose(Operation *op, StringRef stage, StringRef target,
+                   StringRef name, const Twine &detail) {
+  chose(describe(op), op, stage, target, name, detail);
+}
+
+void Report::failed(Operation *op, StringRef stage, StringRef target) {
+  chose(describe(op), op, stage, target, "", "");
+}
+
+std::vector<ReportRow> Report::rows() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return table;
+}
+
+void Report::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  table.clear();
+  pending.clear();
+}
+
+void Report::printText(llvm::raw_ostream &os) const {
+  std::string function, stage;
+  bool first = true;
+  for (const ReportRow &row : rows()) {
+    if (first || row.function != function) {
+      os << (row.function.empty() ? "module" : "function " + row.function)
+         << "\n";
+      function = row.function;
+    }
+    first = false;
+    os << "  " << llvm::left_justify(row.stage, 10) << " ";
+    if (!row.kernel.empty())
+      os << row.kernel << ": ";
+    os << row.subject;
+    if (row.count > 1)
+      os << " x" << row.count;
+    os << " -> " << (row.chosen.empty() ? "nothing" : row.chosen);
+    if (!row.target.empty())
+      os << " [" << row.target << "]";
+    if (!row.detail.empty())
+      os << " " << row.detail;
+    if (!row.location.empty())
+      os << "  (" << row.location << ")";
+    os << "\n";
+    for (const Decline &decline : row.declines)
+      os << "               declined by " << decline.name << ": "
+         << decline.reason << "\n";
+  }
+}
+
+void Report::printJson(llvm::raw_ostream &os) const {
+  llvm::json::OStream json(os, 2);
+  json.arrayBegin();
+  for (const ReportRow &row : rows()) {
+    json.objectBegin();
+    json.attribute("stage", row.stage);
+    json.attribute("function", row.function);
+    json.attribute("kernel", row.kernel);
+    json.attribute("subject", row.subject);
+    json.attribute("target", row.target);
+    json.attribute("chosen", row.chosen);
+    json.attribute("detail", row.detail);
+    json.attribute("location", row.location);
+    json.attribute("count", static_cast<int64_t>(row.count));
+    json.attributeArray("declines", [&] {
+      for (const Decline &decline : row.declines)
+        json.object([&] {
+          json.attribute("name", decline.name);
+          json.attribute("reason", decline.reason);
+        });
+    });
+    json.objectEnd();
+  }
+  json.arrayEnd();
+  os << "\n";
+}

@@ -68,8 +68,9 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
   }
   if (!attr) {
     emitError(loc) << "not a description: "
-                   << (reason.empty() ? std::string("expected #kiln.target<...>")
-                                      : reason);
+                   << (reason.empty()
+                           ? std::string("expected #kiln.target<...>")
+                           : reason);
     return {};
   }
   auto description = dyn_cast<TargetAttr>(attr);
@@ -78,8 +79,7 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
   return description;
 }
 
-TargetAttr kiln::target::loadDescription(StringRef path,
-                                         MLIRContext *context) {
+TargetAttr kiln::target::loadDescription(StringRef path, MLIRContext *context) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file) {
     emitError(FileLineColLoc::get(context, path, 1, 1))
@@ -112,10 +112,9 @@ void kiln::target::printDescription(TargetAttr description,
       --depth;
     os << c;
     StringRef rest = StringRef(text).drop_front(i + 1);
-    bool breakHere =
-        !quoted && ((c == ',' && depth == 1) ||
-                    ((c == ',' || c == '[') && depth == 2 &&
-                     rest.ltrim().starts_with("#kiln.")));
+    bool breakHere = !quoted && ((c == ',' && depth == 1) ||
+                                 ((c == ',' || c == '[') && depth == 2 &&
+                                  rest.ltrim().starts_with("#kiln.")));
     if (breakHere) {
       os << "\n" << std::string(depth * 2, ' ');
       while (i + 1 < text.size() && text[i + 1] == ' ')

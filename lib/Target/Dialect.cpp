@@ -29,9 +29,9 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "expected attribute '" << kSpecAttr
                              << "' to be a string, found " << attr.getValue();
   if (attr.getName() == kTargetAttr && !isa<TargetAttr>(attr.getValue()))
-    return op->emitOpError() << "expected attribute '" << kTargetAttr
-                             << "' to be a #kiln.target, found "
-                             << attr.getValue();
+    return op->emitOpError()
+           << "expected attribute '" << kTargetAttr
+           << "' to be a #kiln.target, found " << attr.getValue();
   return success();
 }
 
@@ -91,8 +91,8 @@ LogicalResult checkKnown(EmitError emitError, StringRef what, ArrayAttr list,
     return success();
   for (Attribute element : list)
     if (!known.contains(cast<StringAttr>(element).getValue()))
-      return emitError() << what << " refers to memory "
-                         << element << ", which the description does not have";
+      return emitError() << what << " refers to memory " << element
+                         << ", which the description does not have";
   return success();
 }
 } // namespace
@@ -152,8 +152,8 @@ LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
       failed(checkAtLeast(emitError, "the size of a memory", size, 0)) ||
       failed(checkAtLeast(emitError, "the line of a memory", line, 0)) ||
       failed(checkAtLeast(emitError, "the banks of a memory", banks, 1)) ||
-      failed(checkAtLeast(emitError, "the bandwidth of a memory", bandwidth,
-                          0)))
+      failed(
+          checkAtLeast(emitError, "the bandwidth of a memory", bandwidth, 0)))
     return failure();
   if (align < 1 || (align & (align - 1)))
     return emitError() << "expected the alignment of a memory to be a power of "
@@ -162,16 +162,17 @@ LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
   return success();
 }
 
-LogicalResult UnitAttr::verify(EmitError emitError, StringRef name,
-                               StringRef kind, int64_t bits, int64_t registers,
-                               int64_t count, int64_t rate, ArrayAttr types,
-                               ArrayAttr homes) {
+LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
+                                        StringRef kind, int64_t bits,
+                                        int64_t registers, int64_t count,
+                                        int64_t rate, ArrayAttr types,
+                                        ArrayAttr homes) {
   if (failed(checkName(emitError, "the name of a unit", name)) ||
       failed(checkOneOf(emitError, "the kind of a unit", kind,
                         {"scalar", "vector", "matrix", "dma"})) ||
       failed(checkAtLeast(emitError, "the bits of a unit", bits, 0)) ||
-      failed(checkAtLeast(emitError, "the registers of a unit", registers,
-                          0)) ||
+      failed(
+          checkAtLeast(emitError, "the registers of a unit", registers, 0)) ||
       failed(checkAtLeast(emitError, "the count of a unit", count, 1)) ||
       failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
       failed(checkList<TypeAttr>(emitError, "types", types)) ||
@@ -232,17 +233,18 @@ LogicalResult TilesAttr::verify(EmitError emitError, int64_t rows, int64_t cols,
 // TargetAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TargetAttr::verify(EmitError emitError, StringRef name, StringRef chip,
-                   StringRef family, StringRef triple, StringRef cpu,
-                   StringRef features, TopologyAttr topology,
-                   ArrayAttr memories, ArrayAttr units, ArrayAttr instructions,
-                   TilesAttr tiles, DictionaryAttr limits, ArrayAttr deviations,
-                   DictionaryAttr extra) {
+LogicalResult TargetAttr::verify(EmitError emitError, StringRef name,
+                                 StringRef chip, StringRef family,
+                                 StringRef triple, StringRef cpu,
+                                 StringRef features, TopologyAttr topology,
+                                 ArrayAttr memories, ArrayAttr units,
+                                 ArrayAttr instructions, TilesAttr tiles,
+                                 DictionaryAttr limits, ArrayAttr deviations,
+                                 DictionaryAttr extra) {
   if (failed(checkName(emitError, "the name of a target", name)) ||
       failed(checkName(emitError, "the name of a chip", chip)) ||
       failed(checkList<MemoryAttr>(emitError, "memories", memories)) ||
-      failed(checkList<UnitAttr>(emitError, "units", units)) ||
+      failed(checkList<ExecutionUnitAttr>(emitError, "units", units)) ||
       failed(checkList<InstructionAttr>(emitError, "instructions",
                                         instructions)) ||
       failed(checkList<StringAttr>(emitError, "deviations", deviations)))
@@ -255,7 +257,7 @@ TargetAttr::verify(EmitError emitError, StringRef name, StringRef chip,
         return emitError() << "memory '" << memory.getName()
                            << "' is described twice";
   if (units)
-    for (auto unit : units.getAsRange<UnitAttr>()) {
+    for (auto unit : units.getAsRange<ExecutionUnitAttr>()) {
       if (!unitNames.insert(unit.getName()).second)
         return emitError() << "unit '" << unit.getName()
                            << "' is described twice";
@@ -269,14 +271,13 @@ TargetAttr::verify(EmitError emitError, StringRef name, StringRef chip,
         return emitError() << "instruction '" << inst.getName()
                            << "' refers to unit '" << inst.getUnit()
                            << "', which the description does not have";
-      for (OperandAttr operand :
-           {inst.getLhs(), inst.getRhs(), inst.getAcc()})
+      for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
         if (!operand.getHome().empty() &&
             !memoryNames.contains(operand.getHome()))
-          return emitError() << "instruction '" << inst.getName()
-                             << "' has an operand in memory '"
-                             << operand.getHome()
-                             << "', which the description does not have";
+          return emitError()
+                 << "instruction '" << inst.getName()
+                 << "' has an operand in memory '" << operand.getHome()
+                 << "', which the description does not have";
     }
   if (limits)
     for (NamedAttribute limit : limits)
@@ -294,9 +295,9 @@ MemoryAttr TargetAttr::getMemory(StringRef name) const {
   return {};
 }
 
-UnitAttr TargetAttr::getUnitOfKind(StringRef kind) const {
+ExecutionUnitAttr TargetAttr::getUnitOfKind(StringRef kind) const {
   if (getUnits())
-    for (auto unit : getUnits().getAsRange<UnitAttr>())
+    for (auto unit : getUnits().getAsRange<ExecutionUnitAttr>())
       if (unit.getKind() == kind)
         return unit;
   return {};

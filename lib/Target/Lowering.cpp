@@ -35,7 +35,7 @@ bool appliesTo(StringRef owner, const LoweringContext &ctx) {
 
 /// Higher priority first, the latest loaded among equals.
 template <typename T> void order(std::vector<const T *> &entries) {
-  llvm::stable_sort(entries, [](const T *a, const T *b) {
+  llvm::sort(entries, [](const T *a, const T *b) {
     return std::make_pair(a->priority, a->order) >
            std::make_pair(b->priority, b->order);
   });
@@ -88,7 +88,7 @@ LogicalResult LoweringRegistry::offer(Operation *op, LoweringContext &ctx,
                                       StringRef name, Fn &&run) {
   std::string outer = std::exchange(ctx.current, name.str());
   bool outerDeclined = std::exchange(ctx.hasDeclined, false);
-  auto restore = llvm::make_scope_exit([&] {
+  llvm::scope_exit restore([&] {
     ctx.current = std::move(outer);
     ctx.hasDeclined = outerDeclined;
   });
@@ -135,24 +135,23 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
         (schedule.target.empty() || appliesTo(schedule.target, ctx)))
       candidates.push_back(&schedule);
   order(candidates);
+  // A forced schedule goes first; whatever it declines is still scheduled.
+  std::string forced = ctx.options.get("schedule", "").str();
+  if (auto attr = group->getAttrOfType<StringAttr>("kiln.schedule"))
+    forced = attr.getValue().str();
   // Costs only rank schedules of one priority.
   std::vector<std::pair<double, const Schedule *>> ranked;
   for (const Schedule *schedule : candidates)
     ranked.emplace_back(schedule->cost ? schedule->cost(group, ctx) : 0.0,
                         schedule);
-  llvm::stable_sort(ranked, [](const auto &a, const auto &b) {
-    if (a.second->priority != b.second->priority)
-      return a.second->priority > b.second->priority;
-    return a.first < b.first;
+  llvm::sort(ranked, [&](const auto &a, const auto &b) {
+    auto key = [&](const auto &entry) {
+      const Schedule &schedule = *entry.second;
+      return std::make_tuple(schedule.name != forced, -schedule.priority,
+                             entry.first, -static_cast<int>(schedule.order));
+    };
+    return key(a) < key(b);
   });
-  // A forced schedule goes first; whatever it declines is still scheduled.
-  std::string forced = ctx.options.get("schedule", "").str();
-  if (auto attr = group->getAttrOfType<StringAttr>("kiln.schedule"))
-    forced = attr.getValue().str();
-  if (!forced.empty())
-    llvm::stable_sort(ranked, [&](const auto &a, const auto &b) {
-      return (a.second->name == forced) > (b.second->name == forced);
-    });
 
   Report &report = Report::of(group->getContext());
   ReportRow subject = report.describe(group);
@@ -169,6 +168,15 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   return failure();
 }
 
+LogicalResult LoweringRegistry::claim(Operation *func, const PrimClaim &claim,
+                                      LoweringContext &ctx) {
+  return offer(func, ctx, claim.name, [&] {
+    // A claim that finds nothing is no failure.
+    LogicalResult result = claim.claim(func, ctx);
+    return success(succeeded(result) || ctx.hasDeclined);
+  });
+}
+
 std::vector<const Lowering *>
 LoweringRegistry::lowerings(StringRef target) const {
   return ofTarget(tables().lowerings, target);
@@ -177,7 +185,8 @@ std::vector<const Schedule *>
 LoweringRegistry::schedules(StringRef target) const {
   return ofTarget(tables().schedules, target);
 }
-std::vector<const PrimClaim *> LoweringRegistry::claims(StringRef target) const {
+std::vector<const PrimClaim *>
+LoweringRegistry::claims(StringRef target) const {
   return ofTarget(tables().claims, target);
 }
 

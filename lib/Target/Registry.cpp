@@ -97,8 +97,7 @@ public:
 
 private:
   const Family *code() const {
-    return family.empty() ? nullptr
-                          : TargetRegistry::get().findFamily(family);
+    return family.empty() ? nullptr : TargetRegistry::get().findFamily(family);
   }
   std::string targetName, chip, family, text;
 };
@@ -226,8 +225,7 @@ const Target *TargetRegistry::hostTarget() const {
   return best;
 }
 
-std::vector<OptionInfo>
-TargetRegistry::optionsOf(const Target &target) const {
+std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   std::vector<OptionInfo> all = target.options();
   for (const auto &[name, option] : state->options)
     if (name == target.name())
@@ -297,9 +295,9 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
           return info.key == key;
         }))
       continue;
-    auto diag = emitError(loc) << "target '" << options->name
-                               << "' has no option '" << key
-                               << "', expected one of: ";
+    auto diag = emitError(loc)
+                << "target '" << options->name << "' has no option '" << key
+                << "', expected one of: ";
     llvm::interleaveComma(keys, diag,
                           [&](const OptionInfo &info) { diag << info.key; });
     return {};

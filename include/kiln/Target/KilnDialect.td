@@ -90,7 +90,7 @@ def Kiln_MemoryAttr : Kiln_Struct<"Memory", "memory"> {
     Kiln_Int<"0", "bytes per second, per sharer, 0 for unknown">:$bandwidth);
 }
 
-def Kiln_UnitAttr : Kiln_Struct<"Unit", "unit"> {
+def Kiln_UnitAttr : Kiln_Struct<"ExecutionUnit", "unit"> {
   let summary = "one kind of execution unit or queue";
   let description = [{
     `kind` is `scalar`, `vector`, `matrix` or `dma`. `bits` is the width of a
@@ -216,7 +216,7 @@ def Kiln_TargetAttr : Kiln_Struct<"Target", "target"> {
     /// The memory of that name, or null.
     MemoryAttr getMemory(::llvm::StringRef name) const;
     /// The first unit of that kind, or null.
-    UnitAttr getUnitOfKind(::llvm::StringRef kind) const;
+    ExecutionUnitAttr getUnitOfKind(::llvm::StringRef kind) const;
     /// The integer limit of that name, or `otherwise`.
     int64_t getLimit(::llvm::StringRef name, int64_t otherwise) const;
   }];

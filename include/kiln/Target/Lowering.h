@@ -112,6 +112,10 @@ public:
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
                                LoweringContext &ctx);
 
+  /// Runs one claim on a function.
+  mlir::LogicalResult claim(mlir::Operation *func, const PrimClaim &claim,
+                            LoweringContext &ctx);
+
   /// Whether any lowering is registered for `op` in this context.
   bool knows(mlir::Operation *op, const LoweringContext &ctx) const;
 

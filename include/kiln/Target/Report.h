@@ -76,7 +76,6 @@ public:
              llvm::StringRef name, const llvm::Twine &detail = "");
 
 private:
-
   mutable std::mutex mutex;
   std::vector<ReportRow> table;
   llvm::DenseMap<mlir::Operation *, std::vector<Decline>> pending;

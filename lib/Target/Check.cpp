@@ -1,0 +1,103 @@
+//===- Check.cpp - Checking what a plug-in registered ---------------------===//
+//
+// Runs in the child process in which plug-ins are tried, so it may call
+// everything that the plug-in supplies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegistryImpl.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+/// Whether `text` can stand in a SPEC.
+static bool isSpecWord(StringRef text) {
+  return !text.empty() && text.size() < 128 &&
+         llvm::all_of(
+             text,
+             [](char c) {
+               return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.';
+             });
+}
+
+/// Checks the tables of one target.
+static std::string checkTarget(const TargetRegistry &registry,
+                               const Target &target) {
+  std::string name = target.name().str();
+  if (!isSpecWord(name) || StringRef(name).contains('.'))
+    return "expected a target name of letters, digits, '_' and '-', found '" +
+           name.substr(0, 64) + "'";
+  std::string prefix = "target '" + name + "': ";
+  for (const ChipInfo &chip : target.chips())
+    if (!isSpecWord(chip.name))
+      return prefix +
+             "expected a chip name of letters, digits, '_', '-' and "
+             "'.', found '" +
+             chip.name.substr(0, 64) + "'";
+  for (const OptionInfo &option : target.options())
+    if (!isSpecWord(option.key))
+      return prefix +
+             "expected an option key of letters, digits, '_', '-' "
+             "and '.', found '" +
+             option.key.substr(0, 64) + "'";
+  for (const ExtensionPoint &point : target.extensionPoints())
+    if (!StringRef(point.name).starts_with(name + "."))
+      return prefix + "expected its extension points to be named " + name +
+             ".WHERE, found '" + point.name + "'";
+
+  DialectRegistry dialects;
+  target.registerDialects(dialects);
+  MLIRContext context(dialects, MLIRContext::Threading::DISABLED);
+  context.loadDialect<KilnDialect>();
+  std::string reason;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
+    if (reason.empty())
+      reason = diag.str();
+    return success();
+  });
+  TargetOptions options;
+  options.name = name;
+  std::vector<ChipInfo> chips = target.chips();
+  if (!chips.empty())
+    options.chip = chips.front().name;
+  TargetAttr description = target.description(&context, options);
+  if (!description)
+    return prefix + "has no description: " +
+           (reason.empty() ? std::string("no reason given") : reason);
+  if (description.getName() != name)
+    return prefix + "expected its description to be named so, found '" +
+           description.getName().str() + "'";
+  TileSizes sizes = target.tileSizes(description, options);
+  if (sizes.loopRows < 1 || sizes.loopCols < 1 || sizes.rowElements < 1 ||
+      sizes.rowRows < 1)
+    return prefix + "expected positive tile sizes";
+  for (const auto &[type, tile] : sizes.contract)
+    if (tile.m < 1 || tile.n < 1 || tile.k < 1)
+      return prefix + "expected positive tile sizes for contractions";
+  return "";
+}
+
+std::string kiln::target::checkContributions(const TargetRegistry &registry,
+                                             StringRef plugin) {
+  for (const auto &entry : registry.impl().targets)
+    if (entry.plugin == plugin)
+      if (std::string error = checkTarget(registry, *entry.target);
+          !error.empty())
+        return error;
+  for (const ExtensionPass &pass : registry.impl().passes) {
+    if (pass.plugin != plugin)
+      continue;
+    StringRef owner = StringRef(pass.point).split('.').first;
+    auto points = registry.pointsOf(owner);
+    bool known = llvm::any_of(points, [&](const ExtensionPoint &point) {
+      return point.name == pass.point;
+    });
+    if (!known && (owner == "core" || registry.find(owner)))
+      return "pass '" + pass.name + "' is added at '" + pass.point +
+             "', which is no extension point";
+  }
+  return "";
+}

@@ -1,0 +1,92 @@
+//===- Passes.cpp - Passes that bind modules to targets -------------------===//
+
+#include "kiln/Target/Passes.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+namespace {
+/// Sets `kiln.spec` and `kiln.target` from a SPEC.
+struct SetTargetPass
+    : public PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
+  SetTargetPass() = default;
+  SetTargetPass(const SetTargetPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "kiln-set-target"; }
+  StringRef getDescription() const final {
+    return "Attaches a target's SPEC and description to the module";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<KilnDialect>();
+  }
+
+  void runOnOperation() override {
+    if (spec.empty()) {
+      getOperation().emitError()
+          << "expected the option spec=SPEC of kiln-set-target";
+      return signalPassFailure();
+    }
+    BoundTarget bound =
+        TargetRegistry::get().bind(spec.getValue(), &getContext());
+    if (!bound)
+      return signalPassFailure();
+    setTarget(getOperation(), bound);
+  }
+
+  Option<std::string> spec{*this, "spec", llvm::cl::desc("the SPEC")};
+};
+
+/// Runs the pipeline of the module's target.
+struct TargetPipelinePass
+    : public PassWrapper<TargetPipelinePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TargetPipelinePass)
+  StringRef getArgument() const final { return "kiln-target-pipeline"; }
+  StringRef getDescription() const final {
+    return "Runs the pipeline of the module's target, from tile down";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<KilnDialect>();
+    TargetRegistry::get().registerDialects(registry);
+    for (const Target *target : TargetRegistry::get().targets()) {
+      if (!target->hasPipeline())
+        continue;
+      OpPassManager pm(ModuleOp::getOperationName());
+      TargetOptions options;
+      options.name = target->name().str();
+      if (auto chips = target->chips(); !chips.empty())
+        options.chip = chips.front().name;
+      target->buildPipeline(pm, options);
+      pm.getDependentDialects(registry);
+    }
+  }
+
+  void runOnOperation() override {
+    BoundTarget bound = TargetRegistry::get().boundTarget(getOperation());
+    if (!bound) {
+      getOperation().emitError() << "expected a module with the attribute '"
+                                 << kSpecAttr << "' that names a loaded target";
+      return signalPassFailure();
+    }
+    OpPassManager pm(ModuleOp::getOperationName());
+    bound.target->buildPipeline(pm, bound.options);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> kiln::target::createSetTargetPass() {
+  return std::make_unique<SetTargetPass>();
+}
+std::unique_ptr<Pass> kiln::target::createTargetPipelinePass() {
+  return std::make_unique<TargetPipelinePass>();
+}
+
+void kiln::target::registerTargetPasses() {
+  registerPass(createSetTargetPass);
+  registerPass(createTargetPipelinePass);
+  registerPass(createPrimClaimPass);
+}

@@ -1,0 +1,44 @@
+# Two commands matter: `make demo` and `make test`. Both install what is missing and build first.
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+PREFIX ?= $(CURDIR)/install
+
+.PHONY: all build deps demo test bench install fuzz format tidy clean
+all: build
+
+deps:
+	@bash tools/install-deps.sh
+
+$(BUILD)/build.ninja: | deps
+	cmake -G Ninja -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release \
+	  -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+	  -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+build: deps $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@bash examples/demo.sh $(BUILD)
+
+test: build
+	@python3 test/run.py $(BUILD)
+
+bench: build
+	@bash tools/install-deps.sh bench
+	@bash bench/run.sh $(BUILD)
+
+install: build
+	@cmake --install $(BUILD)
+
+fuzz: deps
+	@bash test/fuzz/run.sh
+
+format:
+	@git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+
+tidy: build
+	@git ls-files 'lib/*.cpp' 'dialects/*.cpp' 'conversions/*.cpp' 'targets/*.cpp' 'tools/*.cpp' \
+	  | xargs -P $(JOBS) -n 4 clang-tidy-22 -p $(BUILD) --quiet
+
+clean:
+	rm -rf $(BUILD) $(PREFIX)

@@ -1,0 +1,41 @@
+"""Test suite of Kiln. KILN_BUILD names the build tree, KILN_SHARED a folder with the
+optional corpus; tests that need it are skipped where it is absent."""
+import os
+
+import lit.formats
+
+config.name = "kiln"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "fuzz-corpus"]
+config.test_source_root = os.path.dirname(__file__)
+build = os.environ.get("KILN_BUILD") or os.path.join(config.test_source_root, "..", "build")
+build = os.path.abspath(build)
+config.test_exec_root = os.path.join(build, "test")
+source = os.path.abspath(os.path.join(config.test_source_root, ".."))
+
+llvm_bin = "/usr/lib/llvm-22/bin"
+path = [os.path.join(build, "bin"), llvm_bin, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name in ("HOME", "CCACHE_DIR", "KILN_SHARED"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%build", build),
+    ("%source", source),
+    ("%llvm_bin", llvm_bin),
+    ("%python", "python3"),
+    ("%cxx", os.path.join(llvm_bin, "clang++")),
+    ("%cc", os.path.join(llvm_bin, "clang")),
+]
+
+shared = os.environ.get("KILN_SHARED", "")
+if shared and os.path.isdir(os.path.join(shared, "corpus")):
+    config.available_features.add("corpus")
+    config.substitutions.append(("%corpus", os.path.join(os.path.abspath(shared), "corpus")))
+with open("/proc/cpuinfo", encoding="utf-8") as file:
+    cpu = file.read()
+for feature in ("avx2", "avx512f"):
+    if feature in cpu:
+        config.available_features.add(feature)

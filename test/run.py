@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Runs all tests of a build with lit and closes with `N passed, N failed, N skipped`.
+
+Usage: run.py BUILD [lit arguments...]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+LIT = "/usr/lib/llvm-22/bin/lit"
+PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
+SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+def main() -> int:
+    build = os.path.abspath(sys.argv[1])
+    tests = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as scratch:
+        report = os.path.join(scratch, "lit.json")
+        environment = dict(os.environ, KILN_BUILD=build)
+        command = [sys.executable, LIT, "-sv", "--timeout=600", "-o", report]
+        command += sys.argv[2:] or [tests]
+        status = subprocess.run(command, env=environment, check=False).returncode
+        try:
+            with open(report, encoding="utf-8") as file:
+                codes = [test["code"] for test in json.load(file)["tests"]]
+        except OSError:
+            print("0 passed, 1 failed")
+            return status or 1
+    passed = sum(code in PASSED for code in codes)
+    skipped = sum(code in SKIPPED for code in codes)
+    failed = len(codes) - passed - skipped
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

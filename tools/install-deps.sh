@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Kiln needs and that are missing.
+# Usage: install-deps.sh [bench]    (bench adds the libraries that Kiln is compared with)
+set -euo pipefail
+
+packages=(
+  ca-certificates cmake ninja-build ccache g++ python3
+  llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools clang-22 lld-22
+  libtbb-dev nlohmann-json3-dev libcli11-dev zlib1g-dev binutils
+)
+if [ "${1:-}" = bench ]; then
+  packages+=(libopenblas-dev libdnnl-dev)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "error: these packages are missing and need root to install: ${missing[*]}" >&2; exit 1; }
+  root=(sudo)
+fi
+echo "installing: ${missing[*]}"
+"${root[@]}" apt-get update -qq
+
+# LLVM 22 comes from the security suite of the release. A bare chroot may list only the
+# main suite; its mirror then serves the security suite beside it.
+if ! apt-cache policy llvm-22-dev 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+  . /etc/os-release
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null \
+    | awk '$1=="deb" { for (i = 2; i <= NF; i++) if ($i ~ /^https?:/) { print $i; exit } }')
+  [ -n "$mirror" ] || { echo "error: no Debian mirror found in the apt sources; add the suite $VERSION_CODENAME-security" >&2; exit 1; }
+  echo "deb ${mirror%/}-security $VERSION_CODENAME-security main" \
+    | "${root[@]}" tee /etc/apt/sources.list.d/kiln-security.list >/dev/null
+  "${root[@]}" apt-get update -qq
+fi
+DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -51,9 +51,18 @@ struct KernelBlobs {
 };
 
 /// The level at which a target takes a program over.
+///
+/// With `Tile` every tile.kernel becomes a kernel, and Kiln compiles the host
+/// program. With `Prim` every public func.func of prim becomes a kernel too, as
+/// it comes from the frontend's conversion (not raised, fused or decomposed):
+/// symbol NAME takes the function's arguments, then one buffer per result,
+/// row-major. A function with dynamic result sizes needs a second symbol,
+/// NAME:sizes, that takes the arguments and one i64 buffer of shape [n] for the
+/// n dynamic result sizes, in order; it runs before NAME. Modules of tile and
+/// program are handled alike by both kinds.
 enum class InputLevel {
-  Prim, ///< whole prim functions; the package carries what it serialises
-  Tile, ///< tile kernels; the host program is Kiln's
+  Prim, ///< whole prim functions
+  Tile, ///< tile kernels
 };
 
 /// What `Target::emit` is asked for.

@@ -6,7 +6,7 @@ include "kiln/Dialect/Prim/PrimAttrs.td"
 
 /// Compares two tensors of the same type; the result is a tensor of i1.
 class Prim_CompareOp<string mnemonic> : Prim_Op<mnemonic, [
-    Pure, Elementwise, SameOperandsAndResultShape, SameTypeOperands]> {
+    Pure, Elementwise, AllTypesMatch<["lhs", "rhs"]>, AllShapesMatch<["lhs", "result"]>]> {
   let arguments = (ins Prim_Tensor:$lhs, Prim_Tensor:$rhs);
   let results = (outs Prim_BoolTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";

@@ -5,7 +5,7 @@
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
 /// Composites stay whole until targets and fusion have seen them; `prim-decompose` expands them.
-class Prim_CompositeUnaryOp<string mnemonic> : Prim_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+class Prim_CompositeUnaryOp<string mnemonic> : Prim_Op<mnemonic, [Pure, AllTypesMatch<["operand", "result"]>]> {
   let arguments = (ins Prim_FloatTensor:$operand);
   let results = (outs Prim_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -35,7 +35,7 @@ def Prim_ReluOp : Prim_CompositeUnaryOp<"relu"> {
   }];
 }
 
-def Prim_GeluOp : Prim_Op<"gelu", [Pure, SameOperandsAndResultType]> {
+def Prim_GeluOp : Prim_Op<"gelu", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Gaussian error linear unit";
   let description = [{
     `exact`: x / 2 * (1 + erf(x / sqrt(2))); `tanh`:
@@ -47,7 +47,7 @@ def Prim_GeluOp : Prim_Op<"gelu", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$operand $kind attr-dict `:` type($result)";
 }
 
-def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Exponentials normalised along a dimension";
   let description = [{
     exp(x - max) / sum(exp(x - max)) along `dim`, computed in f32 or wider.
@@ -59,7 +59,7 @@ def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure]> {
+def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Root mean square normalisation over trailing dimensions";
   let description = [{
     x * rsqrt(mean(x^2) + eps) * weight over the trailing `axes` dimensions (`axes` = number of
@@ -72,10 +72,9 @@ def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure]> {
     $operand (`weight` $weight^)? `axes` $axes `eps` $eps attr-dict `:` type($result) (`,` type($weight)^)?
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = "";
 }
 
-def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments]> {
+def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Normalisation to mean 0 and variance 1 over trailing dimensions";
   let description = [{
     (x - mean) * rsqrt(var + eps) * weight + bias over the trailing `axes` dimensions, with var =

@@ -4,7 +4,7 @@
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
-def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwise, SameOperandsAndResultShape]> {
+def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwise, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Converts every element to another type";
   let description = [{
     Float to float: rounded to nearest, ties to even; overflow gives infinity. Integer
@@ -21,9 +21,10 @@ def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwi
     $operand (`round` $round^)? (`from_unsigned` $from_unsigned^)? (`to_unsigned` $to_unsigned^)?
     attr-dict `:` type($operand) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
-def Prim_RescaleOp : Prim_Op<"rescale", [Pure, SameOperandsAndResultShape]> {
+def Prim_RescaleOp : Prim_Op<"rescale", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Scales integers by a fixed-point factor";
   let description = [{
     TOSA RESCALE. v = operand - input_zp in 64 bits (i8, i16, i32 or i48 range
@@ -48,11 +49,11 @@ def Prim_RescaleOp : Prim_Op<"rescale", [Pure, SameOperandsAndResultShape]> {
     DefaultValuedAttr<Prim_Rounding, "::kiln::prim::Rounding::single">:$rounding,
     UnitAttr:$scale32, UnitAttr:$input_unsigned, UnitAttr:$output_unsigned);
   let results = (outs Prim_IntTensor:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "$operand (`rounding` $rounding^)? attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Prim_TableOp : Prim_Op<"table", [Pure]> {
+def Prim_TableOp : Prim_Op<"table", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Looks every element up in a table";
   let description = [{
     TOSA TABLE. i8: 256 entries of i8, result = table[operand + 128]. i16: 513 entries

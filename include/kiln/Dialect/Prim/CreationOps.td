@@ -15,6 +15,7 @@ def Prim_ConstantOp : Prim_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["v
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Prim_FullOp : Prim_Op<"full", [Pure]> {

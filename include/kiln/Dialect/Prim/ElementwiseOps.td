@@ -7,7 +7,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 /// One operand, result of the same type.
 class Prim_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, SameOperandsAndResultType])> {
+    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, AllTypesMatch<["operand", "result"]>])> {
   let arguments = (ins type:$operand);
   let results = (outs type:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -15,7 +15,7 @@ class Prim_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
 
 /// Two operands, all of the same type.
 class Prim_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, SameOperandsAndResultType])> {
+    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, AllTypesMatch<["lhs", "rhs", "result"]>])> {
   let arguments = (ins type:$lhs, type:$rhs);
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
@@ -325,7 +325,7 @@ def Prim_ShiftRightLogicalOp : Prim_BinaryOp<"shift_right_logical", Prim_IntTens
   }];
 }
 
-def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, SameOperandsAndResultType]> {
+def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Limits values to a range";
   let description = [{
     min(max(x, min), max) in the operand's type; `min` and `max` have the element type

@@ -14,9 +14,10 @@ def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImpli
   let results = (outs Variadic<Prim_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$kind (`schedule` $schedule^)? `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";
+  let hasVerifier = 1;
 }
 
-def Prim_ClaimOp : Prim_Op<"claim", [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Prim_ClaimOp : Prim_Op<"claim", [RecursiveMemoryEffects, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Operations that a target has claimed whole";
   let description = [{
     The region holds the claimed operations, so that `reference` can evaluate them and a fallback can
@@ -26,9 +27,10 @@ def Prim_ClaimOp : Prim_Op<"claim", [IsolatedFromAbove, SingleBlockImplicitTermi
   let results = (outs Variadic<Prim_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$target $name `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";
+  let hasVerifier = 1;
 }
 
-def Prim_YieldOp : Prim_Op<"yield", [Pure, Terminator, ReturnLike]> {
+def Prim_YieldOp : Prim_Op<"yield", [Pure, Terminator, ParentOneOf<["FusionOp", "ClaimOp"]>]> {
   let summary = "Returns values from the region of a group or a claim";
   let description = [{ Example: `prim.yield %x : tensor<4xf32>`. }];
   let arguments = (ins Variadic<AnyType>:$values);

@@ -27,7 +27,7 @@ def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure]> {
   let results = (outs Prim_NumberTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `contract` $lhs_contract `x` $rhs_contract
-    attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    (`precision` $precision^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -30,8 +30,8 @@ def Prim_ReshapeOp : Prim_Op<"reshape", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
-  let hasFolder = 1;
-  let hasCanonicalizer = 1;
+
+
 }
 
 def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
@@ -44,8 +44,8 @@ def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand `permutation` $permutation attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
-  let hasFolder = 1;
-  let hasCanonicalizer = 1;
+
+
 }
 
 def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
@@ -60,10 +60,10 @@ def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand `starts` $starts `limits` $limits `strides` $strides attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
-  let hasFolder = 1;
+
 }
 
-def Prim_RevOp : Prim_Op<"rev", [Pure, SameOperandsAndResultType]> {
+def Prim_RevOp : Prim_Op<"rev", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Reverses the order along dimensions";
   let description = [{
     Example: `%r = prim.rev %x dims [0] : tensor<4x8xf32>`.

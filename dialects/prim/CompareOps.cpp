@@ -1,0 +1,15 @@
+// Comparison and selection.
+#include "kiln/Dialect/Prim/CompareOps.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Prim/CompareOps.cpp.inc"
+
+void PrimDialect::registerCompareOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Prim/CompareOps.cpp.inc"
+      >();
+}

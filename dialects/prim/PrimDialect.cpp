@@ -1,0 +1,35 @@
+// The prim dialect: registration of all families, constants.
+#include "kiln/Dialect/Prim/Prim.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+#include "kiln/Dialect/Prim/PrimAttrsEnums.cpp.inc"
+#include "kiln/Dialect/Prim/PrimBase.cpp.inc"
+
+void PrimDialect::initialize() {
+  registerElementwiseOps();
+  registerCompareOps();
+  registerConvertOps();
+  registerMovementOps();
+  registerCreationOps();
+  registerReductionOps();
+  registerGatherOps();
+  registerMatMulOps();
+  registerConvOps();
+  registerPoolingOps();
+  registerCompositeOps();
+  registerGroupOps();
+}
+
+Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  if (auto elements = dyn_cast<ElementsAttr>(value);
+      elements && elements.getType() == type)
+    return ConstantOp::create(builder, loc, type, elements);
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

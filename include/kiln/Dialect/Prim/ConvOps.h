@@ -1,0 +1,10 @@
+// Convolution of the prim dialect.
+#ifndef KILN_DIALECT_PRIM_CONVOPS_H
+#define KILN_DIALECT_PRIM_CONVOPS_H
+
+#include "kiln/Dialect/Prim/PrimDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Prim/ConvOps.h.inc"
+
+#endif // KILN_DIALECT_PRIM_CONVOPS_H

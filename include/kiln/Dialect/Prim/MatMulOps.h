@@ -1,0 +1,10 @@
+// Matrix products of the prim dialect.
+#ifndef KILN_DIALECT_PRIM_MATMULOPS_H
+#define KILN_DIALECT_PRIM_MATMULOPS_H
+
+#include "kiln/Dialect/Prim/PrimDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Prim/MatMulOps.h.inc"
+
+#endif // KILN_DIALECT_PRIM_MATMULOPS_H

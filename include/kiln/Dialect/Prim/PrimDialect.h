@@ -1,0 +1,19 @@
+// The prim dialect and the enumerations of its attributes.
+#ifndef KILN_DIALECT_PRIM_PRIMDIALECT_H
+#define KILN_DIALECT_PRIM_PRIMDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "kiln/Dialect/Prim/PrimBase.h.inc"
+
+#include "kiln/Dialect/Prim/PrimAttrsEnums.h.inc"
+
+#endif // KILN_DIALECT_PRIM_PRIMDIALECT_H

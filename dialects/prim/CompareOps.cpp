@@ -1,5 +1,6 @@
 // Comparison and selection.
 #include "kiln/Dialect/Prim/CompareOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 using namespace mlir;
 using namespace kiln::prim;

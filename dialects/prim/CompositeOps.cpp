@@ -1,5 +1,6 @@
 // Operations with a decomposition into simpler ones.
 #include "kiln/Dialect/Prim/CompositeOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

@@ -1,5 +1,6 @@
 // Convolution.
 #include "kiln/Dialect/Prim/ConvOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

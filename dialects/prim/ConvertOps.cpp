@@ -1,5 +1,6 @@
 // Conversions of element types.
 #include "kiln/Dialect/Prim/ConvertOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

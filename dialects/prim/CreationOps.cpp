@@ -1,5 +1,6 @@
 // Operations that make tensors from nothing.
 #include "kiln/Dialect/Prim/CreationOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

@@ -1,5 +1,6 @@
 // Elementwise arithmetic, functions and bits.
 #include "kiln/Dialect/Prim/ElementwiseOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 using namespace mlir;
 using namespace kiln::prim;

@@ -1,5 +1,6 @@
 // Indexed reading.
 #include "kiln/Dialect/Prim/GatherOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

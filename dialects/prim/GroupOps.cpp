@@ -1,5 +1,6 @@
 // Groups of operations.
 #include "kiln/Dialect/Prim/GroupOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 using namespace mlir;
 using namespace kiln::prim;

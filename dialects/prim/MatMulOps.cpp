@@ -1,5 +1,6 @@
 // Matrix products.
 #include "kiln/Dialect/Prim/MatMulOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

@@ -1,5 +1,6 @@
 // Operations that move elements without changing them.
 #include "kiln/Dialect/Prim/MovementOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

@@ -1,5 +1,6 @@
 // Pooling over windows.
 #include "kiln/Dialect/Prim/PoolingOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

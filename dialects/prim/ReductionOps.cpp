@@ -1,5 +1,6 @@
 // Reductions over dimensions.
 #include "kiln/Dialect/Prim/ReductionOps.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "Verify.h"
 

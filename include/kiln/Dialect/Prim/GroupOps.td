@@ -30,7 +30,7 @@ def Prim_ClaimOp : Prim_Op<"claim", [RecursiveMemoryEffects, IsolatedFromAbove, 
   let hasVerifier = 1;
 }
 
-def Prim_YieldOp : Prim_Op<"yield", [Pure, Terminator, ParentOneOf<["FusionOp", "ClaimOp"]>]> {
+def Prim_YieldOp : Op<Prim_Dialect, "yield", [Pure, Terminator, ParentOneOf<["FusionOp", "ClaimOp"]>]> {
   let summary = "Returns values from the region of a group or a claim";
   let description = [{ Example: `prim.yield %x : tensor<4xf32>`. }];
   let arguments = (ins Variadic<AnyType>:$values);

@@ -37,8 +37,17 @@ def Prim_Dialect : Dialect {
   }];
 }
 
+/// Every prim can say the sizes of its results, see Shape.h.
 class Prim_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Prim_Dialect, mnemonic, traits>;
+    : Op<Prim_Dialect, mnemonic, !listconcat(traits,
+        [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>])> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::kiln::prim::reifyResultShapes(builder, getOperation(), shapes);
+    }
+  }];
+}
 
 def Prim_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def Prim_Int : AnyTypeOf<[I<8>, I<16>, I<32>, I<64>]>;

@@ -4,8 +4,13 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 namespace kiln::prim {
+
+/// Gives the sizes of a tensor: attributes where static, else index values.
+using SizesFn =
+    llvm::function_ref<llvm::SmallVector<mlir::OpFoldResult>(mlir::Value)>;
 
 /// The size of dimension `dim` of `tensor`: an attribute if it is static, else
 /// a `tensor.dim`.
@@ -16,13 +21,31 @@ mlir::OpFoldResult dimSize(mlir::OpBuilder &builder, mlir::Location loc,
 llvm::SmallVector<mlir::OpFoldResult>
 dimSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor);
 
-/// The sizes of a result of a prim in terms of the sizes and `sizes` of its
-/// operands: attributes where they are static, else index values computed by
-/// `tensor.dim` and `arith` before the builder's insertion point. Empty if `op`
-/// is not a prim whose shape is known from its operands.
-llvm::SmallVector<mlir::OpFoldResult> reifyResultShape(mlir::OpBuilder &builder,
-                                                       mlir::Operation *op,
-                                                       unsigned result = 0);
+/// The sizes among `sizes` that are `?` in `type`, as values: what an operation
+/// with `sizes` operands and a result of that type takes.
+llvm::SmallVector<mlir::Value>
+dynamicSizes(mlir::OpBuilder &builder, mlir::Location loc,
+             mlir::RankedTensorType type,
+             llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// The sizes of a result of a prim in terms of the sizes of its operands:
+/// attributes where the result type is static, else index values made by
+/// `tensor.dim` and `arith` (addi, subi, muli, ceildivsi, floordivsi) at the
+/// builder's insertion point. The results of `prim.fusion` and `prim.claim`
+/// have sizes in terms of the inputs. Empty if `op` is not a prim.
+llvm::SmallVector<mlir::OpFoldResult>
+reifyResultShape(mlir::OpBuilder &builder, mlir::Operation *op,
+                 unsigned result = 0);
+
+/// The same, with the sizes of operands asked of `sizesOf`.
+llvm::SmallVector<mlir::OpFoldResult>
+reifyResultShape(mlir::OpBuilder &builder, mlir::Operation *op, unsigned result,
+                 SizesFn sizesOf);
+
+/// All results, for ReifyRankedShapedTypeOpInterface, which every prim has.
+mlir::LogicalResult
+reifyResultShapes(mlir::OpBuilder &builder, mlir::Operation *op,
+                  mlir::ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace kiln::prim
 

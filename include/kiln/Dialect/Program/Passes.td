@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ProgramPlanMemory : Pass<"program-plan-memory", "::kiln::program::FuncOp"> {
+def ProgramPlanMemory : Pass<"program-plan-memory"> {
   let summary = "Places buffers in one arena by their lifetimes";
   let description = [{
     Buffers of static size whose lifetimes do not overlap share memory. Buffers that

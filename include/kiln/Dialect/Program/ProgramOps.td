@@ -3,6 +3,7 @@
 #define KILN_DIALECT_PROGRAM_PROGRAMOPS_TD
 
 include "kiln/Dialect/Program/ProgramBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -94,7 +95,8 @@ def Program_ViewOp : Program_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Program_LaunchOp : Program_Op<"launch", [AttrSizedOperandSegments]> {
+def Program_LaunchOp : Program_Op<"launch", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel over a grid";
   let description = [{
     `kernels` are the variants, tried in order; `guards` has one i1 for each variant but
@@ -124,14 +126,16 @@ def Program_CopyOp : Program_Op<"copy"> {
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Arg<AnyMemRef, "", [MemWrite]>:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `,` type($target)";
+  let hasVerifier = 1;
 }
 
 def Program_TransferOp : Program_Op<"transfer"> {
   let summary = "A copy of a buffer on another device";
-  let description = [{ Example: `%d = program.transfer %h to "cpu" : memref<4xf32>`. }];
+  let description = [{ Example: `%d = program.transfer %h to "cpu" : memref<4xf32> -> memref<4xf32>`. }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, StrAttr:$device);
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
   let assemblyFormat = "$source `to` $device attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Program_CheckOp : Program_Op<"check"> {

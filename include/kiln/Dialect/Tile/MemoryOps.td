@@ -23,7 +23,7 @@ def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, AttrSizedOperandSegments]> {
   let results = (outs Tile_ViewType:$result);
   let assemblyFormat = [{
     $base (`sizes` `[` $sizes^ `]`)? (`strides` `[` $strides^ `]`)? attr-dict
-    `:` type($base) `->` type($result)
+    `:` qualified(type($base)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -33,7 +33,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let description = [{ Example: `%m = tile.dim %a[0] : !tile.view<?x?xf32>`. }];
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$view `[` $dim `]` attr-dict `:` type($view)";
+  let assemblyFormat = "$view `[` $dim `]` attr-dict `:` qualified(type($view))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -45,7 +45,7 @@ def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure]> {
   }];
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim, I64Attr:$block);
   let results = (outs Index:$result);
-  let assemblyFormat = "$view `[` $dim `]` `by` $block attr-dict `:` type($view)";
+  let assemblyFormat = "$view `[` $dim `]` `by` $block attr-dict `:` qualified(type($view))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -59,11 +59,13 @@ defvar Tile_coordinates = [{
     the tile stands at offset + i * step.
 }];
 
-def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_LoadOp : Tile_Op<"load", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads a tile through a view";
   let description = !strconcat([{
     Elements outside of the view read as `padding`: zero (the default), a quiet
-    NaN, `value` (the operand `pad`), or `any` (unspecified, must not trap).
+    NaN, a scalar (`pad %s : f32`, which sets `padding` to `value`), or `any`
+    (unspecified, must not trap).
   }], Tile_coordinates, [{
     Example:
     ```mlir
@@ -79,8 +81,8 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     OptionalAttr<DenseI64ArrayAttr>:$step);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
-    $view (`at` $element_offsets^)? `[` $coords `]` (`pad` $pad^ `:` type($pad))?
-    (`padding` $padding^)? (`step` $step^)? attr-dict `:` type($view) `->` type($result)
+    $view (`at` $element_offsets^ ` `)? `[` $coords `]` custom<Padding>($pad, type($pad), $padding)
+    (`step` $step^)? attr-dict `:` qualified(type($view)) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -111,8 +113,8 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
     DefaultValuedAttr<Tile_Combine, "::kiln::tile::Combine::assign">:$combine,
     OptionalAttr<DenseI64ArrayAttr>:$step);
   let assemblyFormat = [{
-    $value `,` $view (`at` $element_offsets^)? `[` $coords `]`
-    (`combine` $combine^)? (`step` $step^)? attr-dict `:` type($value) `,` type($view)
+    $value `,` $view (`at` $element_offsets^ ` `)? `[` $coords `]`
+    (`combine` $combine^)? (`step` $step^)? attr-dict `:` type($value) `,` qualified(type($view))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -122,7 +124,8 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   }];
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_GatherOp : Tile_Op<"gather", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads a tile through a view with one indirect dimension";
   let description = [{
     Dimension `dim` of the view is indexed by the elements of the integer tile
@@ -144,9 +147,9 @@ def Tile_GatherOp : Tile_Op<"gather", [DeclareOpInterfaceMethods<MemoryEffectsOp
     DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
-    $view `[` $offsets `]` `dim` $dim `by` $indices (`pad` $pad^ `:` type($pad))?
-    (`padding` $padding^)? attr-dict
-    `:` type($view) `,` type($indices) `->` type($result)
+    $view `[` $offsets `]` `dim` $dim `by` $indices
+    custom<Padding>($pad, type($pad), $padding) attr-dict
+    `:` qualified(type($view)) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -7,7 +7,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Tile_ReduceOp : Tile_Op<"reduce", [
-    Pure, SameVariadicOperandSize, RecursiveMemoryEffects,
+    RecursiveMemoryEffects, RecursivelySpeculatable,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Combines the elements along a dimension";
   let description = [{
@@ -35,6 +35,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     `:` type($sources) `->` type($results) $combiner
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif

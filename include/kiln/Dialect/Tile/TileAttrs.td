@@ -21,7 +21,11 @@ def Tile_Combine : I32EnumAttr<"Combine", "how a store combines with what is the
 
 def Tile_Progress : I32EnumAttr<"Progress", "whether instances may wait for each other", [
   I32EnumAttrCase<"independent", 0>, I32EnumAttrCase<"concurrent", 1>
-]> { let cppNamespace = "::kiln::tile"; }
+]> {
+  let cppNamespace = "::kiln::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ProgressAttr : EnumAttr<Tile_Dialect, Tile_Progress, "progress">;
 
 def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how f32 operands of a dot are read", [
   I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>, I32EnumAttrCase<"tf32x3", 2>,

@@ -51,6 +51,6 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let assemblyFormat = "`<` $elementType `>`";
 }
 
-def Tile_AnyView : DialectType<Tile_Dialect, CPred<"::llvm::isa<::kiln::tile::ViewType>($_self)">, "view">;
+
 
 #endif

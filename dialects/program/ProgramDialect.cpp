@@ -1,0 +1,19 @@
+//===- ProgramDialect.cpp - The program dialect ---------------------------===//
+
+#include "kiln/Dialect/Program/ProgramDialect.h"
+#include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace kiln::program;
+
+#include "kiln/Dialect/Program/ProgramBase.cpp.inc"
+
+void ProgramDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Program/ProgramOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,11 @@
+//===- Passes.cpp - Registration of the passes on host programs -----------===//
+
+#include "kiln/Dialect/Program/Passes.h"
+#include "kiln/Dialect/Program/Program.h"
+
+namespace kiln::program {
+#define GEN_PASS_REGISTRATION
+#include "kiln/Dialect/Program/Passes.h.inc"
+
+void registerProgramPasses() {}
+} // namespace kiln::program

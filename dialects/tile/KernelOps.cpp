@@ -1,0 +1,173 @@
+//===- KernelOps.cpp - Kernels and the grid -------------------------------===//
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/KernelOps.cpp.inc"
+
+void TileDialect::registerKernelOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/KernelOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     FunctionType type) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  Region *body = state.addRegion();
+  Block *entry = new Block();
+  body->push_back(entry);
+  for (Type input : type.getInputs())
+    entry->addArgument(input, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType =
+      [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag, std::string &message) -> Type {
+    if (!results.empty()) {
+      message = "expected a kernel without results, found " +
+                std::to_string(results.size());
+      return {};
+    }
+    return builder.getFunctionType(inputs, results);
+  };
+  if (function_interface_impl::parseFunctionOp(
+          parser, result, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(result.name), buildType,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+    return failure();
+  Region &body = *result.regions.front();
+  if (body.empty())
+    return parser.emitError(parser.getNameLoc(),
+                            "expected a kernel to have a body");
+  Block &last = body.back();
+  if (last.empty() || !last.back().hasTrait<OpTrait::IsTerminator>()) {
+    OpBuilder builder(parser.getContext());
+    builder.setInsertionPointToEnd(&last);
+    ReturnOp::create(builder, result.location);
+  }
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  StringRef visibilityName = getSymVisibilityAttrName();
+  if (auto visibility = getSymVisibilityAttr())
+    p << visibility.getValue() << ' ';
+  p.printSymbolName(getSymName());
+  function_interface_impl::printFunctionSignature(
+      p, *this, getArgumentTypes(), /*isVariadic=*/false, getResultTypes());
+  function_interface_impl::printFunctionAttributes(
+      p, *this,
+      {visibilityName, getFunctionTypeAttrName(), getArgAttrsAttrName(),
+       getResAttrsAttrName()});
+  p << ' ';
+  // The terminator carries nothing, except when somebody gave it attributes.
+  bool plain = !getBody().empty() && !getBody().front().empty() &&
+               isa<ReturnOp>(getBody().front().back()) &&
+               getBody().front().back().getAttrs().empty();
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/!plain);
+}
+
+/// Checks the facts of one parameter.
+static LogicalResult verifyFacts(KernelOp kernel, unsigned index, Type type,
+                                 DictionaryAttr facts) {
+  auto view = dyn_cast<ViewType>(type);
+  for (NamedAttribute fact : facts) {
+    StringRef name = fact.getName();
+    if (name == kReadonlyAttr || name == kNoaliasAttr) {
+      if (!isa<UnitAttr>(fact.getValue()))
+        return kernel.emitOpError()
+               << "expected '" << name << "' of parameter " << index
+               << " to be a unit attribute, found " << fact.getValue();
+      if (!isa<ViewType, PtrType>(type))
+        return kernel.emitOpError()
+               << "expected '" << name
+               << "' on a view or pointer, found it on parameter " << index
+               << " of type " << type;
+    } else if (name == kAlignAttr) {
+      auto align = dyn_cast<IntegerAttr>(fact.getValue());
+      if (!align || !align.getType().isInteger(64) || align.getInt() <= 0 ||
+          !llvm::isPowerOf2_64(align.getInt()))
+        return kernel.emitOpError()
+               << "expected 'tile.align' of parameter " << index
+               << " to be a power of two of type i64, found "
+               << fact.getValue();
+    } else if (name == kSizeDivAttr || name == kStrideDivAttr) {
+      auto divisors = dyn_cast<DenseI64ArrayAttr>(fact.getValue());
+      if (!view || !divisors ||
+          static_cast<int64_t>(divisors.size()) != view.getRank() ||
+          llvm::any_of(divisors.asArrayRef(), [](int64_t d) { return d < 1; }))
+        return kernel.emitOpError()
+               << "expected '" << name << "' of parameter " << index
+               << " to be one positive integer per dimension of a view, found "
+               << fact.getValue();
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  // (1) A kernel has no results.
+  if (getFunctionType().getNumResults() != 0)
+    return emitOpError() << "expected a kernel without results, found "
+                         << getFunctionType().getNumResults();
+  // (2) Parameters are views, pointers and scalars.
+  for (auto [index, type] : llvm::enumerate(getFunctionType().getInputs())) {
+    if (!isa<ViewType, PtrType>(type) && !isElementType(type))
+      return emitOpError() << "expected parameter " << index
+                           << " to be a view, a pointer or a scalar, found "
+                           << type;
+    // (3) Facts have the form that their names ask for.
+    if (DictionaryAttr facts = function_interface_impl::getArgAttrDict(
+            cast<FunctionOpInterface>(getOperation()), index))
+      if (failed(verifyFacts(*this, index, type, facts)))
+        return failure();
+  }
+  // (4) Hints are grouped by target.
+  if (DictionaryAttr hints = getHintsAttr())
+    for (NamedAttribute hint : hints)
+      if (!isa<DictionaryAttr>(hint.getValue()))
+        return emitOpError()
+               << "expected hints of '" << hint.getName().strref()
+               << "' to be a dictionary, found " << hint.getValue();
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  // (5) The body ends in tile.return.
+  Block &body = getBody().front();
+  if (body.empty() || !isa<ReturnOp>(body.back()))
+    return emitOpError() << "expected the body to end in 'tile.return'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Grid
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyGridResults(Operation *op) {
+  // (1) One to three results.
+  if (op->getNumResults() < 1 || op->getNumResults() > 3)
+    return op->emitOpError()
+           << "expected 1 to 3 results, found " << op->getNumResults();
+  return success();
+}
+
+LogicalResult ProgramIdOp::verify() { return verifyGridResults(*this); }
+LogicalResult NumProgramsOp::verify() { return verifyGridResults(*this); }

@@ -1,0 +1,297 @@
+//===- MemoryOps.cpp - Views, loads and stores ----------------------------===//
+
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+//===----------------------------------------------------------------------===//
+// Assembly of padding: nothing for zero, `pad %x : f32`, or `padding nan`
+//===----------------------------------------------------------------------===//
+
+static ParseResult
+parsePadding(OpAsmParser &parser,
+             std::optional<OpAsmParser::UnresolvedOperand> &pad, Type &type,
+             PaddingAttr &padding) {
+  MLIRContext *context = parser.getContext();
+  padding = PaddingAttr::get(context, Padding::zero);
+  if (succeeded(parser.parseOptionalKeyword("pad"))) {
+    padding = PaddingAttr::get(context, Padding::value);
+    return failure(parser.parseOperand(pad.emplace()) ||
+                   parser.parseColonType(type));
+  }
+  if (failed(parser.parseOptionalKeyword("padding")))
+    return success();
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Padding> kind = symbolizePadding(keyword);
+  if (!kind || *kind == Padding::value)
+    return parser.emitError(loc)
+           << "expected padding 'zero', 'nan' or 'any', found '" << keyword
+           << "'";
+  padding = PaddingAttr::get(context, *kind);
+  return success();
+}
+
+static void printPadding(OpAsmPrinter &p, Operation *, Value pad, Type type,
+                         PaddingAttr padding) {
+  if (pad)
+    p << "pad " << pad << " : " << type;
+  else if (padding && padding.getValue() != Padding::zero)
+    p << "padding " << stringifyPadding(padding.getValue());
+}
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/MemoryOps.cpp.inc"
+
+void TileDialect::registerMemoryOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/MemoryOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks shared by loads, stores and gathers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTile(Operation *op, RankedTensorType tile,
+                                ViewType view) {
+  if (tile.getElementType() != view.getElementType())
+    return op->emitOpError()
+           << "expected tile and view of the same element type, found "
+           << tile.getElementType() << " and " << view.getElementType();
+  for (int64_t size : tile.getShape())
+    if (size < 1)
+      return op->emitOpError()
+             << "expected a tile with positive sizes, found " << tile;
+  return success();
+}
+
+/// Checks coordinates and steps of a load or store.
+static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
+                                  ViewType view, size_t numCoords,
+                                  std::optional<ArrayRef<int64_t>> step) {
+  // (1) Element types agree, tile sizes are positive.
+  if (failed(verifyTile(op, tile, view)))
+    return failure();
+  // (2) The tile's rank is at most the view's.
+  if (tile.getRank() > view.getRank())
+    return op->emitOpError() << "expected a tile of rank at most "
+                             << view.getRank() << ", found " << tile;
+  // (3) One coordinate per dimension of the view.
+  if (static_cast<int64_t>(numCoords) != view.getRank())
+    return op->emitOpError() << "expected " << view.getRank()
+                             << " coordinates, found " << numCoords;
+  // (4) One positive step per dimension of the view.
+  if (step) {
+    if (static_cast<int64_t>(step->size()) != view.getRank())
+      return op->emitOpError() << "expected " << view.getRank()
+                               << " steps, found " << step->size();
+    for (int64_t s : *step)
+      if (s < 1)
+        return op->emitOpError()
+               << "expected steps to be at least 1, found " << s;
+  }
+  return success();
+}
+
+static LogicalResult verifyPadding(Operation *op, Padding padding, Value pad,
+                                   Type elementType) {
+  // (5) The operand `pad` comes with padding `value`, and only then.
+  if ((padding == Padding::value) != static_cast<bool>(pad))
+    return op->emitOpError()
+           << "expected a pad operand exactly when padding is 'value', found "
+              "padding '"
+           << stringifyPadding(padding) << "' " << (pad ? "with" : "without")
+           << " operand";
+  // (6) The pad has the element type.
+  if (pad && pad.getType() != elementType)
+    return op->emitOpError() << "expected a pad of type " << elementType
+                             << ", found " << pad.getType();
+  // (7) Only floats have a NaN.
+  if (padding == Padding::nan && !isa<FloatType>(elementType))
+    return op->emitOpError()
+           << "expected a float element type with padding 'nan', found "
+           << elementType;
+  return success();
+}
+
+static int64_t blockOf(RankedTensorType tile, ViewType view, int64_t d) {
+  int64_t t = d - (view.getRank() - tile.getRank());
+  return t < 0 ? 1 : tile.getDimSize(t);
+}
+
+static int64_t stepOf(std::optional<ArrayRef<int64_t>> step, int64_t d) {
+  return step ? (*step)[d] : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// MakeViewOp, DimOp, NumBlocksOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MakeViewOp::verify() {
+  ViewType view = getResult().getType();
+  // (1) Pointer and view have one element type.
+  if (getBase().getType().getElementType() != view.getElementType())
+    return emitOpError() << "expected a pointer to " << view.getElementType()
+                         << ", found " << getBase().getType();
+  // (2) One size for each `?` of the shape.
+  int64_t sizes = llvm::count(view.getShape(), ShapedType::kDynamic);
+  if (sizes != static_cast<int64_t>(getSizes().size()))
+    return emitOpError() << "expected " << sizes << " sizes, found "
+                         << getSizes().size();
+  // (3) One stride for each `?` of the strides.
+  int64_t strides = llvm::count(view.getStrides(), ShapedType::kDynamic);
+  if (strides != static_cast<int64_t>(getStrides().size()))
+    return emitOpError() << "expected " << strides << " strides, found "
+                         << getStrides().size();
+  return success();
+}
+
+static LogicalResult verifyDim(Operation *op, ViewType view, int64_t dim) {
+  // (1) The dimension exists.
+  if (dim < 0 || dim >= view.getRank())
+    return op->emitOpError() << "expected a dimension in [0, " << view.getRank()
+                             << "), found " << dim;
+  return success();
+}
+
+LogicalResult DimOp::verify() {
+  return verifyDim(*this, getView().getType(), getDim());
+}
+
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  int64_t size = getView().getType().getShape()[getDim()];
+  if (ShapedType::isDynamic(size))
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()), size);
+}
+
+LogicalResult NumBlocksOp::verify() {
+  if (failed(verifyDim(*this, getView().getType(), getDim())))
+    return failure();
+  // (2) The block is positive.
+  if (static_cast<int64_t>(getBlock()) < 1)
+    return emitOpError() << "expected a block of at least 1, found "
+                         << static_cast<int64_t>(getBlock());
+  return success();
+}
+
+OpFoldResult NumBlocksOp::fold(FoldAdaptor) {
+  int64_t size = getView().getType().getShape()[getDim()];
+  if (ShapedType::isDynamic(size))
+    return {};
+  int64_t block = getBlock();
+  int64_t count = size / block + (size % block != 0);
+  return IntegerAttr::get(IndexType::get(getContext()), count);
+}
+
+//===----------------------------------------------------------------------===//
+// LoadOp
+//===----------------------------------------------------------------------===//
+
+int64_t LoadOp::getBlock(int64_t d) {
+  return blockOf(getTileType(), getView().getType(), d);
+}
+
+int64_t LoadOp::getStepOf(int64_t d) { return stepOf(getStep(), d); }
+
+LogicalResult LoadOp::verify() {
+  ViewType view = getView().getType();
+  if (failed(verifyAccess(*this, getTileType(), view, getCoords().size(),
+                          getStep())))
+    return failure();
+  return verifyPadding(*this, getPadding(), getPad(), view.getElementType());
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
+                       SideEffects::DefaultResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// StoreOp
+//===----------------------------------------------------------------------===//
+
+int64_t StoreOp::getBlock(int64_t d) {
+  return blockOf(getTileType(), getView().getType(), d);
+}
+
+int64_t StoreOp::getStepOf(int64_t d) { return stepOf(getStep(), d); }
+
+LogicalResult StoreOp::verify() {
+  ViewType view = getView().getType();
+  if (failed(verifyAccess(*this, getTileType(), view, getCoords().size(),
+                          getStep())))
+    return failure();
+  // (5) Bitwise and unsigned combinations take integers.
+  switch (getCombine()) {
+  case Combine::assign:
+  case Combine::add:
+  case Combine::max:
+  case Combine::min:
+    return success();
+  default:
+    if (isa<FloatType>(view.getElementType()))
+      return emitOpError() << "expected integers with combine '"
+                           << stringifyCombine(getCombine()) << "', found "
+                           << view.getElementType();
+    return success();
+  }
+}
+
+void StoreOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (getCombine() != Combine::assign)
+    effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
+                         SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
+                       SideEffects::DefaultResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  ViewType view = getView().getType();
+  RankedTensorType tile = getTileType();
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  // (1) Element types agree, tile sizes are positive.
+  if (failed(verifyTile(*this, tile, view)))
+    return failure();
+  // (2) The indirect dimension exists.
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= view.getRank())
+    return emitOpError() << "expected a dimension in [0, " << view.getRank()
+                         << "), found " << dim;
+  // (3) One offset for every other dimension.
+  if (static_cast<int64_t>(getOffsets().size()) != view.getRank() - 1)
+    return emitOpError() << "expected " << view.getRank() - 1
+                         << " offsets, found " << getOffsets().size();
+  // (4) The shape of the indices stands in the place of the dimension.
+  int64_t rank = view.getRank() - 1 + indices.getRank();
+  if (tile.getRank() != rank)
+    return emitOpError() << "expected a result of rank " << rank << ", found "
+                         << tile;
+  if (tile.getShape().slice(dim, indices.getRank()) != indices.getShape())
+    return emitOpError() << "expected the shape of the indices " << indices
+                         << " at dimension " << dim << " of the result, found "
+                         << tile;
+  return verifyPadding(*this, getPadding(), getPad(), view.getElementType());
+}
+
+void GatherOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
+                       SideEffects::DefaultResource::get());
+}

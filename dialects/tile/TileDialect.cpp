@@ -1,0 +1,139 @@
+//===- TileDialect.cpp - The dialect, its types and attributes ------------===//
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+#include "kiln/Dialect/Tile/TileBase.cpp.inc"
+
+#include "kiln/Dialect/Tile/TileAttrsEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Tile/TileAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "kiln/Dialect/Tile/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  registerKernelOps();
+  registerMemoryOps();
+  registerShapeOps();
+  registerDotOps();
+  registerReduceOps();
+}
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "kiln/Dialect/Tile/TileTypes.cpp.inc"
+      >();
+}
+
+void TileDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "kiln/Dialect/Tile/TileAttrs.cpp.inc"
+      >();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+bool kiln::tile::isElementType(Type type) {
+  return isa<FloatType, IndexType>(type) || type.isSignlessInteger();
+}
+
+//===----------------------------------------------------------------------===//
+// View type
+//===----------------------------------------------------------------------===//
+
+static void printExtent(AsmPrinter &printer, int64_t value) {
+  if (ShapedType::isDynamic(value))
+    printer << '?';
+  else
+    printer << value;
+}
+
+Type ViewType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape, strides;
+  Type elementType;
+  if (parser.parseLess() || parser.parseDimensionList(shape) ||
+      parser.parseType(elementType))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    auto parseStride = [&]() -> ParseResult {
+      if (succeeded(parser.parseOptionalQuestion())) {
+        strides.push_back(ShapedType::kDynamic);
+        return success();
+      }
+      return parser.parseInteger(strides.emplace_back());
+    };
+    if (parser.parseKeyword("strides") || parser.parseEqual() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       parseStride))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<ViewType>(loc, parser.getContext(), shape,
+                                     elementType, strides);
+}
+
+void ViewType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t size : getShape()) {
+    printExtent(printer, size);
+    printer << 'x';
+  }
+  printer << getElementType();
+  if (!getStrides().empty()) {
+    printer << ", strides = [";
+    llvm::interleave(
+        getStrides(), [&](int64_t s) { printExtent(printer, s); },
+        [&] { printer << ", "; });
+    printer << ']';
+  }
+  printer << '>';
+}
+
+LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType,
+                               ArrayRef<int64_t> strides) {
+  if (!isElementType(elementType))
+    return emitError() << "expected a view of floats, signless integers or "
+                          "index, found "
+                       << elementType;
+  for (int64_t size : shape)
+    if (size < 0 && !ShapedType::isDynamic(size))
+      return emitError() << "expected sizes of a view to be at least 0, found "
+                         << size;
+  if (!strides.empty() && strides.size() != shape.size())
+    return emitError() << "expected one stride per dimension: " << shape.size()
+                       << ", found " << strides.size();
+  return success();
+}
+
+int64_t ViewType::getStaticStride(int64_t d) const {
+  if (d < 0 || d >= getRank())
+    return ShapedType::kDynamic;
+  if (!isDense())
+    return getStrides()[d];
+  int64_t stride = 1;
+  for (int64_t size : getShape().drop_front(d + 1)) {
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(stride, size, stride))
+      return ShapedType::kDynamic;
+  }
+  return stride;
+}

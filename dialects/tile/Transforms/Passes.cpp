@@ -1,0 +1,11 @@
+//===- Passes.cpp - Registration of the passes on tile programs -----------===//
+
+#include "kiln/Dialect/Tile/Passes.h"
+#include "kiln/Dialect/Tile/Tile.h"
+
+namespace kiln::tile {
+#define GEN_PASS_REGISTRATION
+#include "kiln/Dialect/Tile/Passes.h.inc"
+
+void registerTilePasses() { registerVerifyTileForm(); }
+} // namespace kiln::tile

@@ -1,0 +1,21 @@
+//===- Passes.h - Passes on host programs -----------------------*- C++ -*-===//
+
+#ifndef KILN_DIALECT_PROGRAM_PASSES_H
+#define KILN_DIALECT_PROGRAM_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace kiln::program {
+
+class FuncOp;
+
+#define GEN_PASS_DECL
+#include "kiln/Dialect/Program/Passes.h.inc"
+
+/// Registers program-plan-memory.
+void registerProgramPasses();
+
+} // namespace kiln::program
+
+#endif // KILN_DIALECT_PROGRAM_PASSES_H

@@ -1,0 +1,11 @@
+//===- DotOps.h - Matrix products of tiles -*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_DOTOPS_H
+#define KILN_DIALECT_TILE_DOTOPS_H
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/DotOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_DOTOPS_H

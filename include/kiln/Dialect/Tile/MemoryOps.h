@@ -1,0 +1,11 @@
+//===- MemoryOps.h - Views, loads and stores -*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_MEMORYOPS_H
+#define KILN_DIALECT_TILE_MEMORYOPS_H
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/MemoryOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_MEMORYOPS_H

@@ -1,0 +1,19 @@
+//===- Passes.h - Passes on tile programs -----------------------*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_PASSES_H
+#define KILN_DIALECT_TILE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace kiln::tile {
+
+#define GEN_PASS_DECL
+#include "kiln/Dialect/Tile/Passes.h.inc"
+
+/// Registers verify-tile-form, tile-raise and tile-retile.
+void registerTilePasses();
+
+} // namespace kiln::tile
+
+#endif // KILN_DIALECT_TILE_PASSES_H

@@ -1,0 +1,12 @@
+//===- ReduceOps.h - Reductions of tiles -*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_REDUCEOPS_H
+#define KILN_DIALECT_TILE_REDUCEOPS_H
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/ReduceOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_REDUCEOPS_H

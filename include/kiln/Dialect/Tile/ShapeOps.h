@@ -1,0 +1,11 @@
+//===- ShapeOps.h - Making and rearranging tiles -*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_SHAPEOPS_H
+#define KILN_DIALECT_TILE_SHAPEOPS_H
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/ShapeOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_SHAPEOPS_H

@@ -1,0 +1,13 @@
+//===- Tile.h - Everything of the tile dialect ------------------*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_TILE_H
+#define KILN_DIALECT_TILE_TILE_H
+
+#include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#endif // KILN_DIALECT_TILE_TILE_H

@@ -1,0 +1,40 @@
+//===- TileDialect.h - The tile dialect, its types and attributes -*- C++
+//-*-===//
+
+#ifndef KILN_DIALECT_TILE_TILEDIALECT_H
+#define KILN_DIALECT_TILE_TILEDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "kiln/Dialect/Tile/TileBase.h.inc"
+
+#include "kiln/Dialect/Tile/TileAttrsEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Tile/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "kiln/Dialect/Tile/TileTypes.h.inc"
+
+namespace kiln::tile {
+
+/// Names of the facts about kernel parameters (argument attributes).
+inline constexpr llvm::StringLiteral kReadonlyAttr = "tile.readonly";
+inline constexpr llvm::StringLiteral kNoaliasAttr = "tile.noalias";
+inline constexpr llvm::StringLiteral kAlignAttr = "tile.align";
+inline constexpr llvm::StringLiteral kSizeDivAttr = "tile.size_div";
+inline constexpr llvm::StringLiteral kStrideDivAttr = "tile.stride_div";
+
+/// True for the element types that tiles and views may have.
+bool isElementType(mlir::Type type);
+
+} // namespace kiln::tile
+
+#endif // KILN_DIALECT_TILE_TILEDIALECT_H

@@ -182,7 +182,8 @@ typedef struct KilnDeviceHost {
 /* The entry point. Returns null when it cannot work with this host. */
 typedef const KilnDeviceDriver *(*KilnGetDeviceDriverFn)(
     const KilnDeviceHost *host);
-const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host);
+__attribute__((visibility("default"))) const KilnDeviceDriver *
+kilnGetDeviceDriver(const KilnDeviceHost *host);
 
 /* For drivers: the note that the runtime reads before loading. */
 #define KILN_DEVICE_NOTE()                                                     \

@@ -197,6 +197,11 @@ private:
       return SelectInst{index("dst"), index("cond"), index("a"), index("b")};
     if (op == "dim")
       return DimInst{index("dst"), index("buffer"), index("dim")};
+    if (op == "stride")
+      return StrideInst{index("dst"), index("buffer"), index("dim")};
+    if (op == "aligned")
+      return AlignedInst{index("dst"), index("buffer"),
+                         r.integer(json, "bytes", where, 1)};
     if (op == "check")
       return CheckInst{index("cond"), r.text(json, "message", where)};
     if (op == "arena")

@@ -76,6 +76,14 @@ private:
     out +=
         r(i.dst) + " = dim " + b(i.buffer) + "[" + std::to_string(i.dim) + "]";
   }
+  void print(const StrideInst &i) {
+    out += r(i.dst) + " = stride " + b(i.buffer) + "[" + std::to_string(i.dim) +
+           "]";
+  }
+  void print(const AlignedInst &i) {
+    out +=
+        r(i.dst) + " = aligned " + b(i.buffer) + ", " + std::to_string(i.bytes);
+  }
   void print(const CheckInst &i) {
     out += "check " + r(i.cond) + ", \"" + i.message + "\"";
   }

@@ -47,6 +47,16 @@ struct Writer {
     return {
         {"op", "dim"}, {"dst", i.dst}, {"buffer", i.buffer}, {"dim", i.dim}};
   }
+  Json operator()(const StrideInst &i) {
+    return {
+        {"op", "stride"}, {"dst", i.dst}, {"buffer", i.buffer}, {"dim", i.dim}};
+  }
+  Json operator()(const AlignedInst &i) {
+    return {{"op", "aligned"},
+            {"dst", i.dst},
+            {"buffer", i.buffer},
+            {"bytes", i.bytes}};
+  }
   Json operator()(const CheckInst &i) {
     return {{"op", "check"}, {"cond", i.cond}, {"message", i.message}};
   }

@@ -121,6 +121,18 @@ private:
     if (i.dim < 0)
       fail("a negative dimension");
   }
+  void check(const StrideInst &i) {
+    reg(i.dst, "dst");
+    buf(i.buffer, "buffer");
+    if (i.dim < 0)
+      fail("a negative dimension");
+  }
+  void check(const AlignedInst &i) {
+    reg(i.dst, "dst");
+    buf(i.buffer, "buffer");
+    if (!isPowerOfTwo(i.bytes))
+      fail("an alignment that is not a power of two");
+  }
   void check(const CheckInst &i) { reg(i.cond, "cond"); }
   void check(const ArenaInst &i) {
     device(i.device, "device");

@@ -73,6 +73,21 @@ struct DimInst {
   int32_t dim = 0;
 };
 
+/// dst = stride `dim` of the buffer, in elements.
+struct StrideInst {
+  Reg dst = kNone;
+  Buf buffer = kNone;
+  int32_t dim = 0;
+};
+
+/// dst = 1 when the buffer's first element is at a multiple of `bytes`, for
+/// guards; else 0.
+struct AlignedInst {
+  Reg dst = kNone;
+  Buf buffer = kNone;
+  int64_t bytes = 1; ///< a power of two
+};
+
 /// Ends the call with `message` when cond is 0.
 struct CheckInst {
   Reg cond = kNone;
@@ -181,10 +196,11 @@ struct ReturnInst {
 };
 
 struct Instruction {
-  using Body = std::variant<ConstInst, IntInst, SelectInst, DimInst, CheckInst,
-                            ArenaInst, AllocInst, ConstantInst, ViewInst,
-                            FillInst, CopyInst, ReadInst, LaunchInst, IfInst,
-                            WhileInst, ReturnInst>;
+  using Body =
+      std::variant<ConstInst, IntInst, SelectInst, DimInst, StrideInst,
+                   AlignedInst, CheckInst, ArenaInst, AllocInst, ConstantInst,
+                   ViewInst, FillInst, CopyInst, ReadInst, LaunchInst, IfInst,
+                   WhileInst, ReturnInst>;
   Body body;
   Instruction() = default;
   template <typename T,

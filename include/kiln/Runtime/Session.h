@@ -50,8 +50,6 @@ public:
 
   const TargetProgram &target() const;
   const Function *lookup(const std::string &name) const;
-  /// The only public function or kernel, else `main`; else an error that lists
-  /// them.
   Expected<const Function *> defaultEntry() const;
 
   /// Calls `function`. Writable arguments are changed in place. Scalars are
@@ -67,6 +65,17 @@ private:
   explicit Session(std::unique_ptr<SessionImpl> impl);
   std::unique_ptr<SessionImpl> impl;
 };
+
+/// The only public function or kernel, else `main`; else an error that lists
+/// them.
+Expected<const Function *> defaultEntry(const HostProgram &program);
+
+/// What a call would use, without any device. Sizes of the arguments are given
+/// by shape; scalars are 0.
+Expected<CallReport> measure(const Package &package,
+                             const TargetProgram &target,
+                             const Function &function,
+                             const std::vector<std::vector<int64_t>> &shapes);
 
 /// Finds the target of a package that `spec` asks for: an equal SPEC, else one
 /// of the same name whose chip does not disagree.

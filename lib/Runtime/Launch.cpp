@@ -1,0 +1,119 @@
+// Kernel launches of the host program.
+#include "Interpreter.h"
+#include <chrono>
+
+using namespace kiln::runtime;
+
+namespace {
+
+double now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+} // namespace
+
+Error Interpreter::run(const LaunchInst &inst) {
+  const LaunchVariant *chosen = nullptr;
+  for (const LaunchVariant &variant : inst.variants)
+    if (variant.guard == kNone || regs[size_t(variant.guard)]) {
+      chosen = &variant;
+      break;
+    }
+  if (!chosen)
+    return Error("no variant of a launch fits its arguments");
+  LaunchRecord record;
+  record.kernel = &target.program.kernels[chosen->kernel];
+  record.name = inst.name.empty() ? record.kernel->name : inst.name;
+  for (int d = 0; d < 3; ++d)
+    if (chosen->grid[d] != kNone)
+      record.grid[d] = regs[size_t(chosen->grid[d])];
+  for (int64_t size : record.grid)
+    if (size < 0)
+      return Error("kernel '" + record.kernel->name + "': a grid size of " +
+                   std::to_string(size));
+  if (inst.flops != kNone)
+    record.flops = regs[size_t(inst.flops)];
+  if (inst.bytes != kNone)
+    record.bytes = regs[size_t(inst.bytes)];
+  if (!isDry())
+    if (Error error = execute(chosen->kernel, inst, record))
+      return error;
+  report.launches.push_back(std::move(record));
+  return Error::success();
+}
+
+Error Interpreter::encode(const KernelInfo &kernel, const LaunchInst &inst,
+                          std::vector<KilnKernelArgument> &args) const {
+  auto fail = [&](size_t index, const std::string &what) {
+    const std::string &name = kernel.params[index].name;
+    return Error("kernel '" + kernel.name + "', argument " +
+                 std::to_string(index) +
+                 (name.empty() ? "" : " ('" + name + "')") + ": " + what);
+  };
+  for (size_t i = 0; i < inst.args.size(); ++i) {
+    const KernelParam &param = kernel.params[i];
+    KilnKernelArgument arg = {};
+    arg.dtype = static_cast<uint32_t>(param.dtype);
+    if (inst.args[i].kind == LaunchArg::scalar) {
+      arg.isScalar = 1;
+      arg.bits = uint64_t(regs[size_t(inst.args[i].index)]);
+      int64_t width = dtypeBytes(param.dtype);
+      if (width < 8)
+        arg.bits &= (uint64_t(1) << (8 * width)) - 1;
+      args.push_back(arg);
+      continue;
+    }
+    Expected<const BufferValue *> found = buffer(inst.args[i].index);
+    if (!found)
+      return found.takeError();
+    const BufferValue &value = **found;
+    if (value.sizes.size() != size_t(param.rank))
+      return fail(i, "expected rank " + std::to_string(param.rank) +
+                         ", found " + typeString(value.dtype, value.sizes));
+    if (dtypeBytes(value.dtype) != dtypeBytes(param.dtype))
+      return fail(i, "expected elements of type " +
+                         std::string(dtypeName(param.dtype)) + ", found " +
+                         std::string(dtypeName(value.dtype)));
+    if (value.device != kernel.device)
+      return fail(i, "it is on another device than the kernel");
+    auto address = reinterpret_cast<uintptr_t>(value.address());
+    uint64_t position = address ? address : uint64_t(value.begin);
+    if (position % uint64_t(param.align) && value.numElements())
+      return fail(i, "its address has to be a multiple of " +
+                         std::to_string(param.align) + " bytes");
+    arg.buffer = value.memory->handle;
+    arg.byteOffset = uint64_t(value.begin);
+    arg.rank = uint32_t(param.rank);
+    arg.sizes = value.sizes.data();
+    arg.strides = value.strides.data();
+    args.push_back(arg);
+  }
+  return Error::success();
+}
+
+Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
+                           LaunchRecord &record) {
+  const KernelInfo &info = *record.kernel;
+  std::vector<KilnKernelArgument> args;
+  args.reserve(inst.args.size());
+  if (Error error = encode(info, inst, args))
+    return error;
+  KilnLaunch launch = {};
+  launch.structSize = sizeof(launch);
+  launch.kernel = session->kernels[kernel];
+  for (int d = 0; d < 3; ++d)
+    launch.grid[d] = record.grid[d];
+  launch.numArguments = args.size();
+  launch.arguments = args.data();
+  Device &on = device(info.device);
+  double begin = options.time ? now() : 0;
+  if (Error error = on.execute(launch))
+    return error;
+  if (!options.time)
+    return Error::success();
+  if (Error error = on.synchronize())
+    return error;
+  record.seconds = now() - begin;
+  return Error::success();
+}

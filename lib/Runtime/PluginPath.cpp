@@ -1,0 +1,65 @@
+// Where plug-ins are looked for.
+#include "kiln/Runtime/Plugin.h"
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <set>
+
+using namespace kiln::runtime;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The folder of libkiln-runtime.so itself.
+std::string libraryFolder() {
+  static const char anchor = 0;
+  Dl_info info;
+  if (!dladdr(&anchor, &info) || !info.dli_fname)
+    return "";
+  std::error_code ignored;
+  fs::path path = fs::absolute(info.dli_fname, ignored);
+  return path.parent_path().string();
+}
+
+} // namespace
+
+std::vector<std::string> kiln::runtime::pluginSearchPath() {
+  std::vector<std::string> folders;
+  if (const char *list = std::getenv("KILN_PLUGIN_PATH")) {
+    std::string text = list;
+    for (size_t begin = 0; begin <= text.size();) {
+      size_t end = std::min(text.find(':', begin), text.size());
+      if (end > begin)
+        folders.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::string own = libraryFolder();
+  if (!own.empty())
+    folders.push_back(own + "/kiln/targets");
+  return folders;
+}
+
+std::vector<std::string> kiln::runtime::findPlugins(const std::string &prefix) {
+  std::vector<std::string> found;
+  std::set<std::string> seen;
+  for (const std::string &folder : pluginSearchPath()) {
+    std::vector<std::string> names;
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+      std::string name = it->path().filename().string();
+      bool matches = name.compare(0, prefix.size(), prefix) == 0 &&
+                     name.size() > prefix.size() + 3 &&
+                     name.compare(name.size() - 3, 3, ".so") == 0;
+      if (matches)
+        names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string &name : names)
+      if (seen.insert(name).second)
+        found.push_back((fs::path(folder) / name).string());
+  }
+  return found;
+}

@@ -1,0 +1,204 @@
+// Opening a package on devices.
+#include "Interpreter.h"
+#include "SessionImpl.h"
+#include "kiln/Runtime/Spec.h"
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// What the driver gets: the package's options, then the caller's, which win.
+std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
+  std::string options = ref.options;
+  Expected<Spec> asked = Spec::parse(spec);
+  if (!asked || asked->name != ref.name)
+    return options;
+  for (const auto &[key, value] : asked->options)
+    options += (options.empty() ? "" : ",") + key + "=" + value;
+  return options;
+}
+
+std::string listTargets(const Package &package) {
+  std::string list;
+  for (const TargetProgram &target : package.targets)
+    list += (list.empty() ? "'" : ", '") + target.spec + "'";
+  return list.empty() ? "none" : list;
+}
+
+} // namespace
+
+Expected<size_t> kiln::runtime::selectTarget(const Package &package,
+                                             const std::string &spec) {
+  for (size_t i = 0; i < package.targets.size(); ++i)
+    if (package.targets[i].spec == spec)
+      return i;
+  Expected<Spec> asked = Spec::parse(spec);
+  if (!asked)
+    return asked.takeError();
+  for (size_t i = 0; i < package.targets.size(); ++i) {
+    Expected<Spec> own = Spec::parse(package.targets[i].spec);
+    if (own && own->name == asked->name &&
+        (asked->chip.empty() || own->chip.empty() || own->chip == asked->chip))
+      return i;
+  }
+  return Error("the package holds nothing for target '" + spec + "'; it has " +
+               listTargets(package));
+}
+
+Error SessionImpl::open(const std::string &spec) {
+  const HostProgram &program = target().program;
+  for (const DeviceRef &ref : program.devices) {
+    Expected<std::shared_ptr<Device>> device =
+        Device::open(ref.name, deviceOptions(ref, spec));
+    if (!device)
+      return device.takeError();
+    devices.push_back({*device, {}, {}, nullptr});
+  }
+  for (const KernelInfo &kernel : program.kernels) {
+    SessionDevice &on = devices[size_t(kernel.device)];
+    std::shared_ptr<DeviceModule> &module = on.modules[kernel.module];
+    if (!module) {
+      auto loaded = on.device->loadModule(target().modules[kernel.module]);
+      if (!loaded)
+        return loaded.takeError();
+      module = *loaded;
+    }
+    Expected<KilnKernel *> handle = on.device->getKernel(*module, kernel);
+    if (!handle)
+      return handle.takeError();
+    kernels.push_back(*handle);
+  }
+  return Error::success();
+}
+
+Expected<std::shared_ptr<DeviceBuffer>>
+SessionImpl::constant(int32_t device, const Constant &constant) {
+  SessionDevice &on = devices[size_t(device)];
+  std::shared_ptr<DeviceBuffer> &buffer = on.constants[constant.name];
+  if (buffer)
+    return buffer;
+  const Blob &bytes = constant.bytes;
+  bool isAligned = reinterpret_cast<uintptr_t>(bytes.data) % 64 == 0;
+  if (on.device->importsHost() && isAligned && bytes.size) {
+    // Kernels only read constants.
+    auto imported =
+        on.device->import(const_cast<uint8_t *>(bytes.data), bytes.size,
+                          std::const_pointer_cast<void>(bytes.owner));
+    if (imported)
+      buffer = *imported;
+    return imported;
+  }
+  auto allocated = on.device->allocate(bytes.size);
+  if (!allocated)
+    return allocated;
+  if (Error error = on.device->copyIn(**allocated, 0, bytes.data, bytes.size))
+    return error;
+  buffer = *allocated;
+  return buffer;
+}
+
+Expected<std::shared_ptr<DeviceBuffer>> SessionImpl::arena(int32_t device,
+                                                           uint64_t bytes) {
+  SessionDevice &on = devices[size_t(device)];
+  if (on.arena && on.arena->bytes >= bytes)
+    return on.arena;
+  on.arena = nullptr;
+  auto allocated = on.device->allocate(bytes);
+  if (allocated)
+    on.arena = *allocated;
+  return allocated;
+}
+
+Session::Session(std::unique_ptr<SessionImpl> impl) : impl(std::move(impl)) {}
+Session::Session(Session &&) = default;
+Session &Session::operator=(Session &&) = default;
+Session::~Session() = default;
+
+Expected<Session> Session::create(std::shared_ptr<const Package> package,
+                                  const std::string &target) {
+  auto open = [&](size_t index) -> Expected<Session> {
+    auto impl = std::make_unique<SessionImpl>();
+    impl->package = package;
+    impl->targetIndex = index;
+    if (Error error = impl->open(target))
+      return error;
+    return Session(std::move(impl));
+  };
+  if (!target.empty()) {
+    Expected<size_t> index = selectTarget(*package, target);
+    if (!index)
+      return index.takeError();
+    return open(*index);
+  }
+  std::string reasons;
+  for (size_t i = 0; i < package->targets.size(); ++i) {
+    Expected<Session> session = open(i);
+    if (session)
+      return session;
+    reasons += (reasons.empty() ? "" : "; ") + package->targets[i].spec + ": " +
+               session.message();
+  }
+  return Error(reasons.empty()
+                   ? "the package holds no target"
+                   : "no target of the package can run here: " + reasons);
+}
+
+const TargetProgram &Session::target() const { return impl->target(); }
+
+const Function *Session::lookup(const std::string &name) const {
+  return target().program.lookup(name);
+}
+
+std::vector<std::string> Session::deviceNames() const {
+  std::vector<std::string> names;
+  for (const SessionDevice &on : impl->devices) {
+    const char *name = on.device->properties().name;
+    names.push_back(name ? name : on.device->name());
+  }
+  return names;
+}
+
+Expected<const Function *>
+kiln::runtime::defaultEntry(const HostProgram &program) {
+  std::vector<const Function *> entries;
+  for (const Function &function : program.functions)
+    if (function.isPublic)
+      entries.push_back(&function);
+  if (entries.size() == 1)
+    return entries.front();
+  if (const Function *main = program.lookup("main"))
+    return main;
+  if (entries.empty())
+    return Error("there is no public function or kernel");
+  std::string list;
+  for (const Function *function : entries)
+    list += (list.empty() ? "" : ", ") + function->name;
+  return Error("there are several entries, choose one of " + list);
+}
+
+Expected<const Function *> Session::defaultEntry() const {
+  return kiln::runtime::defaultEntry(target().program);
+}
+
+Expected<std::vector<Tensor>> Session::call(const Function &function,
+                                            const std::vector<Tensor> &args,
+                                            const CallOptions &options,
+                                            CallReport *report) {
+  CallReport ignored;
+  Interpreter interpreter(*impl->package, target(), function, options,
+                          report ? *report : ignored, impl.get());
+  return interpreter.call(args);
+}
+
+Expected<CallReport>
+kiln::runtime::measure(const Package &package, const TargetProgram &target,
+                       const Function &function,
+                       const std::vector<std::vector<int64_t>> &shapes) {
+  CallReport report;
+  CallOptions options;
+  options.dryRun = true;
+  Interpreter interpreter(package, target, function, options, report, nullptr);
+  if (Error error = interpreter.measure(shapes))
+    return error;
+  return report;
+}

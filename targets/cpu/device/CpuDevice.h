@@ -1,0 +1,108 @@
+// The CPU device: what the parts of its driver share.
+#ifndef KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
+#define KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
+
+#include "kiln-c/Device.h"
+#include "kiln-c/Kernel.h"
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Memory of this process, owned or imported.
+struct KilnBuffer {
+  void *address = nullptr;
+  uint64_t bytes = 0;
+  uint64_t mapped = 0; ///< bytes to unmap; 0: from aligned_alloc or imported
+  bool isOwned = false;
+};
+
+/// One entry of a module, ready to call.
+struct KilnKernel {
+  std::string symbol;
+  KilnKernelEntry entry = nullptr;
+  uint64_t scratchBytes = 0;
+  std::vector<KilnKernelParameter> params;
+};
+
+/// A loaded shared object and its kernels.
+struct KilnModule {
+  void *library = nullptr;
+  std::vector<std::unique_ptr<KilnKernel>> kernels;
+};
+
+namespace kiln::cpu {
+
+/// A growing block of memory for one thread.
+class Scratch {
+public:
+  Scratch() = default;
+  Scratch(const Scratch &) = delete;
+  ~Scratch();
+  /// Null when there is no memory.
+  void *get(uint64_t bytes);
+
+private:
+  void *data = nullptr;
+  uint64_t size = 0;
+};
+
+/// Runs ranges of a linear grid on a fixed number of threads.
+class Threads {
+public:
+  explicit Threads(int count);
+  int count() const { return numThreads; }
+  /// Calls body(first, last, thread) until all of [0, total) is done. Parts
+  /// begin large and shrink, so that late threads still find work.
+  void run(int64_t total,
+           const std::function<void(int64_t, int64_t, int)> &body);
+
+private:
+  int numThreads;
+  /// Lets oneTBB have more threads than the machine, when asked for.
+  std::optional<oneapi::tbb::global_control> control;
+  std::optional<oneapi::tbb::task_arena> arena;
+};
+
+/// What "chip,key=value,…" said.
+struct Options {
+  std::string chip;
+  int threads = 0; ///< 0: as many as the process may use
+  std::vector<std::string> required;
+};
+
+bool parseOptions(const char *text, Options &options, std::string &problem);
+/// Fails when this machine lacks an instruction set extension that the chip or
+/// `requires=` names.
+bool checkFeatures(const Options &options, std::string &problem);
+
+/// Loads a kernel library after checking what it needs.
+bool loadLibrary(const void *bytes, uint64_t size, void *&library,
+                 std::string &problem);
+/// Whether a kernel may leave `symbol` undefined.
+bool isRuntimeSymbol(const std::string &symbol);
+
+int fail(KilnError *error, const std::string &message);
+
+} // namespace kiln::cpu
+
+struct KilnDevice {
+  explicit KilnDevice(int threads) : threads(threads), scratch(threads) {}
+  kiln::cpu::Threads threads;
+  std::vector<kiln::cpu::Scratch> scratch;
+  std::string name;
+  KilnMemoryKind memory = {};
+  KilnDeviceProperties properties = {};
+};
+
+namespace kiln::cpu {
+int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
+            KilnError *error);
+}
+
+#endif

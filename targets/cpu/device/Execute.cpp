@@ -1,0 +1,143 @@
+// Running a kernel: its argument words, and the grid over the threads.
+#include "CpuDevice.h"
+#include <algorithm>
+#include <cstdlib>
+#include <oneapi/tbb/parallel_for.h>
+
+using namespace kiln::cpu;
+
+Scratch::~Scratch() { std::free(data); }
+
+void *Scratch::get(uint64_t bytes) {
+  constexpr uint64_t align = 64;
+  if (bytes <= size)
+    return data;
+  std::free(data);
+  uint64_t rounded = (bytes + align - 1) / align * align;
+  data = std::aligned_alloc(align, rounded);
+  size = data ? rounded : 0;
+  return data;
+}
+
+Threads::Threads(int count) : numThreads(count) {
+  if (count == 1)
+    return;
+  if (count > oneapi::tbb::this_task_arena::max_concurrency())
+    control.emplace(oneapi::tbb::global_control::max_allowed_parallelism,
+                    size_t(count));
+  arena.emplace(count);
+}
+
+void Threads::run(int64_t total,
+                  const std::function<void(int64_t, int64_t, int)> &body) {
+  if (numThreads == 1 || total == 1)
+    return body(0, total, 0);
+  std::atomic<int64_t> next{0};
+  auto work = [&](int) {
+    int thread = oneapi::tbb::this_task_arena::current_thread_index();
+    int64_t first = next.load(std::memory_order_relaxed);
+    while (first < total) {
+      int64_t part =
+          std::max<int64_t>(1, (total - first) / (2 * int64_t(numThreads)));
+      if (!next.compare_exchange_weak(first, first + part))
+        continue;
+      body(first, first + part, thread);
+      first = next.load(std::memory_order_relaxed);
+    }
+  };
+  int tasks = int(std::min<int64_t>(total, numThreads));
+  arena->execute([&] {
+    oneapi::tbb::parallel_for(0, tasks, work,
+                              oneapi::tbb::static_partitioner());
+  });
+}
+
+namespace {
+
+/// The runtime that one launch's kernels see; keeps the first fault.
+struct LaunchRuntime : KilnKernelRuntime {
+  LaunchRuntime() : KilnKernelRuntime{sizeof(KilnKernelRuntime), &report} {}
+
+  static void report(const KilnKernelRuntime *rt, const char *message) {
+    auto *self =
+        static_cast<LaunchRuntime *>(const_cast<KilnKernelRuntime *>(rt));
+    std::lock_guard<std::mutex> lock(self->mutex);
+    if (!self->failed.exchange(true))
+      self->message = message ? message : "a kernel reported a fault";
+  }
+
+  std::atomic<bool> failed{false};
+  std::mutex mutex;
+  std::string message;
+};
+
+/// Words in the order that kiln-c/Kernel.h fixes.
+bool encode(const KilnLaunch &launch, std::vector<int64_t> &words,
+            std::string &problem) {
+  const KilnKernel &kernel = *launch.kernel;
+  words.assign(launch.grid, launch.grid + 3);
+  if (launch.numArguments != kernel.params.size()) {
+    problem = "takes " + std::to_string(kernel.params.size()) + " arguments, " +
+              std::to_string(launch.numArguments) + " given";
+    return false;
+  }
+  for (size_t i = 0; i < launch.numArguments; ++i) {
+    const KilnKernelArgument &arg = launch.arguments[i];
+    if (arg.isScalar != kernel.params[i].isScalar ||
+        (!arg.isScalar && arg.rank != kernel.params[i].rank)) {
+      problem = "argument " + std::to_string(i) + " has the wrong kind or rank";
+      return false;
+    }
+    if (arg.isScalar) {
+      words.push_back(int64_t(arg.bits));
+      continue;
+    }
+    auto *base = static_cast<char *>(arg.buffer->address) + arg.byteOffset;
+    words.push_back(int64_t(reinterpret_cast<intptr_t>(base)));
+    words.insert(words.end(), arg.sizes, arg.sizes + arg.rank);
+    words.insert(words.end(), arg.strides, arg.strides + arg.rank);
+  }
+  return true;
+}
+
+bool gridSize(const int64_t grid[3], int64_t &total) {
+  total = 1;
+  for (int d = 0; d < 3; ++d)
+    if (grid[d] < 0 || __builtin_mul_overflow(total, grid[d], &total))
+      return false;
+  return true;
+}
+
+} // namespace
+
+int kiln::cpu::execute(KilnDevice *device, KilnQueue *,
+                       const KilnLaunch *launch, KilnError *error) {
+  const KilnKernel &kernel = *launch->kernel;
+  std::string where = "kernel '" + kernel.symbol + "': ";
+  std::vector<int64_t> words;
+  std::string problem;
+  if (!encode(*launch, words, problem))
+    return fail(error, where + problem);
+  int64_t total = 0;
+  if (!gridSize(launch->grid, total))
+    return fail(error, where + "the grid is out of range");
+  if (!total)
+    return 0;
+  LaunchRuntime runtime;
+  auto body = [&](int64_t first, int64_t last, int thread) {
+    if (runtime.failed.load(std::memory_order_relaxed))
+      return;
+    void *scratch = device->scratch[size_t(thread)].get(kernel.scratchBytes);
+    if (kernel.scratchBytes && !scratch)
+      return LaunchRuntime::report(&runtime, "no memory for its scratch");
+    kernel.entry(words.data(), first, last, scratch, &runtime);
+  };
+  try {
+    device->threads.run(total, body);
+  } catch (const std::exception &e) {
+    return fail(error, where + e.what());
+  }
+  if (runtime.failed)
+    return fail(error, where + runtime.message);
+  return 0;
+}

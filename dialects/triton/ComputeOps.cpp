@@ -1,0 +1,61 @@
+//===- ComputeOps.cpp - arithmetic and products
+//----------------------------===//
+
+#include "kiln/Dialect/Triton/Triton.h"
+
+using namespace mlir;
+using namespace kiln::tt;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Triton/TritonComputeOps.cpp.inc"
+
+void TritonDialect::registerComputeOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Triton/TritonComputeOps.cpp.inc"
+      >();
+}
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// A call that is not pure may do anything to memory.
+static void addImpureEffects(bool pure, Effects &effects) {
+  if (pure)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void ExternElementwiseOp::getEffects(Effects &effects) {
+  addImpureEffects(getPure(), effects);
+}
+
+void ElementwiseInlineAsmOp::getEffects(Effects &effects) {
+  addImpureEffects(getPure(), effects);
+}
+
+ParseResult HistogramOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SMLoc location = parser.getCurrentLocation();
+  RankedTensorType source, counts;
+  if (parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(source) || parser.parseArrow() ||
+      parser.parseType(counts))
+    return failure();
+  if (operands.empty() || operands.size() > 2)
+    return parser.emitError(location, "expected one or two operands");
+  SmallVector<Type> types = {source,
+                             source.clone(parser.getBuilder().getI1Type())};
+  types.resize(operands.size());
+  result.addTypes(counts);
+  return parser.resolveOperands(operands, types, location, result.operands);
+}
+
+void HistogramOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printer.printOperands(getOperands());
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getSrc().getType() << " -> " << getResult().getType();
+}

@@ -1,0 +1,17 @@
+//===- TensorOps.cpp - making and rearranging tensors
+//-----------------------===//
+
+#include "kiln/Dialect/Triton/Triton.h"
+
+using namespace mlir;
+using namespace kiln::tt;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Triton/TritonTensorOps.cpp.inc"
+
+void TritonDialect::registerTensorOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Triton/TritonTensorOps.cpp.inc"
+      >();
+}

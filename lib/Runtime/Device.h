@@ -15,9 +15,6 @@ namespace kiln::runtime {
 /// entry symbol and its table.
 Expected<const KilnDeviceDriver *> loadDeviceDriver(const std::string &name);
 
-/// Adds a driver library that is used for its name before the search path.
-Error addDeviceDriver(const std::string &path);
-
 class Device;
 
 /// Memory of a device.

@@ -16,6 +16,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::map<std::string, const KilnDeviceDriver *> loaded;
+  std::vector<std::string> folders; ///< of libraries asked for by name
 
   static Registry &get() {
     static Registry registry;
@@ -116,7 +117,10 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
   if (known != registry.loaded.end())
     return known->second;
   std::string file = kPrefix + name + ".so";
-  for (const std::string &folder : pluginSearchPath()) {
+  std::vector<std::string> folders = registry.folders;
+  for (std::string &folder : pluginSearchPath())
+    folders.push_back(std::move(folder));
+  for (const std::string &folder : folders) {
     std::string path = folder + "/" + file;
     std::error_code ignored;
     if (!fs::exists(path, ignored))
@@ -127,18 +131,26 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
     return table;
   }
   std::string searched;
-  for (const std::string &folder : pluginSearchPath())
+  for (const std::string &folder : folders)
     searched += (searched.empty() ? "" : ", ") + folder;
   return Error("no driver for device '" + name + "': " + file +
                " is in none of " + searched);
 }
 
-Error kiln::runtime::addDeviceDriver(const std::string &path) {
+Expected<bool> kiln::runtime::addDeviceLibrary(const std::string &path) {
+  Expected<bool> hasDriver = definesSymbol(path, "kilnGetDeviceDriver");
+  if (!hasDriver)
+    return hasDriver;
+  Registry &registry = Registry::get();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  std::error_code ignored;
+  registry.folders.push_back(
+      fs::absolute(path, ignored).parent_path().string());
+  if (!*hasDriver)
+    return false;
   Expected<const KilnDeviceDriver *> table = loadLibrary(path);
   if (!table)
     return table.takeError();
-  Registry &registry = Registry::get();
-  std::lock_guard<std::mutex> lock(registry.mutex);
   registry.loaded[(*table)->name] = *table;
-  return Error::success();
+  return true;
 }

@@ -70,9 +70,8 @@ bool findNote(const ElfFile &elf, uint64_t offset, uint64_t size,
   return false;
 }
 
-Expected<PluginNote> parse(const Blob &file) {
-  ElfFile elf(file);
-  Elf64_Ehdr header;
+/// Reads the ELF header of a shared library.
+Error readHeader(const ElfFile &elf, Elf64_Ehdr &header) {
   if (!elf.read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return Error("not a shared library");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -83,6 +82,14 @@ Expected<PluginNote> parse(const Blob &file) {
   if (header.e_phentsize != sizeof(Elf64_Phdr) ||
       !elf.holds(header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr)))
     return Error("damaged: its program headers lie outside of the file");
+  return Error::success();
+}
+
+Expected<PluginNote> parse(const Blob &file) {
+  ElfFile elf(file);
+  Elf64_Ehdr header;
+  if (Error error = readHeader(elf, header))
+    return error;
   PluginNote note;
   std::string problem;
   for (uint32_t i = 0; i < header.e_phnum; ++i) {
@@ -103,7 +110,55 @@ Expected<PluginNote> parse(const Blob &file) {
   return Error("no " KILN_NOTE_SECTION " note: not a Kiln plug-in");
 }
 
+/// Whether a table of dynamic symbols has a definition of `name`.
+bool defines(const ElfFile &elf, const Elf64_Shdr &symbols,
+             const Elf64_Shdr &strings, const std::string &name) {
+  if (!elf.holds(symbols.sh_offset, symbols.sh_size) ||
+      !elf.holds(strings.sh_offset, strings.sh_size))
+    return false;
+  for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size;
+       at += sizeof(Elf64_Sym)) {
+    Elf64_Sym symbol;
+    if (!elf.read(symbols.sh_offset + at, symbol) ||
+        symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size ||
+        strings.sh_size - symbol.st_name <= name.size())
+      continue;
+    const uint8_t *text = elf.at(strings.sh_offset + symbol.st_name);
+    if (!std::memcmp(text, name.c_str(), name.size() + 1))
+      return true;
+  }
+  return false;
+}
+
+Expected<bool> searchSymbol(const Blob &file, const std::string &name) {
+  ElfFile elf(file);
+  Elf64_Ehdr header;
+  if (Error error = readHeader(elf, header))
+    return error;
+  for (uint32_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section, strings;
+    if (!elf.read(header.e_shoff + i * sizeof(section), section))
+      return Error("damaged: its section headers lie outside of the file");
+    if (section.sh_type == SHT_DYNSYM && section.sh_link < header.e_shnum &&
+        elf.read(header.e_shoff + section.sh_link * sizeof(strings), strings) &&
+        defines(elf, section, strings, name))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
+
+Expected<bool> kiln::runtime::definesSymbol(const std::string &path,
+                                            const std::string &symbol) {
+  Expected<Blob> file = mapFile(path);
+  if (!file)
+    return file.takeError();
+  Expected<bool> found = searchSymbol(*file, symbol);
+  if (!found)
+    return Error(path + ": " + found.message());
+  return found;
+}
 
 Expected<PluginNote> kiln::runtime::readPluginNote(const std::string &path) {
   Expected<Blob> file = mapFile(path);

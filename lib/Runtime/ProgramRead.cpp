@@ -107,6 +107,8 @@ private:
     arg.writable = r.flag(json, "writable", where);
     arg.strided = r.flag(json, "strided", where);
     arg.align = r.integer(json, "align", where, 1);
+    arg.low = r.integer(json, "low", where, 0);
+    arg.high = r.integer(json, "high", where, -1);
     return arg;
   }
 

@@ -158,6 +158,10 @@ Json argumentToJson(const Argument &arg) {
     json["strided"] = true;
   if (arg.align != 1)
     json["align"] = arg.align;
+  if (arg.low <= arg.high) {
+    json["low"] = arg.low;
+    json["high"] = arg.high;
+  }
   return json;
 }
 

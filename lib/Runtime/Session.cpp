@@ -158,6 +158,14 @@ std::vector<std::string> Session::deviceNames() const {
   return names;
 }
 
+unsigned Session::numCores() const {
+  return impl->devices.front().device->properties().numCores;
+}
+
+bool Session::runsOnHost() const {
+  return impl->devices.front().device->importsHost();
+}
+
 Expected<const Function *>
 kiln::runtime::defaultEntry(const HostProgram &program) {
   std::vector<const Function *> entries;

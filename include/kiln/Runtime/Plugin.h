@@ -29,6 +29,15 @@ std::vector<std::string> pluginSearchPath();
 /// several with one file name the first counts.
 std::vector<std::string> findPlugins(const std::string &prefix);
 
+/// Whether the library itself defines `symbol`; read without loading it.
+Expected<bool> definesSymbol(const std::string &path,
+                             const std::string &symbol);
+
+/// Takes `--load-target=LIB`: a library with a device driver is loaded now and
+/// used for its device before all others; the folder of any library is searched
+/// for drivers, too. Says whether the library has a driver.
+Expected<bool> addDeviceLibrary(const std::string &path);
+
 } // namespace kiln::runtime
 
 #endif

@@ -219,6 +219,10 @@ struct Argument {
   bool writable = false; ///< the program may write the caller's storage
   bool strided = false;  ///< any strides are fine, else row-major is needed
   int64_t align = 1;     ///< bytes; 1: any
+  /// Integers that the program is defined for, when it is known: the indices of
+  /// a gather, say. Invented inputs keep to it. low > high: any.
+  int64_t low = 0;
+  int64_t high = -1;
 };
 
 /// How far a correct result can be from the reference.

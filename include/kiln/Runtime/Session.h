@@ -60,6 +60,10 @@ public:
                                      CallReport *report = nullptr);
   /// What the devices call themselves.
   std::vector<std::string> deviceNames() const;
+  /// Cores of the first device.
+  unsigned numCores() const;
+  /// Whether the first device works on host memory.
+  bool runsOnHost() const;
 
 private:
   explicit Session(std::unique_ptr<SessionImpl> impl);

@@ -1,0 +1,296 @@
+//===- Compile.cpp - From an input to a package ---------------------------===//
+
+#include "HostProgram.h"
+#include "Input.h"
+#include "Pipeline.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Driver/Driver.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+using namespace kiln::target;
+
+namespace {
+/// One run of the compiler.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, llvm::MemoryBufferRef input,
+              MLIRContext &context, const DiagnosticSink &diag)
+      : options(options), input(input), context(context),
+        printer(&context, diag, input.getBufferIdentifier()) {}
+
+  LogicalResult run(std::string &result);
+
+private:
+  LogicalResult compileFor(ModuleOp source, StringRef spec,
+                           std::string &result);
+  LogicalResult toTile(ModuleOp module, const BoundTarget &bound,
+                       const InputKind &kind);
+  LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
+                            std::string &result);
+  LogicalResult finish(std::string &result);
+  void applyNumerics(ModuleOp module);
+  LogicalResult save(ModuleOp module, const Twine &name);
+  void print(ModuleOp module, std::string &result);
+  bool stopsAt(Emit emit) const { return options.emit == emit; }
+
+  const CompileOptions &options;
+  llvm::MemoryBufferRef input;
+  MLIRContext &context;
+  DiagnosticPrinter printer;
+  TimingScope timing;
+  DefaultTimingManager timingManager;
+  Tolerances tolerances;
+  ConstantPool pool;
+  runtime::Package package;
+  unsigned numSaved = 0;
+  bool printedOne = false;
+};
+} // namespace
+
+/// Prints one of several modules; separators keep the whole splittable.
+void Compilation::print(ModuleOp module, std::string &result) {
+  if (printedOne)
+    result += "\n// -----\n\n";
+  printedOne = true;
+  llvm::raw_string_ostream os(result);
+  module->print(os);
+  os << "\n";
+}
+
+LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
+  if (options.saveTemps.empty())
+    return success();
+  std::string text, error;
+  llvm::raw_string_ostream os(text);
+  module->print(
+      os, OpPrintingFlags().enableDebugInfo().elideLargeElementsAttrs(64));
+  std::string number = (numSaved < 10 ? "0" : "") + std::to_string(numSaved);
+  ++numSaved;
+  llvm::SmallString<128> path(options.saveTemps);
+  llvm::sys::path::append(path, number + "-" + name + ".mlir");
+  if (std::error_code code =
+          llvm::sys::fs::create_directories(options.saveTemps)) {
+    printer.error(options.saveTemps + ": cannot be created: " + code.message());
+    return failure();
+  }
+  if (writeOutput(path, text + "\n", error))
+    return success();
+  printer.error(error);
+  return failure();
+}
+
+/// Gives kernels that state no numerics mode the one of the command line.
+void Compilation::applyNumerics(ModuleOp module) {
+  if (options.numerics.empty() && !options.allowTf32)
+    return;
+  auto has = [&](StringRef name) {
+    return llvm::is_contained(options.numerics, name);
+  };
+  auto mode = tile::NumericsAttr::get(&context, has("contract"), has("approx"),
+                                      has("ftz"), has("reassoc"));
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    if (!kernel.getNumericsAttr() && !options.numerics.empty())
+      kernel.setNumericsAttr(mode);
+    if (!options.allowTf32)
+      continue;
+    kernel.walk([&](tile::DotOp dot) {
+      auto ieee = tile::InputPrecision::ieee;
+      if (getElementTypeOrSelf(dot.getLhs().getType()).isF32() &&
+          dot.getInputPrecision() == ieee)
+        dot.setInputPrecision(tile::InputPrecision::tf32);
+    });
+  }
+}
+
+/// Brings a module to tile and program.
+LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
+                                  const InputKind &kind) {
+  if (kind.functions || kind.frontend) {
+    if (failed(runSteps(module, "prim", primSteps(), bound.options, printer,
+                        timing)) ||
+        failed(save(module, "prim")) ||
+        failed(runSteps(module, "tile", tileSteps(), bound.options, printer,
+                        timing)))
+      return failure();
+  } else if (kind.tile) {
+    if (failed(runSteps(module, "tile",
+                        {{"verify-tile-form"},
+                         {"core.tile", true},
+                         {"program.func(program-plan-memory)"}},
+                        bound.options, printer, timing)))
+      return failure();
+  }
+  applyNumerics(module);
+  if (bound && failed(bound.target->claimProgram(module, bound.options))) {
+    printer.error("target '" + bound.options.name +
+                  "' failed to claim at program level");
+    return failure();
+  }
+  return save(module, "tile");
+}
+
+/// What --emit=target, llvm and asm print of one lowered module.
+LogicalResult Compilation::emitLowered(ModuleOp module,
+                                       const BoundTarget &bound,
+                                       std::string &result) {
+  if (failed(save(module, "target-" + bound.options.name)))
+    return failure();
+  if (stopsAt(Emit::Target))
+    print(module, result);
+  if (!stopsAt(Emit::LLVM) && !stopsAt(Emit::Asm))
+    return success();
+  llvm::raw_string_ostream os(result);
+  return bound.target->emit(
+      module, stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly,
+      bound.options, os);
+}
+
+LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
+                                      std::string &result) {
+  BoundTarget bound;
+  OwningOpRef<ModuleOp> module = source.clone();
+  if (!spec.empty()) {
+    bound = TargetRegistry::get().bind(spec, &context);
+    if (!bound)
+      return failure();
+    setTarget(*module, bound);
+  }
+  InputKind kind = detect(*module);
+  bool takesPrim = bound && bound.target->inputLevel() == InputLevel::Prim &&
+                   !stopsAt(Emit::Tile) && !stopsAt(Emit::Program);
+  if (!takesPrim && failed(toTile(*module, bound, kind)))
+    return failure();
+  if (stopsAt(Emit::Program)) {
+    print(*module, result);
+    return success();
+  }
+  if (stopsAt(Emit::Tile)) {
+    OwningOpRef<ModuleOp> kernels = ModuleOp::create(module->getLoc());
+    OpBuilder builder(kernels->getBodyRegion());
+    builder.setInsertionPointToStart(kernels->getBody());
+    for (auto kernel : module->getOps<tile::KernelOp>())
+      builder.clone(*kernel);
+    print(*kernels, result);
+    return success();
+  }
+
+  CompiledKernels kernels;
+  if (failed(compileKernels(
+          *module, bound, printer, timing,
+          [&](ModuleOp lowered, const BoundTarget &of) {
+            return emitLowered(lowered, of, result);
+          },
+          kernels)))
+    return failure();
+  if (stopsAt(Emit::Target) || stopsAt(Emit::LLVM) || stopsAt(Emit::Asm))
+    return success();
+  if (stopsAt(Emit::Binary)) {
+    if (kernels.modules.size() != 1) {
+      printer.error("expected one binary, found " +
+                    Twine(kernels.modules.size()));
+      return failure();
+    }
+    result += kernels.modules.front();
+    return success();
+  }
+
+  TimingScope scope = timing.nest("package");
+  runtime::TargetProgram program;
+  program.spec = spec.str();
+  bool kernelEntries = kind.tile;
+  if (failed(buildHostProgram(*module, kernels, tolerances, kernelEntries, pool,
+                              program.program)))
+    return failure();
+  for (const std::string &bytes : kernels.modules)
+    program.modules.push_back(runtime::Blob::copy(bytes));
+  package.targets.push_back(std::move(program));
+  return success();
+}
+
+/// Writes the package.
+LogicalResult Compilation::finish(std::string &result) {
+  TimingScope scope = timing.nest("package");
+  package.producer = "kiln 0.1.0";
+  package.sourceName = input.getBufferIdentifier().str();
+  if (!options.strip)
+    package.source =
+        runtime::Blob::borrow(input.getBufferStart(), input.getBufferSize());
+  for (const std::string &mode : options.numerics)
+    package.compileArgs.push_back("--numerics=" + mode);
+  if (options.allowTf32)
+    package.compileArgs.push_back("--allow-tf32");
+  package.constants = pool.take();
+  auto bytes = runtime::writePackage(package);
+  if (!bytes) {
+    printer.error("the package is not valid: " + bytes.message());
+    return failure();
+  }
+  result.assign(bytes->begin(), bytes->end());
+  return success();
+}
+
+LogicalResult Compilation::run(std::string &result) {
+  timingManager.setEnabled(options.timing);
+  timing = timingManager.getRootScope();
+  TimingScope parsing = timing.nest("parse");
+  OwningOpRef<ModuleOp> module = readInput(input, &context, printer);
+  parsing.stop();
+  if (!module || failed(save(*module, "input")))
+    return failure();
+
+  InputKind kind = detect(*module);
+  if (kind.frontend && failed(runSteps(*module, "frontend", frontendSteps(),
+                                       TargetOptions(), printer, timing)))
+    return failure();
+  if (stopsAt(Emit::Prim)) {
+    if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},
+                        TargetOptions(), printer, timing)))
+      return failure();
+    print(*module, result);
+    return success();
+  }
+  if (stopsAt(Emit::Package) && module->getBody()->empty()) {
+    printer.error("expected a function or a kernel, found an empty module");
+    return failure();
+  }
+  tolerances = computeTolerances(*module);
+  std::vector<std::string> specs = options.targets;
+  if (specs.empty())
+    specs.push_back("");
+  for (const std::string &spec : specs)
+    if (failed(compileFor(*module, spec, result)))
+      return failure();
+  return stopsAt(Emit::Package) ? finish(result) : success();
+}
+
+int kiln::driver::compile(const CompileOptions &options,
+                          llvm::MemoryBufferRef input,
+                          const DiagnosticSink &diag, std::string &result,
+                          std::string &report) {
+  registerPasses();
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.loadDialect<KilnDialect>();
+  // Hooks of the report and of pass construction need these early.
+  context.loadAllAvailableDialects();
+  LogicalResult ok = failure();
+  {
+    Compilation compilation(options, input, context, diag);
+    ok = compilation.run(result);
+  }
+  llvm::raw_string_ostream os(report);
+  if (options.explain && StringRef(*options.explain).ends_with(".json"))
+    Report::of(&context).printJson(os);
+  else
+    Report::of(&context).printText(os);
+  return succeeded(ok) ? kDone : kInputFailed;
+}

@@ -1,0 +1,402 @@
+//===- FunctionBuilder.cpp - One function of the host program -------------===//
+
+#include "FunctionBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+using runtime::kNone;
+
+runtime::Buf FunctionBuilder::buf(Value value) {
+  auto it = bufs.find(value);
+  return it == bufs.end() ? kNone : it->second;
+}
+
+std::vector<runtime::Reg> FunctionBuilder::sizes(ArrayRef<int64_t> shape,
+                                                 ValueRange dynamic) {
+  std::vector<Reg> all;
+  unsigned next = 0;
+  for (int64_t size : shape)
+    all.push_back(ShapedType::isDynamic(size) ? reg(dynamic[next++])
+                                              : constant(size));
+  return all;
+}
+
+int FunctionBuilder::device(Operation *user) const {
+  auto device = user->getAttrOfType<StringAttr>("device");
+  bool onHost = device && device.getValue() == kHostDevice;
+  return onHost && program.devices.size() > 1 ? 1 : 0;
+}
+
+LogicalResult FunctionBuilder::addArgument(Type type, Value value,
+                                           StringRef name, Operation *op) {
+  runtime::Argument arg;
+  arg.name =
+      name.empty() ? "arg" + std::to_string(function.args.size()) : name.str();
+  arg.dtype = dtypeOf(getElementTypeOrSelf(type));
+  if (auto view = dyn_cast<tile::ViewType>(type)) {
+    arg.dtype = dtypeOf(view.getElementType());
+    for (int64_t size : view.getShape())
+      arg.shape.push_back(ShapedType::isDynamic(size) ? runtime::kDynamic
+                                                      : size);
+    arg.strided = !view.isDense();
+    arg.writable = true;
+  } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
+    arg.dtype = dtypeOf(pointer.getElementType());
+    arg.shape = {};
+    arg.writable = true;
+  } else if (auto shaped = dyn_cast<ShapedType>(type)) {
+    for (int64_t size : shaped.getShape())
+      arg.shape.push_back(ShapedType::isDynamic(size) ? runtime::kDynamic
+                                                      : size);
+    if (auto memref = dyn_cast<MemRefType>(type))
+      arg.strided = !memref.getLayout().isIdentity();
+  } else {
+    arg.isScalar = true;
+  }
+  if (arg.dtype == runtime::DType::none)
+    return op->emitError() << "unsupported: an argument of type " << type
+                           << " in a package";
+  if (arg.isScalar) {
+    arg.reg = function.newReg();
+    if (value)
+      regs[value] = arg.reg;
+  } else {
+    arg.reg = function.newBuf();
+    if (value)
+      bufs[value] = arg.reg;
+  }
+  function.args.push_back(std::move(arg));
+  return success();
+}
+
+void FunctionBuilder::addResult(Type type,
+                                const runtime::Tolerance *tolerance) {
+  runtime::Result result;
+  result.name = "result" + std::to_string(function.results.size());
+  result.dtype = dtypeOf(getElementTypeOrSelf(type));
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    for (int64_t size : shaped.getShape())
+      result.shape.push_back(ShapedType::isDynamic(size) ? runtime::kDynamic
+                                                         : size);
+  result.tolerance.dtype = result.dtype;
+  if (tolerance)
+    result.tolerance = *tolerance;
+  function.results.push_back(std::move(result));
+}
+
+static const runtime::Tolerance *
+toleranceOf(const std::vector<runtime::Tolerance> *all, size_t index) {
+  return all && index < all->size() ? &(*all)[index] : nullptr;
+}
+
+LogicalResult
+FunctionBuilder::build(program::FuncOp func,
+                       const std::vector<runtime::Tolerance> *tolerances) {
+  function.name = func.getSymName().str();
+  function.isPublic = func.getSymVisibility().value_or("public") != "private";
+  for (auto [index, arg] : llvm::enumerate(func.getBody().getArguments())) {
+    auto name = func.getArgAttrOfType<StringAttr>(index, "kiln.name");
+    if (failed(
+            addArgument(arg.getType(), arg, name ? name.getValue() : "", func)))
+      return failure();
+  }
+  for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
+    addResult(type, toleranceOf(tolerances, index));
+  if (auto bytes = func->getAttrOfType<IntegerAttr>(program::kArenaBytesAttr))
+    if (bytes.getInt() > 0)
+      emit(runtime::ArenaInst{0, constant(bytes.getInt())});
+  for (Operation &op : func.getBody().front())
+    if (failed(lower(op)))
+      return failure();
+  program.functions.push_back(std::move(function));
+  return success();
+}
+
+LogicalResult
+FunctionBuilder::buildPrim(func::FuncOp func,
+                           const std::vector<runtime::Tolerance> *tolerances) {
+  function.name = func.getSymName().str();
+  std::vector<runtime::LaunchArg> args;
+  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+    if (failed(addArgument(type, Value(), "", func)))
+      return failure();
+    const runtime::Argument &arg = function.args.back();
+    args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
+                                : runtime::LaunchArg::ofBuffer(arg.reg));
+  }
+  auto launch = [&](StringRef name,
+                    const std::vector<runtime::LaunchArg> &launchArgs) {
+    runtime::LaunchInst inst;
+    runtime::LaunchVariant variant;
+    variant.kernel = kernels.lookup(name);
+    inst.variants.push_back(variant);
+    inst.args = launchArgs;
+    emit(std::move(inst));
+  };
+  // Dynamic result sizes are computed by the kernel's companion.
+  int64_t numDynamic = 0;
+  for (auto [index, type] : llvm::enumerate(func.getResultTypes())) {
+    addResult(type, toleranceOf(tolerances, index));
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      numDynamic += shaped.getNumDynamicDims();
+  }
+  Buf sizesBuf = kNone;
+  if (numDynamic) {
+    sizesBuf = function.newBuf();
+    runtime::AllocInst alloc;
+    alloc.dst = sizesBuf;
+    alloc.dtype = runtime::DType::i64;
+    alloc.sizes = {constant(numDynamic)};
+    alloc.name = "sizes";
+    emit(std::move(alloc));
+    std::vector<runtime::LaunchArg> sizesArgs = args;
+    sizesArgs.push_back(runtime::LaunchArg::ofBuffer(sizesBuf));
+    launch((func.getSymName() + ":sizes").str(), sizesArgs);
+  }
+  runtime::ReturnInst ret;
+  int64_t next = 0;
+  for (const runtime::Result &result : function.results) {
+    runtime::AllocInst alloc;
+    alloc.dst = function.newBuf();
+    alloc.dtype = result.dtype;
+    alloc.name = result.name;
+    for (int64_t size : result.shape) {
+      if (size != runtime::kDynamic) {
+        alloc.sizes.push_back(constant(size));
+        continue;
+      }
+      Reg dst = function.newReg();
+      emit(runtime::ReadInst{dst, sizesBuf, constant(next++)});
+      alloc.sizes.push_back(dst);
+    }
+    args.push_back(runtime::LaunchArg::ofBuffer(alloc.dst));
+    ret.results.push_back(alloc.dst);
+    emit(std::move(alloc));
+  }
+  launch(func.getSymName(), args);
+  emit(std::move(ret));
+  program.functions.push_back(std::move(function));
+  return success();
+}
+
+LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
+  function.name = kernel.getSymName().str();
+  function.kind = runtime::Function::Kind::kernel;
+  runtime::LaunchInst inst;
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto name = kernel.getArgAttrOfType<StringAttr>(index, "kiln.name");
+    if (failed(addArgument(type, Value(), name ? name.getValue() : "", kernel)))
+      return failure();
+    runtime::Argument &arg = function.args.back();
+    if (kernel.getArgAttr(index, tile::kReadonlyAttr))
+      arg.writable = false;
+    inst.args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
+                                     : runtime::LaunchArg::ofBuffer(arg.reg));
+  }
+  runtime::LaunchVariant variant;
+  variant.kernel = kernels.lookup(kernel.getSymName());
+  for (Reg &extent : variant.grid)
+    extent = function.newReg();
+  function.grid = variant.grid;
+  inst.variants.push_back(variant);
+  emit(std::move(inst));
+  emit(runtime::ReturnInst{});
+  program.functions.push_back(std::move(function));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lower(Operation &op) {
+  if (op.getName().getDialectNamespace() == "arith")
+    return lowerArith(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](memref::DimOp dim) -> LogicalResult {
+        std::optional<int64_t> index = dim.getConstantIndex();
+        if (!index)
+          return dim.emitError()
+                 << "unsupported: the size of a dimension that is not constant";
+        Reg dst = function.newReg();
+        emit(runtime::DimInst{dst, buf(dim.getSource()),
+                              static_cast<int32_t>(*index)});
+        regs[dim.getResult()] = dst;
+        return success();
+      })
+      .Case([&](program::AllocOp alloc) { return lowerAlloc(alloc); })
+      .Case([&](program::ConstantOp constantOp) -> LogicalResult {
+        FailureOr<std::string> name =
+            pool.add(constantOp.getValue(), constantOp);
+        if (failed(name))
+          return failure();
+        Buf dst = function.newBuf();
+        emit(runtime::ConstantInst{dst, *name, 0});
+        bufs[constantOp.getResult()] = dst;
+        return success();
+      })
+      .Case([&](program::ViewOp view) { return lowerView(view); })
+      .Case([&](program::LaunchOp launch) { return lowerLaunch(launch); })
+      .Case([&](program::CopyOp copy) -> LogicalResult {
+        emit(runtime::CopyInst{buf(copy.getTarget()), buf(copy.getSource())});
+        return success();
+      })
+      .Case(
+          [&](program::TransferOp transfer) { return lowerTransfer(transfer); })
+      .Case([&](program::CheckOp check) -> LogicalResult {
+        emit(runtime::CheckInst{reg(check.getCondition()),
+                                check.getMessage().str()});
+        return success();
+      })
+      .Case([&](program::ReturnOp ret) { return lowerReturn(ret); })
+      .Default([&](Operation *other) -> LogicalResult {
+        return other->emitError()
+               << "unsupported: '" << other->getName() << "' in a host program";
+      });
+}
+
+LogicalResult FunctionBuilder::lowerAlloc(program::AllocOp op) {
+  auto type = cast<MemRefType>(op.getType());
+  runtime::AllocInst alloc;
+  alloc.dst = function.newBuf();
+  alloc.dtype = dtypeOf(type.getElementType());
+  if (alloc.dtype == runtime::DType::none)
+    return op.emitError() << "unsupported: a buffer with elements of type "
+                          << type.getElementType();
+  alloc.sizes = sizes(type.getShape(), op.getSizes());
+  if (op.getOffset())
+    alloc.offset = reg(op.getOffset());
+  bufs[op.getResult()] = alloc.dst;
+  emit(std::move(alloc));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerView(program::ViewOp op) {
+  runtime::ViewInst view;
+  view.dst = function.newBuf();
+  view.src = buf(op.getSource());
+  view.dtype = dtypeOf(cast<MemRefType>(op.getType()).getElementType());
+  view.offset = sizes(op.getStaticOffset(), op.getOffsets()).front();
+  view.sizes = sizes(op.getStaticSizes(), op.getSizes());
+  view.strides = sizes(op.getStaticStrides(), op.getStrides());
+  bufs[op.getResult()] = view.dst;
+  emit(std::move(view));
+  return success();
+}
+
+runtime::Reg FunctionBuilder::traffic(ValueRange args) {
+  int64_t fixed = 0;
+  Reg total = kNone;
+  for (Value arg : args) {
+    auto type = dyn_cast<MemRefType>(arg.getType());
+    if (!type)
+      continue;
+    int64_t bytes = runtime::dtypeBytes(dtypeOf(type.getElementType()));
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    bool known = succeeded(type.getStridesAndOffset(strides, offset));
+    Reg dynamic = kNone;
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      // What is broadcast is read once.
+      if (known && strides[dim] == 0)
+        continue;
+      if (!ShapedType::isDynamic(size)) {
+        bytes *= size;
+        continue;
+      }
+      Reg extent = function.newReg();
+      emit(runtime::DimInst{extent, buf(arg), static_cast<int32_t>(dim)});
+      dynamic = dynamic == kNone ? extent
+                                 : binary(runtime::IntOp::mul, dynamic, extent);
+    }
+    if (dynamic == kNone) {
+      fixed += bytes;
+      continue;
+    }
+    dynamic = binary(runtime::IntOp::mul, dynamic, constant(bytes));
+    total =
+        total == kNone ? dynamic : binary(runtime::IntOp::add, total, dynamic);
+  }
+  if (total == kNone)
+    return constant(fixed);
+  return binary(runtime::IntOp::add, total, constant(fixed));
+}
+
+LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
+  runtime::LaunchInst inst;
+  std::array<Reg, 3> grid = {kNone, kNone, kNone};
+  for (auto [index, extent] : llvm::enumerate(op.getGrid()))
+    grid[index] = reg(extent);
+  for (auto [index, name] :
+       llvm::enumerate(op.getKernels().getAsRange<FlatSymbolRefAttr>())) {
+    auto kernel = kernels.find(name.getValue());
+    if (kernel == kernels.end())
+      return op.emitError()
+             << "kernel '" << name.getValue() << "' is not in the module";
+    runtime::LaunchVariant variant;
+    variant.kernel = kernel->second;
+    variant.grid = grid;
+    if (index < op.getGuards().size())
+      variant.guard = reg(op.getGuards()[index]);
+    inst.variants.push_back(variant);
+    if (op.getSchedule())
+      program.kernels[variant.kernel].notes["schedule"] =
+          op.getSchedule()->str();
+  }
+  for (Value arg : op.getArgs()) {
+    if (isa<MemRefType>(arg.getType())) {
+      inst.args.push_back(runtime::LaunchArg::ofBuffer(buf(arg)));
+      continue;
+    }
+    Reg bits = reg(arg);
+    // Narrow integers travel zero-extended.
+    if (auto type = dyn_cast<IntegerType>(arg.getType());
+        type && type.getWidth() < 64)
+      bits = binary(runtime::IntOp::andI, bits,
+                    constant((int64_t(1) << type.getWidth()) - 1));
+    inst.args.push_back(runtime::LaunchArg::ofScalar(bits));
+  }
+  if (op.getFlops())
+    inst.flops = reg(op.getFlops());
+  inst.bytes = traffic(op.getArgs());
+  emit(std::move(inst));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerTransfer(program::TransferOp op) {
+  auto type = cast<MemRefType>(op.getResult().getType());
+  bool toHost = op.getDevice() == kHostDevice;
+  int number = toHost && program.devices.size() > 1 ? 1 : 0;
+  if (!toHost && op.getDevice() != program.devices.front().name)
+    return op.emitError() << "unsupported: a transfer to device '"
+                          << op.getDevice() << "', expected '"
+                          << program.devices.front().name << "' or 'host'";
+  runtime::AllocInst alloc;
+  alloc.dst = function.newBuf();
+  alloc.dtype = dtypeOf(type.getElementType());
+  alloc.device = number;
+  alloc.name = "transfer";
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      alloc.sizes.push_back(constant(size));
+      continue;
+    }
+    Reg extent = function.newReg();
+    emit(runtime::DimInst{extent, buf(op.getSource()),
+                          static_cast<int32_t>(dim)});
+    alloc.sizes.push_back(extent);
+  }
+  Buf dst = alloc.dst;
+  emit(std::move(alloc));
+  emit(runtime::CopyInst{dst, buf(op.getSource())});
+  bufs[op.getResult()] = dst;
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerReturn(program::ReturnOp op) {
+  runtime::ReturnInst ret;
+  for (Value value : op.getValues())
+    ret.results.push_back(buf(value));
+  emit(std::move(ret));
+  return success();
+}

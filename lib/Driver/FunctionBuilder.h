@@ -1,0 +1,74 @@
+//===- FunctionBuilder.h - One function of the host program -----*- C++ -*-===//
+
+#ifndef KILN_LIB_DRIVER_FUNCTIONBUILDER_H
+#define KILN_LIB_DRIVER_FUNCTIONBUILDER_H
+
+#include "HostProgram.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace kiln::driver {
+
+/// Turns one function into instructions over registers.
+class FunctionBuilder {
+public:
+  FunctionBuilder(const llvm::StringMap<uint32_t> &kernels,
+                  runtime::HostProgram &program, ConstantPool &pool)
+      : kernels(kernels), program(program), pool(pool) {}
+
+  /// A host program.
+  mlir::LogicalResult build(program::FuncOp func,
+                            const std::vector<runtime::Tolerance> *tolerances);
+  /// A prim function that is one kernel.
+  mlir::LogicalResult
+  buildPrim(mlir::func::FuncOp func,
+            const std::vector<runtime::Tolerance> *tolerances);
+  /// One kernel, called with views, scalars and a grid.
+  mlir::LogicalResult buildKernelEntry(tile::KernelOp kernel);
+
+private:
+  using Reg = runtime::Reg;
+  using Buf = runtime::Buf;
+
+  mlir::LogicalResult lower(mlir::Operation &op);
+  mlir::LogicalResult lowerArith(mlir::Operation &op);
+  mlir::LogicalResult lowerCompare(mlir::Operation &op);
+  mlir::LogicalResult lowerConstant(mlir::Operation &op);
+  mlir::LogicalResult lowerAlloc(program::AllocOp op);
+  mlir::LogicalResult lowerView(program::ViewOp op);
+  mlir::LogicalResult lowerLaunch(program::LaunchOp op);
+  mlir::LogicalResult lowerTransfer(program::TransferOp op);
+  mlir::LogicalResult lowerReturn(program::ReturnOp op);
+
+  mlir::LogicalResult addArgument(mlir::Type type, mlir::Value value,
+                                  llvm::StringRef name, mlir::Operation *op);
+  void addResult(mlir::Type type, const runtime::Tolerance *tolerance);
+
+  Reg constant(int64_t value);
+  Reg binary(runtime::IntOp op, Reg lhs, Reg rhs);
+  /// The sizes of a type, the dynamic ones from `dynamic` in order.
+  std::vector<Reg> sizes(llvm::ArrayRef<int64_t> shape,
+                         mlir::ValueRange dynamic);
+  Reg reg(mlir::Value value);
+  Buf buf(mlir::Value value);
+  /// Estimated bytes that a launch moves.
+  Reg traffic(mlir::ValueRange args);
+  int device(mlir::Operation *user) const;
+
+  template <typename T> void emit(T inst) {
+    function.code.push_back(runtime::Instruction(std::move(inst)));
+  }
+
+  const llvm::StringMap<uint32_t> &kernels;
+  runtime::HostProgram &program;
+  ConstantPool &pool;
+  runtime::Function function;
+  llvm::DenseMap<mlir::Value, Reg> regs;
+  llvm::DenseMap<mlir::Value, Buf> bufs;
+  llvm::DenseMap<int64_t, Reg> constants;
+};
+
+} // namespace kiln::driver
+
+#endif // KILN_LIB_DRIVER_FUNCTIONBUILDER_H

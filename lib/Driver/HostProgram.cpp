@@ -1,0 +1,174 @@
+//===- HostProgram.cpp - From program IR to the runtime's form ------------===//
+
+#include "HostProgram.h"
+#include "FunctionBuilder.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+
+namespace {
+/// The runtime's list of a kernel's parameters.
+LogicalResult describeParams(tile::KernelOp kernel,
+                             std::vector<runtime::KernelParam> &params) {
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    runtime::KernelParam param;
+    param.name = "arg" + std::to_string(index);
+    Type element = type;
+    if (auto view = dyn_cast<tile::ViewType>(type)) {
+      element = view.getElementType();
+      param.rank = view.getRank();
+    } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
+      element = pointer.getElementType();
+    } else {
+      param.kind = runtime::KernelParam::Kind::scalar;
+    }
+    param.dtype = dtypeOf(element);
+    if (param.dtype == runtime::DType::none)
+      return kernel.emitError() << "unsupported: parameter " << index
+                                << " of type " << type << " in a package";
+    auto attr = [&, index = index](StringRef name) {
+      return kernel.getArgAttr(index, name);
+    };
+    param.readonly = attr(tile::kReadonlyAttr) != nullptr;
+    if (auto align = dyn_cast_or_null<IntegerAttr>(attr(tile::kAlignAttr)))
+      param.align = align.getInt();
+    params.push_back(std::move(param));
+  }
+  return success();
+}
+
+/// The runtime's list of the parameters of a function that is a kernel.
+LogicalResult describeParams(func::FuncOp func, bool sizesOnly,
+                             std::vector<runtime::KernelParam> &params) {
+  auto add = [&](Type type, bool readonly) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    runtime::KernelParam param;
+    param.name = "arg" + std::to_string(params.size());
+    param.dtype = dtypeOf(getElementTypeOrSelf(type));
+    param.rank = shaped ? shaped.getRank() : 0;
+    param.readonly = readonly;
+    params.push_back(param);
+    return success(param.dtype != runtime::DType::none &&
+                   (shaped || type.isIntOrIndexOrFloat()));
+  };
+  for (Type type : func.getArgumentTypes())
+    if (failed(add(type, true)))
+      return func.emitError()
+             << "unsupported: an argument of type " << type << " in a package";
+  if (sizesOnly) {
+    runtime::KernelParam sizes;
+    sizes.name = "sizes";
+    sizes.dtype = runtime::DType::i64;
+    sizes.rank = 1;
+    params.push_back(sizes);
+    return success();
+  }
+  for (Type type : func.getResultTypes())
+    if (failed(add(type, false)))
+      return func.emitError()
+             << "unsupported: a result of type " << type << " in a package";
+  return success();
+}
+
+/// Fills a host program.
+class ProgramBuilder {
+public:
+  ProgramBuilder(ModuleOp module, const CompiledKernels &kernels,
+                 const Tolerances &tolerances, ConstantPool &pool,
+                 runtime::HostProgram &result)
+      : module(module), kernels(kernels), tolerances(tolerances), pool(pool),
+        result(result) {}
+
+  LogicalResult addKernel(Operation *op, StringRef name) {
+    auto found = kernels.kernels.find(name);
+    if (found == kernels.kernels.end())
+      return op->emitError()
+             << "the target returned no code for '" << name << "'";
+    const CompiledKernels::Entry &entry = found->second;
+    runtime::KernelInfo info;
+    info.name = name.str();
+    info.symbol = entry.symbol;
+    info.module = entry.module;
+    info.device = entry.device;
+    info.scratchBytes = entry.scratchBytes;
+    for (const auto &[key, value] : entry.metadata)
+      info.notes[key] = value;
+    if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+      if (failed(describeParams(kernel, info.params)))
+        return failure();
+    } else if (failed(describeParams(cast<func::FuncOp>(op),
+                                     name.ends_with(":sizes"), info.params))) {
+      return failure();
+    }
+    numbers[name] = result.kernels.size();
+    result.kernels.push_back(std::move(info));
+    return success();
+  }
+
+  LogicalResult addFunction(program::FuncOp func) {
+    FunctionBuilder builder(numbers, result, pool);
+    auto tolerance = tolerances.find(func.getSymName().str());
+    return builder.build(
+        func, tolerance == tolerances.end() ? nullptr : &tolerance->second);
+  }
+
+  LogicalResult addPrimFunction(func::FuncOp func) {
+    FunctionBuilder builder(numbers, result, pool);
+    auto tolerance = tolerances.find(func.getSymName().str());
+    return builder.buildPrim(
+        func, tolerance == tolerances.end() ? nullptr : &tolerance->second);
+  }
+
+  LogicalResult addKernelEntry(tile::KernelOp kernel) {
+    FunctionBuilder builder(numbers, result, pool);
+    return builder.buildKernelEntry(kernel);
+  }
+
+private:
+  ModuleOp module;
+  const CompiledKernels &kernels;
+  const Tolerances &tolerances;
+  ConstantPool &pool;
+  runtime::HostProgram &result;
+  llvm::StringMap<uint32_t> numbers;
+};
+} // namespace
+
+LogicalResult kiln::driver::buildHostProgram(ModuleOp module,
+                                             const CompiledKernels &kernels,
+                                             const Tolerances &tolerances,
+                                             bool kernelEntries,
+                                             ConstantPool &pool,
+                                             runtime::HostProgram &result) {
+  result.devices = kernels.devices;
+  ProgramBuilder builder(module, kernels, tolerances, pool, result);
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (failed(builder.addKernel(kernel, kernel.getSymName())))
+      return failure();
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal() || !func.isPublic())
+      continue;
+    std::string name = func.getSymName().str();
+    bool dynamic = llvm::any_of(func.getResultTypes(), [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && !shaped.hasStaticShape();
+    });
+    if (failed(builder.addKernel(func, name)) ||
+        (dynamic && failed(builder.addKernel(func, name + ":sizes"))))
+      return failure();
+    if (failed(builder.addPrimFunction(func)))
+      return failure();
+  }
+  for (auto func : module.getOps<program::FuncOp>())
+    if (failed(builder.addFunction(func)))
+      return failure();
+  if (kernelEntries)
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      if (kernel.getSymVisibility().value_or("public") != "private" &&
+          failed(builder.addKernelEntry(kernel)))
+        return failure();
+  return success();
+}

@@ -1,0 +1,151 @@
+//===- Input.cpp - Reading programs ---------------------------------------===//
+
+#include "Input.h"
+#include "kiln/Driver/Driver.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace kiln::driver;
+
+/// Seconds after which reading bytecode counts as hanging.
+static constexpr unsigned kTrialSeconds = 120;
+/// More elements than any tensor in memory has.
+static constexpr int64_t kMaxElements = int64_t(1) << 46;
+
+/// Reads bytecode in a child that may crash. Returns what happened to it, or
+/// nothing if it lived (whether or not the bytecode is valid).
+static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
+  pid_t child = fork();
+  if (child < 0)
+    return std::nullopt;
+  if (child == 0) {
+    for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+      std::signal(number, SIG_DFL);
+    rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0)
+      dup2(null, 2);
+    alarm(kTrialSeconds);
+    DialectRegistry registry;
+    registerDialects(registry);
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    ScopedDiagnosticHandler quiet(&context,
+                                  [](Diagnostic &) { return success(); });
+    ParserConfig config(&context);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        input.getBuffer(), config, input.getBufferIdentifier());
+    // Printing touches what the verifier does not.
+    if (module) {
+      llvm::raw_null_ostream nowhere;
+      module->print(nowhere);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (!WIFSIGNALED(status))
+    return std::nullopt;
+  return std::string(strsignal(WTERMSIG(status)));
+}
+
+/// Finds types whose number of elements overflows.
+static LogicalResult checkSizes(ModuleOp module) {
+  auto tooLarge = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank())
+      return false;
+    int64_t count = 1;
+    for (int64_t size : shaped.getShape()) {
+      if (ShapedType::isDynamic(size) || size == 0)
+        continue;
+      if (size > kMaxElements / count)
+        return true;
+      count *= size;
+    }
+    return false;
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (tooLarge(value.getType())) {
+        op->emitError() << "unsupported: a value of type " << value.getType()
+                        << " has more than 2^46 elements";
+        return WalkResult::interrupt();
+      }
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument arg : block.getArguments())
+          if (tooLarge(arg.getType())) {
+            op->emitError() << "unsupported: an argument of type "
+                            << arg.getType() << " has more than 2^46 elements";
+            return WalkResult::interrupt();
+          }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
+                                              MLIRContext *context,
+                                              DiagnosticPrinter &printer) {
+  if (isBytecode(input)) {
+    if (auto crash = tryBytecode(input)) {
+      printer.error("malformed bytecode: reading it ends with: " + *crash);
+      return {};
+    }
+  } else if (auto problem = scanText(input.getBuffer())) {
+    printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
+    return {};
+  }
+  ParserConfig config(context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      input.getBuffer(), config, input.getBufferIdentifier());
+  if (!module) {
+    if (!printer.numErrors())
+      printer.error("the input is not valid");
+    return {};
+  }
+  if (failed(checkSizes(*module)))
+    return {};
+  return module;
+}
+
+InputKind kiln::driver::detect(ModuleOp module) {
+  InputKind kind;
+  for (Operation &op : *module.getBody()) {
+    StringRef dialect = op.getName().getDialectNamespace();
+    if (dialect == "tile" || dialect == "program")
+      kind.tile = true;
+    else if (isa<func::FuncOp>(op))
+      kind.functions = true;
+    else
+      kind.frontend = true;
+    if (!isa<func::FuncOp>(op))
+      continue;
+    op.walk([&](Operation *inner) {
+      StringRef name = inner->getName().getDialectNamespace();
+      if (name != "prim" && name != "func" && name != "arith")
+        kind.frontend = true;
+      // On tensors arith belongs to the frontend.
+      if (name == "arith")
+        for (Type type : inner->getResultTypes())
+          kind.frontend |= isa<ShapedType>(type);
+      if (isa<func::CallOp>(inner))
+        kind.frontend = true;
+    });
+  }
+  return kind;
+}

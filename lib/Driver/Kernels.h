@@ -1,0 +1,57 @@
+//===- Kernels.h - Lowering and placing kernels -----------------*- C++ -*-===//
+
+#ifndef KILN_LIB_DRIVER_KERNELS_H
+#define KILN_LIB_DRIVER_KERNELS_H
+
+#include "Diagnostics.h"
+#include "kiln/Runtime/Program.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace kiln::driver {
+
+/// Kernels as bytes, with the device that each runs on.
+struct CompiledKernels {
+  struct Entry {
+    std::string symbol;
+    unsigned module = 0;
+    int device = 0;
+    int64_t scratchBytes = 0;
+    std::vector<std::pair<std::string, std::string>> metadata;
+  };
+  std::vector<runtime::DeviceRef> devices;
+  std::vector<std::string> modules;
+  llvm::StringMap<Entry> kernels;
+};
+
+/// Called with each module that a pipeline has lowered: for --save-temps and
+/// the --emit kinds that end there.
+using LoweredHook = std::function<mlir::LogicalResult(
+    mlir::ModuleOp, const target::BoundTarget &)>;
+
+/// Runs a pass manager; a failure without a diagnostic gets one.
+mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
+                              DiagnosticPrinter &printer,
+                              mlir::TimingScope &timing);
+
+/// Lowers and serialises all kernels of `module` for `bound`; those that it
+/// does not take go, whole, to the host target, and the launches in `module`
+/// get the transfers.
+mlir::LogicalResult
+compileKernels(mlir::ModuleOp module, const target::BoundTarget &bound,
+               DiagnosticPrinter &printer, mlir::TimingScope &timing,
+               const LoweredHook &lowered, CompiledKernels &result);
+
+/// Moves the launches of kernels in `onHost` to the host: their buffers get
+/// transfers there and, where written, copies back.
+mlir::LogicalResult placeOnHost(mlir::ModuleOp module,
+                                const llvm::StringSet<> &onHost);
+
+/// The `device` of launches that another target than the module's has taken.
+inline constexpr llvm::StringLiteral kHostDevice = "host";
+
+} // namespace kiln::driver
+
+#endif // KILN_LIB_DRIVER_KERNELS_H

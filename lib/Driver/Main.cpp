@@ -1,0 +1,117 @@
+//===- Main.cpp - The whole of kiln-compile -------------------------------===//
+
+#include "kiln/Driver/Driver.h"
+#include "kiln/Target/PluginLoader.h"
+#include "kiln/Target/TargetOptions.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace kiln::driver;
+using llvm::StringRef;
+
+static constexpr StringRef kHelp =
+    R"(usage: kiln-compile INPUT --target=SPEC -o OUT
+
+INPUT is text or bytecode in TOSA, prim, tile and program; '-' reads the
+standard input. SPEC is name[:chip][,key=value...].
+
+  --target=SPEC         compile for it; given again: an alternative in the package
+  -o FILE               where the result goes
+  --emit=KIND           package (default), prim, program, tile, target, llvm, asm
+                        or binary
+  --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
+  --list-targets        list targets and plug-ins
+  --describe=SPEC       print a target's description, options, extension points,
+                        lowerings and schedules
+  --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
+  --save-temps=DIR      write the module after every stage
+  --timing              print what took how long
+  --strip               leave the source out of the package
+  --numerics=MODE,...   contract, approx, ftz, reassoc
+  --allow-tf32          f32 operands of matrix products may be read as tf32
+
+KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
+Exit status: 0 done, 1 the input failed, 2 wrong usage.
+)";
+
+static int usage(const llvm::Twine &message) {
+  llvm::errs() << "kiln-compile: error: " << message
+               << " (kiln-compile --help lists the flags)\n";
+  return kWrongUsage;
+}
+
+/// Reads the input, compiles it and writes what was asked for.
+static int compileFile(const CompileOptions &options) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!file) {
+    llvm::errs() << options.input
+                 << ":1:1: error: cannot be read: " << file.getError().message()
+                 << "\n";
+    return kInputFailed;
+  }
+  std::string result, report, error;
+  DiagnosticSink sink = [](StringRef line) { llvm::errs() << line << "\n"; };
+  int status =
+      compile(options, (*file)->getMemBufferRef(), sink, result, report);
+  if (options.explain) {
+    // The report of a failed compilation says why it failed.
+    std::string path = options.explain->empty() ? "-" : *options.explain;
+    if (path == "-" && options.output == "-")
+      llvm::errs() << report;
+    else if (!writeOutput(path, report, error))
+      return llvm::errs() << "error: " << error << "\n", kInputFailed;
+  }
+  if (status != kDone || options.output.empty())
+    return status;
+  if (!writeOutput(options.output, result, error))
+    return llvm::errs() << "error: " << error << "\n", kInputFailed;
+  return kDone;
+}
+
+int kiln::driver::compileMain(int argc, char **argv) {
+  CompileOptions options;
+  std::string error;
+  std::vector<std::string> args(argv + 1, argv + argc);
+  if (!CompileOptions::parse(args, options, error))
+    return usage(error);
+  if (options.help) {
+    llvm::outs() << kHelp;
+    return kDone;
+  }
+  if (options.version) {
+    llvm::outs() << "kiln-compile 0.1.0, LLVM " << LLVM_VERSION_STRING << "\n";
+    return kDone;
+  }
+  bool asks = options.listTargets || options.describe;
+  if (!asks) {
+    if (options.input.empty())
+      return usage("expected an input");
+    bool needsTarget = options.emit != Emit::Prim &&
+                       options.emit != Emit::Tile &&
+                       options.emit != Emit::Program;
+    if (options.targets.empty() && needsTarget)
+      return usage("expected --target=SPEC");
+    if (options.output.empty()) {
+      bool isText =
+          options.emit != Emit::Package && options.emit != Emit::Binary;
+      if (isText)
+        options.output = "-";
+      else if (!options.explain)
+        return usage("expected -o FILE");
+    }
+  }
+  return runGuarded(options.input, [&] {
+    if (!target::loadPlugins(options.loadTargets))
+      return int(kInputFailed);
+    if (options.listTargets)
+      printTargets(llvm::outs());
+    if (options.describe &&
+        !printDescribe(*options.describe, llvm::outs(),
+                       [](StringRef line) { llvm::errs() << line << "\n"; }))
+      return int(kInputFailed);
+    if (options.listTargets || options.describe)
+      return int(kDone);
+    return compileFile(options);
+  });
+}

@@ -1,0 +1,178 @@
+//===- Options.cpp - The command line of kiln-compile ---------------------===//
+
+#include "kiln/Driver/Driver.h"
+#include "kiln/Target/TargetOptions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace kiln::driver;
+using llvm::StringRef;
+
+namespace {
+/// Walks over the arguments and takes the values of flags.
+class Arguments {
+public:
+  Arguments(llvm::ArrayRef<std::string> args, std::string &error)
+      : args(args), error(error) {}
+
+  bool done() const { return next == args.size(); }
+
+  /// Splits the next argument into flag and value.
+  void advance() {
+    StringRef arg = args[next++];
+    isFlag = !onlyNames && arg.size() > 1 && arg.starts_with("-");
+    if (isFlag && arg == "--") {
+      onlyNames = true;
+      isFlag = false;
+      if (done()) {
+        flag = "";
+        return;
+      }
+      arg = args[next++];
+    }
+    flag = arg;
+    inlineValue.reset();
+    if (!isFlag)
+      return;
+    size_t equals = arg.find('=');
+    if (equals != StringRef::npos) {
+      inlineValue = arg.drop_front(equals + 1);
+      flag = arg.take_front(equals);
+    }
+    if (!flag.starts_with("--") && flag.size() > 2)
+      return;
+  }
+
+  /// The flag's value, which may be the next argument.
+  bool value(std::string &out) {
+    if (inlineValue) {
+      out = inlineValue->str();
+      return true;
+    }
+    if (done()) {
+      error = "expected a value after " + flag.str();
+      return false;
+    }
+    out = args[next++];
+    return true;
+  }
+
+  /// A flag that takes no value.
+  bool set(bool &out) {
+    if (inlineValue) {
+      error = "expected " + flag.str() + " without a value, found '" +
+              inlineValue->str() + "'";
+      return false;
+    }
+    return out = true;
+  }
+
+  StringRef flag;
+  std::optional<StringRef> inlineValue;
+  bool isFlag = false;
+
+private:
+  llvm::ArrayRef<std::string> args;
+  std::string &error;
+  size_t next = 0;
+  bool onlyNames = false;
+};
+
+std::optional<Emit> parseEmit(StringRef text) {
+  return llvm::StringSwitch<std::optional<Emit>>(text)
+      .Case("package", Emit::Package)
+      .Case("prim", Emit::Prim)
+      .Case("program", Emit::Program)
+      .Case("tile", Emit::Tile)
+      .Case("target", Emit::Target)
+      .Case("llvm", Emit::LLVM)
+      .Case("asm", Emit::Asm)
+      .Case("binary", Emit::Binary)
+      .Default(std::nullopt);
+}
+
+bool parseNumerics(StringRef text, CompileOptions &options,
+                   std::string &error) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    if (!llvm::is_contained({"contract", "approx", "ftz", "reassoc"}, part)) {
+      error = "expected --numerics to list contract, approx, ftz or reassoc, "
+              "found '" +
+              part.str() + "'";
+      return false;
+    }
+    options.numerics.push_back(part.str());
+  }
+  return true;
+}
+} // namespace
+
+bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
+                           CompileOptions &options, std::string &error) {
+  Arguments arguments(args, error);
+  std::string text;
+  while (!arguments.done()) {
+    arguments.advance();
+    StringRef flag = arguments.flag;
+    bool ok = true;
+    if (!arguments.isFlag) {
+      if (!options.input.empty()) {
+        error = "expected one input, found '" + options.input + "' and '" +
+                flag.str() + "'";
+        return false;
+      }
+      options.input = flag.str();
+    } else if (flag == "-o" || flag == "--output") {
+      ok = arguments.value(options.output);
+    } else if (flag == "--target") {
+      ok = arguments.value(text);
+      options.targets.push_back(text);
+    } else if (flag == "--load-target") {
+      ok = arguments.value(text);
+      options.loadTargets.push_back(text);
+    } else if (flag == "--emit") {
+      ok = arguments.value(text);
+      auto emit = parseEmit(text);
+      if (ok && !emit) {
+        error = "expected --emit=package, prim, program, tile, target, llvm, "
+                "asm or binary, found '" +
+                text + "'";
+        return false;
+      }
+      options.emit = emit.value_or(Emit::Package);
+    } else if (flag == "--explain") {
+      options.explain = arguments.inlineValue.value_or("").str();
+    } else if (flag == "--describe") {
+      ok = arguments.value(text);
+      options.describe = text;
+    } else if (flag == "--save-temps") {
+      ok = arguments.value(options.saveTemps);
+    } else if (flag == "--numerics") {
+      ok = arguments.value(text) && parseNumerics(text, options, error);
+    } else if (flag == "--allow-tf32") {
+      ok = arguments.set(options.allowTf32);
+    } else if (flag == "--list-targets") {
+      ok = arguments.set(options.listTargets);
+    } else if (flag == "--timing") {
+      ok = arguments.set(options.timing);
+    } else if (flag == "--strip") {
+      ok = arguments.set(options.strip);
+    } else if (flag == "--help" || flag == "-h") {
+      ok = arguments.set(options.help);
+    } else if (flag == "--version") {
+      ok = arguments.set(options.version);
+    } else {
+      error = "unknown flag '" + flag.str() + "'";
+      return false;
+    }
+    if (!ok)
+      return false;
+  }
+  for (const std::string &spec : options.targets)
+    if (!kiln::target::TargetOptions::parse(StringRef(spec).split('+').first,
+                                            error))
+      return false;
+  return true;
+}

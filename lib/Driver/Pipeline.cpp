@@ -1,0 +1,92 @@
+//===- Pipeline.cpp - The stages of a compilation -------------------------===//
+//
+// Every stage is a list of registered passes, so that kiln-opt can run the
+// same by name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pipeline.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace kiln::driver;
+using namespace kiln::target;
+
+std::vector<Step> kiln::driver::frontendSteps() { return {{"tosa-to-prim"}}; }
+
+std::vector<Step> kiln::driver::primSteps() {
+  return {{"func.func(prim-raise-composites)"},
+          {"core.after-raise", true},
+          {"prim-claim"},
+          {"func.func(prim-simplify)"}};
+}
+
+std::vector<Step> kiln::driver::tileSteps() {
+  return {{"prim-fuse"},
+          {"core.after-fuse", true},
+          {"prim-to-tile"},
+          {"core.tile", true},
+          {"program.func(program-plan-memory)"}};
+}
+
+/// Adds the steps to a pass manager.
+static LogicalResult addSteps(OpPassManager &pm, const std::vector<Step> &steps,
+                              const TargetOptions &options,
+                              llvm::raw_ostream &errors) {
+  for (const Step &step : steps) {
+    if (step.isPoint)
+      runExtensionPoint(pm, options, step.text);
+    else if (failed(parsePassPipeline(step.text, pm, errors)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult kiln::driver::runSteps(ModuleOp module, StringRef name,
+                                     const std::vector<Step> &steps,
+                                     const TargetOptions &options,
+                                     DiagnosticPrinter &printer,
+                                     TimingScope &timing) {
+  PassManager pm(module.getContext());
+  std::string error;
+  llvm::raw_string_ostream errors(error);
+  if (failed(addSteps(pm, steps, options, errors))) {
+    printer.error("this build lacks a pass of stage '" + name + "': " + error);
+    return failure();
+  }
+  TimingScope scope = timing.nest(name);
+  return runPasses(pm, module, printer, scope);
+}
+
+void kiln::driver::registerCorePipelines() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    TargetRegistry &registry = TargetRegistry::get();
+    registry.addExtensionPoint(
+        {"core.after-raise", "", "prim, composites whole, before claims"});
+    registry.addExtensionPoint(
+        {"core.after-fuse", "", "prim.fusion groups, before schedules"});
+    registry.addExtensionPoint(
+        {"core.tile", "verify-tile-form", "tile kernels and host programs"});
+    auto add = [](StringRef name, StringRef help, std::vector<Step> steps) {
+      mlir::registerPassPipeline(
+          name, help,
+          [steps](OpPassManager &pm, StringRef options,
+                  function_ref<LogicalResult(const Twine &)> error) {
+            if (!options.empty())
+              return error("this pipeline takes no options");
+            return addSteps(pm, steps, TargetOptions(), llvm::errs());
+          },
+          [](function_ref<void(const mlir::detail::PassOptions &)>) {});
+    };
+    std::vector<Step> all = frontendSteps();
+    add("kiln-frontend", "From a frontend's dialects to prim", frontendSteps());
+    add("kiln-prim", "What is done on prim for every target", primSteps());
+    add("kiln-tile", "From prim to tile and program", tileSteps());
+    for (const auto &part : {primSteps(), tileSteps()})
+      all.insert(all.end(), part.begin(), part.end());
+    add("kiln-pipeline", "From a frontend's dialects to tile and program", all);
+  });
+}

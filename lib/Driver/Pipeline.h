@@ -1,0 +1,36 @@
+//===- Pipeline.h - The stages of a compilation -----------------*- C++ -*-===//
+
+#ifndef KILN_LIB_DRIVER_PIPELINE_H
+#define KILN_LIB_DRIVER_PIPELINE_H
+
+#include "Kernels.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kiln::driver {
+
+/// One step of a stage: a textual pipeline, or an extension point.
+struct Step {
+  std::string text;
+  bool isPoint = false;
+};
+
+/// The passes that bring a frontend's module to prim.
+std::vector<Step> frontendSteps();
+/// The passes on prim that every target shares.
+std::vector<Step> primSteps();
+/// The passes from prim to tile and program.
+std::vector<Step> tileSteps();
+
+/// Declares the core's extension points and named pipelines, once.
+void registerCorePipelines();
+
+/// Runs the steps on `module` under one name in the timing report.
+mlir::LogicalResult runSteps(mlir::ModuleOp module, llvm::StringRef name,
+                             const std::vector<Step> &steps,
+                             const target::TargetOptions &options,
+                             DiagnosticPrinter &printer,
+                             mlir::TimingScope &timing);
+
+} // namespace kiln::driver
+
+#endif // KILN_LIB_DRIVER_PIPELINE_H

@@ -1,0 +1,60 @@
+//===- Registration.cpp - Every dialect and pass of the core --------------===//
+
+#include "Pipeline.h"
+#include "kiln/Dialect/Prim/Passes.h"
+#include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Program/Passes.h"
+#include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Passes.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Driver/Driver.h"
+#include "kiln/Target/Passes.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/Passes.h"
+#include <mutex>
+
+void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<
+      // Kiln's own; the target registry adds `kiln` and those of plug-ins.
+      prim::PrimDialect, program::ProgramDialect, tile::TileDialect,
+      // What the levels use.
+      mlir::arith::ArithDialect, mlir::func::FuncDialect,
+      mlir::math::MathDialect, mlir::memref::MemRefDialect,
+      mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+      // What inputs use.
+      mlir::affine::AffineDialect, mlir::cf::ControlFlowDialect,
+      mlir::linalg::LinalgDialect, mlir::ml_program::MLProgramDialect,
+      mlir::quant::QuantDialect, mlir::tosa::TosaDialect,
+      mlir::vector::VectorDialect>();
+  mlir::func::registerInlinerExtension(registry);
+  target::TargetRegistry::get().registerDialects(registry);
+}
+
+void kiln::driver::registerPasses() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    prim::registerPrimPasses();
+    tile::registerTilePasses();
+    program::registerProgramPasses();
+    target::registerTargetPasses();
+    mlir::registerCanonicalizerPass();
+    mlir::registerCSEPass();
+    mlir::registerInlinerPass();
+    mlir::registerSymbolDCEPass();
+    registerCorePipelines();
+  });
+}

@@ -1,0 +1,23 @@
+//===- Tolerance.h - How far results may be off -----------------*- C++ -*-===//
+
+#ifndef KILN_LIB_DRIVER_TOLERANCE_H
+#define KILN_LIB_DRIVER_TOLERANCE_H
+
+#include "kiln/Runtime/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kiln::driver {
+
+/// Per function, one entry per result.
+using Tolerances = std::map<std::string, std::vector<runtime::Tolerance>>;
+
+/// Follows every prim function from its arguments to its results: the coarsest
+/// type that is rounded to, and the lengths of the sums on the way.
+Tolerances computeTolerances(mlir::ModuleOp module);
+
+} // namespace kiln::driver
+
+#endif // KILN_LIB_DRIVER_TOLERANCE_H

@@ -1,0 +1,19 @@
+//===- KilnMLIRPlugin.cpp - Kiln for the stock mlir-opt -------------------===//
+
+#include "kiln/Driver/Driver.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Kiln", "0.1.0",
+          [](mlir::DialectRegistry *registry) {
+            kiln::driver::registerDialects(*registry);
+          }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Kiln", "0.1.0",
+          [] { kiln::driver::registerPasses(); }};
+}

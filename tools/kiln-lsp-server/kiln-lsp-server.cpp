@@ -1,0 +1,18 @@
+//===- kiln-lsp-server.cpp - The language server with Kiln's dialects -----===//
+
+#include "kiln/Driver/Driver.h"
+#include "kiln/Target/PluginLoader.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  auto named = kiln::target::extractLoadTargetFlags(argc, argv);
+  if (!kiln::target::loadPlugins(named))
+    return kiln::driver::kInputFailed;
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  kiln::driver::registerDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+}

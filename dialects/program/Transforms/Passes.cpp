@@ -7,5 +7,5 @@ namespace kiln::program {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Dialect/Program/Passes.h.inc"
 
-void registerProgramPasses() {}
+void registerProgramPasses() { registerProgramPlanMemory(); }
 } // namespace kiln::program

@@ -52,13 +52,24 @@ def Program_AllocOp : Program_Op<"alloc", [AttrSizedOperandSegments]> {
   let description = [{
     Uninitialised, dense, row-major; `sizes` are the `?` of the type. Lives until its last
     use. `at` (set by `program-plan-memory`) is the byte offset in the arena that all
-    planned buffers of the call share; buffers without it are allocated on their own.
+    planned buffers of the call share, reserved by `program.arena` before the first of
+    them; buffers without it are allocated on their own.
     Example: `%b = program.alloc sizes (%n) at %o : memref<?x8xf32>`.
   }];
   let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$offset);
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
   let assemblyFormat = "(`sizes` `(` $sizes^ `)`)? (`at` $offset^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
+}
+
+def Program_ArenaOp : Program_Op<"arena"> {
+  let summary = "Reserves the arena of the call";
+  let description = [{
+    At most one, before the first buffer with `at`: how many bytes those buffers share.
+    Set by `program-plan-memory`. Example: `program.arena %bytes`.
+  }];
+  let arguments = (ins Index:$bytes);
+  let assemblyFormat = "$bytes attr-dict";
 }
 
 def Program_ConstantOp : Program_Op<"constant", [Pure]> {

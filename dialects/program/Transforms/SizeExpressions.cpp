@@ -1,0 +1,121 @@
+//===- SizeExpressions.cpp - Sizes of buffers as products -----------------===//
+
+#include "SizeExpressions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln::program;
+
+/// Bytes of an element in memory, 0 when it has no such size.
+static int64_t elementBytes(Type type) {
+  if (isa<IndexType>(type))
+    return 8;
+  return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
+                             : 0;
+}
+
+bool SizeExpressions::isKnown(Operation *op) {
+  return op->getBlock() == point->getBlock() && op->isBeforeInBlock(point);
+}
+
+Value SizeExpressions::constant(int64_t value) {
+  Value &made = constants[value];
+  if (!made) {
+    OpBuilder builder(point);
+    made = arith::ConstantIndexOp::create(builder, point->getLoc(), value);
+  }
+  return made;
+}
+
+/// The size of `buffer` along `dim`, traced to parameters and operands.
+Value SizeExpressions::sizeOf(Value buffer, int64_t dim) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type || dim < 0 || dim >= type.getRank())
+    return {};
+  if (!type.isDynamicDim(dim))
+    return constant(type.getDimSize(dim));
+  if (auto alloc = buffer.getDefiningOp<AllocOp>())
+    return hoist(alloc.getSizes()[type.getDynamicDimIndex(dim)]);
+  if (auto view = buffer.getDefiningOp<ViewOp>())
+    return hoist(view.getSizes()[type.getDynamicDimIndex(dim)]);
+  if (auto transfer = buffer.getDefiningOp<TransferOp>())
+    return sizeOf(transfer.getSource(), dim);
+  if (!isa<BlockArgument>(buffer))
+    return {};
+  Value index = constant(dim);
+  Value &size = sizes[{buffer, dim}];
+  if (!size) {
+    OpBuilder builder(point);
+    size = memref::DimOp::create(builder, point->getLoc(), buffer, index);
+  }
+  return size;
+}
+
+Value SizeExpressions::compute(Value value) {
+  if (isa<BlockArgument>(value))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return isa<IndexType>(value.getType()) ? constant(*number) : Value();
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
+    return index ? sizeOf(dim.getSource(), *index) : Value();
+  }
+  if (isKnown(op))
+    return value;
+  if (!isPure(op) || op->getNumRegions() != 0 || op->getNumResults() != 1)
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    if (!operand.getType().isIntOrIndex())
+      return {};
+    Value at = hoist(operand);
+    if (!at)
+      return {};
+    mapping.map(operand, at);
+  }
+  return OpBuilder(point).clone(*op, mapping)->getResult(0);
+}
+
+Value SizeExpressions::hoist(Value value) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  Value made = compute(value);
+  known[value] = made;
+  return made;
+}
+
+std::optional<Monomial> SizeExpressions::bytesOf(AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getResult().getType());
+  Monomial result;
+  result.coefficient = elementBytes(type.getElementType());
+  if (result.coefficient == 0)
+    return std::nullopt;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Value size;
+    std::optional<int64_t> number;
+    if (type.isDynamicDim(d)) {
+      size = hoist(alloc.getSizes()[type.getDynamicDimIndex(d)]);
+      if (!size)
+        return std::nullopt;
+      number = getConstantIntValue(size);
+    } else {
+      number = type.getDimSize(d);
+    }
+    if (!number)
+      result.factors.push_back(size);
+    else if (*number < 0 ||
+             llvm::MulOverflow(result.coefficient, *number, result.coefficient))
+      return std::nullopt;
+  }
+  for (Value factor : result.factors)
+    order.try_emplace(factor, order.size());
+  llvm::sort(result.factors,
+             [&](Value a, Value b) { return order[a] < order[b]; });
+  return result;
+}

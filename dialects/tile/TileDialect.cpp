@@ -29,6 +29,10 @@ void TileDialect::initialize() {
   registerShapeOps();
   registerDotOps();
   registerReduceOps();
+  registerPointerOps();
+  registerAtomicOps();
+  registerScanOps();
+  registerExternOps();
 }
 
 void TileDialect::registerTypes() {

@@ -32,6 +32,36 @@ def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how f32 operands of a d
   I32EnumAttrCase<"bf16x3", 3>, I32EnumAttrCase<"bf16x6", 4>
 ]> { let cppNamespace = "::kiln::tile"; }
 
+def Tile_CacheHint : I32EnumAttr<"CacheHint", "where an access should be cached", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"all_levels", 1>, I32EnumAttrCase<"outer", 2>,
+  I32EnumAttrCase<"write_back", 3>, I32EnumAttrCase<"streaming", 4>,
+  I32EnumAttrCase<"write_through", 5>, I32EnumAttrCase<"uncached", 6>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_EvictHint : I32EnumAttr<"EvictHint", "how soon a cache line may go", [
+  I32EnumAttrCase<"normal", 0>, I32EnumAttrCase<"first", 1>, I32EnumAttrCase<"last", 2>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_MemoryOrder : I32EnumAttr<"MemoryOrder", "order of an atomic access", [
+  I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+  I32EnumAttrCase<"acq_rel", 3>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "who observes the order of an atomic access", [
+  I32EnumAttrCase<"instance", 0>, I32EnumAttrCase<"device", 1>, I32EnumAttrCase<"system", 2>
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "what an atomic access does", [
+  I32EnumAttrCase<"exchange", 0>, I32EnumAttrCase<"add", 1>, I32EnumAttrCase<"fadd", 2>,
+  I32EnumAttrCase<"max", 3>, I32EnumAttrCase<"min", 4>, I32EnumAttrCase<"umax", 5>,
+  I32EnumAttrCase<"umin", 6>, I32EnumAttrCase<"and_", 7, "and">, I32EnumAttrCase<"or_", 8, "or">,
+  I32EnumAttrCase<"xor_", 9, "xor">
+]> { let cppNamespace = "::kiln::tile"; }
+
+def Tile_Rounding : I32EnumAttr<"Rounding", "rounding of a conversion", [
+  I32EnumAttrCase<"nearest_even", 0>, I32EnumAttrCase<"toward_zero", 1>
+]> { let cppNamespace = "::kiln::tile"; }
+
 class Tile_Attr<string name, string mnemonic_> : AttrDef<Tile_Dialect, name> {
   let mnemonic = mnemonic_;
 }

@@ -31,6 +31,10 @@ def Tile_Dialect : Dialect {
     void registerShapeOps();
     void registerDotOps();
     void registerReduceOps();
+    void registerPointerOps();
+    void registerAtomicOps();
+    void registerScanOps();
+    void registerExternOps();
   }];
 }
 

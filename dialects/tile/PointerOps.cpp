@@ -1,0 +1,191 @@
+//===- PointerOps.cpp - Pointers and tiles of pointers
+//-----------------------===//
+
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/PointerOps.cpp.inc"
+
+void TileDialect::registerPointerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/PointerOps.cpp.inc"
+      >();
+}
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+void LoadPtrOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable());
+}
+
+void StorePtrOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable());
+}
+
+/// `type` with its element type (or itself, a scalar) replaced.
+static Type withElement(Type type, Type element) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return tile.clone(element);
+  return element;
+}
+
+static Type getPointee(Type type) {
+  return withElement(
+      type, cast<PtrType>(getElementTypeOrSelf(type)).getElementType());
+}
+
+static Type getMaskType(Type type) {
+  return withElement(type, IntegerType::get(type.getContext(), 1));
+}
+
+/// Checks that both are scalars or tiles of one shape.
+static LogicalResult verifySameShape(Operation *op, Type first, Type second) {
+  auto a = dyn_cast<RankedTensorType>(first);
+  auto b = dyn_cast<RankedTensorType>(second);
+  if (static_cast<bool>(a) != static_cast<bool>(b) ||
+      (a && a.getShape() != b.getShape()))
+    return op->emitOpError()
+           << "expected one shape, found " << first << " and " << second;
+  return success();
+}
+
+LogicalResult OffsetOp::verify() {
+  return verifySameShape(*this, getPtr().getType(), getOffset().getType());
+}
+LogicalResult IntToPtrOp::verify() {
+  return verifySameShape(*this, getSource().getType(), getResult().getType());
+}
+LogicalResult PtrToIntOp::verify() {
+  return verifySameShape(*this, getSource().getType(), getResult().getType());
+}
+LogicalResult PtrCastOp::verify() {
+  return verifySameShape(*this, getSource().getType(), getResult().getType());
+}
+
+static LogicalResult expectType(Operation *op, StringRef what, Type expected,
+                                Type found) {
+  if (expected == found)
+    return success();
+  return op->emitOpError() << "expected " << what << " of type " << expected
+                           << ", found " << found;
+}
+
+LogicalResult LoadPtrOp::verify() {
+  Type value = getPointee(getPtr().getType());
+  // (1) The result is what the pointers point to.
+  if (failed(expectType(*this, "a result", value, getResult().getType())))
+    return failure();
+  // (2) The mask has one bit for every pointer.
+  if (getMask() && failed(expectType(*this, "a mask", getMaskType(value),
+                                     getMask().getType())))
+    return failure();
+  // (3) The other value has the result's type, and a mask.
+  if (getOther() && !getMask())
+    return emitOpError() << "expected a mask beside the other value";
+  if (getOther())
+    return expectType(*this, "another value", value, getOther().getType());
+  return success();
+}
+
+LogicalResult StorePtrOp::verify() {
+  Type value = getPointee(getPtr().getType());
+  // (1) The value is what the pointers point to.
+  if (failed(expectType(*this, "a value", value, getValue().getType())))
+    return failure();
+  // (2) The mask has one bit for every pointer.
+  if (getMask())
+    return expectType(*this, "a mask", getMaskType(value), getMask().getType());
+  return success();
+}
+
+ParseResult LoadPtrOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand ptr, mask, other;
+  bool hasMask = false, hasOther = false;
+  if (parser.parseOperand(ptr))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    hasMask = true;
+    if (parser.parseOperand(mask))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("other"))) {
+    hasOther = true;
+    if (parser.parseOperand(other))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("volatile")))
+    result.addAttribute("is_volatile", parser.getBuilder().getUnitAttr());
+  Type ptrType, type;
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(ptrType) || parser.parseArrow() ||
+      parser.parseType(type) ||
+      parser.resolveOperand(ptr, ptrType, result.operands) ||
+      (hasMask &&
+       parser.resolveOperand(mask, getMaskType(type), result.operands)) ||
+      (hasOther && parser.resolveOperand(other, type, result.operands)))
+    return failure();
+  result.getOrAddProperties<LoadPtrOp::Properties>().operandSegmentSizes = {
+      1, hasMask, hasOther};
+  result.addTypes(type);
+  return success();
+}
+
+void LoadPtrOp::print(OpAsmPrinter &printer) {
+  printer << " " << getPtr();
+  if (getMask())
+    printer << " mask " << getMask();
+  if (getOther())
+    printer << " other " << getOther();
+  if (getIsVolatile())
+    printer << " volatile";
+  SmallVector<StringRef> elided = {"operandSegmentSizes", "is_volatile"};
+  if (getCache() == CacheHint::none)
+    elided.push_back("cache");
+  if (getEvict() == EvictHint::normal)
+    elided.push_back("evict");
+  printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+  printer << " : " << getPtr().getType() << " -> " << getResult().getType();
+}
+
+ParseResult StorePtrOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand ptr, value, mask;
+  bool hasMask = false;
+  if (parser.parseOperand(ptr) || parser.parseComma() ||
+      parser.parseOperand(value))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    hasMask = true;
+    if (parser.parseOperand(mask))
+      return failure();
+  }
+  Type ptrType, type;
+  return failure(parser.parseOptionalAttrDict(result.attributes) ||
+                 parser.parseColonType(ptrType) || parser.parseComma() ||
+                 parser.parseType(type) ||
+                 parser.resolveOperand(ptr, ptrType, result.operands) ||
+                 parser.resolveOperand(value, type, result.operands) ||
+                 (hasMask && parser.resolveOperand(mask, getMaskType(type),
+                                                   result.operands)));
+}
+
+void StorePtrOp::print(OpAsmPrinter &printer) {
+  printer << " " << getPtr() << ", " << getValue();
+  if (getMask())
+    printer << " mask " << getMask();
+  SmallVector<StringRef> elided;
+  if (getCache() == CacheHint::none)
+    elided.push_back("cache");
+  if (getEvict() == EvictHint::normal)
+    elided.push_back("evict");
+  printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+  printer << " : " << getPtr().getType() << ", " << getValue().getType();
+}

@@ -1,0 +1,12 @@
+//===- AtomicOps.h - Atomic accesses --*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_ATOMICOPS_H
+#define KILN_DIALECT_TILE_ATOMICOPS_H
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/AtomicOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_ATOMICOPS_H

@@ -1,0 +1,78 @@
+// What reaches outside of the tile program: conversions with a rounding mode, calls, output.
+#ifndef KILN_DIALECT_TILE_EXTERNOPS_TD
+#define KILN_DIALECT_TILE_EXTERNOPS_TD
+
+include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Dialect/Tile/TileTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Tile_ConvertOp : Tile_Op<"convert", [Pure, SameOperandsAndResultShape]> {
+  let summary = "Converts between float types with a rounding mode";
+  let description = [{
+    `nearest_even` or `toward_zero`. Overflow gives infinity where the result type has one, else
+    NaN; with `saturate` it gives the largest finite value. For types that `arith` converts by
+    default (to nearest even) `arith.extf` and `arith.truncf` are preferred.
+    Example: `%y = tile.convert %x toward_zero : tensor<64xf32> -> tensor<64xf16>`.
+  }];
+  let arguments = (ins AnyType:$source, Tile_Rounding:$rounding, UnitAttr:$saturate);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source $rounding (`saturate` $saturate^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_CallExternOp : Tile_Op<"call_extern", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Calls an external function on every element";
+  let description = [{
+    `symbol` names a function of the library `library` (which may be empty) from scalars to a scalar.
+    Frontends translate the functions that Kiln knows by meaning to `math`; what is left here needs a
+    target that has the function.
+    Example: `%y = tile.call_extern "my_function" from "" pure (%x) : (tensor<64xf32>) -> tensor<64xf32>`.
+  }];
+  let arguments = (ins StrAttr:$symbol, StrAttr:$library, UnitAttr:$pure, Variadic<AnyType>:$operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $symbol `from` $library (`pure` $pure^)? `(` $operands `)` attr-dict `:` functional-type($operands, $results)
+  }];
+}
+
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Inline assembly on every element, or on packs of them";
+  let description = [{
+    `isa` names the instruction set that the text is written in; a target of another one declines.
+    Example:
+    ```mlir
+    %y = tile.inline_asm "shl.b32 $0, $1, 3;" isa "ptx" constraints "=r,r" pack 1 pure (%x)
+       : (tensor<64xi32>) -> tensor<64xi32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$isa, StrAttr:$constraints, I64Attr:$pack, UnitAttr:$pure,
+    Variadic<AnyType>:$operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $text `isa` $isa `constraints` $constraints `pack` $pack (`pure` $pure^)? `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
+  }];
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stops the launch unless a condition holds in every lane";
+  let description = [{ Example: `tile.assert %ok, "index out of range" : tensor<64xi1>`. }];
+  let arguments = (ins AnyType:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Prints values";
+  let description = [{
+    For every element: program id, indices, prefix and value; in hexadecimal with `hex`; integers as unsigned
+    where `is_unsigned` says so. The order among instances is unspecified.
+    Example: `tile.print "x: " %x : tensor<64xf32>`.
+  }];
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<AnyType>:$operands,
+    OptionalAttr<DenseBoolArrayAttr>:$is_unsigned);
+  let assemblyFormat = "$prefix (`hex` $hex^)? $operands (`unsigned` $is_unsigned^)? attr-dict (`:` type($operands)^)?";
+}
+
+#endif

@@ -1,0 +1,12 @@
+//===- PointerOps.h - Pointers and tiles of pointers --*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_POINTEROPS_H
+#define KILN_DIALECT_TILE_POINTEROPS_H
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/PointerOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_POINTEROPS_H

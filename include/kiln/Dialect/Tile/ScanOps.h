@@ -1,0 +1,12 @@
+//===- ScanOps.h - Scans and rearrangement by index --*- C++ -*-===//
+
+#ifndef KILN_DIALECT_TILE_SCANOPS_H
+#define KILN_DIALECT_TILE_SCANOPS_H
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Tile/ScanOps.h.inc"
+
+#endif // KILN_DIALECT_TILE_SCANOPS_H

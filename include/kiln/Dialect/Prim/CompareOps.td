@@ -70,6 +70,7 @@ def Prim_WhereOp : Prim_Op<"where", [Pure, Elementwise, AllTypesMatch<["on_true"
   let arguments = (ins Prim_BoolTensor:$condition, Prim_Tensor:$on_true, Prim_Tensor:$on_false);
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
+  let hasFolder = 1;
 }
 
 #endif

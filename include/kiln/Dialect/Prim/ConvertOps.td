@@ -22,6 +22,7 @@ def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwi
     attr-dict `:` type($operand) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Prim_RescaleOp : Prim_Op<"rescale", [Pure, AllShapesMatch<["operand", "result"]>]> {

@@ -28,6 +28,7 @@ def Prim_FullOp : Prim_Op<"full", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$value (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Prim_IotaOp : Prim_Op<"iota", [Pure]> {

@@ -27,6 +27,7 @@ def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor> {
     Clears the sign; the smallest integer maps to itself.
     Example: `%r = prim.abs %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_NegOp : Prim_UnaryOp<"neg", Prim_NumberTensor> {
@@ -35,6 +36,7 @@ def Prim_NegOp : Prim_UnaryOp<"neg", Prim_NumberTensor> {
     Flips the sign; integers wrap.
     Example: `%r = prim.neg %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_CeilOp : Prim_UnaryOp<"ceil", Prim_FloatTensor> {
@@ -83,6 +85,7 @@ def Prim_ExpOp : Prim_UnaryOp<"exp", Prim_FloatTensor> {
     Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.exp %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_Exp2Op : Prim_UnaryOp<"exp2", Prim_FloatTensor> {
@@ -107,6 +110,7 @@ def Prim_LogOp : Prim_UnaryOp<"log", Prim_FloatTensor> {
     Negative operands give NaN, zero gives minus infinity. Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.log %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_Log1pOp : Prim_UnaryOp<"log1p", Prim_FloatTensor> {
@@ -123,6 +127,7 @@ def Prim_SinOp : Prim_UnaryOp<"sin", Prim_FloatTensor> {
     Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.sin %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_CosOp : Prim_UnaryOp<"cos", Prim_FloatTensor> {
@@ -131,6 +136,7 @@ def Prim_CosOp : Prim_UnaryOp<"cos", Prim_FloatTensor> {
     Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.cos %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_TanhOp : Prim_UnaryOp<"tanh", Prim_FloatTensor> {
@@ -139,6 +145,7 @@ def Prim_TanhOp : Prim_UnaryOp<"tanh", Prim_FloatTensor> {
     Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.tanh %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_ErfOp : Prim_UnaryOp<"erf", Prim_FloatTensor> {
@@ -155,6 +162,7 @@ def Prim_SqrtOp : Prim_UnaryOp<"sqrt", Prim_FloatTensor> {
     IEEE 754 squareRoot; negative operands give NaN.
     Example: `%r = prim.sqrt %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_RsqrtOp : Prim_UnaryOp<"rsqrt", Prim_FloatTensor> {
@@ -163,6 +171,7 @@ def Prim_RsqrtOp : Prim_UnaryOp<"rsqrt", Prim_FloatTensor> {
     Correctly rounded by `reference` up to f32; targets state their ulp bound.
     Example: `%r = prim.rsqrt %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_ReciprocalOp : Prim_UnaryOp<"reciprocal", Prim_FloatTensor> {
@@ -171,6 +180,7 @@ def Prim_ReciprocalOp : Prim_UnaryOp<"reciprocal", Prim_FloatTensor> {
     IEEE 754 division; zero gives infinity of its sign.
     Example: `%r = prim.reciprocal %x : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_BitwiseNotOp : Prim_UnaryOp<"bitwise_not", Prim_BitsTensor> {
@@ -195,6 +205,7 @@ def Prim_AddOp : Prim_BinaryOp<"add", Prim_NumberTensor, [Commutative]> {
     IEEE 754 addition; integers wrap.
     Example: `%r = prim.add %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_SubOp : Prim_BinaryOp<"sub", Prim_NumberTensor> {
@@ -203,6 +214,7 @@ def Prim_SubOp : Prim_BinaryOp<"sub", Prim_NumberTensor> {
     IEEE 754 subtraction; integers wrap.
     Example: `%r = prim.sub %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_MulOp : Prim_BinaryOp<"mul", Prim_NumberTensor, [Commutative]> {
@@ -211,6 +223,7 @@ def Prim_MulOp : Prim_BinaryOp<"mul", Prim_NumberTensor, [Commutative]> {
     IEEE 754 multiplication; integers wrap.
     Example: `%r = prim.mul %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_DivOp : Prim_BinaryOp<"div", Prim_NumberTensor> {
@@ -219,6 +232,7 @@ def Prim_DivOp : Prim_BinaryOp<"div", Prim_NumberTensor> {
     IEEE 754 division. Signed integers: rounded towards zero; division by zero and the smallest value by -1 give an unspecified value and do not trap.
     Example: `%r = prim.div %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_RemainderOp : Prim_BinaryOp<"remainder", Prim_NumberTensor> {
@@ -243,6 +257,7 @@ def Prim_PowOp : Prim_BinaryOp<"pow", Prim_NumberTensor> {
     C pow for floats. Integers: repeated multiplication that wraps; a negative exponent gives the truncated quotient.
     Example: `%r = prim.pow %a, %b : tensor<4x8xf32>`.
   }];
+  let hasCanonicalizeMethod = 1;
 }
 
 def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative]> {
@@ -251,6 +266,7 @@ def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative]> {
     IEEE 754-2019 maximum: NaN if an operand is NaN, +0 > -0. Integers are signed; i1: or.
     Example: `%r = prim.maximum %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative]> {
@@ -259,6 +275,7 @@ def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative]> {
     IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0. Integers are signed; i1: and.
     Example: `%r = prim.minimum %a, %b : tensor<4x8xf32>`.
   }];
+  let hasFolder = 1;
 }
 
 def Prim_FmaxOp : Prim_BinaryOp<"fmax", Prim_FloatTensor, [Commutative]> {

@@ -18,6 +18,8 @@ def Prim_BroadcastInDimOp : Prim_Op<"broadcast_in_dim", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand `dims` $dims (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Prim_ReshapeOp : Prim_Op<"reshape", [Pure]> {
@@ -32,6 +34,8 @@ def Prim_ReshapeOp : Prim_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 
 
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
@@ -46,6 +50,8 @@ def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
   let hasVerifier = 1;
 
 
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
@@ -61,6 +67,8 @@ def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
   let assemblyFormat = "$operand `starts` $starts `limits` $limits `strides` $strides attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
 
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Prim_RevOp : Prim_Op<"rev", [Pure, AllTypesMatch<["operand", "result"]>]> {
@@ -72,6 +80,7 @@ def Prim_RevOp : Prim_Op<"rev", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand `dims` $dims attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Prim_CatOp : Prim_Op<"cat", [Pure]> {
@@ -84,6 +93,8 @@ def Prim_CatOp : Prim_Op<"cat", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operands `dim` $dim attr-dict `:` type($operands) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Prim_PadOp : Prim_Op<"pad", [Pure]> {
@@ -96,6 +107,7 @@ def Prim_PadOp : Prim_Op<"pad", [Pure]> {
   let results = (outs Prim_Tensor:$result);
   let assemblyFormat = "$operand `low` $low `high` $high `value` $value attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif

@@ -16,6 +16,7 @@ def PrimDecompose : Pass<"prim-decompose", "::mlir::func::FuncOp"> {
   let summary = "Expands composite operations";
   let description = [{ Every composite, or those named in `ops`, becomes simpler prims. }];
   let options = [ListOption<"ops", "ops", "std::string", "mnemonics to expand; empty: all">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PrimSimplify : Pass<"prim-simplify", "::mlir::func::FuncOp"> {
@@ -24,6 +25,7 @@ def PrimSimplify : Pass<"prim-simplify", "::mlir::func::FuncOp"> {
     Folds constants, moves reshapes and transposes towards the inputs and brings dot_general into the
     form [B, M, K] x [B, K, N] (batch optional).
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

@@ -1,0 +1,52 @@
+// The evaluation of prim by families of operations, and what they share.
+// Private to this folder.
+#ifndef KILN_DIALECTS_PRIM_EVAL_FAMILIES_H
+#define KILN_DIALECTS_PRIM_EVAL_FAMILIES_H
+
+#include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Evaluator.h"
+
+namespace kiln::eval {
+
+void addPrimElementwise(EvaluationInterface &table);
+void addPrimFunctions(EvaluationInterface &table);
+void addPrimCompare(EvaluationInterface &table);
+void addPrimConvert(EvaluationInterface &table);
+void addPrimMovement(EvaluationInterface &table);
+void addPrimCreation(EvaluationInterface &table);
+void addPrimReduction(EvaluationInterface &table);
+void addPrimGather(EvaluationInterface &table);
+void addPrimMatMul(EvaluationInterface &table);
+void addPrimConv(EvaluationInterface &table);
+void addPrimPooling(EvaluationInterface &table);
+void addPrimComposite(EvaluationInterface &table);
+void addPrimGroup(EvaluationInterface &table);
+
+/// Checks that all values have one shape.
+mlir::LogicalResult sameShape(mlir::Operation *op,
+                              llvm::ArrayRef<Value> values);
+
+/// Sets the only result, after checking its shape against the type.
+mlir::LogicalResult finish(mlir::Operation *op, Frame &frame, Value value);
+
+/// An uninitialised result with the shape that the type and `sizes` give;
+/// an error if a size is negative or does not fit.
+mlir::FailureOr<Value> makeResult(mlir::Operation *op,
+                                  llvm::ArrayRef<int64_t> shape);
+
+/// The shape of a result type whose `?` are given in order.
+llvm::SmallVector<int64_t> shapeOf(mlir::Type type,
+                                   llvm::ArrayRef<int64_t> sizes);
+
+/// All elements as doubles, in row-major order.
+std::vector<double> toDoubles(const Value &value);
+/// Rounds once.
+void fromDoubles(llvm::ArrayRef<double> from, Value &value);
+
+/// exp(x) / sum(exp(x)) in place, over rows of `n` elements.
+void softmaxRows(std::vector<double> &data, int64_t n);
+
+} // namespace kiln::eval
+
+#endif // KILN_DIALECTS_PRIM_EVAL_FAMILIES_H

@@ -1,0 +1,114 @@
+// The prim dialect as something that can be evaluated.
+#include "Families.h"
+#include "kiln/Eval/Register.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+/// One function for every operation of prim.
+struct PrimEvaluation : EvaluationInterface {
+  explicit PrimEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
+    addPrimElementwise(*this);
+    addPrimFunctions(*this);
+    addPrimCompare(*this);
+    addPrimConvert(*this);
+    addPrimMovement(*this);
+    addPrimCreation(*this);
+    addPrimReduction(*this);
+    addPrimGather(*this);
+    addPrimMatMul(*this);
+    addPrimConv(*this);
+    addPrimPooling(*this);
+    addPrimComposite(*this);
+    addPrimGroup(*this);
+  }
+};
+
+/// More elements than this in one tensor are refused.
+constexpr int64_t kMaxElements = int64_t(1) << 34;
+
+} // namespace
+
+void registerPrimEvaluation(DialectRegistry &registry) {
+  registry.insert<prim::PrimDialect>();
+  registry.addExtension(+[](MLIRContext *, prim::PrimDialect *dialect) {
+    dialect->addInterfaces<PrimEvaluation>();
+  });
+}
+
+static std::string shapeString(ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  for (auto [i, size] : llvm::enumerate(shape))
+    text += (i ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
+LogicalResult sameShape(Operation *op, ArrayRef<Value> values) {
+  for (const Value &value : values)
+    if (value.shape() != values.front().shape())
+      return op->emitOpError("expected operands of one shape, found ")
+             << shapeString(values.front().shape()) << " and "
+             << shapeString(value.shape());
+  return success();
+}
+
+LogicalResult finish(Operation *op, Frame &frame, Value value) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool fits = type.getRank() == value.rank();
+  for (int64_t d = 0; fits && d < type.getRank(); ++d)
+    fits = type.isDynamicDim(d) || type.getDimSize(d) == value.dim(d);
+  if (!fits)
+    return op->emitOpError("expected a result of type ")
+           << type << ", found shape " << shapeString(value.shape());
+  return frame.set(op->getResult(0), std::move(value));
+}
+
+FailureOr<Value> makeResult(Operation *op, ArrayRef<int64_t> shape) {
+  __int128 count = 1;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return op->emitOpError("expected sizes that are not negative, found ")
+             << shapeString(shape);
+    count *= size;
+    if (count > kMaxElements)
+      return op->emitOpError("unsupported: result of shape ")
+             << shapeString(shape) << " is too large to evaluate";
+  }
+  DType dtype = dtypeOf(op->getResult(0).getType());
+  if (dtype == DType::none)
+    return op->emitOpError("unsupported: evaluation of type ")
+           << op->getResult(0).getType();
+  return Value::tensor(dtype, shape);
+}
+
+SmallVector<int64_t> shapeOf(mlir::Type type, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size) && !sizes.empty()) {
+      size = sizes.front();
+      sizes = sizes.drop_front();
+    }
+  return shape;
+}
+
+std::vector<double> toDoubles(const Value &value) {
+  std::vector<double> result(value.size());
+  parallelFor(value.size(), 1 << 16, [&](int64_t begin, int64_t end) {
+    loadDoubles(value.dtype(), value.data(), begin, end - begin,
+                result.data() + begin);
+  });
+  return result;
+}
+
+void fromDoubles(ArrayRef<double> from, Value &value) {
+  parallelFor(value.size(), 1 << 16, [&](int64_t begin, int64_t end) {
+    storeDoubles(value.dtype(), value.mutableData(), begin, end - begin,
+                 from.data() + begin);
+  });
+}
+
+} // namespace kiln::eval

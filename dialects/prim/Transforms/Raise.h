@@ -1,0 +1,16 @@
+// The groups of patterns of prim-raise-composites. Private to the dialect.
+#ifndef KILN_DIALECTS_PRIM_TRANSFORMS_RAISE_H
+#define KILN_DIALECTS_PRIM_TRANSFORMS_RAISE_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace kiln::prim {
+
+void populateRaiseActivations(mlir::RewritePatternSet &patterns);
+void populateRaiseNorms(mlir::RewritePatternSet &patterns);
+void populateRaiseSoftmax(mlir::RewritePatternSet &patterns);
+void populateRaiseAttention(mlir::RewritePatternSet &patterns);
+
+} // namespace kiln::prim
+
+#endif // KILN_DIALECTS_PRIM_TRANSFORMS_RAISE_H

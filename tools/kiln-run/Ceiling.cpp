@@ -1,0 +1,115 @@
+// What the host can do: copy bandwidth and multiply-adds.
+#include "Bench.h"
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+
+using namespace kiln::run;
+
+namespace {
+
+double now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+/// Seconds that `work(thread)` takes on all threads together, best of a few.
+double best(unsigned threads, int repeats,
+            const std::function<void(unsigned)> &work) {
+  double result = 0;
+  for (int i = 0; i < repeats; ++i) {
+    double begin = now();
+    std::vector<std::thread> pool;
+    for (unsigned t = 1; t < threads; ++t)
+      pool.emplace_back(work, t);
+    work(0);
+    for (std::thread &thread : pool)
+      thread.join();
+    double seconds = now() - begin;
+    if (!result || seconds < result)
+      result = seconds;
+  }
+  return result;
+}
+
+double measureCopy(unsigned threads) {
+  // Larger than the caches of any machine we know.
+  constexpr size_t bytes = size_t(256) << 20;
+  using Memory = std::unique_ptr<char, decltype(&std::free)>;
+  auto allocate = [&] {
+    return Memory(static_cast<char *>(std::aligned_alloc(4096, bytes)),
+                  std::free);
+  };
+  Memory from = allocate(), to = allocate();
+  if (!from || !to)
+    return 0;
+  size_t part = bytes / threads / 4096 * 4096;
+  best(threads, 1, [&](unsigned t) { // first touch
+    std::memset(from.get() + t * part, 1, part);
+    std::memset(to.get() + t * part, 2, part);
+  });
+  double seconds = best(threads, 5, [&](unsigned t) {
+    std::memcpy(to.get() + t * part, from.get() + t * part, part);
+  });
+  return 2.0 * double(part) * threads / seconds;
+}
+
+#if defined(__x86_64__)
+constexpr long kRounds = 2000000;
+constexpr int kChains = 12; ///< enough to cover the latency of two units
+
+typedef float Wide __attribute__((vector_size(64)));
+typedef float Half __attribute__((vector_size(32)));
+
+/// Independent chains of multiply-adds; returns their number of operations.
+#define KILN_CHAINS(TYPE, FMA)                                                 \
+  TYPE sums[kChains];                                                          \
+  TYPE a = {}, b = {};                                                         \
+  a += 0.999f;                                                                 \
+  b += 0.001f;                                                                 \
+  for (int c = 0; c < kChains; ++c)                                            \
+    sums[c] = b * float(c);                                                    \
+  for (long i = 0; i < kRounds; ++i) {                                         \
+    _Pragma("GCC unroll 12") for (int c = 0; c < kChains; ++c) sums[c] =       \
+        FMA(sums[c], a, b);                                                    \
+    asm volatile("" : "+x"(a));                                                \
+  }                                                                            \
+  TYPE total = {};                                                             \
+  for (int c = 0; c < kChains; ++c)                                            \
+    total += sums[c];                                                          \
+  volatile float sink = total[0];                                              \
+  (void)sink;                                                                  \
+  return 2.0 * kRounds * kChains * (sizeof(TYPE) / sizeof(float))
+
+__attribute__((target("avx512f"))) double chains512() {
+#define KILN_FMA(X, Y, Z) __builtin_elementwise_fma(X, Y, Z)
+  KILN_CHAINS(Wide, KILN_FMA);
+}
+
+__attribute__((target("avx2,fma"))) double chains256() {
+  KILN_CHAINS(Half, KILN_FMA);
+}
+
+double measureFlops(unsigned threads) {
+  double (*work)() = __builtin_cpu_supports("avx512f") ? chains512
+                     : __builtin_cpu_supports("fma")   ? chains256
+                                                       : nullptr;
+  if (!work)
+    return 0;
+  std::vector<double> counts(threads, 0);
+  double seconds = best(threads, 3, [&](unsigned t) { counts[t] = work(); });
+  return counts[0] * threads / seconds;
+}
+#else
+double measureFlops(unsigned) { return 0; }
+#endif
+
+} // namespace
+
+Ceiling kiln::run::measureCeiling(unsigned threads) {
+  threads = threads ? threads : 1;
+  return {measureCopy(threads), measureFlops(threads)};
+}

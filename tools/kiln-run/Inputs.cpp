@@ -1,0 +1,296 @@
+// Turning --arg and --dim into tensors.
+#include "Inputs.h"
+#include "kiln/Runtime/Npy.h"
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+using namespace kiln::run;
+using namespace kiln::runtime;
+
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool parseCount(const std::string &text, uint64_t &value) {
+  if (text.empty() || text.size() > 18 ||
+      text.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  value = std::strtoull(text.c_str(), nullptr, 10);
+  return true;
+}
+
+/// "3x4"; the empty text is a scalar.
+bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
+  if (text.empty())
+    return true;
+  for (const std::string &part : split(text, 'x')) {
+    uint64_t size = 0;
+    if (!parseCount(part, size))
+      return false;
+    shape.push_back(int64_t(size));
+  }
+  return true;
+}
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+/// "0x1p-3", "nan", "-7", "true": a value of a type.
+bool parseValue(DType dtype, const std::string &text, Tensor &tensor) {
+  const char *begin = text.c_str();
+  char *end = nullptr;
+  errno = 0;
+  if (isFloat(dtype)) {
+    double value = std::strtod(begin, &end);
+    storeDouble(dtype, tensor.data(), 0, value);
+    return end != begin && !*end;
+  }
+  if (dtype == DType::i1 && (text == "true" || text == "false")) {
+    storeInt(dtype, tensor.data(), 0, text == "true");
+    return true;
+  }
+  int64_t value = dtype == DType::u64 && text[0] != '-'
+                      ? int64_t(std::strtoull(begin, &end, 0))
+                      : std::strtoll(begin, &end, 0);
+  if (end == begin || *end || errno == ERANGE)
+    return false;
+  storeInt(dtype, tensor.data(), 0, value);
+  int64_t kept = loadAsInt(dtype, tensor.data(), 0);
+  int bits = dtypeBits(dtype);
+  // Hexadecimal bits of a negative number are fine, too.
+  return kept == value ||
+         (bits < 64 && value > 0 && value >> bits == 0 && dtype != DType::i1);
+}
+
+/// Makes the inputs of one call.
+class InputMaker {
+public:
+  InputMaker(const Function &function, const Options &options)
+      : function(function), options(options) {}
+
+  std::optional<InputError> run(std::vector<Input> &inputs) {
+    if (options.args.size() > function.args.size())
+      return InputError{
+          "'" + function.name + "' takes " +
+              std::to_string(function.args.size()) + " arguments, " +
+              std::to_string(options.args.size()) + " times --arg given",
+          kWrongUsage};
+    for (size_t i = 0; i < function.args.size(); ++i) {
+      Input input;
+      if (auto error = make(i, input)) {
+        error->message = "argument " + std::to_string(i) + " of '" +
+                         function.name + "': " + error->message;
+        return error;
+      }
+      inputs.push_back(std::move(input));
+    }
+    if (nextDim < options.dims.size() && options.dims.size() > 1)
+      return InputError{"--dim gives " + std::to_string(options.dims.size()) +
+                            " sizes, the invented arguments have " +
+                            std::to_string(nextDim) + " dynamic dimensions",
+                        kWrongUsage};
+    return std::nullopt;
+  }
+
+private:
+  using Problem = std::optional<InputError>;
+
+  Problem make(size_t index, Input &input) {
+    const Argument &arg = function.args[index];
+    std::string text = index < options.args.size()
+                           ? options.args[index]
+                           : "random:" + std::to_string(index + 1);
+    bool isInvented = index >= options.args.size();
+    std::vector<std::string> parts = split(text, ':');
+    Problem problem;
+    if (parts[0] == "random" || parts[0] == "zeros")
+      problem = generate(parts, text, arg, input);
+    else if (parts.size() == 2 && parseDType(parts[0]) != DType::none)
+      problem = value(parseDType(parts[0]), parts[1], arg, input);
+    else
+      problem = file(text, arg, input);
+    if (problem)
+      return problem;
+    if (isInvented)
+      std::printf("argument %zu%s%s%s: not given, --arg=random:%zu:%s:%s\n",
+                  index, arg.name.empty() ? "" : " (", arg.name.c_str(),
+                  arg.name.empty() ? "" : ")", index + 1,
+                  std::string(dtypeName(input.tensor.dtype)).c_str(),
+                  shapeText(input.tensor.shape).c_str());
+    return std::nullopt;
+  }
+
+  /// Static sizes of the argument, dynamic ones from --dim.
+  Problem bindShape(const Argument &arg, std::vector<int64_t> &shape) {
+    shape = arg.shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] != kDynamic)
+        continue;
+      // A single size is meant for all of them.
+      size_t at = options.dims.size() == 1 ? 0 : nextDim;
+      ++nextDim;
+      if (at >= options.dims.size())
+        return InputError{"the size of dimension " + std::to_string(d) +
+                              " of " + typeString(arg.dtype, arg.shape) +
+                              " is dynamic: give it by --dim or --arg",
+                          kWrongUsage};
+      shape[d] = options.dims[at];
+    }
+    return std::nullopt;
+  }
+
+  Problem generate(const std::vector<std::string> &parts,
+                   const std::string &text, const Argument &arg, Input &input) {
+    bool isRandom = parts[0] == "random";
+    size_t plain = isRandom ? 2 : 1;
+    uint64_t seed = 0;
+    DType dtype = arg.dtype;
+    std::vector<int64_t> shape;
+    bool isGood = parts.size() == plain || parts.size() == plain + 2;
+    if (isGood && isRandom)
+      isGood = parseCount(parts[1], seed);
+    if (isGood && parts.size() > plain) {
+      dtype = parseDType(parts[plain]);
+      isGood = dtype != DType::none && parseShape(parts[plain + 1], shape);
+    } else if (isGood) {
+      if (Problem problem = bindShape(arg, shape))
+        return problem;
+    }
+    if (!isGood)
+      return InputError{
+          "'" + text + "': expected " +
+              (isRandom ? "random:SEED[:DTYPE:SHAPE]" : "zeros[:DTYPE:SHAPE]"),
+          kWrongUsage};
+    Expected<Tensor> tensor = Tensor::create(dtype, shape);
+    if (!tensor)
+      return InputError{tensor.message()};
+    if (isRandom)
+      fillRandom(*tensor, seed, arg);
+    input.tensor = input.base = *tensor;
+    return std::nullopt;
+  }
+
+  Problem value(DType dtype, const std::string &text, const Argument &arg,
+                Input &input) {
+    if (!arg.isScalar && !arg.shape.empty())
+      return InputError{"expected a tensor of type " +
+                            typeString(arg.dtype, arg.shape) +
+                            ", found a scalar",
+                        kWrongUsage};
+    Expected<Tensor> tensor = Tensor::create(dtype, {});
+    if (!tensor)
+      return InputError{tensor.message()};
+    if (!parseValue(dtype, text, *tensor))
+      return InputError{"'" + text + "' is no value of type " +
+                            std::string(dtypeName(dtype)),
+                        kWrongUsage};
+    if (dtype == DType::i64 && arg.dtype == DType::index)
+      tensor->dtype = DType::index;
+    input.tensor = input.base = *tensor;
+    return std::nullopt;
+  }
+
+  /// A file, read once however often it is named.
+  Problem read(const std::string &path, Tensor &tensor) {
+    char real[PATH_MAX];
+    std::string key = realpath(path.c_str(), real) ? real : path;
+    auto known = files.find(key);
+    if (known == files.end()) {
+      Expected<Tensor> loaded = readNpyFile(path);
+      if (!loaded)
+        return InputError{loaded.message()};
+      known = files.emplace(key, *loaded).first;
+    }
+    tensor = known->second;
+    return std::nullopt;
+  }
+
+  Problem file(const std::string &text, const Argument &arg, Input &input) {
+    size_t plus = text.rfind('+');
+    uint64_t offset = 0;
+    bool hasOffset =
+        plus != std::string::npos && parseCount(text.substr(plus + 1), offset);
+    Tensor tensor;
+    if (Problem problem = read(hasOffset ? text.substr(0, plus) : text, tensor))
+      return problem;
+    Expected<Tensor> typed = npyAs(tensor, arg.dtype);
+    if (!typed)
+      return InputError{text + ": " + typed.message()};
+    input.tensor = input.base = *typed;
+    return hasOffset ? shift(int64_t(offset), text, arg, input) : std::nullopt;
+  }
+
+  /// A window of the argument's type, `offset` elements into the file.
+  Problem shift(int64_t offset, const std::string &text, const Argument &arg,
+                Input &input) {
+    int64_t total = input.base.numElements();
+    if (offset > total)
+      return InputError{text + ": the file has only " + std::to_string(total) +
+                        " elements"};
+    std::vector<int64_t> shape = arg.shape;
+    if (shape.size() == 1 && shape[0] == kDynamic)
+      shape[0] = total - offset;
+    std::optional<int64_t> count = checkedCount(shape);
+    if (!count)
+      return InputError{"unsupported: an offset into a file for type " +
+                        typeString(arg.dtype, arg.shape)};
+    if (*count > total - offset)
+      return InputError{text + ": " + std::to_string(total - offset) +
+                        " elements are left, expected " +
+                        std::to_string(*count)};
+    input.tensor.shape = shape;
+    input.tensor.strides = rowMajor(shape);
+    input.tensor.offset = offset;
+    return std::nullopt;
+  }
+
+  const Function &function;
+  const Options &options;
+  size_t nextDim = 0;
+  std::map<std::string, Tensor> files;
+};
+
+} // namespace
+
+std::optional<InputError> kiln::run::makeInputs(const Function &function,
+                                                const Options &options,
+                                                std::vector<Input> &inputs) {
+  return InputMaker(function, options).run(inputs);
+}
+
+Expected<std::vector<Input>>
+kiln::run::copyInputs(const std::vector<Input> &inputs) {
+  std::map<void *, Storage> copies;
+  std::vector<Input> result = inputs;
+  for (Input &input : result) {
+    Storage &storage = copies[input.base.storage.data];
+    if (!storage.data) {
+      Expected<Storage> fresh =
+          Storage::allocate(input.base.storage.bytes, /*zeroed=*/false);
+      if (!fresh)
+        return fresh.takeError();
+      storage = *fresh;
+      std::memcpy(storage.data, input.base.storage.data, storage.bytes);
+    }
+    input.base.storage = input.tensor.storage = storage;
+  }
+  return result;
+}

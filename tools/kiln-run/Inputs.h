@@ -1,0 +1,37 @@
+// Arguments of the call, from --arg, --dim and invention.
+#ifndef KILN_TOOLS_KILN_RUN_INPUTS_H
+#define KILN_TOOLS_KILN_RUN_INPUTS_H
+
+#include "Options.h"
+#include "kiln/Runtime/Session.h"
+
+namespace kiln::run {
+
+/// An argument, and the whole tensor that its storage is.
+struct Input {
+  runtime::Tensor tensor;
+  runtime::Tensor base;
+};
+
+/// A mistake in the command line is told from an input that cannot be used.
+struct InputError {
+  std::string message;
+  int status = 1;
+};
+
+/// Makes one input per argument of the function. Prints what was invented.
+std::optional<InputError> makeInputs(const runtime::Function &function,
+                                     const Options &options,
+                                     std::vector<Input> &inputs);
+
+/// Copies of the inputs that share storage as the inputs do.
+runtime::Expected<std::vector<Input>>
+copyInputs(const std::vector<Input> &inputs);
+
+/// Floats in [-1, 1); integers of a moderate range, or of the argument's.
+void fillRandom(runtime::Tensor &tensor, uint64_t seed,
+                const runtime::Argument &arg);
+
+} // namespace kiln::run
+
+#endif

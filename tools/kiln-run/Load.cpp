@@ -1,0 +1,158 @@
+// Reading packages, and compiling with libKiln.so when there is need to.
+#include "Load.h"
+#include "kiln-c/Compiler.h"
+#include "kiln/Runtime/Plugin.h"
+#include <chrono>
+#include <cstdio>
+#include <dlfcn.h>
+
+using namespace kiln::run;
+using namespace kiln::runtime;
+
+namespace {
+
+double now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+/// The functions of libKiln.so.
+struct Compiler {
+  decltype(&kilnCompileFile) compileFile = nullptr;
+  decltype(&kilnCompileBuffer) compileBuffer = nullptr;
+  decltype(&kilnFreeBytes) freeBytes = nullptr;
+};
+
+/// Global, so that plug-ins find the compiler's symbols and not copies.
+constexpr int kLoadFlags = RTLD_NOW | RTLD_GLOBAL;
+
+Expected<Compiler> loadCompiler() {
+  // Next to the runtime, else where the system looks.
+  void *library = nullptr;
+  std::string reason;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&readPackageFile), &info)) {
+    std::string path = info.dli_fname;
+    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+    library = dlopen((path + "libKiln.so").c_str(), kLoadFlags);
+    if (!library)
+      reason = dlerror();
+  }
+  if (!library)
+    library = dlopen("libKiln.so", kLoadFlags);
+  if (!library)
+    return Error("the input is not a package, and the compiler cannot be "
+                 "loaded: " +
+                 reason);
+  Compiler compiler;
+  compiler.compileFile = reinterpret_cast<decltype(compiler.compileFile)>(
+      dlsym(library, "kilnCompileFile"));
+  compiler.compileBuffer = reinterpret_cast<decltype(compiler.compileBuffer)>(
+      dlsym(library, "kilnCompileBuffer"));
+  compiler.freeBytes = reinterpret_cast<decltype(compiler.freeBytes)>(
+      dlsym(library, "kilnFreeBytes"));
+  if (!compiler.compileFile || !compiler.compileBuffer || !compiler.freeBytes)
+    return Error("libKiln.so lacks the functions of kiln-c/Compiler.h");
+  return compiler;
+}
+
+void printDiagnostic(const char *message, void *) {
+  size_t length = std::char_traits<char>::length(message);
+  bool ends = length && message[length - 1] == '\n';
+  std::fprintf(stderr, ends ? "%s" : "%s\n", message);
+}
+
+Loaded fail(const std::string &message, int status = 1) {
+  printError(message);
+  Loaded loaded;
+  loaded.status = status;
+  return loaded;
+}
+
+Loaded finish(Expected<Package> package, double begin) {
+  if (!package)
+    return fail(package.message());
+  Loaded loaded;
+  loaded.package = std::make_shared<const Package>(std::move(*package));
+  loaded.seconds = now() - begin;
+  return loaded;
+}
+
+/// Compiles a file, or the source that a package embeds.
+Loaded compile(const std::string &file, const Package *embedded,
+               const std::vector<std::string> &args) {
+  Expected<Compiler> compiler = loadCompiler();
+  if (!compiler)
+    return fail(compiler.message());
+  double begin = now();
+  std::vector<const char *> words;
+  for (const std::string &arg : args)
+    words.push_back(arg.c_str());
+  void *bytes = nullptr;
+  size_t size = 0;
+  int status =
+      embedded ? compiler->compileBuffer(
+                     embedded->source.data, embedded->source.size,
+                     embedded->sourceName.c_str(), words.size(), words.data(),
+                     printDiagnostic, nullptr, &bytes, &size)
+               : compiler->compileFile(file.c_str(), words.size(), words.data(),
+                                       printDiagnostic, nullptr, &bytes, &size);
+  if (status != 0) {
+    Loaded loaded;
+    loaded.status = status;
+    return loaded;
+  }
+  std::shared_ptr<const void> owner(
+      bytes, [free = compiler->freeBytes](const void *p) {
+        free(const_cast<void *>(p));
+      });
+  Loaded loaded = finish(
+      readPackage({owner, static_cast<const uint8_t *>(bytes), size}), begin);
+  loaded.wasCompiled = true;
+  return loaded;
+}
+
+} // namespace
+
+void kiln::run::printError(const std::string &message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "kiln-run: error: %s\n", message.c_str());
+}
+
+Loaded kiln::run::loadInput(const Options &options) {
+  double begin = now();
+  Expected<Blob> file = mapFile(options.input);
+  if (!file)
+    return fail(file.message());
+  if (isPackage(file->data, file->size)) {
+    Expected<Package> package = readPackage(*file);
+    if (!package)
+      return fail(options.input + ": " + package.message());
+    return finish(std::move(package), begin);
+  }
+  if (options.targets.empty())
+    return fail("the input is not a package: --target=SPEC is needed to "
+                "compile it",
+                2);
+  std::vector<std::string> args = options.compileArgs;
+  for (const std::string &library : options.loadTargets)
+    args.push_back("--load-target=" + library);
+  for (const std::string &target : options.targets)
+    args.push_back("--target=" + target);
+  return compile(options.input, nullptr, args);
+}
+
+Loaded kiln::run::loadReference(const Options &options,
+                                const PackagePtr &package) {
+  for (const TargetProgram &target : package->targets)
+    if (target.spec == "reference") {
+      Loaded loaded;
+      loaded.package = package;
+      return loaded;
+    }
+  if (!package->source.size)
+    return fail("--check needs the source, which the package does not hold");
+  std::vector<std::string> args = package->compileArgs;
+  args.push_back("--target=reference");
+  return compile("", package.get(), args);
+}

@@ -124,7 +124,8 @@ LogicalResult attention(prim::AttentionOp op, Frame &frame) {
   for (unsigned i = 0; i < batch; ++i)
     order.push_back(i);
   order.append({batch + 1, batch});
-  std::vector<double> q = toDoubles(query), k = toDoubles(transposed(key, order));
+  std::vector<double> q = toDoubles(query),
+                      k = toDoubles(transposed(key, order));
   std::vector<double> v = toDoubles(value), out(result->size());
   double scale = op.getScale().convertToDouble();
   int64_t batches = countElements(batchShape);

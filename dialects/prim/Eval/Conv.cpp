@@ -26,11 +26,12 @@ LogicalResult Windows::finalize(Operation *op) {
 int64_t Windows::source(int64_t p, int64_t w) const {
   int64_t result = 0, scale = 1;
   for (int64_t d = static_cast<int64_t>(input.size()) - 1; d >= 0; --d) {
-    int64_t at = p % output[d] * strides[d] - padLow[d] +
-                 w % window[d] * dilation[d];
+    int64_t at =
+        p % output[d] * strides[d] - padLow[d] + w % window[d] * dilation[d];
     p /= output[d];
     w /= window[d];
-    if (at < 0 || at % inputDilation[d] != 0 || at / inputDilation[d] >= input[d])
+    if (at < 0 || at % inputDilation[d] != 0 ||
+        at / inputDilation[d] >= input[d])
       return -1;
     result += at / inputDilation[d] * scale;
     scale *= input[d];
@@ -84,8 +85,8 @@ void convolve(const Value &input, const Value &filter, Value &out,
             int64_t at = windows.source(p, w);
             if (at < 0)
               continue;
-            const Sum *from = x.data() + (n * windows.inputs + at) * channels +
-                              g * inGroup;
+            const Sum *from =
+                x.data() + (n * windows.inputs + at) * channels + g * inGroup;
             std::copy(from, from + inGroup,
                       rows.data() + r * columns + w * inGroup);
           }
@@ -115,11 +116,9 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
   const Value &input = frame.get(op.getInput());
   const Value &filter = frame.get(op.getFilter());
   int64_t groups = op.getGroups(), channels = input.shape().back();
-  if (channels != filter.shape().back() * groups ||
-      filter.dim(0) % groups != 0)
-    return op.emitOpError("expected ")
-           << filter.shape().back() * groups << " input channels, found "
-           << channels;
+  if (channels != filter.shape().back() * groups || filter.dim(0) % groups != 0)
+    return op.emitOpError("expected ") << filter.shape().back() * groups
+                                       << " input channels, found " << channels;
   Windows windows;
   windows.input.assign(input.shape().drop_front().drop_back());
   windows.window.assign(filter.shape().drop_front().drop_back());

@@ -97,9 +97,8 @@ LogicalResult rescale(prim::RescaleOp op, Frame &frame) {
   int64_t inputZero = op.getInputZp(), outputZero = op.getOutputZp();
   int bits = runtime::dtypeBits(out.dtype());
   int64_t least = op.getOutputUnsigned() ? 0 : smallestInt(out.dtype());
-  int64_t most = op.getOutputUnsigned() && bits < 64
-                     ? (int64_t(1) << bits) - 1
-                     : largestInt(out.dtype());
+  int64_t most = op.getOutputUnsigned() && bits < 64 ? (int64_t(1) << bits) - 1
+                                                     : largestInt(out.dtype());
   Extend extend = op.getInputUnsigned() ? Extend::zero : Extend::sign;
   parallelFor(a.size(), 1 << 15, [&](int64_t begin, int64_t end) {
     int64_t x[kChunk];
@@ -113,10 +112,11 @@ LogicalResult rescale(prim::RescaleOp op, Frame &frame) {
         int64_t round = int64_t(1) << (shift - 1);
         if (twice && shift > 31)
           round += v >= 0 ? int64_t(1) << 30 : -(int64_t(1) << 30);
-        uint64_t product =
-            static_cast<uint64_t>(v) * static_cast<uint64_t>(int64_t(multipliers[c]));
+        uint64_t product = static_cast<uint64_t>(v) *
+                           static_cast<uint64_t>(int64_t(multipliers[c]));
         int64_t scaled =
-            static_cast<int64_t>(product + static_cast<uint64_t>(round)) >> shift;
+            static_cast<int64_t>(product + static_cast<uint64_t>(round)) >>
+            shift;
         x[k] = std::min(std::max(scaled + outputZero, least), most);
       }
       storeInts(out.dtype(), out.mutableData(), i, n, x);

@@ -18,8 +18,10 @@ void addUnary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
     if (runtime::isFloat(a.dtype()))
       mapFloats(a, out, onFloats);
     else
-      mapInts(a, out, Extend::truth, [=, w = runtime::dtypeBits(a.dtype())](
-                                         int64_t x) { return onInts(x, w); });
+      mapInts(a, out, Extend::truth,
+              [=, w = runtime::dtypeBits(a.dtype())](int64_t x) {
+                return onInts(x, w);
+              });
     return finish(op, frame, std::move(out));
   });
 }
@@ -105,7 +107,8 @@ int64_t power(int64_t x, int64_t y, int) {
 }
 
 int64_t shiftLeft(int64_t x, int64_t y, int w) {
-  return y < 0 || y >= w ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) << y);
+  return y < 0 || y >= w ? 0
+                         : static_cast<int64_t>(static_cast<uint64_t>(x) << y);
 }
 int64_t shiftRight(int64_t x, int64_t y, int w) {
   return x >> (y < 0 || y >= w ? w - 1 : y);
@@ -136,9 +139,8 @@ LogicalResult clamp(prim::ClampOp op, Frame &frame) {
     });
   } else {
     int64_t least = low.asInt(), most = high.asInt();
-    mapInts(a, out, Extend::truth, [=](int64_t x) {
-      return std::min(std::max(x, least), most);
-    });
+    mapInts(a, out, Extend::truth,
+            [=](int64_t x) { return std::min(std::max(x, least), most); });
   }
   return finish(op, frame, std::move(out));
 }
@@ -168,7 +170,9 @@ void addPrimElementwise(EvaluationInterface &table) {
   addUnary<RoundOp>(table, [](double x) { return std::nearbyint(x); }, noInt);
   addUnary<TruncOp>(table, [](double x) { return std::trunc(x); }, noInt);
   addUnary<SignOp>(
-      table, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; },
+      table, [](double x) { return x > 0   ? 1.0
+                                   : x < 0 ? -1.0
+                                           : x; },
       [](int64_t x, int) -> int64_t { return (x > 0) - (x < 0); });
   addUnary<SqrtOp>(table, [](double x) { return std::sqrt(x); }, noInt);
   addUnary<ReciprocalOp>(table, [](double x) { return 1 / x; }, noInt);
@@ -193,20 +197,18 @@ void addPrimElementwise(EvaluationInterface &table) {
       [](int64_t x, int64_t y, int w) { return remainderOf(x, y, w); });
   addBinary<FmodOp>(
       table, [](double x, double y) { return std::fmod(x, y); }, fmodOf);
-  addBinary<MaximumOp>(table, maximum, [](int64_t x, int64_t y, int) {
-    return std::max(x, y);
-  });
-  addBinary<MinimumOp>(table, minimum, [](int64_t x, int64_t y, int) {
-    return std::min(x, y);
-  });
+  addBinary<MaximumOp>(
+      table, maximum, [](int64_t x, int64_t y, int) { return std::max(x, y); });
+  addBinary<MinimumOp>(
+      table, minimum, [](int64_t x, int64_t y, int) { return std::min(x, y); });
   addBinary<FmaxOp>(table, maximumNumber, noInts);
   addBinary<FminOp>(table, minimumNumber, noInts);
-  addBinary<BitwiseAndOp>(
-      table, noFloats, [](int64_t x, int64_t y, int) { return x & y; });
-  addBinary<BitwiseOrOp>(
-      table, noFloats, [](int64_t x, int64_t y, int) { return x | y; });
-  addBinary<BitwiseXorOp>(
-      table, noFloats, [](int64_t x, int64_t y, int) { return x ^ y; });
+  addBinary<BitwiseAndOp>(table, noFloats,
+                          [](int64_t x, int64_t y, int) { return x & y; });
+  addBinary<BitwiseOrOp>(table, noFloats,
+                         [](int64_t x, int64_t y, int) { return x | y; });
+  addBinary<BitwiseXorOp>(table, noFloats,
+                          [](int64_t x, int64_t y, int) { return x ^ y; });
   addBinary<ShiftLeftOp>(table, noFloats, shiftLeft);
   addBinary<ShiftRightArithmeticOp>(table, noFloats, shiftRight);
   addBinary<ShiftRightLogicalOp>(table, noFloats, shiftRightLogical);

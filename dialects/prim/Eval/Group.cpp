@@ -5,8 +5,7 @@ using namespace mlir;
 
 namespace kiln::eval {
 
-template <typename OpTy>
-static LogicalResult group(OpTy op, Frame &frame) {
+template <typename OpTy> static LogicalResult group(OpTy op, Frame &frame) {
   SmallVector<Value> results;
   if (failed(frame.run(op.getBody(), frame.get(op.getInputs()), results)))
     return failure();

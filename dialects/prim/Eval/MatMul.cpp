@@ -88,12 +88,14 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
   for (int64_t d : lhsBatch)
     shape.push_back(lhs.dim(d));
   for (int64_t d = 0; d < static_cast<int64_t>(lhs.rank()); ++d)
-    if (!llvm::is_contained(lhsBatch, d) && !llvm::is_contained(lhsContract, d)) {
+    if (!llvm::is_contained(lhsBatch, d) &&
+        !llvm::is_contained(lhsContract, d)) {
       lhsFree.push_back(d);
       shape.push_back(lhs.dim(d));
     }
   for (int64_t d = 0; d < static_cast<int64_t>(rhs.rank()); ++d)
-    if (!llvm::is_contained(rhsBatch, d) && !llvm::is_contained(rhsContract, d)) {
+    if (!llvm::is_contained(rhsBatch, d) &&
+        !llvm::is_contained(rhsContract, d)) {
       rhsFree.push_back(d);
       shape.push_back(rhs.dim(d));
     }

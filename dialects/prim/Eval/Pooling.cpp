@@ -18,8 +18,7 @@ double larger(double x, double y) {
   return x > y || x != x ? x : y;
 }
 
-template <typename OpTy>
-LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
+template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
   const Value &input = frame.get(op.getInput());
   Windows windows;
   windows.input.assign(input.shape().drop_front().drop_back());
@@ -41,45 +40,48 @@ LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
   Value &out = *result;
 
   bool isFloat = runtime::isFloat(input.dtype());
-  double none = kind == Pool::max ? -std::numeric_limits<double>::infinity() : 0;
+  double none =
+      kind == Pool::max ? -std::numeric_limits<double>::infinity() : 0;
   int64_t noInt = kind == Pool::max ? smallestInt(input.dtype()) : 0;
-  parallelFor(input.dim(0) * windows.positions, 64, [&](int64_t begin,
-                                                        int64_t end) {
-    std::vector<double> sum(channels), x(channels);
-    std::vector<int64_t> isum(channels), ix(channels);
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t n = row / windows.positions, p = row % windows.positions;
-      int64_t inside = 0;
-      std::fill(sum.begin(), sum.end(), none);
-      std::fill(isum.begin(), isum.end(), noInt);
-      for (int64_t w = 0; w < windows.elements; ++w) {
-        int64_t at = windows.source(p, w);
-        if (at < 0)
-          continue;
-        ++inside;
-        int64_t from = (n * windows.inputs + at) * channels;
-        if (isFloat) {
-          loadDoubles(input.dtype(), input.data(), from, channels, x.data());
-          for (int64_t c = 0; c < channels; ++c)
-            sum[c] = kind == Pool::max ? larger(sum[c], x[c]) : sum[c] + x[c];
-        } else {
-          loadInts(input.dtype(), input.data(), from, channels, ix.data());
-          for (int64_t c = 0; c < channels; ++c)
-            isum[c] = kind == Pool::max ? std::max(isum[c], ix[c])
-                                        : isum[c] + ix[c];
+  parallelFor(
+      input.dim(0) * windows.positions, 64, [&](int64_t begin, int64_t end) {
+        std::vector<double> sum(channels), x(channels);
+        std::vector<int64_t> isum(channels), ix(channels);
+        for (int64_t row = begin; row < end; ++row) {
+          int64_t n = row / windows.positions, p = row % windows.positions;
+          int64_t inside = 0;
+          std::fill(sum.begin(), sum.end(), none);
+          std::fill(isum.begin(), isum.end(), noInt);
+          for (int64_t w = 0; w < windows.elements; ++w) {
+            int64_t at = windows.source(p, w);
+            if (at < 0)
+              continue;
+            ++inside;
+            int64_t from = (n * windows.inputs + at) * channels;
+            if (isFloat) {
+              loadDoubles(input.dtype(), input.data(), from, channels,
+                          x.data());
+              for (int64_t c = 0; c < channels; ++c)
+                sum[c] =
+                    kind == Pool::max ? larger(sum[c], x[c]) : sum[c] + x[c];
+            } else {
+              loadInts(input.dtype(), input.data(), from, channels, ix.data());
+              for (int64_t c = 0; c < channels; ++c)
+                isum[c] = kind == Pool::max ? std::max(isum[c], ix[c])
+                                            : isum[c] + ix[c];
+            }
+          }
+          if (kind == Pool::average)
+            for (double &value : sum)
+              value /= static_cast<double>(inside);
+          if (isFloat)
+            storeDoubles(out.dtype(), out.mutableData(), row * channels,
+                         channels, sum.data());
+          else
+            storeInts(out.dtype(), out.mutableData(), row * channels, channels,
+                      isum.data());
         }
-      }
-      if (kind == Pool::average)
-        for (double &value : sum)
-          value /= static_cast<double>(inside);
-      if (isFloat)
-        storeDoubles(out.dtype(), out.mutableData(), row * channels, channels,
-                     sum.data());
-      else
-        storeInts(out.dtype(), out.mutableData(), row * channels, channels,
-                  isum.data());
-    }
-  });
+      });
   return finish(op, frame, std::move(out));
 }
 

@@ -1,0 +1,130 @@
+// The evaluation interface: how operations are executed one by one. A dialect
+// takes part by a dialect interface with one function per operation:
+//
+//   struct MyEvaluation : kiln::eval::EvaluationInterface {
+//     MyEvaluation(mlir::Dialect *dialect) : EvaluationInterface(dialect) {
+//       add<MyOp>([](MyOp op, kiln::eval::Frame &frame) {
+//         return frame.set(op.getResult(), …);
+//       });
+//     }
+//   };
+//   registry.addExtension(+[](mlir::MLIRContext *, MyDialect *dialect) {
+//     dialect->addInterfaces<MyEvaluation>();
+//   });
+#ifndef KILN_EVAL_EVALUATOR_H
+#define KILN_EVAL_EVALUATOR_H
+
+#include "kiln/Eval/Value.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include <array>
+#include <functional>
+
+namespace kiln::eval {
+
+class Frame;
+class Evaluator;
+
+/// Executes one operation: reads operands from the frame and sets results.
+using EvaluateFn =
+    std::function<mlir::LogicalResult(mlir::Operation *, Frame &)>;
+
+/// The functions of one dialect.
+class EvaluationInterface
+    : public mlir::DialectInterface::Base<EvaluationInterface> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EvaluationInterface)
+  explicit EvaluationInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// `fn(OpTy, Frame &)` returns a LogicalResult.
+  template <typename OpTy, typename Fn> void add(Fn fn) {
+    table[mlir::TypeID::get<OpTy>()] = [fn](mlir::Operation *op, Frame &frame) {
+      return fn(llvm::cast<OpTy>(op), frame);
+    };
+  }
+  /// The function of an operation, or null.
+  const EvaluateFn *lookup(mlir::Operation *op) const;
+
+private:
+  llvm::DenseMap<mlir::TypeID, EvaluateFn> table;
+};
+
+/// What may stop or watch one program instance of a kernel.
+struct Instance {
+  int32_t number = 0; ///< linear, from 0
+  std::array<int64_t, 3> id = {0, 0, 0};
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  /// The kernel lets instances wait for each other: called where another one
+  /// may go on.
+  std::function<void()> suspend;
+  /// What this instance knows of the others' progress (and its own), when they
+  /// can synchronise: entry n is a time of instance n.
+  std::vector<uint32_t> clock;
+};
+
+/// The values of one call.
+class Frame {
+public:
+  explicit Frame(Evaluator &evaluator, Instance *instance = nullptr)
+      : evaluator(evaluator), instance(instance) {}
+
+  Evaluator &evaluator;
+  Instance *instance;
+
+  const Value &get(mlir::Value value) const;
+  int64_t getInt(mlir::Value value) const { return get(value).asInt(); }
+  llvm::SmallVector<Value> get(mlir::ValueRange values) const;
+  llvm::SmallVector<int64_t> getInts(mlir::ValueRange values) const;
+  mlir::LogicalResult set(mlir::Value value, Value result) {
+    values[value] = std::move(result);
+    return mlir::success();
+  }
+
+  /// Runs a region of one block on `args`; `results` are the operands of its
+  /// terminator.
+  mlir::LogicalResult run(mlir::Region &region, llvm::ArrayRef<Value> args,
+                          llvm::SmallVectorImpl<Value> &results);
+  /// Runs a single operation.
+  mlir::LogicalResult step(mlir::Operation *op);
+
+private:
+  llvm::DenseMap<mlir::Value, Value> values;
+};
+
+/// Evaluates the functions of a module.
+class Evaluator {
+public:
+  /// `root` holds the symbols.
+  explicit Evaluator(mlir::Operation *root);
+
+  /// The callable with this name, or null.
+  mlir::FunctionOpInterface lookup(llvm::StringRef name);
+
+  /// Calls a function (func.func, program.func). Diagnostics go to the
+  /// operations at fault.
+  mlir::LogicalResult call(mlir::FunctionOpInterface function,
+                           llvm::ArrayRef<Value> args,
+                           llvm::SmallVectorImpl<Value> &results,
+                           mlir::Location caller);
+
+  mlir::Operation *root() const { return rootOp; }
+
+  /// Values that die at an operation of a function's body.
+  llvm::ArrayRef<mlir::Value> lastUses(mlir::Operation *op) const;
+
+private:
+  void findLastUses(mlir::Block &block);
+
+  mlir::Operation *rootOp;
+  mlir::SymbolTable symbols;
+  int depth = 0;
+  llvm::DenseSet<mlir::Block *> analysed;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dying;
+};
+
+} // namespace kiln::eval
+
+#endif // KILN_EVAL_EVALUATOR_H

@@ -1,0 +1,98 @@
+// Memory at evaluation: buffers that know which bytes were written and which
+// program instances touched them, and accesses that are checked against that.
+#ifndef KILN_EVAL_MEMORY_H
+#define KILN_EVAL_MEMORY_H
+
+#include "kiln/Eval/Evaluator.h"
+#include <limits>
+#include <unordered_map>
+
+namespace kiln::eval {
+
+/// Who touched the elements of a buffer during one launch.
+class Touched {
+public:
+  Touched(int64_t bytes, int64_t granule, bool timed);
+
+  int64_t granule; ///< bytes per entry
+  bool timed;      ///< keep times, for kernels whose instances synchronise
+
+  /// 0: nobody; n + 1: instance n; -(n + 1): instance n by combining stores
+  /// alone; `many`: several instances by combining stores.
+  std::vector<int32_t> writer;
+  /// 0: nobody; n + 1: instance n; `many`: several.
+  std::vector<int32_t> reader;
+  std::vector<uint32_t> writerTime, readerTime;
+  /// All readers of an entry with several, and when.
+  std::unordered_map<int64_t, std::vector<std::pair<int32_t, uint32_t>>>
+      readers;
+  /// What the combining stores to an entry have released.
+  std::unordered_map<int64_t, std::vector<uint32_t>> released;
+
+  static constexpr int32_t many = std::numeric_limits<int32_t>::min();
+
+  /// Makes entries smaller: the last access was of a narrower type.
+  void refine(int64_t newGranule);
+};
+
+/// A piece of memory.
+class Buffer {
+public:
+  /// New memory that nothing has written yet.
+  explicit Buffer(int64_t bytes);
+  /// Somebody else's memory, taken to be written.
+  Buffer(void *data, int64_t bytes) : bytes(bytes), memory(data) {}
+  ~Buffer();
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  const int64_t bytes;
+  char *data() const { return static_cast<char *>(memory); }
+
+  void markWritten(int64_t begin, int64_t end);
+  void markUnwritten(int64_t begin, int64_t end);
+  /// One byte per byte, 0 where nothing was written; null when all is.
+  const uint8_t *written() const {
+    return states.empty() ? nullptr : states.data();
+  }
+  /// Accesses of the running launch; null while they need no watching.
+  std::unique_ptr<Touched> touched;
+
+private:
+  void *memory;
+  bool owned = false;
+  std::vector<uint8_t> states;
+};
+
+/// The elements that an access enables: a box of a view.
+struct Box {
+  const View *view;
+  llvm::SmallVector<int64_t, 4> first; ///< coordinates of its first element
+  llvm::SmallVector<int64_t, 4> sizes;
+  llvm::SmallVector<int64_t, 4> steps; ///< coordinates per element
+};
+
+enum class Access : uint8_t { read, write, combine };
+
+/// Checks an access of `instance` (null: the host program): inside of the
+/// buffer, read only after a write, no race. Reports on `op`; remembers the
+/// access. An empty box passes.
+mlir::LogicalResult checkAccess(mlir::Operation *op, Instance *instance,
+                                const Box &box, Access access);
+
+/// Copies the elements of a box into `out`, at `offset` with `strides`.
+void readBox(const Box &box, Value &out, int64_t offset,
+             llvm::ArrayRef<int64_t> strides);
+/// The address of the first element, and strides in elements.
+char *boxAddress(const Box &box, llvm::SmallVectorImpl<int64_t> &strides);
+
+/// The whole view as a tensor, unchecked against writes.
+Value readView(const View &view);
+/// A dense view of a new buffer.
+View allocate(DType dtype, llvm::ArrayRef<int64_t> shape);
+/// A dense view of the tensor's memory, which must not be written.
+View viewOf(const Value &tensor);
+
+} // namespace kiln::eval
+
+#endif // KILN_EVAL_MEMORY_H

@@ -1,0 +1,24 @@
+// Which dialects can be evaluated.
+#ifndef KILN_EVAL_REGISTER_H
+#define KILN_EVAL_REGISTER_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace kiln::eval {
+
+/// Adds the dialects that `reference` evaluates, and how it does so.
+void registerEvaluation(mlir::DialectRegistry &registry);
+
+void registerArithEvaluation(mlir::DialectRegistry &registry);
+void registerMathEvaluation(mlir::DialectRegistry &registry);
+void registerControlEvaluation(mlir::DialectRegistry &registry);
+void registerShapedEvaluation(mlir::DialectRegistry &registry);
+void registerPrimEvaluation(mlir::DialectRegistry &registry);
+void registerTileEvaluation(mlir::DialectRegistry &registry);
+void registerProgramEvaluation(mlir::DialectRegistry &registry);
+
+} // namespace kiln::eval
+
+#endif // KILN_EVAL_REGISTER_H

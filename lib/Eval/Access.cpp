@@ -1,0 +1,254 @@
+// The checks that each access to memory passes.
+#include "kiln/Eval/Memory.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+/// One access being checked.
+class Check {
+public:
+  Check(Operation *op, Instance *instance, const Box &box, Access access)
+      : op(op), instance(instance), box(box), access(access),
+        buffer(*box.view->buffer), bytes(runtime::dtypeBytes(box.view->dtype)) {
+    char *address = boxAddress(box, strides);
+    start = address - buffer.data();
+  }
+
+  LogicalResult run() {
+    if (failed(checkBounds()))
+      return failure();
+    if (buffer.touched && instance) {
+      // Entries are as small as the narrowest or least aligned access.
+      int64_t granule = buffer.touched->granule;
+      int64_t wanted = start % granule ? 1 : std::min(granule, bytes);
+      if (wanted != granule)
+        buffer.touched->refine(wanted);
+      if (buffer.touched->timed)
+        ++instance->clock[instance->number];
+    }
+    bool watch = buffer.touched && instance;
+    bool needsWrites = access != Access::write && buffer.written();
+    bool marks = access != Access::read && buffer.written();
+    if (!watch && !needsWrites && !marks)
+      return success();
+    return rows([&](int64_t at, int64_t n, int64_t stride) -> LogicalResult {
+      if (needsWrites && failed(checkWritten(at, n, stride)))
+        return failure();
+      if (watch && failed(checkRace(at, n, stride)))
+        return failure();
+      if (marks)
+        mark(at, n, stride);
+      return success();
+    });
+  }
+
+private:
+  /// Calls `fn` with byte position, count and stride in bytes of each row.
+  template <typename Fn> LogicalResult rows(Fn fn) {
+    size_t rank = box.sizes.size();
+    if (rank == 0)
+      return fn(start, 1, bytes);
+    SmallVector<int64_t, 4> index(rank, 0);
+    int64_t at = start;
+    while (true) {
+      if (failed(fn(at, box.sizes[rank - 1], strides[rank - 1] * bytes)))
+        return failure();
+      int64_t d = static_cast<int64_t>(rank) - 2;
+      for (; d >= 0; --d) {
+        at += strides[d] * bytes;
+        if (++index[d] < box.sizes[d])
+          break;
+        at -= strides[d] * bytes * box.sizes[d];
+        index[d] = 0;
+      }
+      if (d < 0)
+        return success();
+    }
+  }
+
+  /// The extremes of a box are elements of it, so they decide.
+  LogicalResult checkBounds() {
+    __int128 least = box.view->byteOffset, most;
+    for (size_t d = 0; d < box.sizes.size(); ++d)
+      least += __int128(box.first[d]) * box.view->strides[d] * bytes;
+    most = least;
+    for (size_t d = 0; d < box.sizes.size(); ++d) {
+      __int128 reach = __int128(box.sizes[d] - 1) * strides[d] * bytes;
+      (reach < 0 ? least : most) += reach;
+    }
+    if (least >= 0 && most + bytes <= buffer.bytes)
+      return success();
+    auto at = static_cast<int64_t>(least < 0 ? least : most);
+    return op->emitError("out-of-bounds access")
+           << who() << ": byte " << at << " of a buffer of " << buffer.bytes
+           << " bytes, reached from element " << firstElement()
+           << " of the view";
+  }
+
+  LogicalResult checkWritten(int64_t at, int64_t n, int64_t stride) {
+    const uint8_t *written = buffer.written();
+    if (stride == bytes) {
+      if (const void *hole = std::memchr(written + at, 0, n * bytes))
+        return unwritten(static_cast<const uint8_t *>(hole) - written);
+      return success();
+    }
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < bytes; ++k)
+        if (!written[at + i * stride + k])
+          return unwritten(at + i * stride);
+    return success();
+  }
+
+  LogicalResult unwritten(int64_t at) {
+    return op->emitError("read of unwritten memory")
+           << who() << ": byte " << at << " of a buffer of " << buffer.bytes
+           << " bytes";
+  }
+
+  void mark(int64_t at, int64_t n, int64_t stride) {
+    if (stride == bytes)
+      return buffer.markWritten(at, at + n * bytes);
+    for (int64_t i = 0; i < n; ++i)
+      buffer.markWritten(at + i * stride, at + i * stride + bytes);
+  }
+
+  LogicalResult checkRace(int64_t at, int64_t n, int64_t stride) {
+    Touched &touched = *buffer.touched;
+    int64_t perElement = bytes / touched.granule;
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t entry = (at + i * stride) / touched.granule;
+      for (int64_t k = 0; k < perElement; ++k)
+        if (failed(touch(touched, entry + k)))
+          return failure();
+    }
+    return success();
+  }
+
+  /// Whether what instance `other` did at `time` happened before.
+  bool isBefore(int32_t other, uint32_t time) const {
+    return other == instance->number ||
+           (!instance->clock.empty() && instance->clock[other] >= time);
+  }
+
+  void acquire(Touched &touched, int64_t entry) {
+    auto it = touched.released.find(entry);
+    if (it == touched.released.end())
+      return;
+    for (size_t n = 0; n < it->second.size(); ++n)
+      instance->clock[n] = std::max(instance->clock[n], it->second[n]);
+  }
+
+  LogicalResult touch(Touched &touched, int64_t entry) {
+    int32_t me = instance->number + 1;
+    int32_t writer = touched.writer[entry], reader = touched.reader[entry];
+    uint32_t writerTime = touched.timed ? touched.writerTime[entry] : 0;
+    uint32_t now = touched.timed ? instance->clock[instance->number] : 0;
+
+    // Against writes.
+    if (writer > 0 && !isBefore(writer - 1, writerTime))
+      return race(entry, writer - 1, "wrote");
+    if (writer < 0 && access != Access::combine) {
+      // Instances that may wait for each other read a combined element
+      // atomically, and then know what the writers knew.
+      if (touched.timed && access == Access::read)
+        acquire(touched, entry);
+      else if (writer == Touched::many || !isBefore(-writer - 1, writerTime))
+        return race(entry, writer == Touched::many ? -1 : -writer - 1,
+                    "combined");
+    }
+    // Against reads.
+    if (access != Access::read && reader != 0) {
+      if (reader != Touched::many) {
+        uint32_t time = touched.timed ? touched.readerTime[entry] : 0;
+        if (!isBefore(reader - 1, time) && !(touched.timed && writer < 0))
+          return race(entry, reader - 1, "read");
+      } else if (!touched.timed) {
+        return race(entry, -1, "read");
+      } else if (writer >= 0) {
+        for (auto [other, time] : touched.readers[entry])
+          if (!isBefore(other, time))
+            return race(entry, other, "read");
+      }
+    }
+
+    switch (access) {
+    case Access::read:
+      if (touched.timed && reader != 0 && reader != me) {
+        auto &all = touched.readers[entry];
+        if (reader != Touched::many)
+          all.push_back({reader - 1, touched.readerTime[entry]});
+        all.push_back({instance->number, now});
+      }
+      touched.reader[entry] = reader == 0 || reader == me ? me : Touched::many;
+      if (touched.timed)
+        touched.readerTime[entry] = now;
+      return success();
+    case Access::write:
+      touched.writer[entry] = me;
+      break;
+    case Access::combine:
+      if (touched.timed) {
+        acquire(touched, entry);
+        auto &release = touched.released[entry];
+        release = instance->clock;
+      }
+      if (writer <= 0)
+        touched.writer[entry] =
+            writer == 0 || writer == -me ? -me : Touched::many;
+      else if (writer != me)
+        touched.writer[entry] = -me;
+      break;
+    }
+    if (touched.timed)
+      touched.writerTime[entry] = now;
+    return success();
+  }
+
+  LogicalResult race(int64_t entry, int32_t other, StringRef did) {
+    static constexpr StringRef verbs[] = {"reads", "writes", "combines into"};
+    InFlightDiagnostic diagnostic = op->emitError("race: instance ");
+    diagnostic << instance->number << " " << verbs[static_cast<int>(access)]
+               << " byte " << entry * buffer.touched->granule
+               << " of a buffer of " << buffer.bytes << " bytes that ";
+    if (other < 0)
+      diagnostic << "several instances have " << did;
+    else
+      diagnostic << "instance " << other << " has " << did;
+    return diagnostic << " without an order between them";
+  }
+
+  std::string who() const {
+    return instance ? " by instance " + std::to_string(instance->number) : "";
+  }
+  std::string firstElement() const {
+    std::string text = "[";
+    for (auto [d, i] : llvm::enumerate(box.first))
+      text += (d ? ", " : "") + std::to_string(i);
+    return text + "]";
+  }
+
+  Operation *op;
+  Instance *instance;
+  const Box &box;
+  Access access;
+  Buffer &buffer;
+  int64_t bytes;
+  int64_t start;
+  SmallVector<int64_t, 4> strides;
+};
+
+} // namespace
+
+LogicalResult checkAccess(Operation *op, Instance *instance, const Box &box,
+                          Access access) {
+  for (int64_t size : box.sizes)
+    if (size <= 0)
+      return success();
+  return Check(op, instance, box, access).run();
+}
+
+} // namespace kiln::eval

@@ -1,0 +1,101 @@
+// Correctly rounded functions, and loops over threads.
+#include "kiln/Eval/Elements.h"
+#include "llvm/ADT/bit.h"
+#include <cmath>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace kiln::eval {
+
+void parallelFor(int64_t n, int64_t grain,
+                 llvm::function_ref<void(int64_t, int64_t)> body) {
+  int64_t parts = std::min<int64_t>(
+      {n / std::max<int64_t>(grain, 1),
+       static_cast<int64_t>(std::thread::hardware_concurrency()), 16});
+  if (parts <= 1) {
+    if (n > 0)
+      body(0, n);
+    return;
+  }
+  int64_t share = (n + parts - 1) / parts;
+  // Parts start at chunk boundaries, so that neighbours share few lines.
+  if (share > kChunk)
+    share = (share + kChunk - 1) / kChunk * kChunk;
+  std::vector<std::thread> threads;
+  for (int64_t begin = share; begin < n; begin += share)
+    threads.emplace_back(
+        [&body, begin, n, share] { body(begin, std::min(n, begin + share)); });
+  body(0, std::min(n, share));
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+namespace {
+
+/// Says when a double that may be off by some ulp does not determine its
+/// rounding to a narrower type.
+struct Doubt {
+  explicit Doubt(DType dtype) {
+    int cut = 52 - fractionBits(dtype);
+    needed = cut > 0;
+    mask = (uint64_t(1) << cut) - 1;
+    middle = cut > 0 ? uint64_t(1) << (cut - 1) : 0;
+    normal = smallestNormal(dtype);
+    largest = largestFinite(dtype);
+  }
+
+  bool operator()(double value) const {
+    if (!needed || !std::isfinite(value) || value == 0)
+      return false;
+    if (std::fabs(value) < normal)
+      return true;
+    uint64_t distance = (llvm::bit_cast<uint64_t>(value) & mask) - middle;
+    return distance + 8 <= 16;
+  }
+
+  bool needed;
+  uint64_t mask;
+  uint64_t middle;
+  double normal;
+  double largest;
+};
+
+} // namespace
+
+void mapFunction(const Value &a, Value &out, WideFunction fn) {
+  Doubt doubt(out.dtype());
+  parallelFor(out.size(), 1 << 12, [&](int64_t begin, int64_t end) {
+    double x[kChunk];
+    for (int64_t i = begin; i < end; i += kChunk) {
+      int64_t n = std::min(kChunk, end - i);
+      loadDoubles(a.dtype(), a.data(), i, n, x);
+      for (int64_t k = 0; k < n; ++k) {
+        double result = fn.narrow(x[k]);
+        x[k] = doubt(result) ? narrowToOdd(fn.wide(x[k])) : result;
+      }
+      storeDoubles(out.dtype(), out.mutableData(), i, n, x);
+    }
+  });
+}
+
+void mapFunction(const Value &a, const Value &b, Value &out,
+                 double (*narrow)(double, double),
+                 long double (*wide)(long double, long double)) {
+  Doubt doubt(out.dtype());
+  parallelFor(out.size(), 1 << 12, [&](int64_t begin, int64_t end) {
+    double x[kChunk], y[kChunk];
+    for (int64_t i = begin; i < end; i += kChunk) {
+      int64_t n = std::min(kChunk, end - i);
+      loadDoubles(a.dtype(), a.data(), i, n, x);
+      loadDoubles(b.dtype(), b.data(), i, n, y);
+      for (int64_t k = 0; k < n; ++k) {
+        double result = narrow(x[k], y[k]);
+        x[k] = doubt(result) ? narrowToOdd(wide(x[k], y[k])) : result;
+      }
+      storeDoubles(out.dtype(), out.mutableData(), i, n, x);
+    }
+  });
+}
+
+} // namespace kiln::eval

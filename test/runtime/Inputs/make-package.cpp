@@ -1,5 +1,5 @@
-// make-package KERNELS.so OUT.kpkg: a package with functions that use every
-// instruction of the host program.
+// make-package KERNELS.so OUT.kpkg [DEVICE]: a package with functions that use
+// every instruction of the host program.
 #include "kiln/Runtime/Package.h"
 #include <cstdio>
 
@@ -147,7 +147,7 @@ Function makeKernel(const char *name, uint32_t kernel, DType dtype,
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc < 3 || argc > 4)
     return 2;
   Package package;
   package.producer = "make-package";
@@ -156,7 +156,8 @@ int main(int argc, char **argv) {
   package.constants.push_back(
       {"weights", DType::f32, {8}, Blob::copy(weights, sizeof(weights))});
   TargetProgram target;
-  target.spec = "cpu";
+  const std::string device = argc == 4 ? argv[3] : "cpu";
+  target.spec = device;
   Expected<Blob> module = mapFile(argv[1]);
   if (!module) {
     std::fprintf(stderr, "%s\n", module.message().c_str());
@@ -164,7 +165,7 @@ int main(int argc, char **argv) {
   }
   target.modules.push_back(*module);
   HostProgram &program = target.program;
-  program.devices.push_back({"cpu", ""});
+  program.devices.push_back({device, ""});
   DType f32 = DType::f32;
   program.kernels.push_back(
       {"add",

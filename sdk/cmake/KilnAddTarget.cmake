@@ -47,6 +47,7 @@ function(kiln_tool name)
   endif()
   target_link_libraries(${name} PRIVATE Kiln::Kiln)
   set_target_properties(${name} PROPERTIES
+    DISABLE_PRECOMPILE_HEADERS ON
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()

@@ -18,6 +18,9 @@
 namespace mlir {
 class DialectRegistry;
 }
+namespace llvm {
+class raw_ostream;
+}
 
 namespace kiln::driver {
 

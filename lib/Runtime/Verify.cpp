@@ -7,6 +7,7 @@ using namespace kiln::runtime;
 namespace {
 
 constexpr int32_t kMaxRegisters = 1 << 22;
+constexpr int32_t kMaxBuffers = 1 << 18;
 constexpr int64_t kMaxScratchBytes = int64_t(1) << 32;
 
 bool isPowerOfTwo(int64_t value) {
@@ -21,7 +22,7 @@ public:
 
   Error run() {
     if (fn.numRegs < 0 || fn.numRegs > kMaxRegisters || fn.numBufs < 0 ||
-        fn.numBufs > kMaxRegisters)
+        fn.numBufs > kMaxBuffers)
       return Error(at() + "the number of registers is out of range");
     for (const Argument &arg : fn.args)
       argument(arg);

@@ -28,14 +28,14 @@ done
 seeds="$out/seeds"
 mkdir -p "$seeds"/{package,program,npy,note}
 inputs="$root/test/runtime/Inputs"
-"$cc" -O1 -fPIC -shared -nostdlib -I"$root/include" "$inputs/kernels.c" \
+"$cc" -O1 -fPIC -shared -nostdlib -DPART=1 -I"$root/include" "$inputs/kernels.c" \
   -o "$seeds/note/kernels.so"
 "$cxx" -std=c++17 -shared -fPIC -I"$root/include" "$inputs/fake-device.cpp" \
   -o "$seeds/note/device.so"
 "$cxx" "${flags[@]}" "$inputs/make-package.cpp" "${objects[@]}" -lz -ldl \
   -o "$out/make-package"
 head -c 64 "$seeds/note/kernels.so" > "$out/small-module"
-"$out/make-package" "$out/small-module" "$seeds/package/seed.kpkg"
+"$out/make-package" "$out/small-module" "$out/small-module" "$seeds/package/seed.kpkg"
 python3 - "$seeds" <<'PYTHON'
 import json, sys
 seeds = sys.argv[1]

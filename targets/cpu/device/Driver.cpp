@@ -193,8 +193,7 @@ int getKernel(KilnDevice *, KilnModule *module,
 
 } // namespace
 
-const KilnDeviceDriver *
-kilnGetDeviceDriver(const KilnDeviceHost *host) {
+const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
   static const KilnDeviceDriver table = [] {

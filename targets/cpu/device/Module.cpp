@@ -1,5 +1,6 @@
 // Kernel libraries: shared objects in memory.
 #include "CpuDevice.h"
+#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -132,6 +133,16 @@ bool writeAll(int fd, const char *data, uint64_t size) {
   return true;
 }
 
+/// A path to a file descriptor that was never used before. The loader takes
+/// equal paths for one library, and descriptors are reused.
+std::string freshPath(int fd) {
+  static std::atomic<uint64_t> counter{0};
+  std::string path = "/proc/self/fd/";
+  for (uint64_t n = ++counter; n; n >>= 1)
+    path += n & 1 ? ".//" : "./";
+  return path + std::to_string(fd);
+}
+
 } // namespace
 
 bool kiln::cpu::loadLibrary(const void *bytes, uint64_t size, void *&library,
@@ -145,8 +156,7 @@ bool kiln::cpu::loadLibrary(const void *bytes, uint64_t size, void *&library,
       close(fd);
     return false;
   }
-  std::string path = "/proc/self/fd/" + std::to_string(fd);
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(freshPath(fd).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     problem = std::string("cannot load a kernel library: ") + dlerror();
   close(fd);

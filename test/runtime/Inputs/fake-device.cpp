@@ -101,7 +101,7 @@ int loadModule(KilnDevice *, const void *bytes, uint64_t size,
     return fail(error, "cannot write");
   std::string path = "/proc/self/fd/" + std::to_string(fd);
   void *library = dlopen(path.c_str(), RTLD_NOW);
-  close(fd);
+  // The descriptor stays open: the loader takes equal paths for one library.
   *module = new KilnModule{library};
   return library ? 0 : fail(error, dlerror());
 }

@@ -1,6 +1,8 @@
-// Kernels as a compiler for the cpu device would export them.
+// Kernels as a compiler for the cpu device would export them, in two libraries.
 #include "kiln-c/Kernel.h"
 #include <stddef.h>
+
+#if PART == 1
 
 // (a, b, out): out = a + b; one instance does four elements.
 void add(const int64_t *args, int64_t first, int64_t last, void *scratch,
@@ -35,6 +37,8 @@ void scale(const int64_t *args, int64_t first, int64_t last, void *scratch,
   }
 }
 
+#else
+
 // (counter): counts the instances of a grid, one per element.
 void count(const int64_t *args, int64_t first, int64_t last, void *scratch,
            const KilnKernelRuntime *rt) {
@@ -47,3 +51,5 @@ void faulty(const int64_t *args, int64_t first, int64_t last, void *scratch,
             const KilnKernelRuntime *rt) {
   rt->fault(rt, "something is wrong");
 }
+
+#endif

@@ -1,5 +1,5 @@
-// make-package KERNELS.so OUT.kpkg [DEVICE]: a package with functions that use
-// every instruction of the host program.
+// make-package PART1.so PART2.so OUT.kpkg [DEVICE [OTHER]]: a package with
+// functions that use every instruction of the host program.
 #include "kiln/Runtime/Package.h"
 #include <cstdio>
 
@@ -123,6 +123,29 @@ Function makeChain() {
   return f;
 }
 
+/// 2 * x, computed on another device than the caller's tensors are on.
+Function makeAcross() {
+  Function f;
+  f.name = "across";
+  Buf x = tensor(f, "x", DType::f32, {8}).reg;
+  f.results.push_back({"", DType::f32, {8}, 0, {}});
+  Builder build{f};
+  Reg eight = build.constant(8), two = build.constant(2);
+  Buf there = build.alloc(eight, kNone, "there");
+  std::get<AllocInst>(f.code.back().body).device = 1;
+  Buf done = build.alloc(eight, kNone, "done");
+  std::get<AllocInst>(f.code.back().body).device = 1;
+  Buf out = build.alloc(eight, kNone, "out");
+  f.code.push_back(CopyInst{there, x});
+  build.launch(4, two,
+               {LaunchArg::ofBuffer(there),
+                LaunchArg::ofScalar(build.constant(0x40000000)),
+                LaunchArg::ofBuffer(done)});
+  f.code.push_back(CopyInst{out, done});
+  f.code.push_back(ReturnInst{{out}});
+  return f;
+}
+
 Function makeKernel(const char *name, uint32_t kernel, DType dtype,
                     size_t count) {
   Function f;
@@ -147,7 +170,7 @@ Function makeKernel(const char *name, uint32_t kernel, DType dtype,
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 3 || argc > 4)
+  if (argc < 4 || argc > 6)
     return 2;
   Package package;
   package.producer = "make-package";
@@ -156,16 +179,20 @@ int main(int argc, char **argv) {
   package.constants.push_back(
       {"weights", DType::f32, {8}, Blob::copy(weights, sizeof(weights))});
   TargetProgram target;
-  const std::string device = argc == 4 ? argv[3] : "cpu";
+  const std::string device = argc > 4 ? argv[4] : "cpu";
   target.spec = device;
-  Expected<Blob> module = mapFile(argv[1]);
-  if (!module) {
-    std::fprintf(stderr, "%s\n", module.message().c_str());
-    return 1;
+  for (int i = 1; i <= 2; ++i) {
+    Expected<Blob> module = mapFile(argv[i]);
+    if (!module) {
+      std::fprintf(stderr, "%s\n", module.message().c_str());
+      return 1;
+    }
+    target.modules.push_back(*module);
   }
-  target.modules.push_back(*module);
   HostProgram &program = target.program;
   program.devices.push_back({device, ""});
+  if (argc == 6)
+    program.devices.push_back({argv[5], ""});
   DType f32 = DType::f32;
   program.kernels.push_back(
       {"add",
@@ -186,17 +213,22 @@ int main(int argc, char **argv) {
         view("out", f32)},
        {}});
   program.kernels.push_back(
-      {"count", "count", 0, 0, 0, {view("counter", DType::i32)}, {}});
+      {"count", "count", 1, 0, 0, {view("counter", DType::i32)}, {}});
   program.kernels.push_back(
-      {"faulty", "faulty", 0, 0, 0, {view("x", f32)}, {}});
+      {"faulty", "faulty", 1, 0, 0, {view("x", f32)}, {}});
   program.functions.push_back(makeAdd());
   program.functions.push_back(makeChain());
   program.functions.push_back(makeKernel("add_kernel", 0, f32, 3));
   program.functions.push_back(makeKernel("count_kernel", 2, DType::i32, 1));
   program.functions.push_back(makeKernel("faulty_kernel", 3, f32, 1));
+  if (argc == 6) {
+    program.kernels.push_back(program.kernels[1]);
+    program.kernels.back().device = 1;
+    program.functions.push_back(makeAcross());
+  }
   package.targets.push_back(std::move(target));
   Expected<std::vector<uint8_t>> bytes = writePackage(package);
-  Error error = bytes ? writeFile(argv[2], bytes->data(), bytes->size())
+  Error error = bytes ? writeFile(argv[3], bytes->data(), bytes->size())
                       : bytes.takeError();
   if (error)
     std::fprintf(stderr, "%s\n", error.message().c_str());

@@ -112,6 +112,16 @@ Loaded compile(const std::string &file, const Package *embedded,
   return loaded;
 }
 
+/// The compiler gets every library but those that are a device driver only.
+void addLibraries(const Options &options, std::vector<std::string> &args) {
+  for (const std::string &library : options.loadTargets) {
+    Expected<bool> isDriver = definesSymbol(library, "kilnGetDeviceDriver");
+    Expected<bool> isTarget = definesSymbol(library, "kilnGetTargetPlugin");
+    if (!isDriver || !isTarget || !*isDriver || *isTarget)
+      args.push_back("--load-target=" + library);
+  }
+}
+
 } // namespace
 
 void kiln::run::printError(const std::string &message) {
@@ -135,8 +145,7 @@ Loaded kiln::run::loadInput(const Options &options) {
                 "compile it",
                 2);
   std::vector<std::string> args = options.compileArgs;
-  for (const std::string &library : options.loadTargets)
-    args.push_back("--load-target=" + library);
+  addLibraries(options, args);
   for (const std::string &target : options.targets)
     args.push_back("--target=" + target);
   return compile(options.input, nullptr, args);
@@ -153,6 +162,7 @@ Loaded kiln::run::loadReference(const Options &options,
   if (!package->source.size)
     return fail("--check needs the source, which the package does not hold");
   std::vector<std::string> args = package->compileArgs;
+  addLibraries(options, args);
   args.push_back("--target=reference");
   return compile("", package.get(), args);
 }

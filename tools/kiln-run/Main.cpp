@@ -41,6 +41,13 @@ public:
 
   int run() {
     for (const std::string &library : options.loadTargets) {
+      // Descriptions of targets are text, and the compiler's business.
+      Expected<Blob> file = mapFile(library);
+      if (!file)
+        return fail(file.message());
+      if (file->str().substr(0, 4) != "\x7f"
+                                      "ELF")
+        continue;
       Expected<bool> added = addDeviceLibrary(library);
       if (!added)
         return fail(added.message());

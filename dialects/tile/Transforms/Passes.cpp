@@ -7,5 +7,8 @@ namespace kiln::tile {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Dialect/Tile/Passes.h.inc"
 
-void registerTilePasses() { registerVerifyTileForm(); }
+void registerTilePasses() {
+  registerVerifyTileForm();
+  registerTileRaise();
+}
 } // namespace kiln::tile

@@ -23,7 +23,9 @@ bool isTileOrScalar(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
     return isElementType(type);
-  return isElementType(tile.getElementType()) && !tile.getEncoding() &&
+  return (isElementType(tile.getElementType()) ||
+          isa<PtrType>(tile.getElementType())) &&
+         !tile.getEncoding() &&
          llvm::all_of(tile.getShape(), [](int64_t size) { return size > 0; });
 }
 

@@ -41,10 +41,10 @@ struct IterationDim {
   /// The value that counts: a result of tile.program_id, a digit computed from
   /// one (`raster`), or the induction variable of `loop`.
   mlir::Value index;
-  int gridAxis = -1;      ///< 0 to 2; for a digit the axis of the linear id
-  bool raster = false;    ///< one of several digits of the linear id
-  mlir::scf::ForOp loop;  ///< for loops
-  int64_t indexStep = 1;  ///< how far `index` moves from one block to the next
+  int gridAxis = -1;     ///< 0 to 2; for a digit the axis of the linear id
+  bool raster = false;   ///< one of several digits of the linear id
+  mlir::scf::ForOp loop; ///< for loops
+  int64_t indexStep = 1; ///< how far `index` moves from one block to the next
 
   /// Elements that one block covers, in the views that the dimension moves
   /// through; 1 when it moves through none.
@@ -83,15 +83,15 @@ struct ViewAccess {
   llvm::SmallVector<AxisAccess> axes; ///< one per dimension of the view
 };
 
-/// The iteration space of a kernel. It is a snapshot: rewriting the kernel makes
-/// it stale.
+/// The iteration space of a kernel. It is a snapshot: rewriting the kernel
+/// makes it stale.
 class IterationSpace {
 public:
   /// Analyses `kernel`; never fails, see isStructured().
   static IterationSpace analyze(KernelOp kernel);
 
-  /// True if every access is affine in the dimensions and control flow is known.
-  /// Single dimensions may still be pinned.
+  /// True if every access is affine in the dimensions and control flow is
+  /// known. Single dimensions may still be pinned.
   bool isStructured() const { return reason.empty(); }
   /// Why the kernel is not structured; empty if it is.
   llvm::StringRef getReason() const { return reason; }

@@ -1,0 +1,322 @@
+//===- IterationSpaceBuilder.cpp - Dimensions and accesses ----------------===//
+
+#include "IterationSpaceBuilder.h"
+#include "kiln/Analysis/Raster.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+void IterationSpaceBuilder::run() {
+  findGridDims();
+  findLoops();
+  linearizer = std::make_unique<Linearizer>(space.dims);
+  findAccesses();
+  resolveClasses();
+  checkUses();
+  findExtents();
+  for (IterationDim &dim : space.dims)
+    if (dim.block == 0) { // moves through no view
+      dim.block = 1;
+      if (dim.pinned.empty())
+        dim.pinned = "it moves through no view";
+    }
+}
+
+void IterationSpaceBuilder::pin(unsigned dim, const Twine &reason) {
+  std::string &pinned = space.dims[dim].pinned;
+  if (pinned.empty())
+    pinned = reason.str();
+}
+
+void IterationSpaceBuilder::pinAllIn(const LinearForm &form,
+                                     const Twine &reason) {
+  for (auto [i, coefficient] : llvm::enumerate(form.coefficients))
+    if (coefficient != 0)
+      pin(i, reason);
+}
+
+void IterationSpaceBuilder::setUnstructured(Operation *op,
+                                            const Twine &reason) {
+  if (!space.reason.empty())
+    return;
+  space.reason = reason.str();
+  if (auto loc = dyn_cast<FileLineColLoc>(op->getLoc()))
+    space.reason += " (line " + std::to_string(loc.getLine()) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+void IterationSpaceBuilder::findGridDims() {
+  // Several tile.program_id may stand for one axis; the first one with uses
+  // counts, others make the axis keep its blocks.
+  DenseMap<int, unsigned> known;
+  kernel.getBody().walk([&](ProgramIdOp op) {
+    for (auto [axis, id] : llvm::enumerate(op.getIds())) {
+      if (id.use_empty())
+        continue;
+      auto [it, inserted] = known.try_emplace(axis, space.dims.size());
+      if (!inserted) {
+        setUnstructured(op, "several tile.program_id read axis " + Twine(axis) +
+                                " of the grid");
+        continue;
+      }
+      IterationDim dim;
+      dim.block = 0;
+      dim.gridAxis = axis;
+      if (std::optional<Raster> raster = matchRaster(id)) {
+        dim.raster = true;
+        rasterOperations.insert(raster->operations.begin(),
+                                raster->operations.end());
+        for (const RasterDigit &digit : raster->digits) {
+          dim.index = digit.index;
+          addDim(dim);
+        }
+        continue;
+      }
+      dim.index = id;
+      addDim(dim);
+    }
+  });
+  kernel.getBody().walk([&](NumProgramsOp op) {
+    for (auto [axis, count] : llvm::enumerate(op.getCounts()))
+      for (auto [i, dim] : llvm::enumerate(space.dims))
+        if (!count.use_empty() && dim.gridAxis == static_cast<int>(axis))
+          pin(i, "the kernel uses the number of programs");
+  });
+}
+
+void IterationSpaceBuilder::findLoops() {
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::WhileOp>(op))
+      setUnstructured(op, "scf.while has no known number of iterations");
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return;
+    IterationDim dim;
+    dim.block = 0;
+    dim.loop = loop;
+    dim.index = loop.getInductionVar();
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    dim.indexStep = step.value_or(0);
+    if (!step || *step <= 0)
+      dim.pinned = "the step of its loop is not a positive constant";
+    else if (getConstantIntValue(loop.getLowerBound()) != 0)
+      dim.pinned = "its loop does not start at 0";
+    addDim(dim);
+  });
+  // What a loop carries, besides counters, makes it a reduction.
+  Linearizer inductions(space.dims);
+  for (IterationDim &dim : space.dims)
+    if (dim.isLoop())
+      for (BlockArgument argument : dim.loop.getRegionIterArgs())
+        if (!inductions.isInduction(argument))
+          dim.kind = IterationDim::Reduction;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void IterationSpaceBuilder::findAccesses() {
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      addAccess(op, load.getView(), load.getCoords(), load.getElementOffsets(),
+                false);
+    else if (auto store = dyn_cast<StoreOp>(op))
+      addAccess(op, store.getView(), store.getCoords(),
+                store.getElementOffsets(), true);
+    else if (auto gather = dyn_cast<GatherOp>(op))
+      addGather(gather);
+    else if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
+      setUnstructured(op, "'" + op->getName().getStringRef() +
+                              "' reaches memory without a view");
+  });
+}
+
+/// The iteration dimension whose blocks tile the axis.
+void IterationSpaceBuilder::chooseDim(AxisAccess &axis) {
+  int64_t distance;
+  if (llvm::MulOverflow(axis.block, axis.step, distance))
+    return;
+  for (auto [i, dim] : llvm::enumerate(space.dims)) {
+    int64_t moved;
+    if (dim.indexStep != 0 && axis.offset.coefficient(i) != 0 &&
+        !llvm::MulOverflow(axis.offset.coefficient(i), dim.indexStep, moved) &&
+        moved == distance) {
+      axis.dim = i;
+      break;
+    }
+  }
+  // Other dimensions shift the window: their step is part of the meaning.
+  for (auto [i, coefficient] : llvm::enumerate(axis.offset.coefficients))
+    if (coefficient != 0 && static_cast<int>(i) != axis.dim)
+      pin(i, "it moves a window by other than its block size");
+}
+
+/// Ties a dimension of a tile to what moves the axis of the view.
+void IterationSpaceBuilder::tagTile(ViewAccess &access, TileRef tile,
+                                    int64_t tileAxis, unsigned viewAxis) {
+  AxisAccess &axis = access.axes[viewAxis];
+  if (axis.dim >= 0) {
+    IterationDim &dim = space.dims[axis.dim];
+    if (dim.block == 0)
+      dim.block = axis.block;
+    else if (dim.block != axis.block)
+      pin(axis.dim, "blocks of " + Twine(dim.block) + " and of " +
+                        Twine(axis.block) + " move with it");
+    if (tileAxis < 0)
+      pin(axis.dim, "a tile has no dimension for it");
+  }
+  if (tileAxis >= 0)
+    ties.push_back({tileDims.classOf(tile, tileAxis), axis.dim, axis.dim < 0});
+}
+
+void IterationSpaceBuilder::addAccess(Operation *op, Value view,
+                                      OperandRange coordinates, bool elements,
+                                      bool isWrite) {
+  ViewAccess access;
+  access.op = op;
+  access.view = view;
+  access.isWrite = isWrite;
+  auto load = dyn_cast<LoadOp>(op);
+  auto store = dyn_cast<StoreOp>(op);
+  TileRef tile =
+      load ? TileRef(load.getResult()) : TileRef(store.getValueMutable());
+  int64_t missing = static_cast<int64_t>(coordinates.size()) - tile.getRank();
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    AxisAccess &axis = access.axes.emplace_back();
+    axis.block = load ? load.getBlock(d) : store.getBlock(d);
+    axis.step = load ? load.getStepOf(d) : store.getStepOf(d);
+    std::optional<LinearForm> form = linearizer->get(coordinate);
+    if (form && !elements)
+      form = combine(axis.block, *form, 0, LinearForm());
+    if (form) {
+      axis.offset = *form;
+      chooseDim(axis);
+    } else {
+      axis.affine = false;
+      setUnstructured(op, "coordinate " + Twine(d) + " of '" +
+                              op->getName().getStringRef() +
+                              "' is not affine in grid and loop indices");
+    }
+    tagTile(access, tile, static_cast<int64_t>(d) - missing, d);
+  }
+  space.accesses.push_back(std::move(access));
+}
+
+void IterationSpaceBuilder::addGather(GatherOp gather) {
+  ViewAccess access;
+  access.op = gather;
+  access.view = gather.getView();
+  TileRef tile(gather.getResult());
+  int64_t rank = gather.getView().getType().getRank();
+  int64_t dim = gather.getDim();
+  int64_t inner = tile.getRank() - (rank - 1); // rank of the indices
+  access.axes.resize(rank);
+  for (int64_t d = 0; d < rank; ++d) {
+    AxisAccess &axis = access.axes[d];
+    if (d == dim) {
+      axis.indirect = true;
+      continue;
+    }
+    int64_t tileAxis = d < dim ? d : d - 1 + inner;
+    axis.block = tile.getDimSize(tileAxis);
+    Value offset = gather.getOffsets()[d < dim ? d : d - 1];
+    std::optional<LinearForm> form = linearizer->get(offset);
+    if (form) {
+      axis.offset = *form;
+      chooseDim(axis);
+    } else {
+      axis.affine = false;
+      setUnstructured(gather, "offset " + Twine(d) +
+                                  " of 'tile.gather' is not affine in grid "
+                                  "and loop indices");
+    }
+    tagTile(access, tile, tileAxis, d);
+  }
+  space.accesses.push_back(std::move(access));
+}
+
+void IterationSpaceBuilder::findExtents() {
+  auto set = [&](IterationDim &dim, Value view, int64_t d) {
+    if (!dim.extentView) {
+      dim.extentView = view;
+      dim.extentDim = d;
+    }
+  };
+  // A loop says itself what it covers.
+  for (IterationDim &dim : space.dims) {
+    if (!dim.isLoop())
+      continue;
+    if (auto blocks = dim.loop.getUpperBound().getDefiningOp<NumBlocksOp>()) {
+      if (static_cast<int64_t>(blocks.getBlock()) == dim.block)
+        set(dim, blocks.getView(), blocks.getDim());
+    } else if (auto size = dim.loop.getUpperBound().getDefiningOp<DimOp>()) {
+      if (dim.indexStep == dim.block)
+        set(dim, size.getView(), size.getDim());
+    }
+  }
+  // Otherwise a view that it covers block after block from the start; what is
+  // written comes first, inputs may be larger (the rim of a convolution).
+  for (bool writes : {true, false})
+    for (const ViewAccess &access : space.accesses)
+      for (auto [d, axis] : llvm::enumerate(access.axes)) {
+        if (axis.dim < 0 || access.isWrite != writes || axis.step != 1 ||
+            axis.offset.constant != 0 || !axis.offset.symbols.empty() ||
+            llvm::count_if(
+                axis.offset.coefficients, [](int64_t c) { return c != 0; }) !=
+                1)
+          continue;
+        set(space.dims[axis.dim], access.view, d);
+      }
+}
+
+void IterationSpaceBuilder::resolveClasses() {
+  for (Tie &tie : ties) {
+    if (tie.dim < 0)
+      continue;
+    auto [it, inserted] = dimOfClass.try_emplace(tie.cls, tie.dim);
+    if (inserted || it->second == tie.dim)
+      continue;
+    for (int dim : {it->second, tie.dim})
+      pin(dim, "tiles of d" + Twine(it->second) + " and d" + Twine(tie.dim) +
+                   " are combined elementwise");
+  }
+  for (Tie &tie : ties) {
+    auto found = dimOfClass.find(tie.cls);
+    if (tie.fixed && found != dimOfClass.end())
+      pin(found->second, "a block at a fixed position is combined with it");
+  }
+  for (auto [cls, dim] : dimOfClass)
+    if (!tileDims.pinned(cls).empty())
+      pin(dim, tileDims.pinned(cls));
+
+  auto record = [&](TileRef tile, Value value) {
+    SmallVector<int> &dims = space.tileDims[value];
+    dims.clear();
+    for (int64_t d = 0; d < tile.getRank(); ++d) {
+      auto found = dimOfClass.find(tileDims.classOf(tile, d));
+      dims.push_back(found == dimOfClass.end() ? -1 : found->second);
+    }
+  };
+  kernel.getBody().walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (TileRef tile = argument)
+            record(tile, argument);
+    for (Value result : op->getResults()) {
+      if (!TileRef(result))
+        continue;
+      // A splat is as large as its use wants; with several, it is not one tile.
+      if (!TileRef::isShapeless(op))
+        record(result, result);
+      else if (result.hasOneUse())
+        record(*result.use_begin(), result);
+    }
+  });
+}

@@ -1,0 +1,72 @@
+//===- IterationSpaceBuilder.h - Steps of the analysis ----------*- C++ -*-===//
+
+#ifndef KILN_LIB_ANALYSIS_ITERATIONSPACEBUILDER_H
+#define KILN_LIB_ANALYSIS_ITERATIONSPACEBUILDER_H
+
+#include "Linearize.h"
+#include "TileDims.h"
+#include "kiln/Analysis/IterationSpace.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include <memory>
+
+namespace kiln::tile {
+
+/// Fills in the iteration space of one kernel.
+class IterationSpaceBuilder {
+public:
+  IterationSpaceBuilder(KernelOp kernel, IterationSpace &space)
+      : kernel(kernel), space(space), tileDims(kernel) {}
+
+  void run();
+
+private:
+  // Dimensions.
+  void findGridDims();
+  void findLoops();
+  void addDim(IterationDim dim) { space.dims.push_back(std::move(dim)); }
+  void pin(unsigned dim, const llvm::Twine &reason);
+  void pinAllIn(const LinearForm &form, const llvm::Twine &reason);
+  void setUnstructured(mlir::Operation *op, const llvm::Twine &reason);
+
+  // Accesses.
+  void findAccesses();
+  void addAccess(mlir::Operation *op, mlir::Value view,
+                 mlir::OperandRange coordinates, bool elements, bool isWrite);
+  void addGather(GatherOp gather);
+  void chooseDim(AxisAccess &axis);
+  void tagTile(ViewAccess &access, TileRef tile, int64_t tileAxis,
+               unsigned viewAxis);
+  void findExtents();
+
+  // Everything else that an index or a block size could reach.
+  void checkUses();
+  void checkUse(mlir::OpOperand &use, unsigned dim,
+                llvm::SmallVectorImpl<mlir::Value> &worklist);
+  void checkSplat(SplatOp splat);
+  void checkIota(IotaOp iota);
+  void checkIotaUse(mlir::OpOperand &use, unsigned dim);
+  bool isPositionOf(mlir::Value value, unsigned dim);
+  void resolveClasses();
+
+  KernelOp kernel;
+  IterationSpace &space;
+  TileDims tileDims;
+  std::unique_ptr<Linearizer> linearizer;
+  /// Operations that compute raster digits.
+  llvm::DenseSet<mlir::Operation *> rasterOperations;
+  /// The iteration dimension of a class of tile dimensions.
+  llvm::DenseMap<unsigned, int> dimOfClass;
+  /// Tile dimensions that an access ties to an iteration dimension, or to -1.
+  struct Tie {
+    unsigned cls;
+    int dim;
+    bool fixed;
+  };
+  llvm::SmallVector<Tie> ties;
+};
+
+} // namespace kiln::tile
+
+#endif // KILN_LIB_ANALYSIS_ITERATIONSPACEBUILDER_H

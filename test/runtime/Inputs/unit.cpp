@@ -280,6 +280,69 @@ void testVerifier() {
   CHECK(contains(verdict(f), "returns 1 of 0"));
 }
 
+/// Guards, branches and views, without a device.
+void testDryRuns() {
+  Package package;
+  TargetProgram target;
+  HostProgram &program = target.program;
+  program.devices.push_back({"cpu", ""});
+  for (const char *name : {"fast", "slow"})
+    program.kernels.push_back(
+        {name,
+         name,
+         0,
+         0,
+         0,
+         {{KernelParam::Kind::view, "x", DType::f32, 1, false, 1}},
+         {}});
+  Function f;
+  f.name = "f";
+  f.numRegs = 10;
+  f.numBufs = 3;
+  f.args.push_back({"x", false, DType::f32, {kDynamic}, 0});
+  LaunchInst launch;
+  launch.variants = {{4, 0, {0, kNone, kNone}}, {kNone, 1, {5, 0, kNone}}};
+  launch.args = {LaunchArg::ofBuffer(1)};
+  IfInst branch;
+  branch.cond = 4;
+  branch.thenCode = {ConstInst{5, 7}};
+  branch.elseCode = {ConstInst{5, -3}, IntInst{IntOp::max, 5, 5, 4}};
+  f.code = {DimInst{0, 0, 0},
+            ConstInst{1, 4},
+            IntInst{IntOp::mod, 2, 0, 1},
+            ConstInst{3, 0},
+            IntInst{IntOp::eq, 4, 2, 3},
+            std::move(branch),
+            IntInst{IntOp::floordiv, 6, 0, 1},
+            SelectInst{7, 4, 1, 6},
+            ViewInst{1, 0, DType::none, 3, {7}, {1}},
+            StrideInst{8, 1, 0},
+            AlignedInst{9, 1, 64},
+            ViewInst{2, 0, DType::f64, 3, {3}, {}},
+            launch,
+            CheckInst{8, "no stride"},
+            CheckInst{9, "not aligned"},
+            ReturnInst{}};
+  program.functions.push_back(f);
+  CHECK(!verify(program, 1));
+  // Both forms of a program say the same.
+  Expected<HostProgram> again = programFromJson(toJson(program));
+  CHECK(again && toText(*again) == toText(program));
+  CHECK(again && toJson(*again) == toJson(program));
+  auto run = [&](int64_t n) {
+    return measure(package, target, program.functions[0], {{n}});
+  };
+  auto fast = run(16), slow = run(19), out = run(12);
+  CHECK(fast && fast->launches[0].name == "fast");
+  CHECK(fast && fast->launches[0].grid[0] == 16);
+  CHECK(slow && slow->launches[0].name == "slow");
+  CHECK(slow && slow->launches[0].grid == (std::array<int64_t, 3>{0, 19, 1}));
+  CHECK(!out && contains(out.message(), "reaches outside of its buffer"));
+  std::get<ConstInst>(program.functions[0].code[1].body).value = 0;
+  auto zero = run(16);
+  CHECK(!zero && contains(zero.message(), "by zero"));
+}
+
 void testC(const char *path) {
   KilnPackage *package = nullptr;
   KilnSession *session = nullptr;
@@ -320,6 +383,7 @@ int main(int argc, char **argv) {
   testCalls(argv[1]);
   testHostile(argv[1]);
   testVerifier();
+  testDryRuns();
   testC(argv[1]);
   std::printf("%d failures\n", failures);
   return failures != 0;

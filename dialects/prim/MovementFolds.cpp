@@ -29,16 +29,22 @@ static Attribute resizeSplat(Attribute value, RankedTensorType type) {
   return dense.resizeSplat(type);
 }
 
-/// Whether a type has at most one `?`, so that a reshape to the same type has
-/// no choice.
-static bool isDetermined(RankedTensorType type) {
-  return type.getNumDynamicDims() == 0 ||
-         (type.getNumDynamicDims() == 1 &&
-          !llvm::is_contained(type.getShape(), 0));
+/// Whether a reshape changes nothing. With one `?` its size follows from the
+/// number of elements.
+static bool isIdentity(ReshapeOp op) {
+  RankedTensorType type = op.getType();
+  if (op.getOperand().getType() != type)
+    return false;
+  if (type.getNumDynamicDims() < 2 && !llvm::is_contained(type.getShape(), 0))
+    return true;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!sameSize(op.getOperand(), dim, op, dim))
+      return false;
+  return true;
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType() && isDetermined(getType()))
+  if (isIdentity(*this))
     return getOperand();
   if (auto inner = getOperand().getDefiningOp<ReshapeOp>()) {
     getOperandMutable().assign(inner.getOperand());

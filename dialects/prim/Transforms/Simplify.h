@@ -6,6 +6,14 @@
 
 namespace kiln::prim {
 
+/// Whether a value is a tensor with a dimension of size 1.
+bool hasUnitDim(mlir::Value value);
+
+/// Whether `value` is the result of an operation that keeps its dimensions of
+/// size 1, such as a convolution, or is computed elementwise from one: a
+/// reshape would separate the two.
+bool isAnchored(mlir::Value value, int depth = 16);
+
 void populateNormaliseDotPatterns(mlir::RewritePatternSet &patterns);
 void populateUnitDimPatterns(mlir::RewritePatternSet &patterns);
 void populateMoveReshapePatterns(mlir::RewritePatternSet &patterns);

@@ -33,14 +33,19 @@ dynamicSizes(mlir::OpBuilder &builder, mlir::Location loc,
 /// `tensor.dim` and `arith` (addi, subi, muli, ceildivsi, floordivsi) at the
 /// builder's insertion point. The results of `prim.fusion` and `prim.claim`
 /// have sizes in terms of the inputs. Empty if `op` is not a prim.
-llvm::SmallVector<mlir::OpFoldResult>
-reifyResultShape(mlir::OpBuilder &builder, mlir::Operation *op,
-                 unsigned result = 0);
+llvm::SmallVector<mlir::OpFoldResult> reifyResultShape(mlir::OpBuilder &builder,
+                                                       mlir::Operation *op,
+                                                       unsigned result = 0);
 
 /// The same, with the sizes of operands asked of `sizesOf`.
-llvm::SmallVector<mlir::OpFoldResult>
-reifyResultShape(mlir::OpBuilder &builder, mlir::Operation *op, unsigned result,
-                 SizesFn sizesOf);
+llvm::SmallVector<mlir::OpFoldResult> reifyResultShape(mlir::OpBuilder &builder,
+                                                       mlir::Operation *op,
+                                                       unsigned result,
+                                                       SizesFn sizesOf);
+
+/// Whether two dimensions are known to have the same size, as both come from
+/// the same dimension, index value or constant.
+bool sameSize(mlir::Value a, int64_t aDim, mlir::Value b, int64_t bDim);
 
 /// All results, for ReifyRankedShapedTypeOpInterface, which every prim has.
 mlir::LogicalResult

@@ -1,0 +1,263 @@
+// Moves reshapes to where they cost nothing: to arguments and constants, or
+// behind the elementwise work that follows a computation.
+#include "Reassociation.h"
+#include "Simplify.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+namespace {
+
+bool isElementwise(Operation *op) {
+  return op && op->hasTrait<OpTrait::Elementwise>() &&
+         isa_and_nonnull<PrimDialect>(op->getDialect());
+}
+
+/// Whether `value` is computed, so that a reshape of it separates its kernel
+/// from what follows.
+bool isComputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<PrimDialect>(op ? op->getDialect() : nullptr) &&
+         !isa<ConstantOp, FullOp, IotaOp, ReshapeOp, BroadcastInDimOp>(op);
+}
+
+/// The type of one element and of another shape.
+RankedTensorType withShape(Value value, Value like) {
+  return cast<RankedTensorType>(like.getType())
+      .clone(cast<RankedTensorType>(value.getType()).getElementType());
+}
+
+/// reshape(f(a, b)) is f(reshape(a), reshape(b)) where the new reshapes are
+/// free. Dimensions of size 1 that the reshape inserts are inserted behind f.
+struct HoistReshape : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *producer = op.getOperand().getDefiningOp();
+    if (!isElementwise(producer) || !producer->hasOneUse() ||
+        isAnchored(op.getOperand()))
+      return failure();
+    auto groups = reassociate(op);
+    if (!groups || !isFreelyReshaped(op.getOperand(), *groups))
+      return failure();
+    Emitter emit(rewriter, op.getLoc());
+    SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, op), core;
+    SmallVector<int64_t> shape;
+    for (auto [size, known] : llvm::zip_equal(sizes, op.getType().getShape())) {
+      if (known == 1)
+        continue;
+      core.push_back(size);
+      shape.push_back(known);
+    }
+    if (ArrayRef(shape) == op.getOperand().getType().getShape())
+      return failure();
+    SmallVector<Value> operands;
+    for (Value operand : producer->getOperands())
+      operands.push_back(emit.reshape(operand, core));
+    auto type = RankedTensorType::get(shape, op.getType().getElementType());
+    Operation *moved =
+        rewriter.create(producer->getLoc(), producer->getName().getIdentifier(),
+                        operands, type, producer->getAttrs());
+    rewriter.replaceOp(op, emit.reshape(moved->getResult(0), sizes));
+    return success();
+  }
+};
+
+/// f(reshape(x), y) is reshape(f(x, reshape(y))) if x is computed and the new
+/// reshapes are free: f then joins the kernel of x.
+struct SinkReshape : OpTraitRewritePattern<OpTrait::Elementwise> {
+  using OpTraitRewritePattern::OpTraitRewritePattern;
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwise(op))
+      return failure();
+    for (Value operand : op->getOperands()) {
+      auto reshape = operand.getDefiningOp<ReshapeOp>();
+      if (!reshape || !isComputed(reshape.getOperand()) ||
+          (hasUnitDim(reshape.getOperand()) &&
+           !isAnchored(reshape.getOperand())))
+        continue;
+      auto groups = reassociate(reshape);
+      if (!groups)
+        continue;
+      if (llvm::all_of(op->getOperands(), [&](Value other) {
+            return follows(other, reshape, inverse(*groups));
+          }))
+        return sink(op, reshape, rewriter);
+    }
+    return failure();
+  }
+
+private:
+  /// Whether another operand can take the shape that `reshape` has before.
+  static bool follows(Value other, ReshapeOp reshape,
+                      ArrayRef<DimGroup> groups) {
+    if (auto same = other.getDefiningOp<ReshapeOp>())
+      if (isComputed(same.getOperand()))
+        return same.getOperand().getType().getShape() ==
+               reshape.getOperand().getType().getShape();
+    if (isFreelyReshaped(other, groups))
+      return true;
+    // What is stored anyway can be read in any shape. Not if x is stored too:
+    // then the two could take turns for ever.
+    return isComputed(other) && !other.hasOneUse() && reshape->hasOneUse() &&
+           reshape.getOperand().hasOneUse();
+  }
+
+  static LogicalResult sink(Operation *op, ReshapeOp reshape,
+                            PatternRewriter &rewriter) {
+    Emitter emit(rewriter, op->getLoc());
+    Value source = reshape.getOperand();
+    SmallVector<OpFoldResult> sizes = emit.sizes(source);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operand == reshape.getResult()
+                             ? source
+                             : emit.reshape(operand, sizes));
+    Operation *moved =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        withShape(op->getResult(0), source), op->getAttrs());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(
+        op, op->getResultTypes(), moved->getResult(0), reshape.getSizes());
+    return success();
+  }
+};
+
+/// reduce(reshape(x)) is reshape(reduce(x)) if whole groups of dimensions are
+/// reduced.
+template <typename Op> struct SinkThroughReduction : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getOperand().template getDefiningOp<ReshapeOp>();
+    if (!reshape || !isComputed(reshape.getOperand()) ||
+        hasUnitDim(reshape.getOperand()))
+      return failure();
+    auto groups = reassociate(reshape);
+    if (!groups)
+      return failure();
+    SmallVector<int64_t> dims;
+    for (const DimGroup &group : *groups) {
+      auto reduced = [&](int64_t dim) {
+        return llvm::is_contained(op.getDims(), dim);
+      };
+      if (llvm::all_of(group.to, reduced))
+        llvm::append_range(dims, group.from);
+      else if (llvm::any_of(group.to, reduced))
+        return failure();
+    }
+    Emitter emit(rewriter, op.getLoc());
+    SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
+    Value result = emit.reduce<Op>(reshape.getOperand(), dims);
+    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    return success();
+  }
+};
+
+/// broadcast(reshape(x)) of a computed x is reshape(broadcast(x)) if each group
+/// of dimensions stays together and is not repeated.
+struct SinkThroughBroadcast : OpRewritePattern<BroadcastInDimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastInDimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
+    if (!reshape || !isComputed(reshape.getOperand()) ||
+        hasUnitDim(reshape.getOperand()))
+      return failure();
+    auto groups = reassociate(reshape);
+    if (!groups)
+      return failure();
+    Emitter emit(rewriter, op.getLoc());
+    ArrayRef<int64_t> from = reshape.getType().getShape();
+    ArrayRef<int64_t> to = op.getType().getShape();
+    for (const DimGroup &group : *groups) {
+      if (group.to.empty())
+        return failure();
+      for (auto [i, dim] : llvm::enumerate(group.to))
+        if (from[dim] != to[op.getDims()[dim]] ||
+            op.getDims()[dim] !=
+                op.getDims()[group.to.front()] + static_cast<int64_t>(i))
+          return failure();
+    }
+    SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
+    SmallVector<OpFoldResult> source = emit.sizes(reshape.getOperand());
+    SmallVector<OpFoldResult> before;
+    SmallVector<int64_t> dims;
+    for (int64_t dim = 0; dim < op.getType().getRank();) {
+      const DimGroup *group =
+          llvm::find_if(*groups, [&](const DimGroup &group) {
+            return op.getDims()[group.to.front()] == dim;
+          });
+      if (group == groups->end()) {
+        before.push_back(sizes[dim++]);
+        continue;
+      }
+      for (int64_t inner : group->from) {
+        dims.push_back(before.size());
+        before.push_back(source[inner]);
+      }
+      dim += group->to.size();
+    }
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    for (OpFoldResult size : before) {
+      auto attribute = dyn_cast<Attribute>(size);
+      shape.push_back(attribute ? cast<IntegerAttr>(attribute).getInt()
+                                : ShapedType::kDynamic);
+      if (!attribute)
+        dynamic.push_back(cast<Value>(size));
+    }
+    Value result = BroadcastInDimOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(shape, op.getType().getElementType()),
+        reshape.getOperand(), dynamic, dims);
+    rewriter.replaceOp(op, emit.reshape(result, sizes));
+    return success();
+  }
+};
+
+/// reshape(broadcast(x)) is a broadcast if it takes whole groups of dimensions
+/// from x.
+struct AbsorbIntoBroadcast : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto broadcast = op.getOperand().getDefiningOp<BroadcastInDimOp>();
+    auto groups = broadcast ? reassociate(op) : std::nullopt;
+    auto plan = groups ? reshapeBroadcast(broadcast, *groups) : std::nullopt;
+    if (!plan)
+      return failure();
+    Emitter emit(rewriter, op.getLoc());
+    SmallVector<OpFoldResult> sizes = mixedSizes(rewriter, op);
+    SmallVector<OpFoldResult> operandSizes;
+    for (int64_t dim : plan->dims)
+      operandSizes.push_back(sizes[dim]);
+    Value operand = emit.reshape(broadcast.getOperand(), operandSizes);
+    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(op, op.getType(), operand,
+                                                  op.getSizes(), plan->dims);
+    return success();
+  }
+};
+
+/// reshape(full) is full.
+struct ReshapeOfFull : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto full = op.getOperand().getDefiningOp<FullOp>();
+    if (!full)
+      return failure();
+    rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(), op.getSizes(),
+                                        full.getValue());
+    return success();
+  }
+};
+
+} // namespace
+
+void kiln::prim::populateMoveReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<HoistReshape, SinkReshape, SinkThroughReduction<SumOp>,
+               SinkThroughReduction<ProdOp>, SinkThroughReduction<AmaxOp>,
+               SinkThroughReduction<AminOp>, SinkThroughBroadcast,
+               AbsorbIntoBroadcast, ReshapeOfFull>(patterns.getContext());
+}

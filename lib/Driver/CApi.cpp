@@ -2,7 +2,6 @@
 
 #include "kiln-c/Compiler.h"
 #include "kiln/Driver/Driver.h"
-#include "kiln/Target/PluginLoader.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +27,7 @@ static int compileInput(llvm::MemoryBufferRef input, size_t numArgs,
     diag("error: expected --target=SPEC");
     return kWrongUsage;
   }
-  if (!kiln::target::loadPlugins(options.loadTargets))
+  if (!initialize(options.loadTargets))
     return kInputFailed;
   std::string result, report;
   int status = compile(options, input, diag, result, report);

@@ -45,8 +45,8 @@ private:
   llvm::MemoryBufferRef input;
   MLIRContext &context;
   DiagnosticPrinter printer;
-  TimingScope timing;
   DefaultTimingManager timingManager;
+  TimingScope timing;
   Tolerances tolerances;
   ConstantPool pool;
   runtime::Package package;
@@ -247,6 +247,12 @@ LogicalResult Compilation::run(std::string &result) {
     return failure();
 
   InputKind kind = detect(*module);
+  if (kind.triton) {
+    if (failed(runSteps(*module, "frontend", {{"triton-to-tile"}},
+                        TargetOptions(), printer, timing)))
+      return failure();
+    kind = detect(*module);
+  }
   if (kind.frontend && failed(runSteps(*module, "frontend", frontendSteps(),
                                        TargetOptions(), printer, timing)))
     return failure();

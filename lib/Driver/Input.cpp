@@ -129,6 +129,8 @@ InputKind kiln::driver::detect(ModuleOp module) {
     StringRef dialect = op.getName().getDialectNamespace();
     if (dialect == "tile" || dialect == "program")
       kind.tile = true;
+    else if (dialect == "tt")
+      kind.triton = true;
     else if (isa<func::FuncOp>(op))
       kind.functions = true;
     else

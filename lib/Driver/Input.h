@@ -18,7 +18,8 @@ mlir::OwningOpRef<mlir::ModuleOp> readInput(llvm::MemoryBufferRef input,
 struct InputKind {
   bool frontend = false; ///< operations that tosa-to-prim has to convert
   bool functions = false;
-  bool tile = false; ///< kernels or host programs
+  bool tile = false;   ///< kernels or host programs
+  bool triton = false; ///< kernels that triton-to-tile has to convert
 };
 InputKind detect(mlir::ModuleOp module);
 

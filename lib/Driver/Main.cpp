@@ -1,7 +1,6 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
 
 #include "kiln/Driver/Driver.h"
-#include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -102,7 +101,7 @@ int kiln::driver::compileMain(int argc, char **argv) {
     }
   }
   return runGuarded(options.input, [&] {
-    if (!target::loadPlugins(options.loadTargets))
+    if (!initialize(options.loadTargets))
       return int(kInputFailed);
     if (options.listTargets)
       printTargets(llvm::outs());

@@ -8,7 +8,6 @@
 #include "Pipeline.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace kiln::driver;
@@ -60,33 +59,32 @@ LogicalResult kiln::driver::runSteps(ModuleOp module, StringRef name,
   return runPasses(pm, module, printer, scope);
 }
 
-void kiln::driver::registerCorePipelines() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    TargetRegistry &registry = TargetRegistry::get();
-    registry.addExtensionPoint(
-        {"core.after-raise", "", "prim, composites whole, before claims"});
-    registry.addExtensionPoint(
-        {"core.after-fuse", "", "prim.fusion groups, before schedules"});
-    registry.addExtensionPoint(
-        {"core.tile", "verify-tile-form", "tile kernels and host programs"});
-    auto add = [](StringRef name, StringRef help, std::vector<Step> steps) {
-      mlir::registerPassPipeline(
-          name, help,
-          [steps](OpPassManager &pm, StringRef options,
-                  function_ref<LogicalResult(const Twine &)> error) {
-            if (!options.empty())
-              return error("this pipeline takes no options");
-            return addSteps(pm, steps, TargetOptions(), llvm::errs());
-          },
-          [](function_ref<void(const mlir::detail::PassOptions &)>) {});
-    };
-    std::vector<Step> all = frontendSteps();
-    add("kiln-frontend", "From a frontend's dialects to prim", frontendSteps());
-    add("kiln-prim", "What is done on prim for every target", primSteps());
-    add("kiln-tile", "From prim to tile and program", tileSteps());
-    for (const auto &part : {primSteps(), tileSteps()})
-      all.insert(all.end(), part.begin(), part.end());
-    add("kiln-pipeline", "From a frontend's dialects to tile and program", all);
-  });
+void kiln::driver::registerExtensionPoints(TargetRegistry &registry) {
+  registry.addExtensionPoint(
+      {"core.after-raise", "", "prim, composites whole, before claims"});
+  registry.addExtensionPoint(
+      {"core.after-fuse", "", "prim.fusion groups, before schedules"});
+  registry.addExtensionPoint(
+      {"core.tile", "verify-tile-form", "tile kernels and host programs"});
+}
+
+void kiln::driver::registerPipelines() {
+  auto add = [](StringRef name, StringRef help, std::vector<Step> steps) {
+    mlir::registerPassPipeline(
+        name, help,
+        [steps](OpPassManager &pm, StringRef options,
+                function_ref<LogicalResult(const Twine &)> error) {
+          if (!options.empty())
+            return error("this pipeline takes no options");
+          return addSteps(pm, steps, TargetOptions(), llvm::errs());
+        },
+        [](function_ref<void(const mlir::detail::PassOptions &)>) {});
+  };
+  std::vector<Step> all = frontendSteps();
+  add("kiln-frontend", "From a frontend's dialects to prim", frontendSteps());
+  add("kiln-prim", "What is done on prim for every target", primSteps());
+  add("kiln-tile", "From prim to tile and program", tileSteps());
+  for (const auto &part : {primSteps(), tileSteps()})
+    all.insert(all.end(), part.begin(), part.end());
+  add("kiln-pipeline", "From a frontend's dialects to tile and program", all);
 }

@@ -21,8 +21,11 @@ std::vector<Step> primSteps();
 /// The passes from prim to tile and program.
 std::vector<Step> tileSteps();
 
-/// Declares the core's extension points and named pipelines, once.
-void registerCorePipelines();
+/// Declares the core's extension points.
+void registerExtensionPoints(target::TargetRegistry &registry);
+
+/// Adds the stages as named pipelines.
+void registerPipelines();
 
 /// Runs the steps on `module` under one name in the timing report.
 mlir::LogicalResult runSteps(mlir::ModuleOp module, llvm::StringRef name,

@@ -1,20 +1,27 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
 
 #include "Pipeline.h"
+#include "kiln/Conversion/TosaToPrim.h"
+#include "kiln/Conversion/TritonToTile.h"
 #include "kiln/Dialect/Prim/Passes.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Target/Passes.h"
+#include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Vector/Lowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,9 +30,20 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
 #include <mutex>
+
+bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    target::TargetRegistry &registry = target::TargetRegistry::get();
+    registerExtensionPoints(registry);
+    vec::registerVectorFamily(registry);
+  });
+  return target::loadPlugins(loadTargets);
+}
 
 void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<
@@ -37,9 +55,11 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
       mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
       // What inputs use.
       mlir::affine::AffineDialect, mlir::cf::ControlFlowDialect,
-      mlir::linalg::LinalgDialect, mlir::ml_program::MLProgramDialect,
-      mlir::quant::QuantDialect, mlir::tosa::TosaDialect,
-      mlir::vector::VectorDialect>();
+      mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect, mlir::ub::UBDialect,
+      tt::TritonDialect, mlir::linalg::LinalgDialect,
+      mlir::ml_program::MLProgramDialect, mlir::quant::QuantDialect,
+      mlir::tosa::TosaDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect,
+      tt::TritonDialect>();
   mlir::func::registerInlinerExtension(registry);
   target::TargetRegistry::get().registerDialects(registry);
 }
@@ -50,11 +70,14 @@ void kiln::driver::registerPasses() {
     prim::registerPrimPasses();
     tile::registerTilePasses();
     program::registerProgramPasses();
+    registerKilnTritonToTilePasses();
+    registerKilnTosaToPrimPasses();
+    registerKilnTritonToTilePasses();
     target::registerTargetPasses();
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();
     mlir::registerInlinerPass();
     mlir::registerSymbolDCEPass();
-    registerCorePipelines();
+    registerPipelines();
   });
 }

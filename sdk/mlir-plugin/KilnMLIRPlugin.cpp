@@ -8,12 +8,15 @@ extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "Kiln", "0.1.0",
           [](mlir::DialectRegistry *registry) {
+            kiln::driver::initialize({});
             kiln::driver::registerDialects(*registry);
           }};
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Kiln", "0.1.0",
-          [] { kiln::driver::registerPasses(); }};
+  return {MLIR_PLUGIN_API_VERSION, "Kiln", "0.1.0", [] {
+            kiln::driver::initialize({});
+            kiln::driver::registerPasses();
+          }};
 }

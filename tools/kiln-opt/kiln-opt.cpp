@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   return kiln::driver::runGuarded(inputOf(argc, argv), [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);
-    if (!kiln::target::loadPlugins(named))
+    if (!kiln::driver::initialize(named))
       return int(kiln::driver::kInputFailed);
     mlir::DialectRegistry registry;
     mlir::registerAllDialects(registry);

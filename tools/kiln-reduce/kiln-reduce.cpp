@@ -10,7 +10,7 @@
 
 int main(int argc, char **argv) {
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
-  if (!kiln::target::loadPlugins(named))
+  if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);

@@ -67,6 +67,11 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// Registers what the core itself brings to the target registry (families,
+/// schedules, extension points), then loads plug-ins: those of the search path
+/// and those named. Every tool begins with it. False: a named one failed.
+bool initialize(const std::vector<std::string> &loadTargets);
+
 /// Adds Kiln's passes and pipelines to the global registry, once.
 void registerPasses();
 

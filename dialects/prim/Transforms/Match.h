@@ -48,6 +48,44 @@ mlir::Value other(mlir::Value value, mlir::Value operand) {
   return {};
 }
 
+/// A value seen from the elements of another: dimension i of `value` is
+/// dimension dims[i] of the tensor it was broadcast to, or has size 1 (-1).
+struct Row {
+  mlir::Value value;
+  llvm::SmallVector<int64_t> dims;
+};
+
+/// Looks through broadcasts and through reshapes that insert or remove
+/// dimensions of size 1. Starts with the identity if `row.dims` is empty.
+Row throughShape(Row row);
+
+/// The same for a value of its own.
+Row throughShape(mlir::Value value);
+
+/// If `row` is a reduction by Op whose dimensions line up with those of the
+/// tensor that `row` was broadcast to: the reduced tensor.
+template <typename Op>
+Op reduction(const Row &row, llvm::SmallVectorImpl<int64_t> &dims) {
+  auto op = def<Op>(row.value);
+  if (!op)
+    return {};
+  llvm::append_range(dims, op.getDims());
+  int64_t next = 0;
+  for (int64_t i = 0, e = op.getOperand().getType().getRank(); i < e; ++i) {
+    if (llvm::is_contained(op.getDims(), i))
+      continue;
+    int64_t to = row.dims[next];
+    // A dimension of size 1 may have got lost, but not be another one.
+    if (to != i && !(to == -1 && op.getType().getDimSize(next) == 1))
+      return {};
+    ++next;
+  }
+  return op;
+}
+
+/// If `row` is a mean, the sum of it, as a row.
+std::optional<Row> meanOf(Row row);
+
 /// x * factor, written as a product or as a quotient by a splat.
 std::optional<std::pair<mlir::Value, double>> scaled(mlir::Value value);
 

@@ -2,7 +2,10 @@
 #include "Raise.h"
 
 #include "kiln/Dialect/Prim/Passes.h"
+#include "kiln/Dialect/Prim/Prim.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace kiln::prim {
@@ -15,6 +18,8 @@ using namespace kiln::prim;
 
 void kiln::prim::populateRaisePatterns(RewritePatternSet &patterns) {
   populateRaiseActivations(patterns);
+  populateRaiseNorms(patterns);
+  populateRaiseAttention(patterns);
 }
 
 namespace {
@@ -23,8 +28,15 @@ namespace {
 struct PrimRaiseComposites
     : kiln::prim::impl::PrimRaiseCompositesBase<PrimRaiseComposites> {
   void runOnOperation() override {
+    // The same value computed twice would hide a pattern.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     RewritePatternSet patterns(&getContext());
     populateRaisePatterns(patterns);
+    // Folded constants and merged shape changes leave fewer forms to match.
+    PowOp::getCanonicalizationPatterns(patterns, &getContext());
+    BroadcastInDimOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation()->emitError(
           "prim-raise-composites: did not reach a fixed point");

@@ -8,7 +8,6 @@ namespace kiln::prim {
 
 void populateRaiseActivations(mlir::RewritePatternSet &patterns);
 void populateRaiseNorms(mlir::RewritePatternSet &patterns);
-void populateRaiseSoftmax(mlir::RewritePatternSet &patterns);
 void populateRaiseAttention(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln::prim

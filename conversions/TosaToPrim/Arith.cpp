@@ -1,0 +1,261 @@
+// Arithmetic of arith on tensors and, in bodies, on scalars.
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace kiln::tosa_to_prim {
+namespace {
+
+/// Whether the operation computes a size, not the elements of a tensor.
+bool isSize(Operation *op, Emitter &e) {
+  return !e.body && isa<IndexType>(op->getResult(0).getType());
+}
+
+/// Operations on sizes stay as they are.
+LogicalResult sizes(Operation *op, Emitter &e) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    if (!isa<IndexType>(operand.getType()) || !e.isKnown(operand))
+      return e.unsupported(op, "computes a size from elements");
+    mapping.map(operand, e.sizeValue(e.getSizes(operand).front()));
+  }
+  Operation *copy = e.b.clone(*op, mapping);
+  SmallVector<OpFoldResult> folded;
+  if (succeeded(copy->fold(folded)) && folded.size() == 1) {
+    if (auto attr = dyn_cast<Attribute>(folded.front()))
+      folded.front() = e.size(cast<IntegerAttr>(attr).getInt());
+    copy->erase();
+    e.setSizes(op->getResult(0), {folded.front()});
+    return success();
+  }
+  e.setSizes(op->getResult(0), {OpFoldResult(copy->getResult(0))});
+  return success();
+}
+
+/// The operation on all elements: `make` gets its translated operands.
+template <typename Op, typename Make>
+LogicalResult elements(Op op, Emitter &e, Make make) {
+  if (isSize(op, e))
+    return sizes(op, e);
+  SmallVector<Value, 3> values;
+  for (Value operand : op->getOperands())
+    values.push_back(e.get(operand));
+  if (isa<VectorType>(op->getResult(0).getType()))
+    return e.unsupported(op, "on vectors");
+  if (failed(e.broadcastTogether(op, values)))
+    return failure();
+  Value result = make(values);
+  return result ? e.set(op->getResult(0), result) : failure();
+}
+
+template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) { return e.unary<To>(x[0]); });
+}
+
+template <typename From, typename To>
+LogicalResult binary(From op, Emitter &e) {
+  return elements(op, e,
+                  [&](ArrayRef<Value> x) { return e.binary<To>(x[0], x[1]); });
+}
+
+template <typename From> LogicalResult add(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) { return e.add(x[0], x[1]); });
+}
+template <typename From> LogicalResult sub(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) { return e.sub(x[0], x[1]); });
+}
+template <typename From> LogicalResult mul(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) { return e.mul(x[0], x[1]); });
+}
+
+/// Unsigned order is signed order with the first bit flipped.
+Value flip(Value value, Emitter &e) {
+  unsigned width = e.elementOf(value).getIntOrFloatBitWidth();
+  Value bit = e.integer(width == 1 ? 1 : int64_t(1) << (width - 1), value);
+  return e.binary<prim::BitwiseXorOp>(value, bit);
+}
+
+template <typename From, typename To>
+LogicalResult unsignedExtremum(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
+    if (e.elementOf(x[0]).isInteger(1)) // as on truth values
+      return e.binary<To>(x[0], x[1]);
+    return flip(e.binary<To>(flip(x[0], e), flip(x[1], e)), e);
+  });
+}
+
+/// Unsigned division in a wider type. Indices are never negative.
+template <typename From, typename To>
+LogicalResult unsignedDivision(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
+    Type element = e.elementOf(x[0]);
+    if (isa<IndexType>(op.getType()))
+      return e.binary<To>(x[0], x[1]);
+    if (element.isInteger(64) || element.isInteger(1)) {
+      (void)e.unsupported(op, "on " + Twine(text(element)));
+      return {};
+    }
+    Type wide = e.b.getI64Type();
+    Value result = e.binary<To>(e.convert(x[0], wide, false, true),
+                                e.convert(x[1], wide, false, true));
+    return e.convert(result, element);
+  });
+}
+
+/// Division that rounds up or down: the quotient, corrected where the
+/// remainder is not zero.
+template <typename From, bool up>
+LogicalResult roundedDivision(From op, Emitter &e) {
+  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
+    Value quotient = e.binary<prim::DivOp>(x[0], x[1]);
+    Value rest = e.binary<prim::FmodOp>(x[0], x[1]);
+    Value zero = e.integer(0, rest), one = e.integer(1, rest);
+    Value inexact = e.compare<prim::NeOp>(rest, zero);
+    Value signs = e.binary<prim::BitwiseXorOp>(
+        e.convert(e.compare<prim::LtOp>(x[0], zero), e.b.getI8Type()),
+        e.convert(e.compare<prim::LtOp>(x[1], zero), e.b.getI8Type()));
+    Value negative = e.convert(signs, e.b.getI1Type());
+    if (up)
+      negative = e.unary<prim::BitwiseNotOp>(negative);
+    Value correct = e.binary<prim::BitwiseAndOp>(inexact, negative);
+    Value moved = up ? e.add(quotient, one) : e.sub(quotient, one);
+    return e.where(correct, moved, quotient);
+  });
+}
+
+/// Comparison by predicate name: which order, and what NaN gives.
+LogicalResult cmpf(arith::CmpFOp op, Emitter &e) {
+  using P = arith::CmpFPredicate;
+  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
+    Value a = x[0], c = x[1];
+    auto negate = [&](Value v) { return e.unary<prim::BitwiseNotOp>(v); };
+    auto ordered = [&] {
+      return e.binary<prim::BitwiseAndOp>(e.compare<prim::EqOp>(a, a),
+                                          e.compare<prim::EqOp>(c, c));
+    };
+    auto different = [&] {
+      return e.binary<prim::BitwiseOrOp>(e.compare<prim::LtOp>(a, c),
+                                         e.compare<prim::GtOp>(a, c));
+    };
+    switch (op.getPredicate()) {
+    case P::AlwaysFalse:
+    case P::AlwaysTrue:
+      return e.integer(op.getPredicate() == P::AlwaysTrue, a, e.b.getI1Type());
+    case P::OEQ:
+      return e.compare<prim::EqOp>(a, c);
+    case P::OGT:
+      return e.compare<prim::GtOp>(a, c);
+    case P::OGE:
+      return e.compare<prim::GeOp>(a, c);
+    case P::OLT:
+      return e.compare<prim::LtOp>(a, c);
+    case P::OLE:
+      return e.compare<prim::LeOp>(a, c);
+    case P::ONE:
+      return different();
+    case P::ORD:
+      return ordered();
+    case P::UNO:
+      return negate(ordered());
+    case P::UEQ:
+      return negate(different());
+    case P::UGT:
+      return negate(e.compare<prim::LeOp>(a, c));
+    case P::UGE:
+      return negate(e.compare<prim::LtOp>(a, c));
+    case P::ULT:
+      return negate(e.compare<prim::GeOp>(a, c));
+    case P::ULE:
+      return negate(e.compare<prim::GtOp>(a, c));
+    case P::UNE:
+      return e.compare<prim::NeOp>(a, c);
+    }
+    return {};
+  });
+}
+
+LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
+  using P = arith::CmpIPredicate;
+  if (!e.body && isa<IndexType>(op.getLhs().getType()))
+    return e.unsupported(op, "compares sizes");
+  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
+    Value a = x[0], c = x[1];
+    bool isBool = e.elementOf(a).isInteger(1);
+    P predicate = op.getPredicate();
+    bool isUnsigned = predicate == P::ult || predicate == P::ule ||
+                      predicate == P::ugt || predicate == P::uge;
+    // Truth values are ordered as unsigned numbers; indices are not negative.
+    if (predicate != P::eq && predicate != P::ne && isUnsigned != isBool &&
+        !isa<IndexType>(op.getLhs().getType())) {
+      a = flip(a, e);
+      c = flip(c, e);
+    }
+    switch (predicate) {
+    case P::eq:
+      return e.compare<prim::EqOp>(a, c);
+    case P::ne:
+      return e.compare<prim::NeOp>(a, c);
+    case P::slt:
+    case P::ult:
+      return e.compare<prim::LtOp>(a, c);
+    case P::sle:
+    case P::ule:
+      return e.compare<prim::LeOp>(a, c);
+    case P::sgt:
+    case P::ugt:
+      return e.compare<prim::GtOp>(a, c);
+    case P::sge:
+    case P::uge:
+      return e.compare<prim::GeOp>(a, c);
+    }
+    return {};
+  });
+}
+
+LogicalResult select(arith::SelectOp op, Emitter &e) {
+  return elements(op, e,
+                  [&](ArrayRef<Value> x) { return e.where(x[0], x[1], x[2]); });
+}
+
+} // namespace
+
+void addArithRules(Rules &rules) {
+  rules.add<arith::AddFOp>(add<arith::AddFOp>);
+  rules.add<arith::AddIOp>(add<arith::AddIOp>);
+  rules.add<arith::SubFOp>(sub<arith::SubFOp>);
+  rules.add<arith::SubIOp>(sub<arith::SubIOp>);
+  rules.add<arith::MulFOp>(mul<arith::MulFOp>);
+  rules.add<arith::MulIOp>(mul<arith::MulIOp>);
+  rules.add<arith::DivFOp>(binary<arith::DivFOp, prim::DivOp>);
+  rules.add<arith::DivSIOp>(binary<arith::DivSIOp, prim::DivOp>);
+  rules.add<arith::RemFOp>(binary<arith::RemFOp, prim::FmodOp>);
+  rules.add<arith::RemSIOp>(binary<arith::RemSIOp, prim::FmodOp>);
+  rules.add<arith::DivUIOp>(unsignedDivision<arith::DivUIOp, prim::DivOp>);
+  rules.add<arith::RemUIOp>(unsignedDivision<arith::RemUIOp, prim::FmodOp>);
+  rules.add<arith::FloorDivSIOp>(roundedDivision<arith::FloorDivSIOp, false>);
+  rules.add<arith::CeilDivSIOp>(roundedDivision<arith::CeilDivSIOp, true>);
+  rules.add<arith::NegFOp>(unary<arith::NegFOp, prim::NegOp>);
+  rules.add<arith::MaximumFOp>(binary<arith::MaximumFOp, prim::MaximumOp>);
+  rules.add<arith::MinimumFOp>(binary<arith::MinimumFOp, prim::MinimumOp>);
+  rules.add<arith::MaxNumFOp>(binary<arith::MaxNumFOp, prim::FmaxOp>);
+  rules.add<arith::MinNumFOp>(binary<arith::MinNumFOp, prim::FminOp>);
+  rules.add<arith::MaxSIOp>(binary<arith::MaxSIOp, prim::MaximumOp>);
+  rules.add<arith::MinSIOp>(binary<arith::MinSIOp, prim::MinimumOp>);
+  rules.add<arith::MaxUIOp>(unsignedExtremum<arith::MaxUIOp, prim::MaximumOp>);
+  rules.add<arith::MinUIOp>(unsignedExtremum<arith::MinUIOp, prim::MinimumOp>);
+  rules.add<arith::AndIOp>(binary<arith::AndIOp, prim::BitwiseAndOp>);
+  rules.add<arith::OrIOp>(binary<arith::OrIOp, prim::BitwiseOrOp>);
+  rules.add<arith::XOrIOp>(binary<arith::XOrIOp, prim::BitwiseXorOp>);
+  rules.add<arith::ShLIOp>(binary<arith::ShLIOp, prim::ShiftLeftOp>);
+  rules.add<arith::ShRSIOp>(
+      binary<arith::ShRSIOp, prim::ShiftRightArithmeticOp>);
+  rules.add<arith::ShRUIOp>(binary<arith::ShRUIOp, prim::ShiftRightLogicalOp>);
+  rules.add<arith::CmpFOp>(cmpf);
+  rules.add<arith::CmpIOp>(cmpi);
+  rules.add<arith::SelectOp>(select);
+}
+
+} // namespace kiln::tosa_to_prim

@@ -1,0 +1,316 @@
+// Builders of prims that fill in result types and sizes.
+#include "Emitter.h"
+
+#include "kiln/Dialect/Prim/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln::tosa_to_prim {
+
+TypedAttr numberAttr(Type element, double value) {
+  if (isa<FloatType>(element))
+    return FloatAttr::get(element, value);
+  return integerAttr(element, static_cast<int64_t>(value));
+}
+
+TypedAttr integerAttr(Type element, int64_t value) {
+  if (isa<FloatType>(element))
+    return FloatAttr::get(element, static_cast<double>(value));
+  unsigned width = element.getIntOrFloatBitWidth();
+  return IntegerAttr::get(element, APInt(64, value).sextOrTrunc(width));
+}
+
+Sizes Emitter::sizesOf(Value value) {
+  return prim::dimSizes(b, b.getLoc(), value);
+}
+
+RankedTensorType Emitter::typeFor(ArrayRef<OpFoldResult> sizes, Type element) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, element);
+}
+
+SmallVector<Value> Emitter::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values;
+  for (OpFoldResult size : sizes)
+    if (!getConstantIntValue(size))
+      values.push_back(cast<Value>(size));
+  return values;
+}
+
+Value Emitter::reshape(Value value, ArrayRef<OpFoldResult> to) {
+  RankedTensorType type = typeFor(to, elementOf(value));
+  if (type == value.getType() && type.hasStaticShape())
+    return value;
+  return prim::ReshapeOp::create(b, type, value, dynamicSizes(to));
+}
+
+Value Emitter::reshape(Value value, ArrayRef<int64_t> to) {
+  return reshape(value, getAsIndexOpFoldResult(b.getContext(), to));
+}
+
+Value Emitter::refine(Value value, ArrayRef<int64_t> shape) {
+  RankedTensorType type = typeOf(value);
+  bool better = false;
+  for (auto [have, want] : llvm::zip_equal(type.getShape(), shape))
+    better |= ShapedType::isDynamic(have) && !ShapedType::isDynamic(want);
+  if (!better)
+    return value;
+  Sizes sizes = sizesOf(value);
+  for (auto [have, want] : llvm::zip_equal(sizes, shape))
+    if (!ShapedType::isDynamic(want))
+      have = size(want);
+  return reshape(value, sizes);
+}
+
+Value Emitter::broadcastInDim(Value value, ArrayRef<int64_t> dims,
+                              ArrayRef<OpFoldResult> to) {
+  RankedTensorType type = typeFor(to, elementOf(value));
+  if (std::optional<TypedAttr> splat = splatOf(value))
+    return full(*splat, to);
+  if (type == value.getType() && type.hasStaticShape())
+    return value;
+  return prim::BroadcastInDimOp::create(b, type, value, dynamicSizes(to), dims);
+}
+
+Value Emitter::broadcast(Value value, ArrayRef<OpFoldResult> to) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape, dims;
+  bool repeats = false;
+  for (auto [dim, have] : llvm::enumerate(type.getShape())) {
+    int64_t want = getConstantIntValue(to[dim]).value_or(ShapedType::kDynamic);
+    repeats |= have == 1 && want != 1;
+    shape.push_back(want);
+    dims.push_back(dim);
+  }
+  return repeats ? broadcastInDim(value, dims, to) : refine(value, shape);
+}
+
+LogicalResult Emitter::broadcastTogether(Operation *op,
+                                         MutableArrayRef<Value> values) {
+  int64_t rank = 0;
+  for (Value value : values)
+    rank = std::max(rank, typeOf(value).getRank());
+  for (Value &value : values) {
+    int64_t missing = rank - typeOf(value).getRank();
+    if (missing == 0)
+      continue;
+    Sizes sizes(missing, size(1));
+    llvm::append_range(sizes, sizesOf(value));
+    value = reshape(value, sizes);
+  }
+  Sizes to(rank, size(1));
+  for (int64_t dim = 0; dim < rank; ++dim)
+    for (Value value : values) {
+      int64_t have = typeOf(value).getDimSize(dim);
+      std::optional<int64_t> now = getConstantIntValue(to[dim]);
+      if (have == 1 || (ShapedType::isDynamic(have) && now != 1))
+        continue;
+      if (now && *now != 1 && *now != have)
+        return unsupported(op, "joins sizes " + llvm::Twine(*now) + " and " +
+                                   llvm::Twine(have));
+      to[dim] = ShapedType::isDynamic(have)
+                    ? prim::dimSize(b, b.getLoc(), value, dim)
+                    : size(have);
+    }
+  for (Value &value : values)
+    value = broadcast(value, to);
+  return success();
+}
+
+Value Emitter::transpose(Value value, ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(typeOf(value).getDimSize(dim));
+  return prim::TransposeOp::create(b, typeOf(value).clone(shape), value,
+                                   permutation);
+}
+
+Value Emitter::sliceDim(Value value, int64_t dim, int64_t start,
+                        int64_t limit) {
+  RankedTensorType type = typeOf(value);
+  int64_t extent = type.getDimSize(dim);
+  if (start == 0 && (limit == -1 || limit == extent))
+    return value;
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getRank(), -1),
+      strides(type.getRank(), 1), shape(type.getShape());
+  starts[dim] = start;
+  limits[dim] = limit;
+  int64_t end = limit == -1 ? extent : limit;
+  shape[dim] = ShapedType::isDynamic(end) ? end : end - start;
+  for (auto [i, size] : llvm::enumerate(type.getShape()))
+    if (limits[i] == -1 && !ShapedType::isDynamic(size))
+      limits[i] = size;
+  return prim::SliceOp::create(b, type.clone(shape), value, starts, limits,
+                               strides);
+}
+
+Value Emitter::concat(ArrayRef<Value> values, int64_t dim) {
+  if (values.size() == 1)
+    return values.front();
+  SmallVector<int64_t> shape(typeOf(values.front()).getShape());
+  shape[dim] = 0;
+  for (Value value : values) {
+    int64_t extent = typeOf(value).getDimSize(dim);
+    shape[dim] = ShapedType::isDynamic(extent) || shape[dim] < 0
+                     ? ShapedType::kDynamic
+                     : shape[dim] + extent;
+    // The other dimensions: as much as any operand knows of them.
+    for (auto [i, size] : llvm::enumerate(typeOf(value).getShape()))
+      if (static_cast<int64_t>(i) != dim && ShapedType::isDynamic(shape[i]))
+        shape[i] = size;
+  }
+  return prim::CatOp::create(b, typeOf(values.front()).clone(shape), values,
+                             dim);
+}
+
+Value Emitter::full(TypedAttr value, ArrayRef<OpFoldResult> sizes) {
+  return prim::FullOp::create(b, typeFor(sizes, value.getType()),
+                              dynamicSizes(sizes), value);
+}
+
+Value Emitter::number(double value, Value like, Type element) {
+  return full(numberAttr(element ? element : elementOf(like), value),
+              sizesOf(like));
+}
+
+Value Emitter::integer(int64_t value, Value like, Type element) {
+  return full(integerAttr(element ? element : elementOf(like), value),
+              sizesOf(like));
+}
+
+Value Emitter::constant(DenseElementsAttr value) {
+  return prim::ConstantOp::create(b, cast<RankedTensorType>(value.getType()),
+                                  cast<ElementsAttr>(value));
+}
+
+Value Emitter::convert(Value value, Type element, bool round, bool fromUnsigned,
+                       bool toUnsigned) {
+  if (elementOf(value) == element)
+    return value;
+  return prim::ConvertElementTypeOp::create(
+      b, typeOf(value).clone(element), value, round, fromUnsigned, toUnsigned);
+}
+
+Value Emitter::add(Value lhs, Value rhs) {
+  return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseXorOp>(lhs, rhs)
+                                     : binary<prim::AddOp>(lhs, rhs);
+}
+
+Value Emitter::sub(Value lhs, Value rhs) {
+  return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseXorOp>(lhs, rhs)
+                                     : binary<prim::SubOp>(lhs, rhs);
+}
+
+Value Emitter::mul(Value lhs, Value rhs) {
+  return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseAndOp>(lhs, rhs)
+                                     : binary<prim::MulOp>(lhs, rhs);
+}
+
+Value Emitter::clampTo(Value value, int64_t low, int64_t high) {
+  Type element = elementOf(value);
+  return prim::ClampOp::create(b, value.getType(), value,
+                               integerAttr(element, low),
+                               integerAttr(element, high), false, false);
+}
+
+std::optional<DenseElementsAttr> Emitter::constantOf(Value value) {
+  if (auto op = value.getDefiningOp<prim::ReshapeOp>()) {
+    auto inner = op.getType().hasStaticShape() ? constantOf(op.getOperand())
+                                               : std::nullopt;
+    if (inner)
+      inner = inner->reshape(op.getType());
+    return inner;
+  }
+  if (auto op = value.getDefiningOp<prim::FullOp>()) {
+    if (!op.getType().hasStaticShape())
+      return std::nullopt;
+    return DenseElementsAttr::get(op.getType(),
+                                  ArrayRef<Attribute>{op.getValue()});
+  }
+  auto op = value.getDefiningOp<prim::ConstantOp>();
+  if (!op)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+    return dense;
+  // Parameters are seldom in blobs, and then they are short.
+  auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  bool splat = false;
+  if (!blob || blob->getData().size() > (1 << 20) ||
+      !DenseElementsAttr::isValidRawBuffer(resource.getType(), blob->getData(),
+                                           splat))
+    return std::nullopt;
+  return DenseElementsAttr::getFromRawBuffer(resource.getType(),
+                                             blob->getData());
+}
+
+std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
+                                                        bool isUnsigned) {
+  auto dense = constantOf(value);
+  if (!dense || !isa<IntegerType>(dense->getElementType()))
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (const APInt &number : dense->getValues<APInt>())
+    numbers.push_back(isUnsigned ? number.getZExtValue()
+                                 : number.getSExtValue());
+  return numbers;
+}
+
+std::optional<TypedAttr> Emitter::splatOf(Value value) {
+  if (auto op = value.getDefiningOp<prim::FullOp>())
+    return op.getValue();
+  auto op = value.getDefiningOp<prim::ConstantOp>();
+  auto dense = op ? dyn_cast<DenseElementsAttr>(op.getValue()) : nullptr;
+  if (dense && dense.isSplat())
+    return cast<TypedAttr>(dense.getSplatValue<Attribute>());
+  return std::nullopt;
+}
+
+Value Emitter::sizeValue(OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+}
+
+/// Folds an operation on sizes if both are known, else creates it.
+template <typename Op>
+static OpFoldResult sizeOp(Emitter &e, OpFoldResult a, OpFoldResult c,
+                           int64_t neutral, int64_t (*fold)(int64_t, int64_t)) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(c);
+  if (x && y)
+    return e.size(fold(*x, *y));
+  if (y == neutral)
+    return a;
+  return Op::create(e.b, e.sizeValue(a), e.sizeValue(c)).getResult();
+}
+
+OpFoldResult Emitter::mulSize(OpFoldResult a, OpFoldResult c) {
+  if (getConstantIntValue(a) == 1)
+    return c;
+  return sizeOp<arith::MulIOp>(*this, a, c, 1, [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) *
+                                static_cast<uint64_t>(y));
+  });
+}
+
+OpFoldResult Emitter::addSize(OpFoldResult a, OpFoldResult c) {
+  return sizeOp<arith::AddIOp>(*this, a, c, 0, [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) +
+                                static_cast<uint64_t>(y));
+  });
+}
+
+OpFoldResult Emitter::divSize(OpFoldResult a, OpFoldResult c) {
+  return sizeOp<arith::FloorDivSIOp>(
+      *this, a, c, 1, [](int64_t x, int64_t y) { return y ? x / y : 0; });
+}
+
+} // namespace kiln::tosa_to_prim

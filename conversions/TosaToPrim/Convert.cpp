@@ -1,0 +1,100 @@
+// Conversions of arith.
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace kiln::tosa_to_prim {
+namespace {
+
+/// The element type of the result, or null after a report.
+Type resultElement(Operation *op, Emitter &e) {
+  Type type = op->getResult(0).getType();
+  Type element =
+      isa<VectorType>(type) ? Type() : primElement(getElementTypeOrSelf(type));
+  if (!element)
+    (void)e.unsupported(op,
+                        "has a result of type " + Twine(text(type)));
+  return element;
+}
+
+/// A conversion that prim has under the same rules.
+template <typename Op, bool fromUnsigned, bool toUnsigned>
+LogicalResult convert(Op op, Emitter &e) {
+  Type element = resultElement(op, e);
+  if (!element)
+    return failure();
+  Value x = e.get(op.getIn());
+  bool isBool = e.elementOf(x).isInteger(1);
+  return e.set(
+      op, e.convert(x, element, false, fromUnsigned && !isBool, toUnsigned));
+}
+
+/// A truth value read as a signed number: 0 or -1.
+template <typename Op> LogicalResult fromSigned(Op op, Emitter &e) {
+  Type element = resultElement(op, e);
+  if (!element)
+    return failure();
+  Value x = e.get(op.getIn());
+  Value wide = e.convert(x, element);
+  return e.set(op,
+               e.elementOf(x).isInteger(1) ? e.unary<prim::NegOp>(wide) : wide);
+}
+
+/// Keeps the low bits; a truth value is the lowest bit.
+LogicalResult trunci(arith::TruncIOp op, Emitter &e) {
+  Type element = resultElement(op, e);
+  if (!element)
+    return failure();
+  Value x = e.get(op.getIn());
+  if (element.isInteger(1))
+    x = e.binary<prim::BitwiseAndOp>(x, e.integer(1, x));
+  return e.set(op, e.convert(x, element));
+}
+
+/// Between sizes and numbers: in bodies only, where both are elements.
+template <typename Op> LogicalResult indexCast(Op op, Emitter &e) {
+  Type type = op.getType();
+  if (isa<ShapedType>(type) || e.body) {
+    Type element = resultElement(op, e);
+    if (!element)
+      return failure();
+    Value x = e.get(op.getIn());
+    if (!x)
+      return e.unsupported(op, "of a size that is known at run time only");
+    return e.set(op, e.convert(x, element));
+  }
+  if (isa<IndexType>(type)) {
+    auto number = e.integersOf(e.get(op.getIn()));
+    if (!number)
+      return e.unsupported(op, "computes a size from elements");
+    e.setSizes(op, {e.size(number->front())});
+    return success();
+  }
+  Type element = resultElement(op, e);
+  auto number = e.getConstantSizes(op.getIn());
+  if (!element || !number)
+    return element
+               ? e.unsupported(op, "of a size that is known at run time only")
+               : failure();
+  return e.set(op, e.full(integerAttr(element, number->front()), {}));
+}
+
+} // namespace
+
+void addConvertRules(Rules &rules) {
+  rules.add<arith::ExtFOp>(convert<arith::ExtFOp, false, false>);
+  rules.add<arith::TruncFOp>(convert<arith::TruncFOp, false, false>);
+  rules.add<arith::ExtUIOp>(convert<arith::ExtUIOp, true, false>);
+  rules.add<arith::UIToFPOp>(convert<arith::UIToFPOp, true, false>);
+  rules.add<arith::FPToSIOp>(convert<arith::FPToSIOp, false, false>);
+  rules.add<arith::FPToUIOp>(convert<arith::FPToUIOp, false, true>);
+  rules.add<arith::ExtSIOp>(fromSigned<arith::ExtSIOp>);
+  rules.add<arith::SIToFPOp>(fromSigned<arith::SIToFPOp>);
+  rules.add<arith::TruncIOp>(trunci);
+  rules.add<arith::IndexCastOp>(indexCast<arith::IndexCastOp>);
+  rules.add<arith::IndexCastUIOp>(indexCast<arith::IndexCastUIOp>);
+}
+
+} // namespace kiln::tosa_to_prim

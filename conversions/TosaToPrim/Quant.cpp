@@ -1,0 +1,97 @@
+// Rescaling and tables.
+#include "Emitter.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+using namespace mlir;
+
+namespace kiln::tosa_to_prim {
+namespace {
+
+LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
+  Value x = e.get(op.getInput());
+  if (!isa<IntegerType>(e.elementOf(x)))
+    return e.unsupported(op, "on floats");
+  RankedTensorType type = e.tensorType(op.getType());
+  if (!type || !isa<IntegerType>(type.getElementType()))
+    return e.unsupported(op, "has a result of type " +
+                                 Twine(text(op.getType())));
+  bool inUnsigned =
+      op.getInputUnsigned() || isUnsigned(op.getInput().getType());
+  bool outUnsigned = op.getOutputUnsigned() || isUnsigned(op.getType());
+  auto multipliers = e.integersOf(e.get(op.getMultiplier()));
+  auto shifts = e.integersOf(e.get(op.getShift()));
+  auto inZp = e.integersOf(e.get(op.getInputZp()), inUnsigned);
+  auto outZp = e.integersOf(e.get(op.getOutputZp()), outUnsigned);
+  if (!multipliers || !shifts)
+    return e.unsupported(op,
+                         "has a multiplier or a shift that is not a constant");
+  if (!inZp || !outZp)
+    return e.unsupported(op, "has a zero point that is not a constant");
+  // A multiplier for each of one channel is one multiplier.
+  SmallVector<int32_t> multiplier(multipliers->begin(), multipliers->end());
+  SmallVector<int8_t> shift(shifts->begin(), shifts->end());
+  for (int8_t amount : shift)
+    if (amount < 2 || amount > 62)
+      return e.unsupported(op, "has a shift of " + Twine(int(amount)) +
+                                   ", outside of [2, 62]");
+  for (int32_t factor : multiplier)
+    if (factor < 0)
+      return e.unsupported(op, "has a negative multiplier");
+  prim::Rounding rounding = prim::Rounding::single;
+  if (op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND)
+    rounding = prim::Rounding::double_;
+  else if (op.getRoundingMode() == tosa::RoundingMode::INEXACT_ROUND)
+    rounding = prim::Rounding::inexact;
+  if (rounding == prim::Rounding::double_ && !op.getScale32())
+    return e.unsupported(op, "rounds twice with multipliers of 16 bits");
+  RankedTensorType result = e.typeOf(x).clone(type.getElementType());
+  return e.set(op, prim::RescaleOp::create(e.b, result, x, multiplier, shift,
+                                           inZp->front(), outZp->front(),
+                                           rounding, op.getScale32(),
+                                           inUnsigned, outUnsigned));
+}
+
+LogicalResult table(tosa::TableOp op, Emitter &e) {
+  Value x = e.get(op.getInput1()), entries = e.get(op.getTable());
+  Type element = e.elementOf(x);
+  bool narrow = element.isInteger(8);
+  if ((!narrow && !element.isInteger(16)) || e.elementOf(entries) != element ||
+      !e.typeOf(entries).hasStaticShape() ||
+      e.typeOf(entries).getNumElements() != (narrow ? 256 : 513))
+    return e.unsupported(op, "is for 256 entries of i8 or 513 of i16");
+  Type result = narrow ? Type(e.b.getI8Type()) : Type(e.b.getI32Type());
+  return e.set(
+      op, prim::TableOp::create(e.b, e.typeOf(x).clone(result), x, entries));
+}
+
+/// One scaled value, as it appears in bodies of linalg.
+LogicalResult applyScale(tosa::ApplyScaleOp op, Emitter &e) {
+  Type wide = e.b.getI64Type();
+  Value value = e.convert(e.get(op.getValue()), wide);
+  Value multiplier = e.convert(e.get(op.getMultiplier()), wide);
+  Value shift = e.convert(e.get(op.getShift()), wide);
+  Value one = e.integer(1, value), zero = e.integer(0, value);
+  Value round = e.binary<prim::ShiftLeftOp>(one, e.sub(shift, one));
+  if (op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND) {
+    Value up = e.integer(int64_t(1) << 30, value);
+    Value extra = e.where(e.compare<prim::GeOp>(value, zero), up,
+                          e.unary<prim::NegOp>(up));
+    Value large = e.compare<prim::GtOp>(shift, e.integer(31, value));
+    round = e.add(round, e.where(large, extra, zero));
+  }
+  Value sum = e.add(e.mul(value, multiplier), round);
+  Value result = e.binary<prim::ShiftRightArithmeticOp>(sum, shift);
+  return e.set(
+      op, e.convert(result, primElement(getElementTypeOrSelf(op.getType()))));
+}
+
+} // namespace
+
+void addQuantRules(Rules &rules) {
+  rules.add<tosa::RescaleOp>(rescale);
+  rules.add<tosa::TableOp>(table);
+  rules.add<tosa::ApplyScaleOp>(applyScale);
+}
+
+} // namespace kiln::tosa_to_prim

@@ -1,0 +1,228 @@
+// Operations of the tensor dialect that stand among TOSA.
+#include "Emitter.h"
+
+#include "kiln/Dialect/Prim/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace kiln::tosa_to_prim {
+namespace {
+
+/// Sizes of the source, in the terms of the result.
+Sizes translateSizes(ArrayRef<OpFoldResult> sizes, Emitter &e) {
+  Sizes result;
+  for (OpFoldResult size : sizes) {
+    auto value = dyn_cast<Value>(size);
+    result.push_back(value ? e.getSizes(value).front() : size);
+  }
+  return result;
+}
+
+/// Nobody may depend on what is in an empty tensor: zeros, if it is read.
+LogicalResult empty(Operation *op, Sizes sizes, Emitter &e) {
+  RankedTensorType type = e.tensorType(op->getResult(0).getType());
+  if (!type)
+    return e.unsupported(
+        op, "has type " + Twine(text(op->getResult(0).getType())));
+  return e.set(op->getResult(0),
+               e.full(numberAttr(type.getElementType(), 0), sizes));
+}
+
+LogicalResult tensorEmpty(tensor::EmptyOp op, Emitter &e) {
+  return empty(op, translateSizes(op.getMixedSizes(), e), e);
+}
+
+/// A cast only forgets or learns sizes; to an unranked type it prepares for
+/// printing.
+LogicalResult cast_(tensor::CastOp op, Emitter &e) {
+  Value x = e.get(op.getSource());
+  if (isa<RankedTensorType>(op.getType()))
+    return e.set(op, x);
+  e.unranked.push_back(x);
+  e.alias(op, x);
+  return success();
+}
+
+/// Each size of the result, of which those of a group multiply to one size of
+/// the operand.
+LogicalResult expand(tensor::ExpandShapeOp op, Emitter &e) {
+  return e.set(op, e.reshape(e.get(op.getSrc()),
+                             translateSizes(op.getMixedOutputShape(), e)));
+}
+
+LogicalResult collapse(tensor::CollapseShapeOp op, Emitter &e) {
+  Value x = e.get(op.getSrc());
+  Sizes from = e.sizesOf(x), to;
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    OpFoldResult size = e.size(1);
+    for (int64_t dim : group)
+      size = e.mulSize(size, from[dim]);
+    to.push_back(size);
+  }
+  return e.set(op, e.reshape(x, to));
+}
+
+LogicalResult reshape(tensor::ReshapeOp op, Emitter &e) {
+  RankedTensorType type = e.tensorType(op.getType());
+  if (!type)
+    return e.unsupported(op,
+                         "has type " + Twine(text(op.getType())));
+  auto sizes = e.integersOf(e.get(op.getShape()));
+  if (!sizes && !type.hasStaticShape())
+    return e.unsupported(op, "to a shape that is not a constant");
+  return e.set(op,
+               e.reshape(e.get(op.getSource()),
+                         sizes ? ArrayRef<int64_t>(*sizes) : type.getShape()));
+}
+
+LogicalResult splat(tensor::SplatOp op, Emitter &e) {
+  RankedTensorType type = e.tensorType(op.getType());
+  if (!type)
+    return e.unsupported(op,
+                         "has type " + Twine(text(op.getType())));
+  Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
+  size_t next = 0;
+  for (OpFoldResult &size : sizes)
+    if (ShapedType::isDynamic(*getConstantIntValue(size)))
+      size = e.getSizes(op.getDynamicSizes()[next++]).front();
+  return e.set(op, e.broadcastInDim(e.get(op.getInput()), {}, sizes));
+}
+
+LogicalResult concat(tensor::ConcatOp op, Emitter &e) {
+  SmallVector<Value> values;
+  for (Value operand : op.getInputs())
+    values.push_back(e.get(operand));
+  return e.set(op, e.concat(values, op.getDim()));
+}
+
+LogicalResult dim(tensor::DimOp op, Emitter &e) {
+  auto index = e.getConstantSizes(op.getIndex());
+  Value x = e.get(op.getSource());
+  if (!index || index->front() < 0 || index->front() >= e.typeOf(x).getRank())
+    return e.unsupported(op,
+                         "of a dimension that is not a constant of the rank");
+  OpFoldResult size = prim::dimSize(e.b, e.b.getLoc(), x, index->front());
+  if (!e.body) {
+    e.setSizes(op, {size});
+    return success();
+  }
+  if (!getConstantIntValue(size))
+    return e.unsupported(op, "reads a size that is known at run time only");
+  return e.set(op,
+               e.full(integerAttr(e.b.getI64Type(), *getConstantIntValue(size)),
+                      e.body->sizes));
+}
+
+LogicalResult rank(tensor::RankOp op, Emitter &e) {
+  e.setSizes(op, {e.size(e.typeOf(e.get(op.getTensor())).getRank())});
+  return success();
+}
+
+LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
+  RankedTensorType type = e.tensorType(op.getType());
+  if (!type)
+    return e.unsupported(op,
+                         "has type " + Twine(text(op.getType())));
+  SmallVector<Value> values;
+  for (Value element : op.getElements()) {
+    Value value = e.get(element);
+    if (!value)
+      return e.unsupported(op, "of a size that is known at run time only");
+    values.push_back(e.reshape(value, ArrayRef<int64_t>{1}));
+  }
+  if (values.empty())
+    return empty(op,
+                 e.typeFor({}, type.getElementType()).getRank() ==
+                         type.getRank()
+                     ? Sizes()
+                     : getAsIndexOpFoldResult(op.getContext(), type.getShape()),
+                 e);
+  return e.set(op, e.reshape(e.concat(values, 0), type.getShape()));
+}
+
+/// An element at indices: of the iteration space in a body, else constants.
+LogicalResult extract(tensor::ExtractOp op, Emitter &e) {
+  Value x = e.get(op.getTensor());
+  RankedTensorType type = e.typeOf(x);
+  if (!e.body) {
+    for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
+      auto index = e.getConstantSizes(operand);
+      if (!index || index->front() < 0 ||
+          (!type.isDynamicDim(dim) && index->front() >= type.getDimSize(dim)))
+        return e.unsupported(op,
+                             "at an index that is not a constant in bounds");
+      x = e.sliceDim(x, dim, index->front(), index->front() + 1);
+    }
+    return e.set(op, e.reshape(x, ArrayRef<int64_t>{}));
+  }
+  if (!type.hasStaticShape())
+    return e.unsupported(op, "from a tensor of a size that is not known");
+  // Row-major position of the element, then one gather of a flat tensor.
+  Type i64 = e.b.getI64Type();
+  Value position = e.full(integerAttr(i64, 0), e.body->sizes);
+  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
+    Value index = e.get(operand);
+    if (!index)
+      return e.unsupported(op, "at a size that is known at run time only");
+    Value size = e.full(integerAttr(i64, type.getDimSize(dim)), e.body->sizes);
+    position = e.add(e.mul(position, size), index);
+  }
+  Value flat = e.reshape(x, ArrayRef<int64_t>{type.getNumElements()});
+  auto result = e.typeFor(e.body->sizes, type.getElementType());
+  return e.set(op, prim::GatherOp::create(e.b, result, flat, position, 0, 0));
+}
+
+/// A scalar in place of one element.
+LogicalResult insert(tensor::InsertOp op, Emitter &e) {
+  Value x = e.get(op.getDest());
+  Sizes sizes = e.sizesOf(x);
+  Type i64 = e.b.getI64Type();
+  Value here;
+  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
+    auto index = e.getConstantSizes(operand);
+    if (!index || e.body)
+      return e.unsupported(op, "at an index that is not a constant");
+    Value iota = prim::IotaOp::create(e.b, e.typeFor(sizes, i64),
+                                      e.dynamicSizes(sizes), dim);
+    Value same = e.compare<prim::EqOp>(iota, e.integer(index->front(), iota));
+    here = here ? e.binary<prim::BitwiseAndOp>(here, same) : same;
+  }
+  Value value = e.broadcastInDim(e.get(op.getScalar()), {}, sizes);
+  return e.set(op, here ? e.where(here, value, x) : value);
+}
+
+LogicalResult allocTensor(bufferization::AllocTensorOp op, Emitter &e) {
+  if (op.getCopy())
+    return e.set(op, e.get(op.getCopy()));
+  Sizes sizes;
+  for (int64_t dim = 0; dim < op.getType().getRank(); ++dim)
+    sizes.push_back(op.isDynamicDim(dim)
+                        ? e.getSizes(op.getDynamicSize(e.b, dim)).front()
+                        : e.size(op.getStaticSize(dim)));
+  return empty(op, sizes, e);
+}
+
+} // namespace
+
+void addTensorRules(Rules &rules) {
+  rules.add<tensor::EmptyOp>(tensorEmpty);
+  rules.add<tensor::CastOp>(cast_);
+  rules.add<tensor::ExpandShapeOp>(expand);
+  rules.add<tensor::CollapseShapeOp>(collapse);
+  rules.add<tensor::ReshapeOp>(reshape);
+  rules.add<tensor::SplatOp>(splat);
+  rules.add<tensor::ConcatOp>(concat);
+  rules.add<tensor::DimOp>(dim);
+  rules.add<tensor::RankOp>(rank);
+  rules.add<tensor::FromElementsOp>(fromElements);
+  rules.add<tensor::ExtractOp>(extract);
+  rules.add<tensor::InsertOp>(insert);
+  rules.add<bufferization::AllocTensorOp>(allocTensor);
+}
+
+} // namespace kiln::tosa_to_prim

@@ -1,0 +1,194 @@
+// The pass: which functions are translated, and what their results are.
+#include "kiln/Conversion/TosaToPrim.h"
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_TOSATOPRIM
+#include "kiln/Conversion/TosaToPrim.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tosa_to_prim;
+
+namespace {
+
+/// The rules for everything that is translated.
+Rules allRules() {
+  Rules rules;
+  addConstantRules(rules);
+  addElementwiseRules(rules);
+  addQuantRules(rules);
+  addReductionRules(rules);
+  addMovementRules(rules);
+  addShapeRules(rules);
+  addConvRules(rules);
+  addPoolRules(rules);
+  addGatherRules(rules);
+  addFourierRules(rules);
+  addControlRules(rules);
+  addTensorRules(rules);
+  addSliceRules(rules);
+  addArithRules(rules);
+  addConvertRules(rules);
+  addMathRules(rules);
+  addLinalgRules(rules);
+  return rules;
+}
+
+/// The types of the arguments in prim; a scalar is a tensor of rank 0.
+FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Emitter &e) {
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
+    RankedTensorType tensor = e.tensorType(type);
+    if (!tensor && type.isIntOrFloat())
+      if (Type element = primElement(type))
+        tensor = RankedTensorType::get({}, element);
+    if (!tensor)
+      return fn.emitError("unsupported: argument ")
+             << i << " of '" << fn.getName() << "' has type " << type;
+    types.push_back(tensor);
+  }
+  return types;
+}
+
+/// What a function gives: what it returns or, without results, what it prints
+/// or prepares for printing.
+FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
+  if (fn.getNumResults() == 0)
+    return e.printed.empty() ? e.unranked : e.printed;
+  SmallVector<Value> results;
+  Operation *terminator = fn.getBody().front().getTerminator();
+  e.b.setLoc(terminator->getLoc());
+  for (Value returned : terminator->getOperands()) {
+    if (Operation *call = e.getOpaque(returned)) {
+      InFlightDiagnostic diag =
+          call->emitError("unsupported: call of undefined function '")
+          << cast<func::CallOp>(call).getCallee() << "'";
+      diag.attachNote(terminator->getLoc()) << "its result is needed here";
+      return diag;
+    }
+    Value value = e.isKnown(returned) ? e.get(returned) : Value();
+    if (!value) {
+      if (e.isKnown(returned))
+        return e.unsupported(terminator, "returns a size");
+      return failure();
+    }
+    results.push_back(value);
+  }
+  return results;
+}
+
+/// Removes what nobody needs, such as constants that became attributes.
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Converts the functions of a module.
+struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
+  using TosaToPrimBase::TosaToPrimBase;
+
+  /// The translation of a function; null if it computes nothing.
+  FailureOr<func::FuncOp> convert(func::FuncOp fn, const Rules &rules,
+                                  bool wanted) {
+    if (!llvm::hasSingleElement(fn.getBody())) {
+      Operation *branch = fn.getBody().front().getTerminator();
+      return branch->emitError("unsupported: control flow between blocks in '")
+             << fn.getName() << "'";
+    }
+    Emitter e(getOperation(), rules);
+    auto types = argumentTypes(fn, e);
+    if (failed(types))
+      return failure();
+    auto result =
+        func::FuncOp::create(fn.getLoc(), fn.getName(),
+                             FunctionType::get(fn.getContext(), *types, {}));
+    OwningOpRef<func::FuncOp> owner(result);
+    Block *entry = result.addEntryBlock();
+    Block &source = fn.getBody().front();
+    for (auto [from, to] :
+         llvm::zip_equal(source.getArguments(), entry->getArguments())) {
+      to.setLoc(from.getLoc());
+      e.alias(from, to);
+    }
+    e.b.setInsertionPointToStart(entry);
+    bool good = succeeded(e.emitBlock(source));
+    auto values = good ? resultsOf(fn, e) : FailureOr<SmallVector<Value>>();
+    if (failed(values))
+      return failure();
+    if (values->empty()) {
+      if (wanted)
+        return fn.emitError("unsupported: function '")
+               << fn.getName() << "' returns and prints nothing";
+      fn.emitRemark("ignored: function '")
+          << fn.getName() << "' returns and prints nothing";
+      return func::FuncOp();
+    }
+    func::ReturnOp::create(e.b, *values);
+    SmallVector<Type> resultTypes = llvm::map_to_vector(
+        *values, [](Value value) { return value.getType(); });
+    result.setType(FunctionType::get(fn.getContext(), *types, resultTypes));
+    eraseDead(*entry);
+    return owner.release();
+  }
+
+  /// The functions to convert, in order.
+  LogicalResult select(SmallVectorImpl<func::FuncOp> &selected) {
+    ModuleOp module = getOperation();
+    for (const std::string &name : entries) {
+      auto fn = module.lookupSymbol<func::FuncOp>(name);
+      if (!fn || fn.isExternal())
+        return module.emitError("no function '") << name << "' with a body";
+      selected.push_back(fn);
+    }
+    if (!entries.empty())
+      return success();
+    for (auto fn : module.getOps<func::FuncOp>())
+      if (!fn.isExternal() && fn.isPublic())
+        selected.push_back(fn);
+    if (selected.empty()) // all of them are private: none is a helper
+      for (auto fn : module.getOps<func::FuncOp>())
+        if (!fn.isExternal())
+          selected.push_back(fn);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> selected, converted;
+    if (failed(select(selected)))
+      return signalPassFailure();
+    Rules rules = allRules();
+    bool good = true;
+    for (func::FuncOp fn : selected) {
+      auto result =
+          convert(fn, rules, !entries.empty() || selected.size() == 1);
+      good &= succeeded(result);
+      if (succeeded(result) && *result)
+        converted.push_back(*result);
+    }
+    if (good && !selected.empty() && converted.empty())
+      good = succeeded(LogicalResult(
+          module.emitError("unsupported: no function computes anything")));
+    if (!good) {
+      for (func::FuncOp fn : converted)
+        fn.erase();
+      return signalPassFailure();
+    }
+    if (selected.empty())
+      return;
+    for (auto fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      fn.erase();
+    for (func::FuncOp fn : converted)
+      module.push_back(fn);
+  }
+};
+
+} // namespace

@@ -1,0 +1,20 @@
+// The conversion of TOSA, and of what stands among it, to prim.
+#ifndef KILN_CONVERSION_TOSATOPRIM_H
+#define KILN_CONVERSION_TOSATOPRIM_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace kiln {
+
+#define GEN_PASS_DECL_TOSATOPRIM
+#include "kiln/Conversion/TosaToPrim.h.inc"
+
+/// Registers `tosa-to-prim`.
+#define GEN_PASS_REGISTRATION
+#include "kiln/Conversion/TosaToPrim.h.inc"
+
+} // namespace kiln
+
+#endif // KILN_CONVERSION_TOSATOPRIM_H

@@ -40,9 +40,9 @@ parsePadding(OpAsmParser &parser,
 static void printPadding(OpAsmPrinter &p, Operation *, Value pad, Type type,
                          PaddingAttr padding) {
   if (pad)
-    p << "pad " << pad << " : " << type;
+    p << " pad " << pad << " : " << type;
   else if (padding && padding.getValue() != Padding::zero)
-    p << "padding " << stringifyPadding(padding.getValue());
+    p << " padding " << stringifyPadding(padding.getValue());
 }
 
 #define GET_OP_CLASSES

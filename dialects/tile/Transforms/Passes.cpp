@@ -10,5 +10,6 @@ namespace kiln::tile {
 void registerTilePasses() {
   registerVerifyTileForm();
   registerTileRaise();
+  registerTileRetile();
 }
 } // namespace kiln::tile

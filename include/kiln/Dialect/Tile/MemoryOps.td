@@ -81,7 +81,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     OptionalAttr<DenseI64ArrayAttr>:$step);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
-    $view (`at` $element_offsets^ ` `)? `[` $coords `]` custom<Padding>($pad, type($pad), $padding)
+    $view (`at` $element_offsets^ ` `)? `[` $coords `]` `` custom<Padding>($pad, type($pad), $padding)
     (`step` $step^)? attr-dict `:` qualified(type($view)) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -148,7 +148,7 @@ def Tile_GatherOp : Tile_Op<"gather", [
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $offsets `]` `dim` $dim `by` $indices
-    custom<Padding>($pad, type($pad), $padding) attr-dict
+    `` custom<Padding>($pad, type($pad), $padding) attr-dict
     `:` qualified(type($view)) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;

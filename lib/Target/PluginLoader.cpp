@@ -295,6 +295,13 @@ void loadAll(llvm::ArrayRef<std::string> paths,
   }
 }
 
+/// Whether a library is a device driver and no target: that is the runtime's.
+bool isDriverOnly(const std::string &path) {
+  auto target = kiln::runtime::definesSymbol(path, KILN_TARGET_ENTRY_POINT);
+  auto driver = kiln::runtime::definesSymbol(path, "kilnGetDeviceDriver");
+  return target && driver && !*target && *driver;
+}
+
 /// dlopen searches the system for a name without a slash; we mean a file.
 std::string asFile(StringRef path) {
   return path.contains('/') ? path.str() : ("./" + path).str();
@@ -330,7 +337,7 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named) {
   });
   size_t numFound = paths.size();
   for (const std::string &path : named)
-    if (!llvm::is_contained(loaded, path) &&
+    if (!llvm::is_contained(loaded, path) && !isDriverOnly(asFile(path)) &&
         std::find(paths.begin() + numFound, paths.end(), asFile(path)) ==
             paths.end())
       paths.push_back(asFile(path));

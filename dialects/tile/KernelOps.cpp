@@ -35,30 +35,62 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType =
-      [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-         function_interface_impl::VariadicFlag, std::string &message) -> Type {
-    if (!results.empty()) {
-      message = "expected a kernel without results, found " +
-                std::to_string(results.size());
-      return {};
-    }
-    return builder.getFunctionType(inputs, results);
-  };
-  if (function_interface_impl::parseFunctionOp(
-          parser, result, /*allowVariadic=*/false,
-          getFunctionTypeAttrName(result.name), buildType,
-          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+  // Like a function, but the body may be empty: `{}` holds a tile.return.
+  Builder &builder = parser.getBuilder();
+  (void)impl::parseOptionalVisibilityKeyword(parser, result.attributes);
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  SMLoc signatureLoc;
+  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(),
+                             result.attributes) ||
+      parser.getCurrentLocation(&signatureLoc) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes,
+          resultAttrs))
     return failure();
-  Region &body = *result.regions.front();
-  if (body.empty())
+  if (!resultTypes.empty())
+    return parser.emitError(signatureLoc,
+                            "expected a kernel without results, found ")
+           << resultTypes.size();
+  SmallVector<Type> inputs;
+  for (OpAsmParser::Argument &argument : arguments)
+    inputs.push_back(argument.type);
+  result.addAttribute(
+      getFunctionTypeAttrName(result.name),
+      TypeAttr::get(builder.getFunctionType(inputs, resultTypes)));
+
+  NamedAttrList attributes;
+  SMLoc attributesLoc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDictWithKeyword(attributes))
+    return failure();
+  for (StringRef taken :
+       {SymbolTable::getVisibilityAttrName(), SymbolTable::getSymbolAttrName(),
+        getFunctionTypeAttrName(result.name).strref()})
+    if (attributes.get(taken))
+      return parser.emitError(attributesLoc, "expected '")
+             << taken << "' in its own place, found it among the attributes";
+  result.attributes.append(attributes);
+  call_interface_impl::addArgAndResultAttrs(
+      builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
+      getResAttrsAttrName(result.name));
+
+  Region *body = result.addRegion();
+  OptionalParseResult parsed = parser.parseOptionalRegion(*body, arguments);
+  if (!parsed.has_value())
     return parser.emitError(parser.getNameLoc(),
                             "expected a kernel to have a body");
-  Block &last = body.back();
+  if (failed(*parsed))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  Block &last = body->back();
   if (last.empty() || !last.back().hasTrait<OpTrait::IsTerminator>()) {
-    OpBuilder builder(parser.getContext());
-    builder.setInsertionPointToEnd(&last);
-    ReturnOp::create(builder, result.location);
+    OpBuilder inBody(parser.getContext());
+    inBody.setInsertionPointToEnd(&last);
+    ReturnOp::create(inBody, result.location);
   }
   return success();
 }

@@ -1,0 +1,114 @@
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics
+
+tile.kernel @dot_c1(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected operands of rank 2, or all of rank 3, found ranks 1, 1 and 1}}
+  %d = tile.dot %a, %a, %a : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+tile.kernel @dot_c3(%x: f32) {
+  %a = tile.splat %x : tensor<4x8xf32>
+  // expected-error@+1 {{expected rhs to have 8 rows, found 4}}
+  %d = tile.dot %a, %a, %a : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+tile.kernel @dot_c5(%x: bf16) {
+  %a = tile.splat %x : tensor<4x4xbf16>
+  // expected-error@+1 {{expected an accumulator of f32 or f64, found 'bf16'}}
+  %d = tile.dot %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16>
+}
+
+// -----
+
+tile.kernel @dot_c9(%x: i8) {
+  %a = tile.splat %x : tensor<4x4xi8>
+  // expected-error@+1 {{expected an accumulator of i32 or i64, found 'i8'}}
+  %d = tile.dot %a, %a, %a : tensor<4x4xi8>, tensor<4x4xi8>, tensor<4x4xi8>
+}
+
+// -----
+
+tile.kernel @reduce_c2(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected an axis in [0, 1), found 1}}
+  %d = tile.reduce %a axis 1 : tensor<4xf32> -> tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %p : f32
+  }
+}
+
+// -----
+
+tile.kernel @reduce_c4(%x: f32) {
+  %a = tile.splat %x : tensor<4x5xf32>
+  // expected-error@+1 {{expected a result of type 'tensor<5xf32>', found 'tensor<4xf32>'}}
+  %d = tile.reduce %a axis 0 : tensor<4x5xf32> -> tensor<4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %p : f32
+  }
+}
+
+// -----
+
+tile.kernel @reduce_c5(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected a region with 2 arguments, found 1}}
+  %d = tile.reduce %a axis 0 : tensor<4xf32> -> tensor<f32> {
+  ^bb0(%p: f32):
+    tile.yield %p : f32
+  }
+}
+
+// -----
+
+tile.kernel @reduce_c6(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  %d = tile.reduce %a axis 0 : tensor<4xf32> -> tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    // expected-error@+1 {{expected 1 values in a reduction, found 0}}
+    tile.yield
+  }
+}
+
+// -----
+
+tile.kernel @transpose_c2(%x: f32) {
+  %a = tile.splat %x : tensor<4x4xf32>
+  // expected-error@+1 {{expected a permutation of 2 dimensions, found [0, 7]}}
+  %d = tile.transpose %a [0, 7] : tensor<4x4xf32> -> tensor<4x4xf32>
+}
+
+// -----
+
+tile.kernel @broadcast_c2(%x: f32) {
+  %a = tile.splat %x : tensor<2xf32>
+  // expected-error@+1 {{expected only dimensions of size 1 to change, found 'tensor<2xf32>' to 'tensor<4xf32>'}}
+  %d = tile.broadcast %a : tensor<2xf32> -> tensor<4xf32>
+}
+
+// -----
+
+tile.kernel @cat_c5(%x: f32) {
+  %a = tile.splat %x : tensor<2xf32>
+  // expected-error@+1 {{expected size 4 along axis 0, found 'tensor<5xf32>'}}
+  %d = tile.cat %a, %a axis 0 : tensor<2xf32>, tensor<2xf32> -> tensor<5xf32>
+}
+
+// -----
+
+tile.kernel @extract_c3(%x: f32, %i: index) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected sizes that divide those of 'tensor<4xf32>', found 'tensor<3xf32>'}}
+  %d = tile.extract %a[%i] : tensor<4xf32> -> tensor<3xf32>
+}
+
+// -----
+
+tile.kernel @iota_c1() {
+  // expected-error@+1 {{expected a dimension in [0, 1), found 1}}
+  %d = tile.iota 1 : tensor<3xi32>
+}

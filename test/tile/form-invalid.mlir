@@ -1,0 +1,34 @@
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics -verify-tile-form
+
+func.func private @f()
+tile.kernel @calls() {
+  // expected-error@+1 {{expected an operation of the tile level, found one that is not allowed in a kernel}}
+  func.call @f() : () -> ()
+}
+
+// -----
+
+tile.kernel @dynamic(%n: index, %x: f32) {
+  // expected-error@+1 {{expected an operation of the tile level}}
+  %t = tensor.empty(%n) : tensor<?xf32>
+}
+
+// -----
+
+tile.kernel @readonly(%v: !tile.view<?xf32> {tile.readonly}, %i: index, %x: f32) {
+  %t = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected a store to a writable view, found parameter 0, which is 'tile.readonly'}}
+  tile.store %t, %v[%i] : tensor<4xf32>, !tile.view<?xf32>
+}
+
+// -----
+
+tile.kernel @effect_in_region(%v: !tile.view<?xf32>, %i: index, %x: f32) {
+  %t = tile.splat %x : tensor<4xf32>
+  %d = tile.reduce %t axis 0 : tensor<4xf32> -> tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    // expected-error@+1 {{expected operations without effects in the region of a reduction}}
+    tile.store %t, %v[%i] : tensor<4xf32>, !tile.view<?xf32>
+    tile.yield %p : f32
+  }
+}

@@ -52,7 +52,7 @@ private:
 
 /// A registered way to lower one kind of operation.
 struct Lowering {
-  std::string name;   ///< "cpu.dot.avx512"
+  std::string name;   ///< "mine.dot.fast"
   std::string target; ///< name of a target or of a family
   std::string op;     ///< "tile.dot"
   int priority = 0;   ///< core and families use 0 to 100

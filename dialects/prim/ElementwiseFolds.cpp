@@ -1,8 +1,6 @@
 // Folds of elementwise arithmetic: constants, and identities that hold for
 // every value, signed zeros and NaN included.
-#include "kiln/Dialect/Prim/CompareOps.h"
-#include "kiln/Dialect/Prim/ConvertOps.h"
-#include "kiln/Dialect/Prim/ElementwiseOps.h"
+#include "kiln/Dialect/Prim/Prim.h"
 
 #include "Folds.h"
 
@@ -15,11 +13,25 @@ using Floats = ArrayRef<APFloat>;
 using Ints = ArrayRef<APInt>;
 static constexpr APFloat::roundingMode nearest = APFloat::rmNearestTiesToEven;
 
+/// Whether a value is never -0.0, or has a zero of unspecified sign: then
+/// adding +0.0 changes nothing.
+static bool hasNoNegativeZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<SumOp, DotGeneralOp, ConvOp, SumPoolOp, ExpOp, Exp2Op,
+                         SigmoidOp, SoftmaxOp>(op);
+}
+
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // x + 0 is x for integers; for floats only x + -0.0 is.
   bool integer = isa<IntegerType>(getType().getElementType());
-  if (fold::isSplat(adaptor.getRhs(), integer ? 0.0 : -0.0))
-    return getLhs();
+  for (auto [one, other, zero] :
+       {std::tuple(getLhs(), getRhs(), adaptor.getRhs()),
+        std::tuple(getRhs(), getLhs(), adaptor.getLhs())}) {
+    // x + 0 is x for integers; for floats x + -0.0 always is.
+    if (fold::isSplat(other, zero, integer ? 0.0 : -0.0))
+      return one;
+    if (hasNoNegativeZero(one) && fold::isSplat(other, zero, 0.0))
+      return one;
+  }
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(x[0] + x[1]); },
@@ -27,7 +39,7 @@ OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
-  if (fold::isSplat(adaptor.getRhs(), 0.0))
+  if (fold::isSplat(getRhs(), adaptor.getRhs(), 0.0))
     return getLhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
@@ -36,8 +48,10 @@ OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
-  if (fold::isSplat(adaptor.getRhs(), 1.0))
+  if (fold::isSplat(getRhs(), adaptor.getRhs(), 1.0))
     return getLhs();
+  if (fold::isSplat(getLhs(), adaptor.getLhs(), 1.0))
+    return getRhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(x[0] * x[1]); },
@@ -45,7 +59,7 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
-  if (fold::isSplat(adaptor.getRhs(), 1.0))
+  if (fold::isSplat(getRhs(), adaptor.getRhs(), 1.0))
     return getLhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
@@ -59,9 +73,24 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
       });
 }
 
+/// Whether an operand is the infinity or the integer that never wins.
+static bool isNeutral(Value operand, Attribute attribute, double infinity) {
+  Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+  if (isa<FloatType>(element))
+    return fold::isSplat(operand, attribute, infinity);
+  // The largest i64 is not a double.
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (width == 1 || width > 32)
+    return false;
+  double limit = std::ldexp(1.0, width - 1);
+  return fold::isSplat(operand, attribute, infinity > 0 ? limit - 1 : -limit);
+}
+
 OpFoldResult MaximumOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs())
+  if (getLhs() == getRhs() || isNeutral(getRhs(), adaptor.getRhs(), -INFINITY))
     return getLhs();
+  if (isNeutral(getLhs(), adaptor.getLhs(), -INFINITY))
+    return getRhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(llvm::maximum(x[0], x[1])); },
@@ -74,8 +103,10 @@ OpFoldResult MaximumOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult MinimumOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs())
+  if (getLhs() == getRhs() || isNeutral(getRhs(), adaptor.getRhs(), INFINITY))
     return getLhs();
+  if (isNeutral(getLhs(), adaptor.getLhs(), INFINITY))
+    return getRhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(llvm::minimum(x[0], x[1])); },
@@ -146,23 +177,23 @@ OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
-  if (getOnTrue() == getOnFalse() || fold::isSplat(adaptor.getCondition(), 1))
+  if (getOnTrue() == getOnFalse() ||
+      fold::isSplat(getCondition(), adaptor.getCondition(), 1))
     return getOnTrue();
-  if (fold::isSplat(adaptor.getCondition(), 0))
+  if (fold::isSplat(getCondition(), adaptor.getCondition(), 0))
     return getOnFalse();
   return {};
 }
 
 LogicalResult PowOp::canonicalize(PowOp op, PatternRewriter &rewriter) {
   Attribute exponent;
-  if (!matchPattern(op.getRhs(), m_Constant(&exponent)))
-    return failure();
+  (void)matchPattern(op.getRhs(), m_Constant(&exponent));
   // The correctly rounded square and inverse are what mul and div give.
-  if (fold::isSplat(exponent, 1.0)) {
+  if (fold::isSplat(op.getRhs(), exponent, 1.0)) {
     rewriter.replaceOp(op, op.getLhs());
-  } else if (fold::isSplat(exponent, 2.0)) {
+  } else if (fold::isSplat(op.getRhs(), exponent, 2.0)) {
     rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), op.getLhs());
-  } else if (fold::isSplat(exponent, -1.0) &&
+  } else if (fold::isSplat(op.getRhs(), exponent, -1.0) &&
              isa<FloatType>(op.getType().getElementType())) {
     rewriter.replaceOpWithNewOp<ReciprocalOp>(op, op.getLhs());
   } else {

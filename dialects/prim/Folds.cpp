@@ -1,6 +1,8 @@
 // Constant folding that several families share.
 #include "Folds.h"
 
+#include "kiln/Dialect/Prim/CreationOps.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -85,20 +87,26 @@ Attribute viaDouble(ShapedType result, Attribute operand,
                   });
 }
 
-bool isSplat(Attribute attribute, double value) {
-  auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);
-  if (!dense || !dense.isSplat())
-    return false;
-  if (isa<FloatType>(dense.getElementType()))
-    return dense.getSplatValue<APFloat>().isExactlyValue(value);
-  APInt bits = dense.getSplatValue<APInt>();
+bool isSplat(Value operand, Attribute attribute, double value) {
+  if (auto full = operand.getDefiningOp<FullOp>())
+    attribute = full.getValue();
+  else if (auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);
+           dense && dense.isSplat() && !dense.empty())
+    attribute = dense.getSplatValue<Attribute>();
+  if (auto real = dyn_cast_if_present<FloatAttr>(attribute)) {
+    APFloat wanted(value);
+    bool inexact;
+    wanted.convert(real.getValue().getSemantics(), APFloat::rmNearestTiesToEven,
+                   &inexact);
+    return !inexact && real.getValue().bitwiseIsEqual(wanted);
+  }
+  auto integer = dyn_cast_if_present<IntegerAttr>(attribute);
   // -0.0 has no integer counterpart.
-  if (std::signbit(value) && value == 0)
+  if (!integer || (std::signbit(value) && value == 0))
     return false;
-  return bits.getBitWidth() > 1
-             ? bits == APInt(bits.getBitWidth(), static_cast<int64_t>(value),
-                             /*isSigned=*/true, /*implicitTrunc=*/true)
-             : bits == (value != 0 ? 1 : 0);
+  APInt bits = integer.getValue();
+  return bits == APInt(bits.getBitWidth(), static_cast<int64_t>(value),
+                       /*isSigned=*/true, /*implicitTrunc=*/true);
 }
 
 } // namespace kiln::prim::fold

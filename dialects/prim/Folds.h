@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 
 #include <optional>
 
@@ -35,9 +36,9 @@ mlir::Attribute elements(mlir::ShapedType result,
 mlir::Attribute viaDouble(mlir::ShapedType result, mlir::Attribute operand,
                           double (*function)(double));
 
-/// Whether `attribute` is a splat of exactly this value (the sign of zero
-/// counts).
-bool isSplat(mlir::Attribute attribute, double value);
+/// Whether `operand`, with the constant `attribute` if it is one, is exactly
+/// this value everywhere (the sign of zero counts).
+bool isSplat(mlir::Value operand, mlir::Attribute attribute, double value);
 
 } // namespace kiln::prim::fold
 

@@ -52,6 +52,28 @@ LogicalResult AminOp::verify() {
   return verifyReduction(*this, getOperand().getType(), getDims(), getType());
 }
 
+/// A reduction over no dimension is the operand.
+static OpFoldResult foldReduction(Value operand, ArrayRef<int64_t> dims,
+                                  Type result) {
+  return dims.empty() && operand.getType() == result ? operand : Value();
+}
+
+OpFoldResult SumOp::fold(FoldAdaptor) {
+  return foldReduction(getOperand(), getDims(), getType());
+}
+
+OpFoldResult ProdOp::fold(FoldAdaptor) {
+  return foldReduction(getOperand(), getDims(), getType());
+}
+
+OpFoldResult AmaxOp::fold(FoldAdaptor) {
+  return foldReduction(getOperand(), getDims(), getType());
+}
+
+OpFoldResult AminOp::fold(FoldAdaptor) {
+  return foldReduction(getOperand(), getDims(), getType());
+}
+
 LogicalResult ArgmaxOp::verify() {
   RankedTensorType operand = getOperand().getType();
   // C1

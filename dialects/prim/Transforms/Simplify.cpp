@@ -25,6 +25,7 @@ void kiln::prim::populateSimplifyPatterns(RewritePatternSet &patterns) {
         op.getDialectNamespace() == "arith")
       op.getCanonicalizationPatterns(patterns, context);
   populateNormaliseDotPatterns(patterns);
+  populateSimplifyConvPatterns(patterns);
   populateUnitDimPatterns(patterns);
   populateMoveReshapePatterns(patterns);
   populateMoveTransposePatterns(patterns);

@@ -15,6 +15,7 @@ bool hasUnitDim(mlir::Value value);
 bool isAnchored(mlir::Value value, int depth = 16);
 
 void populateNormaliseDotPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyConvPatterns(mlir::RewritePatternSet &patterns);
 void populateUnitDimPatterns(mlir::RewritePatternSet &patterns);
 void populateMoveReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateMoveTransposePatterns(mlir::RewritePatternSet &patterns);

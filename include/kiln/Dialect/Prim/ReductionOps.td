@@ -10,6 +10,7 @@ class Prim_ReductionOp<string mnemonic, Type type> : Prim_Op<mnemonic, [Pure]> {
   let results = (outs type:$result);
   let assemblyFormat = "$operand `dims` $dims attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Prim_SumOp : Prim_ReductionOp<"sum", Prim_NumberTensor> {

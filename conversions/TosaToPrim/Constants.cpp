@@ -21,8 +21,7 @@ DenseElementsAttr widen(DenseElementsAttr value, Type element, bool isSigned) {
 LogicalResult elements(Operation *op, ElementsAttr value, Emitter &e) {
   RankedTensorType type = e.tensorType(value.getType());
   if (!type)
-    return e.unsupported(op,
-                         "has type " + Twine(text(value.getType())));
+    return e.unsupported(op, "has type " + Twine(text(value.getType())));
   if (type != value.getType()) {
     auto dense = dyn_cast<DenseElementsAttr>(value);
     if (!dense)
@@ -53,8 +52,7 @@ LogicalResult arithConstant(arith::ConstantOp op, Emitter &e) {
   }
   Type element = primElement(value.getType());
   if (!element)
-    return e.unsupported(op,
-                         "has type " + Twine(text(value.getType())));
+    return e.unsupported(op, "has type " + Twine(text(value.getType())));
   if (auto number = dyn_cast<IntegerAttr>(value))
     value = IntegerAttr::get(element, number.getValue().sextOrTrunc(
                                           element.getIntOrFloatBitWidth()));

@@ -18,7 +18,8 @@ struct Factor {
 /// The loops that a factor depends on; nothing if a map is not simple.
 std::optional<Factor> factorOf(linalg::LinalgOp op, Value value) {
   Factor factor{value, sliceOf(value, *op.getBlock()->getParent()), {}};
-  llvm::SmallBitVector used(op.getNumLoops());
+  // In the order of the operand, so that it needs no transposition.
+  llvm::SetVector<int64_t> used;
   for (BlockArgument argument : factor.slice.arguments) {
     AffineMap map =
         op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
@@ -28,14 +29,13 @@ std::optional<Factor> factorOf(linalg::LinalgOp op, Value value) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (!dim)
         return std::nullopt;
-      used.set(dim.getPosition());
+      used.insert(dim.getPosition());
     }
   }
   for (Operation *inner : factor.slice.ops)
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
-      used.set(index.getDim());
-  for (unsigned dim : used.set_bits())
-    factor.dims.push_back(dim);
+      used.insert(index.getDim());
+  factor.dims = used.takeVector();
   return factor;
 }
 

@@ -1,6 +1,7 @@
 // Calls, printing, and conditions.
 #include "Emitter.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -86,12 +87,51 @@ LogicalResult condIf(tosa::IfOp op, Emitter &e) {
   return success();
 }
 
+/// The body as often as it runs: a loop around a model, to measure it.
+LogicalResult unroll(scf::ForOp op, Emitter &e) {
+  auto lower = e.getConstantSizes(op.getLowerBound());
+  auto upper = e.getConstantSizes(op.getUpperBound());
+  auto step = e.getConstantSizes(op.getStep());
+  if (e.body || !lower || !upper || !step || step->front() < 1)
+    return e.unsupported(op, "does not have constant bounds");
+  int64_t low = lower->front(), high = upper->front(), by = step->front();
+  constexpr int64_t most = 64;
+  if (high > low && (high - low - 1) / by >= most)
+    return e.unsupported(op, "runs more than " + Twine(most) + " times");
+  SmallVector<Value> carried;
+  for (Value init : op.getInitArgs())
+    carried.push_back(e.get(init));
+  Block *body = op.getBody();
+  for (int64_t i = low; i < high; i += by) {
+    e.setSizes(op.getInductionVar(), {e.size(i)});
+    for (auto [argument, value] :
+         llvm::zip_equal(op.getRegionIterArgs(), carried))
+      e.alias(argument, value);
+    if (failed(e.emitBlock(*body)))
+      return failure();
+    for (auto [value, yielded] :
+         llvm::zip_equal(carried, body->getTerminator()->getOperands())) {
+      if (Operation *source = e.getOpaque(yielded))
+        return e.unsupported(source, "of an undefined function");
+      value = e.isKnown(yielded) ? e.get(yielded) : Value();
+      if (!value)
+        return failure();
+    }
+  }
+  e.b.setLoc(op.getLoc());
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), carried))
+    if (failed(e.set(result, value)))
+      return failure();
+  return success();
+}
+
 } // namespace
 
 void addControlRules(Rules &rules) {
   rules.add<func::CallOp>(call);
   rules.add<vector::PrintOp>(print);
   rules.add<tosa::IfOp>(condIf);
+  rules.add<scf::ForOp>(unroll);
 }
 
 } // namespace kiln::tosa_to_prim

@@ -16,17 +16,16 @@ Type sumType(Type operand, Type result, Emitter &e) {
 }
 
 /// An operand less its zero point: as it is if that is zero, else in i32.
-FailureOr<Value> withoutZeroPoint(Operation *op, Value operand, Value zeroPoint,
-                                  Emitter &e) {
+Value withoutZeroPoint(Value operand, Value zeroPoint, Emitter &e) {
   if (isa<FloatType>(e.elementOf(operand)))
     return operand; // TOSA wants zero
-  auto zp = e.integersOf(e.get(zeroPoint));
-  if (!zp || zp->size() != 1)
-    return e.unsupported(op, "has a zero point that is not a constant");
-  if (zp->front() == 0)
+  auto zp = e.integersOf(zeroPoint);
+  if (zp && zp->front() == 0)
     return operand;
   Value wide = e.convert(operand, e.b.getI32Type());
-  return e.sub(wide, e.integer(zp->front(), wide));
+  Value scalar =
+      e.reshape(e.convert(zeroPoint, e.b.getI32Type()), ArrayRef<int64_t>());
+  return e.sub(wide, e.broadcastInDim(scalar, {}, e.sizesOf(wide)));
 }
 
 /// A convolution in the terms of prim.
@@ -49,16 +48,14 @@ LogicalResult finishConv(Op op, Value input, Value filter, const Window &w,
                          Emitter &e) {
   RankedTensorType declared = e.tensorType(op.getType());
   if (!declared)
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
-  auto x = withoutZeroPoint(op, input, op.getInputZp(), e);
-  auto f = failed(x) ? x : withoutZeroPoint(op, filter, op.getWeightZp(), e);
-  if (failed(f))
-    return failure();
-  if (isa<FloatType>(e.elementOf(*x)) && e.elementOf(*x) != e.elementOf(*f))
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
+  Value x = withoutZeroPoint(input, e.get(op.getInputZp()), e);
+  Value f = withoutZeroPoint(filter, e.get(op.getWeightZp()), e);
+  if (isa<FloatType>(e.elementOf(x)) && e.elementOf(x) != e.elementOf(f))
     return e.unsupported(op, "has operands of different floats");
-  Type sum = sumType(e.elementOf(*x), declared.getElementType(), e);
-  RankedTensorType in = e.typeOf(*x), window = e.typeOf(*f);
+  Type sum = sumType(e.elementOf(x), declared.getElementType(), e);
+  RankedTensorType in = e.typeOf(x), window = e.typeOf(f);
   SmallVector<int64_t> shape{in.getDimSize(0)};
   for (size_t i = 0; i < w.strides.size(); ++i) {
     shape.push_back(
@@ -69,9 +66,9 @@ LogicalResult finishConv(Op op, Value input, Value filter, const Window &w,
       return e.unsupported(op, "has a window larger than its padded input");
   }
   shape.push_back(window.getDimSize(0));
-  Value result = prim::ConvOp::create(e.b, RankedTensorType::get(shape, sum),
-                                      *x, *f, w.strides, w.low, w.high,
-                                      w.dilation, w.inputDilation, w.groups);
+  Value result = prim::ConvOp::create(e.b, RankedTensorType::get(shape, sum), x,
+                                      f, w.strides, w.low, w.high, w.dilation,
+                                      w.inputDilation, w.groups);
   Value bias = e.convert(e.get(op.getBias()), sum);
   std::optional<TypedAttr> splat = e.splatOf(bias);
   bool zero = splat && (matchPattern(*splat, m_Zero()) ||
@@ -143,25 +140,21 @@ LogicalResult transposeConv(tosa::TransposeConv2DOp op, Emitter &e) {
 LogicalResult matmul(tosa::MatMulOp op, Emitter &e) {
   RankedTensorType declared = e.tensorType(op.getType());
   if (!declared)
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
-  auto lhs = withoutZeroPoint(op, e.get(op.getA()), op.getAZp(), e);
-  auto rhs = failed(lhs)
-                 ? lhs
-                 : withoutZeroPoint(op, e.get(op.getB()), op.getBZp(), e);
-  if (failed(rhs))
-    return failure();
-  Type element = e.elementOf(*lhs);
-  if (isa<FloatType>(element) && element != e.elementOf(*rhs))
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
+  Value lhs = withoutZeroPoint(e.get(op.getA()), e.get(op.getAZp()), e);
+  Value rhs = withoutZeroPoint(e.get(op.getB()), e.get(op.getBZp()), e);
+  Type element = e.elementOf(lhs);
+  if (isa<FloatType>(element) && element != e.elementOf(rhs))
     return e.unsupported(op, "has operands of different floats");
   Type sum = sumType(element, declared.getElementType(), e);
-  int64_t batch = e.typeOf(*lhs).getDimSize(0);
+  int64_t batch = e.typeOf(lhs).getDimSize(0);
   if (ShapedType::isDynamic(batch))
-    batch = e.typeOf(*rhs).getDimSize(0);
+    batch = e.typeOf(rhs).getDimSize(0);
   auto type = RankedTensorType::get(
-      {batch, e.typeOf(*lhs).getDimSize(1), e.typeOf(*rhs).getDimSize(2)}, sum);
+      {batch, e.typeOf(lhs).getDimSize(1), e.typeOf(rhs).getDimSize(2)}, sum);
   Value product = prim::DotGeneralOp::create(
-      e.b, type, *lhs, *rhs, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0},
+      e.b, type, lhs, rhs, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0},
       ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1}, prim::Precision::ieee);
   return e.set(op, e.convert(product, declared.getElementType()));
 }

@@ -14,8 +14,7 @@ Type resultElement(Operation *op, Emitter &e) {
   Type element =
       isa<VectorType>(type) ? Type() : primElement(getElementTypeOrSelf(type));
   if (!element)
-    (void)e.unsupported(op,
-                        "has a result of type " + Twine(text(type)));
+    (void)e.unsupported(op, "has a result of type " + Twine(text(type)));
   return element;
 }
 

@@ -68,8 +68,8 @@ LogicalResult mul(tosa::MulOp op, Emitter &e) {
     return failure();
   Type element = primElement(getElementTypeOrSelf(op.getType()));
   if (!element)
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
   Type from = e.elementOf(values[0]);
   if (isa<FloatType>(from) || from.isInteger(1))
     return e.set(op, e.convert(e.mul(values[0], values[1]), element));

@@ -94,14 +94,12 @@ LogicalResult Emitter::set(Value source, Value value) {
   if (isa<ShapedType>(type)) {
     RankedTensorType want = tensorType(type);
     if (!want)
-      return unsupported(op, "has a result of type " +
-                                 llvm::Twine(text(type)));
+      return unsupported(op, "has a result of type " + llvm::Twine(text(type)));
     RankedTensorType found = typeOf(value);
     if (want.getElementType() != found.getElementType() ||
         failed(verifyCompatibleShape(want, found)))
       return unsupported(op, "gives " + llvm::Twine(text(found)) +
-                                 " where its result type says " +
-                                 text(type));
+                                 " where its result type says " + text(type));
     value = refine(value, want.getShape());
   }
   values[source] = value;

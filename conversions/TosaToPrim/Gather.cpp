@@ -134,8 +134,8 @@ LogicalResult resize(tosa::ResizeOp op, Emitter &e) {
     return e.set(op, pick(pick(x, 1, p[0].nearest, e), 2, p[1].nearest, e));
   Type result = primElement(getElementTypeOrSelf(op.getType()));
   if (!result)
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
   Type work = result;
   if (isa<FloatType>(result) && !result.isF64())
     work = e.b.getF32Type();

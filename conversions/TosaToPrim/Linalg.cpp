@@ -53,6 +53,36 @@ Value reduceWith(Operation *combine, Value value, ArrayRef<int64_t> dims,
   return {};
 }
 
+/// Reduces with any associative operation of a body: halves of a dimension are
+/// combined until one element remains.
+FailureOr<Value> foldHalves(linalg::LinalgOp op, const Combine &combine,
+                            Value out, Value value, ArrayRef<int64_t> dims,
+                            Emitter &e) {
+  Sizes kept;
+  for (auto [dim, size] : llvm::enumerate(e.sizesOf(value)))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      kept.push_back(size);
+  for (int64_t dim : dims) {
+    int64_t size = e.typeOf(value).getDimSize(dim);
+    if (ShapedType::isDynamic(size) || size < 1)
+      return e.unsupported(op,
+                           "reduces a dimension of a size that is not known");
+    for (; size > 1; size -= size / 2) {
+      int64_t half = size / 2;
+      Value first = e.sliceDim(value, dim, 0, half);
+      Value rest = size % 2 ? e.sliceDim(value, dim, 2 * half, size) : Value();
+      BodyScope scope(e, *op.getBlock()->getParent(), e.sizesOf(first));
+      scope.bind(out, first);
+      scope.bind(combine.value, e.sliceDim(value, dim, half, 2 * half));
+      auto both = scope.evaluate(combine.op->getResult(0));
+      if (failed(both))
+        return failure();
+      value = rest ? e.concat({*both, rest}, dim) : *both;
+    }
+  }
+  return e.reshape(value, kept);
+}
+
 /// Whether the operation of a body gives its other operand for this one.
 bool isNeutral(Operation *combine, Value init, Emitter &e) {
   std::optional<TypedAttr> splat = e.splatOf(init);
@@ -151,9 +181,18 @@ FailureOr<Value> emitResult(const Loops &loops, unsigned index, Emitter &e) {
     if (failed(value))
       return failure();
     Value reduced = reduceWith(combine->op, *value, loops.reduced, e);
-    if (!reduced)
-      return e.unsupported(op, "reduces with " +
-                                   combine->op->getName().getStringRef());
+    if (!reduced) {
+      if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp,
+               arith::MulIOp>(combine->op))
+        return e.unsupported(op, "reduces with " +
+                                     combine->op->getName().getStringRef());
+      auto folded = foldHalves(op, *combine,
+                               block->getArgument(op.getNumDpsInputs() + index),
+                               *value, loops.reduced, e);
+      if (failed(folded))
+        return failure();
+      reduced = *folded;
+    }
     return combineInit(loops, index, *combine, reduced, e);
   }
   auto value = evaluate(loops, yielded, e);

@@ -114,7 +114,8 @@ Value materialize(Operation *op, Value operand, AffineMap map,
         kept.push_back(all[i]);
     operand = e.reshape(operand, kept);
   }
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, positions.size()));
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, positions.size()));
   llvm::sort(order,
              [&](int64_t a, int64_t c) { return positions[a] < positions[c]; });
   operand = e.transpose(operand, order);

@@ -14,8 +14,8 @@ LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
     return e.unsupported(op, "on floats");
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || !isa<IntegerType>(type.getElementType()))
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
   bool inUnsigned =
       op.getInputUnsigned() || isUnsigned(op.getInput().getType());
   bool outUnsigned = op.getOutputUnsigned() || isUnsigned(op.getType());

@@ -48,8 +48,8 @@ LogicalResult argmax(tosa::ArgMaxOp op, Emitter &e) {
     return e.unsupported(op, "on unsigned integers");
   Type element = primElement(getElementTypeOrSelf(op.getType()));
   if (!element || !isa<IntegerType>(element))
-    return e.unsupported(op, "has a result of type " +
-                                 Twine(text(op.getType())));
+    return e.unsupported(op,
+                         "has a result of type " + Twine(text(op.getType())));
   if (e.elementOf(x).isInteger(1))
     x = e.convert(x, e.b.getI8Type());
   SmallVector<int64_t> shape(e.typeOf(x).getShape());

@@ -174,8 +174,7 @@ LogicalResult pad(tensor::PadOp op, Emitter &e) {
 LogicalResult generate(tensor::GenerateOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || e.body)
-    return e.unsupported(op,
-                         "has type " + Twine(text(op.getType())));
+    return e.unsupported(op, "has type " + Twine(text(op.getType())));
   Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
   size_t next = 0;
   for (OpFoldResult &size : sizes)

@@ -27,8 +27,8 @@ Sizes translateSizes(ArrayRef<OpFoldResult> sizes, Emitter &e) {
 LogicalResult empty(Operation *op, Sizes sizes, Emitter &e) {
   RankedTensorType type = e.tensorType(op->getResult(0).getType());
   if (!type)
-    return e.unsupported(
-        op, "has type " + Twine(text(op->getResult(0).getType())));
+    return e.unsupported(op,
+                         "has type " + Twine(text(op->getResult(0).getType())));
   return e.set(op->getResult(0),
                e.full(numberAttr(type.getElementType(), 0), sizes));
 }
@@ -70,8 +70,7 @@ LogicalResult collapse(tensor::CollapseShapeOp op, Emitter &e) {
 LogicalResult reshape(tensor::ReshapeOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
-    return e.unsupported(op,
-                         "has type " + Twine(text(op.getType())));
+    return e.unsupported(op, "has type " + Twine(text(op.getType())));
   auto sizes = e.integersOf(e.get(op.getShape()));
   if (!sizes && !type.hasStaticShape())
     return e.unsupported(op, "to a shape that is not a constant");
@@ -83,8 +82,7 @@ LogicalResult reshape(tensor::ReshapeOp op, Emitter &e) {
 LogicalResult splat(tensor::SplatOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
-    return e.unsupported(op,
-                         "has type " + Twine(text(op.getType())));
+    return e.unsupported(op, "has type " + Twine(text(op.getType())));
   Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
   size_t next = 0;
   for (OpFoldResult &size : sizes)
@@ -126,8 +124,7 @@ LogicalResult rank(tensor::RankOp op, Emitter &e) {
 LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
-    return e.unsupported(op,
-                         "has type " + Twine(text(op.getType())));
+    return e.unsupported(op, "has type " + Twine(text(op.getType())));
   SmallVector<Value> values;
   for (Value element : op.getElements()) {
     Value value = e.get(element);

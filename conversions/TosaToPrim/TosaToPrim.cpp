@@ -143,7 +143,10 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
   LogicalResult select(SmallVectorImpl<func::FuncOp> &selected) {
     ModuleOp module = getOperation();
     for (const std::string &name : entries) {
-      auto fn = module.lookupSymbol<func::FuncOp>(name);
+      Operation *symbol = module.lookupSymbol(name);
+      auto fn = dyn_cast_or_null<func::FuncOp>(symbol);
+      if (symbol && !fn)
+        continue; // a kernel, which needs no conversion
       if (!fn || fn.isExternal())
         return module.emitError("no function '") << name << "' with a body";
       selected.push_back(fn);
@@ -182,7 +185,7 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
         fn.erase();
       return signalPassFailure();
     }
-    if (selected.empty())
+    if (selected.empty() && entries.empty())
       return;
     for (auto fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       fn.erase();

@@ -155,14 +155,25 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
 
 LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
                                       std::string &result) {
-  BoundTarget bound;
-  OwningOpRef<ModuleOp> module = source.clone();
-  if (!spec.empty()) {
-    bound = TargetRegistry::get().bind(spec, &context);
-    if (!bound)
+  // A+B: one program on both, each kernel on the first that takes it.
+  SmallVector<BoundTarget> targets;
+  SmallVector<StringRef> parts;
+  spec.split(parts, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    targets.push_back(TargetRegistry::get().bind(part, &context));
+    if (!targets.back())
       return failure();
-    setTarget(*module, bound);
+    if (parts.size() > 1 &&
+        targets.back().target->inputLevel() == InputLevel::Prim) {
+      printer.error("target '" + targets.back().options.name +
+                    "' takes whole programs, so it cannot share one");
+      return failure();
+    }
   }
+  BoundTarget bound = targets.empty() ? BoundTarget() : targets.front();
+  OwningOpRef<ModuleOp> module = source.clone();
+  if (bound)
+    setTarget(*module, bound);
   InputKind kind = detect(*module);
   bool takesPrim = bound && bound.target->inputLevel() == InputLevel::Prim &&
                    !stopsAt(Emit::Tile) && !stopsAt(Emit::Program);
@@ -184,7 +195,7 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
 
   CompiledKernels kernels;
   if (failed(compileKernels(
-          *module, bound, printer, timing,
+          *module, targets, printer, timing,
           [&](ModuleOp lowered, const BoundTarget &of) {
             return emitLowered(lowered, of, result);
           },
@@ -227,6 +238,8 @@ LogicalResult Compilation::finish(std::string &result) {
     package.compileArgs.push_back("--numerics=" + mode);
   if (options.allowTf32)
     package.compileArgs.push_back("--allow-tf32");
+  for (const std::string &entry : options.entries)
+    package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
   auto bytes = runtime::writePackage(package);
   if (!bytes) {
@@ -253,8 +266,9 @@ LogicalResult Compilation::run(std::string &result) {
       return failure();
     kind = detect(*module);
   }
-  if (kind.frontend && failed(runSteps(*module, "frontend", frontendSteps(),
-                                       TargetOptions(), printer, timing)))
+  if (kind.frontend &&
+      failed(runSteps(*module, "frontend", frontendSteps(options.entries),
+                      TargetOptions(), printer, timing)))
     return failure();
   if (stopsAt(Emit::Prim)) {
     if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},

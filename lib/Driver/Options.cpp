@@ -132,6 +132,9 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     } else if (flag == "--load-target") {
       ok = arguments.value(text);
       options.loadTargets.push_back(text);
+    } else if (flag == "--entry") {
+      ok = arguments.value(text);
+      options.entries.push_back(text);
     } else if (flag == "--emit") {
       ok = arguments.value(text);
       auto emit = parseEmit(text);
@@ -170,9 +173,12 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     if (!ok)
       return false;
   }
-  for (const std::string &spec : options.targets)
-    if (!kiln::target::TargetOptions::parse(StringRef(spec).split('+').first,
-                                            error))
-      return false;
+  for (const std::string &spec : options.targets) {
+    llvm::SmallVector<StringRef> parts;
+    StringRef(spec).split(parts, '+');
+    for (StringRef part : parts)
+      if (!kiln::target::TargetOptions::parse(part, error))
+        return false;
+  }
   return true;
 }

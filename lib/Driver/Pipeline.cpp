@@ -8,12 +8,18 @@
 #include "Pipeline.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace kiln::driver;
 using namespace kiln::target;
 
-std::vector<Step> kiln::driver::frontendSteps() { return {{"tosa-to-prim"}}; }
+std::vector<Step>
+kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries) {
+  if (entries.empty())
+    return {{"tosa-to-prim"}};
+  return {{"tosa-to-prim{entry=" + llvm::join(entries, ",") + "}"}};
+}
 
 std::vector<Step> kiln::driver::primSteps() {
   return {{"func.func(prim-raise-composites)"},

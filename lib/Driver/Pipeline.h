@@ -14,8 +14,9 @@ struct Step {
   bool isPoint = false;
 };
 
-/// The passes that bring a frontend's module to prim.
-std::vector<Step> frontendSteps();
+/// The passes that bring a frontend's module to prim: the functions that
+/// `entries` names, or all of them.
+std::vector<Step> frontendSteps(llvm::ArrayRef<std::string> entries = {});
 /// The passes on prim that every target shares.
 std::vector<Step> primSteps();
 /// The passes from prim to tile and program.

@@ -146,6 +146,8 @@ Loaded kiln::run::loadInput(const Options &options) {
                 2);
   std::vector<std::string> args = options.compileArgs;
   addLibraries(options, args);
+  if (!options.entry.empty())
+    args.push_back("--entry=" + options.entry);
   for (const std::string &target : options.targets)
     args.push_back("--target=" + target);
   return compile(options.input, nullptr, args);

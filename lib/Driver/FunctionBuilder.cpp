@@ -25,10 +25,11 @@ std::vector<runtime::Reg> FunctionBuilder::sizes(ArrayRef<int64_t> shape,
   return all;
 }
 
-int FunctionBuilder::device(Operation *user) const {
-  auto device = user->getAttrOfType<StringAttr>("device");
-  bool onHost = device && device.getValue() == kHostDevice;
-  return onHost && program.devices.size() > 1 ? 1 : 0;
+std::optional<int> FunctionBuilder::deviceNumber(StringRef name) const {
+  for (auto [number, device] : llvm::enumerate(program.devices))
+    if (device.name == name)
+      return number;
+  return std::nullopt;
 }
 
 LogicalResult FunctionBuilder::addArgument(Type type, Value value,
@@ -365,16 +366,15 @@ LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
 
 LogicalResult FunctionBuilder::lowerTransfer(program::TransferOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
-  bool toHost = op.getDevice() == kHostDevice;
-  int number = toHost && program.devices.size() > 1 ? 1 : 0;
-  if (!toHost && op.getDevice() != program.devices.front().name)
+  std::optional<int> number = deviceNumber(op.getDevice());
+  if (!number)
     return op.emitError() << "unsupported: a transfer to device '"
-                          << op.getDevice() << "', expected '"
-                          << program.devices.front().name << "' or 'host'";
+                          << op.getDevice()
+                          << "', which no target of the program has";
   runtime::AllocInst alloc;
   alloc.dst = function.newBuf();
   alloc.dtype = dtypeOf(type.getElementType());
-  alloc.device = number;
+  alloc.device = *number;
   alloc.name = "transfer";
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(size)) {

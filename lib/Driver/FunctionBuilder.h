@@ -54,7 +54,7 @@ private:
   Buf buf(mlir::Value value);
   /// Estimated bytes that a launch moves.
   Reg traffic(mlir::ValueRange args);
-  int device(mlir::Operation *user) const;
+  std::optional<int> deviceNumber(llvm::StringRef name) const;
 
   template <typename T> void emit(T inst) {
     function.code.push_back(runtime::Instruction(std::move(inst)));

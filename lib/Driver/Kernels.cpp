@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace kiln::driver;
@@ -116,149 +117,200 @@ struct Attempt {
 };
 } // namespace
 
-/// Lets `bound` lower its kernels: all at once, and where that fails each by
-/// itself, so that what it cannot do is told apart.
-static LogicalResult
-lowerWithFallback(ModuleOp module, const BoundTarget &bound, bool canFallBack,
-                  DiagnosticPrinter &printer, TimingScope &timing,
-                  const LoweredHook &lowered, CompiledKernels &result,
-                  SmallVector<Operation *> &kernels,
-                  SmallVector<Operation *> &rest) {
-  if (kernels.empty())
-    return success();
-  Report &report = Report::of(module.getContext());
-  KernelBlobs blobs;
-  if (!canFallBack) {
-    OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
-    if (failed(lower(*part, bound, printer, timing, lowered, blobs)))
-      return failure();
-    addKernels(blobs, 0, result);
+namespace {
+/// Assigns every kernel to the first of several targets that can lower it.
+class Placer {
+public:
+  Placer(ModuleOp module, ArrayRef<BoundTarget> candidates,
+         DiagnosticPrinter &printer, TimingScope &timing,
+         const LoweredHook &lowered)
+      : module(module), candidates(candidates), printer(printer),
+        timing(timing), lowered(lowered),
+        report(Report::of(module.getContext())), results(candidates.size()) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> todo;
+    for (auto kernel : module.getOps<tile::KernelOp>()) {
+      index[kernel.getSymName()] = 0;
+      todo.push_back(kernel);
+    }
+    while (!todo.empty()) {
+      for (size_t i = 0; i < candidates.size(); ++i)
+        if (failed(tryCandidate(i, todo)))
+          return failure();
+      todo = unifyVariants();
+    }
     return success();
   }
-  {
-    Attempt attempt(module.getContext());
-    OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
-    if (succeeded(
-            lower(*part, bound, attempt.printer, timing, lowered, blobs))) {
-      for (const std::string &line : attempt.lines)
-        printer.note(line);
-      addKernels(blobs, 0, result);
+
+  /// Index of the target that took a kernel.
+  llvm::StringMap<size_t> index;
+
+  /// Moves what was lowered into `result`; kernels that moved on are left out.
+  void finish(CompiledKernels &result, SmallVectorImpl<size_t> &deviceOf) {
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      bool used = llvm::any_of(
+          index, [&](const auto &entry) { return entry.second == i; });
+      if (!used && !(index.empty() && i == 0))
+        continue;
+      deviceOf[i] = result.devices.size();
+      result.devices.push_back({candidates[i].target->deviceName(),
+                                deviceOptions(candidates[i].options)});
+      for (KernelBlobs &blobs : results[i]) {
+        llvm::erase_if(blobs.kernels, [&](const KernelBlob &kernel) {
+          auto it = index.find(kernel.name);
+          return it == index.end() || it->second != i;
+        });
+        addKernels(blobs, deviceOf[i], result);
+      }
+    }
+  }
+
+private:
+  /// Offers the kernels of `todo` that have come to candidate `i` to it. Those
+  /// it does not take go on to the next.
+  LogicalResult tryCandidate(size_t i, ArrayRef<Operation *> todo) {
+    const BoundTarget &bound = candidates[i];
+    bool isLast = i + 1 == candidates.size();
+    SmallVector<Operation *> kernels;
+    for (Operation *kernel : todo) {
+      size_t &at = index[SymbolTable::getSymbolName(kernel)];
+      if (at != i)
+        continue;
+      std::string reason;
+      if (!bound.target->hasPipeline())
+        reason = "the target has no code generator";
+      else if (!bound.target->accepts(kernel, bound.description, bound.options,
+                                      reason) &&
+               reason.empty())
+        reason = "gave no reason";
+      if (reason.empty()) {
+        kernels.push_back(kernel);
+        continue;
+      }
+      report.declined(kernel, bound.options.name, reason);
+      if (isLast)
+        return emitUnsupported(kernel, "no target takes this kernel");
+      at = i + 1;
+    }
+    if (kernels.empty())
+      return success();
+    KernelBlobs blobs;
+    if (isLast) {
+      // Nobody is left: what goes wrong is an error.
+      OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
+      if (failed(lower(*part, bound, printer, timing, lowered, blobs)))
+        return failure();
+      results[i].push_back(std::move(blobs));
       return success();
     }
-  }
-  SmallVector<Operation *> taken;
-  for (Operation *kernel : kernels) {
-    Attempt attempt(module.getContext());
-    KernelBlobs one;
-    OwningOpRef<ModuleOp> part = extract(module, {kernel}, bound);
-    if (failed(lower(*part, bound, attempt.printer, timing, lowered, one))) {
-      report.declined(kernel, bound.options.name, attempt.reason());
-      rest.push_back(kernel);
-      continue;
+    {
+      Attempt attempt(module.getContext());
+      OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
+      if (succeeded(
+              lower(*part, bound, attempt.printer, timing, lowered, blobs))) {
+        for (const std::string &line : attempt.lines)
+          printer.note(line);
+        results[i].push_back(std::move(blobs));
+        return success();
+      }
     }
-    taken.push_back(kernel);
-    addKernels(one, 0, result);
+    // One by one, to tell apart what the target cannot do.
+    for (Operation *kernel : kernels) {
+      Attempt attempt(module.getContext());
+      KernelBlobs one;
+      OwningOpRef<ModuleOp> part = extract(module, {kernel}, bound);
+      if (succeeded(
+              lower(*part, bound, attempt.printer, timing, lowered, one))) {
+        results[i].push_back(std::move(one));
+        continue;
+      }
+      report.declined(kernel, bound.options.name, attempt.reason());
+      index[SymbolTable::getSymbolName(kernel)] = i + 1;
+    }
+    return success();
   }
-  kernels = taken;
-  return success();
-}
+
+  /// All variants of a launch run on one device: moves them to the last one
+  /// that any of them needs. Returns what has to be lowered again.
+  SmallVector<Operation *> unifyVariants() {
+    llvm::SetVector<Operation *> moved;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      module.walk([&](program::LaunchOp launch) {
+        size_t last = 0;
+        auto names = launch.getKernels().getAsRange<FlatSymbolRefAttr>();
+        for (FlatSymbolRefAttr name : names)
+          last = std::max(last, index.lookup(name.getValue()));
+        for (FlatSymbolRefAttr name : names) {
+          auto it = index.find(name.getValue());
+          if (it == index.end() || it->second == last)
+            continue;
+          Operation *kernel = module.lookupSymbol(name.getValue());
+          report.declined(kernel, candidates[it->second].options.name,
+                          "another variant of its launch runs elsewhere");
+          it->second = last;
+          moved.insert(kernel);
+          changed = true;
+        }
+      });
+    }
+    return moved.takeVector();
+  }
+
+  ModuleOp module;
+  ArrayRef<BoundTarget> candidates;
+  DiagnosticPrinter &printer;
+  TimingScope &timing;
+  const LoweredHook &lowered;
+  Report &report;
+  std::vector<std::vector<KernelBlobs>> results;
+};
+} // namespace
 
 LogicalResult kiln::driver::compileKernels(
-    ModuleOp module, const BoundTarget &bound, DiagnosticPrinter &printer,
+    ModuleOp module, ArrayRef<BoundTarget> targets, DiagnosticPrinter &printer,
     TimingScope &timing, const LoweredHook &lowered, CompiledKernels &result) {
-  const Target &target = *bound.target;
-  Report &report = Report::of(module.getContext());
-  auto device = [](const BoundTarget &of) {
-    return runtime::DeviceRef{of.target->deviceName(),
-                              deviceOptions(of.options)};
-  };
-  if (target.inputLevel() == InputLevel::Prim) {
+  const BoundTarget &first = targets.front();
+  if (first.target->inputLevel() == InputLevel::Prim) {
     // The whole module is the code; every kernel and function has a symbol.
     KernelBlobs blobs;
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(lower(*copy, bound, printer, timing, lowered, blobs)))
+    if (failed(lower(*copy, first, printer, timing, lowered, blobs)))
       return failure();
-    result.devices.push_back(device(bound));
+    result.devices.push_back(
+        {first.target->deviceName(), deviceOptions(first.options)});
     addKernels(blobs, 0, result);
     return success();
   }
 
-  // The host target takes over what this one cannot do.
+  // The host target takes over what nobody else can do.
+  SmallVector<BoundTarget> candidates(targets);
   const Target *hostTarget = TargetRegistry::get().hostTarget();
-  bool isHost = hostTarget == &target;
-  SmallVector<Operation *> kernels, rest;
+  bool hasHost = llvm::any_of(candidates, [&](const BoundTarget &candidate) {
+    return candidate.target == hostTarget;
+  });
+  if (hostTarget && !hasHost && hostTarget->inputLevel() == InputLevel::Tile) {
+    BoundTarget host =
+        TargetRegistry::get().bind(hostTarget->name(), module.getContext());
+    if (!host)
+      return failure();
+    candidates.push_back(std::move(host));
+  }
+  Placer placer(module, candidates, printer, timing, lowered);
+  if (failed(placer.run()))
+    return failure();
+  SmallVector<size_t> deviceOf(candidates.size(), 0);
+  placer.finish(result, deviceOf);
+  llvm::StringMap<std::string> elsewhere;
+  Report &report = Report::of(module.getContext());
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    std::string reason;
-    if (!target.hasPipeline())
-      reason = "the target has no code generator";
-    else if (target.accepts(kernel, bound.description, bound.options, reason))
-      reason.clear();
-    else if (reason.empty())
-      reason = "gave no reason";
-    if (reason.empty()) {
-      kernels.push_back(kernel);
-      continue;
-    }
-    report.declined(kernel, target.name(), reason);
-    rest.push_back(kernel);
+    size_t at = placer.index[kernel.getSymName()];
+    report.chose(kernel, "placement", candidates[at].options.name,
+                 at == 0 ? "as asked for" : "fallback");
+    if (deviceOf[at] != 0)
+      elsewhere[kernel.getSymName()] = result.devices[deviceOf[at]].name;
   }
-  bool canFallBack = !isHost && hostTarget;
-  if (failed(lowerWithFallback(module, bound, canFallBack, printer, timing,
-                               lowered, result, kernels, rest)))
-    return failure();
-
-  // All variants of one launch run on one device.
-  llvm::StringSet<> onHost;
-  for (Operation *kernel : rest)
-    onHost.insert(SymbolTable::getSymbolName(kernel));
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    module.walk([&](program::LaunchOp launch) {
-      auto names = launch.getKernels().getAsRange<FlatSymbolRefAttr>();
-      bool any = llvm::any_of(names, [&](FlatSymbolRefAttr name) {
-        return onHost.contains(name.getValue());
-      });
-      if (!any)
-        return;
-      for (FlatSymbolRefAttr name : names)
-        if (onHost.insert(name.getValue()).second)
-          changed = true;
-    });
-  }
-  SmallVector<Operation *> hostKernels;
-  bool anyHere = false;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    if (!onHost.contains(kernel.getSymName())) {
-      anyHere = true;
-      report.chose(kernel, "placement", bound.options.name, "whole kernel");
-      continue;
-    }
-    result.kernels.erase(kernel.getSymName());
-    hostKernels.push_back(kernel);
-  }
-  if (hostKernels.empty()) {
-    result.devices.push_back(device(bound));
-    return success();
-  }
-  if (!canFallBack)
-    return emitUnsupported(hostKernels.front(),
-                           "target '" + target.name() +
-                               "' does not take this kernel, and no host "
-                               "target is loaded");
-  BoundTarget host =
-      TargetRegistry::get().bind(hostTarget->name(), module.getContext());
-  if (!host)
-    return failure();
-  for (Operation *kernel : hostKernels)
-    report.chose(kernel, "placement", host.options.name, "host");
-  KernelBlobs blobs;
-  OwningOpRef<ModuleOp> part = extract(module, hostKernels, host);
-  if (failed(lower(*part, host, printer, timing, lowered, blobs)))
-    return failure();
-  if (anyHere)
-    result.devices.push_back(device(bound));
-  result.devices.push_back(device(host));
-  addKernels(blobs, result.devices.size() - 1, result);
-  return anyHere ? placeOnHost(module, onHost) : success();
+  return elsewhere.empty() ? success() : placeElsewhere(module, elsewhere);
 }

@@ -8,7 +8,6 @@
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace kiln::driver {
 
@@ -36,21 +35,21 @@ mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
                               DiagnosticPrinter &printer,
                               mlir::TimingScope &timing);
 
-/// Lowers and serialises all kernels of `module` for `bound`; those that it
-/// does not take go, whole, to the host target, and the launches in `module`
-/// get the transfers.
+/// Lowers and serialises all kernels of `module`, each for the first of
+/// `targets` that takes it, or else, whole, for the host target. Launches that
+/// end up elsewhere than the first get their transfers.
+mlir::LogicalResult compileKernels(mlir::ModuleOp module,
+                                   llvm::ArrayRef<target::BoundTarget> targets,
+                                   DiagnosticPrinter &printer,
+                                   mlir::TimingScope &timing,
+                                   const LoweredHook &lowered,
+                                   CompiledKernels &result);
+
+/// Moves the launches of the named kernels to the device named with them: their
+/// buffers get transfers there and, where written, copies back.
 mlir::LogicalResult
-compileKernels(mlir::ModuleOp module, const target::BoundTarget &bound,
-               DiagnosticPrinter &printer, mlir::TimingScope &timing,
-               const LoweredHook &lowered, CompiledKernels &result);
-
-/// Moves the launches of kernels in `onHost` to the host: their buffers get
-/// transfers there and, where written, copies back.
-mlir::LogicalResult placeOnHost(mlir::ModuleOp module,
-                                const llvm::StringSet<> &onHost);
-
-/// The `device` of launches that another target than the module's has taken.
-inline constexpr llvm::StringLiteral kHostDevice = "host";
+placeElsewhere(mlir::ModuleOp module,
+               const llvm::StringMap<std::string> &deviceOfKernel);
 
 } // namespace kiln::driver
 

@@ -135,6 +135,17 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     } else if (flag == "--entry") {
       ok = arguments.value(text);
       options.entries.push_back(text);
+    } else if (flag == "--entry") {
+      ok = arguments.value(text);
+      // Names go into a textual pipeline.
+      if (ok && (text.empty() || !llvm::all_of(text, [](unsigned char c) {
+                   return isalnum(c) || c == '_' || c == '.' || c == '$' ||
+                          c == '-';
+                 }))) {
+        error = "expected --entry=NAME, found '" + text + "'";
+        return false;
+      }
+      options.entries.push_back(text);
     } else if (flag == "--emit") {
       ok = arguments.value(text);
       auto emit = parseEmit(text);

@@ -1,4 +1,4 @@
-//===- Placement.cpp - Transfers around launches on the host --------------===//
+//===- Placement.cpp - Transfers around launches elsewhere ----------------===//
 
 #include "Kernels.h"
 #include "kiln/Dialect/Program/Program.h"
@@ -9,18 +9,18 @@ using namespace kiln;
 using namespace kiln::driver;
 
 namespace {
-/// Gives one launch its buffers on the host.
+/// Gives one launch its buffers on another device.
 class LaunchMover {
 public:
-  explicit LaunchMover(program::LaunchOp launch)
-      : launch(launch), builder(launch) {}
+  LaunchMover(program::LaunchOp launch, StringRef device)
+      : launch(launch), device(device), builder(launch) {}
 
   void move() {
     SmallVector<Value> args(launch.getArgs());
     ArrayRef<int64_t> writes = launch.getWrites();
     for (auto [index, arg] : llvm::enumerate(args))
       if (isa<MemRefType>(arg.getType()))
-        arg = onHost(arg);
+        arg = moved(arg);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(launch);
     SmallVector<Value> copied;
@@ -33,7 +33,7 @@ public:
                               root);
     }
     launch.getArgsMutable().assign(args);
-    launch.setDevice(kHostDevice);
+    launch.setDevice(device);
   }
 
 private:
@@ -43,39 +43,41 @@ private:
     return value;
   }
 
-  /// The same view of the storage's copy on the host.
-  Value onHost(Value value) {
+  /// The same view of the storage's copy there.
+  Value moved(Value value) {
     if (Value known = roots.lookup(value))
       return known;
     Value result;
     if (auto view = value.getDefiningOp<program::ViewOp>()) {
-      Value source = onHost(view.getSource());
+      Value source = moved(view.getSource());
       IRMapping map;
       map.map(view.getSource(), source);
       result = builder.clone(*view, map)->getResult(0);
     } else {
       result = program::TransferOp::create(builder, launch.getLoc(),
-                                           value.getType(), value, kHostDevice);
+                                           value.getType(), value, device);
     }
     roots[value] = result;
     return result;
   }
 
   program::LaunchOp launch;
+  StringRef device;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> roots;
 };
 } // namespace
 
-LogicalResult kiln::driver::placeOnHost(ModuleOp module,
-                                        const llvm::StringSet<> &onHost) {
-  SmallVector<program::LaunchOp> launches;
+LogicalResult kiln::driver::placeElsewhere(
+    ModuleOp module, const llvm::StringMap<std::string> &deviceOfKernel) {
+  SmallVector<std::pair<program::LaunchOp, StringRef>> launches;
   module.walk([&](program::LaunchOp launch) {
     auto first = cast<FlatSymbolRefAttr>(launch.getKernels()[0]);
-    if (onHost.contains(first.getValue()))
-      launches.push_back(launch);
+    auto device = deviceOfKernel.find(first.getValue());
+    if (device != deviceOfKernel.end())
+      launches.emplace_back(launch, device->second);
   });
-  for (program::LaunchOp launch : launches)
-    LaunchMover(launch).move();
+  for (auto &[launch, device] : launches)
+    LaunchMover(launch, device).move();
   return success();
 }

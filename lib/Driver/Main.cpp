@@ -18,7 +18,6 @@ standard input. SPEC is name[:chip][,key=value...].
   --target=SPEC         compile for it; given again: an alternative in the package
   --entry=NAME          convert this function of a TOSA input only; may be repeated
   -o FILE               where the result goes
-  --entry=NAME          compile this function only; may be given again
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)

@@ -134,9 +134,6 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       options.loadTargets.push_back(text);
     } else if (flag == "--entry") {
       ok = arguments.value(text);
-      options.entries.push_back(text);
-    } else if (flag == "--entry") {
-      ok = arguments.value(text);
       // Names go into a textual pipeline.
       if (ok && (text.empty() || !llvm::all_of(text, [](unsigned char c) {
                    return isalnum(c) || c == '_' || c == '.' || c == '$' ||

@@ -1,6 +1,7 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
 
 #include "Pipeline.h"
+#include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/TosaToPrim.h"
 #include "kiln/Conversion/TritonToTile.h"
 #include "kiln/Dialect/Prim/Passes.h"
@@ -11,10 +12,12 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Vector/Lowering.h"
+#include "kiln/Vector/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -40,6 +43,7 @@ bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
   std::call_once(once, [] {
     target::TargetRegistry &registry = target::TargetRegistry::get();
     registerExtensionPoints(registry);
+    schedule::registerCoreSchedules();
     vec::registerVectorFamily(registry);
   });
   return target::loadPlugins(loadTargets);
@@ -72,6 +76,8 @@ void kiln::driver::registerPasses() {
     program::registerProgramPasses();
     registerKilnTritonToTilePasses();
     registerKilnTosaToPrimPasses();
+    registerKilnPrimToTilePasses();
+    vec::registerVectorPasses();
     registerKilnTritonToTilePasses();
     target::registerTargetPasses();
     mlir::registerCanonicalizerPass();

@@ -32,7 +32,7 @@ static std::string checkTarget(const TargetRegistry &registry,
            name.substr(0, 64) + "'";
   std::string prefix = "target '" + name + "': ";
   for (const ChipInfo &chip : target.chips())
-    if (!isSpecWord(chip.name))
+    if (chip.name != "*" && !isSpecWord(chip.name))
       return prefix +
              "expected a chip name of letters, digits, '_', '-' and "
              "'.', found '" +

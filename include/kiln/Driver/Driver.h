@@ -36,7 +36,6 @@ struct CompileOptions {
   std::string output; ///< empty: none was given
   std::vector<std::string> targets;
   std::vector<std::string> loadTargets;
-  std::vector<std::string> entries; ///< functions to compile; empty: all
   std::vector<std::string> entries; ///< functions to convert; empty: all
   Emit emit = Emit::Package;
   std::optional<std::string> explain; ///< file, or "" for the terminal

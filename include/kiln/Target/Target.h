@@ -83,7 +83,8 @@ public:
   virtual TargetAttr description(mlir::MLIRContext *context,
                                  const TargetOptions &options) const = 0;
 
-  /// The chips by name; empty: any name is passed on. The first is the default.
+  /// The chips by name, the default first; "*" stands for names that are passed
+  /// on unseen.
   virtual std::vector<ChipInfo> chips() const { return {}; }
   /// Option keys; a key not listed by the target or a plug-in is refused.
   virtual std::vector<OptionInfo> options() const { return {}; }

@@ -1,0 +1,132 @@
+//===- HostSizes.cpp - Sizes and checks at the entry of a program ---------===//
+
+#include "HostSizes.h"
+#include "kiln/Schedule/GroupPlan.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+std::string HostSizes::describe(Extent extent) {
+  if (extent.isStatic())
+    return std::to_string(extent.get());
+  if (auto dim = extent.value().getDefiningOp<memref::DimOp>())
+    if (auto argument = dyn_cast<BlockArgument>(dim.getSource()))
+      if (std::optional<int64_t> d = dim.getConstantIndex())
+        return "size of dimension " + std::to_string(*d) + " of argument " +
+               std::to_string(argument.getArgNumber());
+  return "a computed size";
+}
+
+void HostSizes::check(Extent a, Extent b) {
+  if (a.same(b))
+    return;
+  // Sizes of arguments are the interesting ones: name them first.
+  if (a.isStatic())
+    std::swap(a, b);
+  if (a.isStatic())
+    return;
+  const void *x = a.value().getAsOpaquePointer();
+  const void *y = b.isStatic() ? reinterpret_cast<const void *>(
+                                     static_cast<uintptr_t>(b.get()) * 2 + 1)
+                               : b.value().getAsOpaquePointer();
+  if (!checked.insert({x, y}).second || checked.contains({y, x}))
+    return;
+  host.checkSame(a, b, describe(a) + " does not match " + describe(b));
+}
+
+void HostSizes::checkDims(Value a, unsigned i, Value b, unsigned j) {
+  check(host.dimOf(a, i), host.dimOf(b, j));
+}
+
+/// Checks what the operands of one prim must agree in.
+void HostSizes::checkOperands(Operation *op) {
+  auto rankOf = [](Value v) {
+    return cast<RankedTensorType>(v.getType()).getRank();
+  };
+  if (isElementwise(op)) {
+    unsigned last = isa<prim::TableOp>(op) ? 1 : op->getNumOperands();
+    for (unsigned n = 1; n < last; ++n)
+      for (int64_t d = 0; d < rankOf(op->getOperand(0)); ++d)
+        checkDims(op->getOperand(0), d, op->getOperand(n), d);
+    return;
+  }
+  if (auto dot = dyn_cast<prim::DotGeneralOp>(op)) {
+    for (auto [l, r] : llvm::zip(dot.getLhsBatch(), dot.getRhsBatch()))
+      checkDims(dot.getLhs(), l, dot.getRhs(), r);
+    for (auto [l, r] : llvm::zip(dot.getLhsContract(), dot.getRhsContract()))
+      checkDims(dot.getLhs(), l, dot.getRhs(), r);
+    return;
+  }
+  if (auto cat = dyn_cast<prim::CatOp>(op)) {
+    for (Value operand : cat.getOperands().drop_front())
+      for (int64_t d = 0; d < rankOf(operand); ++d)
+        if (d != static_cast<int64_t>(cat.getDim()))
+          checkDims(cat.getOperands()[0], d, operand, d);
+    return;
+  }
+  if (auto broadcast = dyn_cast<prim::BroadcastInDimOp>(op)) {
+    auto type = cast<RankedTensorType>(broadcast.getOperand().getType());
+    for (auto [d, target] : llvm::enumerate(broadcast.getDims()))
+      if (type.getDimSize(d) != 1)
+        checkDims(broadcast.getOperand(), d, broadcast.getResult(), target);
+    return;
+  }
+  if (isa<prim::ReshapeOp>(op)) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!type.hasStaticShape() || !from.hasStaticShape())
+      check(host.math.product(host.sizesOf(op->getOperand(0))),
+            host.math.product(host.sizesOf(op->getResult(0))));
+  }
+}
+
+LogicalResult HostSizes::visit(Operation *op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index)
+      return op->emitError("unsupported: a dimension number that is not known "
+                           "at compile time");
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    if (!type || *index < 0 || *index >= type.getRank())
+      return op->emitError()
+             << "expected a dimension of " << dim.getSource().getType()
+             << ", found " << *index;
+    host.setIndex(dim.getResult(),
+                  host.math.value(host.dimOf(dim.getSource(), *index)));
+    return success();
+  }
+  if (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+      llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      if (!host.hasIndex(operand))
+        return op->emitError("unsupported: an operand that is not computed "
+                             "from sizes");
+      mapping.map(operand, host.index(operand));
+    }
+    Operation *copy = host.builder.clone(*op, mapping);
+    for (auto [result, value] : llvm::zip(op->getResults(), copy->getResults()))
+      host.setIndex(result, value);
+    return success();
+  }
+  if (isa_and_nonnull<prim::PrimDialect>(op->getDialect()))
+    checkOperands(op);
+  return success();
+}
+
+LogicalResult HostSizes::run() {
+  WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto fusion = dyn_cast<prim::FusionOp>(op))
+      for (auto [argument, input] :
+           llvm::zip(fusion.getBody().getArguments(), fusion.getInputs()))
+        host.setAlias(argument, input);
+    if (failed(visit(op)))
+      return WalkResult::interrupt();
+    return isa<prim::ClaimOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

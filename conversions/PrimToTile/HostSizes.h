@@ -1,0 +1,34 @@
+//===- HostSizes.h - Sizes and checks at the entry of a program -*- C++ -*-===//
+
+#ifndef KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H
+#define KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H
+
+#include "kiln/Schedule/HostProgram.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// Computes index values of `func` on the host and checks, once, that the sizes
+/// that must agree do.
+class HostSizes {
+public:
+  HostSizes(mlir::func::FuncOp func, schedule::HostProgram &host)
+      : func(func), host(host) {}
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult visit(mlir::Operation *op);
+  void checkOperands(mlir::Operation *op);
+  void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
+  void check(schedule::Extent a, schedule::Extent b);
+  std::string describe(schedule::Extent extent);
+
+  mlir::func::FuncOp func;
+  schedule::HostProgram &host;
+  llvm::DenseSet<std::pair<const void *, const void *>> checked;
+};
+
+} // namespace kiln
+
+#endif // KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H

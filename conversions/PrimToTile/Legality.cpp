@@ -1,0 +1,211 @@
+//===- Legality.cpp - Which operations may be one group -------------------===//
+
+#include "Legality.h"
+#include "Wrap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// A symbol for a dynamic size: equal symbols are equal sizes.
+static Extent symbolicDim(Value value, unsigned dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  Operation *op = value.getDefiningOp();
+  if (op && isElementwise(op))
+    return symbolicDim(op->getOperand(0), dim);
+  if (auto transpose = dyn_cast_or_null<prim::TransposeOp>(op))
+    return symbolicDim(transpose.getOperand(), transpose.getPermutation()[dim]);
+  if (auto rev = dyn_cast_or_null<prim::RevOp>(op))
+    return symbolicDim(rev.getOperand(), dim);
+  if (op && isReduction(op)) {
+    SmallVector<int64_t> reduced = reducedDims(op);
+    unsigned source = 0;
+    for (unsigned left = dim;; ++source) {
+      if (llvm::is_contained(reduced, source))
+        continue;
+      if (left-- == 0)
+        break;
+    }
+    return symbolicDim(op->getOperand(0), source);
+  }
+  if (auto broadcast = dyn_cast_or_null<prim::BroadcastInDimOp>(op)) {
+    for (auto [d, target] : llvm::enumerate(broadcast.getDims()))
+      if (target == static_cast<int64_t>(dim) &&
+          cast<RankedTensorType>(broadcast.getOperand().getType())
+              .isDynamicDim(d))
+        return symbolicDim(broadcast.getOperand(), d);
+    unsigned number = 0;
+    for (unsigned d = 0; d < dim; ++d)
+      number += type.isDynamicDim(d);
+    Value size = broadcast.getSizes()[number];
+    if (Operation *source = size.getDefiningOp())
+      if (source->getName().getStringRef() == "tensor.dim")
+        if (APInt index;
+            matchPattern(source->getOperand(1), m_ConstantInt(&index)))
+          return symbolicDim(source->getOperand(0), index.getZExtValue());
+    return Extent::symbol(size.getAsOpaquePointer());
+  }
+  // The value itself stands for its first dynamic size, and so on; addresses
+  // within the implementation of a value are its own.
+  auto *base = static_cast<const char *>(value.getAsOpaquePointer());
+  return dim < 8 ? Extent::symbol(base + dim) : Extent::unknown();
+}
+
+bool kiln::isDenseView(Operation *op) {
+  // Only reshapes of what is not dense may need a copy.
+  if (!isa<prim::ReshapeOp>(op))
+    return true;
+  Operation *source = op->getOperand(0).getDefiningOp();
+  if (!source || !isViewMovement(source))
+    return true;
+  if (isa<prim::ReshapeOp>(source) && isDenseView(source)) {
+    Operation *before = source->getOperand(0).getDefiningOp();
+    if (!before || !isViewMovement(before))
+      return true;
+  }
+  ExtentMath math;
+  Value result = op->getResult(0);
+  SmallVector<Extent> sizes;
+  AccessMap identity, inner;
+  for (int64_t d = 0; d < cast<RankedTensorType>(result.getType()).getRank();
+       ++d) {
+    sizes.push_back(symbolicDim(result, d));
+    identity.index.push_back(sizes.back().is(1) ? IndexExpr()
+                                                : IndexExpr::of(d));
+  }
+  MapContext ctx{math, sizes, symbolicDim, std::nullopt};
+  return succeeded(moveMap(op, 0, identity, ctx, inner));
+}
+
+/// Operations that are worth storing rather than computing again.
+static bool isExpensive(Operation *op) {
+  return isa<prim::ExpOp, prim::Exp2Op, prim::Expm1Op, prim::LogOp,
+             prim::Log1pOp, prim::SinOp, prim::CosOp, prim::TanhOp, prim::ErfOp,
+             prim::PowOp, prim::SqrtOp, prim::RsqrtOp, prim::DivOp,
+             prim::ReciprocalOp, prim::RemainderOp, prim::FmodOp, prim::TableOp,
+             prim::RescaleOp, prim::GatherOp>(op);
+}
+
+/// Cheap enough to be computed for every block of a product again.
+static bool isCheapPrologue(Operation *op) {
+  if (isViewMovement(op) || isa<prim::PadOp, prim::ConvertElementTypeOp>(op))
+    return true;
+  if (!isa<prim::AddOp, prim::SubOp>(op))
+    return false;
+  // Zero points of quantised operands.
+  return isa<IntegerType>(cast<RankedTensorType>(op->getResult(0).getType())
+                              .getElementType()) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           Operation *source = operand.getDefiningOp();
+           return source && isClonable(source);
+         });
+}
+
+bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
+  if (plan.anchors.size() != 1)
+    return false;
+  const AnchorVisit &anchor = plan.anchors.front();
+  // Every point of the result belongs to one element of the product.
+  llvm::SmallBitVector support = anchor.map.support(plan.sizes.size());
+  for (unsigned dim = 0; dim < plan.numRootDims; ++dim)
+    if (!support.test(dim))
+      return false;
+  SmallPtrSet<Operation *, 16> before, after;
+  for (Operation *op : ops) {
+    // Users come first, so what is not an ancestor yet never becomes one.
+    bool feeds = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return user == anchor.op || before.contains(user);
+    });
+    if (feeds) {
+      before.insert(op);
+      if (!isCheapPrologue(op))
+        return false;
+      auto conv = dyn_cast<prim::ConvOp>(anchor.op);
+      if (conv && llvm::any_of(conv.getInputDilation(),
+                               [](int64_t d) { return d != 1; }))
+        return false;
+    }
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    bool follows = llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *source = operand.getDefiningOp();
+      return source && (source == anchor.op || after.contains(source));
+    });
+    if (!follows)
+      continue;
+    after.insert(op);
+    if (before.contains(op) ||
+        !(isElementwise(op) || isa<prim::ReshapeOp, prim::TransposeOp>(op)))
+      return false;
+    // A window needs its spatial dimensions one by one.
+    if (!isa<prim::DotGeneralOp>(anchor.op) && !isElementwise(op))
+      return false;
+  }
+  return true;
+}
+
+bool Legality::reductionsAllow(const GroupPlan &plan,
+                               ArrayRef<Operation *> ops) {
+  SmallPtrSet<Operation *, 8> seen;
+  for (const ReductionVisit &visit : plan.reductions) {
+    if (!seen.insert(visit.op).second || plan.recomputes(visit))
+      return false;
+    for (const IndexExpr &index : visit.map.index)
+      if (index.terms.size() > 1 || !index.constant.is(0))
+        return false;
+  }
+  return true;
+}
+
+/// Whether a value is computed from a reduction, not through a product.
+static bool followsReduction(Operation *op) {
+  SmallVector<Operation *> work = {op};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty() && seen.size() < 64) {
+    Operation *next = work.pop_back_val();
+    if (!seen.insert(next).second || isAnchor(next) || !isFusible(next))
+      continue;
+    if (isReduction(next))
+      return true;
+    for (Value operand : next->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        work.push_back(source);
+  }
+  return false;
+}
+
+static int64_t elements(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.hasStaticShape() ? type.getNumElements() : -1;
+}
+
+bool Legality::canForm(ArrayRef<Operation *> ops) {
+  Operation *newcomer = ops.back();
+  SmallPtrSet<Operation *, 32> group(ops.begin(), ops.end());
+  ExtentMath math;
+  GroupPlan plan(math, symbolicDim,
+                 [&](Operation *op) { return group.contains(op); });
+  Value root = ops.front()->getResult(0);
+  if (failed(plan.run(root)))
+    return false;
+  if (!plan.anchors.empty()) {
+    if (!plan.reductions.empty() || !anchorAllows(plan, ops))
+      return false;
+  } else if (!reductionsAllow(plan, ops)) {
+    return false;
+  }
+  if (ops.size() == 1 || !isExpensive(newcomer))
+    return true;
+  // Expensive values are not computed twice, nor again and again for a result
+  // that they are broadcast to.
+  Value value = newcomer->getResult(0);
+  if (plan.timesVisited(value) > 1)
+    return false;
+  int64_t mine = elements(value), all = elements(root);
+  bool repeated = mine > 64 && all > 0 && mine * 4 <= all;
+  return !repeated || followsReduction(newcomer);
+}

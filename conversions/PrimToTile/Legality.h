@@ -1,0 +1,29 @@
+//===- Legality.h - Which operations may be one group -----------*- C++ -*-===//
+
+#ifndef KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H
+#define KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H
+
+#include "kiln/Schedule/GroupPlan.h"
+
+namespace kiln {
+
+/// True if a view movement of what lies in memory needs no copy.
+bool isDenseView(mlir::Operation *op);
+
+/// Decides about groups; keeps what it learns about sizes.
+class Legality {
+public:
+  /// `ops`: the root first, every other one after its users; the last one is
+  /// the newcomer.
+  bool canForm(llvm::ArrayRef<mlir::Operation *> ops);
+
+private:
+  bool anchorAllows(const schedule::GroupPlan &plan,
+                    llvm::ArrayRef<mlir::Operation *> ops);
+  bool reductionsAllow(const schedule::GroupPlan &plan,
+                       llvm::ArrayRef<mlir::Operation *> ops);
+};
+
+} // namespace kiln
+
+#endif // KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H

@@ -1,0 +1,150 @@
+//===- PrimFuse.cpp - Groups prims that become one kernel -----------------===//
+//
+// Operations are visited from the last to the first. One whose users are all in
+// a single group joins that group if the result still has one affine iteration
+// space and costs no more than it saves; otherwise it starts a group of its
+// own. Joining only then keeps groups free of cycles: whatever reads an
+// operation of the group and feeds a later one was visited before and is in the
+// group too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Legality.h"
+#include "Wrap.h"
+#include "kiln/Conversion/PrimToTile.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_PRIMFUSE
+#include "kiln/Conversion/PrimToTile.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+namespace {
+
+/// A convolution with a window of one element is a product.
+struct PointwiseConv : OpRewritePattern<prim::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(prim::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto ones = [](ArrayRef<int64_t> list) {
+      return llvm::all_of(list, [](int64_t v) { return v == 1; });
+    };
+    auto zeros = [](ArrayRef<int64_t> list) {
+      return llvm::all_of(list, [](int64_t v) { return v == 0; });
+    };
+    auto filter = cast<RankedTensorType>(op.getFilter().getType());
+    if (!filter.hasStaticShape() || op.getGroups() != 1 ||
+        !ones(filter.getShape().drop_front().drop_back()) ||
+        !ones(op.getStrides()) || !ones(op.getInputDilation()) ||
+        !zeros(op.getPadLow()) || !zeros(op.getPadHigh()))
+      return failure();
+    int64_t rank = filter.getRank();
+    auto flat = RankedTensorType::get(
+        {filter.getDimSize(0), filter.getDimSize(rank - 1)},
+        filter.getElementType());
+    Value weights = prim::ReshapeOp::create(rewriter, op.getLoc(), flat,
+                                            op.getFilter(), ValueRange());
+    rewriter.replaceOpWithNewOp<prim::DotGeneralOp>(
+        op, op.getResult().getType(), op.getInput(), weights,
+        ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, ArrayRef<int64_t>{rank - 1},
+        ArrayRef<int64_t>{1}, prim::Precision::ieee);
+    return success();
+  }
+};
+
+/// The pass.
+class PrimFuse : public kiln::impl::PrimFuseBase<PrimFuse> {
+public:
+  using PrimFuseBase::PrimFuseBase;
+  void runOnOperation() override;
+
+private:
+  /// The one group that all users of `op` are in, or -1.
+  int groupOfUsers(Operation *op);
+  /// True if the result can stay a view of memory.
+  bool staysView(Operation *op);
+
+  DenseMap<Operation *, int> groupOf;
+  std::vector<SmallVector<Operation *>> groups;
+};
+
+} // namespace
+
+int PrimFuse::groupOfUsers(Operation *op) {
+  int result = -1;
+  for (Operation *user : op->getResult(0).getUsers()) {
+    auto found = groupOf.find(user);
+    if (found == groupOf.end() || (result >= 0 && found->second != result))
+      return -1;
+    result = found->second;
+  }
+  return result;
+}
+
+bool PrimFuse::staysView(Operation *op) {
+  // What a function returns has memory of its own, which a reshape can share.
+  Operation *source = op->getOperand(0).getDefiningOp();
+  for (Operation *user : op->getResult(0).getUsers())
+    if (user->hasTrait<OpTrait::IsTerminator>() &&
+        !(isa<prim::ReshapeOp>(op) && source && !isViewMovement(source) &&
+          !isa<prim::ConstantOp>(source)))
+      return false;
+  return isDenseView(op);
+}
+
+void PrimFuse::runOnOperation() {
+  func::FuncOp func = getOperation();
+  groupOf.clear();
+  groups.clear();
+  if (func.isExternal())
+    return;
+  if (!func.getBody().hasOneBlock()) {
+    func.emitError("unsupported: a function with control flow between blocks");
+    return signalPassFailure();
+  }
+  RewritePatternSet patterns(&getContext());
+  patterns.add<PointwiseConv>(&getContext());
+  walkAndApplyPatterns(func, std::move(patterns));
+
+  Legality legality;
+  Block &block = func.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    if (!isFusible(&op))
+      continue;
+    int joined = groupOfUsers(&op);
+    if (joined >= 0 && groups[joined].size() < maxOps) {
+      SmallVector<Operation *> candidate = groups[joined];
+      candidate.push_back(&op);
+      if (legality.canForm(candidate)) {
+        groups[joined] = std::move(candidate);
+        groupOf[&op] = joined;
+        continue;
+      }
+    }
+    bool cloned =
+        isClonable(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return groupOf.count(user) || isClonable(user);
+        });
+    if (cloned || isa<prim::CatOp>(op) ||
+        (isViewMovement(&op) && staysView(&op)))
+      continue;
+    groupOf[&op] = groups.size();
+    groups.push_back({&op});
+  }
+  for (SmallVector<Operation *> &ops : groups) {
+    std::reverse(ops.begin(), ops.end());
+    wrapOps(ops);
+  }
+  // Copies of these are in the groups now.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isClonable(&op) && op.use_empty())
+      op.erase();
+}

@@ -1,0 +1,327 @@
+//===- PrimToTile.cpp - Functions of prim to host programs ----------------===//
+
+#include "kiln/Conversion/PrimToTile.h"
+#include "HostSizes.h"
+#include "Wrap.h"
+#include "kiln/Schedule/Schedules.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_PRIMTOTILE
+#include "kiln/Conversion/PrimToTile.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+namespace {
+
+/// Converts one function.
+class FunctionConverter {
+public:
+  FunctionConverter(func::FuncOp func, const target::BoundTarget &target,
+                    SymbolTable &symbols)
+      : func(func), target(target), symbols(symbols), builder(func) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult makeProgram();
+  LogicalResult convert(Operation *op);
+  LogicalResult convertFusion(prim::FusionOp fusion);
+  LogicalResult convertClaim(prim::ClaimOp claim);
+  LogicalResult convertCat(prim::CatOp cat);
+  LogicalResult convertReturn(func::ReturnOp op);
+  void planCat(prim::CatOp cat);
+  LogicalResult schedule(Operation *group, StringRef kind, StringRef name);
+  /// The parts of the result of a `cat` that its operands fill.
+  Buffer partOf(prim::CatOp cat, unsigned number, const Buffer &whole);
+
+  func::FuncOp func;
+  const target::BoundTarget &target;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  std::unique_ptr<HostProgram> host;
+  std::unique_ptr<ScheduleContext> ctx;
+  std::unique_ptr<IRRewriter> rewriter;
+  target::TargetOptions noOptions;
+  Operation *next = nullptr;
+  unsigned kernels = 0;
+  DenseMap<Operation *, Buffer> catBuffers;
+};
+
+/// The pass.
+class PrimToTile : public kiln::impl::PrimToTileBase<PrimToTile> {
+public:
+  using PrimToTileBase::PrimToTileBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+LogicalResult FunctionConverter::makeProgram() {
+  auto convertType = [&](Type type) -> Type {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType())
+                  : Type();
+  };
+  SmallVector<Type> inputs, results;
+  for (Type type : func.getArgumentTypes())
+    inputs.push_back(convertType(type));
+  for (Type type : func.getResultTypes())
+    results.push_back(convertType(type));
+  for (auto [index, type] : llvm::enumerate(inputs))
+    if (!type)
+      return func.emitError() << "unsupported: expected argument " << index
+                              << " to be a ranked tensor, found "
+                              << func.getArgumentTypes()[index];
+  for (auto [index, type] : llvm::enumerate(results))
+    if (!type)
+      return func.emitError() << "unsupported: expected result " << index
+                              << " to be a ranked tensor, found "
+                              << func.getResultTypes()[index];
+  auto program =
+      program::FuncOp::create(builder, func.getLoc(), func.getSymName(),
+                              builder.getFunctionType(inputs, results));
+  if (func.getSymVisibilityAttr())
+    program.setSymVisibilityAttr(func.getSymVisibilityAttr());
+  Block &body = program.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  host = std::make_unique<HostProgram>(program, builder);
+  for (auto [argument, value] :
+       llvm::zip(body.getArguments(), func.getArguments())) {
+    Buffer buffer;
+    buffer.base = argument;
+    auto type = cast<MemRefType>(argument.getType());
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d)) {
+        buffer.sizes.push_back(type.getDimSize(d));
+        continue;
+      }
+      Value index = arith::ConstantIndexOp::create(builder, func.getLoc(), d);
+      buffer.sizes.push_back(Extent::of(
+          memref::DimOp::create(builder, func.getLoc(), argument, index)));
+    }
+    buffer.strides = denseStrides(buffer.sizes, host->math);
+    host->setBuffer(value, buffer);
+  }
+  return success();
+}
+
+LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
+                                          StringRef name) {
+  std::string full;
+  do
+    full = host->name + "_" + std::to_string(kernels++) + "_" + name.str();
+  while (symbols.lookup(full));
+  ctx->kernelName = full;
+  return target::LoweringRegistry::get().schedule(group, kind, *ctx);
+}
+
+LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
+  if (fusion.use_empty()) {
+    fusion.erase();
+    return success();
+  }
+  Block &body = fusion.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip(body.getArguments(), fusion.getInputs()))
+    host->setAlias(argument, input);
+  if (fusion.getNumResults() == 1 &&
+      succeeded(schedule(fusion, fusion.getKind(), nameOf(fusion))))
+    return success();
+  // Again, one by one: what is a single operation already cannot be split.
+  unsigned computing =
+      llvm::count_if(body.without_terminator(),
+                     [](Operation &op) { return !isClonable(&op); });
+  if (computing <= 1 && fusion.getNumResults() == 1)
+    return target::emitUnsupported(fusion, "no schedule for " + nameOf(fusion));
+  next = unwrap(fusion);
+  return success();
+}
+
+LogicalResult FunctionConverter::convertClaim(prim::ClaimOp claim) {
+  std::string kind = ("claim." + claim.getName()).str();
+  if (succeeded(schedule(claim, kind, claim.getName())))
+    return success();
+  return target::emitUnsupported(claim, "no schedule for " + kind);
+}
+
+Buffer FunctionConverter::partOf(prim::CatOp cat, unsigned number,
+                                 const Buffer &whole) {
+  unsigned dim = cat.getDim();
+  Buffer part = whole;
+  for (unsigned i = 0; i < number; ++i)
+    part.offset = host->math.add(
+        part.offset, host->math.mul(host->dimOf(cat.getOperands()[i], dim),
+                                    whole.strides[dim]));
+  part.sizes[dim] = host->dimOf(cat.getOperands()[number], dim);
+  return part;
+}
+
+void FunctionConverter::planCat(prim::CatOp cat) {
+  Buffer whole = host->destination(cat.getResult());
+  catBuffers[cat] = whole;
+  for (auto [number, operand] : llvm::enumerate(cat.getOperands())) {
+    Operation *source = operand.getDefiningOp();
+    // Who has other readers, too, may be read as a part of the whole.
+    if (source && isa<prim::FusionOp, prim::CatOp>(source) &&
+        !host->hasDestination(operand) &&
+        llvm::count(cat.getOperands(), operand) == 1)
+      host->setDestination(operand, partOf(cat, number, whole));
+  }
+}
+
+LogicalResult FunctionConverter::convertCat(prim::CatOp cat) {
+  auto planned = catBuffers.find(cat);
+  if (planned == catBuffers.end()) {
+    planCat(cat);
+    planned = catBuffers.find(cat);
+  }
+  Buffer whole = planned->second;
+  for (auto [number, operand] : llvm::enumerate(cat.getOperands())) {
+    Buffer part = partOf(cat, number, whole);
+    if (host->hasBuffer(operand) && host->buffer(operand).same(part))
+      continue;
+    OpBuilder b(cat);
+    prim::FusionOp copy = wrapCopy(b, cat.getLoc(), operand);
+    host->setDestination(copy.getResult(0), part);
+    host->setAlias(copy.getBody().getArgument(0), operand);
+    if (failed(schedule(copy, "loop", "cat")))
+      return target::emitUnsupported(copy, "no schedule for a copy");
+  }
+  host->setBuffer(cat.getResult(), whole);
+  return success();
+}
+
+/// True if a buffer is a whole allocation, in whatever shape.
+static bool ownsAll(const Buffer &buffer, Value memref) {
+  auto alloc = buffer.base.getDefiningOp<program::AllocOp>();
+  if (!alloc || !buffer.offset.is(0))
+    return false;
+  auto type = cast<MemRefType>(memref.getType());
+  auto whole = cast<MemRefType>(alloc.getResult().getType());
+  return memref == buffer.base ||
+         (type.hasStaticShape() && whole.hasStaticShape() &&
+          type.getNumElements() == whole.getNumElements());
+}
+
+LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> results;
+  for (auto [value, type] :
+       llvm::zip(op.getOperands(), host->func.getResultTypes())) {
+    Buffer buffer = host->buffer(value);
+    Value memref = host->memref(buffer);
+    // Results have memory of their own, all of it.
+    bool own = memref.getType() == type && ownsAll(buffer, memref);
+    if (!own) {
+      OpBuilder b(op);
+      prim::FusionOp copy = wrapCopy(b, op.getLoc(), value);
+      host->setAlias(copy.getBody().getArgument(0), value);
+      if (failed(schedule(copy, "loop", "copy")))
+        return target::emitUnsupported(copy, "no schedule for a copy");
+      memref = host->memref(host->buffer(copy.getResult(0)));
+    }
+    results.push_back(memref);
+  }
+  program::ReturnOp::create(builder, op.getLoc(), results);
+  return success();
+}
+
+LogicalResult FunctionConverter::convert(Operation *op) {
+  if (auto fusion = dyn_cast<prim::FusionOp>(op))
+    return convertFusion(fusion);
+  if (auto claim = dyn_cast<prim::ClaimOp>(op))
+    return convertClaim(claim);
+  if (auto ret = dyn_cast<func::ReturnOp>(op))
+    return convertReturn(ret);
+  if (auto constant = dyn_cast<prim::ConstantOp>(op)) {
+    host->setBuffer(constant.getResult(), host->constant(constant.getValue()));
+    return success();
+  }
+  // Sizes were computed at the entry.
+  if (isa<tensor::DimOp>(op) ||
+      (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+       llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)))
+    return success();
+  if (isOpTriviallyDead(op))
+    return success();
+  if (auto cat = dyn_cast<prim::CatOp>(op))
+    return convertCat(cat);
+  if (isViewMovement(op) && !isClonable(op)) {
+    Buffer view;
+    if (succeeded(
+            host->viewThrough(op, host->buffer(op->getOperand(0)), view))) {
+      host->setBuffer(op->getResult(0), view);
+      return success();
+    }
+  }
+  if (isFusible(op)) {
+    if (isClonable(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
+          return isClonable(user) || isFusible(user);
+        }))
+      return success();
+    prim::FusionOp fusion = wrapOps(op);
+    next = fusion;
+    return success();
+  }
+  return op->emitError() << "unsupported: " << op->getName()
+                         << " has no schedule and was not decomposed";
+}
+
+LogicalResult FunctionConverter::run() {
+  if (func.isExternal() || !func.getBody().hasOneBlock())
+    return func.emitError("unsupported: expected a function with one block");
+  if (failed(makeProgram()))
+    return failure();
+  rewriter = std::make_unique<IRRewriter>(func.getContext());
+  ctx = std::make_unique<ScheduleContext>(
+      *rewriter, target ? target.options : noOptions, target.description, *host,
+      target ? target.target->tileSizes(target.description, target.options)
+             : target::getTileSizes(func));
+  if (failed(HostSizes(func, *host).run()))
+    return failure();
+  Block &block = func.getBody().front();
+  // Later ones first, so that a part of a part is known as such.
+  for (Operation &op : llvm::reverse(block))
+    if (auto cat = dyn_cast<prim::CatOp>(op); cat && !cat.use_empty())
+      planCat(cat);
+  for (Operation *op = &block.front(); op; op = next) {
+    next = op->getNextNode();
+    if (failed(convert(op)))
+      return failure();
+  }
+  func.erase();
+  return success();
+}
+
+void PrimToTile::runOnOperation() {
+  ModuleOp module = getOperation();
+  registerCoreSchedules();
+  target::BoundTarget target =
+      target::TargetRegistry::get().boundTarget(module);
+  for (func::FuncOp func :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    // Private functions were inlined; what is left of them is not needed.
+    if (func.isPrivate() && SymbolTable::symbolKnownUseEmpty(func, module)) {
+      func.erase();
+      continue;
+    }
+    SymbolTable symbols(module);
+    if (failed(FunctionConverter(func, target, symbols).run()))
+      return signalPassFailure();
+  }
+  OpPassManager cleanup(ModuleOp::getOperationName());
+  cleanup.addPass(createCanonicalizerPass());
+  cleanup.addPass(createCSEPass());
+  cleanup.addPass(createLoopInvariantCodeMotionPass());
+  cleanup.addPass(createCSEPass());
+  if (failed(runPipeline(cleanup, module)))
+    return signalPassFailure();
+}

@@ -1,0 +1,159 @@
+//===- Wrap.cpp - Groups of operations as prim.fusion ---------------------===//
+
+#include "Wrap.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+bool kiln::isClonable(Operation *op) {
+  if (isa<prim::IotaOp>(op) || splatValue(op))
+    return true;
+  if (!isViewMovement(op))
+    return false;
+  Operation *source = op->getOperand(0).getDefiningOp();
+  return source && isClonable(source);
+}
+
+bool kiln::isFusible(Operation *op) {
+  return isElementwise(op) || isMovement(op) || isReduction(op) ||
+         isAnchor(op) || isa<prim::GatherOp, prim::FullOp, prim::IotaOp>(op);
+}
+
+StringRef kiln::kindOf(ArrayRef<Operation *> ops) {
+  StringRef kind = "loop";
+  for (Operation *op : ops) {
+    if (isa<prim::DotGeneralOp>(op))
+      return "contract";
+    if (isAnchor(op))
+      return "window";
+    if (isReduction(op))
+      kind = "row";
+  }
+  return kind;
+}
+
+namespace {
+
+/// Copies operations and what they need into the body of a group.
+class Wrapper {
+public:
+  Wrapper(OpBuilder &builder, ArrayRef<Value> inputs, Block *body)
+      : builder(builder) {
+    for (auto [input, argument] : llvm::zip(inputs, body->getArguments()))
+      mapping.map(input, argument);
+  }
+
+  void clone(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (!mapping.contains(operand) && source && isClonable(source))
+        clone(source);
+    }
+    builder.clone(*op, mapping);
+  }
+  IRMapping mapping;
+
+private:
+  OpBuilder &builder;
+};
+
+} // namespace
+
+/// Collects what `op` reads from outside of the group.
+static void collectInputs(Operation *op, const SetVector<Operation *> &group,
+                          SetVector<Value> &inputs) {
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (source && group.contains(source))
+      continue;
+    if (source && isClonable(source))
+      collectInputs(source, group, inputs);
+    else
+      inputs.insert(operand);
+  }
+}
+
+prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
+  SetVector<Operation *> group(ops.begin(), ops.end());
+  Operation *root = ops.back();
+  SetVector<Value> inputs;
+  for (Operation *op : ops)
+    collectInputs(op, group, inputs);
+  OpBuilder builder(root);
+  auto fusion = prim::FusionOp::create(
+      builder, root->getLoc(), root->getResultTypes(), inputs.getArrayRef(),
+      builder.getStringAttr(kindOf(ops)), StringAttr());
+  Block *body = builder.createBlock(&fusion.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), input.getLoc());
+  Wrapper wrapper(builder, inputs.getArrayRef(), body);
+  for (Operation *op : ops)
+    wrapper.clone(op);
+  prim::YieldOp::create(builder, root->getLoc(),
+                        ValueRange(wrapper.mapping.lookup(root->getResult(0))));
+  root->getResult(0).replaceAllUsesWith(fusion.getResult(0));
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return fusion;
+}
+
+prim::FusionOp kiln::wrapCopy(OpBuilder &builder, Location loc, Value value) {
+  auto fusion =
+      prim::FusionOp::create(builder, loc, value.getType(), value,
+                             builder.getStringAttr("loop"), StringAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&fusion.getBody());
+  Value argument = body->addArgument(value.getType(), loc);
+  prim::YieldOp::create(builder, loc, ValueRange(argument));
+  return fusion;
+}
+
+Operation *kiln::unwrap(prim::FusionOp fusion) {
+  OpBuilder builder(fusion);
+  IRMapping mapping;
+  Block &body = fusion.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip(body.getArguments(), fusion.getInputs()))
+    mapping.map(argument, input);
+  Operation *first = nullptr;
+  for (Operation &op : body.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    if (!first)
+      first = copy;
+  }
+  for (auto [result, value] :
+       llvm::zip(fusion.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+  fusion.erase();
+  return first;
+}
+
+std::string kiln::nameOf(prim::FusionOp fusion) {
+  bool hasExp = false, hasMax = false, hasSum = false, hasRsqrt = false;
+  Operation *anchor = nullptr, *reduction = nullptr;
+  for (Operation &op : fusion.getBody().front()) {
+    hasExp |= isa<prim::ExpOp>(op);
+    hasMax |= isa<prim::AmaxOp>(op);
+    hasSum |= isa<prim::SumOp>(op);
+    hasRsqrt |= isa<prim::RsqrtOp>(op);
+    if (isAnchor(&op))
+      anchor = &op;
+    if (isReduction(&op))
+      reduction = &op;
+  }
+  Operation *root =
+      fusion.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  if (!anchor && hasExp && hasMax && hasSum)
+    return "softmax";
+  if (!anchor && hasRsqrt && hasSum)
+    return "norm";
+  Operation *main = anchor ? anchor : reduction ? reduction : root;
+  if (!main)
+    return "copy";
+  StringRef name = main->getName().stripDialect();
+  name.consume_back("_general");
+  return name.str();
+}

@@ -1,0 +1,36 @@
+//===- Wrap.h - Groups of operations as prim.fusion -------------*- C++ -*-===//
+
+#ifndef KILN_CONVERSIONS_PRIMTOTILE_WRAP_H
+#define KILN_CONVERSIONS_PRIMTOTILE_WRAP_H
+
+#include "kiln/Schedule/GroupPlan.h"
+
+namespace kiln {
+
+/// Operations that cost nothing and are copied into every group that uses them:
+/// `full`, `iota`, constants with one value, and views of these.
+bool isClonable(mlir::Operation *op);
+
+/// Prims that a group may hold.
+bool isFusible(mlir::Operation *op);
+
+/// The kind of a group with these operations.
+llvm::StringRef kindOf(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// Moves `ops` (in program order, the last one is the root) into a prim.fusion
+/// in the place of the root.
+prim::FusionOp wrapOps(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// A group that copies `value`.
+prim::FusionOp wrapCopy(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value);
+
+/// Puts the operations of a group back in its place; returns the first.
+mlir::Operation *unwrap(prim::FusionOp fusion);
+
+/// A word for the name of a group's kernel.
+std::string nameOf(prim::FusionOp fusion);
+
+} // namespace kiln
+
+#endif // KILN_CONVERSIONS_PRIMTOTILE_WRAP_H

@@ -1,0 +1,36 @@
+// From prim to tile kernels and host programs.
+#ifndef KILN_CONVERSION_PRIMTOTILE_TD
+#define KILN_CONVERSION_PRIMTOTILE_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Groups prims that become one kernel";
+  let description = [{
+    Every operation that computes goes into a `prim.fusion`. Kinds: `loop` (elementwise and
+    movement), `row` (reductions and what surrounds them), `contract` (a product with its prologue and
+    epilogue), `window` (convolution, pooling). Movements of what lies in memory stay outside of
+    groups; they are views. A producer joins the group of its consumers when all of them are in one
+    group, when the joint group still has one affine iteration space, and when nothing expensive is
+    computed again.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">
+  ];
+  let dependentDialects = ["::kiln::prim::PrimDialect"];
+}
+
+def PrimToTile : Pass<"prim-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Turns groups into kernels and functions into host programs";
+  let description = [{
+    Offers every `prim.fusion` to the schedules registered for its kind; each gives a
+    `tile.kernel` and a `program.launch`. Functions become `program.func`. Tile sizes come from the
+    target's description. A group that no schedule takes is tried again operation by operation.
+  }];
+  let dependentDialects = [
+    "::kiln::prim::PrimDialect", "::kiln::tile::TileDialect", "::kiln::program::ProgramDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif

@@ -1,0 +1,124 @@
+//===- AccessMap.h - How a value is read in an iteration space --*- C++ -*-===//
+//
+// A group of operations is computed over an iteration space: a list of
+// dimensions, each from 0 to its size. An access map says which element of a
+// value belongs to a point of that space. Movement operations (broadcast,
+// reshape, transpose, slice, reverse, pad, cat) only change the map.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SCHEDULE_ACCESSMAP_H
+#define KILN_SCHEDULE_ACCESSMAP_H
+
+#include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Schedule/Extent.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <functional>
+
+namespace kiln::schedule {
+
+/// `coef` times iteration dimension `dim`.
+struct IndexTerm {
+  int dim;
+  Extent coef;
+  bool operator==(const IndexTerm &o) const {
+    return dim == o.dim && coef == o.coef;
+  }
+};
+
+/// An affine function of the iteration dimensions.
+struct IndexExpr {
+  llvm::SmallVector<IndexTerm, 2> terms;
+  Extent constant = 0;
+
+  static IndexExpr of(int dim) {
+    IndexExpr e;
+    e.terms.push_back({dim, 1});
+    return e;
+  }
+  bool isConstant() const { return terms.empty(); }
+  /// The dimension if the expression is just that, else -1.
+  int asDim() const;
+  bool operator==(const IndexExpr &o) const {
+    return terms == o.terms && constant == o.constant;
+  }
+};
+
+/// Restricts an access to the points where lo <= dim < hi.
+struct IndexRange {
+  int dim;
+  Extent lo, hi;
+  bool operator==(const IndexRange &o) const {
+    return dim == o.dim && lo == o.lo && hi == o.hi;
+  }
+};
+
+/// One index expression per dimension of a value, and where they hold.
+struct AccessMap {
+  llvm::SmallVector<IndexExpr, 4> index;
+  llvm::SmallVector<IndexRange, 1> ranges;
+
+  /// The iteration dimensions that the element depends on.
+  llvm::SmallBitVector support(unsigned numDims) const;
+  const IndexRange *rangeOf(int dim) const;
+  bool operator==(const AccessMap &o) const {
+    return index == o.index && ranges == o.ranges;
+  }
+};
+
+/// A wish to iterate over dimension `dim` as two: an outer one and an inner one
+/// of size `inner`.
+struct Refinement {
+  int dim;
+  int64_t inner;
+};
+
+/// Gives the size of a dimension of a value.
+using DimFn = std::function<Extent(mlir::Value, unsigned)>;
+
+/// What the functions below need to know about an iteration space.
+struct MapContext {
+  ExtentMath &math;
+  llvm::ArrayRef<Extent> sizes; ///< of the iteration dimensions
+  DimFn dimOf;
+  /// Set when a map would exist in a finer space.
+  std::optional<Refinement> refinement;
+};
+
+/// True for operations that only change access maps.
+bool isMovement(mlir::Operation *op);
+/// Movements that are a strided view of their operand if that is a buffer.
+bool isViewMovement(mlir::Operation *op);
+
+/// The map of operand `number` of the movement `op` whose result is accessed by
+/// `map`. Fails where no affine map exists.
+mlir::LogicalResult moveMap(mlir::Operation *op, unsigned number,
+                            const AccessMap &map, MapContext &ctx,
+                            AccessMap &result);
+
+/// The map of the result of a reshape or transpose whose operand is accessed by
+/// `map`.
+mlir::LogicalResult moveMapForward(mlir::Operation *op, const AccessMap &map,
+                                   MapContext &ctx, AccessMap &result);
+
+/// Maps of a value of sizes `to` that is accessed by `from` of sizes
+/// `fromSizes` after a row-major reshape.
+mlir::LogicalResult reshapeMap(llvm::ArrayRef<IndexExpr> from,
+                               llvm::ArrayRef<Extent> fromSizes,
+                               llvm::ArrayRef<Extent> to, MapContext &ctx,
+                               llvm::SmallVectorImpl<IndexExpr> &result);
+
+/// a + b.
+IndexExpr addExpr(const IndexExpr &a, const IndexExpr &b, ExtentMath &math);
+/// a * factor + constant.
+IndexExpr scaleExpr(const IndexExpr &a, Extent factor, Extent constant,
+                    ExtentMath &math);
+
+/// Restricts `map` to where low <= expr < low + size; fails unless `expr` has
+/// at most one dimension with a known factor.
+mlir::LogicalResult restrictMap(AccessMap &map, const IndexExpr &expr,
+                                Extent low, Extent size, MapContext &ctx);
+
+} // namespace kiln::schedule
+
+#endif // KILN_SCHEDULE_ACCESSMAP_H

@@ -1,0 +1,78 @@
+//===- KernelBuilder.h - A kernel and its launch ----------------*- C++ -*-===//
+//
+// Builds one tile.kernel together with the program.launch that runs it:
+// parameters appear as the body asks for them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SCHEDULE_KERNELBUILDER_H
+#define KILN_SCHEDULE_KERNELBUILDER_H
+
+#include "kiln/Schedule/HostProgram.h"
+
+namespace kiln::schedule {
+
+/// An iteration dimension inside of a kernel.
+struct KernelDim {
+  Extent size = 1;
+  int64_t block = 1;  ///< elements of the tile along it
+  int64_t step = 1;   ///< distance of those elements
+  int into = -1;      ///< merged into this (the next inner) dimension
+  mlir::Value offset; ///< of the tile's first element; null: no place yet
+  mlir::Value coord;  ///< offset / block, if that is what offset is
+  /// A window's coordinate: may lie outside on both sides.
+  bool outside = false;
+};
+
+/// Builds one kernel.
+class KernelBuilder {
+public:
+  KernelBuilder(HostProgram &host, mlir::Location loc, llvm::StringRef name);
+
+  HostProgram &host;
+  mlir::Location loc;
+  tile::KernelOp kernel;
+  mlir::OpBuilder b; ///< inside of the kernel
+  llvm::SmallVector<KernelDim> dims;
+
+  /// The parameter for a buffer.
+  mlir::Value view(const Buffer &buffer, bool write);
+  /// The extent as an index value of the kernel.
+  mlir::Value index(Extent extent);
+  mlir::Value constant(int64_t value);
+
+  /// Adds a dimension to the grid, the fastest first; every block of `dim` gets
+  /// an instance. After all of them `placeGrid` sets their offsets.
+  void addGridDim(int dim) { gridDims.push_back(dim); }
+  void placeGrid();
+  /// Number of blocks of a dimension.
+  Extent numBlocks(int dim);
+  /// Sets coordinate and offset of a dimension to those of block `coord`.
+  void place(int dim, mlir::Value coord);
+
+  /// Ends the kernel and launches it.
+  program::LaunchOp finish(llvm::StringRef schedule, Extent flops = 0);
+  /// Removes the kernel.
+  void abandon();
+
+  mlir::Value add(mlir::Value a, mlir::Value c);
+  mlir::Value sub(mlir::Value a, mlir::Value c);
+  mlir::Value mul(mlir::Value a, mlir::Value c);
+
+private:
+  struct Argument {
+    Buffer buffer;
+    mlir::Value param;
+    bool write;
+  };
+  llvm::SmallVector<Argument> views;
+  llvm::SmallVector<mlir::Value> hostArgs;
+  llvm::SmallVector<int64_t> writes;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::SmallVector<int> gridDims;
+  llvm::SmallVector<Extent> gridSizes;
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_SCHEDULE_KERNELBUILDER_H

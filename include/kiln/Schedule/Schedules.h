@@ -1,0 +1,78 @@
+//===- Schedules.h - From groups to kernels ---------------------*- C++ -*-===//
+//
+// A schedule turns one prim.fusion into a kernel and its launch. Core registers
+// "generic.loop", "generic.row", "generic.contract" and "generic.window";
+// plug-ins register more with target::TargetRegistry::addSchedule and get this
+// context through `ctx.as<ScheduleContext>()`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SCHEDULE_SCHEDULES_H
+#define KILN_SCHEDULE_SCHEDULES_H
+
+#include "kiln/Schedule/Emitter.h"
+#include "kiln/Target/Lowering.h"
+
+namespace kiln::schedule {
+
+/// What a schedule works with.
+class ScheduleContext : public target::LoweringContext {
+public:
+  static constexpr llvm::StringLiteral kFamily = "core.schedule";
+
+  ScheduleContext(mlir::RewriterBase &rewriter,
+                  const target::TargetOptions &options,
+                  target::TargetAttr description, HostProgram &host,
+                  target::TileSizes tiles)
+      : LoweringContext(rewriter, options, description), host(host),
+        tiles(std::move(tiles)) {}
+  llvm::StringRef family() const override { return kFamily; }
+
+  HostProgram &host;
+  target::TileSizes tiles;
+  /// A name for the kernel of the current group that nothing else has.
+  std::string kernelName;
+};
+
+/// The group that a schedule was offered, walked.
+class Group {
+public:
+  Group(prim::FusionOp fusion, ScheduleContext &ctx);
+
+  prim::FusionOp fusion;
+  ScheduleContext &ctx;
+  HostProgram &host;
+  mlir::Value root; ///< what the group yields
+  GroupPlan plan;
+
+  GroupPlan::InGroupFn inGroup() const;
+  /// The stride along an iteration dimension of an access.
+  Extent strideOf(const Buffer &buffer, const AccessMap &map, int dim);
+  /// Merges neighbours among `dims` (outermost first) where every access,
+  /// that of the result in `out` included, allows it.
+  void merge(KernelBuilder &kernel, llvm::ArrayRef<int> dims,
+             const Buffer &out);
+  /// `dims` without those merged into others.
+  static llvm::SmallVector<int> physical(const KernelBuilder &kernel,
+                                         llvm::ArrayRef<int> dims);
+  /// Gives the kernel the dimensions of the plan.
+  void addDims(KernelBuilder &kernel);
+  /// min(size, cap), or cap where the size is not known.
+  static int64_t blockFor(Extent size, int64_t cap);
+};
+
+mlir::LogicalResult scheduleLoop(mlir::Operation *op,
+                                 target::LoweringContext &ctx);
+mlir::LogicalResult scheduleRow(mlir::Operation *op,
+                                target::LoweringContext &ctx);
+mlir::LogicalResult scheduleContract(mlir::Operation *op,
+                                     target::LoweringContext &ctx);
+mlir::LogicalResult scheduleWindow(mlir::Operation *op,
+                                   target::LoweringContext &ctx);
+
+/// Registers the schedules of the core; more than once is fine.
+void registerCoreSchedules();
+
+} // namespace kiln::schedule
+
+#endif // KILN_SCHEDULE_SCHEDULES_H

@@ -1,0 +1,228 @@
+//===- AccessMap.cpp - How a value is read in an iteration space ----------===//
+
+#include "kiln/Schedule/AccessMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+int IndexExpr::asDim() const {
+  return terms.size() == 1 && terms[0].coef.is(1) && constant.is(0)
+             ? terms[0].dim
+             : -1;
+}
+
+llvm::SmallBitVector AccessMap::support(unsigned numDims) const {
+  llvm::SmallBitVector bits(numDims);
+  for (const IndexExpr &expr : index)
+    for (const IndexTerm &term : expr.terms)
+      bits.set(term.dim);
+  return bits;
+}
+
+const IndexRange *AccessMap::rangeOf(int dim) const {
+  for (const IndexRange &range : ranges)
+    if (range.dim == dim)
+      return &range;
+  return nullptr;
+}
+
+IndexExpr kiln::schedule::addExpr(const IndexExpr &a, const IndexExpr &b,
+                                  ExtentMath &math) {
+  IndexExpr result = a;
+  result.constant = math.add(a.constant, b.constant);
+  for (const IndexTerm &term : b.terms) {
+    auto same = llvm::find_if(
+        result.terms, [&](const IndexTerm &t) { return t.dim == term.dim; });
+    if (same == result.terms.end())
+      result.terms.push_back(term);
+    else
+      same->coef = math.add(same->coef, term.coef);
+  }
+  llvm::erase_if(result.terms, [](const IndexTerm &t) { return t.coef.is(0); });
+  return result;
+}
+
+IndexExpr kiln::schedule::scaleExpr(const IndexExpr &a, Extent factor,
+                                    Extent constant, ExtentMath &math) {
+  IndexExpr result;
+  result.constant = math.add(math.mul(a.constant, factor), constant);
+  if (factor.is(0))
+    return result;
+  for (const IndexTerm &term : a.terms)
+    result.terms.push_back({term.dim, math.mul(term.coef, factor)});
+  return result;
+}
+
+LogicalResult kiln::schedule::restrictMap(AccessMap &map, const IndexExpr &expr,
+                                          Extent low, Extent size,
+                                          MapContext &ctx) {
+  ExtentMath &math = ctx.math;
+  if (expr.isConstant()) {
+    // Known to be inside, or not expressible.
+    return success(expr.constant.isStatic() && low.isStatic() &&
+                   size.isStatic() && expr.constant.get() >= low.get() &&
+                   expr.constant.get() < low.get() + size.get());
+  }
+  if (expr.terms.size() != 1 || !expr.terms[0].coef.isStatic())
+    return failure();
+  int dim = expr.terms[0].dim;
+  int64_t a = expr.terms[0].coef.get();
+  Extent c = expr.constant, lo, hi;
+  if (a > 0) {
+    // low <= a d + c < low + size
+    lo = math.ceilDiv(math.sub(low, c), a);
+    hi = math.ceilDiv(math.sub(math.add(low, size), c), a);
+  } else {
+    // (c - low - size) / b < d <= (c - low) / b with b = -a
+    Extent top = math.sub(c, low);
+    lo = math.add(math.floorDiv(math.sub(top, size), -a), 1);
+    hi = math.add(math.floorDiv(top, -a), 1);
+  }
+  if (lo.isStatic() && lo.get() <= 0)
+    lo = 0;
+  Extent whole = ctx.sizes[dim];
+  if (hi.isStatic() && whole.isStatic() && hi.get() > whole.get())
+    hi = whole;
+  if (lo.is(0) && hi.same(whole))
+    return success();
+  for (IndexRange &range : map.ranges)
+    if (range.dim == dim) {
+      range.lo = math.max(range.lo, lo);
+      range.hi = math.min(range.hi, hi);
+      return success();
+    }
+  map.ranges.push_back({dim, lo, hi});
+  llvm::sort(map.ranges, [](const IndexRange &x, const IndexRange &y) {
+    return x.dim < y.dim;
+  });
+  return success();
+}
+
+bool kiln::schedule::isMovement(Operation *op) {
+  return isa<prim::BroadcastInDimOp, prim::ReshapeOp, prim::TransposeOp,
+             prim::SliceOp, prim::RevOp, prim::CatOp, prim::PadOp>(op);
+}
+
+bool kiln::schedule::isViewMovement(Operation *op) {
+  return isa<prim::BroadcastInDimOp, prim::ReshapeOp, prim::TransposeOp,
+             prim::SliceOp, prim::RevOp>(op);
+}
+
+static LogicalResult moveBroadcast(prim::BroadcastInDimOp op,
+                                   const AccessMap &map, AccessMap &result) {
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  auto to = cast<RankedTensorType>(op.getResult().getType());
+  for (auto [d, target] : llvm::enumerate(op.getDims())) {
+    bool repeated = type.getDimSize(d) == 1 && to.getDimSize(target) != 1;
+    result.index.push_back(repeated ? IndexExpr() : map.index[target]);
+  }
+  return success();
+}
+
+static LogicalResult moveCat(prim::CatOp op, unsigned number,
+                             const AccessMap &map, MapContext &ctx,
+                             AccessMap &result) {
+  unsigned dim = op.getDim();
+  Extent start = 0;
+  for (unsigned i = 0; i < number; ++i)
+    start = ctx.math.add(start, ctx.dimOf(op.getOperands()[i], dim));
+  Extent size = ctx.dimOf(op.getOperands()[number], dim);
+  result = map;
+  if (failed(restrictMap(result, map.index[dim], start, size, ctx)))
+    return failure();
+  IndexExpr &expr = result.index[dim];
+  expr.constant = ctx.math.sub(expr.constant, start);
+  return success();
+}
+
+LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
+                                      const AccessMap &map, MapContext &ctx,
+                                      AccessMap &result) {
+  ExtentMath &math = ctx.math;
+  result.index.clear();
+  result.ranges = map.ranges;
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](prim::BroadcastInDimOp op) {
+        return moveBroadcast(op, map, result);
+      })
+      .Case([&](prim::TransposeOp op) {
+        result.index.resize(map.index.size());
+        for (auto [d, source] : llvm::enumerate(op.getPermutation()))
+          result.index[source] = map.index[d];
+        return success();
+      })
+      .Case([&](prim::SliceOp op) {
+        for (auto [expr, start, stride] :
+             llvm::zip(map.index, op.getStarts(), op.getStrides()))
+          result.index.push_back(scaleExpr(expr, stride, start, math));
+        return success();
+      })
+      .Case([&](prim::RevOp op) {
+        result.index.assign(map.index.begin(), map.index.end());
+        for (int64_t d : op.getDims())
+          result.index[d] =
+              scaleExpr(map.index[d], -1,
+                        math.sub(ctx.dimOf(op.getOperand(), d), 1), math);
+        return success();
+      })
+      .Case([&](prim::PadOp op) {
+        result = map;
+        for (auto [d, low] : llvm::enumerate(op.getLow())) {
+          Extent size = ctx.dimOf(op.getOperand(), d);
+          if (low == 0 && op.getHigh()[d] == 0)
+            continue;
+          if (failed(restrictMap(result, map.index[d], low, size, ctx)))
+            return failure();
+          result.index[d].constant =
+              math.sub(result.index[d].constant, Extent(low));
+        }
+        return success();
+      })
+      .Case(
+          [&](prim::CatOp op) { return moveCat(op, number, map, ctx, result); })
+      .Case([&](prim::ReshapeOp op) {
+        SmallVector<Extent> from, to;
+        auto fromType = cast<RankedTensorType>(op.getResult().getType());
+        auto toType = cast<RankedTensorType>(op.getOperand().getType());
+        for (int64_t d = 0; d < fromType.getRank(); ++d)
+          from.push_back(ctx.dimOf(op.getResult(), d));
+        for (int64_t d = 0; d < toType.getRank(); ++d)
+          to.push_back(ctx.dimOf(op.getOperand(), d));
+        SmallVector<IndexExpr> index;
+        if (failed(reshapeMap(map.index, from, to, ctx, index)))
+          return failure();
+        result.index.assign(index.begin(), index.end());
+        return success();
+      })
+      .Default([](Operation *) { return failure(); });
+}
+
+LogicalResult kiln::schedule::moveMapForward(Operation *op,
+                                             const AccessMap &map,
+                                             MapContext &ctx,
+                                             AccessMap &result) {
+  result.index.clear();
+  result.ranges = map.ranges;
+  if (auto transpose = dyn_cast<prim::TransposeOp>(op)) {
+    for (int64_t source : transpose.getPermutation())
+      result.index.push_back(map.index[source]);
+    return success();
+  }
+  auto reshape = dyn_cast<prim::ReshapeOp>(op);
+  if (!reshape)
+    return failure();
+  SmallVector<Extent> from, to;
+  auto fromType = cast<RankedTensorType>(reshape.getOperand().getType());
+  auto toType = cast<RankedTensorType>(reshape.getResult().getType());
+  for (int64_t d = 0; d < fromType.getRank(); ++d)
+    from.push_back(ctx.dimOf(reshape.getOperand(), d));
+  for (int64_t d = 0; d < toType.getRank(); ++d)
+    to.push_back(ctx.dimOf(reshape.getResult(), d));
+  SmallVector<IndexExpr> index;
+  if (failed(reshapeMap(map.index, from, to, ctx, index)))
+    return failure();
+  result.index.assign(index.begin(), index.end());
+  return success();
+}

@@ -1,0 +1,93 @@
+//===- ElementwiseFloat.cpp - Expansions of prims on floats ---------------===//
+
+#include "TileMath.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+/// A math function, computed in f32 for half types and rounded once.
+template <typename Op, typename... Values>
+static Value function(TileMath &t, Values... operands) {
+  Value first = std::get<0>(std::make_tuple(operands...));
+  return t.narrow(t.make<Op>(t.widen(operands)...), t.element(first));
+}
+
+static Value emitSign(TileMath &t, Value x) {
+  // Zeros and NaN are their own sign.
+  Value self = t.compare(arith::CmpFPredicate::UEQ, x, t.real(x, 0.0));
+  Value one = t.make<math::CopySignOp>(t.real(x, 1.0), x);
+  return t.select(self, x, one);
+}
+
+static Value emitRemainder(TileMath &t, Value x, Value y) {
+  Value zero = t.real(x, 0.0);
+  Value r = t.make<arith::RemFOp>(x, y);
+  using P = arith::CmpFPredicate;
+  // A remainder of the other sign is one divisor off.
+  Value signs = t.make<arith::XOrIOp>(t.compare(P::OLT, r, zero),
+                                      t.compare(P::OLT, y, zero));
+  Value off = t.both(t.compare(P::ONE, r, zero), signs);
+  return t.select(off, t.make<arith::AddFOp>(r, y), r);
+}
+
+static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
+  Value low = t.splat(x, op.getMinAttr()), high = t.splat(x, op.getMaxAttr());
+  Value raised = op.getIgnoreNan() ? t.make<arith::MaxNumFOp>(x, low)
+                                   : t.make<arith::MaximumFOp>(x, low);
+  return t.make<arith::MinimumFOp>(raised, high);
+}
+
+static Value emitUnary(Operation *op, Value x, TileMath &t) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](prim::AbsOp) { return t.make<math::AbsFOp>(x); })
+      .Case([&](prim::NegOp) { return t.make<arith::NegFOp>(x); })
+      .Case([&](prim::CeilOp) { return t.make<math::CeilOp>(x); })
+      .Case([&](prim::FloorOp) { return t.make<math::FloorOp>(x); })
+      .Case([&](prim::RoundOp) { return t.make<math::RoundEvenOp>(x); })
+      .Case([&](prim::TruncOp) { return t.make<math::TruncOp>(x); })
+      .Case([&](prim::SignOp) { return emitSign(t, x); })
+      .Case([&](prim::ExpOp) { return function<math::ExpOp>(t, x); })
+      .Case([&](prim::Exp2Op) { return function<math::Exp2Op>(t, x); })
+      .Case([&](prim::Expm1Op) { return function<math::ExpM1Op>(t, x); })
+      .Case([&](prim::LogOp) { return function<math::LogOp>(t, x); })
+      .Case([&](prim::Log1pOp) { return function<math::Log1pOp>(t, x); })
+      .Case([&](prim::SinOp) { return function<math::SinOp>(t, x); })
+      .Case([&](prim::CosOp) { return function<math::CosOp>(t, x); })
+      .Case([&](prim::TanhOp) { return function<math::TanhOp>(t, x); })
+      .Case([&](prim::ErfOp) { return function<math::ErfOp>(t, x); })
+      .Case([&](prim::SqrtOp) { return function<math::SqrtOp>(t, x); })
+      .Case([&](prim::RsqrtOp) { return function<math::RsqrtOp>(t, x); })
+      .Case([&](prim::ReciprocalOp) {
+        return t.make<arith::DivFOp>(t.real(x, 1.0), x);
+      })
+      .Case([&](prim::ClampOp clamp) { return emitClamp(t, clamp, x); })
+      .Default([](Operation *) { return Value(); });
+}
+
+static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](prim::AddOp) { return t.make<arith::AddFOp>(x, y); })
+      .Case([&](prim::SubOp) { return t.make<arith::SubFOp>(x, y); })
+      .Case([&](prim::MulOp) { return t.make<arith::MulFOp>(x, y); })
+      .Case([&](prim::DivOp) { return t.make<arith::DivFOp>(x, y); })
+      .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
+      .Case([&](prim::FmodOp) { return t.make<arith::RemFOp>(x, y); })
+      .Case([&](prim::PowOp) { return function<math::PowFOp>(t, x, y); })
+      .Case([&](prim::MaximumOp) { return t.make<arith::MaximumFOp>(x, y); })
+      .Case([&](prim::MinimumOp) { return t.make<arith::MinimumFOp>(x, y); })
+      .Case([&](prim::FmaxOp) { return t.make<arith::MaxNumFOp>(x, y); })
+      .Case([&](prim::FminOp) { return t.make<arith::MinNumFOp>(x, y); })
+      .Default([](Operation *) { return Value(); });
+}
+
+Value kiln::schedule::emitFloatTile(Operation *op, ValueRange operands,
+                                    OpBuilder &builder) {
+  TileMath t{builder, op->getLoc()};
+  if (operands.size() == 1)
+    return emitUnary(op, operands[0], t);
+  if (operands.size() == 2)
+    return emitBinary(op, operands[0], operands[1], t);
+  return {};
+}

@@ -1,0 +1,93 @@
+//===- EmitGather.cpp - Tiles of gathers ----------------------------------===//
+
+#include "kiln/Schedule/Emitter.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+Value Emitter::emitGather(prim::GatherOp op, const AccessMap &map) {
+  AccessMap data, indexMap;
+  gatherMaps(op, map, data, indexMap);
+  Value index = emit(op.getIndices(), indexMap);
+  if (!index)
+    return {};
+  if (!kernel.host.hasBuffer(op.getOperand()))
+    return fail("a gathered operand must be in memory");
+  return gather(kernel.host.buffer(op.getOperand()), data, op.getDim(), index);
+}
+
+Value Emitter::gather(const Buffer &buffer, const AccessMap &data, unsigned dim,
+                      Value index) {
+  OpBuilder &b = kernel.b;
+  // The axes that the index tile really has.
+  SmallVector<int64_t> indexShape;
+  SmallVector<int> indexAxes;
+  auto wholeShape = cast<RankedTensorType>(index.getType()).getShape();
+  for (auto [axis, size] : llvm::enumerate(wholeShape))
+    if (size != 1) {
+      indexShape.push_back(size);
+      indexAxes.push_back(axis);
+    }
+  if (indexShape.empty())
+    indexShape.push_back(1);
+  index = reshape(index, indexShape);
+
+  SmallVector<ViewDim> viewDims;
+  Buffer view = viewOf(buffer, data, viewDims);
+  // Place the indirect dimension among the others in the order of axes.
+  unsigned place = 0;
+  while (place < viewDims.size() &&
+         (viewDims[place].axis < 0 || indexAxes.empty() ||
+          viewDims[place].axis < indexAxes.front()))
+    ++place;
+  view.sizes.insert(view.sizes.begin() + place, buffer.sizes[dim]);
+  view.strides.insert(view.strides.begin() + place, buffer.strides[dim]);
+  SmallVector<Value> offsets;
+  SmallVector<int64_t> shape, full(space.axes.size(), 1);
+  SmallVector<int> axes; // of the result; -1 for dimensions of size 1
+  auto addIndex = [&] {
+    for (auto [i, size] : llvm::enumerate(indexShape)) {
+      shape.push_back(size);
+      axes.push_back(indexAxes.empty() ? -1 : indexAxes[i]);
+    }
+  };
+  for (auto [i, v] : llvm::enumerate(viewDims)) {
+    if (i == place)
+      addIndex();
+    const KernelDim &d = kernel.dims[v.dim];
+    if (v.axis >= 0 && d.step != 1)
+      return fail("a gather cannot take steps");
+    offsets.push_back(kernel.sub(d.offset, kernel.index(v.lo)));
+    shape.push_back(v.axis >= 0 ? d.block : 1);
+    axes.push_back(v.axis);
+  }
+  if (place == viewDims.size())
+    addIndex();
+  for (auto [axis, size] : llvm::zip(axes, shape)) {
+    if (axis < 0)
+      continue;
+    if (full[axis] != 1)
+      return fail("an index moves along with the place that it reads");
+    full[axis] = size;
+  }
+  Value tile = tile::GatherOp::create(
+      b, kernel.loc, RankedTensorType::get(shape, buffer.elementType()),
+      kernel.view(view, /*write=*/false), offsets, index, Value(), place,
+      tile::Padding::zero);
+  SmallVector<int64_t> permutation;
+  for (size_t i = 0; i < axes.size(); ++i)
+    permutation.push_back(i);
+  llvm::sort(permutation, [&](int64_t x, int64_t y) {
+    return std::pair(axes[x], x) < std::pair(axes[y], y);
+  });
+  if (!llvm::is_sorted(permutation)) {
+    SmallVector<int64_t> permuted;
+    for (int64_t p : permutation)
+      permuted.push_back(shape[p]);
+    tile = tile::TransposeOp::create(
+        b, kernel.loc, RankedTensorType::get(permuted, buffer.elementType()),
+        tile, permutation);
+  }
+  return reshape(tile, full);
+}

@@ -1,0 +1,266 @@
+//===- EmitMemory.cpp - Loads, stores and indices of tiles ----------------===//
+
+#include "kiln/Schedule/Emitter.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+Buffer Emitter::viewOf(const Buffer &buffer, const AccessMap &map,
+                       SmallVectorImpl<ViewDim> &viewDims) {
+  ExtentMath &math = kernel.host.math;
+  SmallVector<Extent> strides(kernel.dims.size(), 0);
+  Buffer view;
+  view.base = buffer.base;
+  view.offset = buffer.offset;
+  for (auto [expr, stride] : llvm::zip(map.index, buffer.strides)) {
+    view.offset = math.add(view.offset, math.mul(expr.constant, stride));
+    for (const IndexTerm &term : expr.terms)
+      strides[term.dim] =
+          math.add(strides[term.dim], math.mul(term.coef, stride));
+  }
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (stride.is(0) || kernel.dims[dim].into >= 0)
+      continue;
+    ViewDim v{static_cast<int>(dim), kernel.dims[dim].size, stride, 0,
+              axisOf(dim)};
+    if (const IndexRange *range = map.rangeOf(dim)) {
+      v.lo = range->lo;
+      v.size = math.max(math.sub(range->hi, range->lo), 0);
+      view.offset = math.add(view.offset, math.mul(range->lo, stride));
+    }
+    viewDims.push_back(v);
+  }
+  llvm::sort(viewDims, [](const ViewDim &a, const ViewDim &b) {
+    return std::pair(a.axis, a.dim) < std::pair(b.axis, b.dim);
+  });
+  for (const ViewDim &v : viewDims) {
+    view.sizes.push_back(v.size);
+    view.strides.push_back(v.stride);
+  }
+  return view;
+}
+
+bool Emitter::coordinates(ArrayRef<ViewDim> viewDims,
+                          SmallVectorImpl<Value> &coords,
+                          DenseI64ArrayAttr &step) {
+  bool elements = false, steps = false;
+  SmallVector<int64_t> list;
+  for (const ViewDim &v : viewDims) {
+    const KernelDim &d = kernel.dims[v.dim];
+    elements |= !d.coord || !v.lo.is(0);
+    steps |= d.step != 1 && d.block > 1;
+    list.push_back(d.block > 1 ? d.step : 1);
+  }
+  elements |= steps;
+  for (const ViewDim &v : viewDims) {
+    const KernelDim &d = kernel.dims[v.dim];
+    coords.push_back(elements ? kernel.sub(d.offset, kernel.index(v.lo))
+                              : d.coord);
+  }
+  if (steps)
+    step = kernel.b.getDenseI64ArrayAttr(list);
+  return elements;
+}
+
+/// A view must have a dimension to have a tile of rank 1.
+static void addUnitDim(Buffer &view) {
+  view.sizes.push_back(1);
+  view.strides.push_back(1);
+}
+
+Value Emitter::load(const Buffer &buffer, const AccessMap &map, TypedAttr pad) {
+  SmallVector<ViewDim> viewDims;
+  Buffer view = viewOf(buffer, map, viewDims);
+  SmallVector<Value> coords;
+  DenseI64ArrayAttr step;
+  bool elements = coordinates(viewDims, coords, step);
+  SmallVector<int64_t> shape, full(space.axes.size(), 1);
+  for (const ViewDim &v : viewDims)
+    if (v.axis >= 0) {
+      shape.push_back(kernel.dims[v.dim].block);
+      full[v.axis] = shape.back();
+    }
+  if (viewDims.empty()) {
+    addUnitDim(view);
+    coords.push_back(kernel.constant(0));
+  }
+  if (shape.empty())
+    shape.push_back(1);
+  OpBuilder &b = kernel.b;
+  Value param = kernel.view(view, /*write=*/false);
+  Value padValue;
+  tile::Padding padding = tile::Padding::zero;
+  if (pad && pad != zeroOf(pad.getType())) {
+    padding = tile::Padding::value;
+    padValue = arith::ConstantOp::create(b, kernel.loc, pad);
+  }
+  Value tile = tile::LoadOp::create(
+      b, kernel.loc, RankedTensorType::get(shape, buffer.elementType()), param,
+      coords, padValue, elements, padding, step);
+  return reshape(tile, full);
+}
+
+void Emitter::store(Value tile, const Buffer &buffer, const AccessMap &map) {
+  SmallVector<ViewDim> viewDims;
+  Buffer view = viewOf(buffer, map, viewDims);
+  SmallVector<Value> coords;
+  DenseI64ArrayAttr step;
+  bool elements = coordinates(viewDims, coords, step);
+  SmallVector<int64_t> shape, full(space.axes.size(), 1);
+  for (const ViewDim &v : viewDims)
+    if (v.axis >= 0) {
+      shape.push_back(kernel.dims[v.dim].block);
+      full[v.axis] = shape.back();
+    }
+  if (viewDims.empty()) {
+    addUnitDim(view);
+    coords.push_back(kernel.constant(0));
+  }
+  if (shape.empty())
+    shape.push_back(1);
+  tile = reshape(broadcast(tile, full), shape);
+  Value param = kernel.view(view, /*write=*/true);
+  tile::StoreOp::create(kernel.b, kernel.loc, tile, param, coords, elements,
+                        tile::Combine::assign, step);
+}
+
+Value Emitter::indexTile(const IndexExpr &expr, Type type) {
+  OpBuilder &b = kernel.b;
+  SmallVector<int64_t> unit(space.axes.size(), 1);
+  Value base = kernel.index(expr.constant);
+  Value result;
+  for (const IndexTerm &term : expr.terms) {
+    const KernelDim &d = kernel.dims[term.dim];
+    Value coef = kernel.index(term.coef);
+    base = kernel.add(base, kernel.mul(d.offset, coef));
+    int axis = axisOf(term.dim);
+    if (axis < 0 || d.block == 1)
+      continue;
+    SmallVector<int64_t> shape = unit;
+    shape[axis] = d.block;
+    auto tileType = RankedTensorType::get(shape, type);
+    Value tile = tile::IotaOp::create(b, kernel.loc, tileType,
+                                      static_cast<uint64_t>(axis));
+    if (!term.coef.is(1) || d.step != 1) {
+      Value scale = arith::IndexCastOp::create(
+          b, kernel.loc, type, kernel.mul(coef, kernel.constant(d.step)));
+      tile = arith::MulIOp::create(
+          b, kernel.loc, tile,
+          tile::SplatOp::create(b, kernel.loc, tileType, scale));
+    }
+    if (!result) {
+      result = tile;
+      continue;
+    }
+    auto have = cast<RankedTensorType>(result.getType()).getShape();
+    for (auto [s, h] : llvm::zip(shape, have))
+      s = std::max(s, h);
+    result = arith::AddIOp::create(b, kernel.loc, broadcast(result, shape),
+                                   broadcast(tile, shape));
+  }
+  Value start = arith::IndexCastOp::create(b, kernel.loc, type, base);
+  if (!result)
+    return tile::SplatOp::create(b, kernel.loc,
+                                 RankedTensorType::get(unit, type), start);
+  start = tile::SplatOp::create(b, kernel.loc, result.getType(), start);
+  return arith::AddIOp::create(b, kernel.loc, result, start);
+}
+
+Value Emitter::emitIota(prim::IotaOp op, const AccessMap &map) {
+  OpBuilder &b = kernel.b;
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  Type wide = element.isInteger(64) ? b.getI64Type() : b.getI32Type();
+  if (isa<FloatType>(element))
+    wide = b.getI64Type();
+  Value tile = indexTile(map.index[op.getDim()], wide);
+  auto type = cast<RankedTensorType>(tile.getType()).clone(element);
+  if (isa<FloatType>(element))
+    return arith::SIToFPOp::create(b, kernel.loc, type, tile);
+  if (wide == element)
+    return tile;
+  return arith::TruncIOp::create(b, kernel.loc, type, tile);
+}
+
+Value Emitter::emitTable(prim::TableOp op, const AccessMap &map) {
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  Value source = emit(op.getOperand(), map);
+  if (!source)
+    return {};
+  if (!kernel.host.hasBuffer(op.getTable()))
+    return fail("a table must be in memory");
+  Value table = kernel.view(kernel.host.buffer(op.getTable()), false);
+  auto type = cast<RankedTensorType>(source.getType());
+  auto wide = type.clone(b.getI32Type());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(wide, b.getI32IntegerAttr(value)));
+  };
+  auto read = [&](Value index) -> Value {
+    Type element =
+        cast<RankedTensorType>(op.getTable().getType()).getElementType();
+    return tile::GatherOp::create(b, loc, type.clone(element), table,
+                                  ValueRange(), index, Value(), 0,
+                                  tile::Padding::zero);
+  };
+  Value index = arith::ExtSIOp::create(b, loc, wide, source);
+  if (type.getElementType().isInteger(8))
+    return read(arith::AddIOp::create(b, loc, index, constant(128)));
+  // i16: interpolate between two neighbours with 7 bits of fraction.
+  index = arith::AddIOp::create(b, loc, index, constant(32768));
+  Value slot = arith::ShRSIOp::create(b, loc, index, constant(7));
+  Value fraction = arith::AndIOp::create(b, loc, index, constant(127));
+  Value low = arith::ExtSIOp::create(b, loc, wide, read(slot));
+  Value high = arith::ExtSIOp::create(
+      b, loc, wide, read(arith::AddIOp::create(b, loc, slot, constant(1))));
+  Value slope = arith::SubIOp::create(b, loc, high, low);
+  Value rise = arith::MulIOp::create(b, loc, slope, fraction);
+  return arith::AddIOp::create(
+      b, loc, arith::ShLIOp::create(b, loc, low, constant(7)), rise);
+}
+
+Value Emitter::emitRescale(prim::RescaleOp op, const AccessMap &map) {
+  OpBuilder &b = kernel.b;
+  Value source = emit(op.getOperand(), map);
+  if (!source)
+    return {};
+  auto type = cast<RankedTensorType>(source.getType());
+  Type i64 = b.getI64Type();
+  if (op.getMultiplier().size() == 1) {
+    auto constant = [&](int64_t value) {
+      return splat(b.getI64IntegerAttr(value), type.getShape());
+    };
+    return emitRescaleTile(op, source, constant(op.getMultiplier()[0]),
+                           constant(op.getShift()[0]), b);
+  }
+  // One factor per channel, read like an operand of one dimension.
+  AccessMap channel;
+  channel.index.push_back(map.index.back());
+  channel.ranges = map.ranges;
+  auto read = [&](Type element, ArrayRef<int64_t> values) -> Value {
+    auto tensor =
+        RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+    SmallVector<APInt> numbers;
+    for (int64_t value : values)
+      numbers.push_back(APInt(element.getIntOrFloatBitWidth(), value, true));
+    Value tile =
+        load(kernel.host.constant(DenseIntElementsAttr::get(tensor, numbers)),
+             channel);
+    auto wide = cast<RankedTensorType>(tile.getType()).clone(i64);
+    return arith::ExtSIOp::create(b, kernel.loc, wide, tile);
+  };
+  SmallVector<int64_t> multipliers(op.getMultiplier()), shifts;
+  for (int8_t shift : op.getShift())
+    shifts.push_back(shift);
+  Value multiplier = read(b.getI32Type(), multipliers);
+  Value shift = read(b.getIntegerType(8), shifts);
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [s, m] : llvm::zip(
+           shape, cast<RankedTensorType>(multiplier.getType()).getShape()))
+    s = std::max(s, m);
+  return emitRescaleTile(op, broadcast(source, shape),
+                         broadcast(multiplier, shape), broadcast(shift, shape),
+                         b);
+}

@@ -1,0 +1,340 @@
+//===- EmitReduction.cpp - Tiles of reductions, and their loops -----------===//
+
+#include "kiln/Schedule/Emitter.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+TypedAttr kiln::schedule::zeroOf(Type type) {
+  return cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type));
+}
+
+Type kiln::schedule::sumType(Type type) {
+  if (type.isF16() || type.isBF16())
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+TypedAttr kiln::schedule::neutralValue(Operation *reduction, Type type) {
+  Builder b(type.getContext());
+  if (isa<prim::SumOp, prim::SumPoolOp>(reduction))
+    return zeroOf(type);
+  if (isa<prim::ProdOp>(reduction))
+    return cast<TypedAttr>(b.getOneAttr(type));
+  bool smallest = !isa<prim::AminOp>(reduction);
+  if (auto floats = dyn_cast<FloatType>(type))
+    return FloatAttr::get(
+        type, APFloat::getInf(floats.getFloatSemantics(), smallest));
+  unsigned width = type.getIntOrFloatBitWidth();
+  // For i1 the largest is any and the smallest is all.
+  if (width == 1)
+    return IntegerAttr::get(type, smallest ? 0 : 1);
+  return IntegerAttr::get(type, smallest ? APInt::getSignedMinValue(width)
+                                         : APInt::getSignedMaxValue(width));
+}
+
+Value kiln::schedule::combine(Operation *reduction, Value a, Value c,
+                              OpBuilder &b) {
+  Location loc = reduction->getLoc();
+  Type element = getElementTypeOrSelf(a.getType());
+  bool isFloat = isa<FloatType>(element);
+  if (isa<prim::SumOp, prim::SumPoolOp>(reduction))
+    return isFloat ? arith::AddFOp::create(b, loc, a, c).getResult()
+                   : arith::AddIOp::create(b, loc, a, c).getResult();
+  if (isa<prim::ProdOp>(reduction))
+    return isFloat ? arith::MulFOp::create(b, loc, a, c).getResult()
+                   : arith::MulIOp::create(b, loc, a, c).getResult();
+  bool max = !isa<prim::AminOp>(reduction);
+  if (element.isInteger(1))
+    return max ? arith::OrIOp::create(b, loc, a, c).getResult()
+               : arith::AndIOp::create(b, loc, a, c).getResult();
+  if (isFloat)
+    return max ? arith::MaximumFOp::create(b, loc, a, c).getResult()
+               : arith::MinimumFOp::create(b, loc, a, c).getResult();
+  return max ? arith::MaxSIOp::create(b, loc, a, c).getResult()
+             : arith::MinSIOp::create(b, loc, a, c).getResult();
+}
+
+SmallVector<Value>
+Emitter::loop(ArrayRef<int> dims, ValueRange inits,
+              llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+  if (dims.empty())
+    return body(inits);
+  int dim = dims.front();
+  OpBuilder &b = kernel.b;
+  Value zero = kernel.constant(0), one = kernel.constant(1);
+  Value count = kernel.index(kernel.numBlocks(dim));
+  auto loopOp = scf::ForOp::create(b, kernel.loc, zero, count, one, inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loopOp.getBody());
+  kernel.place(dim, loopOp.getInductionVar());
+  scopes.emplace_back();
+  SmallVector<Value> results =
+      loop(dims.drop_front(), loopOp.getRegionIterArgs(), body);
+  scopes.pop_back();
+  kernel.dims[dim].offset = kernel.dims[dim].coord = Value();
+  // Without carried values the loop has its terminator already.
+  if (!inits.empty() && results.size() == inits.size())
+    scf::YieldOp::create(b, kernel.loc, results);
+  return SmallVector<Value>(loopOp.getResults());
+}
+
+LogicalResult Emitter::reductionMap(Operation *op, const AccessMap &map,
+                                    AccessMap &operandMap,
+                                    SmallVectorImpl<int> &dims) {
+  SmallVector<int64_t> reduced = reducedDims(op);
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  operandMap.ranges = map.ranges;
+  unsigned next = 0, r = 0;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (r < reduced.size() && reduced[r] == d) {
+      operandMap.index.push_back(plan.reducedIndex(op, r++));
+      for (const IndexTerm &term : operandMap.index.back().terms)
+        if (int dim = physical(term.dim); !llvm::is_contained(dims, dim))
+          dims.push_back(dim);
+    } else {
+      operandMap.index.push_back(map.index[next++]);
+    }
+  }
+  return success();
+}
+
+LogicalResult Emitter::hoistReductions(Value value, const AccessMap &map,
+                                       ArrayRef<int> dims) {
+  if (lookup(value, map))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || !inGroup(op) || splatValue(op) || isa<prim::IotaOp>(op))
+    return success();
+  if (isReduction(op)) {
+    AccessMap inner;
+    SmallVector<int> reduced;
+    if (failed(reductionMap(op, map, inner, reduced)))
+      return failure();
+    llvm::SmallBitVector support = map.support(plan.sizes.size());
+    for (int dim : support.set_bits())
+      if (llvm::is_contained(dims, physical(dim)))
+        return hoistReductions(op->getOperand(0), inner, dims);
+    return success(static_cast<bool>(emit(value, map)));
+  }
+  if (auto gather = dyn_cast<prim::GatherOp>(op)) {
+    AccessMap data, indices;
+    gatherMaps(gather, map, data, indices);
+    return hoistReductions(gather.getIndices(), indices, dims);
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()) ||
+        (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1))
+      continue;
+    AccessMap inner = map;
+    if (isMovement(op)) {
+      MapContext ctx = plan.context();
+      if (failed(moveMap(op, operand.getOperandNumber(), map, ctx, inner))) {
+        fail("no affine access through " + op->getName().getStringRef());
+        return failure();
+      }
+    }
+    if (failed(hoistReductions(operand.get(), inner, dims)))
+      return failure();
+  }
+  return success();
+}
+
+/// Reduces `axis` of tiles with the region that `combiner` builds, and keeps
+/// the axis with size 1.
+static SmallVector<Value> reduceAxis(
+    OpBuilder &b, Location loc, ValueRange sources, int axis,
+    llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
+        combiner) {
+  SmallVector<Type> types, elements, kept;
+  for (Value source : sources) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = 1;
+    kept.push_back(type.clone(shape));
+    shape.erase(shape.begin() + axis);
+    types.push_back(type.clone(shape));
+    elements.push_back(type.getElementType());
+  }
+  auto reduce = tile::ReduceOp::create(b, loc, types, sources,
+                                       static_cast<uint64_t>(axis), false);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&reduce.getCombiner());
+  for (unsigned side = 0; side < 2; ++side)
+    for (Type element : elements)
+      block->addArgument(element, loc);
+  unsigned n = elements.size();
+  SmallVector<Value> result = combiner(b, block->getArguments().take_front(n),
+                                       block->getArguments().drop_front(n));
+  tile::YieldOp::create(b, loc, result);
+  b.setInsertionPointAfter(reduce);
+  SmallVector<Value> results;
+  for (auto [value, type] : llvm::zip(reduce.getResults(), kept))
+    results.push_back(tile::ReshapeOp::create(b, loc, type, value));
+  return results;
+}
+
+Value Emitter::emitReduction(Operation *op, const AccessMap &map) {
+  OpBuilder &b = kernel.b;
+  Value operand = op->getOperand(0);
+  AccessMap inner;
+  SmallVector<int> dims, loops;
+  if (failed(reductionMap(op, map, inner, dims)))
+    return {};
+  for (int dim : dims)
+    if (!kernel.dims[dim].offset)
+      loops.push_back(dim);
+  if (!loops.empty() && failed(hoistReductions(operand, inner, loops)))
+    return {};
+  if (auto argmax = dyn_cast<prim::ArgmaxOp>(op))
+    return emitArgmax(argmax, inner, loops);
+
+  Type element =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  bool adds = isa<prim::SumOp, prim::ProdOp>(op);
+  Type wide = adds ? sumType(element) : element;
+  TypedAttr neutral = neutralValue(op, wide);
+  SmallVector<int64_t> shape = shapeOf(inner);
+  // One block of the operand, reduced along its axes.
+  auto block = [&]() -> Value {
+    Value tile = emit(operand, inner);
+    if (!tile)
+      return {};
+    tile = broadcast(tile, shape);
+    if (wide != element)
+      tile = arith::ExtFOp::create(b, kernel.loc,
+                                   RankedTensorType::get(shape, wide), tile);
+    tile = maskPartial(tile, dims, neutral);
+    for (int dim : dims)
+      if (int axis = axisOf(dim); axis >= 0)
+        tile = reduceAxis(b, kernel.loc, tile, axis,
+                          [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                            return SmallVector<Value>{
+                                combine(op, x[0], y[0], inside)};
+                          })[0];
+    return tile;
+  };
+  Value result;
+  if (loops.empty()) {
+    result = block();
+  } else {
+    SmallVector<int64_t> kept = shape;
+    for (int dim : dims)
+      if (int axis = axisOf(dim); axis >= 0)
+        kept[axis] = 1;
+    Value init = splat(neutral, kept);
+    bool ok = true;
+    result = loop(loops, init, [&](ValueRange carried) -> SmallVector<Value> {
+      Value tile = block();
+      ok &= static_cast<bool>(tile);
+      return {tile ? combine(op, carried[0], tile, b) : carried[0]};
+    })[0];
+    if (!ok)
+      return {};
+  }
+  if (result && wide != element)
+    result = arith::TruncFOp::create(
+        b, kernel.loc, cast<RankedTensorType>(result.getType()).clone(element),
+        result);
+  return result;
+}
+
+/// Takes the second of two (value, index) pairs if it is larger, or equal and
+/// earlier. NaN is larger than all else.
+static SmallVector<Value> laterMax(OpBuilder &b, Location loc, ValueRange x,
+                                   ValueRange y) {
+  Type element = getElementTypeOrSelf(x[0].getType());
+  Value better, same;
+  using P = arith::CmpFPredicate;
+  if (isa<FloatType>(element)) {
+    Value xReal = arith::CmpFOp::create(b, loc, P::ORD, x[0], x[0]);
+    Value xNan = arith::CmpFOp::create(b, loc, P::UNO, x[0], x[0]);
+    Value yNan = arith::CmpFOp::create(b, loc, P::UNO, y[0], y[0]);
+    // Holds if y is NaN, which wins against all that is not.
+    Value larger = arith::CmpFOp::create(b, loc, P::UGT, y[0], x[0]);
+    Value equal = arith::CmpFOp::create(b, loc, P::OEQ, y[0], x[0]);
+    better = arith::AndIOp::create(b, loc, larger, xReal);
+    same = arith::OrIOp::create(b, loc, equal,
+                                arith::AndIOp::create(b, loc, xNan, yNan));
+  } else {
+    better =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, y[0], x[0]);
+    same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, y[0], x[0]);
+  }
+  Value earlier =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, y[1], x[1]);
+  Value take = arith::OrIOp::create(
+      b, loc, better, arith::AndIOp::create(b, loc, same, earlier));
+  return {arith::SelectOp::create(b, loc, take, y[0], x[0]),
+          arith::SelectOp::create(b, loc, take, y[1], x[1])};
+}
+
+Value Emitter::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
+                          ArrayRef<int> loops) {
+  OpBuilder &b = kernel.b;
+  Location loc = kernel.loc;
+  Value operand = op.getOperand();
+  Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+  Type resultElement =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  Type indexType =
+      resultElement.isInteger(64) ? b.getI64Type() : b.getI32Type();
+  TypedAttr lowest = neutralValue(op, element);
+  TypedAttr last = IntegerAttr::get(
+      indexType, APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth()));
+  SmallVector<int64_t> shape = shapeOf(inner);
+  const IndexExpr &along = inner.index[op.getDim()];
+  SmallVector<int> dims;
+  for (const IndexTerm &term : along.terms)
+    dims.push_back(term.dim);
+  SmallVector<int64_t> kept = shape;
+  for (int dim : dims)
+    if (int axis = axisOf(dim); axis >= 0)
+      kept[axis] = 1;
+  auto block = [&]() -> SmallVector<Value> {
+    Value tile = emit(operand, inner);
+    if (!tile)
+      return {};
+    tile = broadcast(tile, shape);
+    if (op.getIgnoreNan() && isa<FloatType>(element)) {
+      Value ordered =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, tile, tile);
+      tile = select(ordered, tile, lowest);
+    }
+    tile = maskPartial(tile, dims, lowest);
+    Value index = broadcast(indexTile(along, indexType), shape);
+    index = maskPartial(index, dims, last);
+    SmallVector<Value> pair = {tile, index};
+    for (int dim : dims)
+      if (int axis = axisOf(dim); axis >= 0)
+        pair = reduceAxis(b, loc, pair, axis,
+                          [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                            return laterMax(inside, loc, x, y);
+                          });
+    return pair;
+  };
+  SmallVector<Value> pair;
+  if (loops.empty()) {
+    pair = block();
+  } else {
+    bool ok = true;
+    SmallVector<Value> inits = {splat(lowest, kept), splat(last, kept)};
+    pair = loop(loops, inits, [&](ValueRange carried) -> SmallVector<Value> {
+      SmallVector<Value> mine = block();
+      ok &= !mine.empty();
+      return mine.empty() ? SmallVector<Value>(carried)
+                          : laterMax(b, loc, carried, mine);
+    });
+    if (!ok)
+      return {};
+  }
+  if (pair.empty())
+    return {};
+  Value index = pair[1];
+  if (indexType == resultElement)
+    return index;
+  return arith::TruncIOp::create(
+      b, loc, cast<RankedTensorType>(index.getType()).clone(resultElement),
+      index);
+}

@@ -1,0 +1,166 @@
+//===- KernelBuilder.cpp - A kernel and its launch ------------------------===//
+
+#include "kiln/Schedule/KernelBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+KernelBuilder::KernelBuilder(HostProgram &host, Location loc, StringRef name)
+    : host(host), loc(loc), b(host.builder.getContext()) {
+  OpBuilder::InsertionGuard guard(host.builder);
+  host.builder.setInsertionPoint(host.func);
+  kernel = tile::KernelOp::create(host.builder, loc, name,
+                                  host.builder.getFunctionType({}, {}));
+  Block *body = &kernel.getBody().front();
+  b.setInsertionPointToEnd(body);
+  tile::ReturnOp::create(b, loc);
+  b.setInsertionPointToStart(body);
+}
+
+void KernelBuilder::abandon() { kernel.erase(); }
+
+Value KernelBuilder::view(const Buffer &buffer, bool write) {
+  for (Argument &argument : views)
+    if (argument.write == write && argument.buffer.same(buffer))
+      return argument.param;
+  Value param =
+      kernel.getBody().front().addArgument(host.viewType(buffer), loc);
+  views.push_back({buffer, param, write});
+  if (write)
+    writes.push_back(hostArgs.size());
+  hostArgs.push_back(host.memref(buffer));
+  return param;
+}
+
+Value KernelBuilder::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value KernelBuilder::index(Extent extent) {
+  if (extent.isStatic())
+    return constant(extent.get());
+  Value &param = scalars[extent.value()];
+  if (!param) {
+    param = kernel.getBody().front().addArgument(b.getIndexType(), loc);
+    hostArgs.push_back(extent.value());
+  }
+  return param;
+}
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+Value KernelBuilder::add(Value a, Value c) {
+  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
+  if (x && y)
+    return constant(*x + *y);
+  if (x == 0)
+    return c;
+  if (y == 0)
+    return a;
+  return arith::AddIOp::create(b, loc, a, c);
+}
+
+Value KernelBuilder::sub(Value a, Value c) {
+  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
+  if (x && y)
+    return constant(*x - *y);
+  if (y == 0)
+    return a;
+  return arith::SubIOp::create(b, loc, a, c);
+}
+
+Value KernelBuilder::mul(Value a, Value c) {
+  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
+  if (x && y)
+    return constant(*x * *y);
+  if (x == 1)
+    return c;
+  if (y == 1)
+    return a;
+  return arith::MulIOp::create(b, loc, a, c);
+}
+
+Extent KernelBuilder::numBlocks(int dim) {
+  return host.math.ceilDiv(dims[dim].size, dims[dim].block);
+}
+
+void KernelBuilder::place(int dim, Value coord) {
+  dims[dim].coord = coord;
+  dims[dim].offset = mul(coord, constant(dims[dim].block));
+}
+
+void KernelBuilder::placeGrid() {
+  // Dimensions with a single block need no instance of their own.
+  SmallVector<int> real;
+  for (int dim : gridDims)
+    if (numBlocks(dim).is(1))
+      place(dim, constant(0));
+    else
+      real.push_back(dim);
+  gridDims = real;
+  unsigned axes = std::min<size_t>(gridDims.size(), 3);
+  for (unsigned axis = 0; axis < axes; ++axis)
+    gridSizes.push_back(numBlocks(gridDims[axis]));
+  // What does not fit shares the last axis.
+  for (unsigned i = axes; i < gridDims.size(); ++i)
+    gridSizes.back() = host.math.mul(gridSizes.back(), numBlocks(gridDims[i]));
+  if (axes == 0)
+    return;
+  SmallVector<Type> types(axes, b.getIndexType());
+  auto ids = tile::ProgramIdOp::create(b, loc, types);
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    Value id = ids.getIds()[axis];
+    if (axis + 1 < axes || gridDims.size() <= 3) {
+      place(gridDims[axis], id);
+      continue;
+    }
+    for (unsigned i = axis; i < gridDims.size(); ++i) {
+      if (i + 1 == gridDims.size()) {
+        place(gridDims[i], id);
+        break;
+      }
+      Value count = index(numBlocks(gridDims[i]));
+      place(gridDims[i], arith::RemUIOp::create(b, loc, id, count));
+      id = arith::DivUIOp::create(b, loc, id, count);
+    }
+  }
+}
+
+program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
+  Block &body = kernel.getBody().front();
+  kernel.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
+  SmallVector<Attribute> facts(body.getNumArguments(), b.getDictionaryAttr({}));
+  for (const Argument &argument : views) {
+    unsigned number = cast<BlockArgument>(argument.param).getArgNumber();
+    SmallVector<NamedAttribute> list;
+    auto fact = [&](StringRef name) {
+      list.push_back(b.getNamedAttr(name, b.getUnitAttr()));
+    };
+    if (argument.write)
+      fact(tile::kNoaliasAttr);
+    else
+      fact(tile::kReadonlyAttr);
+    facts[number] = b.getDictionaryAttr(list);
+  }
+  kernel.setArgAttrsAttr(b.getArrayAttr(facts));
+  OpBuilder &h = host.builder;
+  SmallVector<Value> grid;
+  while (gridSizes.size() < 3)
+    gridSizes.push_back(1);
+  for (Extent size : gridSizes)
+    grid.push_back(host.math.value(size));
+  Value work;
+  if (!flops.is(0))
+    work = host.math.value(flops);
+  return program::LaunchOp::create(
+      h, loc, h.getArrayAttr({FlatSymbolRefAttr::get(kernel.getSymNameAttr())}),
+      ValueRange(), grid, hostArgs, h.getDenseI64ArrayAttr(writes), work,
+      h.getStringAttr(schedule), StringAttr());
+}

@@ -1,0 +1,103 @@
+//===- Schedules.cpp - What the schedules share ---------------------------===//
+
+#include "kiln/Schedule/Schedules.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+void kiln::schedule::registerCoreSchedules() {
+  static bool once = [] {
+    target::LoweringRegistry &registry = target::LoweringRegistry::get();
+    auto add = [&](StringRef name, StringRef kind, auto emit) {
+      target::Schedule schedule;
+      schedule.name = name.str();
+      schedule.kind = kind.str();
+      schedule.emit = emit;
+      registry.add(std::move(schedule));
+    };
+    add("generic.loop", "loop", scheduleLoop);
+    add("generic.row", "row", scheduleRow);
+    add("generic.contract", "contract", scheduleContract);
+    add("generic.window", "window", scheduleWindow);
+    return true;
+  }();
+  (void)once;
+}
+
+Group::Group(prim::FusionOp fusion, ScheduleContext &ctx)
+    : fusion(fusion), ctx(ctx), host(ctx.host),
+      root(fusion.getBody().front().getTerminator()->getOperand(0)),
+      plan(host.math, host.dimFn(), inGroup()) {}
+
+GroupPlan::InGroupFn Group::inGroup() const {
+  prim::FusionOp op = fusion;
+  Operation *parent = op;
+  return [parent](Operation *op) { return op->getParentOp() == parent; };
+}
+
+Extent Group::strideOf(const Buffer &buffer, const AccessMap &map, int dim) {
+  Extent result = 0;
+  for (auto [expr, stride] : llvm::zip(map.index, buffer.strides))
+    for (const IndexTerm &term : expr.terms)
+      if (term.dim == dim)
+        result = host.math.add(result, host.math.mul(term.coef, stride));
+  return result;
+}
+
+void Group::addDims(KernelBuilder &kernel) {
+  for (Extent size : plan.sizes) {
+    KernelDim dim;
+    dim.size = size;
+    kernel.dims.push_back(dim);
+  }
+}
+
+void Group::merge(KernelBuilder &kernel, ArrayRef<int> dims,
+                  const Buffer &out) {
+  ExtentMath &math = host.math;
+  auto allows = [&](const Buffer &buffer, const AccessMap &map, int a, int b) {
+    return strideOf(buffer, map, a)
+        .same(math.mul(strideOf(buffer, map, b), plan.sizes[b]));
+  };
+  auto together = [&](const llvm::SmallBitVector &bits, int a, int b) {
+    return bits.test(a) == bits.test(b);
+  };
+  for (size_t i = 0; i + 1 < dims.size(); ++i) {
+    int a = dims[i], b = dims[i + 1];
+    if (plan.pinned.test(a) || plan.pinned.test(b) || plan.untiled.test(a) ||
+        plan.untiled.test(b))
+      continue;
+    bool ok = allows(out, plan.rootMap, a, b);
+    for (const LeafVisit &leaf : plan.leaves)
+      ok = ok && host.hasBuffer(leaf.value) &&
+           allows(host.buffer(leaf.value), leaf.map, a, b);
+    // A reduction takes both or neither, and so does its result.
+    for (const ReductionVisit &visit : plan.reductions) {
+      ok &= llvm::is_contained(visit.dims, a) ==
+            llvm::is_contained(visit.dims, b);
+      ok &= together(visit.map.support(plan.sizes.size()), a, b);
+    }
+    if (ok)
+      kernel.dims[a].into = b;
+  }
+  // Sizes grow inwards.
+  for (size_t i = 0; i + 1 < dims.size(); ++i)
+    if (kernel.dims[dims[i]].into >= 0)
+      kernel.dims[dims[i + 1]].size =
+          math.mul(kernel.dims[dims[i]].size, kernel.dims[dims[i + 1]].size);
+}
+
+SmallVector<int> Group::physical(const KernelBuilder &kernel,
+                                 ArrayRef<int> dims) {
+  SmallVector<int> result;
+  for (int dim : dims)
+    if (kernel.dims[dim].into < 0)
+      result.push_back(dim);
+  return result;
+}
+
+int64_t Group::blockFor(Extent size, int64_t cap) {
+  cap = std::max<int64_t>(cap, 1);
+  return size.isStatic() ? std::clamp<int64_t>(size.get(), 1, cap) : cap;
+}

@@ -1,0 +1,73 @@
+//===- TileMath.h - Short names for arith on tiles --------------*- C++ -*-===//
+
+#ifndef KILN_LIB_SCHEDULE_TILEMATH_H
+#define KILN_LIB_SCHEDULE_TILEMATH_H
+
+#include "kiln/Schedule/Emitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace kiln::schedule {
+
+/// Builds arith on tiles at one location.
+struct TileMath {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return Op::create(b, loc, std::forward<Args>(args)...).getResult();
+  }
+  static mlir::RankedTensorType type(mlir::Value v) {
+    return mlir::cast<mlir::RankedTensorType>(v.getType());
+  }
+  static mlir::Type element(mlir::Value v) { return type(v).getElementType(); }
+
+  /// A constant tile like `like`.
+  mlir::Value real(mlir::Value like, double value) {
+    return splat(like, b.getFloatAttr(element(like), value));
+  }
+  mlir::Value integer(mlir::Value like, int64_t value) {
+    unsigned width = element(like).getIntOrFloatBitWidth();
+    return splat(like,
+                 b.getIntegerAttr(element(like),
+                                  llvm::APInt(width, value, /*isSigned=*/true,
+                                              /*implicitTrunc=*/true)));
+  }
+  mlir::Value splat(mlir::Value like, mlir::Attribute value) {
+    return make<mlir::arith::ConstantOp>(
+        mlir::DenseElementsAttr::get(type(like), value));
+  }
+  mlir::Value compare(mlir::arith::CmpFPredicate p, mlir::Value x,
+                      mlir::Value y) {
+    return make<mlir::arith::CmpFOp>(p, x, y);
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate p, mlir::Value x,
+                      mlir::Value y) {
+    return make<mlir::arith::CmpIOp>(p, x, y);
+  }
+  mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) {
+    return make<mlir::arith::SelectOp>(c, x, y);
+  }
+  mlir::Value both(mlir::Value x, mlir::Value y) {
+    return make<mlir::arith::AndIOp>(x, y);
+  }
+  mlir::Value either(mlir::Value x, mlir::Value y) {
+    return make<mlir::arith::OrIOp>(x, y);
+  }
+  /// Half types as f32; others stay.
+  mlir::Value widen(mlir::Value x) {
+    mlir::Type e = element(x);
+    if (!e.isF16() && !e.isBF16())
+      return x;
+    return make<mlir::arith::ExtFOp>(type(x).clone(b.getF32Type()), x);
+  }
+  /// Rounds to `to` if that is narrower.
+  mlir::Value narrow(mlir::Value x, mlir::Type to) {
+    if (element(x) == to)
+      return x;
+    return make<mlir::arith::TruncFOp>(type(x).clone(to), x);
+  }
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_TILEMATH_H

@@ -107,9 +107,6 @@ FunctionBuilder::build(program::FuncOp func,
   }
   for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
     addResult(type, toleranceOf(tolerances, index));
-  if (auto bytes = func->getAttrOfType<IntegerAttr>(program::kArenaBytesAttr))
-    if (bytes.getInt() > 0)
-      emit(runtime::ArenaInst{0, constant(bytes.getInt())});
   for (Operation &op : func.getBody().front())
     if (failed(lower(op)))
       return failure();
@@ -203,6 +200,16 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
   for (Reg &extent : variant.grid)
     extent = function.newReg();
   function.grid = variant.grid;
+  // Callers give the grid for the blocks that the kernel was written with.
+  auto scale =
+      kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
+  for (size_t axis = 0; scale && scale.size() == 6 && axis < 3; ++axis)
+    if (scale[2 * axis] != scale[2 * axis + 1])
+      variant.grid[axis] =
+          binary(runtime::IntOp::ceildiv,
+                 binary(runtime::IntOp::mul, variant.grid[axis],
+                        constant(scale[2 * axis])),
+                 constant(scale[2 * axis + 1]));
   inst.variants.push_back(variant);
   emit(std::move(inst));
   emit(runtime::ReturnInst{});
@@ -223,6 +230,10 @@ LogicalResult FunctionBuilder::lower(Operation &op) {
         emit(runtime::DimInst{dst, buf(dim.getSource()),
                               static_cast<int32_t>(*index)});
         regs[dim.getResult()] = dst;
+        return success();
+      })
+      .Case([&](program::ArenaOp arena) -> LogicalResult {
+        emit(runtime::ArenaInst{0, reg(arena.getBytes())});
         return success();
       })
       .Case([&](program::AllocOp alloc) { return lowerAlloc(alloc); })

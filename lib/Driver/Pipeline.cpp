@@ -25,11 +25,11 @@ std::vector<Step> kiln::driver::primSteps() {
   return {{"func.func(prim-raise-composites)"},
           {"core.after-raise", true},
           {"prim-claim"},
-          {"func.func(prim-simplify)"}};
+          {"func.func(prim-decompose,prim-simplify)"}};
 }
 
 std::vector<Step> kiln::driver::tileSteps() {
-  return {{"prim-fuse"},
+  return {{"func.func(prim-fuse)"},
           {"core.after-fuse", true},
           {"prim-to-tile"},
           {"core.tile", true},

@@ -1,0 +1,23 @@
+"""Writes inputs that kill careless parsers."""
+import os
+import sys
+
+FILES = {
+    "deep": "module attributes {a = " + "[" * 200000 + "]" * 200000 + "} {}\n",
+    "deep-types": "func.func private @f(" + "tuple<" * 100000 + "i1" + ">" * 100000 + ")\n",
+    "deep-regions": "module {" * 50000 + "}" * 50000,
+    "deep-paren": "module attributes {a = affine_map<(d0) -> (" + "(" * 90000 + "d0" + ")" * 90000 + ")>} {}\n",
+    "zero": "module {\0}\n",
+    "huge-tensor": "func.func @f(%a: tensor<4611686018427387904x4611686018427387904xf32>) -> "
+                   "tensor<4611686018427387904x4611686018427387904xf32> {\n  return %a : "
+                   "tensor<4611686018427387904x4611686018427387904xf32>\n}\n",
+    "unknown": "func.func @f() {\n  nowhere.op\n}\n",
+    "truncated": "func.func @f(%a: tensor<4xf32>) -> tensor<4xf",
+    "undefined": "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %b : tensor<4xf32>\n}\n",
+    "empty": "",
+    "garbage": "".join(chr(33 + i * 7919 % 90) for i in range(5000)) + "\n",
+    "string": "module attributes {a = \"" + "\\" * 9999 + "\n",
+}
+for name, text in FILES.items():
+    with open(os.path.join(sys.argv[1], name + ".mlir"), "w", encoding="latin-1") as file:
+        file.write(text)

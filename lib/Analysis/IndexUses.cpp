@@ -12,6 +12,21 @@
 using namespace mlir;
 using namespace kiln::tile;
 
+Value kiln::tile::matchClampedDistance(Value value, int64_t block) {
+  while (Operation *cast = value.getDefiningOp()) {
+    if (!isa<arith::IndexCastOp, arith::TruncIOp, arith::ExtSIOp>(cast))
+      break;
+    value = cast->getOperand(0);
+  }
+  auto minimum = value.getDefiningOp<arith::MinSIOp>();
+  if (!minimum || getConstantIntValue(minimum.getRhs()) != block)
+    return {};
+  auto maximum = minimum.getLhs().getDefiningOp<arith::MaxSIOp>();
+  if (!maximum || getConstantIntValue(maximum.getRhs()) != 0)
+    return {};
+  return maximum.getLhs();
+}
+
 void IterationSpaceBuilder::checkUses() {
   for (auto [i, dim] : llvm::enumerate(space.dims)) {
     SmallVector<Value> worklist = {dim.index};
@@ -75,6 +90,20 @@ void IterationSpaceBuilder::checkUse(OpOperand &use, unsigned dim,
             0)
       return;
   }
+  // A distance clamped to the block is judged where it fills a mask.
+  int64_t block = space.dims[dim].block;
+  if (isa<arith::MaxSIOp>(user) && user->hasOneUse()) {
+    Value minimum = user->use_begin()->getOwner()->getResult(0);
+    if (matchClampedDistance(minimum, block) == use.get()) {
+      worklist.push_back(minimum);
+      return;
+    }
+  }
+  if (user->getNumResults() == 1 && matchClampedDistance(use.get(), block) &&
+      matchClampedDistance(user->getResult(0), block)) {
+    worklist.push_back(user->getResult(0));
+    return;
+  }
   if (user->getNumResults() == 1) {
     Value result = user->getResult(0);
     std::optional<LinearForm> form = linearizer->get(result);
@@ -92,22 +121,21 @@ void IterationSpaceBuilder::checkSplat(SplatOp splat) {
   std::optional<LinearForm> form;
   if (splat.getValue().getType().isIntOrIndex())
     form = linearizer->get(splat.getValue());
-  if (!form)
-    return; // its index uses were seen at what computes the value
+  if (!form) {
+    // A clamped distance is a limit for the index within a block, nothing else.
+    for (auto [i, dim] : llvm::enumerate(space.dims))
+      if (Value distance = matchClampedDistance(splat.getValue(), dim.block))
+        if (form = linearizer->get(distance); form && form->coefficient(i) != 0)
+          for (OpOperand &use : splat->getUses())
+            checkLimitUse(use, i);
+    return;
+  }
   for (auto [i, dim] : llvm::enumerate(space.dims)) {
     int64_t coefficient = form->coefficient(i);
     if (coefficient == 0 || dim.block == 0)
       continue;
     if ((coefficient * dim.indexStep) % dim.block != 0)
       pin(i, "a tile is filled with its index rather than its position");
-  }
-}
-
-void IterationSpaceBuilder::checkIota(IotaOp iota) {
-  for (OpOperand &use : iota->getUses()) {
-    auto found = dimOfClass.find(tileDims.classOf(use, iota.getDim()));
-    if (found != dimOfClass.end())
-      checkIotaUse(use, found->second);
   }
 }
 
@@ -118,17 +146,51 @@ static bool handsOn(Operation *op) {
                          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
 }
 
-/// True for a tile that is everywhere the position of the block.
-bool IterationSpaceBuilder::isPositionOf(Value value, unsigned dim) {
-  while (handsOn(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  auto splat = value.getDefiningOp<SplatOp>();
-  if (!splat || !splat.getValue().getType().isIntOrIndex())
-    return false;
-  std::optional<LinearForm> form = linearizer->get(splat.getValue());
+/// A limit within a block may only be compared with the index in that block.
+void IterationSpaceBuilder::checkLimitUse(OpOperand &use, unsigned dim) {
+  Operation *user = use.getOwner();
+  if (handsOn(user)) {
+    for (OpOperand &next : user->getResult(0).getUses())
+      checkLimitUse(next, dim);
+    return;
+  }
+  if (isa<arith::CmpIOp>(user) && use.getOperandNumber() == 1) {
+    Value other = user->getOperand(0);
+    while (handsOn(other.getDefiningOp()))
+      other = other.getDefiningOp()->getOperand(0);
+    // The comparison itself is judged at the iota.
+    if (other.getDefiningOp<IotaOp>())
+      return;
+  }
+  pin(dim, "a limit within a block is used without the index in the block");
+}
+
+void IterationSpaceBuilder::checkIota(IotaOp iota) {
+  for (OpOperand &use : iota->getUses()) {
+    auto found = dimOfClass.find(tileDims.classOf(use, iota.getDim()));
+    if (found != dimOfClass.end())
+      checkIotaUse(use, found->second);
+  }
+}
+
+Value IterationSpaceBuilder::fillOf(Value tile) {
+  while (handsOn(tile.getDefiningOp()))
+    tile = tile.getDefiningOp()->getOperand(0);
+  auto splat = tile.getDefiningOp<SplatOp>();
+  if (splat && splat.getValue().getType().isIntOrIndex())
+    return splat.getValue();
+  return {};
+}
+
+/// True if comparing the index within a block with `limit` is the same as
+/// comparing the position with something else.
+bool IterationSpaceBuilder::isMask(Value limit, unsigned dim) {
   const IterationDim &iteration = space.dims[dim];
+  if (Value distance = matchClampedDistance(limit, iteration.block))
+    limit = distance;
+  std::optional<LinearForm> form = linearizer->get(limit);
   return form &&
-         form->coefficient(dim) * iteration.indexStep == iteration.block;
+         form->coefficient(dim) * iteration.indexStep == -iteration.block;
 }
 
 /// An index within a block has a meaning only together with the position of the
@@ -140,8 +202,22 @@ void IterationSpaceBuilder::checkIotaUse(OpOperand &use, unsigned dim) {
       checkIotaUse(next, dim);
     return;
   }
-  if (isa<arith::AddIOp>(user) &&
-      isPositionOf(user->getOperand(1 - use.getOperandNumber()), dim))
-    return;
+  const IterationDim &iteration = space.dims[dim];
+  if (user->getNumOperands() == 2) {
+    Value fill = fillOf(user->getOperand(1 - use.getOperandNumber()));
+    std::optional<LinearForm> form;
+    if (fill && isa<arith::AddIOp>(user))
+      form = linearizer->get(fill);
+    if (form && form->coefficient(dim) * iteration.indexStep == iteration.block)
+      return;
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    // Limits are clamped to what a block has, so that only < and >= say the
+    // same for every block size.
+    if (fill && compare && use.getOperandNumber() == 0 &&
+        (compare.getPredicate() == arith::CmpIPredicate::slt ||
+         compare.getPredicate() == arith::CmpIPredicate::sge) &&
+        isMask(fill, dim))
+      return;
+  }
   pin(dim, "the index within a block is used without the block's position");
 }

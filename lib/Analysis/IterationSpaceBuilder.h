@@ -45,9 +45,12 @@ private:
   void checkUse(mlir::OpOperand &use, unsigned dim,
                 llvm::SmallVectorImpl<mlir::Value> &worklist);
   void checkSplat(SplatOp splat);
+  void checkLimitUse(mlir::OpOperand &use, unsigned dim);
   void checkIota(IotaOp iota);
   void checkIotaUse(mlir::OpOperand &use, unsigned dim);
-  bool isPositionOf(mlir::Value value, unsigned dim);
+  /// The scalar that fills a tile, seen through what only reshapes it.
+  mlir::Value fillOf(mlir::Value tile);
+  bool isMask(mlir::Value limit, unsigned dim);
   void resolveClasses();
 
   KernelOp kernel;

@@ -229,16 +229,8 @@ public:
       }
       raster.digits.push_back(digit);
     }
-    for (RasterDigit &digit : raster.digits)
-      if (digit.extent)
-        for (OpOperand *use : uses)
-          if (sameValue(use->get(), digit.extent))
-            digit.extentUses.push_back(use);
-    // One number for two coordinates: a change of one would change the other.
-    for (size_t i = 0; i < below.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (sameValue(below[i], below[j]))
-          return std::nullopt;
+    if (!assignUses())
+      return std::nullopt;
     std::reverse(raster.digits.begin(), raster.digits.end());
     return raster;
   }
@@ -250,6 +242,33 @@ private:
     SmallVector<OpOperand *> below, extent;
     bool bounded;
   };
+
+  /// A mention of numbers of coordinates, the first of which has `below`
+  /// coordinates under it.
+  struct Use {
+    OpOperand *operand;
+    size_t below;
+    bool alone;
+  };
+
+  /// Says which coordinate's number each operand mentions.
+  bool assignUses() {
+    for (const Use &use : uses) {
+      RasterDigit *found = nullptr;
+      for (auto [i, digit] : llvm::enumerate(raster.digits)) {
+        if (!digit.extent || !sameValue(use.operand->get(), digit.extent) ||
+            (use.alone && i != use.below))
+          continue;
+        if (found) // equal numbers in one product: which is which is open
+          return false;
+        found = &digit;
+      }
+      if (!found)
+        return false;
+      found->extentUses.push_back(use.operand);
+    }
+    return true;
+  }
 
   void visit(Node node) {
     nodes.push_back(node);
@@ -277,13 +296,15 @@ private:
       raster.operations.insert(user);
       raster.operations.insert(product.operations.begin(),
                                product.operations.end());
-      uses.append(product.factors);
+      for (OpOperand *factor : product.factors)
+        uses.push_back(
+            {factor, node.below.size(), product.factors.size() == 1});
       visit(next);
     }
   }
 
   SmallVector<Node> nodes;
-  SmallVector<OpOperand *> uses;
+  SmallVector<Use> uses;
   Raster raster;
 };
 

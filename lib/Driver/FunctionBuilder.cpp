@@ -1,6 +1,7 @@
 //===- FunctionBuilder.cpp - One function of the host program -------------===//
 
 #include "FunctionBuilder.h"
+#include "kiln/Dialect/Tile/Retile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -201,8 +202,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
     extent = function.newReg();
   function.grid = variant.grid;
   // Callers give the grid for the blocks that the kernel was written with.
-  auto scale =
-      kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
+  auto scale = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
   for (size_t axis = 0; scale && scale.size() == 6 && axis < 3; ++axis)
     if (scale[2 * axis] != scale[2 * axis + 1])
       variant.grid[axis] =

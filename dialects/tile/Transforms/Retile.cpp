@@ -132,7 +132,9 @@ LogicalResult kiln::tile::retile(KernelOp kernel, ArrayRef<int64_t> sizes,
                                  std::string &why) {
   // Work on a copy, so that a failure leaves the kernel as it was.
   KernelOp copy = kernel.clone();
-  Retiler retiler(copy, why);
+  Retiler retiler(copy, why, [&](unsigned parameter, int64_t block) {
+    return isCountInLaunches(kernel, parameter, block);
+  });
   LogicalResult result = retiler.run(sizes);
   if (succeeded(result) && retiler.changesAnything())
     result = retileLaunches(kernel, retiler, why);

@@ -49,9 +49,8 @@ Value kiln::tile::matchCeilDiv(Value count, int64_t block) {
   return {};
 }
 
-/// The number of new blocks for a value that counts old ones, in its type.
-static Value recountValue(Value count, BlockChange change,
-                          std::optional<int64_t> extent) {
+Value Retiler::recountValue(Value count, BlockChange change,
+                            std::optional<int64_t> extent) {
   OpBuilder builder(count.getContext());
   builder.setInsertionPointAfterValue(count);
   Location loc = count.getLoc();
@@ -80,6 +79,14 @@ static Value recountValue(Value count, BlockChange change,
   if (change.from % change.to == 0)
     return arith::MulIOp::create(builder, loc, count,
                                  constant(type, change.from / change.to));
+  auto parameter = dyn_cast<BlockArgument>(count);
+  if (parameter && parameter.getOwner() == &kernel.getBody().front() &&
+      isCount(parameter.getArgNumber(), change.from)) {
+    Value covered =
+        arith::MulIOp::create(builder, loc, count, constant(type, change.from));
+    return arith::CeilDivSIOp::create(builder, loc, covered,
+                                      constant(type, change.to));
+  }
   return {};
 }
 

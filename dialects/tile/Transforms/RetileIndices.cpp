@@ -112,16 +112,41 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
   Type type = splat.getValue().getType();
   if (!type.isIntOrIndex())
     return success();
-  std::optional<LinearForm> form = space.linearize(splat.getValue());
-  if (!form || !isScaled(*form))
-    return success();
   OpBuilder builder(splat);
-  FailureOr<Value> value = materialize(builder, splat.getLoc(), *form);
+  Location loc = splat.getLoc();
+  FailureOr<Value> value = failure();
+  if (std::optional<LinearForm> form = space.linearize(splat.getValue())) {
+    if (!isScaled(*form))
+      return success();
+    value = materialize(builder, loc, *form);
+  } else {
+    FailureOr<Value> distance = Value();
+    int64_t block = 0;
+    for (auto [i, change] : llvm::enumerate(changes)) {
+      Value limit = change.changes()
+                        ? matchClampedDistance(splat.getValue(), change.from)
+                        : Value();
+      if (!limit || !(form = space.linearize(limit)) ||
+          form->coefficient(i) == 0)
+        continue;
+      block = change.to;
+      distance = materialize(builder, loc, *form);
+    }
+    if (block == 0)
+      return success();
+    if (failed(distance))
+      return failure();
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    Value lower = arith::MaxSIOp::create(builder, loc, *distance, constant(0));
+    value = arith::MinSIOp::create(builder, loc, lower, constant(block))
+                .getResult();
+  }
   if (failed(value))
     return failure();
   if (!isa<IndexType>(type))
-    value =
-        builder.createOrFold<arith::IndexCastOp>(splat.getLoc(), type, *value);
+    value = builder.createOrFold<arith::IndexCastOp>(loc, type, *value);
   splat.getValueMutable().assign(*value);
   return success();
 }

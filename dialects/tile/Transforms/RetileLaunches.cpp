@@ -13,6 +13,29 @@ using namespace mlir;
 using namespace kiln::tile;
 namespace program = kiln::program;
 
+/// The launches of a kernel in the module around it.
+static SmallVector<program::LaunchOp> findLaunches(KernelOp kernel) {
+  SmallVector<program::LaunchOp> launches;
+  if (Operation *module = kernel->getParentOp())
+    module->walk([&](program::LaunchOp launch) {
+      if (llvm::is_contained(
+              launch.getKernels(),
+              Attribute(FlatSymbolRefAttr::get(kernel.getSymNameAttr()))))
+        launches.push_back(launch);
+    });
+  return launches;
+}
+
+bool kiln::tile::isCountInLaunches(KernelOp kernel, unsigned parameter,
+                                   int64_t block) {
+  SmallVector<program::LaunchOp> launches = findLaunches(kernel);
+  return !launches.empty() &&
+         llvm::all_of(launches, [&](program::LaunchOp launch) {
+           return static_cast<bool>(
+               matchCeilDiv(launch.getArgs()[parameter], block));
+         });
+}
+
 namespace {
 
 /// Computes grids in host programs.
@@ -130,6 +153,9 @@ FailureOr<Value> GridScaler::scaleDim(program::LaunchOp launch, Value count,
 Value GridScaler::countOf(program::LaunchOp launch, Value extent) {
   if (std::optional<int64_t> number = getConstantIntValue(extent))
     return constant(launch, *number);
+  if (auto parameter = dyn_cast<BlockArgument>(extent);
+      parameter && isa<KernelOp>(parameter.getOwner()->getParentOp()))
+    return launch.getArgs()[parameter.getArgNumber()];
   auto blocks = extent.getDefiningOp<NumBlocksOp>();
   auto argument =
       blocks ? dyn_cast<BlockArgument>(blocks.getView()) : BlockArgument();
@@ -174,7 +200,10 @@ FailureOr<Value> GridScaler::scaleRaster(program::LaunchOp launch, Value count,
         return fail("the number of blocks of d" + Twine(dims[i]) +
                     " does not follow from the arguments of the launch");
     } else {
-      digits = builder.createOrFold<arith::DivUIOp>(loc, count, below);
+      // An empty coordinate makes an empty grid, not a division by zero.
+      Value divisor =
+          builder.createOrFold<arith::MaxSIOp>(loc, below, constant(launch, 1));
+      digits = builder.createOrFold<arith::DivUIOp>(loc, count, divisor);
     }
     below = below ? builder.createOrFold<arith::MulIOp>(loc, below, digits)
                   : digits;
@@ -201,16 +230,7 @@ LogicalResult GridScaler::run() {
   bool changes = changesAxis(0) || changesAxis(1) || changesAxis(2);
   if (!changes)
     return success();
-  SmallVector<program::LaunchOp> launches;
-  if (Operation *module = kernel->getParentOp())
-    module->walk([&](program::LaunchOp launch) {
-      for (Attribute symbol : launch.getKernels())
-        if (cast<FlatSymbolRefAttr>(symbol).getAttr() ==
-            kernel.getSymNameAttr()) {
-          launches.push_back(launch);
-          return;
-        }
-    });
+  SmallVector<program::LaunchOp> launches = findLaunches(kernel);
   if (launches.empty())
     return leaveNote();
 

@@ -6,6 +6,7 @@
 #include "kiln/Analysis/IterationSpace.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/IR/Builders.h"
+#include <functional>
 #include <string>
 
 namespace kiln::tile {
@@ -20,7 +21,11 @@ struct BlockChange {
 /// failure it is in no particular state.
 class Retiler {
 public:
-  Retiler(KernelOp kernel, std::string &why) : kernel(kernel), why(why) {}
+  /// `isCount` says whether a scalar parameter is, in every launch, the number
+  /// of blocks of a size that cover something.
+  Retiler(KernelOp kernel, std::string &why,
+          std::function<bool(unsigned parameter, int64_t block)> isCount)
+      : kernel(kernel), why(why), isCount(std::move(isCount)) {}
 
   mlir::LogicalResult run(llvm::ArrayRef<int64_t> sizes);
 
@@ -48,11 +53,16 @@ private:
   // Bounds.
   mlir::LogicalResult rewriteLoop(unsigned dim);
   mlir::LogicalResult rewriteRasters();
+  /// The number of new blocks for a value that counts old ones, in its type;
+  /// null if what it covers is not known.
+  mlir::Value recountValue(mlir::Value count, BlockChange change,
+                           std::optional<int64_t> extent);
 
   void rewriteTypes();
 
   KernelOp kernel;
   std::string &why;
+  std::function<bool(unsigned, int64_t)> isCount;
   IterationSpace space;
   llvm::SmallVector<BlockChange> changes;
 };
@@ -67,6 +77,10 @@ mlir::Value matchCeilDiv(mlir::Value count, int64_t block);
 
 /// The static extent of an iteration dimension.
 std::optional<int64_t> getStaticExtent(const IterationDim &dim);
+
+/// True if every launch of `kernel`, and there is one, passes ceildiv(x, block)
+/// for the scalar `parameter`.
+bool isCountInLaunches(KernelOp kernel, unsigned parameter, int64_t block);
 
 /// Scales the grids of the launches of `kernel` around it, or leaves a note on
 /// the kernel. Checks everything before it changes anything.

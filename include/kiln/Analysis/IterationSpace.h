@@ -121,6 +121,11 @@ private:
   std::string reason;
 };
 
+/// How far a limit lies from the start of a block, within the block: matches
+/// min(max(distance, 0), block), through casts, and returns `distance`; null if
+/// `value` is something else. Masks compare it with the index in the block.
+mlir::Value matchClampedDistance(mlir::Value value, int64_t block);
+
 /// Names of the attributes that tile-raise attaches to kernels.
 inline constexpr llvm::StringLiteral kIterationSpaceAttr =
     "tile.iteration_space";

@@ -176,6 +176,64 @@ OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
                          [](double x) { return std::tanh(x); });
 }
 
+/// Compares constants: floats by their order or its lack, integers signed, i1
+/// as false < true.
+template <typename Op>
+static OpFoldResult foldCompare(Op op, ArrayRef<Attribute> operands,
+                                function_ref<bool(APFloat::cmpResult)> holds) {
+  return fold::elements(
+      op.getType(), operands, [&](ArrayRef<Attribute> x) -> Attribute {
+        APFloat::cmpResult order;
+        if (auto real = dyn_cast<FloatAttr>(x[0])) {
+          order = real.getValue().compare(cast<FloatAttr>(x[1]).getValue());
+        } else {
+          APInt a = cast<IntegerAttr>(x[0]).getValue();
+          APInt b = cast<IntegerAttr>(x[1]).getValue();
+          bool less = a.getBitWidth() == 1 ? a.ult(b) : a.slt(b);
+          order = a == b ? APFloat::cmpEqual
+                  : less ? APFloat::cmpLessThan
+                         : APFloat::cmpGreaterThan;
+        }
+        return BoolAttr::get(op.getContext(), holds(order));
+      });
+}
+
+OpFoldResult EqOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r == APFloat::cmpEqual;
+  });
+}
+
+OpFoldResult NeOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r != APFloat::cmpEqual;
+  });
+}
+
+OpFoldResult LtOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r == APFloat::cmpLessThan;
+  });
+}
+
+OpFoldResult LeOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r == APFloat::cmpLessThan || r == APFloat::cmpEqual;
+  });
+}
+
+OpFoldResult GtOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r == APFloat::cmpGreaterThan;
+  });
+}
+
+OpFoldResult GeOp::fold(FoldAdaptor adaptor) {
+  return foldCompare(*this, adaptor.getOperands(), [](APFloat::cmpResult r) {
+    return r == APFloat::cmpGreaterThan || r == APFloat::cmpEqual;
+  });
+}
+
 OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
   if (getOnTrue() == getOnFalse() ||
       fold::isSplat(getCondition(), adaptor.getCondition(), 1))

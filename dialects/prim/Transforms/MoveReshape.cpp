@@ -1,5 +1,6 @@
 // Moves reshapes to where they cost nothing: to arguments and constants, or
 // behind the elementwise work that follows a computation.
+#include "Pointwise.h"
 #include "Reassociation.h"
 #include "Simplify.h"
 
@@ -7,11 +8,6 @@ using namespace mlir;
 using namespace kiln::prim;
 
 namespace {
-
-bool isElementwise(Operation *op) {
-  return op && op->hasTrait<OpTrait::Elementwise>() &&
-         isa_and_nonnull<PrimDialect>(op->getDialect());
-}
 
 /// Whether `value` is computed, so that a reshape of it separates its kernel
 /// from what follows.
@@ -21,12 +17,6 @@ bool isComputed(Value value) {
          !isa<ConstantOp, FullOp, IotaOp, ReshapeOp, BroadcastInDimOp>(op);
 }
 
-/// The type of one element and of another shape.
-RankedTensorType withShape(Value value, Value like) {
-  return cast<RankedTensorType>(like.getType())
-      .clone(cast<RankedTensorType>(value.getType()).getElementType());
-}
-
 /// reshape(f(a, b)) is f(reshape(a), reshape(b)) where the new reshapes are
 /// free. Dimensions of size 1 that the reshape inserts are inserted behind f.
 struct HoistReshape : OpRewritePattern<ReshapeOp> {
@@ -34,7 +24,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *producer = op.getOperand().getDefiningOp();
-    if (!isElementwise(producer) || !producer->hasOneUse() ||
+    if (!isPointwise(producer) || !producer->hasOneUse() ||
         isAnchored(op.getOperand()))
       return failure();
     auto groups = reassociate(op);
@@ -52,26 +42,24 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
     if (ArrayRef(shape) == op.getOperand().getType().getShape())
       return failure();
     SmallVector<Value> operands;
-    for (Value operand : producer->getOperands())
+    for (Value operand : pointwiseOperands(producer))
       operands.push_back(emit.reshape(operand, core));
-    auto type = RankedTensorType::get(shape, op.getType().getElementType());
-    Operation *moved =
-        rewriter.create(producer->getLoc(), producer->getName().getIdentifier(),
-                        operands, type, producer->getAttrs());
-    rewriter.replaceOp(op, emit.reshape(moved->getResult(0), sizes));
+    Value moved = rebuildPointwise(rewriter, producer, operands);
+    rewriter.replaceOp(op, emit.reshape(moved, sizes));
     return success();
   }
 };
 
 /// f(reshape(x), y) is reshape(f(x, reshape(y))) if x is computed and the new
 /// reshapes are free: f then joins the kernel of x.
-struct SinkReshape : OpTraitRewritePattern<OpTrait::Elementwise> {
-  using OpTraitRewritePattern::OpTraitRewritePattern;
+struct SinkReshape : RewritePattern {
+  SinkReshape(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isElementwise(op))
+    if (!isPointwise(op))
       return failure();
-    for (Value operand : op->getOperands()) {
+    for (Value operand : pointwiseOperands(op)) {
       auto reshape = operand.getDefiningOp<ReshapeOp>();
       if (!reshape || !isComputed(reshape.getOperand()) ||
           (hasUnitDim(reshape.getOperand()) &&
@@ -80,7 +68,7 @@ struct SinkReshape : OpTraitRewritePattern<OpTrait::Elementwise> {
       auto groups = reassociate(reshape);
       if (!groups)
         continue;
-      if (llvm::all_of(op->getOperands(), [&](Value other) {
+      if (llvm::all_of(pointwiseOperands(op), [&](Value other) {
             return follows(other, reshape, inverse(*groups));
           }))
         return sink(op, reshape, rewriter);
@@ -110,15 +98,13 @@ private:
     Value source = reshape.getOperand();
     SmallVector<OpFoldResult> sizes = emit.sizes(source);
     SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
+    for (Value operand : pointwiseOperands(op))
       operands.push_back(operand == reshape.getResult()
                              ? source
                              : emit.reshape(operand, sizes));
-    Operation *moved =
-        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
-                        withShape(op->getResult(0), source), op->getAttrs());
-    rewriter.replaceOpWithNewOp<ReshapeOp>(
-        op, op->getResultTypes(), moved->getResult(0), reshape.getSizes());
+    Value moved = rebuildPointwise(rewriter, op, operands);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResultTypes(), moved,
+                                           reshape.getSizes());
     return success();
   }
 };

@@ -1,6 +1,7 @@
 // Moves transposes towards arguments, constants and other transposes, where
 // they are free or cancel.
 #include "Emitter.h"
+#include "Pointwise.h"
 #include "Simplify.h"
 
 using namespace mlir;
@@ -8,19 +9,14 @@ using namespace kiln::prim;
 
 namespace {
 
-bool isElementwise(Operation *op) {
-  return op && op->hasTrait<OpTrait::Elementwise>() &&
-         isa_and_nonnull<PrimDialect>(op->getDialect());
-}
-
 /// Whether a transpose of `value` can be read as another view of memory that
 /// exists, or vanishes.
 bool isFreelyTransposed(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ConstantOp, FullOp, TransposeOp, BroadcastInDimOp>(op))
     return true;
-  return depth > 0 && isElementwise(op) && op->hasOneUse() &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
+  return depth > 0 && isPointwise(op) && op->hasOneUse() &&
+         llvm::all_of(pointwiseOperands(op), [&](Value operand) {
            return isFreelyTransposed(operand, depth - 1);
          });
 }
@@ -31,20 +27,17 @@ struct HoistTranspose : OpRewritePattern<TransposeOp> {
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *producer = op.getOperand().getDefiningOp();
-    if (!isElementwise(producer) || !producer->hasOneUse() ||
+    if (!isPointwise(producer) || !producer->hasOneUse() ||
         !isFreelyTransposed(op.getOperand()))
       return failure();
     SmallVector<Value> operands;
-    for (Value operand : producer->getOperands()) {
+    for (Value operand : pointwiseOperands(producer)) {
       auto type = cast<RankedTensorType>(operand.getType());
       operands.push_back(TransposeOp::create(
           rewriter, op.getLoc(), op.getType().clone(type.getElementType()),
           operand, op.getPermutation()));
     }
-    Operation *moved =
-        rewriter.create(producer->getLoc(), producer->getName().getIdentifier(),
-                        operands, op->getResultTypes(), producer->getAttrs());
-    rewriter.replaceOp(op, moved);
+    rewriter.replaceOp(op, rebuildPointwise(rewriter, producer, operands));
     return success();
   }
 };

@@ -1,5 +1,6 @@
 // How a reshape groups dimensions.
 #include "Reassociation.h"
+#include "Pointwise.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -118,8 +119,8 @@ static bool isFree(Value value, ArrayRef<DimGroup> groups, int depth) {
     return true;
   if (auto broadcast = dyn_cast<BroadcastInDimOp>(op))
     return reshapeBroadcast(broadcast, groups).has_value();
-  return depth > 0 && op->hasTrait<OpTrait::Elementwise>() && op->hasOneUse() &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
+  return depth > 0 && isPointwise(op) && op->hasOneUse() &&
+         llvm::all_of(pointwiseOperands(op), [&](Value operand) {
            return isFree(operand, groups, depth - 1);
          });
 }

@@ -1,4 +1,5 @@
 // Removes dimensions of size 1 from computations; reshapes at the edges cancel.
+#include "Pointwise.h"
 #include "Reassociation.h"
 #include "Simplify.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// Operations that compute the same without dimensions of size 1.
 bool isDroppable(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
+  return isPointwise(op) ||
          isa<TransposeOp, SliceOp, PadOp, CatOp, RevOp, SumOp, ProdOp, AmaxOp,
              AminOp, ArgmaxOp, DotGeneralOp, SoftmaxOp, RmsNormOp, LayerNormOp>(
              op);
@@ -32,8 +33,8 @@ bool kiln::prim::isAnchored(Value value, int depth) {
     return false;
   if (!isDroppable(op))
     return true;
-  return op->hasTrait<OpTrait::Elementwise>() &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
+  return isPointwise(op) &&
+         llvm::any_of(pointwiseOperands(op), [&](Value operand) {
            return isAnchored(operand, depth - 1);
          });
 }
@@ -81,24 +82,23 @@ RankedTensorType drop(RankedTensorType type, ArrayRef<bool> removed) {
 }
 
 /// Elementwise operations of tensors with dimensions of size 1.
-struct DropElementwise : OpTraitRewritePattern<OpTrait::Elementwise> {
-  using OpTraitRewritePattern::OpTraitRewritePattern;
+struct DropElementwise : RewritePattern {
+  DropElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa_and_nonnull<PrimDialect>(op->getDialect()) ||
-        !hasUnitDim(op->getResult(0)) || isAnchored(op->getResult(0)))
+    if (!isPointwise(op) || !hasUnitDim(op->getResult(0)) ||
+        isAnchored(op->getResult(0)))
       return failure();
     Emitter emit(rewriter, op->getLoc());
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     SmallVector<bool> removed = unitDims(type);
     SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
     SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
+    for (Value operand : pointwiseOperands(op))
       operands.push_back(drop(emit, operand, removed));
-    Operation *small =
-        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
-                        drop(type, removed), op->getAttrs());
-    rewriter.replaceOp(op, emit.reshape(small->getResult(0), sizes));
+    Value small = rebuildPointwise(rewriter, op, operands);
+    rewriter.replaceOp(op, emit.reshape(small, sizes));
     return success();
   }
 };

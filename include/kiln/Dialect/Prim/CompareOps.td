@@ -10,6 +10,7 @@ class Prim_CompareOp<string mnemonic> : Prim_Op<mnemonic, [
   let arguments = (ins Prim_Tensor:$lhs, Prim_Tensor:$rhs);
   let results = (outs Prim_BoolTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def Prim_EqOp : Prim_CompareOp<"eq"> {

@@ -72,6 +72,10 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     if (attributes.get(taken))
       return parser.emitError(attributesLoc, "expected '")
              << taken << "' in its own place, found it among the attributes";
+  if (failed(verifyInherentAttrs(result.name, attributes, [&] {
+        return parser.emitError(attributesLoc) << "'" << result.name << "' op ";
+      })))
+    return failure();
   result.attributes.append(attributes);
   call_interface_impl::addArgAndResultAttrs(
       builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),

@@ -32,3 +32,10 @@ tile.kernel @effect_in_region(%v: !tile.view<?xf32>, %i: index, %x: f32) {
     tile.yield %p : f32
   }
 }
+
+// -----
+
+tile.kernel @huge(%x: f32) {
+  // expected-error@+1 {{expected tiles of static shape, scalars and views, found a result of type 'tensor<65536x65536xf32>'}}
+  %t = tile.splat %x : tensor<65536x65536xf32>
+}

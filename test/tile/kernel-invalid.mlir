@@ -63,3 +63,15 @@ tile.kernel @k(%x: !tile.view<?xtensor<4xf32>>) {
 // expected-error@+1 {{expected one stride per dimension: 2, found 1}}
 tile.kernel @k(%x: !tile.view<?x?xf32, strides = [1]>) {
 }
+
+// -----
+
+// expected-error@+1 {{'tile.kernel' op attribute 'numerics' failed to satisfy constraint: The numerics mode of a kernel}}
+tile.kernel @k() attributes {numerics = 4} {
+}
+
+// -----
+
+// expected-error@+1 {{expected 'sym_name' in its own place, found it among the attributes}}
+tile.kernel @k() attributes {sym_name = "z"} {
+}

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -18,6 +19,18 @@ using namespace kiln::tile;
 
 namespace {
 
+/// Tiles are meant for registers and scratchpads; more elements than this are a
+/// mistake that no target should have to meet.
+constexpr int64_t kMaxElements = int64_t(1) << 31;
+
+bool isTooLarge(RankedTensorType tile) {
+  int64_t elements = 1;
+  for (int64_t size : tile.getShape())
+    if (llvm::MulOverflow(elements, size, elements) || elements > kMaxElements)
+      return true;
+  return false;
+}
+
 /// True for scalars, and for tiles of positive static sizes without encoding.
 bool isTileOrScalar(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
@@ -25,7 +38,7 @@ bool isTileOrScalar(Type type) {
     return isElementType(type);
   return (isElementType(tile.getElementType()) ||
           isa<PtrType>(tile.getElementType())) &&
-         !tile.getEncoding() &&
+         !tile.getEncoding() && !isTooLarge(tile) &&
          llvm::all_of(tile.getShape(), [](int64_t size) { return size > 0; });
 }
 

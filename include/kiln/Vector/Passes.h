@@ -1,0 +1,31 @@
+//===- Passes.h - Passes and pipeline of the vector family ------*- C++ -*-===//
+
+#ifndef KILN_VECTOR_PASSES_H
+#define KILN_VECTOR_PASSES_H
+
+#include "kiln/Target/TargetOptions.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace kiln::vec {
+
+/// `vector-lower-kernels`: every tile.kernel of a module becomes a function of
+/// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,
+/// vector and llvm operations. What the chip is comes from the module's
+/// `kiln.target`.
+std::unique_ptr<mlir::Pass> createLowerKernelsPass();
+
+/// `vector-to-llvm`: that form becomes the llvm dialect, in one conversion.
+std::unique_ptr<mlir::Pass> createVectorToLLVMPass();
+
+/// From tile kernels to the llvm dialect, with the extension points
+/// `NAME.tile`, `NAME.vector` and `NAME.llvm` of the target called NAME.
+void buildVectorPipeline(mlir::OpPassManager &pm,
+                         const target::TargetOptions &options);
+
+/// Registers the passes and the pipeline `vector-pipeline`.
+void registerVectorPasses();
+
+} // namespace kiln::vec
+
+#endif // KILN_VECTOR_PASSES_H

@@ -1,0 +1,24 @@
+//===- Serialize.h - From the llvm dialect to ELF bytes ---------*- C++ -*-===//
+
+#ifndef KILN_VECTOR_SERIALIZE_H
+#define KILN_VECTOR_SERIALIZE_H
+
+#include "kiln/Target/Target.h"
+
+namespace kiln::vec {
+
+/// Compiles the functions that `vector-lower-kernels` made, for the triple,
+/// processor and features of the module's description, into one shared object.
+/// Its undefined symbols are libm's and memcpy, memmove, memset at most.
+mlir::LogicalResult serializeVector(mlir::ModuleOp module,
+                                    const target::TargetOptions &options,
+                                    target::KernelBlobs &result);
+
+/// Prints the optimised LLVM IR or the assembly of the module.
+mlir::LogicalResult emitVector(mlir::ModuleOp module, target::EmitKind kind,
+                               const target::TargetOptions &options,
+                               llvm::raw_ostream &os);
+
+} // namespace kiln::vec
+
+#endif // KILN_VECTOR_SERIALIZE_H

@@ -1,0 +1,47 @@
+//===- Config.cpp - What the vector family knows of a chip ----------------===//
+
+#include "kiln/Vector/Config.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kiln::vec;
+
+VectorConfig VectorConfig::fromDescription(target::TargetAttr description) {
+  VectorConfig config;
+  if (!description)
+    return config;
+  if (target::ExecutionUnitAttr unit = description.getUnitOfKind("vector")) {
+    if (unit.getBits() > 0)
+      config.vectorBits = unit.getBits();
+    if (unit.getRegisters() > 0)
+      config.registers = unit.getRegisters();
+  }
+  if (target::MemoryAttr l1 = description.getMemory("l1"))
+    if (l1.getSize() > 0)
+      config.l1Bytes = l1.getSize();
+  return config;
+}
+
+MicroTile MicroTile::choose(const VectorConfig &config, int64_t m, int64_t n,
+                            int64_t lanes) {
+  MicroTile best;
+  double bestCost = 0;
+  for (int64_t vectors = 1; vectors <= 8; ++vectors) {
+    for (int64_t rows = 1; rows <= 16; ++rows) {
+      // Accumulators, one row of the right panel, one broadcast.
+      if (rows * vectors + vectors + 1 > config.registers &&
+          !(rows == 14 && vectors == 2 && config.registers == 32))
+        continue;
+      double area = double(llvm::alignTo(m, rows)) *
+                    double(llvm::alignTo(n, vectors * lanes));
+      // Loads per multiply-add, and too few accumulators to hide latency.
+      double loads = double(rows + vectors) / double(rows * vectors);
+      double latency = rows * vectors < 8 ? 8.0 / double(rows * vectors) : 1.0;
+      double cost = area * (1.0 + 0.5 * loads) * latency;
+      if (bestCost == 0 || cost < bestCost) {
+        bestCost = cost;
+        best = {rows, vectors};
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,20 @@
+//===- Link.h - Objects to a shared object ----------------------*- C++ -*-===//
+
+#ifndef KILN_LIB_VECTOR_LINK_H
+#define KILN_LIB_VECTOR_LINK_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace kiln::vec {
+
+/// Links object files with the system's ld.lld and checks what stays undefined
+/// against the list that runtimes supply.
+std::optional<std::string>
+linkSharedObject(llvm::ArrayRef<llvm::StringRef> objects, std::string &error);
+
+} // namespace kiln::vec
+
+#endif // KILN_LIB_VECTOR_LINK_H

@@ -1,0 +1,123 @@
+//===- Lowering.cpp - The context of lowerings, and the family's own ------===//
+
+#include "kiln/Vector/Lowering.h"
+#include "KernelEmitter.h"
+#include "kiln/Vector/Passes.h"
+#include "kiln/Vector/Serialize.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::vec;
+
+VectorLoweringContext::VectorLoweringContext(
+    KernelEmitter &emitter, RewriterBase &rewriter,
+    const target::TargetOptions &options, target::TargetAttr description)
+    : LoweringContext(rewriter, options, description), emitter(emitter) {}
+
+const VectorConfig &VectorLoweringContext::config() const {
+  return emitter.config;
+}
+Value VectorLoweringContext::scalar(Value value) {
+  return emitter.scalar(value);
+}
+TileBuffer VectorLoweringContext::materialize(Value tile) {
+  return emitter.materialize(tile);
+}
+TileBuffer VectorLoweringContext::createResult(Value result, Value init) {
+  TileBuffer buffer = emitter.resultBuffer(result);
+  if (init &&
+      !(emitter.hasBuffer(init) && emitter.bufferOf(init).base == buffer.base))
+    emitter.fill(buffer, init);
+  emitter.define(result, buffer);
+  return buffer;
+}
+Value VectorLoweringContext::allocate(int64_t bytes) {
+  return emitter.temporary(bytes);
+}
+Value VectorLoweringContext::constant(int64_t value) {
+  return emitter.c64(value);
+}
+
+void VectorLoweringContext::forEach(ArrayRef<int64_t> shape,
+                                    llvm::function_ref<void(ValueRange)> body) {
+  emitter.freshLevels();
+  SmallVector<Value> index;
+  std::function<void(size_t)> descend = [&](size_t depth) {
+    if (depth == shape.size())
+      return body(index);
+    emitter.forLoop(emitter.c64(0), emitter.c64(shape[depth]), 1, {}, false,
+                    [&](Coord iv, ValueRange) {
+                      index.push_back(emitter.coordValue(iv));
+                      descend(depth + 1);
+                      index.pop_back();
+                      return SmallVector<Value>();
+                    });
+  };
+  descend(0);
+}
+
+Value VectorLoweringContext::address(const TileBuffer &buffer,
+                                     ValueRange index) {
+  Value offset = emitter.c64(0);
+  for (auto [stride, i] : llvm::zip_equal(buffer.strides, index))
+    offset = emitter.add(offset, emitter.mul(i, emitter.c64(stride)));
+  return emitter.gep(buffer.base, offset, buffer.elementType);
+}
+
+Value VectorLoweringContext::load(const TileBuffer &buffer, ValueRange index,
+                                  int64_t lanes) {
+  Type stored = KernelEmitter::storageType(buffer.elementType);
+  return emitter.fromStorage(
+      LLVM::LoadOp::create(
+          rewriter, emitter.loc, emitter.vectorOf(stored, lanes),
+          address(buffer, index), KernelEmitter::storageBytes(stored)),
+      buffer.elementType);
+}
+
+void VectorLoweringContext::store(Value value, const TileBuffer &buffer,
+                                  ValueRange index) {
+  LLVM::StoreOp::create(rewriter, emitter.loc, emitter.toStorage(value),
+                        address(buffer, index),
+                        KernelEmitter::storageBytes(buffer.elementType));
+}
+
+namespace {
+/// Wraps a member of the emitter into a lowering.
+template <typename OpT>
+std::function<LogicalResult(Operation *, target::LoweringContext &)>
+byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
+  return [emit](Operation *op, target::LoweringContext &base) -> LogicalResult {
+    auto *context = base.as<VectorLoweringContext>();
+    if (!context)
+      return base.decline(op, "works in the vector family only");
+    return (context->emitter.*emit)(cast<OpT>(op));
+  };
+}
+} // namespace
+
+void vec::registerVectorFamily(target::TargetRegistry &registry) {
+  if (registry.findFamily("vector"))
+    return;
+  registry.addLowering({"vector.dot.packed",
+                        "vector",
+                        "tile.dot",
+                        50,
+                        byEmitter<tile::DotOp>(&KernelEmitter::emitDot),
+                        {},
+                        0});
+  registry.addLowering({"vector.reduce",
+                        "vector",
+                        "tile.reduce",
+                        50,
+                        byEmitter<tile::ReduceOp>(&KernelEmitter::emitReduce),
+                        {},
+                        0});
+  registry.addLowering({"vector.store",
+                        "vector",
+                        "tile.store",
+                        50,
+                        byEmitter<tile::StoreOp>(&KernelEmitter::emitStore),
+                        {},
+                        0});
+  registry.addFamily({"vector", buildVectorPipeline, serializeVector});
+}

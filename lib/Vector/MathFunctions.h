@@ -1,0 +1,19 @@
+//===- MathFunctions.h - Functions on registers -----------------*- C++ -*-===//
+
+#ifndef KILN_LIB_VECTOR_MATHFUNCTIONS_H
+#define KILN_LIB_VECTOR_MATHFUNCTIONS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace kiln::vec {
+
+/// Code for an operation of `math` (and what arith has no instruction for) that
+/// a plain copy of the operation would not do: polynomials for f32, lane by
+/// lane calls of libm for the rest. Null where a copy will do.
+mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::Operation *op, mlir::ValueRange operands,
+                             mlir::Type result);
+
+} // namespace kiln::vec
+
+#endif // KILN_LIB_VECTOR_MATHFUNCTIONS_H

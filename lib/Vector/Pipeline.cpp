@@ -1,0 +1,26 @@
+//===- Pipeline.cpp - The passes of the vector family in order ------------===//
+
+#include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Vector/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::vec;
+
+void vec::buildVectorPipeline(OpPassManager &pm,
+                              const target::TargetOptions &options) {
+  target::runExtensionPoint(pm, options, options.name + ".tile");
+  pm.addPass(createLowerKernelsPass());
+  target::runExtensionPoint(pm, options, options.name + ".vector");
+  pm.addPass(createVectorToLLVMPass());
+  target::runExtensionPoint(pm, options, options.name + ".llvm");
+}
+
+void vec::registerVectorPasses() {
+  registerPass(createLowerKernelsPass);
+  registerPass(createVectorToLLVMPass);
+  PassPipelineRegistration<>(
+      "vector-pipeline", "From tile kernels to the llvm dialect",
+      [](OpPassManager &pm) { buildVectorPipeline(pm, {}); });
+}

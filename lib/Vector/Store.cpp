@@ -1,0 +1,147 @@
+//===- Store.cpp - Writing through views ----------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::vec;
+
+/// The atomic operation of a combining store.
+static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
+  switch (combine) {
+  case tile::Combine::add:
+    return isFloat ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  case tile::Combine::max:
+    return isFloat ? LLVM::AtomicBinOp::fmaximum : LLVM::AtomicBinOp::max;
+  case tile::Combine::min:
+    return isFloat ? LLVM::AtomicBinOp::fminimum : LLVM::AtomicBinOp::min;
+  case tile::Combine::umax:
+    return LLVM::AtomicBinOp::umax;
+  case tile::Combine::umin:
+    return LLVM::AtomicBinOp::umin;
+  case tile::Combine::and_:
+    return LLVM::AtomicBinOp::_and;
+  case tile::Combine::or_:
+    return LLVM::AtomicBinOp::_or;
+  case tile::Combine::xor_:
+    return LLVM::AtomicBinOp::_xor;
+  case tile::Combine::assign:
+    break;
+  }
+  return LLVM::AtomicBinOp::xchg;
+}
+
+LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
+  freshLevels();
+  RankedTensorType type = store.getTileType();
+  tile::ViewType viewType = store.getView().getType();
+  const ViewInfo &view = viewOf(store.getView());
+  int64_t rank = type.getRank(), lead = viewType.getRank() - rank;
+  bool combining = store.getCombine() != tile::Combine::assign;
+
+  Nest nest;
+  nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  SmallVector<int> identity;
+  SmallVector<int64_t> strides;
+  for (int64_t d = 0; d < rank; ++d) {
+    identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
+    int64_t stride = viewType.getStaticStride(lead + d);
+    strides.push_back(store.getStepOf(lead + d) == 1 ? stride : 0);
+    Bounds range = validRange(store, lead + d);
+    range.hi = minimum(range.hi, c64(nest.shape[d]));
+    nest.ranges.push_back(range);
+  }
+  chooseLanes(nest, store.getValue(), strides);
+  if (combining)
+    nest.lanes = 1;
+  collect(store.getValue(), identity, nest);
+
+  // Leading dimensions that the tile lacks, and the address of its origin.
+  Value condition;
+  Value origin = c64(0);
+  for (int64_t d = 0; d < viewType.getRank(); ++d) {
+    origin = add(origin, mul(offsetOf(store, d), view.strides[d]));
+    if (d >= lead)
+      continue;
+    Bounds range = validRange(store, d);
+    condition = conjunction(
+        condition, compare(arith::CmpIPredicate::sgt, range.hi, c64(0)));
+    if (range.lo)
+      condition = conjunction(
+          condition, compare(arith::CmpIPredicate::sle, range.lo, c64(0)));
+  }
+  if (condition) {
+    // Nothing is stored where a leading coordinate is outside.
+    if (nest.shape.empty()) {
+      nest.shape.push_back(1);
+      nest.ranges.push_back({});
+      nest.laneDim = -1;
+    }
+    Bounds &first = nest.ranges.front();
+    first.hi = select(condition, first.hi ? first.hi : c64(1), c64(0));
+  }
+  Value base = gep(view.base, origin, view.elementType);
+
+  // The view as a buffer without static strides: addresses level by level.
+  runNest(nest, [&](Point point, Value count) {
+    if (rank == 0)
+      point.coords.clear();
+    Value value = evaluate(store.getValue(), point);
+    Value address = base;
+    int64_t laneDim = -1;
+    for (int level = 0; level <= point.level(); ++level) {
+      AtLevel at(*this, level);
+      Value sum;
+      for (auto [d, coord] : llvm::enumerate(point.coords)) {
+        if (coord.lane)
+          laneDim = d;
+        bool here = coord.index ? coord.level == level : level == 0;
+        if (!here || (!coord.index && coord.constant == 0))
+          continue;
+        Value step =
+            mul(view.strides[lead + d], c64(store.getStepOf(lead + d)));
+        Value term = mul(coordValue(coord), step);
+        sum = sum ? add(sum, term) : term;
+      }
+      if (sum)
+        address = gep(address, sum, view.elementType);
+    }
+    value = toStorage(value);
+    unsigned align = storageBytes(view.elementType);
+    if (combining) {
+      LLVM::AtomicBinOp kind =
+          atomicOf(store.getCombine(), isa<FloatType>(value.getType()));
+      LLVM::AtomicRMWOp::create(b, loc, kind, address, value,
+                                LLVM::AtomicOrdering::monotonic);
+      return;
+    }
+    if (point.lanes == 1 || laneDim < 0) {
+      LLVM::StoreOp::create(b, loc, value, address, align);
+      return;
+    }
+    value = broadcastLanes(value, point.lanes);
+    Value mask = count ? laneMask(count, point.lanes) : Value();
+    if (strides[laneDim] == 1) {
+      if (mask)
+        LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
+      else
+        LLVM::StoreOp::create(b, loc, value, address, align);
+      return;
+    }
+    Value stride =
+        mul(view.strides[lead + laneDim], c64(store.getStepOf(lead + laneDim)));
+    Value offsets =
+        arith::MulIOp::create(b, loc, laneIds(b.getI64Type(), point.lanes),
+                              broadcastLanes(stride, point.lanes));
+    auto pointers = VectorType::get({point.lanes}, address.getType());
+    Value addresses =
+        LLVM::GEPOp::create(b, loc, pointers, storageType(view.elementType),
+                            address, ValueRange{offsets});
+    if (!mask)
+      mask = laneMask(c64(point.lanes), point.lanes);
+    LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
+  });
+  return success();
+}

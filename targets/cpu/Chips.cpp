@@ -1,0 +1,126 @@
+//===- Chips.cpp - Processors as descriptions -----------------------------===//
+
+#include "Chips.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include <mutex>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// What differs between the levels of the architecture.
+struct Level {
+  StringRef features; ///< that a processor must have
+  int64_t bits, registers;
+  /// Preferred blocks of a contraction: rows are a multiple of the
+  /// micro-kernel.
+  int64_t m, n, k;
+};
+
+// Widest first; the last one asks for nothing.
+constexpr StringLiteral kWide = "+avx512f,+avx512bw,+avx512dq,+avx512vl";
+const Level kLevels[] = {
+    {kWide, 512, 32, 168, 512, 256},
+    {"+avx2,+fma,+f16c", 256, 16, 168, 512, 256},
+    {"", 128, 16, 96, 256, 256},
+};
+
+/// What a processor name stands for.
+struct Processor {
+  std::string cpu, features;
+  int64_t l1 = 32768, l2 = 1048576, cores = 1;
+};
+
+Processor nativeProcessor() {
+  Processor processor;
+  processor.cpu = llvm::sys::getHostCPUName().str();
+  SmallVector<std::string> names;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(names);
+  processor.features = llvm::join(names, ",");
+  auto known = [](int name, int64_t &value) {
+    long found = sysconf(name);
+    if (found > 0)
+      value = found;
+  };
+  known(_SC_LEVEL1_DCACHE_SIZE, processor.l1);
+  known(_SC_LEVEL2_CACHE_SIZE, processor.l2);
+  known(_SC_NPROCESSORS_ONLN, processor.cores);
+  return processor;
+}
+} // namespace
+
+std::vector<target::ChipInfo> cpu::listedChips() {
+  return {{"native", "the machine that compiles"},
+          {"x86-64-v4", "AVX-512 (F, BW, DQ, VL)"},
+          {"x86-64-v3", "AVX2 and FMA"},
+          {"x86-64-v2", "SSE4.2"},
+          {"x86-64", "the base architecture"}};
+}
+
+target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargetMCs();
+  });
+  auto fail = [&](const Twine &message) {
+    emitError(UnknownLoc::get(context)) << message.str();
+    return target::TargetAttr();
+  };
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  bool native = chip.empty() || chip == "native";
+  Processor processor = native ? nativeProcessor() : Processor();
+  if (!native)
+    processor.cpu = chip.str();
+  std::string error;
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return fail("no code generator for '" + triple.str() + "': " + error);
+  std::unique_ptr<llvm::MCSubtargetInfo> general(
+      backend->createMCSubtargetInfo(triple, "", ""));
+  if (!general || (!native && !general->isCPUStringValid(processor.cpu)))
+    return fail("unknown chip '" + chip +
+                "': expected native, a level such as x86-64-v3, or the name of "
+                "a processor that LLVM knows");
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      backend->createMCSubtargetInfo(triple, processor.cpu,
+                                     processor.features));
+  const Level *level = kLevels;
+  if (triple.isX86())
+    while (!level->features.empty() &&
+           !subtarget->checkFeatures(level->features.str()))
+      ++level;
+  else
+    level = std::end(kLevels) - 1;
+  // Double and 16-bit inputs have blocks of about the same number of bytes.
+  std::string text = llvm::formatv(
+      R"(#kiln.target<name = "cpu", chip = "{0}", family = "vector",
+  triple = "{1}", cpu = "{2}", features = "{3}",
+  topology = <cores = {4}>,
+  memories = [
+    #kiln.memory<name = "l1", scope = "core", kind = "cached", size = {5}, align = 64, line = 64>,
+    #kiln.memory<name = "l2", scope = "core", kind = "cached", size = {6}, align = 64, line = 64>,
+    #kiln.memory<name = "main", scope = "host", kind = "cached", align = 64, line = 64>],
+  units = [
+    #kiln.unit<name = "simd", kind = "vector", bits = {7}, registers = {8}, count = 2,
+      types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["l1"]>],
+  tiles = <rows = 8, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
+    #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
+    #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
+  deviations = ["exp, log, tanh, erf, sin, cos of f32: 4 ulp", "functions of f64: those of libm"]>)",
+      native ? StringRef("native") : chip, triple.str(), processor.cpu,
+      processor.features, processor.cores, processor.l1, processor.l2,
+      level->bits, level->registers, level->m, level->n, level->k,
+      level->n / 2);
+  return target::parseDescription(text, context, "description of cpu");
+}

@@ -1,0 +1,20 @@
+//===- Chips.h - Processors as descriptions ---------------------*- C++ -*-===//
+
+#ifndef KILN_TARGETS_CPU_CHIPS_H
+#define KILN_TARGETS_CPU_CHIPS_H
+
+#include "kiln/Target/Target.h"
+
+namespace kiln::cpu {
+
+/// The chips that are listed; every processor that LLVM knows is accepted.
+std::vector<target::ChipInfo> listedChips();
+
+/// The description of `chip` ("native": the machine that compiles), or null
+/// after an error.
+target::TargetAttr describeChip(mlir::MLIRContext *context,
+                                llvm::StringRef chip);
+
+} // namespace kiln::cpu
+
+#endif // KILN_TARGETS_CPU_CHIPS_H

@@ -1,0 +1,67 @@
+//===- CpuTarget.cpp - The target `cpu` -----------------------------------===//
+//
+// Descriptions of processors; everything else is the vector family's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "kiln/Target/Plugin.h"
+#include "kiln/Vector/Lowering.h"
+#include "kiln/Vector/Passes.h"
+#include "kiln/Vector/Serialize.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Processors with vector registers and caches.
+class CpuTarget : public target::Target {
+public:
+  StringRef name() const override { return "cpu"; }
+  StringRef help() const override {
+    return "processors, with vector registers and threads";
+  }
+  std::vector<target::ChipInfo> chips() const override {
+    std::vector<target::ChipInfo> chips = cpu::listedChips();
+    chips.push_back({"*", "any processor that LLVM knows"});
+    return chips;
+  }
+  std::vector<target::OptionInfo> options() const override {
+    return {{"threads", "N", "threads that run a kernel (default: all cores)"}};
+  }
+  int hostPriority() const override { return 10; }
+
+  target::TargetAttr
+  description(MLIRContext *context,
+              const target::TargetOptions &options) const override {
+    return cpu::describeChip(context, options.chip);
+  }
+
+  bool hasPipeline() const override { return true; }
+  void buildPipeline(OpPassManager &pm,
+                     const target::TargetOptions &options) const override {
+    vec::buildVectorPipeline(pm, options);
+  }
+  std::vector<target::ExtensionPoint> extensionPoints() const override {
+    return {{"cpu.tile", "verify-tile-form", "tile kernels, before lowering"},
+            {"cpu.vector", "", "loops over vector registers"},
+            {"cpu.llvm", "", "the llvm dialect"}};
+  }
+  LogicalResult serialize(ModuleOp module, const target::TargetOptions &options,
+                          target::KernelBlobs &result) const override {
+    return vec::serializeVector(module, options, result);
+  }
+  LogicalResult emit(ModuleOp module, target::EmitKind kind,
+                     const target::TargetOptions &options,
+                     llvm::raw_ostream &os) const override {
+    return vec::emitVector(module, kind, options, os);
+  }
+};
+
+void registerAll(target::TargetRegistry &registry) {
+  vec::registerVectorFamily(registry);
+  registry.addTarget(std::make_unique<CpuTarget>());
+}
+} // namespace
+
+KILN_TARGET_PLUGIN("cpu", "1.0", registerAll)

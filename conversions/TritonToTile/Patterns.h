@@ -1,0 +1,33 @@
+// The patterns of the conversion, one function for each family of operations.
+#ifndef KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H
+#define KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace kiln::triton_to_tile {
+
+/// Converts pointers to tile's, block pointers and descriptors to the values
+/// they consist of: the base pointer, sizes, strides and (block pointers)
+/// element offsets, all as `index`.
+class TypeConverter : public mlir::TypeConverter {
+public:
+  TypeConverter();
+};
+
+void populateFunctionPatterns(const TypeConverter &, mlir::RewritePatternSet &,
+                              bool strict);
+void populateShapePatterns(const TypeConverter &, mlir::RewritePatternSet &);
+void populatePointerPatterns(const TypeConverter &, mlir::RewritePatternSet &);
+void populateBlockPatterns(const TypeConverter &, mlir::RewritePatternSet &);
+void populateDescriptorPatterns(const TypeConverter &,
+                                mlir::RewritePatternSet &);
+void populateComputePatterns(const TypeConverter &, mlir::RewritePatternSet &);
+void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);
+
+/// `value` as an index; integers are read as signed.
+mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value);
+
+} // namespace kiln::triton_to_tile
+
+#endif // KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H

@@ -1,0 +1,221 @@
+// Pointers, the memory behind them, and atomics.
+#include "Patterns.h"
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Triton/Triton.h"
+
+using namespace mlir;
+
+namespace kiln::triton_to_tile {
+namespace {
+
+template <typename From, typename To>
+struct ConvertCast : OpConversionPattern<From> {
+  using OpConversionPattern<From>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(From op, typename From::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getResult().getType());
+    rewriter.replaceOpWithNewOp<To>(op, type, adaptor.getSrc());
+    return success();
+  }
+};
+
+struct ConvertBitcast : OpConversionPattern<tt::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getResult().getType());
+    Type from = adaptor.getSrc().getType();
+    if (isa<tile::PtrType>(getElementTypeOrSelf(type)))
+      rewriter.replaceOpWithNewOp<tile::PtrCastOp>(op, type, adaptor.getSrc());
+    else if (from == type)
+      rewriter.replaceOp(op, adaptor.getSrc());
+    else
+      rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, adaptor.getSrc());
+    return success();
+  }
+};
+
+struct ConvertAddPtr : OpConversionPattern<tt::AddPtrOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::AddPtrOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::OffsetOp>(
+        op, adaptor.getPtr().getType(), adaptor.getPtr(), adaptor.getOffset());
+    return success();
+  }
+};
+
+tile::CacheHint convertCache(tt::CacheModifier cache) {
+  switch (cache) {
+  case tt::CacheModifier::none:
+    return tile::CacheHint::none;
+  case tt::CacheModifier::ca:
+    return tile::CacheHint::all_levels;
+  case tt::CacheModifier::cg:
+    return tile::CacheHint::outer;
+  case tt::CacheModifier::wb:
+    return tile::CacheHint::write_back;
+  case tt::CacheModifier::cs:
+    return tile::CacheHint::streaming;
+  case tt::CacheModifier::wt:
+    return tile::CacheHint::write_through;
+  case tt::CacheModifier::cv:
+    return tile::CacheHint::uncached;
+  }
+  return tile::CacheHint::none;
+}
+
+tile::EvictHint convertEvict(tt::EvictionPolicy evict) {
+  switch (evict) {
+  case tt::EvictionPolicy::evict_normal:
+    return tile::EvictHint::normal;
+  case tt::EvictionPolicy::evict_first:
+    return tile::EvictHint::first;
+  case tt::EvictionPolicy::evict_last:
+    return tile::EvictHint::last;
+  }
+  return tile::EvictHint::normal;
+}
+
+bool isBlockPointer(Type type) {
+  auto pointer = dyn_cast<tt::PointerType>(type);
+  return pointer && isa<RankedTensorType>(pointer.getPointeeType());
+}
+
+struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isBlockPointer(op.getPtr().getType()))
+      return failure();
+    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
+    Value other = op.getOther() ? adaptor.getOther().front() : Value();
+    Type type = getTypeConverter()->convertType(op.getType());
+    // Disabled lanes without another value read as zero.
+    if (mask && !other) {
+      if (TypedAttr zero = rewriter.getZeroAttr(type))
+        other = arith::ConstantOp::create(rewriter, op.getLoc(), zero);
+    }
+    rewriter.replaceOpWithNewOp<tile::LoadPtrOp>(
+        op, type, adaptor.getPtr().front(), mask, other, op.getIsVolatile(),
+        convertCache(op.getCache()), convertEvict(op.getEvict()));
+    return success();
+  }
+};
+
+struct ConvertStore : OpConversionPattern<tt::StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isBlockPointer(op.getPtr().getType()))
+      return failure();
+    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
+    rewriter.replaceOpWithNewOp<tile::StorePtrOp>(
+        op, adaptor.getPtr().front(), adaptor.getValue().front(), mask,
+        convertCache(op.getCache()), convertEvict(op.getEvict()));
+    return success();
+  }
+};
+
+tile::MemoryOrder convertOrder(tt::MemSemantic order) {
+  switch (order) {
+  case tt::MemSemantic::relaxed:
+    return tile::MemoryOrder::relaxed;
+  case tt::MemSemantic::acquire:
+    return tile::MemoryOrder::acquire;
+  case tt::MemSemantic::release:
+    return tile::MemoryOrder::release;
+  case tt::MemSemantic::acq_rel:
+    return tile::MemoryOrder::acq_rel;
+  }
+  return tile::MemoryOrder::acq_rel;
+}
+
+tile::MemoryScope convertScope(tt::MemSyncScope scope) {
+  switch (scope) {
+  case tt::MemSyncScope::cta:
+    return tile::MemoryScope::instance;
+  case tt::MemSyncScope::gpu:
+    return tile::MemoryScope::device;
+  case tt::MemSyncScope::sys:
+    return tile::MemoryScope::system;
+  }
+  return tile::MemoryScope::system;
+}
+
+tile::AtomicKind convertKind(tt::RMWOp kind) {
+  switch (kind) {
+  case tt::RMWOp::and_:
+    return tile::AtomicKind::and_;
+  case tt::RMWOp::or_:
+    return tile::AtomicKind::or_;
+  case tt::RMWOp::xor_:
+    return tile::AtomicKind::xor_;
+  case tt::RMWOp::add:
+    return tile::AtomicKind::add;
+  case tt::RMWOp::fadd:
+    return tile::AtomicKind::fadd;
+  case tt::RMWOp::max:
+    return tile::AtomicKind::max;
+  case tt::RMWOp::min:
+    return tile::AtomicKind::min;
+  case tt::RMWOp::umax:
+    return tile::AtomicKind::umax;
+  case tt::RMWOp::umin:
+    return tile::AtomicKind::umin;
+  case tt::RMWOp::exch:
+    return tile::AtomicKind::exchange;
+  }
+  return tile::AtomicKind::exchange;
+}
+
+struct ConvertAtomicRMW : OpConversionPattern<tt::AtomicRMWOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::AtomicRMWOp>(
+        op, adaptor.getVal().getType(), convertKind(op.getAtomicRmwOp()),
+        convertOrder(op.getSem()), convertScope(op.getScope()),
+        adaptor.getPtr(), adaptor.getVal(), adaptor.getMask());
+    return success();
+  }
+};
+
+struct ConvertAtomicCAS : OpConversionPattern<tt::AtomicCASOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::AtomicCASOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::AtomicCASOp>(
+        op, adaptor.getVal().getType(), convertOrder(op.getSem()),
+        convertScope(op.getScope()), adaptor.getPtr(), adaptor.getCmp(),
+        adaptor.getVal());
+    return success();
+  }
+};
+
+} // namespace
+
+void populatePointerPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns) {
+  patterns.add<ConvertCast<tt::IntToPtrOp, tile::IntToPtrOp>,
+               ConvertCast<tt::PtrToIntOp, tile::PtrToIntOp>, ConvertBitcast,
+               ConvertAddPtr, ConvertLoad, ConvertStore, ConvertAtomicRMW,
+               ConvertAtomicCAS>(converter, patterns.getContext());
+}
+
+} // namespace kiln::triton_to_tile

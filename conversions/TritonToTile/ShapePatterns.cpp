@@ -1,0 +1,174 @@
+// Operations that make tiles or rearrange them.
+#include "Patterns.h"
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Triton/Triton.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace kiln::triton_to_tile {
+namespace {
+
+/// An operation with one source that tile has under another name.
+template <typename From, typename To>
+struct ConvertUnary : OpConversionPattern<From> {
+  using OpConversionPattern<From>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(From op, typename From::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getResult().getType());
+    if (!type)
+      return op.emitOpError("unsupported: result of type ")
+             << op.getResult().getType();
+    rewriter.replaceOpWithNewOp<To>(op, type, adaptor.getSrc());
+    return success();
+  }
+};
+
+struct ConvertExpandDims : OpConversionPattern<tt::ExpandDimsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ExpandDimsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::ExpandDimsOp>(
+        op, getTypeConverter()->convertType(op.getType()), adaptor.getSrc(),
+        static_cast<int64_t>(op.getAxis()));
+    return success();
+  }
+};
+
+struct ConvertTrans : OpConversionPattern<tt::TransOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::TransOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> permutation(op.getOrder());
+    rewriter.replaceOpWithNewOp<tile::TransposeOp>(
+        op, getTypeConverter()->convertType(op.getType()), adaptor.getSrc(),
+        permutation);
+    return success();
+  }
+};
+
+struct ConvertJoin : OpConversionPattern<tt::JoinOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::JoinOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::JoinOp>(
+        op, getTypeConverter()->convertType(op.getType()), adaptor.getLhs(),
+        adaptor.getRhs());
+    return success();
+  }
+};
+
+struct ConvertSplit : OpConversionPattern<tt::SplitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::SplitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getOutLHS().getType());
+    rewriter.replaceOpWithNewOp<tile::SplitOp>(op, type, type,
+                                               adaptor.getSrc());
+    return success();
+  }
+};
+
+struct ConvertCat : OpConversionPattern<tt::CatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::CatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::CatOp>(
+        op, getTypeConverter()->convertType(op.getType()),
+        ValueRange{adaptor.getLhs(), adaptor.getRhs()}, 0);
+    return success();
+  }
+};
+
+struct ConvertMakeRange : OpConversionPattern<tt::MakeRangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::MakeRangeOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    int32_t start = op.getStart();
+    if (type.getRank() != 1 || !type.getElementType().isInteger(32) ||
+        static_cast<int64_t>(static_cast<int32_t>(op.getEnd())) - start !=
+            type.getDimSize(0))
+      return op.emitOpError(
+          "expected a range of i32 with end - start elements");
+    Value range = tile::IotaOp::create(rewriter, op.getLoc(), type, 0);
+    if (start != 0) {
+      Value offset = arith::ConstantOp::create(
+          rewriter, op.getLoc(),
+          DenseElementsAttr::get(type, rewriter.getI32IntegerAttr(start)));
+      range = arith::AddIOp::create(rewriter, op.getLoc(), range, offset);
+    }
+    rewriter.replaceOp(op, range);
+    return success();
+  }
+};
+
+struct ConvertUnsplat : OpConversionPattern<tt::UnsplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::UnsplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(adaptor.getSrc().getType());
+    Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
+    SmallVector<Value> indices(type.getRank(), zero);
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, adaptor.getSrc(),
+                                                   indices);
+    return success();
+  }
+};
+
+struct ConvertGather : OpConversionPattern<tt::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::TakeOp>(
+        op, getTypeConverter()->convertType(op.getType()), adaptor.getSrc(),
+        adaptor.getIndices(), static_cast<int64_t>(op.getAxis()));
+    return success();
+  }
+};
+
+struct ConvertHistogram : OpConversionPattern<tt::HistogramOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::HistogramOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tile::HistogramOp>(
+        op, op.getType(), adaptor.getSrc(), adaptor.getMask());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateShapePatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns) {
+  patterns
+      .add<ConvertUnary<tt::SplatOp, tile::SplatOp>,
+           ConvertUnary<tt::BroadcastOp, tile::BroadcastOp>,
+           ConvertUnary<tt::ReshapeOp, tile::ReshapeOp>, ConvertExpandDims,
+           ConvertTrans, ConvertJoin, ConvertSplit, ConvertCat,
+           ConvertMakeRange, ConvertUnsplat, ConvertGather, ConvertHistogram>(
+          converter, patterns.getContext());
+}
+
+} // namespace kiln::triton_to_tile

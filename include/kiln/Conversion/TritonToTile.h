@@ -1,0 +1,20 @@
+// The conversion of Triton's block programs to tile.
+#ifndef KILN_CONVERSION_TRITONTOTILE_H
+#define KILN_CONVERSION_TRITONTOTILE_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace kiln {
+
+#define GEN_PASS_DECL_TRITONTOTILE
+#include "kiln/Conversion/TritonToTile.h.inc"
+
+/// Registers `triton-to-tile`.
+#define GEN_PASS_REGISTRATION
+#include "kiln/Conversion/TritonToTile.h.inc"
+
+} // namespace kiln
+
+#endif // KILN_CONVERSION_TRITONTOTILE_H

@@ -13,6 +13,7 @@ using namespace kiln::prim;
 
 void PrimDialect::initialize() {
   registerElementwiseOps();
+  registerBitwiseOps();
   registerCompareOps();
   registerConvertOps();
   registerMovementOps();

@@ -30,7 +30,7 @@ def Prim_SiluOp : Prim_CompositeUnaryOp<"silu"> {
 def Prim_ReluOp : Prim_CompositeUnaryOp<"relu"> {
   let summary = "maximum(x, 0)";
   let description = [{
-    maximum(x, 0), computed in f32 or wider and rounded once.
+    maximum(x, 0). Exact; NaN stays NaN.
     Example: `%r = prim.relu %x : tensor<4xf32>`.
   }];
 }
@@ -50,7 +50,13 @@ def Prim_GeluOp : Prim_Op<"gelu", [Pure, AllTypesMatch<["operand", "result"]>]> 
 def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Exponentials normalised along a dimension";
   let description = [{
-    exp(x - max) / sum(exp(x - max)) along `dim`, computed in f32 or wider.
+    exp(x - max) / sum(exp(x - max)) along `dim`, computed in f32 or wider and rounded once;
+    |error| <= c * n * eps * result for n elements along `dim`.
+
+    Constraints:
+    - (C1) Operand and result have the same type.
+    - (C2) `dim` is a dimension of the operand.
+
     Example: `%r = prim.softmax %x dim 1 : tensor<4x8xf32>`.
   }];
   let arguments = (ins Prim_FloatTensor:$operand, I64Attr:$dim);
@@ -63,7 +69,14 @@ def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "resul
   let summary = "Root mean square normalisation over trailing dimensions";
   let description = [{
     x * rsqrt(mean(x^2) + eps) * weight over the trailing `axes` dimensions (`axes` = number of
-    them), computed in f32 or wider. `weight` has the shape of those dimensions.
+    them), computed in f32 or wider and rounded once. `weight` has the shape of those dimensions.
+
+    Constraints:
+    - (C1) Operand and result have the same type.
+    - (C2) 1 <= axes <= rank.
+    - (C3) `eps` is finite and at least 0.
+    - (C4) The weight has the element type and the trailing shape of the operand.
+
     Example: `%r = prim.rms_norm %x weight %w axes 1 eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>`.
   }];
   let arguments = (ins Prim_FloatTensor:$operand, Optional<Prim_FloatTensor>:$weight, I64Attr:$axes, F64Attr:$eps);
@@ -78,7 +91,16 @@ def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments, Al
   let summary = "Normalisation to mean 0 and variance 1 over trailing dimensions";
   let description = [{
     (x - mean) * rsqrt(var + eps) * weight + bias over the trailing `axes` dimensions, with var =
-    mean((x - mean)^2), computed in f32 or wider. weight and bias have the shape of those dimensions.
+    mean((x - mean)^2), computed in f32 or wider and rounded once. weight and bias have the shape of
+    those dimensions.
+
+    Constraints:
+    - (C1) Operand and result have the same type.
+    - (C2) 1 <= axes <= rank.
+    - (C3) `eps` is finite and at least 0.
+    - (C4) Weight and bias have the element type and the trailing shape of the operand.
+    - (C5) Where there is a bias there is a weight.
+
     Example: `%r = prim.layer_norm %x weight %w bias %b axes 1 eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>`.
   }];
   let arguments = (ins Prim_FloatTensor:$operand, Optional<Prim_FloatTensor>:$weight,
@@ -95,8 +117,15 @@ def Prim_AttentionOp : Prim_Op<"attention", [Pure]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     query: [B..., M, D], key: [B..., N, D], value: [B..., N, E], result: [B..., M, E].
-    softmax(query * key^T * scale + mask) * value along N; `mask` has shape [B..., M, N], computed in
-    f32 or wider.
+    softmax(query * key^T * scale + mask) * value along N; `mask` has shape [B..., M, N]. Computed in
+    f32 or wider and rounded once.
+
+    Constraints:
+    - (C1) The query has rank 2 or more.
+    - (C2) Query, key, value and result have the same element type.
+    - (C3) Key, value and result have the shapes above.
+    - (C4) The mask has the element type and the shape [B..., M, N].
+
     Example:
     ```mlir
     %r = prim.attention %q, %k, %v mask %m scale 0.125 : tensor<8x16x64xf32>, tensor<8x16x64xf32>,

@@ -16,6 +16,16 @@ def Prim_ConvOp : Prim_Op<"conv", [Pure]> {
     Size of a spatial dimension of the result:
     floor(((in - 1) * input_dilation + 1 + pad_low + pad_high - ((window - 1) * dilation + 1)) / stride) + 1.
 
+    Constraints:
+    - (C1) Input and filter have the same rank, at least 2.
+    - (C2) There is one stride, pad and dilation for each spatial dimension; pads are >= 0, the others
+      >= 1.
+    - (C3) groups >= 1, and the number of filters is a multiple of it.
+    - (C4) The filters have C / groups channels.
+    - (C5) Element types are as for `prim.dot_general`, C4.
+    - (C6) The window has a static size, at least 1, and fits into the padded input.
+    - (C7) The result has the shape of the formula.
+
     Example:
     ```mlir
     %r = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>,

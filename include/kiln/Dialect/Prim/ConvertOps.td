@@ -13,6 +13,13 @@ def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwi
     result; NaN gives 0. Integer to integer: sign-extended or truncated. To i1: x != 0.
     From i1: 0 or 1. `from_unsigned` and `to_unsigned` read or produce unsigned
     integers.
+
+    Constraints:
+    - (C1) Operand and result have the same shape.
+    - (C2) `round` is for float to integer.
+    - (C3) `from_unsigned` is for integer operands.
+    - (C4) `to_unsigned` is for integer results.
+
     Example: `%r = prim.convert_element_type %x : tensor<4xf32> -> tensor<4xbf16>`.
   }];
   let arguments = (ins Prim_Tensor:$operand, UnitAttr:$round, UnitAttr:$from_unsigned, UnitAttr:$to_unsigned);
@@ -28,16 +35,24 @@ def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwi
 def Prim_RescaleOp : Prim_Op<"rescale", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Scales integers by a fixed-point factor";
   let description = [{
-    TOSA RESCALE. v = operand - input_zp in 64 bits (i8, i16, i32 or i48 range
-    operand); result = apply_scale(v, multiplier, shift) + output_zp, clamped to the
-    result type (unsigned range with `output_unsigned`).
+    TOSA RESCALE. v = operand - input_zp in 64 bits (the operand is unsigned with
+    `input_unsigned`); result = apply_scale(v, multiplier, shift) + output_zp, clamped to the
+    result type (its unsigned range with `output_unsigned`). Exact.
 
     apply_scale(v, m, s): round = 1 << (s - 1); with `double` rounding and s > 31,
     round grows by 1 << 30 for v >= 0 and shrinks by 1 << 30 for v < 0; the result is
-    (v * m + round) >> s, arithmetic, in 64 bits. `single` has no such adjustment. 2 <= s <= 62.
+    (v * m + round) >> s, arithmetic, in 64 bits. `single` has no such adjustment.
     `scale32` says that multipliers have 32 bits, otherwise they have 16.
     With one multiplier it applies to all elements; otherwise there is one per index of
-    the last dimension (`per channel`).
+    the last dimension (per channel).
+
+    Constraints:
+    - (C1) Operand and result have the same shape.
+    - (C2) There are as many shifts as multipliers.
+    - (C3) There is one multiplier, or one for each index of the last dimension.
+    - (C4) 2 <= shift <= 62.
+    - (C5) 0 <= multiplier < 2^31 with `scale32`, else < 2^15.
+    - (C6) `double` rounding needs `scale32`.
 
     Example:
     ```mlir
@@ -60,6 +75,13 @@ def Prim_TableOp : Prim_Op<"table", [Pure, AllShapesMatch<["operand", "result"]>
     TOSA TABLE. i8: 256 entries of i8, result = table[operand + 128]. i16: 513 entries
     of i16, result i32: value = operand + 32768; index = value >> 7; fraction = value &
     0x7f; result = (table[index] << 7) + (table[index + 1] - table[index]) * fraction.
+
+    Constraints:
+    - (C1) Operand and result have the same shape.
+    - (C2) The operand is i8 or i16.
+    - (C3) The table has the operand's type and 256 or 513 entries.
+    - (C4) The result is i8 for i8 and i32 for i16.
+
     Example: `%r = prim.table %x, %t : tensor<4xi8>, tensor<256xi8> -> tensor<4xi8>`.
   }];
   let arguments = (ins Prim_IntTensor:$operand, Prim_IntTensor:$table);

@@ -8,7 +8,11 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 def Prim_ConstantOp : Prim_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor known at compile time";
   let description = [{
-    `value` is dense or a resource blob.
+    Constraints:
+    - (C1) `value` has the type of the result.
+    - (C2) `value` is dense or a resource blob.
+    - (C3) A blob has as many bytes as the elements, one for each i1.
+
     Example: `%c = prim.constant dense<[1.0, 2.0]> : tensor<2xf32>`.
   }];
   let arguments = (ins ElementsAttr:$value);
@@ -22,6 +26,11 @@ def Prim_FullOp : Prim_Op<"full", [Pure]> {
   let summary = "A tensor with one value everywhere";
   let description = [{
     `sizes` are the `?` of the result, in order.
+
+    Constraints:
+    - (C1) There is one size for each `?` of the result.
+    - (C2) `value` is a number of the element type.
+
     Example: `%f = prim.full 1.0 : f32 sizes (%n) : tensor<?x8xf32>`.
   }];
   let arguments = (ins Variadic<Index>:$sizes, TypedAttrInterface:$value);
@@ -34,8 +43,13 @@ def Prim_FullOp : Prim_Op<"full", [Pure]> {
 def Prim_IotaOp : Prim_Op<"iota", [Pure]> {
   let summary = "The index of each element along a dimension";
   let description = [{
-    Element (i0, ..., in) is i_dim converted to the element type. `sizes` are the `?`
-    of the result, in order.
+    Element (i0, ..., in) is i_dim converted to the element type: integers wrap, floats are
+    rounded to nearest. `sizes` are the `?` of the result, in order.
+
+    Constraints:
+    - (C1) There is one size for each `?` of the result.
+    - (C2) `dim` is a dimension of the result.
+
     Example: `%i = prim.iota dim 0 : tensor<8xi32>`.
   }];
   let arguments = (ins Variadic<Index>:$sizes, I64Attr:$dim);

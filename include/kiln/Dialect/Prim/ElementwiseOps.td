@@ -2,24 +2,8 @@
 #ifndef KILN_DIALECT_PRIM_ELEMENTWISEOPS_TD
 #define KILN_DIALECT_PRIM_ELEMENTWISEOPS_TD
 
-include "kiln/Dialect/Prim/PrimAttrs.td"
+include "kiln/Dialect/Prim/ElementwiseBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
-
-/// One operand, result of the same type.
-class Prim_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, AllTypesMatch<["operand", "result"]>])> {
-  let arguments = (ins type:$operand);
-  let results = (outs type:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($result)";
-}
-
-/// Two operands, all of the same type.
-class Prim_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
-    : Prim_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, AllTypesMatch<["lhs", "rhs", "result"]>])> {
-  let arguments = (ins type:$lhs, type:$rhs);
-  let results = (outs type:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
-}
 
 def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor> {
   let summary = "Absolute value";
@@ -183,22 +167,6 @@ def Prim_ReciprocalOp : Prim_UnaryOp<"reciprocal", Prim_FloatTensor> {
   let hasFolder = 1;
 }
 
-def Prim_BitwiseNotOp : Prim_UnaryOp<"bitwise_not", Prim_BitsTensor> {
-  let summary = "Flips every bit";
-  let description = [{
-    On i1 this is logical not.
-    Example: `%r = prim.bitwise_not %x : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_ClzOp : Prim_UnaryOp<"clz", Prim_IntTensor> {
-  let summary = "Number of leading zero bits";
-  let description = [{
-    Zero gives the width of the type.
-    Example: `%r = prim.clz %x : tensor<4x8xi32>`.
-  }];
-}
-
 def Prim_AddOp : Prim_BinaryOp<"add", Prim_NumberTensor, [Commutative]> {
   let summary = "Sum";
   let description = [{
@@ -294,60 +262,16 @@ def Prim_FminOp : Prim_BinaryOp<"fmin", Prim_FloatTensor, [Commutative]> {
   }];
 }
 
-def Prim_BitwiseAndOp : Prim_BinaryOp<"bitwise_and", Prim_BitsTensor, [Commutative]> {
-  let summary = "And of the bits";
-  let description = [{
-    Also logical and, on i1.
-    Example: `%r = prim.bitwise_and %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_BitwiseOrOp : Prim_BinaryOp<"bitwise_or", Prim_BitsTensor, [Commutative]> {
-  let summary = "Or of the bits";
-  let description = [{
-    Also logical or, on i1.
-    Example: `%r = prim.bitwise_or %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_BitwiseXorOp : Prim_BinaryOp<"bitwise_xor", Prim_BitsTensor, [Commutative]> {
-  let summary = "Exclusive or of the bits";
-  let description = [{
-    Also logical xor, on i1.
-    Example: `%r = prim.bitwise_xor %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_ShiftLeftOp : Prim_BinaryOp<"shift_left", Prim_IntTensor> {
-  let summary = "a shifted left by b bits";
-  let description = [{
-    Zeros come in. A shift amount outside of [0, width) gives 0.
-    Example: `%r = prim.shift_left %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_ShiftRightArithmeticOp : Prim_BinaryOp<"shift_right_arithmetic", Prim_IntTensor> {
-  let summary = "a shifted right by b bits, sign kept";
-  let description = [{
-    A shift amount outside of [0, width) gives the sign: 0 or -1.
-    Example: `%r = prim.shift_right_arithmetic %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
-def Prim_ShiftRightLogicalOp : Prim_BinaryOp<"shift_right_logical", Prim_IntTensor> {
-  let summary = "a shifted right by b bits, zeros come in";
-  let description = [{
-    A shift amount outside of [0, width) gives 0.
-    Example: `%r = prim.shift_right_logical %a, %b : tensor<4x8xi32>`.
-  }];
-}
-
 def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Limits values to a range";
   let description = [{
-    min(max(x, min), max) in the operand's type; `min` and `max` have the element type
-    and min <= max. NaN stays NaN, or becomes `min` with `ignore_nan`. Integers are signed,
-    or unsigned with `unsigned_`.
+    min(max(x, min), max) in the operand's type. NaN stays NaN, or becomes `min` with `ignore_nan`.
+    Integers are signed, or unsigned with `unsigned`. Exact.
+
+    Constraints:
+    - (C1) `min` and `max` are numbers of the element type.
+    - (C2) min <= max, neither is NaN; `unsigned` is for integers, `ignore_nan` for floats.
+
     Example: `%r = prim.clamp %x min 0.0 : f32 max 6.0 : f32 : tensor<4xf32>`.
   }];
   let arguments = (ins Prim_NumberTensor:$operand, TypedAttrInterface:$min, TypedAttrInterface:$max,

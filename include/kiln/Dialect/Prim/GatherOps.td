@@ -8,10 +8,18 @@ def Prim_GatherOp : Prim_Op<"gather", [Pure]> {
   let summary = "Reads slices at computed positions along a dimension";
   let description = [{
     The first `batch_dims` dimensions of operand and indices are matched. Dimension
-    `dim` (>= batch_dims) of the operand is replaced by the other dimensions of
+    `dim` of the operand is replaced by the other dimensions of
     `indices`: result[b..., p..., i..., q...] = operand[b..., p..., indices[b..., i...], q...].
     Indices are signed; one outside of [0, size) is an error that `reference` reports,
     and reads 0 elsewhere.
+
+    Constraints:
+    - (C1) 0 <= batch_dims <= rank of the indices.
+    - (C2) batch_dims <= dim < rank of the operand.
+    - (C3) Operand and indices have the same batch sizes.
+    - (C4) Operand and result have the same element type.
+    - (C5) The result has the shape of the formula.
+
     Example: `%r = prim.gather %x, %i dim 0 batch_dims 0 : tensor<100x8xf32>, tensor<4xi32> -> tensor<4x8xf32>`.
   }];
   let arguments = (ins Prim_Tensor:$operand, Prim_IntTensor:$indices, I64Attr:$dim, I64Attr:$batch_dims);

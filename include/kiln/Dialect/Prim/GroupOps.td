@@ -9,6 +9,19 @@ def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImpli
   let description = [{
     Made by `prim-fuse`, consumed by `prim-to-tile`. `kind` names the sort of group (`loop`, `row`,
     `contract`, `window`, ...), `schedule` the schedule that was chosen, if any.
+
+    Constraints:
+    - (C1) The block has one argument for each input, of its type.
+    - (C2) The block yields values of the types of the results.
+
+    Example:
+    ```mlir
+    %r = prim.fusion "loop" (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %0 = prim.neg %a : tensor<4xf32>
+      prim.yield %0 : tensor<4xf32>
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$kind, OptionalAttr<StrAttr>:$schedule);
   let results = (outs Variadic<Prim_Tensor>:$results);
@@ -22,6 +35,19 @@ def Prim_ClaimOp : Prim_Op<"claim", [RecursiveMemoryEffects, IsolatedFromAbove, 
   let description = [{
     The region holds the claimed operations, so that `reference` can evaluate them and a fallback can
     inline them. `target` and `name` say who claimed and as what; `config` is the target's own.
+
+    Constraints:
+    - (C1) The block has one argument for each input, of its type.
+    - (C2) The block yields values of the types of the results.
+
+    Example:
+    ```mlir
+    %r = prim.claim "npu" "negate" (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %0 = prim.neg %a : tensor<4xf32>
+      prim.yield %0 : tensor<4xf32>
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$target, StrAttr:$name, OptionalAttr<DictionaryAttr>:$config);
   let results = (outs Variadic<Prim_Tensor>:$results);

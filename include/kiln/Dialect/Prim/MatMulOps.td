@@ -10,10 +10,20 @@ def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure]> {
     Batch dimensions of both operands are matched in order, contracted dimensions are
     matched and summed. Result dimensions: batch, then the other dimensions of lhs, then
     those of rhs. The element type of the result is the type of the sum: f32 for f16,
-    bf16 and f32 operands (or the operands' own type, rounded once at the end), f64 for
-    f64, i32 or i64 for integers, which are signed and wrap.
-    |error| <= c * K * eps * sum |lhs * rhs|, in any order. `precision` says how f32 operands
-    may be read.
+    bf16 and f32 operands (or the operands' own type, then still summed in f32 and rounded once at
+    the end), f64 for f64, i32 or i64 for integers, which are signed and wrap.
+    |error| <= c * K * eps * sum |lhs * rhs|, in any order; the sum of nothing is 0. `precision tf32`
+    allows f32 operands to be rounded to 10 bits of mantissa first.
+
+    Constraints:
+    - (C1) There are as many batch and as many contracted dimensions on both sides.
+    - (C2) On each side they are distinct dimensions.
+    - (C3) Matched dimensions have the same size.
+    - (C4) Floats: both operands have the same element type, the result has it, or f32 for narrower
+      ones. Integers: the result is i32, or i64, which i64 operands need.
+    - (C5) `tf32` is for f32 operands.
+    - (C6) The result has the batch, lhs and rhs dimensions.
+
     Example:
     ```mlir
     %r = prim.dot_general %a, %b batch [0] x [0] contract [2] x [1]

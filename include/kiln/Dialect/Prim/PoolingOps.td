@@ -18,6 +18,16 @@ def Prim_MaxPoolOp : Prim_PoolOp<"max_pool"> {
   let description = [{
     Elements outside of the input do not take part; NaN wins. Same element type. Integers are signed.
     Size of a spatial dimension: floor((in + pad_low + pad_high - window) / stride) + 1.
+
+    Constraints:
+    - (C1) The input has rank 2 or more.
+    - (C2) There is one window size, stride and pad for each spatial dimension; pads are >= 0, the others
+      >= 1.
+    - (C3) Input and result have the same element type.
+    - (C4) The window fits into the padded input.
+    - (C5) The result has the shape of the formula.
+    - (C6) Pads are smaller than the window.
+
     Example:
     ```mlir
     %r = prim.max_pool %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
@@ -31,6 +41,15 @@ def Prim_SumPoolOp : Prim_PoolOp<"sum_pool"> {
   let description = [{
     Elements outside of the input count as 0. Floats are added in f32 or wider in any order; integers wrap. Same element type.
     Size of a spatial dimension: floor((in + pad_low + pad_high - window) / stride) + 1.
+
+    Constraints:
+    - (C1) The input has rank 2 or more.
+    - (C2) There is one window size, stride and pad for each spatial dimension; pads are >= 0, the others
+      >= 1.
+    - (C3) Input and result have the same element type.
+    - (C4) The window fits into the padded input.
+    - (C5) The result has the shape of the formula.
+
     Example:
     ```mlir
     %r = prim.sum_pool %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
@@ -44,6 +63,17 @@ def Prim_AvgPoolOp : Prim_PoolOp<"avg_pool"> {
   let description = [{
     Composite: `sum_pool` divided by the number of elements of the window that lie inside of the input. Floats only.
     Size of a spatial dimension: floor((in + pad_low + pad_high - window) / stride) + 1.
+
+    Constraints:
+    - (C1) The input has rank 2 or more.
+    - (C2) There is one window size, stride and pad for each spatial dimension; pads are >= 0, the others
+      >= 1.
+    - (C3) Input and result have the same element type.
+    - (C4) The window fits into the padded input.
+    - (C5) The result has the shape of the formula.
+    - (C6) Pads are smaller than the window.
+    - (C7) The element type is a float.
+
     Example:
     ```mlir
     %r = prim.avg_pool %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>,

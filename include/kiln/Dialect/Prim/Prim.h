@@ -2,6 +2,7 @@
 #ifndef KILN_DIALECT_PRIM_PRIM_H
 #define KILN_DIALECT_PRIM_PRIM_H
 
+#include "kiln/Dialect/Prim/BitwiseOps.h"
 #include "kiln/Dialect/Prim/CompareOps.h"
 #include "kiln/Dialect/Prim/CompositeOps.h"
 #include "kiln/Dialect/Prim/ConvOps.h"

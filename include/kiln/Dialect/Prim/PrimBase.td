@@ -18,11 +18,20 @@ def Prim_Dialect : Dialect {
     only at run time that is checked once, at the entry of the host program.
     `i1` holds truth values and takes one byte in memory; other integers are signless,
     and operations say where they read them as signed (the default) or unsigned.
+
+    Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same
+    numbers. Where a constraint asks for equal sizes, `?` is compatible with every size.
+
+    Numerics: unless a description says otherwise, an operation on floats rounds the exact result
+    once, to nearest with ties to even, in the element type; subnormal numbers are kept; NaN operands
+    give NaN, whose sign and payload are unspecified; a sum that is zero has an unspecified sign.
+    Integers wrap.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     void registerElementwiseOps();
+    void registerBitwiseOps();
     void registerCompareOps();
     void registerConvertOps();
     void registerMovementOps();

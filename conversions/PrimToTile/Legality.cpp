@@ -105,6 +105,16 @@ static bool isCheapPrologue(Operation *op) {
          });
 }
 
+/// True for movements of what another group computes: better a part of the end
+/// of that group, or a view of its result, than of the start of the next.
+static bool movesComputed(Operation *op) {
+  if (!isViewMovement(op))
+    return false;
+  while (op && isViewMovement(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && isFusible(op) && !isClonable(op);
+}
+
 bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
   if (plan.anchors.size() != 1)
     return false;
@@ -122,7 +132,7 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
     });
     if (feeds) {
       before.insert(op);
-      if (!isCheapPrologue(op))
+      if (!isCheapPrologue(op) || movesComputed(op))
         return false;
       auto conv = dyn_cast<prim::ConvOp>(anchor.op);
       if (conv && llvm::any_of(conv.getInputDilation(),

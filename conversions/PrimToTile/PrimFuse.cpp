@@ -12,7 +12,6 @@
 #include "Legality.h"
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMFUSE
@@ -24,37 +23,6 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 namespace {
-
-/// A convolution with a window of one element is a product.
-struct PointwiseConv : OpRewritePattern<prim::ConvOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(prim::ConvOp op,
-                                PatternRewriter &rewriter) const override {
-    auto ones = [](ArrayRef<int64_t> list) {
-      return llvm::all_of(list, [](int64_t v) { return v == 1; });
-    };
-    auto zeros = [](ArrayRef<int64_t> list) {
-      return llvm::all_of(list, [](int64_t v) { return v == 0; });
-    };
-    auto filter = cast<RankedTensorType>(op.getFilter().getType());
-    if (!filter.hasStaticShape() || op.getGroups() != 1 ||
-        !ones(filter.getShape().drop_front().drop_back()) ||
-        !ones(op.getStrides()) || !ones(op.getInputDilation()) ||
-        !zeros(op.getPadLow()) || !zeros(op.getPadHigh()))
-      return failure();
-    int64_t rank = filter.getRank();
-    auto flat = RankedTensorType::get(
-        {filter.getDimSize(0), filter.getDimSize(rank - 1)},
-        filter.getElementType());
-    Value weights = prim::ReshapeOp::create(rewriter, op.getLoc(), flat,
-                                            op.getFilter(), ValueRange());
-    rewriter.replaceOpWithNewOp<prim::DotGeneralOp>(
-        op, op.getResult().getType(), op.getInput(), weights,
-        ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, ArrayRef<int64_t>{rank - 1},
-        ArrayRef<int64_t>{1}, prim::Precision::ieee);
-    return success();
-  }
-};
 
 /// The pass.
 class PrimFuse : public kiln::impl::PrimFuseBase<PrimFuse> {
@@ -106,10 +74,6 @@ void PrimFuse::runOnOperation() {
     func.emitError("unsupported: a function with control flow between blocks");
     return signalPassFailure();
   }
-  RewritePatternSet patterns(&getContext());
-  patterns.add<PointwiseConv>(&getContext());
-  walkAndApplyPatterns(func, std::move(patterns));
-
   Legality legality;
   Block &block = func.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {

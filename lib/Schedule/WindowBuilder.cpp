@@ -153,7 +153,7 @@ Value WindowBuilder::spreadTile(Emitter &emitter) {
   Value tile = emitter.gather(group.host.buffer(anchor.op->getOperand(0)), map,
                               spatial, index);
   if (!tile)
-    fail(emitter.reason);
+    note(emitter.reason);
   return tile;
 }
 
@@ -165,7 +165,7 @@ Value WindowBuilder::inputTile(Emitter &emitter, TypedAttr outside) {
   Value tile;
   if (spread) {
     if (computed) {
-      fail("a spread input must be in memory");
+      note("a spread input must be in memory");
       return {};
     }
     tile = spreadTile(emitter);
@@ -174,7 +174,7 @@ Value WindowBuilder::inputTile(Emitter &emitter, TypedAttr outside) {
   } else {
     tile = emitter.emit(operand, map);
     if (!tile) {
-      fail(emitter.reason);
+      note(emitter.reason);
       return {};
     }
     SmallVector<int> dims(anchor.virtualDims.begin(), anchor.virtualDims.end());
@@ -212,7 +212,7 @@ Value WindowBuilder::step(Value carried, Emitter &input, Emitter *filter) {
   Value weights = anchor.op->getOperand(1);
   Value y = filter->emit(weights, anchor.operandMaps[1]);
   if (!y) {
-    fail(filter->reason);
+    note(filter->reason);
     return {};
   }
   if (kind == Kind::Depthwise) {
@@ -244,7 +244,7 @@ Value WindowBuilder::finish(Value sum, Emitter &epilogue) {
   epilogue.bind(anchor.op->getResult(0), anchor.map, sum);
   Value tile = epilogue.emit(group.root, group.plan.rootMap);
   if (!tile)
-    fail(epilogue.reason);
+    note(epilogue.reason);
   return tile;
 }
 

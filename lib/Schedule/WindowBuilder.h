@@ -33,9 +33,12 @@ private:
   mlir::Value step(mlir::Value carried, Emitter &input, Emitter *filter);
   mlir::Value finish(mlir::Value sum, Emitter &epilogue);
   int dimOrNew(const IndexExpr &expr);
-  mlir::LogicalResult fail(const llvm::Twine &why) {
+  void note(const llvm::Twine &why) {
     if (reason.empty())
       reason = why.str();
+  }
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    note(why);
     return mlir::failure();
   }
 

@@ -8,6 +8,7 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::driver;
 using namespace kiln::target;
 

@@ -2,6 +2,7 @@
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Target/PluginLoader.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

@@ -246,6 +246,26 @@ static Address addressOfLoad(
   return addressOf(e, origin, view, coords, form.steps, atLevel);
 }
 
+/// A tile that is read a second time is in a near cache by now, and memory is
+/// idle: fetches what the next instance will read.
+void KernelEmitter::prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
+                                 ArrayRef<int64_t> blocks, Value address) {
+  auto &readers = readersOf[load];
+  if (readers.insert(current).second && readers.size() == 2)
+    prefetchAt[load] = current;
+  if (prefetchAt.lookup(load) != current || load.getElementOffsets())
+    return;
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    auto id = coord.getDefiningOp<tile::ProgramIdOp>();
+    if (!id || coord != id.getResult(0))
+      continue;
+    const ViewInfo &view = viewOf(load.getView());
+    Value ahead =
+        gep(address, mul(view.strides[d], c64(blocks[d])), view.elementType);
+    LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 Value KernelEmitter::loadAddress(tile::LoadOp load, const Point &point) {
   AccessForm form(load);
   SmallVector<Coord> coords(form.viewRank);
@@ -277,6 +297,8 @@ Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
   bool vector = address.laneStrideDynamic || address.laneStride;
   Value pad =
       paddingOf(*this, load.getPadding(), load.getPad(), view.elementType);
+  if (isFast(level) && vector && level == currentLevel())
+    prefetchNext(load, form.coords, form.blocks, address.base);
   if (isFast(level)) {
     if (!vector)
       return readScalar(*this, address.base, view.elementType, Value(), pad);

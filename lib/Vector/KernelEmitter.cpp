@@ -165,6 +165,7 @@ LogicalResult KernelEmitter::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     SmallVector<int64_t> outer = std::exchange(temporaries, {});
     loc = op.getLoc();
+    current = &op;
     LogicalResult result = emitOp(&op);
     for (int64_t offset : temporaries)
       scratch.free(offset);

@@ -315,6 +315,12 @@ private:
   std::map<std::pair<mlir::Operation *, int64_t>, Bounds> rangeMemo;
   std::map<mlir::Operation *, Value> originMemo;
   SmallVector<Level> levels;
+  void prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
+                    ArrayRef<int64_t> blocks, Value address);
+  mlir::Operation *current = nullptr; ///< the operation being emitted
+  llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>>
+      readersOf;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> prefetchAt;
   unsigned tableCount = 0;
   ScratchAllocator scratch;
   Value scratchBase;

@@ -44,6 +44,8 @@ struct F32 : Lanes {
   Value select(Value c, Value x, Value y) const {
     return arith::SelectOp::create(b, loc, c, x, y);
   }
+  /// Whether a condition holds in every lane.
+  Value allLanes(Value c) const;
   Value copysign(Value x, Value y) const {
     return math::CopySignOp::create(b, loc, x, y);
   }
@@ -84,21 +86,45 @@ struct F32 : Lanes {
     return sub(shifted, magic);
   }
 
-  Value exp(Value x) const {
-    // Beyond these the result is 0 or infinity; NaN compares false.
-    x = select(less(x, f32(-104.0)), f32(-104.0), x);
-    x = select(less(f32(89.0), x), f32(89.0), x);
-    Value n;
-    Value whole = nearest(x, 1.44269504088896341, n);
+  /// e^x as y * 2^n, with y near 1 and n = `shifted` modulo 2^9.
+  Value expParts(Value x, Value &shifted) const {
+    Value magic = f32(12582912.0);
+    shifted = fma(x, f32(1.44269504088896341), magic);
+    Value whole = sub(shifted, magic);
     Value r = fma(whole, f32(-0.693145751953125), x);
     r = fma(whole, f32(-1.42860676533018719e-06), r);
     Value p = polynomial(r, {0.4999999403953552, 0.16666515171527863,
                              0.04166845977306366, 0.008369426243007183,
                              0.0013813064433634281});
-    Value y = add(fma(mul(r, r), p, r), f32(1.0));
+    return add(fma(mul(r, r), p, r), f32(1.0));
+  }
+
+  Value expEverywhere(Value x) const {
+    // Beyond these the result is 0 or infinity; NaN compares false.
+    x = select(less(x, f32(-104.0)), f32(-104.0), x);
+    x = select(less(f32(89.0), x), f32(89.0), x);
+    Value shifted;
+    Value y = expParts(x, shifted);
     // In two steps, so that subnormal results are rounded once.
+    Value n = subi(bits(shifted), i32(0x4B400000));
     Value half = sar(n, 1);
     return mul(mul(y, power(half)), power(subi(n, half)));
+  }
+
+  /// A short way where all lanes are in [-87, 87], else the general one.
+  Value exp(Value x) const {
+    Value fine = arith::CmpFOp::create(b, loc, CmpF::OLE, abs(x), f32(87.0));
+    auto choice = scf::IfOp::create(b, loc, TypeRange{x.getType()},
+                                    allLanes(fine), true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    Value shifted;
+    Value y = expParts(x, shifted);
+    // The exponent goes up by n; higher bits of `shifted` leave the register.
+    scf::YieldOp::create(b, loc, float_(addi(bits(y), shl(bits(shifted), 23))));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, expEverywhere(x));
+    return choice.getResult(0);
   }
 
   Value log(Value x) const {
@@ -182,6 +208,13 @@ struct F32 : Lanes {
   }
 };
 
+Value F32::allLanes(Value c) const {
+  if (!vector)
+    return c;
+  return mlir::vector::ReductionOp::create(b, loc,
+                                           mlir::vector::CombiningKind::AND, c);
+}
+
 /// Where the reduction of sin and cos to a quarter turn stays exact.
 constexpr double kTrigLimit = 30000.0;
 
@@ -241,9 +274,7 @@ Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x,
   F32 f(b, loc, x.getType());
   Value fine = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
                                      f.abs(x), f.f32(kTrigLimit));
-  if (f.vector)
-    fine =
-        vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, fine);
+  fine = f.allLanes(fine);
   auto choice =
       scf::IfOp::create(b, loc, TypeRange{x.getType()}, fine, true, true);
   OpBuilder::InsertionGuard guard(b);

@@ -99,6 +99,7 @@ private:
     tuning.LoopVectorization = false;
     tuning.SLPVectorization = false;
     tuning.LoopInterleaving = false;
+    tuning.LoopUnrolling = false;
     llvm::PassBuilder builder(machine.get(), tuning);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);

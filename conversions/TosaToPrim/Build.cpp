@@ -192,10 +192,27 @@ Value Emitter::constant(DenseElementsAttr value) {
                                   cast<ElementsAttr>(value));
 }
 
+/// A number in another type, if that needs no thought about rounding.
+static TypedAttr convertAttr(TypedAttr value, Type element, bool fromUnsigned) {
+  auto from = dyn_cast<IntegerAttr>(value);
+  auto to = dyn_cast<IntegerType>(element);
+  if (!from || !to)
+    return {};
+  const APInt &number = from.getValue();
+  if (to.getWidth() == 1)
+    return IntegerAttr::get(to, number.isZero() ? 0 : 1);
+  bool isUnsigned = fromUnsigned || number.getBitWidth() == 1;
+  return IntegerAttr::get(to, isUnsigned ? number.zextOrTrunc(to.getWidth())
+                                         : number.sextOrTrunc(to.getWidth()));
+}
+
 Value Emitter::convert(Value value, Type element, bool round, bool fromUnsigned,
                        bool toUnsigned) {
   if (elementOf(value) == element)
     return value;
+  if (std::optional<TypedAttr> splat = splatOf(value))
+    if (TypedAttr number = convertAttr(*splat, element, fromUnsigned))
+      return full(number, sizesOf(value));
   return prim::ConvertElementTypeOp::create(
       b, typeOf(value).clone(element), value, round, fromUnsigned, toUnsigned);
 }
@@ -267,6 +284,8 @@ std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
 }
 
 std::optional<TypedAttr> Emitter::splatOf(Value value) {
+  while (auto op = value.getDefiningOp<prim::ReshapeOp>())
+    value = op.getOperand();
   if (auto op = value.getDefiningOp<prim::FullOp>())
     return op.getValue();
   auto op = value.getDefiningOp<prim::ConstantOp>();

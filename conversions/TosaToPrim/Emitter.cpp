@@ -169,29 +169,39 @@ LogicalResult Emitter::inlineCall(func::CallOp call, func::FuncOp callee) {
   if (call.getNumOperands() != block.getNumArguments())
     return unsupported(call, "has another number of operands than '" +
                                  callee.getName() + "'");
-  auto copyState = [&](Value from, Value to) {
-    forget(to);
-    opaque.erase(to);
-    if (Operation *source = getOpaque(from))
-      setOpaque(to, source);
-    else if (shapes.count(from))
-      setSizes(to, getSizes(from));
-    else if (Value value = values.lookup(from))
-      alias(to, value);
+  // Read everything before anything is overwritten: a function may be given
+  // its own values.
+  struct State {
+    Operation *opaque;
+    std::optional<Sizes> sizes;
+    Value value;
   };
-  for (auto [operand, argument] :
-       llvm::zip_equal(call.getOperands(), block.getArguments()))
-    copyState(operand, argument);
+  auto copyStates = [&](ValueRange from, ValueRange to) {
+    SmallVector<State> states;
+    for (Value source : from)
+      states.push_back({getOpaque(source),
+                        shapes.count(source) ? std::optional(getSizes(source))
+                                             : std::nullopt,
+                        values.lookup(source)});
+    for (auto [state, target] : llvm::zip(states, to)) {
+      forget(target);
+      opaque.erase(target);
+      if (state.opaque)
+        setOpaque(target, state.opaque);
+      else if (state.sizes)
+        setSizes(target, *state.sizes);
+      else if (state.value)
+        alias(target, state.value);
+    }
+  };
+  copyStates(call.getOperands(), block.getArguments());
   calls.push_back(call);
   LogicalResult result = emitBlock(block);
   calls.pop_back();
   b.setLoc(call.getLoc());
   if (failed(result))
     return failure();
-  Operation *terminator = block.getTerminator();
-  for (auto [returned, out] :
-       llvm::zip(terminator->getOperands(), call.getResults()))
-    copyState(returned, out);
+  copyStates(block.getTerminator()->getOperands(), call.getResults());
   return success();
 }
 

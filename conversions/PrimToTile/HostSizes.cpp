@@ -36,6 +36,34 @@ void HostSizes::check(Extent a, Extent b) {
   if (!checked.insert({x, y}).second || checked.contains({y, x}))
     return;
   host.checkSame(a, b, describe(a) + " does not match " + describe(b));
+  Extent from = representative(a), to = representative(b);
+  if (from.same(to))
+    return;
+  if (from.isStatic())
+    std::swap(from, to);
+  if (!from.isStatic())
+    equal[from.value()] = to;
+}
+
+Extent HostSizes::representative(Extent extent) {
+  while (!extent.isStatic()) {
+    auto found = equal.find(extent.value());
+    if (found == equal.end())
+      break;
+    extent = found->second;
+  }
+  return extent;
+}
+
+void HostSizes::unify() {
+  for (Value argument : func.getArguments()) {
+    Buffer buffer = host.buffer(argument);
+    for (Extent &size : buffer.sizes)
+      size = representative(size);
+    buffer.strides = denseStrides(buffer.sizes, host.math);
+    host.setBuffer(argument, buffer);
+  }
+  host.forgetSizes();
 }
 
 void HostSizes::checkDims(Value a, unsigned i, Value b, unsigned j) {
@@ -128,5 +156,7 @@ LogicalResult HostSizes::run() {
       return WalkResult::interrupt();
     return isa<prim::ClaimOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
+  if (!equal.empty())
+    unify();
   return failure(result.wasInterrupted());
 }

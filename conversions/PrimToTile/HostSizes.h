@@ -23,10 +23,14 @@ private:
   void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
   void check(schedule::Extent a, schedule::Extent b);
   std::string describe(schedule::Extent extent);
+  /// Lets what was checked to be equal be the same from now on.
+  void unify();
+  schedule::Extent representative(schedule::Extent extent);
 
   mlir::func::FuncOp func;
   schedule::HostProgram &host;
   llvm::DenseSet<std::pair<const void *, const void *>> checked;
+  llvm::DenseMap<mlir::Value, schedule::Extent> equal;
 };
 
 } // namespace kiln

@@ -106,12 +106,19 @@ static bool isCheapPrologue(Operation *op) {
 }
 
 /// True for movements of what another group computes: better a part of the end
-/// of that group, or a view of its result, than of the start of the next.
+/// of that group, or a view of its result, than of the start of the next. What
+/// is cheap all the way from memory is not another group's.
 static bool movesComputed(Operation *op) {
   if (!isViewMovement(op))
     return false;
-  while (op && isViewMovement(op))
-    op = op->getOperand(0).getDefiningOp();
+  while (op && (isViewMovement(op) || isCheapPrologue(op))) {
+    Operation *next = nullptr;
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp();
+          source && !isClonable(source))
+        next = source;
+    op = next;
+  }
   return op && isFusible(op) && !isClonable(op);
 }
 

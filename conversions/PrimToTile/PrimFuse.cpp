@@ -94,8 +94,9 @@ void PrimFuse::runOnOperation() {
       }
     }
     bool cloned =
-        isClonable(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return groupOf.count(user) || isClonable(user);
+        isClonable(&op) && llvm::all_of(op.getUses(), [&](OpOperand &use) {
+          Operation *user = use.getOwner();
+          return (groupOf.count(user) && !readsMemory(use)) || isClonable(user);
         });
     if (cloned || isa<prim::CatOp>(op) ||
         (isViewMovement(&op) && staysView(&op)))

@@ -263,8 +263,10 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     }
   }
   if (isFusible(op)) {
-    if (isClonable(op) && llvm::all_of(op->getUsers(), [](Operation *user) {
-          return isClonable(user) || isFusible(user);
+    if (isClonable(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+          Operation *user = use.getOwner();
+          return isClonable(user) || (isFusible(user) && !readsMemory(use) &&
+                                      !isa<prim::CatOp>(user));
         }))
       return success();
     prim::FusionOp fusion = wrapOps(op);

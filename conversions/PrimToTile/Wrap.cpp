@@ -62,17 +62,23 @@ private:
 
 } // namespace
 
+bool kiln::readsMemory(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  return (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1) ||
+         (isa<prim::GatherOp>(op) && operand.getOperandNumber() == 0);
+}
+
 /// Collects what `op` reads from outside of the group.
 static void collectInputs(Operation *op, const SetVector<Operation *> &group,
                           SetVector<Value> &inputs) {
-  for (Value operand : op->getOperands()) {
-    Operation *source = operand.getDefiningOp();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *source = operand.get().getDefiningOp();
     if (source && group.contains(source))
       continue;
-    if (source && isClonable(source))
+    if (source && isClonable(source) && !readsMemory(operand))
       collectInputs(source, group, inputs);
     else
-      inputs.insert(operand);
+      inputs.insert(operand.get());
   }
 }
 

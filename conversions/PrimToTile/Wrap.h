@@ -11,6 +11,9 @@ namespace kiln {
 /// `full`, `iota`, constants with one value, and views of these.
 bool isClonable(mlir::Operation *op);
 
+/// True for operands that must be in memory: tables and what is gathered from.
+bool readsMemory(mlir::OpOperand &operand);
+
 /// Prims that a group may hold.
 bool isFusible(mlir::Operation *op);
 

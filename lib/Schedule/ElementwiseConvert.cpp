@@ -83,7 +83,7 @@ Value kiln::schedule::emitRescaleTile(prim::RescaleOp op, Value operand,
   if (!t.element(operand).isInteger(64))
     v = op.getInputUnsigned() ? t.make<arith::ExtUIOp>(wide, operand)
                               : t.make<arith::ExtSIOp>(wide, operand);
-  if (int64_t zero = op.getInputZp())
+  if (int64_t zero = static_cast<int32_t>(op.getInputZp()))
     v = t.make<arith::SubIOp>(v, t.integer(v, zero));
   Value one = t.integer(v, 1);
   Value round = t.make<arith::ShLIOp>(one, t.make<arith::SubIOp>(shift, one));
@@ -99,7 +99,7 @@ Value kiln::schedule::emitRescaleTile(prim::RescaleOp op, Value operand,
   Value product = t.make<arith::MulIOp>(v, multiplier);
   Value result =
       t.make<arith::ShRSIOp>(t.make<arith::AddIOp>(product, round), shift);
-  if (int64_t zero = op.getOutputZp())
+  if (int64_t zero = static_cast<int32_t>(op.getOutputZp()))
     result = t.make<arith::AddIOp>(result, t.integer(v, zero));
   unsigned width = to.getIntOrFloatBitWidth();
   if (width == 64)

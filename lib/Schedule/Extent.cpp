@@ -119,8 +119,13 @@ Extent ExtentMath::max(Extent a, Extent b) {
 }
 
 Extent ExtentMath::product(ArrayRef<Extent> factors) {
+  // Numbers first, so that equal products are computed alike.
+  int64_t number = 1;
   Extent result = 1;
   for (Extent factor : factors)
-    result = mul(result, factor);
-  return result;
+    if (factor.isStatic())
+      number *= factor.get();
+    else
+      result = mul(result, factor);
+  return mul(result, number);
 }

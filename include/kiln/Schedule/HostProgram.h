@@ -43,6 +43,8 @@ public:
     return [this](mlir::Value v, unsigned d) { return dimOf(v, d); };
   }
   llvm::SmallVector<Extent> sizesOf(mlir::Value value);
+  /// Forgets sizes that were derived from those of buffers.
+  void forgetSizes() { dims.clear(); }
 
   bool hasBuffer(mlir::Value value) const { return buffers.count(value); }
   const Buffer &buffer(mlir::Value value) const {

@@ -12,16 +12,17 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
 using namespace mlir;
-using kiln::eval::Value;
+using Evaluated = kiln::eval::Value;
 
 /// More elements than this are summarised.
 static constexpr int64_t kMaxPrinted = 64;
 
-static void print(const Value &value) {
+static void print(const Evaluated &value) {
   if (value.isTensor()) {
     std::printf("[");
     for (unsigned d = 0; d < value.rank(); ++d)
@@ -31,9 +32,12 @@ static void print(const Value &value) {
   auto name = kiln::runtime::dtypeName(value.dtype());
   std::printf("%.*s:", static_cast<int>(name.size()), name.data());
   for (int64_t i = 0; i < std::min(value.size(), kMaxPrinted); ++i) {
-    Value element = value.isScalar() ? value : value.element(i);
+    Evaluated element = value.isScalar() ? value : value.element(i);
     if (element.hasPoison())
       std::printf(" poison");
+    else if (kiln::runtime::isFloat(value.dtype()) &&
+             std::isnan(element.asDouble()))
+      std::printf(" nan");
     else if (kiln::runtime::isFloat(value.dtype()))
       std::printf(value.dtype() == kiln::eval::DType::f64 ? " %.17g" : " %.9g",
                   element.asDouble());
@@ -65,7 +69,7 @@ int main(int argc, char **argv) {
         function.getNumArguments() ||
         function->getName().getStringRef() == "tile.kernel")
       continue;
-    llvm::SmallVector<Value> results;
+    llvm::SmallVector<Evaluated> results;
     auto begin = std::chrono::steady_clock::now();
     if (failed(evaluator.call(function, {}, results, function.getLoc()))) {
       status = 1;

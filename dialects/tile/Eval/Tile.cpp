@@ -1,9 +1,32 @@
 // The tile dialect as something that can be evaluated.
-#include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Eval/Evaluator.h"
+#include "Families.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
 
-void kiln::eval::registerTileEvaluation(mlir::DialectRegistry &registry) {
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+/// One function for every operation of tile.
+struct TileEvaluation : EvaluationInterface {
+  explicit TileEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
+    addTileKernel(*this);
+    addTileMemory(*this);
+    addTileShape(*this);
+    addTileDot(*this);
+    addTileReduce(*this);
+  }
+};
+
+} // namespace
+
+void registerTileEvaluation(DialectRegistry &registry) {
   registry.insert<tile::TileDialect>();
+  registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
+    dialect->addInterfaces<TileEvaluation>();
+  });
 }
+
+} // namespace kiln::eval

@@ -1,0 +1,90 @@
+// Matrix products of tiles.
+#include "Families.h"
+#include "kiln/Eval/Products.h"
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+template <typename Sum>
+std::vector<Sum> load(const Value &value, Extend extend = Extend::sign) {
+  std::vector<Sum> result(value.size());
+  if constexpr (std::is_same_v<Sum, uint64_t>) {
+    loadInts(value.dtype(), value.data(), 0, value.size(),
+             reinterpret_cast<int64_t *>(result.data()), extend);
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    loadDoubles(value.dtype(), value.data(), 0, value.size(), result.data());
+  } else {
+    std::vector<double> narrow = load<double>(value);
+    std::copy(narrow.begin(), narrow.end(), result.begin());
+  }
+  return result;
+}
+
+/// The sum starts from the accumulator and is rounded once.
+template <typename Sum>
+void dot(tile::DotOp op, const Value &lhs, const Value &rhs, const Value &acc,
+         Value &out) {
+  unsigned batch = lhs.rank() - 2;
+  int64_t m = lhs.dim(batch), k = lhs.dim(batch + 1), n = rhs.dim(batch + 1);
+  std::vector<Sum> a =
+      load<Sum>(lhs, op.getLhsUnsigned() ? Extend::zero : Extend::sign);
+  std::vector<Sum> b =
+      load<Sum>(rhs, op.getRhsUnsigned() ? Extend::zero : Extend::sign);
+  std::vector<Sum> c = load<Sum>(acc);
+  int64_t batches = batch ? lhs.dim(0) : 1;
+  for (int64_t i = 0; i < batches; ++i)
+    multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
+             c.data() + i * m * n);
+  if constexpr (std::is_same_v<Sum, uint64_t>) {
+    storeInts(out.dtype(), out.mutableData(), 0, out.size(),
+              reinterpret_cast<const int64_t *>(c.data()));
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    storeDoubles(out.dtype(), out.mutableData(), 0, out.size(), c.data());
+  } else {
+    std::vector<double> narrow(c.begin(), c.end());
+    storeDoubles(out.dtype(), out.mutableData(), 0, out.size(), narrow.data());
+  }
+}
+
+/// An element is poison if a term of its sum is.
+void spreadPoison(const Value &lhs, const Value &rhs, const Value &acc,
+                  Value &out) {
+  if (!lhs.hasPoison() && !rhs.hasPoison() && !acc.hasPoison())
+    return;
+  unsigned batch = lhs.rank() - 2;
+  int64_t m = lhs.dim(batch), k = lhs.dim(batch + 1), n = rhs.dim(batch + 1);
+  uint8_t *to = out.makePoison();
+  for (int64_t i = 0; i < out.size(); ++i) {
+    int64_t b = i / (m * n), row = i / n % m, column = i % n;
+    bool bad = acc.poison() && acc.poison()[i];
+    for (int64_t j = 0; j < k && !bad; ++j)
+      bad = (lhs.poison() && lhs.poison()[(b * m + row) * k + j]) ||
+            (rhs.poison() && rhs.poison()[(b * k + j) * n + column]);
+    to[i] = bad;
+  }
+}
+
+LogicalResult evaluateDot(tile::DotOp op, Frame &frame) {
+  const Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs());
+  const Value &acc = frame.get(op.getAcc());
+  Value out = Value::tensor(acc.dtype(), acc.shape());
+  if (out.dtype() == DType::f64)
+    dot<long double>(op, lhs, rhs, acc, out);
+  else if (runtime::isFloat(out.dtype()))
+    dot<double>(op, lhs, rhs, acc, out);
+  else
+    dot<uint64_t>(op, lhs, rhs, acc, out);
+  spreadPoison(lhs, rhs, acc, out);
+  return frame.set(op.getResult(), std::move(out));
+}
+
+} // namespace
+
+void addTileDot(EvaluationInterface &table) {
+  table.add<tile::DotOp>(evaluateDot);
+}
+
+} // namespace kiln::eval

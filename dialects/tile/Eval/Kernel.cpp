@@ -1,0 +1,231 @@
+// Kernels: instances one after another, or taking turns.
+#include "kiln/Eval/Kernel.h"
+#include "Families.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <sys/mman.h>
+#include <ucontext.h>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+/// Instances that take turns are limited to this many.
+constexpr int64_t kMaxConcurrent = 1024;
+/// Turns without an instance that ends, after which they are taken to wait for
+/// each other for ever.
+constexpr int64_t kMaxRounds = 1 << 20;
+constexpr size_t kStackBytes = 1 << 20;
+
+/// The buffer behind a view in a kernel; null if that cannot be told.
+Buffer *bufferOf(mlir::Value view, tile::KernelOp kernel,
+                 ArrayRef<Value> args) {
+  if (auto make = view.getDefiningOp<tile::MakeViewOp>())
+    view = make.getBase();
+  auto parameter = dyn_cast<BlockArgument>(view);
+  if (!parameter || parameter.getOwner() != &kernel.getBody().front())
+    return nullptr;
+  return args[parameter.getArgNumber()].view().buffer.get();
+}
+
+/// The buffers that some instance may write; only those can see a race.
+llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
+                                              ArrayRef<Value> args) {
+  llvm::SmallPtrSet<Buffer *, 4> result;
+  kernel.walk([&](tile::StoreOp store) {
+    if (Buffer *buffer = bufferOf(store.getView(), kernel, args)) {
+      result.insert(buffer);
+      return;
+    }
+    for (const Value &arg : args)
+      if (arg.isView())
+        result.insert(arg.view().buffer.get());
+  });
+  return result;
+}
+
+/// An instance with a stack of its own.
+struct Fiber {
+  Instance instance;
+  ucontext_t context, *scheduler = nullptr;
+  void *stack = MAP_FAILED;
+  bool isDone = false;
+  LogicalResult result = success();
+  std::function<LogicalResult(Instance &)> body;
+
+  ~Fiber() {
+    if (stack != MAP_FAILED)
+      munmap(stack, kStackBytes);
+  }
+
+  static void enter(unsigned low, unsigned high) {
+    auto *self =
+        reinterpret_cast<Fiber *>(uintptr_t(low) | (uintptr_t(high) << 32));
+    self->result = self->body(self->instance);
+    self->isDone = true;
+    swapcontext(&self->context, self->scheduler);
+  }
+
+  bool start(ucontext_t *from) {
+    scheduler = from;
+    stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED || getcontext(&context) != 0)
+      return false;
+    context.uc_stack.ss_sp = stack;
+    context.uc_stack.ss_size = kStackBytes;
+    context.uc_link = nullptr;
+    auto bits = reinterpret_cast<uintptr_t>(this);
+    makecontext(&context, reinterpret_cast<void (*)()>(enter), 2,
+                static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32));
+    instance.suspend = [this] { swapcontext(&context, scheduler); };
+    return true;
+  }
+};
+
+/// Lets the instances take turns until all have ended.
+LogicalResult takeTurns(tile::KernelOp kernel,
+                        std::vector<std::unique_ptr<Fiber>> &fibers,
+                        Location caller) {
+  ucontext_t scheduler;
+  for (auto &fiber : fibers)
+    if (!fiber->start(&scheduler))
+      return emitError(caller, "no memory for the stacks of ")
+             << fibers.size() << " program instances";
+  size_t left = fibers.size();
+  for (int64_t rounds = 0; left > 0; ++rounds) {
+    if (rounds > kMaxRounds)
+      return kernel.emitError("program instances wait for each other without "
+                              "end; ")
+             << left << " of " << fibers.size() << " have not finished";
+    for (auto &fiber : fibers) {
+      if (fiber->isDone)
+        continue;
+      swapcontext(&scheduler, &fiber->context);
+      if (!fiber->isDone)
+        continue;
+      --left;
+      rounds = 0;
+      if (failed(fiber->result))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult checkArguments(tile::KernelOp kernel, ArrayRef<Value> args,
+                             Location caller) {
+  auto types = kernel.getArgumentTypes();
+  if (args.size() != types.size())
+    return emitError(caller, "expected ")
+           << types.size() << " arguments for '" << kernel.getSymName()
+           << "', found " << args.size();
+  for (auto [i, type] : llvm::enumerate(types)) {
+    bool isView = isa<tile::ViewType, tile::PtrType>(type);
+    if (isView != args[i].isView())
+      return emitError(caller, "argument ")
+             << i << ": expected " << type << ", found a "
+             << (isView ? "scalar" : "view");
+    auto view = dyn_cast<tile::ViewType>(type);
+    if (!view)
+      continue;
+    ArrayRef<int64_t> sizes = args[i].view().sizes;
+    if (static_cast<int64_t>(sizes.size()) != view.getRank())
+      return emitError(caller, "argument ")
+             << i << ": expected a view of rank " << view.getRank()
+             << ", found rank " << sizes.size();
+    for (int64_t d = 0; d < view.getRank(); ++d)
+      if (!ShapedType::isDynamic(view.getShape()[d]) &&
+          view.getShape()[d] != sizes[d])
+        return emitError(caller, "argument ")
+               << i << ": expected size " << view.getShape()[d]
+               << " in dimension " << d << ", found " << sizes[d];
+  }
+  return success();
+}
+
+template <typename OpTy>
+LogicalResult setTriple(OpTy op, Frame &frame,
+                        std::array<int64_t, 3> Instance::*member) {
+  if (!frame.instance)
+    return op.emitOpError("expected to run in a kernel");
+  for (auto [d, result] : llvm::enumerate(op->getResults()))
+    (void)frame.set(result, Value::ofIndex((frame.instance->*member)[d]));
+  return success();
+}
+
+} // namespace
+
+LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
+                           std::array<int64_t, 3> grid, ArrayRef<Value> args,
+                           Location caller) {
+  if (failed(checkArguments(kernel, args, caller)))
+    return failure();
+  __int128 count = 1;
+  for (int64_t size : grid) {
+    if (size < 0)
+      return emitError(caller, "expected a grid that is not negative, found ")
+             << size;
+    count *= size;
+  }
+  if (count > std::numeric_limits<int32_t>::max() - 1)
+    return emitError(caller, "unsupported: a grid with more than 2^31 - 2 "
+                             "instances");
+  bool isConcurrent = kernel.getProgress() == tile::Progress::concurrent;
+  if (isConcurrent && count > kMaxConcurrent)
+    return emitError(caller, "unsupported: more than ")
+           << kMaxConcurrent << " instances that wait for each other";
+
+  // One instance alone cannot race.
+  llvm::SmallPtrSet<Buffer *, 4> watched;
+  if (count > 1)
+    watched = writtenBuffers(kernel, args);
+  for (Buffer *buffer : watched)
+    buffer->touched = std::make_unique<Touched>(buffer->bytes, 8, isConcurrent);
+  llvm::scope_exit forget([&] {
+    for (Buffer *buffer : watched)
+      buffer->touched.reset();
+  });
+
+  auto body = [&](Instance &instance) {
+    Frame frame(evaluator, &instance);
+    SmallVector<Value> results;
+    return frame.run(kernel.getBody(), args, results);
+  };
+  auto number = static_cast<int32_t>(count);
+  auto place = [&](Instance &instance, int32_t n) {
+    instance.number = n;
+    instance.grid = grid;
+    instance.id = {n % grid[0], n / grid[0] % grid[1], n / (grid[0] * grid[1])};
+  };
+  if (!isConcurrent) {
+    for (int32_t n = 0; n < number; ++n) {
+      Instance instance;
+      place(instance, n);
+      if (failed(body(instance)))
+        return failure();
+    }
+    return success();
+  }
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  for (int32_t n = 0; n < number; ++n) {
+    fibers.push_back(std::make_unique<Fiber>());
+    place(fibers.back()->instance, n);
+    fibers.back()->instance.clock.assign(number, 0);
+    fibers.back()->body = body;
+  }
+  return takeTurns(kernel, fibers, caller);
+}
+
+void addTileKernel(EvaluationInterface &table) {
+  table.add<tile::ProgramIdOp>([](tile::ProgramIdOp op, Frame &frame) {
+    return setTriple(op, frame, &Instance::id);
+  });
+  table.add<tile::NumProgramsOp>([](tile::NumProgramsOp op, Frame &frame) {
+    return setTriple(op, frame, &Instance::grid);
+  });
+}
+
+} // namespace kiln::eval

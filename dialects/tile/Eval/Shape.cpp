@@ -1,0 +1,94 @@
+// Tiles from scalars, and elements rearranged.
+#include "Families.h"
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+LogicalResult splat(tile::SplatOp op, Frame &frame) {
+  const Value &value = frame.get(op.getValue());
+  if (value.isView())
+    return op.emitOpError("unsupported: evaluation of a tile of views");
+  Value out = Value::tensor(value.dtype(), tileShape(op.getResult()));
+  fill(out, value);
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult iota(tile::IotaOp op, Frame &frame) {
+  ArrayRef<int64_t> shape = tileShape(op.getResult());
+  DType dtype = dtypeOf(op.getResult().getType());
+  int64_t dim = op.getDim(), n = shape[dim];
+  Value line = Value::tensor(dtype, {n});
+  for (int64_t i = 0; i < n; ++i)
+    storeInts(dtype, line.mutableData(), i, 1, &i);
+  SmallVector<int64_t> strides(shape.size(), 0);
+  strides[dim] = 1;
+  return frame.set(op.getResult(), gatherStrided(line, shape, 0, strides));
+}
+
+LogicalResult broadcast(tile::BroadcastOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  auto strides = rowMajorStrides(a.shape());
+  for (unsigned d = 0; d < a.rank(); ++d)
+    if (a.dim(d) == 1)
+      strides[d] = 0;
+  return frame.set(op.getResult(),
+                   gatherStrided(a, tileShape(op.getResult()), 0, strides));
+}
+
+LogicalResult cat(tile::CatOp op, Frame &frame) {
+  ArrayRef<int64_t> shape = tileShape(op.getResult());
+  Value out = Value::tensor(dtypeOf(op.getResult().getType()), shape);
+  auto strides = rowMajorStrides(shape);
+  int64_t offset = 0;
+  for (mlir::Value source : op.getSources()) {
+    const Value &part = frame.get(source);
+    scatterStrided(part, out, offset, strides);
+    offset += part.dim(op.getAxis()) * strides[op.getAxis()];
+  }
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult extract(tile::ExtractOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  ArrayRef<int64_t> shape = tileShape(op.getResult());
+  auto strides = rowMajorStrides(a.shape());
+  int64_t offset = 0;
+  for (auto [d, coordinate] : llvm::enumerate(op.getCoords())) {
+    const Value &value = frame.get(coordinate);
+    if (value.hasPoison())
+      return op.emitOpError("coordinate ") << d << " is poison";
+    int64_t blocks = a.dim(d) / shape[d], i = value.asInt();
+    if (i < 0 || i >= blocks)
+      return op.emitOpError("expected a block coordinate in [0, ")
+             << blocks << ") in dimension " << d << ", found " << i;
+    offset += i * shape[d] * strides[d];
+  }
+  return frame.set(op.getResult(), gatherStrided(a, shape, offset, strides));
+}
+
+template <typename OpTy> LogicalResult reshape(OpTy op, Frame &frame) {
+  return frame.set(
+      op.getResult(),
+      frame.get(op.getSource()).reshaped(tileShape(op.getResult())));
+}
+
+} // namespace
+
+void addTileShape(EvaluationInterface &table) {
+  table.add<tile::SplatOp>(splat);
+  table.add<tile::IotaOp>(iota);
+  table.add<tile::BroadcastOp>(broadcast);
+  table.add<tile::ExpandDimsOp>(reshape<tile::ExpandDimsOp>);
+  table.add<tile::ReshapeOp>(reshape<tile::ReshapeOp>);
+  table.add<tile::TransposeOp>([](tile::TransposeOp op, Frame &frame) {
+    return frame.set(op.getResult(), transposed(frame.get(op.getSource()),
+                                                op.getPermutation()));
+  });
+  table.add<tile::CatOp>(cat);
+  table.add<tile::ExtractOp>(extract);
+}
+
+} // namespace kiln::eval

@@ -1,0 +1,20 @@
+// Running tile kernels at evaluation.
+#ifndef KILN_EVAL_KERNEL_H
+#define KILN_EVAL_KERNEL_H
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Eval/Evaluator.h"
+
+namespace kiln::eval {
+
+/// Runs all instances of a kernel. `args` are views (rank 0 for pointers) and
+/// scalars. Checks every access; instances of a kernel with
+/// `progress = concurrent` take turns, those of others run one after another.
+mlir::LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
+                                 std::array<int64_t, 3> grid,
+                                 llvm::ArrayRef<Value> args,
+                                 mlir::Location caller);
+
+} // namespace kiln::eval
+
+#endif // KILN_EVAL_KERNEL_H

@@ -1,0 +1,267 @@
+// Modules of the reference device: reading them safely, and calling what is in
+// them.
+#include "Reference.h"
+#include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Kernel.h"
+#include "kiln/Eval/Register.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace kiln::eval;
+using namespace kiln::reference;
+using Evaluated = kiln::eval::Value;
+
+namespace {
+
+mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerEvaluation(registry);
+  return registry;
+}
+
+OwningOpRef<ModuleOp> parse(llvm::StringRef bytes, MLIRContext &context) {
+  ParserConfig config(&context);
+  return parseSourceString<ModuleOp>(bytes, config, "module");
+}
+
+/// Keeps the first error of a scope, with its location.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return;
+          if (!text.empty())
+            return;
+          llvm::raw_string_ostream os(text);
+          if (auto place =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+            os << place.getFilename().getValue() << ":" << place.getLine()
+               << ":" << place.getColumn() << ": ";
+          os << diagnostic.str();
+        }) {}
+
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+/// Upstream's bytecode reader can be killed by mutated bytes, so a child reads
+/// them first.
+std::string kiln::reference::probe(llvm::StringRef bytes) {
+  pid_t child = fork();
+  if (child < 0)
+    return ""; // No child: the checksum of the package has to do.
+  if (child == 0) {
+    for (int sig : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
+      signal(sig, SIG_DFL);
+    rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    alarm(60);
+    int quiet = ::open("/dev/null", O_WRONLY);
+    if (quiet >= 0)
+      dup2(quiet, 2);
+    KilnModule module;
+    FirstError first(module.context);
+    _exit(parse(bytes, module.context) ? 0 : 1);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  // A child that says no has a reason that the parent can find safely.
+  return WIFEXITED(status) ? "" : "its module is malformed";
+}
+
+KilnModule::KilnModule()
+    : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+  context.allowUnregisteredDialects();
+}
+
+int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
+  std::string problem = probe(bytes);
+  if (!problem.empty())
+    return fail(error, problem);
+  FirstError first(context);
+  ir = parse(bytes, context);
+  if (!ir)
+    return fail(error, "its module cannot be read: " + first.text);
+  context.loadAllAvailableDialects();
+  evaluator.emplace(*ir);
+  return 0;
+}
+
+static mlir::LogicalResult argumentError(FunctionOpInterface function,
+                                         size_t index, const Twine &message) {
+  return function->emitError("argument ") << index << ": " << message;
+}
+
+/// An argument as a view of its buffer.
+static LogicalResult toView(FunctionOpInterface function, size_t index,
+                            const KilnKernelArgument &argument,
+                            kiln::eval::DType dtype, View &view) {
+  if (argument.isScalar)
+    return argumentError(function, index, "expected a buffer, found a scalar");
+  view.dtype = static_cast<kiln::eval::DType>(argument.dtype);
+  if (view.dtype != dtype)
+    return argumentError(function, index,
+                         Twine("expected elements of type ") +
+                             std::string(kiln::runtime::dtypeName(dtype)) +
+                             ", found " +
+                             std::string(kiln::runtime::dtypeName(view.dtype)));
+  view.buffer = argument.buffer->buffer;
+  view.byteOffset = argument.byteOffset;
+  view.sizes.assign(argument.sizes, argument.sizes + argument.rank);
+  view.strides.assign(argument.strides, argument.strides + argument.rank);
+  return success();
+}
+
+static Evaluated toScalar(const KilnKernelArgument &argument, mlir::Type type) {
+  Evaluated value = Evaluated::scalar(dtypeOf(type));
+  std::memcpy(value.mutableData(), &argument.bits,
+              kiln::runtime::dtypeBytes(value.dtype()));
+  return value;
+}
+
+static Box wholeBox(const View &view) {
+  Box box = {&view, {}, view.sizes, {}};
+  box.first.assign(view.sizes.size(), 0);
+  box.steps.assign(view.sizes.size(), 1);
+  return box;
+}
+
+LogicalResult KilnModule::runFunction(KilnKernel &kernel,
+                                      const KilnLaunch &launch) {
+  FunctionOpInterface function = kernel.function;
+  size_t numArgs = function.getNumArguments();
+  size_t expected = numArgs + (kernel.onlySizes ? 1 : function.getNumResults());
+  if (launch.numArguments != expected)
+    return function->emitError("expected ")
+           << expected << " arguments, found " << launch.numArguments;
+  bool isKnown = !kernel.onlySizes && computedFor == function;
+  computedFor = {};
+  if (!isKnown) {
+    SmallVector<Evaluated> args;
+    for (size_t i = 0; i < numArgs; ++i) {
+      mlir::Type type = function.getArgumentTypes()[i];
+      if (!isa<ShapedType>(type)) {
+        args.push_back(toScalar(launch.arguments[i], type));
+        continue;
+      }
+      View view;
+      if (failed(toView(function, i, launch.arguments[i], dtypeOf(type), view)))
+        return failure();
+      Box box = wholeBox(view);
+      if (failed(checkAccess(function, nullptr, box, Access::read)))
+        return failure();
+      SmallVector<int64_t, 4> strides;
+      char *data = boxAddress(box, strides);
+      if (SmallVector<int64_t, 4>(rowMajorStrides(view.sizes)) == strides)
+        args.push_back(Evaluated::borrow(view.dtype, view.sizes, data));
+      else
+        args.push_back(readView(view));
+    }
+    results.clear();
+    if (failed(evaluator->call(function, args, results, function.getLoc())))
+      return failure();
+  }
+  if (kernel.onlySizes) {
+    View view;
+    if (failed(toView(function, numArgs, launch.arguments[numArgs],
+                      kiln::eval::DType::i64, view)))
+      return failure();
+    SmallVector<int64_t> sizes;
+    for (auto [value, type] : llvm::zip(results, function.getResultTypes()))
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        for (int64_t d = 0; d < shaped.getRank(); ++d)
+          if (shaped.isDynamicDim(d))
+            sizes.push_back(value.dim(d));
+    if (view.sizes.size() != 1 ||
+        view.sizes[0] != static_cast<int64_t>(sizes.size()))
+      return argumentError(function, numArgs,
+                           "expected a buffer of " + Twine(sizes.size()) +
+                               " sizes");
+    Box box = wholeBox(view);
+    if (failed(checkAccess(function, nullptr, box, Access::write)))
+      return failure();
+    SmallVector<int64_t, 4> strides;
+    std::memcpy(boxAddress(box, strides), sizes.data(),
+                sizes.size() * sizeof(int64_t));
+    computedFor = function;
+    return success();
+  }
+  for (auto [i, value] : llvm::enumerate(results)) {
+    View view;
+    if (failed(toView(function, numArgs + i, launch.arguments[numArgs + i],
+                      value.dtype(), view)))
+      return failure();
+    if (ArrayRef<int64_t>(view.sizes) != value.shape())
+      return argumentError(function, numArgs + i,
+                           "expected the shape of the result");
+    Box box = wholeBox(view);
+    if (failed(checkAccess(function, nullptr, box, Access::write)))
+      return failure();
+    SmallVector<int64_t, 4> strides;
+    char *data = boxAddress(box, strides);
+    copyStrided(view.sizes, kiln::runtime::dtypeBytes(view.dtype), data,
+                strides, value.data(), rowMajorStrides(value.shape()));
+  }
+  results.clear();
+  return success();
+}
+
+LogicalResult KilnModule::runKernel(KilnKernel &kernel,
+                                    const KilnLaunch &launch) {
+  auto function = cast<kiln::tile::KernelOp>(kernel.function.getOperation());
+  auto types = function.getArgumentTypes();
+  if (launch.numArguments != types.size())
+    return function->emitError("expected ")
+           << types.size() << " arguments, found " << launch.numArguments;
+  SmallVector<Evaluated> args;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    if (!isa<kiln::tile::ViewType, kiln::tile::PtrType>(type)) {
+      args.push_back(toScalar(launch.arguments[i], type));
+      continue;
+    }
+    View view;
+    if (failed(toView(kernel.function, i, launch.arguments[i], dtypeOf(type),
+                      view)))
+      return failure();
+    // A pointer points at the first element of what it is given.
+    if (isa<kiln::tile::PtrType>(type)) {
+      view.sizes.clear();
+      view.strides.clear();
+    } else if (auto form = cast<kiln::tile::ViewType>(type);
+               form.getRank() != static_cast<int64_t>(view.sizes.size())) {
+      return argumentError(kernel.function, i,
+                           "expected a view of rank " + Twine(form.getRank()));
+    }
+    args.push_back(Evaluated::ofView(std::move(view)));
+  }
+  return launchKernel(*evaluator, function,
+                      {launch.grid[0], launch.grid[1], launch.grid[2]}, args,
+                      function.getLoc());
+}
+
+int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
+                        KilnError *error) {
+  FirstError first(context);
+  bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation());
+  LogicalResult result =
+      isKernel ? runKernel(kernel, launch) : runFunction(kernel, launch);
+  if (succeeded(result))
+    return 0;
+  return fail(error,
+              first.text.empty() ? "failed without saying why" : first.text);
+}

@@ -1,0 +1,86 @@
+// The compile side of `reference`: takes a module whole, at whatever level it
+// is, and serialises it as it stands.
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Plugin.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+
+namespace {
+
+/// Evaluates operations one by one, exactly; the oracle for other targets.
+class ReferenceTarget : public Target {
+public:
+  StringRef name() const override { return "reference"; }
+  StringRef help() const override {
+    return "evaluates prim and tile op by op, with checks; the oracle";
+  }
+  InputLevel inputLevel() const override { return InputLevel::Prim; }
+  bool hasPipeline() const override { return true; }
+
+  TargetAttr description(MLIRContext *context,
+                         const TargetOptions &options) const override {
+    if (!options.chip.empty() && options.chip != "host") {
+      emitError(UnknownLoc::get(context))
+          << "target 'reference' has the one chip 'host', found '"
+          << options.chip << "'";
+      return {};
+    }
+    return parseDescription(R"(#kiln.target<name = "reference", chip = "host",
+      memories = [#kiln.memory<name = "host", scope = "host", kind = "cached">]>)",
+                            context, "reference");
+  }
+
+  /// Every function and every kernel is an entry; a function whose results
+  /// have dynamic sizes has a companion that computes those.
+  LogicalResult serialize(ModuleOp module, const TargetOptions &options,
+                          KernelBlobs &result) const override {
+    for (Operation &op : *module.getBody()) {
+      auto name =
+          op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+      if (!name)
+        continue;
+      auto add = [&](const std::string &symbol) {
+        KernelBlob kernel;
+        kernel.name = kernel.symbol = symbol;
+        result.kernels.push_back(std::move(kernel));
+      };
+      if (isa<tile::KernelOp>(op)) {
+        add(name.str());
+      } else if (auto function = dyn_cast<func::FuncOp>(op)) {
+        if (function.isExternal())
+          continue;
+        add(name.str());
+        bool isDynamic = llvm::any_of(function.getResultTypes(), [](Type type) {
+          auto shaped = dyn_cast<ShapedType>(type);
+          return shaped && !shaped.hasStaticShape();
+        });
+        if (isDynamic)
+          add(name.str() + ":sizes");
+      }
+    }
+    // What the module was compiled for says nothing about what it means.
+    OwningOpRef<ModuleOp> copy = module.clone();
+    for (StringRef attr : {kSpecAttr, kTargetAttr})
+      copy.get()->removeAttr(attr);
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    if (failed(writeBytecodeToFile(*copy, os)))
+      return module.emitError("cannot write the module as bytecode");
+    os.flush();
+    result.blobs.push_back(std::move(bytes));
+    return success();
+  }
+};
+
+void registerAll(TargetRegistry &registry) {
+  registry.addTarget(std::make_unique<ReferenceTarget>());
+}
+
+} // namespace
+
+KILN_TARGET_PLUGIN("reference", "0.1.0", registerAll)

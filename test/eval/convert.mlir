@@ -1,0 +1,58 @@
+// RUN: kiln-eval %s | FileCheck %s
+
+// CHECK: to_int[0] = [5] i8: 127 -128 0 -1 2
+// CHECK: to_int[1] = [5] i8: 127 -128 0 -2 2
+// CHECK: to_int[2] = [5] i8: -1 0 0 0 2
+func.func @to_int() -> (tensor<5xi8>, tensor<5xi8>, tensor<5xi8>) {
+  %x = prim.constant dense<[1000.0, -1000.0, 0x7FC00000, -1.5, 2.5]> : tensor<5xf32>
+  %t = prim.convert_element_type %x : tensor<5xf32> -> tensor<5xi8>
+  %r = prim.convert_element_type %x round : tensor<5xf32> -> tensor<5xi8>
+  %u = prim.convert_element_type %x to_unsigned : tensor<5xf32> -> tensor<5xi8>
+  return %t, %r, %u : tensor<5xi8>, tensor<5xi8>, tensor<5xi8>
+}
+// 2^60 + 2^36 + 1 lies just above the middle between two f32: one rounding.
+// CHECK: to_float[0] = [2] f32: 1.15292164e+18 -1
+// CHECK: to_float[1] = [2] f64: 1.1529215733268152e+18 -1
+func.func @to_float() -> (tensor<2xf32>, tensor<2xf64>) {
+  %x = prim.constant dense<[1152921573326323713, -1]> : tensor<2xi64>
+  %f = prim.convert_element_type %x : tensor<2xi64> -> tensor<2xf32>
+  %y = prim.constant dense<[1152921573326815232, -1]> : tensor<2xi64>
+  %d = prim.convert_element_type %y : tensor<2xi64> -> tensor<2xf64>
+  return %f, %d : tensor<2xf32>, tensor<2xf64>
+}
+// CHECK: narrow = [4] f16: inf 65504 5.96046448e-08 0
+func.func @narrow() -> tensor<4xf16> {
+  %x = prim.constant dense<[65520.0, 65519.0, 3.0e-8, 2.98e-8]> : tensor<4xf32>
+  %r = prim.convert_element_type %x : tensor<4xf32> -> tensor<4xf16>
+  return %r : tensor<4xf16>
+}
+// CHECK: bools[0] = [3] i1: 1 0 1
+// CHECK: bools[1] = [3] i32: 1 0 1
+// CHECK: bools[2] = [1] i32: 255
+func.func @bools() -> (tensor<3xi1>, tensor<3xi32>, tensor<1xi32>) {
+  %x = prim.constant dense<[0.5, 0.0, 0x7FC00000]> : tensor<3xf32>
+  %b = prim.convert_element_type %x : tensor<3xf32> -> tensor<3xi1>
+  %i = prim.convert_element_type %b : tensor<3xi1> -> tensor<3xi32>
+  %m = prim.constant dense<-1> : tensor<1xi8>
+  %u = prim.convert_element_type %m from_unsigned : tensor<1xi8> -> tensor<1xi32>
+  return %b, %i, %u : tensor<3xi1>, tensor<3xi32>, tensor<1xi32>
+}
+// CHECK: rescale[0] = [4] i8: -128 2 -1 127
+// CHECK: rescale[1] = [2,
+func.func @rescale() -> (tensor<4xi8>, tensor<2x2xi32>) {
+  %x = prim.constant dense<[-1000, 3, -3, 1000]> : tensor<4xi32>
+  %r = prim.rescale %x {multiplier = array<i32: 1073741824>, shift = array<i8: 31>,
+    input_zp = 0 : i32, output_zp = 0 : i32, scale32} : tensor<4xi32> -> tensor<4xi8>
+  %y = prim.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+  %c = prim.rescale %y {multiplier = array<i32: 1073741824, 1073741824>, shift = array<i8: 30, 29>,
+    input_zp = 1 : i32, output_zp = 5 : i32, scale32} : tensor<2x2xi8> -> tensor<2x2xi32>
+  return %r, %c : tensor<4xi8>, tensor<2x2xi32>
+}
+// CHECK-SAME: 2] i32: 5 7 7 11
+// CHECK: table = [2] i8: 7 9
+func.func @table() -> tensor<2xi8> {
+  %t = prim.iota dim 0 : tensor<256xi8>
+  %x = prim.constant dense<[-121, -119]> : tensor<2xi8>
+  %r = prim.table %x, %t : tensor<2xi8>, tensor<256xi8> -> tensor<2xi8>
+  return %r : tensor<2xi8>
+}

@@ -11,5 +11,6 @@ void registerTilePasses() {
   registerVerifyTileForm();
   registerTileRaise();
   registerTileRetile();
+  registerTileRecoverViews();
 }
 } // namespace kiln::tile

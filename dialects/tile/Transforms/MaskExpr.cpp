@@ -1,0 +1,152 @@
+//===- MaskExpr.cpp - Masks as bounds of dimensions -----------------------===//
+
+#include "PointerExpr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+namespace {
+/// Splits a mask into conjuncts and reads each as a bound.
+class MaskDecomposer {
+public:
+  MaskDecomposer(ScalarBuilder &scalars, int64_t rank, std::string &reason)
+      : scalars(scalars), reason(reason) {
+    mask.dims.resize(rank);
+  }
+
+  LogicalResult visit(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
+      return failure(failed(visit(both.getLhs())) ||
+                     failed(visit(both.getRhs())));
+    if (Value scalar = getSplatScalar(scalars.builder, value)) {
+      addCondition(scalar);
+      return success();
+    }
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+      if (succeeded(visitCompare(compare)))
+        return success();
+    // A dimension of the mask is broadcast to the tile's.
+    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+      return visit(broadcast.getSource());
+    return visitVector(value);
+  }
+
+  MaskExpr mask;
+
+private:
+  void addCondition(Value scalar) {
+    mask.condition = mask.condition
+                         ? arith::AndIOp::create(scalars.builder, scalars.loc,
+                                                 mask.condition, scalar)
+                               .getResult()
+                         : scalar;
+  }
+
+  /// lhs - rhs = a + c * i along one dimension, compared with zero.
+  LogicalResult visitCompare(arith::CmpIOp op) {
+    std::string ignored;
+    FailureOr<PointerExpr> lhs = decompose(scalars, op.getLhs(), ignored);
+    if (failed(lhs) || lhs->base)
+      return failure();
+    FailureOr<PointerExpr> rhs = decompose(scalars, op.getRhs(), ignored);
+    if (failed(rhs) || rhs->base)
+      return failure();
+    int64_t dim = -1, factor = 0;
+    for (size_t d = 0; d < lhs->strides.size(); ++d) {
+      if (lhs->indirect[d] || rhs->indirect[d])
+        return failure();
+      auto a = getConstantIntValue(lhs->strides[d]);
+      auto b = getConstantIntValue(rhs->strides[d]);
+      if (!a || !b)
+        return failure();
+      if (*a == *b)
+        continue;
+      if (dim != -1)
+        return failure();
+      dim = d;
+      factor = *a - *b;
+    }
+    IndexScalar start = scalars.sub(lhs->offset, rhs->offset);
+    if (dim == -1)
+      return failure(); // the same everywhere, but not visibly a splat
+    bool strict, less;
+    switch (op.getPredicate()) {
+    case arith::CmpIPredicate::slt:
+      strict = less = true;
+      break;
+    case arith::CmpIPredicate::sle:
+      strict = false, less = true;
+      break;
+    case arith::CmpIPredicate::sgt:
+      strict = true, less = false;
+      break;
+    case arith::CmpIPredicate::sge:
+      strict = less = false;
+      break;
+    default:
+      return failure();
+    }
+    // start + factor * i < 0, after turning the comparison around.
+    IndexScalar zero = scalars.constant(0);
+    if (!less) {
+      start = scalars.sub(zero, start);
+      factor = -factor;
+    }
+    if (!strict)
+      start = scalars.sub(start, scalars.constant(1));
+    MaskExpr::Dim &bound = mask.dims[dim];
+    if (factor > 0) {
+      // i < ceil(-start / factor)
+      IndexScalar high = scalars.ceilDiv(scalars.sub(zero, start), factor);
+      bound.high = bound.high ? scalars.min(bound.high, high) : high;
+      return success();
+    }
+    // i > start / -factor, that is i >= floor(start / -factor) + 1
+    //                              = ceil((start + 1) / -factor)
+    IndexScalar low =
+        scalars.ceilDiv(scalars.add(start, scalars.constant(1)), -factor);
+    bound.low = bound.low ? scalars.max(bound.low, low) : low;
+    return success();
+  }
+
+  /// Conditions along the only large dimension.
+  LogicalResult visitVector(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t dim = -1;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.getDimSize(d) != 1) {
+        if (dim != -1) {
+          reason = "a mask that is not made of bounds";
+          return failure();
+        }
+        dim = d;
+      }
+    if (dim == -1)
+      dim = 0;
+    Value vector = toVector(scalars.builder, scalars.loc, value);
+    MaskExpr::Dim &bound = mask.dims[dim];
+    bound.vector = bound.vector
+                       ? arith::AndIOp::create(scalars.builder, scalars.loc,
+                                               bound.vector, vector)
+                             .getResult()
+                       : vector;
+    return success();
+  }
+
+  ScalarBuilder &scalars;
+  std::string &reason;
+};
+} // namespace
+
+FailureOr<MaskExpr> kiln::tile::decomposeMask(ScalarBuilder &scalars,
+                                              Value mask, int64_t rank,
+                                              std::string &reason) {
+  MaskDecomposer decomposer(scalars, rank, reason);
+  if (mask && failed(decomposer.visit(mask)))
+    return failure();
+  return decomposer.mask;
+}

@@ -48,6 +48,9 @@ void DiagnosticPrinter::note(StringRef line) {
 }
 
 void DiagnosticPrinter::print(Diagnostic &diag) {
+  // What a parser that contains the failed one adds says nothing new.
+  if (errors && StringRef(diag.str()).starts_with("failed to parse "))
+    return;
   StringRef kind = "remark";
   switch (diag.getSeverity()) {
   case DiagnosticSeverity::Error:

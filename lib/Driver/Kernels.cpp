@@ -270,6 +270,16 @@ private:
 };
 } // namespace
 
+/// Tells the report which function launches each kernel.
+static void nameOrigins(ModuleOp module) {
+  for (auto func : module.getOps<program::FuncOp>())
+    func.walk([&](program::LaunchOp launch) {
+      for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
+        if (Operation *kernel = module.lookupSymbol(name.getValue()))
+          kernel->setAttr("kiln.function", func.getSymNameAttr());
+    });
+}
+
 LogicalResult kiln::driver::compileKernels(
     ModuleOp module, ArrayRef<BoundTarget> targets, DiagnosticPrinter &printer,
     TimingScope &timing, const LoweredHook &lowered, CompiledKernels &result) {
@@ -299,6 +309,7 @@ LogicalResult kiln::driver::compileKernels(
       return failure();
     candidates.push_back(std::move(host));
   }
+  nameOrigins(module);
   Placer placer(module, candidates, printer, timing, lowered);
   if (failed(placer.run()))
     return failure();
@@ -308,8 +319,8 @@ LogicalResult kiln::driver::compileKernels(
   Report &report = Report::of(module.getContext());
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     size_t at = placer.index[kernel.getSymName()];
-    report.chose(kernel, "placement", candidates[at].options.name,
-                 at == 0 ? "as asked for" : "fallback");
+    StringRef name = candidates[at].options.name;
+    report.chose(kernel, "placement", name, name, at == 0 ? "" : "(fallback)");
     if (deviceOf[at] != 0)
       elsewhere[kernel.getSymName()] = result.devices[deviceOf[at]].name;
   }

@@ -4,6 +4,7 @@
 #include "kiln/Target/Description.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -123,33 +124,39 @@ void Report::clear() {
   pending.clear();
 }
 
+/// One row, and one line per decline.
+static void printRow(const ReportRow &row, llvm::raw_ostream &os) {
+  os << "  " << llvm::left_justify(row.stage, 10) << " ";
+  if (!row.kernel.empty())
+    os << row.kernel << ": ";
+  os << row.subject;
+  if (row.count > 1)
+    os << " x" << row.count;
+  os << " -> " << (row.chosen.empty() ? "nothing" : row.chosen);
+  if (!row.target.empty() && row.target != row.chosen)
+    os << " [" << row.target << "]";
+  if (!row.detail.empty())
+    os << " " << row.detail;
+  if (!row.location.empty())
+    os << "  (" << row.location << ")";
+  os << "\n";
+  for (const Decline &decline : row.declines)
+    os << "               declined by " << decline.name << ": "
+       << decline.reason << "\n";
+}
+
 void Report::printText(llvm::raw_ostream &os) const {
-  std::string function, stage;
-  bool first = true;
-  for (const ReportRow &row : rows()) {
-    if (first || row.function != function) {
-      os << (row.function.empty() ? "module" : "function " + row.function)
-         << "\n";
-      function = row.function;
-    }
-    first = false;
-    os << "  " << llvm::left_justify(row.stage, 10) << " ";
-    if (!row.kernel.empty())
-      os << row.kernel << ": ";
-    os << row.subject;
-    if (row.count > 1)
-      os << " x" << row.count;
-    os << " -> " << (row.chosen.empty() ? "nothing" : row.chosen);
-    if (!row.target.empty())
-      os << " [" << row.target << "]";
-    if (!row.detail.empty())
-      os << " " << row.detail;
-    if (!row.location.empty())
-      os << "  (" << row.location << ")";
-    os << "\n";
-    for (const Decline &decline : row.declines)
-      os << "               declined by " << decline.name << ": "
-         << decline.reason << "\n";
+  // Function by function, in the order in which they first appear.
+  llvm::MapVector<StringRef, std::vector<const ReportRow *>> functions;
+  std::vector<ReportRow> all = rows();
+  for (const ReportRow &row : all)
+    functions[row.function].push_back(&row);
+  for (const auto &[function, list] : functions) {
+    os << (function.empty() ? std::string("module")
+                            : "function " + function.str())
+       << "\n";
+    for (const ReportRow *row : list)
+      printRow(*row, os);
   }
 }
 

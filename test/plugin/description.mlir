@@ -16,7 +16,8 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
   limits = {max_rank = 5 : i64}>} {}
 
 // -----
-// expected-error @+2 {{expected the scope of a memory to be one of 'thread', 'core', 'cluster', 'device', 'host', found 'moon'}}
+// expected-error @+3 {{expected the scope of a memory to be one of 'thread', 'core', 'cluster', 'device', 'host', found 'moon'}}
+// expected-error @+2 {{failed to parse Kiln_TargetAttr parameter 'memories'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
   memories = [#kiln.memory<name = "m", scope = "moon", kind = "cached">]>} {}
 

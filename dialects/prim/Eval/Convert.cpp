@@ -94,7 +94,8 @@ LogicalResult rescale(prim::RescaleOp op, Frame &frame) {
     return op.emitOpError("expected ")
            << channels << " multipliers, found " << multipliers.size();
   bool twice = op.getRounding() == prim::Rounding::double_;
-  int64_t inputZero = op.getInputZp(), outputZero = op.getOutputZp();
+  int64_t inputZero = static_cast<int32_t>(op.getInputZp());
+  int64_t outputZero = static_cast<int32_t>(op.getOutputZp());
   int bits = runtime::dtypeBits(out.dtype());
   int64_t least = op.getOutputUnsigned() ? 0 : smallestInt(out.dtype());
   int64_t most = op.getOutputUnsigned() && bits < 64 ? (int64_t(1) << bits) - 1

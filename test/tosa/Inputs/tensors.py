@@ -38,6 +38,8 @@ class Tensor:
         def text(x):
             if self.dtype == "i1":
                 return "true" if x else "false"
+            if x != x or abs(x) == float("inf"):
+                return "0x%08X" % struct.unpack("<I", struct.pack("<f", x))[0]
             return repr(float(x)) if self.dtype[0] in "fb" else str(x)
 
         def nest(shape, data):

@@ -1,0 +1,56 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+func.func @add_c1(%a: tensor<4xf32>, %b: tensor<?xf32>) {
+  // expected-note @-1 {{prior use here}}
+  // expected-error @+1 {{expects different type than prior uses}}
+  %0 = prim.add %a, %b : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @exp_type(%a: tensor<4xi32>) {
+  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values}}
+  %0 = prim.exp %a : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @clamp_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected bounds of type 'f32', found 0 : i32}}
+  %0 = prim.clamp %x min 0 : i32 max 6.0 : f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_c2(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected min <= max, found}}
+  %0 = prim.clamp %x min 7.0 : f32 max 6.0 : f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_c2_nan(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected min <= max, found}}
+  %0 = prim.clamp %x min 0x7FC00000 : f32 max 6.0 : f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clamp_c2_signed(%x: tensor<4xi8>) {
+  // expected-error @+1 {{expected min <= max, found 1 : i8 and -1 : i8}}
+  %0 = prim.clamp %x min 1 : i8 max -1 : i8 : tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @clamp_c2_unsigned(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected no 'unsigned' for floats}}
+  %0 = prim.clamp %x min 0.0 : f32 max 1.0 : f32 unsigned : tensor<4xf32>
+  return
+}

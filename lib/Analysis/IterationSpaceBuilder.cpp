@@ -1,6 +1,7 @@
 //===- IterationSpaceBuilder.cpp - Dimensions and accesses ----------------===//
 
 #include "IterationSpaceBuilder.h"
+#include "Carried.h"
 #include "kiln/Analysis/Raster.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,6 +16,7 @@ void IterationSpaceBuilder::run() {
   findAccesses();
   resolveClasses();
   checkUses();
+  checkOrder();
   findExtents();
   for (IterationDim &dim : space.dims)
     if (dim.block == 0) { // moves through no view
@@ -115,6 +117,9 @@ void IterationSpaceBuilder::findLoops() {
       for (BlockArgument argument : dim.loop.getRegionIterArgs())
         if (!inductions.isInduction(argument))
           dim.kind = IterationDim::Reduction;
+  for (IterationDim &dim : space.dims)
+    if (dim.isLoop() && dim.pinned.empty())
+      dim.pinned = whyBlocksMatter(dim.loop, inductions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,6 +244,66 @@ void IterationSpaceBuilder::addGather(GatherOp gather) {
     tagTile(access, tile, tileAxis, d);
   }
   space.accesses.push_back(std::move(access));
+}
+
+/// True if the facts say that the two views do not overlap while one is
+/// written.
+static bool areDisjoint(const ViewAccess &a, const ViewAccess &b) {
+  auto has = [](Value view, StringRef fact) {
+    auto argument = dyn_cast<BlockArgument>(view);
+    auto kernel = argument
+                      ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                      : KernelOp();
+    return kernel && kernel.getArgAttr(argument.getArgNumber(), fact);
+  };
+  if (a.view == b.view)
+    return false;
+  bool parameters = isa<BlockArgument>(a.view) && isa<BlockArgument>(b.view);
+  return has(a.view, kReadonlyAttr) || has(b.view, kReadonlyAttr) ||
+         (parameters &&
+          (has(a.view, kNoaliasAttr) || has(b.view, kNoaliasAttr)));
+}
+
+/// True if two accesses reach the same elements in every instance and
+/// iteration.
+static bool isSameWindow(const ViewAccess &a, const ViewAccess &b) {
+  if (a.axes.size() != b.axes.size())
+    return false;
+  for (auto [x, y] : llvm::zip(a.axes, b.axes)) {
+    if (!x.affine || !y.affine || x.indirect || y.indirect ||
+        x.block != y.block || x.step != y.step)
+      return false;
+    std::optional<LinearForm> distance = combine(1, x.offset, -1, y.offset);
+    if (!distance || !distance->isInvariant() || !distance->symbols.empty() ||
+        distance->constant != 0)
+      return false;
+  }
+  return true;
+}
+
+/// Other blocks divide the iterations of a loop into other groups: what one
+/// iteration writes no other may reach. (Instances of a grid have no order, so
+/// that there it would be a race to begin with.)
+void IterationSpaceBuilder::checkOrder() {
+  for (auto [i, dim] : llvm::enumerate(space.dims)) {
+    auto isInside = [&, loop = dim.loop](const ViewAccess &access) {
+      return loop && loop->isProperAncestor(access.op);
+    };
+    for (const ViewAccess &write : space.accesses) {
+      if (!write.isWrite || !isInside(write))
+        continue;
+      for (const ViewAccess &other : space.accesses)
+        if (&other != &write && isInside(other) && !areDisjoint(write, other) &&
+            !isSameWindow(write, other))
+          pin(i, "a store in its loop may overlap another access there");
+      // A store that stays in place keeps what the last iteration wrote.
+      bool moves = llvm::any_of(write.axes, [&, d = i](const AxisAccess &axis) {
+        return axis.offset.coefficient(d) != 0;
+      });
+      if (!moves && cast<StoreOp>(write.op).getCombine() == Combine::assign)
+        pin(i, "a store in its loop does not move with it");
+    }
+  }
 }
 
 void IterationSpaceBuilder::findExtents() {

@@ -38,6 +38,7 @@ private:
   void chooseDim(AxisAccess &axis);
   void tagTile(ViewAccess &access, TileRef tile, int64_t tileAxis,
                unsigned viewAxis);
+  void checkOrder();
   void findExtents();
 
   // Everything else that an index or a block size could reach.

@@ -1,0 +1,47 @@
+// RUN: kiln-opt %s --prim-simplify | FileCheck %s
+
+// What follows a convolution keeps its shape, a batch of one included.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: %[[C:.*]] = prim.conv %arg0
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg2 dims [3] : tensor<32xf32> -> tensor<1x8x8x32xf32>
+// CHECK: %[[S:.*]] = prim.add %[[C]], %[[B]]
+// CHECK: prim.clamp %[[S]] {{.*}} : tensor<1x8x8x32xf32>
+func.func @epilogue(%x: tensor<1x8x8x16xf32>, %w: tensor<32x3x3x16xf32>, %b: tensor<32xf32>) -> tensor<1x8x8x32xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x8x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<1x8x8x32xf32>
+  %1 = prim.reshape %b : tensor<32xf32> -> tensor<1x1x1x32xf32>
+  %2 = prim.broadcast_in_dim %1 dims [0, 1, 2, 3] : tensor<1x1x1x32xf32> -> tensor<1x8x8x32xf32>
+  %3 = prim.add %0, %2 : tensor<1x8x8x32xf32>
+  %4 = prim.clamp %3 min 0.0 : f32 max 6.0 : f32 : tensor<1x8x8x32xf32>
+  return %4 : tensor<1x8x8x32xf32>
+}
+
+// A window of one element is a product.
+// CHECK-LABEL: func.func @pointwise
+// CHECK: %[[X:.*]] = prim.reshape %arg0 : tensor<1x8x8x16xi8> -> tensor<64x16xi8>
+// CHECK: prim.dot_general %[[X]], %{{.*}} batch [] x [] contract [1] x [0] : tensor<64x16xi8>, tensor<16x32xi8> -> tensor<64x32xi32>
+func.func @pointwise(%x: tensor<1x8x8x16xi8>, %w: tensor<32x1x1x16xi8>) -> tensor<1x8x8x32xi32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x8x8x16xi8>, tensor<32x1x1x16xi8> -> tensor<1x8x8x32xi32>
+  return %0 : tensor<1x8x8x32xi32>
+}
+
+// Zeros around the input are the convolution's own padding; other values are not.
+// CHECK-LABEL: func.func @padded
+// CHECK-NOT: prim.pad %arg0 {{.*}} value 0.0
+// CHECK: prim.conv %arg0, %arg1 {{.*}}pad_high = array<i64: 2, 0>, pad_low = array<i64: 1, 0>
+// CHECK: %[[P:.*]] = prim.pad %arg0
+// CHECK: prim.conv %[[P]]
+func.func @padded(%x: tensor<2x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) -> (tensor<2x9x6x32xf32>, tensor<2x9x6x32xf32>) {
+  %0 = prim.pad %x low [0, 1, 0, 0] high [0, 2, 0, 0] value 0.0 : f32 : tensor<2x8x8x16xf32> -> tensor<2x11x8x16xf32>
+  %1 = prim.conv %0, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<2x11x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<2x9x6x32xf32>
+  %2 = prim.pad %x low [0, 1, 0, 0] high [0, 2, 0, 0] value 1.0 : f32 : tensor<2x8x8x16xf32> -> tensor<2x11x8x16xf32>
+  %3 = prim.conv %2, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,
+    dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<2x11x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<2x9x6x32xf32>
+  return %1, %3 : tensor<2x9x6x32xf32>, tensor<2x9x6x32xf32>
+}

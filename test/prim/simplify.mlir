@@ -1,0 +1,87 @@
+// RUN: kiln-opt %s --prim-simplify | FileCheck %s
+
+// A product with a batch of one, a bias and a split of heads: the bias joins the
+// product, and the reshapes meet behind it.
+// CHECK-LABEL: func.func @projection
+// CHECK: %[[X:.*]] = prim.reshape %arg0 : tensor<1x16x64xf32> -> tensor<16x64xf32>
+// CHECK: %[[D:.*]] = prim.dot_general %[[X]], %arg1 batch [] x [] contract [1] x [0]
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg2 dims [1] : tensor<64xf32> -> tensor<16x64xf32>
+// CHECK: %[[S:.*]] = prim.add %[[D]], %[[B]] : tensor<16x64xf32>
+// CHECK: %[[H:.*]] = prim.reshape %[[S]] : tensor<16x64xf32> -> tensor<16x4x16xf32>
+// CHECK: prim.transpose %[[H]] permutation [1, 0, 2]
+func.func @projection(%x: tensor<1x16x64xf32>, %w: tensor<64x64xf32>, %b: tensor<64xf32>) -> tensor<4x16x16xf32> {
+  %0 = prim.reshape %w : tensor<64x64xf32> -> tensor<1x64x64xf32>
+  %1 = prim.dot_general %x, %0 batch [0] x [0] contract [2] x [1] : tensor<1x16x64xf32>, tensor<1x64x64xf32> -> tensor<1x16x64xf32>
+  %2 = prim.reshape %b : tensor<64xf32> -> tensor<1x1x64xf32>
+  %3 = prim.broadcast_in_dim %2 dims [0, 1, 2] : tensor<1x1x64xf32> -> tensor<1x16x64xf32>
+  %4 = prim.add %1, %3 : tensor<1x16x64xf32>
+  %5 = prim.reshape %4 : tensor<1x16x64xf32> -> tensor<1x16x4x16xf32>
+  %6 = prim.transpose %5 permutation [0, 2, 1, 3] : tensor<1x16x4x16xf32> -> tensor<1x4x16x16xf32>
+  %7 = prim.reshape %6 : tensor<1x4x16x16xf32> -> tensor<4x16x16xf32>
+  return %7 : tensor<4x16x16xf32>
+}
+
+// Scores keep the shape of the product through scale, mask and softmax.
+// CHECK-LABEL: func.func @scores
+// CHECK: prim.dot_general %arg0, %arg1 batch [0] x [0] contract [2] x [1]
+// CHECK-NOT: tensor<2x4x
+// CHECK: prim.broadcast_in_dim %arg2 dims [1, 2] : tensor<16x16xf32> -> tensor<8x16x16xf32>
+// CHECK: prim.amax %{{.*}} dims [2] : tensor<8x16x16xf32> -> tensor<8x16xf32>
+// CHECK: prim.reshape %{{.*}} : tensor<8x16x16xf32> -> tensor<2x4x16x16xf32>
+// CHECK-NEXT: return
+func.func @scores(%q: tensor<8x16x32xf32>, %k: tensor<8x32x16xf32>, %m: tensor<16x16xf32>) -> tensor<2x4x16x16xf32> {
+  %0 = prim.dot_general %q, %k batch [0] x [0] contract [2] x [1] : tensor<8x16x32xf32>, tensor<8x32x16xf32> -> tensor<8x16x16xf32>
+  %1 = prim.reshape %0 : tensor<8x16x16xf32> -> tensor<2x4x16x16xf32>
+  %2 = prim.broadcast_in_dim %m dims [2, 3] : tensor<16x16xf32> -> tensor<2x4x16x16xf32>
+  %3 = prim.add %1, %2 : tensor<2x4x16x16xf32>
+  %4 = prim.amax %3 dims [3] : tensor<2x4x16x16xf32> -> tensor<2x4x16xf32>
+  %5 = prim.broadcast_in_dim %4 dims [0, 1, 2] : tensor<2x4x16xf32> -> tensor<2x4x16x16xf32>
+  %6 = prim.sub %3, %5 : tensor<2x4x16x16xf32>
+  return %6 : tensor<2x4x16x16xf32>
+}
+
+// Contracted and free dimensions are merged, batches too.
+// CHECK-LABEL: func.func @general
+// CHECK: %[[L:.*]] = prim.transpose %arg0 permutation [3, 1, 0, 2] : tensor<5x4x6x3xf32> -> tensor<3x4x5x6xf32>
+// CHECK: %[[A:.*]] = prim.reshape %[[L]] : tensor<3x4x5x6xf32> -> tensor<3x4x30xf32>
+// CHECK: %[[B:.*]] = prim.reshape %arg1 : tensor<3x5x6x7x2xf32> -> tensor<3x30x14xf32>
+// CHECK: prim.dot_general %[[A]], %[[B]] batch [0] x [0] contract [2] x [1]
+func.func @general(%a: tensor<5x4x6x3xf32>, %b: tensor<3x5x6x7x2xf32>) -> tensor<3x4x7x2xf32> {
+  %0 = prim.dot_general %a, %b batch [3] x [0] contract [2, 0] x [2, 1]
+    : tensor<5x4x6x3xf32>, tensor<3x5x6x7x2xf32> -> tensor<3x4x7x2xf32>
+  return %0 : tensor<3x4x7x2xf32>
+}
+
+// The same weights for each batch: one product with more rows.
+// CHECK-LABEL: func.func @repeated
+// CHECK: %[[X:.*]] = prim.reshape %arg0 : tensor<2x5x8xf32> -> tensor<10x8xf32>
+// CHECK: prim.dot_general %[[X]], %arg1 batch [] x [] contract [1] x [0]
+func.func @repeated(%x: tensor<2x5x8xf32>, %w: tensor<8x3xf32>) -> tensor<2x5x3xf32> {
+  %0 = prim.broadcast_in_dim %w dims [1, 2] : tensor<8x3xf32> -> tensor<2x8x3xf32>
+  %1 = prim.dot_general %x, %0 batch [0] x [0] contract [2] x [1] : tensor<2x5x8xf32>, tensor<2x8x3xf32> -> tensor<2x5x3xf32>
+  return %1 : tensor<2x5x3xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[N:.*]] = tensor.dim %arg0, %{{.*}} : tensor<1x?x64xf32>
+// CHECK: %[[X:.*]] = prim.reshape %arg0 sizes(%[[N]]) : tensor<1x?x64xf32> -> tensor<?x64xf32>
+// CHECK: %[[E:.*]] = prim.exp %[[X]] : tensor<?x64xf32>
+// CHECK: prim.sum %[[E]] dims [1] : tensor<?x64xf32> -> tensor<?xf32>
+func.func @dynamic(%x: tensor<1x?x64xf32>) -> tensor<1x?xf32> {
+  %0 = prim.exp %x : tensor<1x?x64xf32>
+  %1 = prim.sum %0 dims [2] : tensor<1x?x64xf32> -> tensor<1x?xf32>
+  return %1 : tensor<1x?xf32>
+}
+
+// Between two layouts nothing is left.
+// CHECK-LABEL: func.func @layouts
+// CHECK: %[[B:.*]] = prim.broadcast_in_dim %arg1 dims [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+// CHECK: %[[R:.*]] = prim.mul %arg0, %[[B]]
+// CHECK: return %[[R]]
+func.func @layouts(%x: tensor<2x4x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x8xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 1] : tensor<2x4x8xf32> -> tensor<2x8x4xf32>
+  %1 = prim.broadcast_in_dim %s dims [1] : tensor<8xf32> -> tensor<2x8x4xf32>
+  %2 = prim.mul %0, %1 : tensor<2x8x4xf32>
+  %3 = prim.transpose %2 permutation [0, 2, 1] : tensor<2x8x4xf32> -> tensor<2x4x8xf32>
+  return %3 : tensor<2x4x8xf32>
+}

@@ -261,7 +261,13 @@ LogicalResult Compilation::run(std::string &result) {
 
   InputKind kind = detect(*module);
   if (kind.triton) {
-    if (failed(runSteps(*module, "frontend", {{"triton-to-tile"}},
+    if (failed(runSteps(*module, "frontend",
+                        {{"triton-to-tile"},
+                         {"canonicalize"},
+                         {"cse"},
+                         {"tile.kernel(tile-recover-views)"},
+                         {"canonicalize"},
+                         {"cse"}},
                         TargetOptions(), printer, timing)))
       return failure();
     kind = detect(*module);

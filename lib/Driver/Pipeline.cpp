@@ -24,7 +24,7 @@ kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries) {
 std::vector<Step> kiln::driver::primSteps() {
   return {{"func.func(prim-raise-composites)"},
           {"core.after-raise", true},
-          {"prim-claim"},
+          {"prim-claim,prim-inline-claims"},
           {"func.func(prim-decompose,prim-simplify)"}};
 }
 

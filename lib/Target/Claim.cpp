@@ -161,6 +161,68 @@ struct PrimClaimPass
 };
 } // namespace
 
+void kiln::target::inlineClaim(Operation *claim, RewriterBase &rewriter) {
+  Block &body = claim->getRegion(0).front();
+  Operation *yield = body.getTerminator();
+  SmallVector<Value> results(yield->getOperands());
+  rewriter.eraseOp(yield);
+  for (auto [index, result] : llvm::enumerate(results))
+    if (auto argument = dyn_cast<BlockArgument>(result);
+        argument && argument.getOwner() == &body)
+      results[index] = claim->getOperand(argument.getArgNumber());
+  rewriter.inlineBlockBefore(&body, claim, claim->getOperands());
+  rewriter.replaceOp(claim, results);
+}
+
+namespace {
+/// Undoes the claims that no schedule of the module's target will take.
+struct InlineClaimsPass
+    : public PassWrapper<InlineClaimsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineClaimsPass)
+  StringRef getArgument() const final { return "prim-inline-claims"; }
+  StringRef getDescription() const final {
+    return "Inlines claims that the module's target has no schedule for";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<KilnDialect>();
+  }
+
+  void runOnOperation() override {
+    BoundTarget bound = TargetRegistry::get().boundTarget(getOperation());
+    StringRef family =
+        bound.description ? bound.description.getFamily() : StringRef();
+    auto schedules = LoweringRegistry::get().schedules("");
+    SmallVector<Operation *> claims;
+    getOperation()->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == "prim.claim")
+        claims.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *claim : claims) {
+      std::string name = claim->getAttrOfType<StringAttr>("name").str();
+      bool taken = llvm::any_of(schedules, [&](const Schedule *schedule) {
+        return schedule->kind == "claim." + name &&
+               (schedule->target.empty() ||
+                schedule->target == bound.options.name ||
+                (!family.empty() && schedule->target == family));
+      });
+      if (taken)
+        continue;
+      Report &report = Report::of(&getContext());
+      report.declined(claim, bound ? bound.options.name : "core",
+                      "there is no schedule for claim." + name);
+      report.chose(claim, "claim", bound.options.name, "inlined");
+      rewriter.setInsertionPoint(claim);
+      inlineClaim(claim, rewriter);
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> kiln::target::createInlineClaimsPass() {
+  return std::make_unique<InlineClaimsPass>();
+}
+
 std::unique_ptr<Pass> kiln::target::createPrimClaimPass() {
   return std::make_unique<PrimClaimPass>();
 }

@@ -89,4 +89,5 @@ void kiln::target::registerTargetPasses() {
   registerPass(createSetTargetPass);
   registerPass(createTargetPipelinePass);
   registerPass(createPrimClaimPass);
+  registerPass(createInlineClaimsPass);
 }

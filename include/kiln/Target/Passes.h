@@ -18,6 +18,9 @@ std::unique_ptr<mlir::Pass> createTargetPipelinePass();
 /// `prim-claim`: lets the module's target claim prim operations.
 std::unique_ptr<mlir::Pass> createPrimClaimPass();
 
+/// `prim-inline-claims`: undoes claims that no schedule of the target takes.
+std::unique_ptr<mlir::Pass> createInlineClaimsPass();
+
 void registerTargetPasses();
 
 } // namespace kiln::target

@@ -108,6 +108,9 @@ mlir::FailureOr<mlir::Operation *>
 claimOps(llvm::ArrayRef<mlir::Operation *> ops, llvm::StringRef name,
          llvm::StringRef target, LoweringContext &ctx);
 
+/// Puts the operations of a prim.claim back in its place.
+void inlineClaim(mlir::Operation *claim, mlir::RewriterBase &rewriter);
+
 } // namespace kiln::target
 
 #endif // KILN_TARGET_TARGETREGISTRY_H

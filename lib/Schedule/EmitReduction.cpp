@@ -68,12 +68,16 @@ Emitter::loop(ArrayRef<int> dims, ValueRange inits,
   auto loopOp = scf::ForOp::create(b, kernel.loc, zero, count, one, inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loopOp.getBody());
+  // The dimension may be that of an outer loop, whose place comes back after.
+  KernelDim before = kernel.dims[dim];
   kernel.place(dim, loopOp.getInductionVar());
   scopes.emplace_back();
+  scopes.back().dim = dim;
   SmallVector<Value> results =
       loop(dims.drop_front(), loopOp.getRegionIterArgs(), body);
   scopes.pop_back();
-  kernel.dims[dim].offset = kernel.dims[dim].coord = Value();
+  kernel.dims[dim].offset = before.offset;
+  kernel.dims[dim].coord = before.coord;
   // Without carried values the loop has its terminator already.
   if (!inits.empty() && results.size() == inits.size())
     scf::YieldOp::create(b, kernel.loc, results);
@@ -113,8 +117,10 @@ LogicalResult Emitter::hoistReductions(Value value, const AccessMap &map,
     if (failed(reductionMap(op, map, inner, reduced)))
       return failure();
     llvm::SmallBitVector support = map.support(plan.sizes.size());
+    // Not what depends on a loop that is yet to come.
     for (int dim : support.set_bits())
-      if (llvm::is_contained(dims, physical(dim)))
+      if (llvm::is_contained(dims, physical(dim)) ||
+          !kernel.dims[physical(dim)].offset)
         return hoistReductions(op->getOperand(0), inner, dims);
     return success(static_cast<bool>(emit(value, map)));
   }
@@ -183,7 +189,7 @@ Value Emitter::emitReduction(Operation *op, const AccessMap &map) {
   if (failed(reductionMap(op, map, inner, dims)))
     return {};
   for (int dim : dims)
-    if (!kernel.dims[dim].offset)
+    if (!kernel.numBlocks(dim).is(1))
       loops.push_back(dim);
   if (!loops.empty() && failed(hoistReductions(operand, inner, loops)))
     return {};

@@ -72,19 +72,25 @@ Value Emitter::splat(TypedAttr value, ArrayRef<int64_t> shape) {
 }
 
 Value Emitter::lookup(Value value, const AccessMap &map) {
-  for (Memo &memo : llvm::reverse(scopes)) {
-    auto found = memo.find(value);
-    if (found == memo.end())
-      continue;
-    for (auto &[known, tile] : found->second)
-      if (known == map)
-        return tile;
+  llvm::SmallBitVector support = map.support(kernel.dims.size());
+  for (Scope &scope : llvm::reverse(scopes)) {
+    auto found = scope.tiles.find(value);
+    if (found != scope.tiles.end())
+      for (auto &[known, tile] : found->second)
+        if (known == map)
+          return tile;
+    // What lies outside of a loop and depends on its dimension is about another
+    // place.
+    if (scope.dim >= 0)
+      for (int dim : support.set_bits())
+        if (physical(dim) == scope.dim)
+          return {};
   }
   return {};
 }
 
 void Emitter::bind(Value value, const AccessMap &map, Value tile) {
-  scopes.back()[value].push_back({map, tile});
+  scopes.back().tiles[value].push_back({map, tile});
 }
 
 Value Emitter::emit(Value value, const AccessMap &map) {

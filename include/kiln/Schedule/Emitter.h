@@ -72,9 +72,13 @@ public:
   GroupPlan &plan;
 
 private:
-  using Memo =
-      llvm::DenseMap<mlir::Value,
-                     llvm::SmallVector<std::pair<AccessMap, mlir::Value>, 1>>;
+  /// The tiles emitted within one loop (or outside of all).
+  struct Scope {
+    llvm::DenseMap<mlir::Value,
+                   llvm::SmallVector<std::pair<AccessMap, mlir::Value>, 1>>
+        tiles;
+    int dim = -1; ///< that the loop runs along
+  };
 
   mlir::Value fail(const llvm::Twine &why) {
     if (reason.empty())
@@ -119,7 +123,7 @@ private:
 
   GroupPlan::InGroupFn inGroup;
   Space space;
-  llvm::SmallVector<Memo> scopes;
+  std::vector<Scope> scopes;
 };
 
 /// The tile of an elementwise prim from the tiles of its operands, all of one

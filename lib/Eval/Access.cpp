@@ -150,7 +150,7 @@ private:
 
     // Against writes.
     if (writer > 0 && !isBefore(writer - 1, writerTime))
-      return race(entry, writer - 1, "wrote");
+      return race(entry, writer - 1, "written");
     if (writer < 0 && access != Access::combine) {
       // Instances that may wait for each other read a combined element
       // atomically, and then know what the writers knew.
@@ -158,21 +158,22 @@ private:
         acquire(touched, entry);
       else if (writer == Touched::many || !isBefore(-writer - 1, writerTime))
         return race(entry, writer == Touched::many ? -1 : -writer - 1,
-                    "combined");
+                    "combined into");
     }
-    // Against reads.
-    if (access != Access::read && reader != 0) {
+    // Against reads. Where instances may wait for each other, reads of an
+    // element that combining stores write are atomic.
+    if (access == Access::write && reader != 0 && touched.timed) {
       if (reader != Touched::many) {
-        uint32_t time = touched.timed ? touched.readerTime[entry] : 0;
-        if (!isBefore(reader - 1, time) && !(touched.timed && writer < 0))
+        if (!isBefore(reader - 1, touched.readerTime[entry]))
           return race(entry, reader - 1, "read");
-      } else if (!touched.timed) {
-        return race(entry, -1, "read");
-      } else if (writer >= 0) {
+      } else {
         for (auto [other, time] : touched.readers[entry])
           if (!isBefore(other, time))
             return race(entry, other, "read");
       }
+    } else if (access != Access::read && reader != 0 && !touched.timed &&
+               reader != me) {
+      return race(entry, reader == Touched::many ? -1 : reader - 1, "read");
     }
 
     switch (access) {

@@ -56,3 +56,14 @@ func.func @table() -> tensor<2xi8> {
   %r = prim.table %x, %t : tensor<2xi8>, tensor<256xi8> -> tensor<2xi8>
   return %r : tensor<2xi8>
 }
+// Zero points are signed; above a shift of 31 double rounding matters.
+// CHECK: rescale_chain[0] = [2] i32: 9961472 12582912
+// CHECK: rescale_chain[1] = [2] i8: -6 -4
+func.func @rescale_chain() -> (tensor<2xi32>, tensor<2xi8>) {
+  %x = prim.constant dense<[0, 5]> : tensor<2xi8>
+  %a = prim.rescale %x rounding double {multiplier = array<i32: 1073741824>, shift = array<i8: 11>,
+    input_zp = -19 : i32, output_zp = 0 : i32, scale32} : tensor<2xi8> -> tensor<2xi32>
+  %b = prim.rescale %a rounding double {multiplier = array<i32: 1011511696>, shift = array<i8: 50>,
+    input_zp = 0 : i32, output_zp = -15 : i32, scale32} : tensor<2xi32> -> tensor<2xi8>
+  return %a, %b : tensor<2xi32>, tensor<2xi8>
+}

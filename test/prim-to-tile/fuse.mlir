@@ -1,0 +1,78 @@
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse))' | FileCheck %s
+
+// A product takes its bias, activation and residual along.
+// CHECK-LABEL: func.func @linear
+// CHECK: prim.fusion "contract"
+// CHECK: prim.dot_general
+// CHECK: prim.add
+// CHECK: prim.maximum
+// CHECK: prim.yield
+// CHECK-NOT: prim.fusion
+func.func @linear(%a: tensor<10x30xf32>, %b: tensor<30x20xf32>, %bias: tensor<20xf32>) -> tensor<10x20xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<10x30xf32>, tensor<30x20xf32> -> tensor<10x20xf32>
+  %bb = prim.broadcast_in_dim %bias dims [1] : tensor<20xf32> -> tensor<10x20xf32>
+  %e = prim.add %d, %bb : tensor<10x20xf32>
+  %z = prim.full 0.0 : f32 : tensor<10x20xf32>
+  %m = prim.maximum %e, %z : tensor<10x20xf32>
+  return %m : tensor<10x20xf32>
+}
+
+// Two reductions over the same rows are one group.
+// CHECK-LABEL: func.func @softmax
+// CHECK: prim.fusion "row"
+// CHECK: prim.amax
+// CHECK: prim.sum
+// CHECK-NOT: prim.fusion
+func.func @softmax(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %m = prim.amax %x dims [1] : tensor<4x9xf32> -> tensor<4xf32>
+  %mb = prim.broadcast_in_dim %m dims [0] : tensor<4xf32> -> tensor<4x9xf32>
+  %s = prim.sub %x, %mb : tensor<4x9xf32>
+  %e = prim.exp %s : tensor<4x9xf32>
+  %t = prim.sum %e dims [1] : tensor<4x9xf32> -> tensor<4xf32>
+  %tb = prim.broadcast_in_dim %t dims [0] : tensor<4xf32> -> tensor<4x9xf32>
+  %r = prim.div %e, %tb : tensor<4x9xf32>
+  return %r : tensor<4x9xf32>
+}
+
+// A sum that every row of the result would compute again stays alone.
+// CHECK-LABEL: func.func @column_bias
+// CHECK: prim.fusion "row"
+// CHECK: prim.fusion "loop"
+func.func @column_bias(%x: tensor<64x9xf32>, %y: tensor<9x7xf32>) -> tensor<64x9xf32> {
+  %s = prim.sum %y dims [1] : tensor<9x7xf32> -> tensor<9xf32>
+  %b = prim.broadcast_in_dim %s dims [1] : tensor<9xf32> -> tensor<64x9xf32>
+  %r = prim.add %x, %b : tensor<64x9xf32>
+  return %r : tensor<64x9xf32>
+}
+
+// Movements of what is in memory are no group; the product stores its result in
+// the order of the next one.
+// CHECK-LABEL: func.func @heads
+// CHECK: prim.transpose
+// CHECK: prim.fusion "contract"
+// CHECK: prim.dot_general
+// CHECK: prim.transpose
+// CHECK: prim.reshape
+// CHECK: prim.yield
+// CHECK: prim.fusion "contract"
+func.func @heads(%p: tensor<10x16x10xf32>, %v: tensor<16x10x64xf32>, %w: tensor<1024x8xf32>) -> tensor<10x8xf32> {
+  %q = prim.transpose %p permutation [1, 0, 2] : tensor<10x16x10xf32> -> tensor<16x10x10xf32>
+  %q2 = prim.slice %q starts [0, 0, 0] limits [16, 10, 10] strides [1, 1, 1] : tensor<16x10x10xf32> -> tensor<16x10x10xf32>
+  %x = prim.exp %q2 : tensor<16x10x10xf32>
+  %y = prim.add %x, %q : tensor<16x10x10xf32>
+  %o = prim.dot_general %y, %v batch [0] x [0] contract [2] x [1] : tensor<16x10x10xf32>, tensor<16x10x64xf32> -> tensor<16x10x64xf32>
+  %t = prim.transpose %o permutation [1, 0, 2] : tensor<16x10x64xf32> -> tensor<10x16x64xf32>
+  %r = prim.reshape %t : tensor<10x16x64xf32> -> tensor<10x1024xf32>
+  %d = prim.dot_general %r, %w batch [] x [] contract [1] x [0] : tensor<10x1024xf32>, tensor<1024x8xf32> -> tensor<10x8xf32>
+  return %d : tensor<10x8xf32>
+}
+
+// A table is read from memory even if it is a constant with one value.
+// CHECK-LABEL: func.func @table
+// CHECK: prim.constant
+// CHECK: prim.fusion "loop"
+func.func @table(%x: tensor<9xi8>) -> tensor<9xi8> {
+  %t = prim.constant dense<3> : tensor<256xi8>
+  %r = prim.table %x, %t : tensor<9xi8>, tensor<256xi8> -> tensor<9xi8>
+  return %r : tensor<9xi8>
+}

@@ -23,6 +23,9 @@ struct DecomposeAvgPool : OpRewritePattern<AvgPoolOp> {
   }
 
 private:
+  /// More positions than this are counted at run time.
+  static constexpr int64_t maxTable = 1 << 16;
+
   /// The sum of each window of `input`.
   static Value pool(AvgPoolOp op, OpBuilder &builder, Value input) {
     auto type = cast<RankedTensorType>(input.getType());
@@ -48,7 +51,8 @@ private:
         whole *= static_cast<double>(window);
         continue;
       }
-      if (from.isDynamicDim(dim) || to.isDynamicDim(dim))
+      if (from.isDynamicDim(dim) || to.isDynamicDim(dim) ||
+          to.getDimSize(dim) > maxTable)
         return dynamicCounts(op, emit, input, sum);
       SmallVector<Attribute> values;
       Type element = cast<RankedTensorType>(sum.getType()).getElementType();

@@ -1,4 +1,5 @@
 // Brings dot_general into the form [B, M, K] x [B, K, N], or without B.
+#include "../Verify.h"
 #include "Emitter.h"
 #include "Simplify.h"
 
@@ -38,6 +39,15 @@ bool isNormal(DotGeneralOp op, bool batched) {
                        is(op.getRhsContract(), 0);
 }
 
+/// Whether any product of sizes fits 64 bits.
+bool isMergeable(RankedTensorType type) {
+  SmallVector<int64_t> sizes;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size) && size != 0)
+      sizes.push_back(size);
+  return check::checkedProduct(sizes).has_value();
+}
+
 /// Transposes and merges dimensions of the operands, splits those of the
 /// result.
 struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
@@ -50,7 +60,7 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
     bool batched = llvm::any_of(op.getLhsBatch(), [&](int64_t dim) {
       return lhsType.getDimSize(dim) != 1;
     });
-    if (isNormal(op, batched))
+    if (isNormal(op, batched) || !isMergeable(lhsType) || !isMergeable(rhsType))
       return failure();
 
     // Contracted dimensions in the order of lhs, which then often stays.

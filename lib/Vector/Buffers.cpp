@@ -181,7 +181,8 @@ void KernelEmitter::storeBuffer(Value value, const TileBuffer &buffer,
   LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
 }
 
-void KernelEmitter::fill(const TileBuffer &buffer, Value tile) {
+void KernelEmitter::fill(const TileBuffer &buffer, Value tile,
+                         bool mayOverrun) {
   freshLevels();
   Nest nest;
   nest.shape = buffer.shape;
@@ -195,7 +196,7 @@ void KernelEmitter::fill(const TileBuffer &buffer, Value tile) {
   int lane = nest.laneDim;
   // A row may be overrun when the next one starts at least a vector later and
   // is written afterwards or not at all.
-  if (lane >= 0 && buffer.strides[lane] == 1) {
+  if (mayOverrun && lane >= 0 && buffer.strides[lane] == 1) {
     int64_t reach = llvm::alignTo(buffer.shape[lane], nest.lanes);
     nest.overrun = true;
     for (auto [d, stride] : llvm::enumerate(buffer.strides))

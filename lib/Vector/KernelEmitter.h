@@ -225,8 +225,9 @@ public:
   const TileBuffer &bufferOf(Value tile) const { return buffers.at(tile); }
   /// The memory that a result should be computed into.
   TileBuffer resultBuffer(Value tile, Padding padding = {});
-  /// Evaluates the whole tile into `buffer`.
-  void fill(const TileBuffer &buffer, Value tile);
+  /// Evaluates the whole tile into `buffer`. Whole vectors may be written
+  /// behind the ends of its rows unless that is somebody else's memory.
+  void fill(const TileBuffer &buffer, Value tile, bool mayOverrun = true);
   /// The tile in memory, evaluated into fresh scratch where it is inline.
   TileBuffer materialize(Value tile);
   /// Memory that lives until the current operation has been emitted.
@@ -289,13 +290,26 @@ private:
   /// Moves the insertion point to the end of a level's code, for the scope.
   class AtLevel {
   public:
-    AtLevel(KernelEmitter &emitter, int level) : guard(emitter.b) {
+    AtLevel(KernelEmitter &emitter, int level)
+        : emitter(emitter), guard(emitter.b) {
+      if (!emitter.tip.isSet()) {
+        emitter.tip = emitter.b.saveInsertionPoint();
+        owner = true;
+      }
       if (level < emitter.currentLevel())
         emitter.b.setInsertionPoint(emitter.levels[level + 1].anchor);
+      else
+        emitter.b.restoreInsertionPoint(emitter.tip);
+    }
+    ~AtLevel() {
+      if (owner)
+        emitter.tip = {};
     }
 
   private:
+    KernelEmitter &emitter;
     mlir::OpBuilder::InsertionGuard guard;
+    bool owner = false;
   };
   static Level::Key key(const void *what, const Point &point);
   void freshLevels();
@@ -315,6 +329,8 @@ private:
   std::map<std::pair<mlir::Operation *, int64_t>, Bounds> rangeMemo;
   std::map<mlir::Operation *, Value> originMemo;
   SmallVector<Level> levels;
+  /// Where code of the deepest level goes while some AtLevel is elsewhere.
+  mlir::OpBuilder::InsertPoint tip;
   void prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
                     ArrayRef<int64_t> blocks, Value address);
   mlir::Operation *current = nullptr; ///< the operation being emitted

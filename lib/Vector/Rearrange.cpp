@@ -18,8 +18,7 @@ LogicalResult KernelEmitter::emitCat(tile::CatOp cat) {
     part.shape.assign(shape.begin(), shape.end());
     part.base = gep(whole.base, c64(start * whole.strides[cat.getAxis()]),
                     whole.elementType);
-    // A part may be one element thick where the whole is not.
-    fill(part, source);
+    fill(part, source, /*mayOverrun=*/false);
     start += shape[cat.getAxis()];
   }
   define(cat.getResult(), whole);

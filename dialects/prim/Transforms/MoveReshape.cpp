@@ -140,68 +140,6 @@ template <typename Op> struct SinkThroughReduction : OpRewritePattern<Op> {
   }
 };
 
-/// broadcast(reshape(x)) of a computed x is reshape(broadcast(x)) if each group
-/// of dimensions stays together and is not repeated.
-struct SinkThroughBroadcast : OpRewritePattern<BroadcastInDimOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastInDimOp op,
-                                PatternRewriter &rewriter) const override {
-    auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!reshape || !isComputed(reshape.getOperand()) ||
-        hasUnitDim(reshape.getOperand()))
-      return failure();
-    auto groups = reassociate(reshape);
-    if (!groups)
-      return failure();
-    Emitter emit(rewriter, op.getLoc());
-    ArrayRef<int64_t> from = reshape.getType().getShape();
-    ArrayRef<int64_t> to = op.getType().getShape();
-    for (const DimGroup &group : *groups) {
-      if (group.to.empty())
-        return failure();
-      for (auto [i, dim] : llvm::enumerate(group.to))
-        if (from[dim] != to[op.getDims()[dim]] ||
-            op.getDims()[dim] !=
-                op.getDims()[group.to.front()] + static_cast<int64_t>(i))
-          return failure();
-    }
-    SmallVector<OpFoldResult> sizes = reifyResultShape(rewriter, op);
-    SmallVector<OpFoldResult> source = emit.sizes(reshape.getOperand());
-    SmallVector<OpFoldResult> before;
-    SmallVector<int64_t> dims;
-    for (int64_t dim = 0; dim < op.getType().getRank();) {
-      const DimGroup *group =
-          llvm::find_if(*groups, [&](const DimGroup &group) {
-            return op.getDims()[group.to.front()] == dim;
-          });
-      if (group == groups->end()) {
-        before.push_back(sizes[dim++]);
-        continue;
-      }
-      for (int64_t inner : group->from) {
-        dims.push_back(before.size());
-        before.push_back(source[inner]);
-      }
-      dim += group->to.size();
-    }
-    SmallVector<int64_t> shape;
-    SmallVector<Value> dynamic;
-    for (OpFoldResult size : before) {
-      auto attribute = dyn_cast<Attribute>(size);
-      shape.push_back(attribute ? cast<IntegerAttr>(attribute).getInt()
-                                : ShapedType::kDynamic);
-      if (!attribute)
-        dynamic.push_back(cast<Value>(size));
-    }
-    Value result = BroadcastInDimOp::create(
-        rewriter, op.getLoc(),
-        RankedTensorType::get(shape, op.getType().getElementType()),
-        reshape.getOperand(), dynamic, dims);
-    rewriter.replaceOp(op, emit.reshape(result, sizes));
-    return success();
-  }
-};
-
 /// reshape(broadcast(x)) is a broadcast if it takes whole groups of dimensions
 /// from x.
 struct AbsorbIntoBroadcast : OpRewritePattern<ReshapeOp> {
@@ -242,8 +180,9 @@ struct ReshapeOfFull : OpRewritePattern<ReshapeOp> {
 } // namespace
 
 void kiln::prim::populateMoveReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<HoistReshape, SinkReshape, SinkThroughReduction<SumOp>,
-               SinkThroughReduction<ProdOp>, SinkThroughReduction<AmaxOp>,
-               SinkThroughReduction<AminOp>, SinkThroughBroadcast,
-               AbsorbIntoBroadcast, ReshapeOfFull>(patterns.getContext());
+  patterns
+      .add<HoistReshape, SinkReshape, SinkThroughReduction<SumOp>,
+           SinkThroughReduction<ProdOp>, SinkThroughReduction<AmaxOp>,
+           SinkThroughReduction<AminOp>, AbsorbIntoBroadcast, ReshapeOfFull>(
+          patterns.getContext());
 }

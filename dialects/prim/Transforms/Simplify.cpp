@@ -36,20 +36,31 @@ namespace {
 
 /// The pass.
 struct PrimSimplify : kiln::prim::impl::PrimSimplifyBase<PrimSimplify> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateSimplifyPatterns(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateSimplifyPatterns(patterns);
-    // Stopping early leaves a valid program, so that is no error.
+    Operation *root = getOperation();
     int64_t count = 0;
-    getOperation()->walk([&](Operation *) { ++count; });
+    root->walk([&](Operation *) { ++count; });
     GreedyRewriteConfig config;
     config.setMaxNumRewrites(10000 + 64 * count);
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
-    // Sizes and constants that the patterns made more than once.
     IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    // Values that turn out to be the same have more uses and fold further, so
+    // there is a second round.
+    for (int round = 0; round < 2; ++round) {
+      // Stopping early leaves a valid program, so that is no error.
+      (void)applyPatternsGreedily(root, patterns, config);
+      DominanceInfo dominance(root);
+      eliminateCommonSubExpressions(rewriter, dominance, root);
+    }
   }
+
+  FrozenRewritePatternSet patterns;
 };
 
 } // namespace

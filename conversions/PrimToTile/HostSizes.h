@@ -15,10 +15,12 @@ public:
   HostSizes(mlir::func::FuncOp func, schedule::HostProgram &host)
       : func(func), host(host) {}
 
+  /// All of the function.
   mlir::LogicalResult run();
+  /// One operation.
+  mlir::LogicalResult visit(mlir::Operation *op);
 
 private:
-  mlir::LogicalResult visit(mlir::Operation *op);
   void checkOperands(mlir::Operation *op);
   void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
   void check(schedule::Extent a, schedule::Extent b);

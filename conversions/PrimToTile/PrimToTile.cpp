@@ -91,6 +91,8 @@ LogicalResult FunctionConverter::makeProgram() {
                               builder.getFunctionType(inputs, results));
   if (func.getSymVisibilityAttr())
     program.setSymVisibilityAttr(func.getSymVisibilityAttr());
+  if (ArrayAttr attrs = func.getAllArgAttrs())
+    program.setAllArgAttrs(attrs);
   Block &body = program.getBody().front();
   builder.setInsertionPointToStart(&body);
   host = std::make_unique<HostProgram>(program, builder);
@@ -121,6 +123,8 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
     full = host->name + "_" + std::to_string(kernels++) + "_" + name.str();
   while (symbols.lookup(full));
   ctx->kernelName = full;
+  // For the report.
+  group->setAttr("kiln.kernel", builder.getStringAttr(full));
   return target::LoweringRegistry::get().schedule(group, kind, *ctx);
 }
 
@@ -245,11 +249,13 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     host->setBuffer(constant.getResult(), host->constant(constant.getValue()));
     return success();
   }
-  // Sizes were computed at the entry.
+  // Sizes were computed at the entry, but for what was in a group until now.
   if (isa<tensor::DimOp>(op) ||
       (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
        llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)))
-    return success();
+    return op->getNumResults() && host->hasIndex(op->getResult(0))
+               ? success()
+               : HostSizes(func, *host).visit(op);
   if (isOpTriviallyDead(op))
     return success();
   if (auto cat = dyn_cast<prim::CatOp>(op))

@@ -33,6 +33,12 @@ public:
 private:
   void findDims();
   void chooseBlocks();
+  /// Whether tile.dot takes these types; if not, products are added one by one.
+  bool hasDot() const {
+    return hasTileDot(
+        cast<RankedTensorType>(dot.getLhs().getType()).getElementType(),
+        accumulator());
+  }
   /// The tile of an operand as a matrix of these two dimensions.
   Value operandTile(Emitter &emitter, unsigned number, int rows, int cols);
   Type accumulator() const {
@@ -48,7 +54,7 @@ private:
   KernelBuilder &kernel;
   const Buffer &out;
   const AnchorVisit &anchor;
-  prim::DotGeneralOp dot;
+  mutable prim::DotGeneralOp dot;
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
 };
@@ -106,7 +112,7 @@ void ContractBuilder::chooseBlocks() {
             &k = kernel.dims[tileK];
   m.block = Group::blockFor(m.size, sizes.m);
   n.block = Group::blockFor(n.size, sizes.n);
-  k.block = Group::blockFor(k.size, sizes.k);
+  k.block = hasDot() ? Group::blockFor(k.size, sizes.k) : 1;
 }
 
 Value ContractBuilder::operandTile(Emitter &emitter, unsigned number, int rows,
@@ -130,13 +136,7 @@ Value ContractBuilder::operandTile(Emitter &emitter, unsigned number, int rows,
 
 LogicalResult ContractBuilder::run() {
   HostProgram &host = group.host;
-  Type element =
-      cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
   Type acc = accumulator();
-  if (element.isInteger(64))
-    return fail("products of i64 have no tile operation");
-  if (isa<IntegerType>(acc) && acc.getIntOrFloatBitWidth() < 32)
-    return fail("products need an accumulator of at least 32 bits");
   findDims();
   chooseBlocks();
   // Instances that share rows of the left operand follow each other.
@@ -174,6 +174,8 @@ LogicalResult ContractBuilder::run() {
         ok &= static_cast<bool>(y);
         if (!y)
           return SmallVector<Value>(carried);
+        if (!hasDot())
+          return {multiplyAdd(x, y, carried[0], lhs)};
         return {tile::DotOp::create(kernel.b, kernel.loc, carried[0].getType(),
                                     x, y, carried[0], precision, false, false)};
       });

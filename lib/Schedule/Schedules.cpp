@@ -101,3 +101,32 @@ int64_t Group::blockFor(Extent size, int64_t cap) {
   cap = std::max<int64_t>(cap, 1);
   return size.isStatic() ? std::clamp<int64_t>(size.get(), 1, cap) : cap;
 }
+
+bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {
+  if (isa<FloatType>(operand))
+    return true;
+  return operand.getIntOrFloatBitWidth() <= 32 &&
+         accumulator.getIntOrFloatBitWidth() >= 32;
+}
+
+Value kiln::schedule::multiplyAdd(Value column, Value row, Value sum,
+                                  Emitter &emitter) {
+  OpBuilder &b = emitter.kernel.b;
+  Location loc = emitter.kernel.loc;
+  auto type = cast<RankedTensorType>(sum.getType());
+  auto widen = [&](Value tile) -> Value {
+    auto from = cast<RankedTensorType>(tile.getType());
+    auto to = from.clone(type.getElementType());
+    if (from != to)
+      tile = isa<FloatType>(type.getElementType())
+                 ? arith::ExtFOp::create(b, loc, to, tile).getResult()
+                 : arith::ExtSIOp::create(b, loc, to, tile).getResult();
+    return emitter.broadcast(tile, type.getShape());
+  };
+  Value x = widen(column), y = widen(row);
+  if (isa<FloatType>(type.getElementType()))
+    return arith::AddFOp::create(b, loc, sum,
+                                 arith::MulFOp::create(b, loc, x, y));
+  return arith::AddIOp::create(b, loc, sum,
+                               arith::MulIOp::create(b, loc, x, y));
+}

@@ -86,7 +86,7 @@ void WindowBuilder::chooseBlocks() {
   if (kind == Kind::Dot) {
     target::ContractTile sizes = tiles.contractFor(element);
     o.block = Group::blockFor(o.size, sizes.n);
-    c.block = Group::blockFor(c.size, sizes.k);
+    c.block = hasTileDot(element, acc) ? Group::blockFor(c.size, sizes.k) : 1;
     p.block = Group::blockFor(p.size, sizes.m);
   } else {
     o.block = Group::blockFor(o.size, tiles.loopCols);
@@ -215,16 +215,8 @@ Value WindowBuilder::step(Value carried, Emitter &input, Emitter *filter) {
     note(filter->reason);
     return {};
   }
-  if (kind == Kind::Depthwise) {
-    auto shape = cast<RankedTensorType>(carried.getType()).getShape();
-    y = filter->broadcast(widen(b, loc, y, acc), shape);
-    x = widen(b, loc, x, acc);
-    if (isa<FloatType>(acc))
-      return arith::AddFOp::create(b, loc, carried,
-                                   arith::MulFOp::create(b, loc, x, y));
-    return arith::AddIOp::create(b, loc, carried,
-                                 arith::MulIOp::create(b, loc, x, y));
-  }
+  if (kind == Kind::Depthwise || !hasTileDot(element, acc))
+    return multiplyAdd(x, y, carried, *filter);
   Operation *source = weights.getDefiningOp();
   if (source && group.inGroup()(source))
     y = filter->maskPartial(y, {tileIn}, zeroOf(element));
@@ -249,8 +241,6 @@ Value WindowBuilder::finish(Value sum, Emitter &epilogue) {
 }
 
 LogicalResult WindowBuilder::run() {
-  if (kind == Kind::Dot && element.isInteger(64))
-    return fail("convolutions of i64 have no tile operation");
   if (failed(findDims()))
     return failure();
   chooseBlocks();

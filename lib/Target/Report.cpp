@@ -40,6 +40,9 @@ ReportRow Report::describe(Operation *op) const {
   if (auto kind = op->getAttrOfType<StringAttr>("kind"))
     row.subject += "<" + kind.getValue().str() + ">";
   row.location = locationString(op->getLoc());
+  // The name that a schedule gives to the kernel of a group.
+  if (auto name = op->getAttrOfType<StringAttr>("kiln.kernel"))
+    row.kernel = name.getValue().str();
   for (Operation *at = op; at; at = at->getParentOp()) {
     auto name = at->getAttrOfType<StringAttr>("sym_name");
     if (!name)

@@ -61,6 +61,12 @@ public:
   static int64_t blockFor(Extent size, int64_t cap);
 };
 
+/// Whether tile.dot multiplies tiles of these element types.
+bool hasTileDot(mlir::Type operand, mlir::Type accumulator);
+/// sum + column * row, both repeated to the shape of `sum`.
+mlir::Value multiplyAdd(mlir::Value column, mlir::Value row, mlir::Value sum,
+                        Emitter &emitter);
+
 mlir::LogicalResult scheduleLoop(mlir::Operation *op,
                                  target::LoweringContext &ctx);
 mlir::LogicalResult scheduleRow(mlir::Operation *op,

@@ -59,6 +59,13 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
   } else {
     arg.isScalar = true;
   }
+  if (auto callee = dyn_cast<FunctionOpInterface>(op))
+    if (auto range = callee.getArgAttrOfType<DenseI64ArrayAttr>(
+            function.args.size(), "kiln.range"))
+      if (range.size() == 2) {
+        arg.low = range[0];
+        arg.high = range[1];
+      }
   if (arg.dtype == runtime::DType::none)
     return op->emitError() << "unsupported: an argument of type " << type
                            << " in a package";

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,8 @@ int kiln::driver::runGuarded(StringRef input,
   if (child < 0)
     return runDeep(body);
   if (child == 0) {
+    // Whoever ends the parent means the child too.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A core file of the compiler helps nobody who gave it a bad input.
     rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   if (child == 0) {
     for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
       std::signal(number, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     int null = open("/dev/null", O_RDWR);

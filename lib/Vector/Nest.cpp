@@ -3,7 +3,10 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <functional>
+#include <set>
 
 using namespace mlir;
 using namespace kiln;
@@ -283,20 +286,28 @@ void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
 }
 
 int64_t KernelEmitter::widestBits(Value root) {
-  Type element = cast<ShapedType>(root.getType()).getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  if (hasBuffer(root))
-    return bits;
-  Operation *op = root.getDefiningOp();
-  if (isa<tile::LoadOp, arith::ConstantOp>(op))
-    return bits;
-  if (isa<BFloat16Type, Float16Type>(element) && isElementwise(op) &&
-      !isa<arith::SelectOp, arith::BitcastOp>(op))
-    bits = 32;
-  for (Value operand : op->getOperands())
-    if (isTile(operand.getType()))
-      bits = std::max(bits, widestBits(operand));
-  return bits;
+  int64_t widest = 0;
+  // Values with several users are looked at once.
+  llvm::SetVector<Value> values;
+  values.insert(root);
+  for (size_t next = 0; next < values.size(); ++next) {
+    Value value = values[next];
+    Type element = cast<ShapedType>(value.getType()).getElementType();
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    widest = std::max(widest, bits);
+    if (hasBuffer(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isa<tile::LoadOp, arith::ConstantOp>(op))
+      continue;
+    if (isa<BFloat16Type, Float16Type>(element) && isElementwise(op) &&
+        !isa<arith::SelectOp, arith::BitcastOp>(op))
+      widest = std::max<int64_t>(widest, 32);
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        values.insert(operand);
+  }
+  return widest;
 }
 
 void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
@@ -308,37 +319,45 @@ void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
     if (dim >= 0 && !unit)
       scores[dim] += 1.5;
   };
-  auto tile = cast<ShapedType>(root.getType()).getShape();
-  if (hasBuffer(root)) {
-    for (size_t d = 0; d < tile.size(); ++d)
-      if (tile[d] != 1)
-        charge(dims[d], bufferOf(root).strides[d] == 1);
-    return;
-  }
-  Operation *op = root.getDefiningOp();
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    tile::ViewType view = load.getView().getType();
-    int64_t lead = view.getRank() - int64_t(tile.size());
-    for (size_t d = 0; d < tile.size(); ++d)
-      if (tile[d] != 1)
-        charge(dims[d], view.getStaticStride(lead + d) == 1 &&
-                            load.getStepOf(lead + d) == 1);
-    return;
-  }
-  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-    tile::ViewType view = gather.getView().getType();
-    int64_t indexRank =
-        cast<ShapedType>(gather.getIndices().getType()).getRank();
-    for (int64_t d = 0; d < int64_t(tile.size()); ++d) {
-      bool indirect = d >= int64_t(gather.getDim()) &&
-                      d < int64_t(gather.getDim()) + indexRank;
-      int64_t viewDim = d < int64_t(gather.getDim()) ? d : d - indexRank + 1;
-      charge(dims[d], !indirect && view.getStaticStride(viewDim) == 1);
+  // What is used twice in the same way is read once.
+  std::set<std::pair<void *, std::vector<int>>> seen;
+  std::function<void(Value, ArrayRef<int>)> score = [&](Value root,
+                                                        ArrayRef<int> dims) {
+    if (!seen.insert({root.getAsOpaquePointer(), dims.vec()}).second)
+      return;
+    auto tile = cast<ShapedType>(root.getType()).getShape();
+    if (hasBuffer(root)) {
+      for (size_t d = 0; d < tile.size(); ++d)
+        if (tile[d] != 1)
+          charge(dims[d], bufferOf(root).strides[d] == 1);
+      return;
     }
-  }
-  for (Value operand : op->getOperands())
-    if (isTile(operand.getType()))
-      scoreLanes(operand, operandDims(op, operand, dims), scores, shape);
+    Operation *op = root.getDefiningOp();
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      tile::ViewType view = load.getView().getType();
+      int64_t lead = view.getRank() - int64_t(tile.size());
+      for (size_t d = 0; d < tile.size(); ++d)
+        if (tile[d] != 1)
+          charge(dims[d], view.getStaticStride(lead + d) == 1 &&
+                              load.getStepOf(lead + d) == 1);
+      return;
+    }
+    if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+      tile::ViewType view = gather.getView().getType();
+      int64_t indexRank =
+          cast<ShapedType>(gather.getIndices().getType()).getRank();
+      for (int64_t d = 0; d < int64_t(tile.size()); ++d) {
+        bool indirect = d >= int64_t(gather.getDim()) &&
+                        d < int64_t(gather.getDim()) + indexRank;
+        int64_t viewDim = d < int64_t(gather.getDim()) ? d : d - indexRank + 1;
+        charge(dims[d], !indirect && view.getStaticStride(viewDim) == 1);
+      }
+    }
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        score(operand, operandDims(op, operand, dims));
+  };
+  score(root, dims);
 }
 
 void KernelEmitter::chooseLanes(Nest &nest, ArrayRef<Value> roots,

@@ -1,0 +1,7 @@
+#!/bin/bash
+# compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text and bytecode.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+for kind in text bytecode; do
+  python3 "$here/compiler-fuzz.py" "$1" "$kind" "${2:-300}"
+done

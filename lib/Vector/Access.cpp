@@ -220,7 +220,7 @@ static Value readScalar(KernelEmitter &e, Value address, Type element,
   };
   if (!condition)
     return read();
-  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{element}, condition,
+  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{pad.getType()}, condition,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(choice.thenBlock());

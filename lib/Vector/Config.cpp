@@ -15,6 +15,8 @@ VectorConfig VectorConfig::fromDescription(target::TargetAttr description) {
     if (unit.getRegisters() > 0)
       config.registers = unit.getRegisters();
   }
+  if (auto extra = description.getExtra())
+    config.convertsF16 = extra.contains("converts_f16");
   if (target::MemoryAttr l1 = description.getMemory("l1"))
     if (l1.getSize() > 0)
       config.l1Bytes = l1.getSize();

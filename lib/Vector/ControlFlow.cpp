@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -21,10 +22,13 @@ static SmallVector<Value> scalarsOf(KernelEmitter &e, ValueRange values) {
   return scalars;
 }
 
-/// Types of the scalars among `types`.
-static SmallVector<Type> scalarTypes(TypeRange types) {
-  return llvm::to_vector(
-      llvm::make_filter_range(types, [](Type type) { return !isTile(type); }));
+/// Generated types of the scalars among `types`.
+static SmallVector<Type> scalarTypes(KernelEmitter &e, TypeRange types) {
+  SmallVector<Type> scalars;
+  for (Type type : types)
+    if (!isTile(type))
+      scalars.push_back(registerElement(e.scalarType(type)));
+  return scalars;
 }
 
 LogicalResult KernelEmitter::emitFor(scf::ForOp loop) {
@@ -84,7 +88,7 @@ LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
     targets.push_back(allocateFor(result));
     define(result, targets.back());
   }
-  SmallVector<Type> types = scalarTypes(op.getResultTypes());
+  SmallVector<Type> types = scalarTypes(*this, op.getResultTypes());
   bool hasElse = !op.getElseRegion().empty();
   auto emitted = scf::IfOp::create(b, loc, types, scalar(op.getCondition()),
                                    /*addThenBlock=*/true,
@@ -138,7 +142,7 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
     define(argument, leaving.back());
   }
   SmallVector<Value> inits = scalarsOf(*this, op.getInits());
-  SmallVector<Type> results = scalarTypes(op.getResultTypes());
+  SmallVector<Type> results = scalarTypes(*this, op.getResultTypes());
   auto emitted = scf::WhileOp::create(b, loc, results, inits);
   auto region = [&](Block *from, Region &to, TypeRange types) -> LogicalResult {
     SmallVector<Location> locations(types.size(), loc);

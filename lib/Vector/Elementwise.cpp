@@ -65,46 +65,45 @@ static void guardDivision(OpBuilder &b, Location loc, Operation *op,
 
 Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
   SmallVector<Value> operands(given);
-  Type shape = operands.empty() ? Type() : operands.back().getType();
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  Type result = shape ? typeLike(shape, element) : element;
-  auto isSmall = [](Type type) {
-    return isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(type));
-  };
+  Type shape = operands.empty() ? Type(b.getI1Type()) : operands.back().getType();
+  Type result = typeLike(shape, registerElement(element));
+  bool narrow = isSmallFloat(element);
 
-  if (isa<arith::SelectOp, arith::BitcastOp>(op))
+  if (isa<arith::SelectOp>(op))
     return cloneOnto(b, loc, op, operands, result);
-  if (isa<arith::TruncFOp>(op) && isSmall(element))
+  if (isa<arith::BitcastOp>(op))
+    return operands[0].getType() == result
+               ? operands[0]
+               : cloneOnto(b, loc, op, operands, result);
+  if (isa<arith::TruncFOp>(op) && narrow)
     return narrowFloat(b, loc, operands[0], element);
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && isSmall(element)) {
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && narrow) {
     // Through f64, which holds every 32-bit integer, with one rounding.
     Type wide = typeLike(result, b.getF64Type());
-    Value exact =
-        isa<arith::SIToFPOp>(op)
-            ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
-            : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
+    Value exact = isa<arith::SIToFPOp>(op)
+                      ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
+                      : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
     return narrowFloat(b, loc, exact, element);
   }
 
   // 16-bit floats are computed with in f32 and rounded after each operation.
-  bool narrow = false;
-  for (Value &operand : operands)
-    if (isSmall(operand.getType()))
-      operand = widenFloat(b, loc, operand);
-  if (isa<arith::ExtFOp>(op)) {
-    if (operands[0].getType() == result)
-      return operands[0];
-  } else if (isSmall(element)) {
-    narrow = true;
-    result = typeLike(result, b.getF32Type());
+  for (auto [operand, original] : llvm::zip_equal(operands, op->getOperands())) {
+    Type from = getElementTypeOrSelf(original.getType());
+    if (isSmallFloat(from))
+      operand = widenFloat(b, loc, operand, from);
   }
+  if (isa<arith::ExtFOp>(op) && operands[0].getType() == result)
+    return operands[0];
+  if (narrow)
+    result = typeLike(result, b.getF32Type());
   guardDivision(b, loc, op, operands);
 
   Value value = emitMathFunction(b, loc, op, operands, result);
   if (!value)
     value = cloneOnto(b, loc, op, operands, result);
-  if (contract &&
-      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(value.getDefiningOp()))
+  if (contract && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(
+                      value.getDefiningOp()))
     value.getDefiningOp()->setAttr(
         "fastmath", arith::FastMathFlagsAttr::get(
                         b.getContext(), arith::FastMathFlags::contract));

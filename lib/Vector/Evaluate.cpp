@@ -155,7 +155,9 @@ Value KernelEmitter::evaluateConstant(arith::ConstantOp op,
     Type stored = storageType(element);
     SmallVector<Attribute> values;
     for (Attribute value : attr.getValues<Attribute>()) {
-      if (stored != element)
+      if (auto number = dyn_cast<FloatAttr>(value); number && stored != element)
+        value = b.getIntegerAttr(stored, number.getValue().bitcastToAPInt());
+      else if (stored != element)
         value = b.getIntegerAttr(
             stored, cast<IntegerAttr>(value).getValue().zextOrTrunc(
                         stored.getIntOrFloatBitWidth()));

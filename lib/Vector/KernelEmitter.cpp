@@ -1,6 +1,7 @@
 //===- KernelEmitter.cpp - Functions of kernels, program order ------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,18 +39,21 @@ LogicalResult KernelEmitter::checkOps() {
         element = view.getElementType();
       if (auto pointer = dyn_cast<tile::PtrType>(type))
         element = pointer.getElementType();
+      if (isa<tile::PtrType>(element))
+        element = cast<tile::PtrType>(element).getElementType();
       if (!isSupportedElement(element))
         os << "element type " << element;
     }
-    bool known = isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp,
-                     tile::ProgramIdOp, tile::NumProgramsOp, tile::MakeViewOp,
-                     tile::DimOp, tile::NumBlocksOp, tile::StoreOp, tile::DotOp,
-                     tile::ReduceOp, tile::CatOp, tile::ReshapeOp, scf::ForOp,
-                     scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-                     tensor::ExtractOp, arith::ConstantOp>(op) ||
-                 plan->isInlineOp(op) ||
-                 (op->getNumResults() == 1 && isElementwise(op)) ||
-                 isCustom(op);
+    bool known =
+        isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp, tile::ProgramIdOp,
+            tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp,
+            tile::NumBlocksOp, tile::StoreOp, tile::DotOp, tile::ReduceOp,
+            tile::CatOp, tile::ReshapeOp, tile::OffsetOp, tile::PtrCastOp,
+            tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp, scf::IfOp,
+            scf::WhileOp, scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
+            arith::ConstantOp>(op) ||
+        plan->isInlineOp(op) ||
+        (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
     if (!known || isa<math::IPowIOp>(op))
       os << op->getName().getStringRef();
     if (reason.empty())
@@ -68,6 +72,7 @@ bool KernelEmitter::isCustom(Operation *op) {
 }
 
 LogicalResult KernelEmitter::run() {
+  lowerPointerTiles(kernel);
   auto forced = [this](Operation *op) { return isCustom(op); };
   plan = std::make_unique<Plan>(kernel, /*disjoint=*/false, forced);
   if (failed(checkOps()))
@@ -118,7 +123,7 @@ void KernelEmitter::bindParameters(Value words) {
       Type integer = b.getIntegerType(type.getIntOrFloatBitWidth());
       if (!integer.isInteger(64))
         bits = arith::TruncIOp::create(b, loc, integer, bits);
-      if (isa<FloatType>(type))
+      if (isa<FloatType>(type) && !isSmallFloat(type))
         bits = arith::BitcastOp::create(b, loc, type, bits);
       mapping.map(argument, bits);
     }
@@ -133,7 +138,8 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   auto function = func::FuncOp::create(
       b, loc, name,
       b.getFunctionType({pointer, i64, i64, pointer, pointer}, {}));
-  function->setAttr("vector.kernel", b.getUnitAttr());
+  if (config.convertsF16)
+    function->setAttr("vector.converts_f16", b.getUnitAttr());
   function.setArgAttr(0, "llvm.noalias", b.getUnitAttr());
   function.setArgAttr(0, "llvm.readonly", b.getUnitAttr());
   function.setArgAttr(3, "llvm.noalias", b.getUnitAttr());
@@ -224,6 +230,8 @@ LogicalResult KernelEmitter::emitScalar(Operation *op) {
   auto asIndex = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
   };
+  if (emitScalarPointer(op))
+    return success();
   if (auto ids = dyn_cast<tile::ProgramIdOp>(op)) {
     for (auto [result, id] : llvm::zip(ids.getResults(), programIds))
       mapping.map(result, asIndex(id));
@@ -280,6 +288,11 @@ LogicalResult KernelEmitter::emitScalar(Operation *op) {
     for (Value operand : op->getOperands())
       operands.push_back(mapping.lookup(operand));
     mapping.map(op->getResult(0), emitElementwise(op, operands));
+    return success();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    mapping.map(constant.getResult(),
+                constantOf(constant.getType(), constant.getValue()));
     return success();
   }
   b.clone(*op, mapping);

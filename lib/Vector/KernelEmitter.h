@@ -151,6 +151,8 @@ public:
   /// A loop whose body is one level deeper; returns the carried values.
   SmallVector<Value> forLoop(Value lo, Value hi, int64_t step, ValueRange init,
                              bool fast, LoopBody body);
+  /// Starts a loop nest of its own.
+  void freshLevels();
   int currentLevel() const { return int(levels.size()) - 1; }
   bool isFast(int level) const { return levels[level].fast; }
   /// Coordinate as one i64 (lane 0), at its level.
@@ -239,11 +241,30 @@ public:
   /// Applies the region of a reduce to two sets of registers.
   SmallVector<Value> combine(tile::ReduceOp reduce, ValueRange left,
                              ValueRange right);
+  /// Applies a block that combines two sets of elements.
+  SmallVector<Value> combineWith(mlir::Block &block, ValueRange left,
+                                 ValueRange right);
   /// One row of a reduction whose axis is the lane dimension.
   SmallVector<Value> reduceAlongLanes(
       tile::ReduceOp reduce, const Nest &nest, const Point &row,
       mlir::TypedAttr neutral, Value fastEnd,
       llvm::function_ref<SmallVector<Value>(const Point &)> evaluateAll);
+  mlir::LogicalResult emitScan(tile::ScanOp scan);
+  mlir::LogicalResult emitTake(tile::TakeOp take);
+  mlir::LogicalResult emitSort(tile::SortOp sort);
+  mlir::LogicalResult emitHistogram(tile::HistogramOp op);
+  mlir::LogicalResult emitJoin(tile::JoinOp join);
+  mlir::LogicalResult emitSplit(tile::SplitOp split);
+  mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp load);
+  mlir::LogicalResult emitStorePtr(tile::StorePtrOp store);
+  mlir::LogicalResult emitAtomicRMW(tile::AtomicRMWOp op);
+  mlir::LogicalResult emitAtomicCAS(tile::AtomicCASOp op);
+  /// Emits `emit` where `mask` (null: true) holds, `otherwise` where it does
+  /// not; both give a value of `type`, or nothing if that is null.
+  Value ifEnabled(Value mask, Type type, llvm::function_ref<Value()> emit,
+                  llvm::function_ref<Value()> otherwise = nullptr);
+  /// The generated type of a scalar of the kernel.
+  Type scalarType(Type type);
   mlir::LogicalResult emitCat(tile::CatOp cat);
   mlir::LogicalResult emitReshape(tile::ReshapeOp reshape);
   mlir::LogicalResult emitBlock(mlir::Block *block);
@@ -277,6 +298,8 @@ private:
   /// generator would compute inline.
   bool isCustom(mlir::Operation *op);
   void bindParameters(mlir::Value words);
+  /// Emits arithmetic on scalar pointers; false for other operations.
+  bool emitScalarPointer(mlir::Operation *op);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   void releaseAfter(mlir::Operation *op);
   mlir::LogicalResult offerLowering(mlir::Operation *op);
@@ -312,7 +335,6 @@ private:
     bool owner = false;
   };
   static Level::Key key(const void *what, const Point &point);
-  void freshLevels();
   friend class DotEmitter;
 
   tile::KernelOp kernel;
@@ -343,6 +365,9 @@ private:
   SmallVector<Value, 3> programIds, programCounts;
   mlir::Block *entry = nullptr;
 };
+
+/// Turns tiles of pointers into tiles of 64-bit addresses.
+void lowerPointerTiles(tile::KernelOp kernel);
 
 } // namespace kiln::vec
 

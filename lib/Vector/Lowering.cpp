@@ -2,6 +2,7 @@
 
 #include "kiln/Vector/Lowering.h"
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "kiln/Vector/Passes.h"
 #include "kiln/Vector/Serialize.h"
 
@@ -81,6 +82,13 @@ void VectorLoweringContext::store(Value value, const TileBuffer &buffer,
                         KernelEmitter::storageBytes(buffer.elementType));
 }
 
+Value VectorLoweringContext::widen(Value bits, Type element) {
+  return widenFloat(rewriter, emitter.loc, bits, element);
+}
+Value VectorLoweringContext::narrow(Value value, Type element) {
+  return narrowFloat(rewriter, emitter.loc, value, element);
+}
+
 namespace {
 /// Wraps a member of the emitter into a lowering.
 template <typename OpT>
@@ -117,6 +125,80 @@ void vec::registerVectorFamily(target::TargetRegistry &registry) {
                         "tile.store",
                         50,
                         byEmitter<tile::StoreOp>(&KernelEmitter::emitStore),
+                        {},
+                        0});
+  registry.addLowering({"vector.load_ptr",
+                        "vector",
+                        "tile.load_ptr",
+                        50,
+                        byEmitter<tile::LoadPtrOp>(&KernelEmitter::emitLoadPtr),
+                        {},
+                        0});
+  registry.addLowering(
+      {"vector.store_ptr",
+       "vector",
+       "tile.store_ptr",
+       50,
+       byEmitter<tile::StorePtrOp>(&KernelEmitter::emitStorePtr),
+       {},
+       0});
+  registry.addLowering(
+      {"vector.atomic_rmw",
+       "vector",
+       "tile.atomic_rmw",
+       50,
+       byEmitter<tile::AtomicRMWOp>(&KernelEmitter::emitAtomicRMW),
+       {},
+       0});
+  registry.addLowering(
+      {"vector.atomic_cas",
+       "vector",
+       "tile.atomic_cas",
+       50,
+       byEmitter<tile::AtomicCASOp>(&KernelEmitter::emitAtomicCAS),
+       {},
+       0});
+  registry.addLowering({"vector.scan",
+                        "vector",
+                        "tile.scan",
+                        50,
+                        byEmitter<tile::ScanOp>(&KernelEmitter::emitScan),
+                        {},
+                        0});
+  registry.addLowering({"vector.take",
+                        "vector",
+                        "tile.take",
+                        50,
+                        byEmitter<tile::TakeOp>(&KernelEmitter::emitTake),
+                        {},
+                        0});
+  registry.addLowering({"vector.sort",
+                        "vector",
+                        "tile.sort",
+                        50,
+                        byEmitter<tile::SortOp>(&KernelEmitter::emitSort),
+                        {},
+                        0});
+  registry.addLowering(
+      {"vector.histogram",
+       "vector",
+       "tile.histogram",
+       50,
+       byEmitter<tile::HistogramOp>(&KernelEmitter::emitHistogram),
+       {},
+       0});
+  registry.addLowering({"vector.join",
+                        "vector",
+                        "tile.join",
+                        50,
+                        byEmitter<tile::JoinOp>(&KernelEmitter::emitJoin),
+                        {},
+                        0});
+  registry.addLowering({"vector.split",
+                        "vector",
+                        "tile.split",
+                        50,
+                        byEmitter<tile::SplitOp>(&KernelEmitter::emitSplit),
                         {},
                         0});
   registry.addFamily({"vector", buildVectorPipeline, serializeVector});

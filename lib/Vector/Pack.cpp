@@ -130,7 +130,7 @@ Value Packer::directStride() {
 
 Value Packer::converted(const Point &point) {
   Value value = e.evaluateLanes(tile, point);
-  Type from = getElementTypeOrSelf(value.getType());
+  Type from = cast<ShapedType>(tile.getType()).getElementType();
   if (from == element)
     return value;
   Type wide = e.vectorOf(element, point.lanes);
@@ -139,8 +139,8 @@ Value Packer::converted(const Point &point) {
       return arith::ExtUIOp::create(b, e.loc, wide, value);
     return arith::ExtSIOp::create(b, e.loc, wide, value);
   }
-  if (isa<BFloat16Type, Float16Type>(from)) {
-    value = widenFloat(b, e.loc, value);
+  if (isSmallFloat(from)) {
+    value = widenFloat(b, e.loc, value, from);
     if (element.isF32())
       return value;
   }

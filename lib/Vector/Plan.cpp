@@ -87,7 +87,14 @@ bool vec::mayAlias(Value a, Value b, bool disjoint) {
 Plan::Plan(tile::KernelOp kernel, bool disjoint,
            std::function<bool(Operation *)> forced)
     : kernel(kernel), disjoint(disjoint), forced(std::move(forced)) {
-  kernel.walk([&](tile::StoreOp store) { stores.push_back(store); });
+  kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      stores.push_back(store);
+    if (isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+            tile::CallExternOp, tile::InlineAsmOp>(op) &&
+        !isMemoryEffectFree(op))
+      pointerWrites.push_back(op);
+  });
   // Uses before definitions: a decision depends on those of the users.
   SmallVector<Operation *> ops;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
@@ -176,13 +183,19 @@ bool Plan::crossesStore(Operation *op, Value view) {
   for (tile::StoreOp store : stores)
     if (mayAlias(view, store.getView(), disjoint))
       aliasing.push_back(store);
-  if (aliasing.empty())
+  if (aliasing.empty() && pointerWrites.empty())
     return false;
   Block *block = op->getBlock();
   for (Operation *sink : sinks(op->getResult(0))) {
     Operation *end = block->findAncestorOpInBlock(*sink);
     if (!end)
       return true;
+    for (Operation *write : pointerWrites) {
+      Operation *at = block->findAncestorOpInBlock(*write);
+      if (at && op->isBeforeInBlock(at) &&
+          (at->isBeforeInBlock(end) || (at == end && at != sink)))
+        return true;
+    }
     for (tile::StoreOp store : aliasing) {
       Operation *at = block->findAncestorOpInBlock(*store.getOperation());
       if (!at || !op->isBeforeInBlock(at))

@@ -81,6 +81,8 @@ private:
   bool disjoint;
   std::function<bool(mlir::Operation *)> forced;
   llvm::SmallVector<tile::StoreOp> stores;
+  /// Writes through pointers, which may touch any view.
+  llvm::SmallVector<mlir::Operation *> pointerWrites;
   llvm::DenseSet<mlir::Value> materialized;
   llvm::DenseMap<mlir::Value, mlir::Operation *> fused;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> fusedLists;

@@ -57,7 +57,11 @@ static TypedAttr neutralOf(OpBuilder &b, tile::ReduceOp reduce) {
 
 SmallVector<Value> KernelEmitter::combine(tile::ReduceOp reduce,
                                           ValueRange left, ValueRange right) {
-  Block &block = reduce.getCombiner().front();
+  return combineWith(reduce.getCombiner().front(), left, right);
+}
+
+SmallVector<Value> KernelEmitter::combineWith(Block &block, ValueRange left,
+                                              ValueRange right) {
   IRMapping local;
   size_t count = left.size();
   for (size_t i = 0; i < count; ++i) {
@@ -72,7 +76,9 @@ SmallVector<Value> KernelEmitter::combine(tile::ReduceOp reduce,
   };
   for (Operation &op : block.without_terminator()) {
     if (isa<arith::ConstantOp>(op)) {
-      local.map(op.getResult(0), b.clone(op)->getResult(0));
+      local.map(op.getResult(0),
+                constantOf(op.getResult(0).getType(),
+                           cast<arith::ConstantOp>(op).getValue()));
       continue;
     }
     SmallVector<Value> operands;
@@ -227,7 +233,7 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
     // Several accumulators hide the latency of the combination.
     int64_t unroll = std::clamp<int64_t>(size / lanes, 1, 4);
     Value start =
-        broadcastLanes(arith::ConstantOp::create(b, loc, neutral), lanes);
+        broadcastLanes(constantOf(neutral.getType(), neutral), lanes);
     sums.assign(unroll, start);
     int64_t block = unroll * lanes;
     Value mainEnd = fastEnd;

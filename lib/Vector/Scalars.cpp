@@ -1,6 +1,7 @@
 //===- Scalars.cpp - Small arithmetic, constants and lanes ----------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -117,10 +118,16 @@ Value KernelEmitter::scalar64(Value value) {
 }
 
 Value KernelEmitter::constantOf(Type type, Attribute value) {
+  if (isSmallFloat(type)) {
+    APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIntegerAttr(b.getI16Type(), bits));
+  }
   return arith::ConstantOp::create(b, loc, type, cast<TypedAttr>(value));
 }
 
 Value KernelEmitter::zeroOf(Type type) {
+  type = registerElement(type);
   return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
 }
 
@@ -157,7 +164,7 @@ Type KernelEmitter::storageType(Type element) {
     return IntegerType::get(element.getContext(), 8);
   if (element.isIndex())
     return IntegerType::get(element.getContext(), 64);
-  return element;
+  return registerElement(element);
 }
 
 int64_t KernelEmitter::storageBytes(Type element) {
@@ -177,7 +184,7 @@ Value KernelEmitter::toStorage(Value value) {
 }
 
 Value KernelEmitter::fromStorage(Value value, Type element) {
-  if (storageType(element) == element)
+  if (!element.isInteger(1) && !element.isIndex())
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
   if (element.isIndex()) {

@@ -9,20 +9,50 @@
 #include "SmallFloats.h"
 #include "Lanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::vec;
 
-Value vec::widenFloat(OpBuilder &b, Location loc, Value value) {
+/// Whether the machine converts f16; said by the function being emitted.
+static bool hasHalf(OpBuilder &b) {
+  Operation *op = b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    function = op->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr("vector.converts_f16");
+}
+
+Value vec::widenFloat(OpBuilder &b, Location loc, Value value, Type element) {
   Lanes l(b, loc, value.getType());
-  Type f32 = l.type(b.getF32Type());
-  if (isa<Float16Type>(getElementTypeOrSelf(value.getType())))
-    return arith::ExtFOp::create(b, loc, f32, value);
-  Value bits = arith::BitcastOp::create(b, loc, l.type(b.getI16Type()), value);
-  Value wide = arith::ExtUIOp::create(b, loc, l.type(b.getI32Type()), bits);
-  Value shifted = arith::ShLIOp::create(b, loc, wide, l.i32(16));
-  return arith::BitcastOp::create(b, loc, f32, shifted);
+  Type f32 = l.type(b.getF32Type()), i32 = l.type(b.getI32Type());
+  Value wide = arith::ExtUIOp::create(b, loc, i32, value);
+  auto asFloat = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, loc, f32, bits);
+  };
+  if (isa<BFloat16Type>(element))
+    return asFloat(arith::ShLIOp::create(b, loc, wide, l.i32(16)));
+  if (hasHalf(b)) {
+    Value half =
+        arith::BitcastOp::create(b, loc, l.type(b.getF16Type()), value);
+    return arith::ExtFOp::create(b, loc, f32, half);
+  }
+  // Exponent and mantissa move up together; a product with a power of two
+  // corrects the bias and makes subnormals right.
+  Value sign = arith::ShLIOp::create(
+      b, loc, arith::AndIOp::create(b, loc, wide, l.i32(0x8000)), l.i32(16));
+  Value rest = arith::AndIOp::create(b, loc, wide, l.i32(0x7fff));
+  Value moved = arith::ShLIOp::create(b, loc, rest, l.i32(13));
+  Value scaled = arith::MulFOp::create(b, loc, asFloat(moved),
+                                       l.f32(5.192296858534828e33)); // 2^112
+  Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, rest,
+                                        l.i32(0x7c00));
+  Value infinite = arith::OrIOp::create(b, loc, moved, l.i32(0x7f800000));
+  Value magnitude = arith::SelectOp::create(
+      b, loc, special, infinite,
+      arith::BitcastOp::create(b, loc, i32, scaled));
+  return asFloat(arith::OrIOp::create(b, loc, sign, magnitude));
 }
 
 /// f64 to f32: towards zero, with the last bit set where that was inexact.
@@ -50,12 +80,63 @@ static Value roundToOdd(OpBuilder &b, Location loc, Value value) {
   return arith::BitcastOp::create(b, loc, l.type(b.getF32Type()), chosen);
 }
 
+/// The bits of f16 without an instruction for it.
+static Value narrowToHalf(OpBuilder &b, Location loc, Value value) {
+  Lanes l(b, loc, value.getType());
+  Type i32 = l.type(b.getI32Type()), f32 = l.type(b.getF32Type());
+  Value bits = arith::BitcastOp::create(b, loc, i32, value);
+  Value sign = arith::AndIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, bits, l.i32(16)), l.i32(0x8000));
+  Value rest = arith::AndIOp::create(b, loc, bits, l.i32(0x7fffffff));
+  // Normal results: round the mantissa in place, correct the bias.
+  Value even = arith::AndIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, rest, l.i32(13)), l.i32(1));
+  Value rounded = arith::ShRUIOp::create(
+      b, loc,
+      arith::AddIOp::create(
+          b, loc, rest,
+          arith::AddIOp::create(b, loc, even, l.i32(0xfff - (112 << 23)))),
+      l.i32(13));
+  // Subnormal results: adding 0.5 puts the last bit where f16 has it.
+  Value shifted = arith::AddFOp::create(
+      b, loc, arith::BitcastOp::create(b, loc, f32, rest), l.f32(0.5));
+  Value tiny = arith::SubIOp::create(
+      b, loc, arith::BitcastOp::create(b, loc, i32, shifted),
+      l.i32(0x3f000000));
+  auto below = [&](int64_t limit) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rest,
+                                 l.i32(limit));
+  };
+  auto pick = [&](Value c, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, c, x, y);
+  };
+  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, rest,
+                                      l.i32(0x7f800000));
+  Value payload = arith::OrIOp::create(
+      b, loc,
+      arith::AndIOp::create(
+          b, loc, arith::ShRUIOp::create(b, loc, rest, l.i32(13)),
+          l.i32(0x3ff)),
+      l.i32(0x7e00));
+  Value magnitude = pick(below(0x477ff000), rounded, l.i32(0x7c00));
+  magnitude = pick(below(0x38800000), tiny, magnitude);
+  magnitude = pick(isNaN, payload, magnitude);
+  return arith::TruncIOp::create(
+      b, loc, l.type(b.getI16Type()),
+      arith::OrIOp::create(b, loc, sign, magnitude));
+}
+
 Value vec::narrowFloat(OpBuilder &b, Location loc, Value value, Type element) {
   Lanes l(b, loc, value.getType());
+  Type i16 = l.type(b.getI16Type());
   if (getElementTypeOrSelf(value.getType()).isF64())
     value = roundToOdd(b, loc, value);
-  if (isa<Float16Type>(element))
-    return arith::TruncFOp::create(b, loc, l.type(element), value);
+  if (isa<Float16Type>(element) && !hasHalf(b))
+    return narrowToHalf(b, loc, value);
+  if (isa<Float16Type>(element)) {
+    Value half = arith::TruncFOp::create(b, loc, l.type(element), value);
+    return arith::BitcastOp::create(b, loc, i16, half);
+  }
   Value bits = arith::BitcastOp::create(b, loc, l.type(b.getI32Type()), value);
   Value high = arith::ShRUIOp::create(b, loc, bits, l.i32(16));
   Value even = arith::AndIOp::create(b, loc, high, l.i32(1));
@@ -66,7 +147,5 @@ Value vec::narrowFloat(OpBuilder &b, Location loc, Value value, Type element) {
   Value isNaN =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
   Value chosen = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
-  Value narrow =
-      arith::TruncIOp::create(b, loc, l.type(b.getI16Type()), chosen);
-  return arith::BitcastOp::create(b, loc, l.type(element), narrow);
+  return arith::TruncIOp::create(b, loc, i16, chosen);
 }

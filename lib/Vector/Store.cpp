@@ -1,6 +1,7 @@
 //===- Store.cpp - Writing through views ----------------------------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -40,6 +41,8 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   const ViewInfo &view = viewOf(store.getView());
   int64_t rank = type.getRank(), lead = viewType.getRank() - rank;
   bool combining = store.getCombine() != tile::Combine::assign;
+  if (combining && isSmallFloat(type))
+    return target::emitUnsupported(store, "combining store of 16-bit floats");
 
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());

@@ -27,7 +27,8 @@ namespace kiln::vec {
 class KernelEmitter;
 
 /// A tile in memory: address, shape and strides in elements. Boolean elements
-/// are bytes, `index` elements are 64-bit integers.
+/// are bytes, `index` elements are 64-bit integers, registers hold the bits of
+/// bf16 and f16 elements as i16.
 struct TileBuffer {
   mlir::Value base; ///< !llvm.ptr
   mlir::Type elementType;
@@ -69,6 +70,9 @@ public:
                    int64_t lanes = 1);
   void store(mlir::Value value, const TileBuffer &buffer,
              mlir::ValueRange index);
+  /// f32 registers from the bits of bf16 or f16 elements, and back.
+  mlir::Value widen(mlir::Value bits, mlir::Type element);
+  mlir::Value narrow(mlir::Value value, mlir::Type element);
 
   KernelEmitter &emitter;
 };

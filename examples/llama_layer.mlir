@@ -4,16 +4,16 @@
 // scale of trained weights, so that random ones in [-1, 1) give activations of size 1.
 //
 //   kiln-run examples/llama_layer.mlir --target=cpu --check
-func.func @layer(%x: tensor<1x128x1024xf32>,
-                 %attention_norm: tensor<1x1x1024xf32>,
-                 %wq: tensor<1x1024x1024xf32>,
-                 %wk: tensor<1x1024x1024xf32>,
-                 %wv: tensor<1x1024x1024xf32>,
-                 %wo: tensor<1x1024x1024xf32>,
-                 %ffn_norm: tensor<1x1x1024xf32>,
-                 %w_gate: tensor<1x1024x2816xf32>,
-                 %w_up: tensor<1x1024x2816xf32>,
-                 %w_down: tensor<1x2816x1024xf32>) -> tensor<1x128x1024xf32> {
+func.func @layer(%x: tensor<1x128x1024xf32> {ml_program.identifier = "x"},
+                 %attention_norm: tensor<1x1x1024xf32> {ml_program.identifier = "attention_norm"},
+                 %wq: tensor<1x1024x1024xf32> {ml_program.identifier = "wq"},
+                 %wk: tensor<1x1024x1024xf32> {ml_program.identifier = "wk"},
+                 %wv: tensor<1x1024x1024xf32> {ml_program.identifier = "wv"},
+                 %wo: tensor<1x1024x1024xf32> {ml_program.identifier = "wo"},
+                 %ffn_norm: tensor<1x1x1024xf32> {ml_program.identifier = "ffn_norm"},
+                 %w_gate: tensor<1x1024x2816xf32> {ml_program.identifier = "w_gate"},
+                 %w_up: tensor<1x1024x2816xf32> {ml_program.identifier = "w_up"},
+                 %w_down: tensor<1x2816x1024xf32> {ml_program.identifier = "w_down"}) -> tensor<1x128x1024xf32> {
   // Constants that several steps share.
   %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

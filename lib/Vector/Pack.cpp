@@ -168,7 +168,9 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
   k.lane = lanes > 1 ? 1 : 0;
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
   unsigned align = KernelEmitter::storageBytes(element);
-  for (int64_t j = 0; j < width; j += lanes) {
+  // The last block first: what it writes past the panel belongs to the first
+  // one of the next step.
+  for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes) {
     SmallVector<Value> rows;
     for (int64_t i = j; i < std::min(j + lanes, width); ++i) {
       Coord at = start;

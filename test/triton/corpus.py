@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Runs recorded Triton launches with kiln-run and compares the results with the recording.
+
+Usage: corpus.py CORPUS --target=SPEC [--filter=REGEX] [--jobs=N] [--json=FILE] [--list]
+
+CORPUS is a folder of cases, each a .ttir, a .json and an .npz with one stem (its README gives
+the format). Prints one line for each case that is not right and a summary; exit status 1 if a
+case failed that EXCEPTIONS does not name.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+# Cases whose recording is one of several right answers, each with the reason.
+EXCEPTIONS = {}
+
+STORAGE = {
+    "float64": np.float64, "float32": np.float32, "float16": np.float16,
+    "bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8,
+    "int64": np.int64, "int32": np.int32, "int16": np.int16, "int8": np.int8,
+    "uint8": np.uint8, "bool": np.bool_,
+}
+TOLERANCE = {"float64": 1e-5, "float32": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2,
+             "float8_e4m3fn": 0.13, "float8_e5m2": 0.26}
+
+
+def to_bfloat16(values):
+    """Bits of float32 values rounded to nearest, ties to even."""
+    bits = values.astype(np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(values), 0x7FC0, rounded).astype(np.uint16)
+
+
+def from_bfloat16(bits):
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def small_float_table(exponent_bits, mantissa_bits, has_infinity):
+    """All values of an 8-bit float type."""
+    bias = (1 << (exponent_bits - 1)) - 1
+    table = np.zeros(256, dtype=np.float32)
+    for code in range(256):
+        sign = -1.0 if code >> 7 else 1.0
+        exponent = (code >> mantissa_bits) & ((1 << exponent_bits) - 1)
+        mantissa = code & ((1 << mantissa_bits) - 1)
+        last = (1 << exponent_bits) - 1
+        if exponent == last and has_infinity:
+            value = np.inf if mantissa == 0 else np.nan
+        elif exponent == last and mantissa == (1 << mantissa_bits) - 1:
+            value = np.nan
+        elif exponent == 0:
+            value = mantissa * 2.0 ** (1 - bias - mantissa_bits)
+        else:
+            value = (1 + mantissa / (1 << mantissa_bits)) * 2.0 ** (exponent - bias)
+        table[code] = sign * value
+    return table
+
+
+SMALL = {"float8_e5m2": small_float_table(5, 2, True),
+         "float8_e4m3fn": small_float_table(4, 3, False)}
+
+
+def encode(values, dtype):
+    if dtype == "bfloat16":
+        return to_bfloat16(values)
+    if dtype in SMALL:
+        table = SMALL[dtype]
+        codes = np.arange(128)[np.isfinite(table[:128])]
+        positive = table[codes]
+        magnitude = np.minimum(np.abs(values), positive.max())
+        upper = np.clip(np.searchsorted(positive, magnitude), 1, len(codes) - 1)
+        below, above = positive[upper - 1], positive[upper]
+        middle = (below + above) / 2
+        even = codes[upper] % 2 == 0
+        up = (magnitude > middle) | ((magnitude == middle) & even)
+        code = np.where(up, codes[upper], codes[upper - 1])
+        return (code | np.where(np.signbit(values), 128, 0)).astype(np.uint8)
+    return values.astype(STORAGE[dtype])
+
+
+def decode(storage, dtype):
+    if dtype == "bfloat16":
+        return from_bfloat16(storage)
+    if dtype in SMALL:
+        return SMALL[dtype][storage]
+    return storage
+
+
+def make_storage(arg, arrays):
+    """The whole storage of a tensor before the launch."""
+    init, dtype = arg["init"], arg["dtype"]
+    count = init["n"]
+    if init["kind"] == "raw":
+        return np.frombuffer(arrays["in_" + arg["arg"]].tobytes(), dtype=STORAGE[dtype]).copy()
+    if init["kind"] == "const":
+        return encode(np.full(count, init["value"], dtype=np.float64), dtype)
+    low, high = np.float32(init["lo"]), np.float32(init["hi"])
+    values = np.random.default_rng(init["seed"]).random(count, dtype=np.float32)
+    return encode(values * np.float32(high - low) + low, dtype)
+
+
+def parameters(text):
+    """Names and types of the kernel's parameters, in order."""
+    begin = text.index("tt.func public")
+    begin = text.index("(", begin)
+    depth, end = 0, begin
+    for end in range(begin, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            break
+    return re.findall(r"%([\w.$-]+): (!tt\.\w+<[^>]*>+|\w+)", text[begin:end])
+
+
+class Case:
+    def __init__(self, folder, stem):
+        self.stem, self.path = stem, os.path.join(folder, stem)
+        with open(self.path + ".json", encoding="utf-8") as file:
+            self.info = json.load(file)
+        with open(self.path + ".ttir", encoding="utf-8") as file:
+            self.text = file.read()
+
+    def run(self, target, run_tool, extra):
+        arrays = np.load(self.path + ".npz")
+        by_name = {arg["arg"]: arg for arg in self.info["args"]}
+        with tempfile.TemporaryDirectory() as scratch:
+            command = [run_tool, self.path + ".ttir", "--target=" + target,
+                       "--grid=" + ",".join(map(str, self.info["grid"]))] + extra
+            outputs = []
+            for index, (name, kind) in enumerate(parameters(self.text)):
+                arg = by_name[name]
+                if arg["t"] != "tensor":
+                    command.append(f"--arg={kind}:{arg['value']}")
+                    continue
+                owner = by_name[arg["alias"]] if "alias" in arg else arg
+                file = os.path.join(scratch, owner["arg"] + ".npy")
+                if not os.path.exists(file):
+                    np.save(file, make_storage(owner, arrays))
+                command.append(f"--arg={file}+{arg['offset']}")
+                if "out_" + name in arrays:
+                    saved = os.path.join(scratch, f"out_{index}.npy")
+                    command.append(f"--save={index}:{saved}")
+                    outputs.append((name, arg, saved))
+            start = time.time()
+            try:
+                result = subprocess.run(command, capture_output=True, text=True, timeout=120,
+                                        check=False)
+            except subprocess.TimeoutExpired:
+                return "timeout", "", time.time() - start
+            seconds = time.time() - start
+            if result.returncode != 0:
+                lines = [l for l in (result.stderr + result.stdout).splitlines() if "error" in l]
+                reason = lines[0] if lines else f"exit status {result.returncode}"
+                kind = "unsupported" if "unsupported" in reason else "error"
+                return kind, reason.replace(self.path, ""), seconds
+            for name, arg, saved in outputs:
+                problem = self.compare(name, arg, np.load(saved), arrays["out_" + name])
+                if problem:
+                    return "differs", problem, seconds
+            return "right", "", seconds
+
+    def compare(self, name, arg, storage, expected):
+        count = len(storage)
+        found = decode(storage, arg["dtype"])
+        if count > 2048:
+            sample = np.sort(np.random.default_rng(7).choice(count, 2048, replace=False))
+            found = found[sample]
+        if arg["dtype"] not in TOLERANCE:
+            wrong = np.count_nonzero(found != expected.astype(found.dtype))
+            return f"{name}: {wrong} of {len(found)} integers differ" if wrong else ""
+        found, expected = found.astype(np.float64), expected.astype(np.float64)
+        tolerance = TOLERANCE[arg["dtype"]]
+        if arg["dtype"] == "float32" and re.search(r"tt\.dot|tt\.reduce|tt\.scan|atomic", self.text):
+            tolerance = 1e-4
+        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+        finite = expected[np.isfinite(expected)]
+        scale = max(np.abs(finite).max(initial=0.0), 1e-30)
+        with np.errstate(invalid="ignore"):
+            error = np.where(same, 0.0, np.abs(found - expected) / scale)
+        worst = np.nanmax(np.where(np.isnan(error), np.inf, error), initial=0.0)
+        return f"{name}: error {worst:.3g} of the largest, tolerance {tolerance:g}" \
+            if worst > tolerance else ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpus")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--run-tool", default="kiln-run")
+    parser.add_argument("--extra", action="append", default=[], help="more arguments for kiln-run")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    stems = sorted(name[:-5] for name in os.listdir(options.corpus) if name.endswith(".ttir"))
+    stems = [stem for stem in stems if re.search(options.filter, stem)]
+    rows = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = {pool.submit(Case(options.corpus, stem).run, options.target, options.run_tool,
+                               options.extra): stem for stem in stems}
+        for future in concurrent.futures.as_completed(futures):
+            rows[futures[future]] = future.result()
+    unexpected = 0
+    counts = {}
+    for stem in stems:
+        status, reason, seconds = rows[stem]
+        counts[status] = counts.get(status, 0) + 1
+        if status == "right":
+            continue
+        excuse = EXCEPTIONS.get(stem)
+        unexpected += excuse is None
+        print(f"{status:12} {stem}: {reason}" + (f" (expected: {excuse})" if excuse else ""))
+    times = sorted(seconds for _, _, seconds in rows.values())
+    print(f"{options.target}: " + ", ".join(f"{count} {status}" for status, count in
+                                            sorted(counts.items(), key=lambda item: -item[1])))
+    print(f"seconds per case: median {times[len(times) // 2]:.2f}, largest {times[-1]:.2f}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({stem: dict(zip(("status", "reason", "seconds"), rows[stem]))
+                       for stem in stems}, file, indent=1)
+    return 1 if unexpected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,8 +11,9 @@ namespace {
 /// One access being checked.
 class Check {
 public:
-  Check(Operation *op, Instance *instance, const Box &box, Access access)
-      : op(op), instance(instance), box(box), access(access),
+  Check(Operation *op, Instance *instance, const Box &box, Access access,
+        Order order)
+      : op(op), instance(instance), box(box), access(access), order(order),
         buffer(*box.view->buffer), bytes(runtime::dtypeBytes(box.view->dtype)) {
     char *address = boxAddress(box, strides);
     start = address - buffer.data();
@@ -142,6 +143,14 @@ private:
       instance->clock[n] = std::max(instance->clock[n], it->second[n]);
   }
 
+  /// Several releases to one element add up.
+  void release(Touched &touched, int64_t entry) {
+    std::vector<uint32_t> &known = touched.released[entry];
+    known.resize(instance->clock.size());
+    for (size_t n = 0; n < known.size(); ++n)
+      known[n] = std::max(known[n], instance->clock[n]);
+  }
+
   LogicalResult touch(Touched &touched, int64_t entry) {
     int32_t me = instance->number + 1;
     int32_t writer = touched.writer[entry], reader = touched.reader[entry];
@@ -193,9 +202,10 @@ private:
       break;
     case Access::combine:
       if (touched.timed) {
-        acquire(touched, entry);
-        auto &release = touched.released[entry];
-        release = instance->clock;
+        if (order.acquire)
+          acquire(touched, entry);
+        if (order.release)
+          release(touched, entry);
       }
       if (writer <= 0)
         touched.writer[entry] =
@@ -236,6 +246,7 @@ private:
   Instance *instance;
   const Box &box;
   Access access;
+  Order order;
   Buffer &buffer;
   int64_t bytes;
   int64_t start;
@@ -245,11 +256,14 @@ private:
 } // namespace
 
 LogicalResult checkAccess(Operation *op, Instance *instance, const Box &box,
-                          Access access) {
+                          Access access, Order order) {
   for (int64_t size : box.sizes)
     if (size <= 0)
       return success();
-  return Check(op, instance, box, access).run();
+  if (!box.view->buffer)
+    return op->emitError("out-of-bounds access: address ")
+           << box.view->byteOffset << " lies in no buffer of the launch";
+  return Check(op, instance, box, access, order).run();
 }
 
 } // namespace kiln::eval

@@ -9,8 +9,8 @@ namespace kiln::eval {
 /// Calls nested deeper than this are refused, before the stack ends.
 static constexpr int kMaxDepth = 200;
 
-const EvaluateFn *EvaluationInterface::lookup(Operation *op) const {
-  auto it = table.find(op->getName().getTypeID());
+const EvaluateFn *EvaluationInterface::lookup(OperationName name) const {
+  auto it = table.find(name.getTypeID());
   return it == table.end() ? nullptr : &it->second;
 }
 
@@ -38,7 +38,7 @@ LogicalResult Frame::step(Operation *op) {
   const EvaluateFn *fn = nullptr;
   if (Dialect *dialect = op->getDialect())
     if (auto *table = dialect->getRegisteredInterface<EvaluationInterface>())
-      fn = table->lookup(op);
+      fn = table->lookup(op->getName());
   if (!fn)
     return op->emitError("unsupported: no evaluation for '")
            << op->getName() << "'";

@@ -96,6 +96,12 @@ void readBox(const Box &box, Value &out, int64_t offset,
               address, from);
 }
 
+int64_t addressOf(const View &view) {
+  // A view without a buffer is an address that nothing is known about.
+  return view.byteOffset +
+         (view.buffer ? reinterpret_cast<intptr_t>(view.buffer->data()) : 0);
+}
+
 View allocate(DType dtype, ArrayRef<int64_t> shape) {
   View view;
   view.dtype = dtype;

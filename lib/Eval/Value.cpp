@@ -11,9 +11,12 @@ using namespace mlir;
 namespace kiln::eval {
 
 DType dtypeOf(mlir::Type type) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
     type = shaped.getElementType();
-  else if (auto view = dyn_cast<tile::ViewType>(type))
+    // Tiles of pointers hold addresses.
+    if (isa<tile::PtrType>(type))
+      return DType::i64;
+  } else if (auto view = dyn_cast<tile::ViewType>(type))
     type = view.getElementType();
   else if (auto pointer = dyn_cast<tile::PtrType>(type))
     type = pointer.getElementType();

@@ -47,15 +47,41 @@ static void print(const Evaluated &value) {
   std::printf(value.size() > kMaxPrinted ? " ...\n" : "\n");
 }
 
+/// Lists the operations of a dialect that cannot be evaluated. Terminators are
+/// part of what encloses them, and functions are called.
+static void printMissing(MLIRContext &context, llvm::StringRef name) {
+  Dialect *dialect = context.getOrLoadDialect(name);
+  auto *table =
+      dialect
+          ? dialect->getRegisteredInterface<kiln::eval::EvaluationInterface>()
+          : nullptr;
+  std::printf("%s:", name.str().c_str());
+  for (RegisteredOperationName op : context.getRegisteredOperations()) {
+    if (op.getDialectNamespace() != name)
+      continue;
+    if (!op.hasTrait<OpTrait::IsTerminator>() &&
+        !op.hasInterface<FunctionOpInterface>() &&
+        !(table && table->lookup(op)))
+      std::printf(" %s", op.getIdentifier().str().c_str());
+  }
+  std::printf("\n");
+}
+
 int main(int argc, char **argv) {
   bool time = argc > 2 && !std::strcmp(argv[2], "--time");
   if (argc < 2) {
-    std::fprintf(stderr, "usage: kiln-eval FILE [--time]\n");
+    std::fprintf(stderr, "usage: kiln-eval FILE [--time]\n"
+                         "       kiln-eval --missing DIALECT...\n");
     return 2;
   }
   DialectRegistry registry;
   kiln::eval::registerEvaluation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (!std::strcmp(argv[1], "--missing")) {
+    for (int i = 2; i < argc; ++i)
+      printMissing(context, argv[i]);
+    return 0;
+  }
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
   OwningOpRef<ModuleOp> module =

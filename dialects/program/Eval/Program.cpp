@@ -19,7 +19,8 @@ Box wholeBox(const View &view) {
   return box;
 }
 
-/// Planned buffers get memory of their own here: sharing is not semantics.
+/// Planned buffers share the arena: one that is overwritten while it is still
+/// needed shows as a read of unwritten memory.
 LogicalResult alloc(program::AllocOp op, Frame &frame) {
   auto type = cast<MemRefType>(op.getResult().getType());
   SmallVector<int64_t> sizes = frame.getInts(op.getSizes()), shape;
@@ -37,7 +38,34 @@ LogicalResult alloc(program::AllocOp op, Frame &frame) {
   DType dtype = dtypeOf(type);
   if (dtype == DType::none)
     return op.emitOpError("unsupported: evaluation of type ") << type;
-  return frame.set(op.getResult(), Value::ofView(allocate(dtype, shape)));
+  if (!op.getOffset())
+    return frame.set(op.getResult(), Value::ofView(allocate(dtype, shape)));
+  if (!frame.arena)
+    return op.emitOpError("expected an arena before the first buffer in it");
+  int64_t offset = frame.getInt(op.getOffset());
+  int64_t bytes = countElements(shape) * runtime::dtypeBytes(dtype);
+  if (offset < 0 || offset > frame.arena->bytes ||
+      bytes > frame.arena->bytes - offset)
+    return op.emitOpError("expected ")
+           << bytes << " bytes at " << offset << " to lie in an arena of "
+           << frame.arena->bytes << " bytes";
+  View view;
+  view.dtype = dtype;
+  view.buffer = frame.arena;
+  view.byteOffset = offset;
+  view.sizes.assign(shape.begin(), shape.end());
+  view.strides = rowMajorStrides(shape);
+  frame.arena->markUnwritten(offset, offset + bytes);
+  return frame.set(op.getResult(), Value::ofView(std::move(view)));
+}
+
+LogicalResult arena(program::ArenaOp op, Frame &frame) {
+  int64_t bytes = frame.getInt(op.getBytes());
+  if (bytes < 0 || bytes > int64_t(1) << 38)
+    return op.emitOpError("unsupported: evaluation with an arena of ")
+           << bytes << " bytes";
+  frame.arena = std::make_shared<Buffer>(bytes);
+  return success();
 }
 
 LogicalResult constant(program::ConstantOp op, Frame &frame) {
@@ -120,6 +148,7 @@ LogicalResult launch(program::LaunchOp op, Frame &frame) {
 struct ProgramEvaluation : EvaluationInterface {
   explicit ProgramEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
     add<program::AllocOp>(alloc);
+    add<program::ArenaOp>(arena);
     add<program::ConstantOp>(constant);
     add<program::ViewOp>(makeView);
     add<program::TransferOp>(transfer);

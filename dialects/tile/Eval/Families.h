@@ -14,6 +14,9 @@ void addTileMemory(EvaluationInterface &table);
 void addTileShape(EvaluationInterface &table);
 void addTileDot(EvaluationInterface &table);
 void addTileReduce(EvaluationInterface &table);
+void addTileScan(EvaluationInterface &table);
+void addTileExtern(EvaluationInterface &table);
+void addTilePointer(EvaluationInterface &table);
 
 /// The shape of a tile type.
 inline llvm::ArrayRef<int64_t> tileShape(mlir::Value value) {

@@ -34,8 +34,13 @@ Buffer *bufferOf(mlir::Value view, tile::KernelOp kernel,
 llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
                                               ArrayRef<Value> args) {
   llvm::SmallPtrSet<Buffer *, 4> result;
-  kernel.walk([&](tile::StoreOp store) {
-    if (Buffer *buffer = bufferOf(store.getView(), kernel, args)) {
+  kernel.walk([&](Operation *op) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (!store &&
+        !isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+      return;
+    Buffer *buffer = store ? bufferOf(store.getView(), kernel, args) : nullptr;
+    if (buffer) {
       result.insert(buffer);
       return;
     }
@@ -182,8 +187,18 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
   llvm::SmallPtrSet<Buffer *, 4> watched;
   if (count > 1)
     watched = writtenBuffers(kernel, args);
+  // Instances can synchronise where they may wait, and by atomic accesses.
+  bool isTimed = isConcurrent;
+  kernel.walk([&](Operation *op) {
+    isTimed |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) &&
+               count <= kMaxConcurrent;
+  });
   for (Buffer *buffer : watched)
-    buffer->touched = std::make_unique<Touched>(buffer->bytes, 8, isConcurrent);
+    buffer->touched = std::make_unique<Touched>(buffer->bytes, 8, isTimed);
+  SmallVector<std::shared_ptr<Buffer>> memory;
+  for (const Value &arg : args)
+    if (arg.isView() && arg.view().buffer)
+      memory.push_back(arg.view().buffer);
   llvm::scope_exit forget([&] {
     for (Buffer *buffer : watched)
       buffer->touched.reset();
@@ -198,6 +213,9 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
   auto place = [&](Instance &instance, int32_t n) {
     instance.number = n;
     instance.grid = grid;
+    instance.memory = memory;
+    if (isTimed)
+      instance.clock.assign(count, 0);
     instance.id = {n % grid[0], n / grid[0] % grid[1], n / (grid[0] * grid[1])};
   };
   if (!isConcurrent) {
@@ -213,7 +231,6 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
   for (int32_t n = 0; n < number; ++n) {
     fibers.push_back(std::make_unique<Fiber>());
     place(fibers.back()->instance, n);
-    fibers.back()->instance.clock.assign(number, 0);
     fibers.back()->body = body;
   }
   return takeTurns(kernel, fibers, caller);

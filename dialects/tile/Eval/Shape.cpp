@@ -9,8 +9,12 @@ namespace {
 
 LogicalResult splat(tile::SplatOp op, Frame &frame) {
   const Value &value = frame.get(op.getValue());
-  if (value.isView())
-    return op.emitOpError("unsupported: evaluation of a tile of views");
+  if (value.isView()) {
+    Value address = Value::ofInt(DType::i64, addressOf(value.view()));
+    Value out = Value::tensor(DType::i64, tileShape(op.getResult()));
+    fill(out, address);
+    return frame.set(op.getResult(), std::move(out));
+  }
   Value out = Value::tensor(value.dtype(), tileShape(op.getResult()));
   fill(out, value);
   return frame.set(op.getResult(), std::move(out));

@@ -17,6 +17,9 @@ struct TileEvaluation : EvaluationInterface {
     addTileShape(*this);
     addTileDot(*this);
     addTileReduce(*this);
+    addTileScan(*this);
+    addTileExtern(*this);
+    addTilePointer(*this);
   }
 };
 

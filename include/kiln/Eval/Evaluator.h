@@ -46,7 +46,7 @@ public:
     };
   }
   /// The function of an operation, or null.
-  const EvaluateFn *lookup(mlir::Operation *op) const;
+  const EvaluateFn *lookup(mlir::OperationName name) const;
 
 private:
   llvm::DenseMap<mlir::TypeID, EvaluateFn> table;
@@ -63,6 +63,8 @@ struct Instance {
   /// What this instance knows of the others' progress (and its own), when they
   /// can synchronise: entry n is a time of instance n.
   std::vector<uint32_t> clock;
+  /// The buffers that the kernel was given: what an address can point into.
+  llvm::ArrayRef<std::shared_ptr<Buffer>> memory;
 };
 
 /// The values of one call.
@@ -73,6 +75,8 @@ public:
 
   Evaluator &evaluator;
   Instance *instance;
+  /// The memory that the planned buffers of a host program share.
+  std::shared_ptr<Buffer> arena;
 
   const Value &get(mlir::Value value) const;
   int64_t getInt(mlir::Value value) const { return get(value).asInt(); }

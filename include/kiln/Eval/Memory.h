@@ -74,17 +74,28 @@ struct Box {
 
 enum class Access : uint8_t { read, write, combine };
 
+/// What a combining access orders for the instance, where they can
+/// synchronise.
+struct Order {
+  bool acquire = true;
+  bool release = true;
+};
+
 /// Checks an access of `instance` (null: the host program): inside of the
 /// buffer, read only after a write, no race. Reports on `op`; remembers the
 /// access. An empty box passes.
 mlir::LogicalResult checkAccess(mlir::Operation *op, Instance *instance,
-                                const Box &box, Access access);
+                                const Box &box, Access access,
+                                Order order = Order());
 
 /// Copies the elements of a box into `out`, at `offset` with `strides`.
 void readBox(const Box &box, Value &out, int64_t offset,
              llvm::ArrayRef<int64_t> strides);
 /// The address of the first element, and strides in elements.
 char *boxAddress(const Box &box, llvm::SmallVectorImpl<int64_t> &strides);
+
+/// The address that a view of rank 0 or its first element has.
+int64_t addressOf(const View &view);
 
 /// The whole view as a tensor, unchecked against writes.
 Value readView(const View &view);

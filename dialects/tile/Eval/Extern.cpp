@@ -1,0 +1,114 @@
+// What reaches outside of the tile program.
+#include "Families.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+LogicalResult convert(tile::ConvertOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  DType dtype = dtypeOf(op.getResult().getType());
+  Value out =
+      a.isScalar() ? Value::scalar(dtype) : Value::tensor(dtype, a.shape());
+  bool toZero = op.getRounding() == tile::Rounding::toward_zero;
+  bool saturate = op.getSaturate();
+  double largest = largestFinite(dtype);
+  double x[kChunk];
+  for (int64_t i = 0; i < a.size(); i += kChunk) {
+    int64_t n = std::min(kChunk, a.size() - i);
+    loadDoubles(a.dtype(), a.data(), i, n, x);
+    for (int64_t k = 0; k < n; ++k) {
+      bool isOver = std::fabs(x[k]) > largest;
+      if (isOver && (saturate || (toZero && std::isfinite(x[k]))))
+        x[k] = std::copysign(largest, x[k]);
+      if (!toZero || !std::isfinite(x[k]))
+        continue;
+      // The neighbour nearer to zero, where rounding went away from it.
+      uint64_t bits = 0;
+      double rounded;
+      storeDoubles(dtype, &bits, 0, 1, &x[k]);
+      loadDoubles(dtype, &bits, 0, 1, &rounded);
+      if (std::fabs(rounded) > std::fabs(x[k])) {
+        --bits; // Magnitudes are ordered like their encodings.
+        loadDoubles(dtype, &bits, 0, 1, &rounded);
+      }
+      x[k] = rounded;
+    }
+    storeDoubles(dtype, out.mutableData(), i, n, x);
+  }
+  out.sharePoison(a);
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult check(tile::AssertOp op, Frame &frame) {
+  const Value &condition = frame.get(op.getCondition());
+  const uint8_t *lanes = condition.as<uint8_t>();
+  for (int64_t i = 0; i < condition.size(); ++i)
+    if (!lanes[i] || (condition.poison() && condition.poison()[i]))
+      return op.emitError() << op.getMessage();
+  return success();
+}
+
+LogicalResult print(tile::PrintOp op, Frame &frame) {
+  std::array<int64_t, 3> id = {0, 0, 0};
+  if (frame.instance)
+    id = frame.instance->id;
+  llvm::raw_ostream &os = llvm::outs();
+  for (auto [k, operand] : llvm::enumerate(op.getOperands())) {
+    const Value &value = frame.get(operand);
+    if (value.isView())
+      continue;
+    bool isUnsigned = op.getIsUnsigned() && k < op.getIsUnsigned()->size() &&
+                      (*op.getIsUnsigned())[k];
+    auto strides = rowMajorStrides(value.shape());
+    for (int64_t i = 0; i < value.size(); ++i) {
+      os << "pid (" << id[0] << ", " << id[1] << ", " << id[2] << ")";
+      if (!value.isScalar()) {
+        os << " idx (";
+        for (unsigned d = 0; d < value.rank(); ++d)
+          os << (d ? ", " : "") << i / strides[d] % value.dim(d);
+        os << ")";
+      }
+      os << op.getPrefix();
+      Value element = value.isScalar() ? value : value.element(i);
+      int64_t number = 0;
+      if (element.hasPoison())
+        os << "poison";
+      else if (op.getHex()) {
+        std::memcpy(&number, element.data(),
+                    runtime::dtypeBytes(element.dtype()));
+        os << "0x" << llvm::utohexstr(number, true);
+      } else if (runtime::isFloat(element.dtype()))
+        os << element.asDouble();
+      else {
+        loadInts(element.dtype(), element.data(), 0, 1, &number,
+                 isUnsigned ? Extend::zero : Extend::truth);
+        os << number;
+      }
+      os << "\n";
+    }
+  }
+  os.flush();
+  return success();
+}
+
+template <typename OpTy> LogicalResult foreign(OpTy op, Frame &) {
+  return op.emitError("unsupported: evaluation of '")
+         << op->getName() << "', whose meaning lies outside of the program";
+}
+
+} // namespace
+
+void addTileExtern(EvaluationInterface &table) {
+  table.add<tile::ConvertOp>(convert);
+  table.add<tile::AssertOp>(check);
+  table.add<tile::PrintOp>(print);
+  table.add<tile::CallExternOp>(foreign<tile::CallExternOp>);
+  table.add<tile::InlineAsmOp>(foreign<tile::InlineAsmOp>);
+}
+
+} // namespace kiln::eval

@@ -1,0 +1,170 @@
+// Scans and other operations that relate elements of a tile.
+#include "Families.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+/// A tile as [outer, length, inner] around an axis.
+struct Lines {
+  int64_t outer = 1, length, inner = 1;
+  Lines(ArrayRef<int64_t> shape, int64_t axis) : length(shape[axis]) {
+    for (auto [d, size] : llvm::enumerate(shape))
+      if (static_cast<int64_t>(d) != axis)
+        (static_cast<int64_t>(d) < axis ? outer : inner) *= size;
+  }
+  int64_t lanes() const { return outer * inner; }
+  /// The element `i` of a lane.
+  int64_t at(int64_t lane, int64_t i) const {
+    return (lane / inner * length + i) * inner + lane % inner;
+  }
+};
+
+void setElement(Value &out, int64_t at, const Value &element) {
+  int64_t bytes = runtime::dtypeBytes(out.dtype());
+  std::memcpy(out.as<char>() + at * bytes, element.data(), bytes);
+  if (element.hasPoison())
+    out.makePoison()[at] = 1;
+}
+
+LogicalResult scan(tile::ScanOp op, Frame &frame) {
+  SmallVector<Value> sources = frame.get(op.getSources()), results;
+  Lines lines(sources.front().shape(), op.getAxis());
+  for (const Value &source : sources)
+    results.push_back(Value::tensor(source.dtype(), source.shape()));
+  for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
+    SmallVector<Value> prefix;
+    for (int64_t n = 0; n < lines.length; ++n) {
+      int64_t at = lines.at(lane, op.getReverse() ? lines.length - 1 - n : n);
+      SmallVector<Value> args = prefix;
+      for (const Value &source : sources)
+        args.push_back(source.element(at));
+      if (n == 0)
+        prefix = args;
+      else if (failed(frame.run(op.getCombiner(), args, prefix)))
+        return failure();
+      for (auto [result, element] : llvm::zip(results, prefix))
+        setElement(result, at, element);
+    }
+  }
+  for (auto [result, value] : llvm::zip(op->getResults(), results))
+    (void)frame.set(result, value);
+  return success();
+}
+
+LogicalResult histogram(tile::HistogramOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  Value mask = op.getMask() ? frame.get(op.getMask()) : Value();
+  Value out = Value::like(op.getResult().getType());
+  std::vector<int64_t> values(a.size()), counts(out.size());
+  loadInts(a.dtype(), a.data(), 0, a.size(), values.data(), Extend::sign);
+  for (int64_t i = 0; i < a.size(); ++i) {
+    if (!mask.isNone() && !mask.as<uint8_t>()[i])
+      continue;
+    if (a.poison() && a.poison()[i])
+      return op.emitOpError("an element that is counted is poison");
+    if (values[i] >= 0 && values[i] < out.size())
+      ++counts[values[i]];
+  }
+  storeInts(out.dtype(), out.mutableData(), 0, out.size(), counts.data());
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult take(tile::TakeOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  const Value &indices = frame.get(op.getIndices());
+  Lines from(a.shape(), op.getAxis()), to(indices.shape(), op.getAxis());
+  Value out = Value::tensor(a.dtype(), indices.shape());
+  std::vector<int64_t> index(indices.size());
+  loadInts(indices.dtype(), indices.data(), 0, indices.size(), index.data(),
+           Extend::sign);
+  for (int64_t lane = 0; lane < to.lanes(); ++lane)
+    for (int64_t i = 0; i < to.length; ++i) {
+      int64_t at = to.at(lane, i);
+      if (indices.poison() && indices.poison()[at]) {
+        setElement(out, at, Value::scalar(a.dtype()));
+        out.makePoison()[at] = 1;
+        continue;
+      }
+      if (index[at] < 0 || index[at] >= from.length)
+        return op.emitOpError("expected indices in [0, ")
+               << from.length << "), found " << index[at];
+      setElement(out, at, a.element(from.at(lane, index[at])));
+    }
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult sort(tile::SortOp op, Frame &frame) {
+  const Value &a = frame.get(op.getSource());
+  Lines lines(a.shape(), op.getAxis());
+  Value out = Value::tensor(a.dtype(), a.shape());
+  bool isFloat = runtime::isFloat(a.dtype()), down = op.getDescending();
+  std::vector<double> x(a.size());
+  std::vector<int64_t> y(a.size()), order(lines.length);
+  if (isFloat)
+    loadDoubles(a.dtype(), a.data(), 0, a.size(), x.data());
+  else
+    loadInts(a.dtype(), a.data(), 0, a.size(), y.data());
+  for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      int64_t p = lines.at(lane, i), q = lines.at(lane, j);
+      if (!isFloat && y[p] == y[q])
+        return i < j;
+      if (!isFloat)
+        return down ? y[p] > y[q] : y[p] < y[q];
+      // NaN comes last either way; -0 comes before +0.
+      if (std::isnan(x[p]) || std::isnan(x[q]))
+        return !std::isnan(x[p]) && std::isnan(x[q]);
+      if (x[p] == x[q])
+        return down ? std::signbit(x[p]) < std::signbit(x[q])
+                    : std::signbit(x[p]) > std::signbit(x[q]);
+      return down ? x[p] > x[q] : x[p] < x[q];
+    });
+    bool poison = false;
+    for (int64_t i = 0; i < lines.length; ++i) {
+      setElement(out, lines.at(lane, i), a.element(lines.at(lane, order[i])));
+      poison |= a.poison() && a.poison()[lines.at(lane, i)];
+    }
+    for (int64_t i = 0; poison && i < lines.length; ++i)
+      out.makePoison()[lines.at(lane, i)] = 1;
+  }
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult join(tile::JoinOp op, Frame &frame) {
+  Value out = Value::like(op.getResult().getType());
+  auto strides = rowMajorStrides(out.shape());
+  strides.pop_back();
+  scatterStrided(frame.get(op.getLhs()), out, 0, strides);
+  scatterStrided(frame.get(op.getRhs()), out, 1, strides);
+  return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult split(tile::SplitOp op, Frame &frame) {
+  const Value a = frame.get(op.getSource());
+  ArrayRef<int64_t> shape = tileShape(op.getFirst());
+  auto strides = rowMajorStrides(a.shape());
+  strides.pop_back();
+  (void)frame.set(op.getFirst(), gatherStrided(a, shape, 0, strides));
+  return frame.set(op.getSecond(), gatherStrided(a, shape, 1, strides));
+}
+
+} // namespace
+
+void addTileScan(EvaluationInterface &table) {
+  table.add<tile::ScanOp>(scan);
+  table.add<tile::HistogramOp>(histogram);
+  table.add<tile::TakeOp>(take);
+  table.add<tile::SortOp>(sort);
+  table.add<tile::JoinOp>(join);
+  table.add<tile::SplitOp>(split);
+}
+
+} // namespace kiln::eval

@@ -259,30 +259,38 @@ static SmallVector<int> operandDims(Operation *op, Value operand,
 }
 
 void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
-  if (hasBuffer(root) || !isTile(root.getType()))
-    return;
-  Operation *op = root.getDefiningOp();
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    Access access{op, SmallVector<int>(dims)};
-    for (auto [d, size] : llvm::enumerate(load.getTileType().getShape())) {
-      if (size == 1)
-        access.dims[d] = kZero;
-      if (access.dims[d] == kComplex) {
+  // What is used twice in the same way is accessed once.
+  std::set<std::pair<void *, std::vector<int>>> seen;
+  std::function<void(Value, ArrayRef<int>)> visit = [&](Value root,
+                                                        ArrayRef<int> dims) {
+    if (!seen.insert({root.getAsOpaquePointer(), dims.vec()}).second)
+      return;
+    if (hasBuffer(root) || !isTile(root.getType()))
+      return;
+    Operation *op = root.getDefiningOp();
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      Access access{op, SmallVector<int>(dims)};
+      for (auto [d, size] : llvm::enumerate(load.getTileType().getShape())) {
+        if (size == 1)
+          access.dims[d] = kZero;
+        if (access.dims[d] == kComplex) {
+          nest.neverFast = true;
+          return;
+        }
+      }
+      if (llvm::any_of(llvm::seq<int64_t>(load.getView().getType().getRank()),
+                       [&](int64_t d) { return load.getStepOf(d) < 1; })) {
         nest.neverFast = true;
         return;
       }
-    }
-    if (llvm::any_of(llvm::seq<int64_t>(load.getView().getType().getRank()),
-                     [&](int64_t d) { return load.getStepOf(d) < 1; })) {
-      nest.neverFast = true;
+      nest.accesses.push_back(std::move(access));
       return;
     }
-    nest.accesses.push_back(std::move(access));
-    return;
-  }
-  for (Value operand : op->getOperands())
-    if (isTile(operand.getType()))
-      collect(operand, operandDims(op, operand, dims), nest);
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        visit(operand, operandDims(op, operand, dims));
+  };
+  visit(root, dims);
 }
 
 int64_t KernelEmitter::widestBits(Value root) {

@@ -11,15 +11,16 @@ namespace {
 
 /// Whether the operation computes a size, not the elements of a tensor.
 bool isSize(Operation *op, Emitter &e) {
-  return !e.body && isa<IndexType>(op->getResult(0).getType());
+  return !e.body && isa<IndexType>(op->getResult(0).getType()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !e.getSizes(operand).empty();
+         });
 }
 
 /// Operations on sizes stay as they are.
 LogicalResult sizes(Operation *op, Emitter &e) {
   IRMapping mapping;
   for (Value operand : op->getOperands()) {
-    if (!isa<IndexType>(operand.getType()) || !e.isKnown(operand))
-      return e.unsupported(op, "computes a size from elements");
     mapping.map(operand, e.sizeValue(e.getSizes(operand).front()));
   }
   Operation *copy = e.b.clone(*op, mapping);
@@ -41,10 +42,13 @@ LogicalResult elements(Op op, Emitter &e, Make make) {
   if (isSize(op, e))
     return sizes(op, e);
   SmallVector<Value, 3> values;
-  for (Value operand : op->getOperands())
-    values.push_back(e.get(operand));
   if (isa<VectorType>(op->getResult(0).getType()))
     return e.unsupported(op, "on vectors");
+  for (Value operand : op->getOperands()) {
+    values.push_back(e.get(operand));
+    if (!values.back())
+      return e.unsupported(op, "mixes sizes and elements");
+  }
   if (failed(e.broadcastTogether(op, values)))
     return failure();
   Value result = make(values);
@@ -179,8 +183,9 @@ LogicalResult cmpf(arith::CmpFOp op, Emitter &e) {
 
 LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
   using P = arith::CmpIPredicate;
-  if (!e.body && isa<IndexType>(op.getLhs().getType()))
-    return e.unsupported(op, "compares sizes");
+  if (!e.body && isa<IndexType>(op.getLhs().getType()) &&
+      (!e.get(op.getLhs()) || !e.get(op.getRhs())))
+    return e.unsupported(op, "compares sizes that are known at run time only");
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Value a = x[0], c = x[1];
     bool isBool = e.elementOf(a).isInteger(1);

@@ -274,7 +274,8 @@ std::optional<DenseElementsAttr> Emitter::constantOf(Value value) {
 std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
                                                         bool isUnsigned) {
   auto dense = constantOf(value);
-  if (!dense || !isa<IntegerType>(dense->getElementType()))
+  if (!dense || !isa<IntegerType>(dense->getElementType()) ||
+      dense->getNumElements() > (1 << 20))
     return std::nullopt;
   SmallVector<int64_t> numbers;
   for (const APInt &number : dense->getValues<APInt>())

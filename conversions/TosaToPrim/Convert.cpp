@@ -65,12 +65,17 @@ template <typename Op> LogicalResult indexCast(Op op, Emitter &e) {
     return e.set(op, e.convert(x, element));
   }
   if (isa<IndexType>(type)) {
-    auto number = e.integersOf(e.get(op.getIn()));
-    if (!number)
-      return e.unsupported(op, "computes a size from elements");
-    e.setSizes(op, {e.size(number->front())});
+    // A position that is computed stays a tensor of rank 0.
+    Value x = e.get(op.getIn());
+    if (auto number = e.integersOf(x))
+      e.setSizes(op, {e.size(number->front())});
+    else
+      e.alias(op, e.convert(x, e.b.getI64Type()));
     return success();
   }
+  if (Value x = e.get(op.getIn())) // such a position, or a constant
+    if (Type element = primElement(type); element && isa<IntegerType>(element))
+      return e.set(op, e.convert(x, element));
   Type element = resultElement(op, e);
   auto number = e.getConstantSizes(op.getIn());
   if (!element || !number)

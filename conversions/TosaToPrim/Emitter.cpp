@@ -1,6 +1,8 @@
 // Operations, calls and the values they stand for.
 #include "Emitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
@@ -40,6 +42,7 @@ Emitter::Emitter(ModuleOp module, const Rules &rules)
     : b(module.getLoc(), module.getContext()), module(module), rules(rules) {}
 
 LogicalResult Emitter::unsupported(Operation *op, const Twine &reason) {
+  reported = true;
   InFlightDiagnostic diag = op->emitError("unsupported: ")
                             << op->getName().getStringRef() << ' ' << reason;
   for (func::CallOp call : llvm::reverse(calls))
@@ -108,6 +111,13 @@ LogicalResult Emitter::set(Value source, Value value) {
 
 LogicalResult Emitter::emit(Operation *op) {
   b.setLoc(op->getLoc());
+  // Calls and loops are expanded: a short file can stand for a very long one.
+  constexpr int64_t most = 1000000;
+  if (emitted > most)
+    return failure();
+  if (++emitted > most)
+    return unsupported(op, "makes the function longer than " + Twine(most) +
+                               " operations");
   if (!isa<func::CallOp>(op)) {
     for (Value operand : op->getOperands())
       if (Operation *call = getOpaque(operand)) {
@@ -128,6 +138,13 @@ LogicalResult Emitter::emit(Operation *op) {
       rule = rules.find((op->getName().getDialectNamespace() + ".*").str());
   }
   if (rule) {
+    // Positions that are computed from elements are tensors, not sizes.
+    for (Value operand : op->getOperands())
+      if (!body && isa<IndexType>(operand.getType()) &&
+          getSizes(operand).empty() &&
+          !isa<arith::ArithDialect>(op->getDialect()) &&
+          !isa<tensor::ExtractSliceOp, tensor::ExtractOp, tensor::InsertOp>(op))
+        return unsupported(op, "uses a size that is computed from elements");
     for (Value operand : op->getOperands())
       if (isa<IndexType>(operand.getType()) && isOutside(body, operand) &&
           !getConstantSizes(operand))

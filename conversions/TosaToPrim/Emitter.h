@@ -85,6 +85,9 @@ public:
 
   mlir::ImplicitLocOpBuilder b;
 
+  /// Whether a reason for a failure was given.
+  bool reported = false;
+
   /// Reports why `op` is not translated.
   llvm::LogicalResult unsupported(mlir::Operation *op,
                                   const llvm::Twine &reason);
@@ -135,6 +138,11 @@ public:
   mlir::func::FuncOp lookup(llvm::StringRef name) {
     return module.lookupSymbol<mlir::func::FuncOp>(name);
   }
+
+  /// Notes that values of `indices` below 0 or from `size` on have no meaning.
+  void limitIndices(mlir::Value indices, int64_t size);
+  /// What is known of the numbers in arguments: [least, largest].
+  llvm::DenseMap<mlir::Value, int64_t> largestIndex;
 
   /// Tensors that were printed, and those that were only prepared for it.
   llvm::SmallVector<mlir::Value> printed, unranked;
@@ -235,6 +243,7 @@ private:
   llvm::DenseMap<mlir::Value, Sizes> shapes;
   llvm::DenseMap<mlir::Value, mlir::Operation *> opaque;
   llvm::SmallVector<mlir::func::CallOp> calls;
+  int64_t emitted = 0;
 };
 
 } // namespace kiln::tosa_to_prim

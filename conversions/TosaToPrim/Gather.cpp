@@ -6,6 +6,31 @@
 using namespace mlir;
 
 namespace kiln::tosa_to_prim {
+namespace {} // namespace
+
+void Emitter::limitIndices(Value indices, int64_t size) {
+  if (ShapedType::isDynamic(size) || size < 1)
+    return;
+  // Through everything that hands on some of the numbers unchanged.
+  SmallVector<Value> work{indices};
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (isa<BlockArgument>(value)) {
+      auto [it, isNew] = largestIndex.try_emplace(value, size - 1);
+      it->second = std::min(it->second, size - 1);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<prim::ConvertElementTypeOp, prim::ReshapeOp, prim::TransposeOp,
+            prim::SliceOp, prim::BroadcastInDimOp, prim::CatOp, prim::ClampOp,
+            prim::MaximumOp, prim::MinimumOp, prim::WhereOp>(op))
+      llvm::append_range(work, op->getOperands());
+  }
+}
+
 namespace {
 
 /// values [N, K, C] at indices [N, W]: [N, W, C].
@@ -17,8 +42,9 @@ Value gatherRows(Value values, Value indices, Emitter &e) {
 }
 
 LogicalResult gather(tosa::GatherOp op, Emitter &e) {
-  return e.set(op,
-               gatherRows(e.get(op.getValues()), e.get(op.getIndices()), e));
+  Value values = e.get(op.getValues()), indices = e.get(op.getIndices());
+  e.limitIndices(indices, e.typeOf(values).getDimSize(1));
+  return e.set(op, gatherRows(values, indices, e));
 }
 
 /// Each row of the result looks up who writes to it, if anybody does. TOSA
@@ -26,6 +52,7 @@ LogicalResult gather(tosa::GatherOp op, Emitter &e) {
 LogicalResult scatter(tosa::ScatterOp op, Emitter &e) {
   Value before = e.get(op.getValuesIn()), indices = e.get(op.getIndices());
   Value input = e.get(op.getInput());
+  e.limitIndices(indices, e.typeOf(before).getDimSize(1));
   Type i64 = e.b.getI64Type();
   Sizes rows = e.sizesOf(before), writers = e.sizesOf(indices);
   Sizes space{rows[0], rows[1], writers[1]}; // [N, K, W]
@@ -126,7 +153,7 @@ LogicalResult resize(tosa::ResizeOp op, Emitter &e) {
       return e.unsupported(op, "has a scale that TOSA does not allow");
     int64_t span = (in - 1) * numerator - (*offset)[i] + (*border)[i];
     int64_t out = span / denominator + 1;
-    if (span < 0 || out > (int64_t(1) << 30))
+    if (span < 0 || out > (int64_t(1) << 20))
       return e.unsupported(op, "has an empty or a huge result");
     p[i] = positionsOf(in, out, numerator, denominator, (*offset)[i]);
   }

@@ -82,6 +82,9 @@ LogicalResult integerAverage(tosa::AvgPool2dOp op, Value x, const Pool &p,
   if (!inZp || !outZp)
     return e.unsupported(op, "has a zero point that is not a constant");
   RankedTensorType in = e.typeOf(x);
+  if (p.window[0] > 8192 || p.window[1] > 8192)
+    return e.unsupported(op, "has a window of more than 8192 elements along a "
+                             "dimension");
   bool padded = llvm::any_of(p.low, [](int64_t n) { return n != 0; }) ||
                 llvm::any_of(p.high, [](int64_t n) { return n != 0; });
   if (padded && (in.isDynamicDim(1) || in.isDynamicDim(2)))
@@ -98,6 +101,9 @@ LogicalResult integerAverage(tosa::AvgPool2dOp op, Value x, const Pool &p,
                          ArrayRef<int8_t>{int8_t(shift)}, 0, outZp->front(),
                          prim::Rounding::single, true, false, false));
   }
+  if (padded && (p.shape[1] > 4096 || p.shape[2] > 4096))
+    return e.unsupported(op, "has padding and a result of more than 4096 "
+                             "elements along a dimension");
   SmallVector<int64_t> multipliers, shifts;
   for (int64_t rows : counts(in.getDimSize(1), p.shape[1], p, 0))
     for (int64_t columns : counts(in.getDimSize(2), p.shape[2], p, 1)) {

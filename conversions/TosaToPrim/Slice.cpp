@@ -17,7 +17,8 @@ std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
   for (OpFoldResult entry : list) {
     auto value = dyn_cast<Value>(entry);
     std::optional<int64_t> number = getConstantIntValue(
-        value && e.isKnown(value) ? e.getSizes(value).front() : entry);
+        value && !e.getSizes(value).empty() ? e.getSizes(value).front()
+                                            : entry);
     if (!number)
       return std::nullopt;
     numbers.push_back(*number);
@@ -27,15 +28,47 @@ std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
 
 /// Whether a size computed at run time is that of a dimension of `x`.
 bool isSizeOf(Value size, Value x, int64_t dim, Emitter &e) {
-  auto value = dyn_cast<Value>(e.getSizes(size).front());
+  Sizes known = e.getSizes(size);
+  auto value = known.empty() ? Value() : dyn_cast<Value>(known.front());
   auto op = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
   return op && op.getSource() == x && op.getConstantIndex() == dim;
 }
 
+/// Reads `count` elements of a dimension from an offset that is an element of
+/// a tensor.
+Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
+                 int64_t stride, Emitter &e) {
+  SmallVector<int64_t> shape(e.typeOf(x).getShape());
+  if (ShapedType::isStatic(shape[dim]))
+    e.limitIndices(offset, shape[dim] - (count - 1) * stride);
+  auto type = RankedTensorType::get({count}, e.b.getI64Type());
+  Value steps = prim::IotaOp::create(e.b, type, ValueRange(), 0);
+  if (stride != 1)
+    steps = e.mul(steps, e.integer(stride, steps));
+  Value indices = e.add(steps, e.broadcastInDim(offset, {}, e.sizesOf(steps)));
+  shape[dim] = count;
+  return prim::GatherOp::create(e.b, e.typeOf(x).clone(shape), x, indices, dim,
+                                0);
+}
+
 LogicalResult extractSlice(tensor::ExtractSliceOp op, Emitter &e) {
   Value x = e.get(op.getSource());
-  auto offsets = numbersOf(op.getMixedOffsets(), e);
-  auto strides = numbersOf(op.getMixedStrides(), e);
+  SmallVector<OpFoldResult> starts = op.getMixedOffsets(),
+                            steps = op.getMixedStrides();
+  for (auto [dim, start] : llvm::enumerate(starts)) {
+    auto value = dyn_cast<Value>(start);
+    if (!value || !e.getSizes(value).empty())
+      continue;
+    auto count = numbersOf(op.getMixedSizes()[dim], e);
+    auto stride = numbersOf(steps[dim], e);
+    if (!count || !stride || count->front() < 1 || stride->front() < 1)
+      return e.unsupported(op, "has a size or a stride that is not a constant");
+    x = gatherFrom(x, dim, e.get(value), count->front(), stride->front(), e);
+    start = e.size(0);
+    steps[dim] = e.size(1);
+  }
+  auto offsets = numbersOf(starts, e);
+  auto strides = numbersOf(steps, e);
   if (!offsets || !strides)
     return e.unsupported(op,
                          "has an offset or a stride that is not a constant");

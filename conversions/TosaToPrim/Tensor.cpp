@@ -142,51 +142,62 @@ LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
   return e.set(op, e.reshape(e.concat(values, 0), type.getShape()));
 }
 
-/// An element at indices: of the iteration space in a body, else constants.
+/// An element at indices that are constants: a slice.
+std::optional<Value> extractConstant(tensor::ExtractOp op, Value x,
+                                     Emitter &e) {
+  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
+    auto index = e.getConstantSizes(operand);
+    int64_t extent = e.typeOf(x).getDimSize(dim);
+    if (!index || index->front() < 0 ||
+        (ShapedType::isStatic(extent) && index->front() >= extent))
+      return std::nullopt;
+    x = e.sliceDim(x, dim, index->front(), index->front() + 1);
+  }
+  return e.reshape(x, ArrayRef<int64_t>());
+}
+
+/// An element at indices, in a body for each point of the iteration space:
+/// its row-major position, then one gather of a flat tensor.
 LogicalResult extract(tensor::ExtractOp op, Emitter &e) {
   Value x = e.get(op.getTensor());
   RankedTensorType type = e.typeOf(x);
-  if (!e.body) {
-    for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-      auto index = e.getConstantSizes(operand);
-      if (!index || index->front() < 0 ||
-          (!type.isDynamicDim(dim) && index->front() >= type.getDimSize(dim)))
-        return e.unsupported(op,
-                             "at an index that is not a constant in bounds");
-      x = e.sliceDim(x, dim, index->front(), index->front() + 1);
-    }
-    return e.set(op, e.reshape(x, ArrayRef<int64_t>{}));
-  }
+  if (!e.body)
+    if (std::optional<Value> element = extractConstant(op, x, e))
+      return e.set(op, *element);
   if (!type.hasStaticShape())
     return e.unsupported(op, "from a tensor of a size that is not known");
-  // Row-major position of the element, then one gather of a flat tensor.
+  Sizes sizes = e.body ? e.body->sizes : Sizes();
   Type i64 = e.b.getI64Type();
-  Value position = e.full(integerAttr(i64, 0), e.body->sizes);
+  Value position = e.full(integerAttr(i64, 0), sizes);
   for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
     Value index = e.get(operand);
     if (!index)
       return e.unsupported(op, "at a size that is known at run time only");
-    Value size = e.full(integerAttr(i64, type.getDimSize(dim)), e.body->sizes);
+    e.limitIndices(index, type.getDimSize(dim));
+    Value size = e.full(integerAttr(i64, type.getDimSize(dim)), sizes);
     position = e.add(e.mul(position, size), index);
   }
   Value flat = e.reshape(x, ArrayRef<int64_t>{type.getNumElements()});
-  auto result = e.typeFor(e.body->sizes, type.getElementType());
-  return e.set(op, prim::GatherOp::create(e.b, result, flat, position, 0, 0));
+  return e.set(
+      op, prim::GatherOp::create(e.b, e.typeFor(sizes, type.getElementType()),
+                                 flat, position, 0, 0));
 }
 
 /// A scalar in place of one element.
 LogicalResult insert(tensor::InsertOp op, Emitter &e) {
   Value x = e.get(op.getDest());
+  if (e.body)
+    return e.unsupported(op, "inside of a body");
   Sizes sizes = e.sizesOf(x);
-  Type i64 = e.b.getI64Type();
   Value here;
   for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-    auto index = e.getConstantSizes(operand);
-    if (!index || e.body)
-      return e.unsupported(op, "at an index that is not a constant");
-    Value iota = prim::IotaOp::create(e.b, e.typeFor(sizes, i64),
+    Value index = e.get(operand);
+    if (!index)
+      return e.unsupported(op, "at a size that is known at run time only");
+    Value iota = prim::IotaOp::create(e.b, e.typeFor(sizes, e.b.getI64Type()),
                                       e.dynamicSizes(sizes), dim);
-    Value same = e.compare<prim::EqOp>(iota, e.integer(index->front(), iota));
+    Value same =
+        e.compare<prim::EqOp>(iota, e.broadcastInDim(index, {}, sizes));
     here = here ? e.binary<prim::BitwiseAndOp>(here, same) : same;
   }
   Value value = e.broadcastInDim(e.get(op.getScalar()), {}, sizes);

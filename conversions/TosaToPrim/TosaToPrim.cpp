@@ -67,6 +67,7 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
   e.b.setLoc(terminator->getLoc());
   for (Value returned : terminator->getOperands()) {
     if (Operation *call = e.getOpaque(returned)) {
+      e.reported = true;
       InFlightDiagnostic diag =
           call->emitError("unsupported: call of undefined function '")
           << cast<func::CallOp>(call).getCallee() << "'";
@@ -82,6 +83,13 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
     results.push_back(value);
   }
   return results;
+}
+
+/// What the source calls an argument, if anything.
+StringAttr nameOf(func::FuncOp fn, unsigned argument) {
+  if (auto name = fn.getArgAttrOfType<StringAttr>(argument, "kiln.name"))
+    return name;
+  return fn.getArgAttrOfType<StringAttr>(argument, "ml_program.identifier");
 }
 
 /// Removes what nobody needs, such as constants that became attributes.
@@ -121,8 +129,11 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     e.b.setInsertionPointToStart(entry);
     bool good = succeeded(e.emitBlock(source));
     auto values = good ? resultsOf(fn, e) : FailureOr<SmallVector<Value>>();
-    if (failed(values))
+    if (failed(values)) {
+      if (!e.reported)
+        fn.emitError("unsupported: function '") << fn.getName() << "'";
       return failure();
+    }
     if (values->empty()) {
       if (wanted)
         return fn.emitError("unsupported: function '")
@@ -135,6 +146,13 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     SmallVector<Type> resultTypes = llvm::map_to_vector(
         *values, [](Value value) { return value.getType(); });
     result.setType(FunctionType::get(fn.getContext(), *types, resultTypes));
+    for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+      if (StringAttr name = nameOf(fn, i))
+        result.setArgAttr(i, "kiln.name", name);
+    // Whoever invents inputs has to keep to the indices that mean something.
+    for (auto [value, largest] : e.largestIndex)
+      result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",
+                        e.b.getDenseI64ArrayAttr({0, largest}));
     eraseDead(*entry);
     return owner.release();
   }

@@ -1,0 +1,116 @@
+//===- FunctionLaunch.cpp - Launches and transfers of host programs -------===//
+
+#include "FunctionBuilder.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+using runtime::kNone;
+
+runtime::Reg FunctionBuilder::traffic(ValueRange args) {
+  int64_t fixed = 0;
+  Reg total = kNone;
+  for (Value arg : args) {
+    auto type = dyn_cast<MemRefType>(arg.getType());
+    if (!type)
+      continue;
+    int64_t bytes = runtime::dtypeBytes(dtypeOf(type.getElementType()));
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    bool known = succeeded(type.getStridesAndOffset(strides, offset));
+    Reg dynamic = kNone;
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      // What is broadcast is read once.
+      if (known && strides[dim] == 0)
+        continue;
+      if (!ShapedType::isDynamic(size)) {
+        bytes *= size;
+        continue;
+      }
+      Reg extent = function.newReg();
+      emit(runtime::DimInst{extent, buf(arg), static_cast<int32_t>(dim)});
+      dynamic = dynamic == kNone ? extent
+                                 : binary(runtime::IntOp::mul, dynamic, extent);
+    }
+    if (dynamic == kNone) {
+      fixed += bytes;
+      continue;
+    }
+    dynamic = binary(runtime::IntOp::mul, dynamic, constant(bytes));
+    total =
+        total == kNone ? dynamic : binary(runtime::IntOp::add, total, dynamic);
+  }
+  if (total == kNone)
+    return constant(fixed);
+  return binary(runtime::IntOp::add, total, constant(fixed));
+}
+
+LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
+  runtime::LaunchInst inst;
+  std::array<Reg, 3> grid = {kNone, kNone, kNone};
+  for (auto [index, extent] : llvm::enumerate(op.getGrid()))
+    grid[index] = reg(extent);
+  for (auto [index, name] :
+       llvm::enumerate(op.getKernels().getAsRange<FlatSymbolRefAttr>())) {
+    auto kernel = kernels.find(name.getValue());
+    if (kernel == kernels.end())
+      return op.emitError()
+             << "kernel '" << name.getValue() << "' is not in the module";
+    runtime::LaunchVariant variant;
+    variant.kernel = kernel->second;
+    variant.grid = grid;
+    if (index < op.getGuards().size())
+      variant.guard = reg(op.getGuards()[index]);
+    inst.variants.push_back(variant);
+    if (op.getSchedule())
+      program.kernels[variant.kernel].notes["schedule"] =
+          op.getSchedule()->str();
+  }
+  for (Value arg : op.getArgs()) {
+    if (isa<MemRefType>(arg.getType())) {
+      inst.args.push_back(runtime::LaunchArg::ofBuffer(buf(arg)));
+      continue;
+    }
+    Reg bits = reg(arg);
+    // Narrow integers travel zero-extended.
+    if (auto type = dyn_cast<IntegerType>(arg.getType());
+        type && type.getWidth() < 64)
+      bits = binary(runtime::IntOp::andI, bits,
+                    constant((int64_t(1) << type.getWidth()) - 1));
+    inst.args.push_back(runtime::LaunchArg::ofScalar(bits));
+  }
+  if (op.getFlops())
+    inst.flops = reg(op.getFlops());
+  inst.bytes = traffic(op.getArgs());
+  emit(std::move(inst));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerTransfer(program::TransferOp op) {
+  auto type = cast<MemRefType>(op.getResult().getType());
+  std::optional<int> number = deviceNumber(op.getDevice());
+  if (!number)
+    return op.emitError() << "unsupported: a transfer to device '"
+                          << op.getDevice()
+                          << "', which no target of the program has";
+  runtime::AllocInst alloc;
+  alloc.dst = function.newBuf();
+  alloc.dtype = dtypeOf(type.getElementType());
+  alloc.device = *number;
+  alloc.name = "transfer";
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      alloc.sizes.push_back(constant(size));
+      continue;
+    }
+    Reg extent = function.newReg();
+    emit(runtime::DimInst{extent, buf(op.getSource()),
+                          static_cast<int32_t>(dim)});
+    alloc.sizes.push_back(extent);
+  }
+  Buf dst = alloc.dst;
+  emit(std::move(alloc));
+  emit(runtime::CopyInst{dst, buf(op.getSource())});
+  bufs[op.getResult()] = dst;
+  return success();
+}

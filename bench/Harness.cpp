@@ -1,0 +1,141 @@
+// Compiling, calling and timing.
+#include "Harness.h"
+#include "kiln-c/Compiler.h"
+#include <algorithm>
+#include <cblas.h>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <random>
+#include <thread>
+
+using namespace bench;
+
+static void check(int status, const char *what) {
+  if (status == 0)
+    return;
+  std::fprintf(stderr, "error: %s: %s\n", what, kilnLastError());
+  std::exit(1);
+}
+
+Compiled::Compiled(const std::string &source, int threads) {
+  std::string target = "cpu,threads=" + std::to_string(threads);
+  std::string option = "--target=" + target;
+  const char *args[] = {option.c_str()};
+  void *bytes = nullptr;
+  size_t size = 0;
+  auto print = [](const char *message, void *) {
+    std::fprintf(stderr, "%s\n", message);
+  };
+  if (kilnCompileBuffer(source.data(), source.size(), "bench.mlir", 1, args,
+                        print, nullptr, &bytes, &size) != 0)
+    std::exit(1);
+  check(kilnPackageLoad(bytes, size, &package), "package");
+  kilnFreeBytes(bytes);
+  check(kilnSessionCreate(package, target.c_str(), &session), "session");
+}
+
+Compiled::~Compiled() {
+  kilnTensorDestroy(output);
+  for (KilnTensor *argument : arguments)
+    kilnTensorDestroy(argument);
+  kilnSessionDestroy(session);
+  kilnPackageDestroy(package);
+}
+
+void Compiled::bind(KilnDType dtype, std::vector<int64_t> shape, void *data) {
+  KilnTensor *tensor = nullptr;
+  check(kilnTensorWrap(dtype, int(shape.size()), shape.data(), nullptr, data,
+                       &tensor),
+        "argument");
+  arguments.push_back(tensor);
+}
+
+void Compiled::call() {
+  kilnTensorDestroy(output);
+  output = nullptr;
+  check(kilnSessionRun(session, "main", arguments.size(), arguments.data(), 1,
+                       &output),
+        "call");
+}
+
+const void *Compiled::result() const { return kilnTensorData(output); }
+
+void bench::race(std::vector<Contender> &contenders, int rounds) {
+  using Clock = std::chrono::steady_clock;
+  for (Contender &contender : contenders)
+    contender.run();
+  for (int round = 0; round < rounds; ++round)
+    for (Contender &contender : contenders) {
+      auto begin = Clock::now();
+      contender.run();
+      double seconds =
+          std::chrono::duration<double>(Clock::now() - begin).count();
+      if (contender.seconds == 0 || seconds < contender.seconds)
+        contender.seconds = seconds;
+    }
+}
+
+void bench::report(const std::string &title,
+                   const std::vector<Contender> &contenders, double work,
+                   const char *unit) {
+  std::printf("%-34s", title.c_str());
+  for (const Contender &contender : contenders)
+    std::printf(" %s %7.1f", contender.name.c_str(),
+                work * 1e-9 / contender.seconds);
+  std::printf(" %s  ratio", unit);
+  for (size_t i = 1; i < contenders.size(); ++i)
+    std::printf(" %.2f", contenders[i].seconds / contenders[0].seconds);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+std::vector<float> bench::randomFloats(size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> values(-1.0f, 1.0f);
+  std::vector<float> result(count);
+  for (float &value : result)
+    value = values(generator);
+  return result;
+}
+
+void bench::verify(const std::string &what, const float *got,
+                   const float *expected, size_t count, double tolerance) {
+  double largest = 0, error = 0;
+  for (size_t i = 0; i < count; ++i) {
+    largest = std::max(largest, double(std::fabs(expected[i])));
+    double difference = std::fabs(double(got[i]) - expected[i]);
+    error = std::isnan(difference) ? INFINITY : std::max(error, difference);
+  }
+  if (error <= tolerance * std::max(largest, 1e-30))
+    return;
+  std::fprintf(stderr, "error: %s: largest error %g where values reach %g\n",
+               what.c_str(), error, largest);
+  std::exit(1);
+}
+
+void bench::copy(float *to, const float *from, size_t count, int threads) {
+  if (threads == 1) {
+    std::memcpy(to, from, count * sizeof(float));
+    return;
+  }
+  std::vector<std::thread> workers;
+  for (int t = 0; t < threads; ++t) {
+    size_t begin = count * t / threads, end = count * (t + 1) / threads;
+    workers.emplace_back([=] {
+      std::memcpy(to + begin, from + begin, (end - begin) * sizeof(float));
+    });
+  }
+  for (std::thread &worker : workers)
+    worker.join();
+}
+
+void bench::setPeerThreads(int threads) {
+  openblas_set_num_threads(threads);
+  // oneDNN takes its threads from OpenMP, whichever library that is.
+  if (void *set = dlsym(RTLD_DEFAULT, "omp_set_num_threads"))
+    reinterpret_cast<void (*)(int)>(set)(threads);
+}

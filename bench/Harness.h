@@ -1,0 +1,66 @@
+// What the comparisons share: compiling, calling, timing side by side.
+#ifndef KILN_BENCH_HARNESS_H
+#define KILN_BENCH_HARNESS_H
+
+#include "kiln-c/Runtime.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// A function compiled for `cpu,threads=N`, with its arguments bound.
+class Compiled {
+public:
+  Compiled(const std::string &source, int threads);
+  ~Compiled();
+  Compiled(const Compiled &) = delete;
+  /// Adds an argument that the caller keeps.
+  void bind(KilnDType dtype, std::vector<int64_t> shape, void *data);
+  /// Calls it; the result is valid until the next call.
+  void call();
+  const void *result() const;
+
+private:
+  KilnPackage *package = nullptr;
+  KilnSession *session = nullptr;
+  std::vector<KilnTensor *> arguments;
+  KilnTensor *output = nullptr;
+};
+
+/// One thing to be timed.
+struct Contender {
+  std::string name;
+  std::function<void()> run;
+  double seconds = 0; ///< best of the rounds
+};
+
+/// Runs the contenders by turns and keeps the best time of each.
+void race(std::vector<Contender> &contenders, int rounds);
+
+/// Prints a line: rates (in `unit`, work * scale / seconds) and the first
+/// contender's ratio to each other one.
+void report(const std::string &title, const std::vector<Contender> &contenders,
+            double work, const char *unit);
+
+/// Reproducible values between -1 and 1.
+std::vector<float> randomFloats(size_t count, unsigned seed);
+
+/// Stops with a message when the outputs differ by more than `tolerance`
+/// relative to the largest expected value.
+void verify(const std::string &what, const float *got, const float *expected,
+            size_t count, double tolerance);
+
+/// Copies with `threads` threads.
+void copy(float *to, const float *from, size_t count, int threads);
+
+/// Sets the number of threads of the libraries compared with.
+void setPeerThreads(int threads);
+
+void runProducts(const std::string &filter, int threads);
+void runRows(const std::string &filter, int threads);
+
+} // namespace bench
+
+#endif // KILN_BENCH_HARNESS_H

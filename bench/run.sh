@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds and runs the comparison of cpu kernels with OpenBLAS, oneDNN and a copy.
+# Usage: bench/run.sh BUILD [FILTER]
+set -euo pipefail
+build=${1:?usage: bench/run.sh BUILD [FILTER]}
+cmake "$build" >/dev/null
+cmake --build "$build" --target bench-cpu kiln-target-cpu kiln-device-cpu
+exec "$build/bin/bench-cpu" "${2:-}"

@@ -7,8 +7,10 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -48,6 +50,11 @@ public:
             os << place.getFilename().getValue() << ":" << place.getLine()
                << ":" << place.getColumn() << ": ";
           os << diagnostic.str();
+          os.flush();
+          // Names may come from bytes that were never text.
+          for (char &c : text)
+            if (!llvm::isPrint(c))
+              c = '?';
         }) {}
 
   std::string text;
@@ -58,6 +65,23 @@ private:
 
 } // namespace
 
+template <typename Resource>
+static void limit(Resource resource, rlim_t value) {
+  rlimit both = {value, value};
+  setrlimit(resource, &both);
+}
+
+/// Bytes of address space that this process uses.
+static rlim_t usedMemory() {
+  unsigned long pages = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lu", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  return static_cast<rlim_t>(pages) * sysconf(_SC_PAGESIZE);
+}
+
 /// Upstream's bytecode reader can be killed by mutated bytes, so a child reads
 /// them first.
 std::string kiln::reference::probe(llvm::StringRef bytes) {
@@ -67,9 +91,11 @@ std::string kiln::reference::probe(llvm::StringRef bytes) {
   if (child == 0) {
     for (int sig : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
       signal(sig, SIG_DFL);
-    rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    alarm(60);
+    // Some mutated bytes make the reader loop, or ask for all memory.
+    rlim_t seconds = 5 + bytes.size() / (16 << 20);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, seconds);
+    limit(RLIMIT_AS, usedMemory() + (rlim_t(2) << 30) + 8 * bytes.size());
     int quiet = ::open("/dev/null", O_WRONLY);
     if (quiet >= 0)
       dup2(quiet, 2);

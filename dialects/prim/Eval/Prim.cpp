@@ -29,7 +29,7 @@ struct PrimEvaluation : EvaluationInterface {
 };
 
 /// More elements than this in one tensor are refused.
-constexpr int64_t kMaxElements = int64_t(1) << 34;
+constexpr int64_t kMaxElements = int64_t(1) << 31;
 
 } // namespace
 

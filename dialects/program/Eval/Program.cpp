@@ -32,7 +32,7 @@ LogicalResult alloc(program::AllocOp op, Frame &frame) {
       return op.emitOpError("expected sizes that are not negative, found ")
              << shape.back();
     count *= shape.back();
-    if (count > int64_t(1) << 34)
+    if (count > int64_t(1) << 31)
       return op.emitOpError("unsupported: evaluation of a buffer this large");
   }
   DType dtype = dtypeOf(type);
@@ -61,7 +61,7 @@ LogicalResult alloc(program::AllocOp op, Frame &frame) {
 
 LogicalResult arena(program::ArenaOp op, Frame &frame) {
   int64_t bytes = frame.getInt(op.getBytes());
-  if (bytes < 0 || bytes > int64_t(1) << 38)
+  if (bytes < 0 || bytes > int64_t(1) << 34)
     return op.emitOpError("unsupported: evaluation with an arena of ")
            << bytes << " bytes";
   frame.arena = std::make_shared<Buffer>(bytes);

@@ -21,7 +21,7 @@ demo: build
 	@bash examples/demo.sh $(BUILD)
 
 test: build
-	@python3 test/run.py $(BUILD)
+	@/usr/bin/python3 test/run.py $(BUILD)
 
 bench: build
 	@bash tools/install-deps.sh bench

@@ -25,7 +25,7 @@ config.substitutions += [
     ("%build", build),
     ("%source", source),
     ("%llvm_bin", llvm_bin),
-    ("%python", "python3"),
+    ("%python", "/usr/bin/python3"),
     ("%cxx", os.path.join(llvm_bin, "clang++")),
     ("%cc", os.path.join(llvm_bin, "clang")),
 ]

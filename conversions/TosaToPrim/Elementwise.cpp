@@ -11,9 +11,15 @@ namespace {
 /// One operand, the same operation in prim.
 template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
   Value operand = e.get(op->getOperand(0));
-  if (!isa<FloatType>(e.elementOf(operand)) &&
-      !llvm::is_one_of<To, prim::AbsOp, prim::BitwiseNotOp, prim::ClzOp>::value)
+  constexpr bool isBits =
+      llvm::is_one_of<To, prim::BitwiseNotOp, prim::ClzOp>::value;
+  if (!isBits && !std::is_same_v<To, prim::AbsOp> &&
+      !isa<FloatType>(e.elementOf(operand)))
     return e.unsupported(op, "on integers");
+  // One bit: it has a leading zero if it is not set, and no sign to speak of.
+  if (e.elementOf(operand).isInteger(1))
+    return e.set(op->getResult(0),
+                 isBits ? e.unary<prim::BitwiseNotOp>(operand) : operand);
   return e.set(op->getResult(0), e.unary<To>(operand));
 }
 
@@ -27,13 +33,31 @@ FailureOr<SmallVector<Value>> operands(Operation *op, Emitter &e) {
   return values;
 }
 
+/// Arithmetic modulo 2 of operations that prim has for wider integers only.
+template <typename To> Value onBits(Value lhs, Value rhs, Emitter &e) {
+  Value other = e.unary<prim::BitwiseNotOp>(rhs);
+  if (std::is_same_v<To, prim::PowOp>)
+    return e.binary<prim::BitwiseOrOp>(lhs, other);
+  if (std::is_same_v<To, prim::DivOp>)
+    return lhs;
+  return e.binary<prim::BitwiseAndOp>(lhs, other); // shifts
+}
+
 /// Two operands, the same operation in prim.
 template <typename From, typename To>
 LogicalResult binary(From op, Emitter &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
-  return e.set(op->getResult(0), e.binary<To>((*values)[0], (*values)[1]));
+  Value lhs = (*values)[0], rhs = (*values)[1];
+  constexpr bool isLogic =
+      llvm::is_one_of<To, prim::BitwiseAndOp, prim::BitwiseOrOp,
+                      prim::BitwiseXorOp>::value;
+  if (!isLogic && e.elementOf(lhs).isInteger(1))
+    return e.set(op->getResult(0), onBits<To>(lhs, rhs, e));
+  if (std::is_same_v<To, prim::DivOp> && isUnsigned(op.getType()))
+    return e.unsupported(op, "on unsigned integers");
+  return e.set(op->getResult(0), e.binary<To>(lhs, rhs));
 }
 
 template <typename From, typename To>
@@ -111,6 +135,8 @@ LogicalResult arithmeticRightShift(tosa::ArithmeticRightShiftOp op,
   if (failed(values))
     return failure();
   Value x = (*values)[0], amount = (*values)[1];
+  if (e.elementOf(x).isInteger(1))
+    return e.set(op, x); // the sign comes in
   Value result = e.binary<prim::ShiftRightArithmeticOp>(x, amount);
   if (!op.getRound())
     return e.set(op, result);
@@ -131,6 +157,8 @@ LogicalResult negate(tosa::NegateOp op, Emitter &e) {
   auto out = e.integersOf(e.get(op.getOutputZp()));
   if (!in || !out)
     return e.unsupported(op, "has a zero point that is not a constant");
+  if (element.getWidth() == 1)
+    return e.set(op, x);
   if (element.getWidth() >= 32) {
     if (in->front() == 0 && out->front() == 0)
       return e.set(op, e.unary<prim::NegOp>(x));

@@ -20,7 +20,17 @@ template <typename To> Value reduce(Value x, int64_t axis, Emitter &e) {
 
 template <typename From, typename To>
 LogicalResult reduction(From op, Emitter &e) {
-  return e.set(op, reduce<To>(e.get(op.getInput()), op.getAxis(), e));
+  Value x = e.get(op.getInput());
+  if (!e.elementOf(x).isInteger(1) ||
+      !llvm::is_one_of<To, prim::SumOp, prim::ProdOp>::value)
+    return e.set(op, reduce<To>(x, op.getAxis(), e));
+  // One bit: a product is set if all are, a sum if an odd number is.
+  if (std::is_same_v<To, prim::ProdOp>)
+    return e.set(op, reduce<prim::AminOp>(x, op.getAxis(), e));
+  Value sum =
+      reduce<prim::SumOp>(e.convert(x, e.b.getI32Type()), op.getAxis(), e);
+  Value last = e.binary<prim::BitwiseAndOp>(sum, e.integer(1, sum));
+  return e.set(op, e.convert(last, e.b.getI1Type()));
 }
 
 /// With `nan_mode = IGNORE` a NaN loses, unless there is nothing else.

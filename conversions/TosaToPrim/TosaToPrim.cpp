@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace kiln {
@@ -99,6 +101,24 @@ void eraseDead(Block &block) {
       op.erase();
 }
 
+/// What prim does not take is not supported: said at the operation it is from.
+LogicalResult check(Block &block) {
+  for (Operation &op : block) {
+    std::string message;
+    {
+      ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diag) {
+        if (message.empty())
+          message = diag.str();
+        return success();
+      });
+      if (succeeded(verify(&op)))
+        continue;
+    }
+    return emitError(op.getLoc(), "unsupported: ") << message;
+  }
+  return success();
+}
+
 /// Converts the functions of a module.
 struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
   using TosaToPrimBase::TosaToPrimBase;
@@ -154,6 +174,8 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
       result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",
                         e.b.getDenseI64ArrayAttr({0, largest}));
     eraseDead(*entry);
+    if (failed(check(*entry)))
+      return failure();
     return owner.release();
   }
 

@@ -78,3 +78,12 @@ func.func @recursive(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @recursive(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What prim does not take is said in prim's words.
+func.func @clamp_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error@+1 {{unsupported: 'prim.clamp' op operand #0 must be}}
+  %0 = tosa.clamp %x {min_val = 0 : i1, max_val = 1 : i1} : (tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}

@@ -159,8 +159,9 @@ struct F32 : Lanes {
     Value small = fma(mul(x, s), p, x);
     Value e = exp(add(a, a));
     Value quotient = arith::DivFOp::create(b, loc, f32(2.0), add(e, f32(1.0)));
-    Value large = copysign(sub(f32(1.0), quotient), x);
-    return select(less(a, f32(0.65)), small, large);
+    Value large = sub(f32(1.0), quotient);
+    // The sign of a zero too.
+    return copysign(select(less(a, f32(0.65)), small, large), x);
   }
 
   Value erf(Value x) const {

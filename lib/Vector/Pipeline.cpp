@@ -18,6 +18,7 @@ void vec::buildVectorPipeline(OpPassManager &pm,
 }
 
 void vec::registerVectorPasses() {
+  registerPass(createRetileProductsPass);
   registerPass(createLowerKernelsPass);
   registerPass(createVectorToLLVMPass);
   PassPipelineRegistration<>(

@@ -114,14 +114,14 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   units = [
     #kiln.unit<name = "simd", kind = "vector", bits = {7}, registers = {8}, count = 2,
       types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["l1"]>],
-  tiles = <rows = 8, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
+  tiles = <rows = 4, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
     #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
     #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
   extra = {{{13}},
   deviations = ["exp, log, tanh, erf, sin, cos of f32: 4 ulp", "functions of f64: those of libm"]>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
-      level->bits, level->registers, level->m, level->n, level->k,
-      level->n / 2, level->bits >= 256 ? "converts_f16" : "");
+      level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
+      level->bits >= 256 ? "converts_f16" : "");
   return target::parseDescription(text, context, "description of cpu");
 }

@@ -27,7 +27,8 @@ public:
     return chips;
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"threads", "N", "threads that run a kernel (default: all cores)"}};
+    return {{"threads", "N", "threads that run a kernel (default: all cores)"},
+            {"retile", "on", "off: kernels keep the block sizes they have"}};
   }
   int hostPriority() const override { return 10; }
 
@@ -35,6 +36,14 @@ public:
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
     return cpu::describeChip(context, options.chip);
+  }
+
+  LogicalResult
+  claimProgram(ModuleOp module,
+               const target::TargetOptions &options) const override {
+    if (options.getBool("retile", true))
+      vec::retileProducts(module, target::getTileSizes(module));
+    return success();
   }
 
   bool hasPipeline() const override { return true; }

@@ -3,11 +3,22 @@
 #ifndef KILN_VECTOR_PASSES_H
 #define KILN_VECTOR_PASSES_H
 
+#include "kiln/Target/Description.h"
 #include "kiln/Target/TargetOptions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include <memory>
 
 namespace kiln::vec {
+
+/// Gives every kernel that is one product of matrices the block sizes of
+/// `tiles`, through tile::retile; launches in the module follow. Says in the
+/// report which kernels keep theirs, and why.
+void retileProducts(mlir::ModuleOp module, const target::TileSizes &tiles);
+
+/// `vector-retile`: the same as a pass.
+std::unique_ptr<mlir::Pass> createRetileProductsPass();
 
 /// `vector-lower-kernels`: every tile.kernel of a module becomes a function of
 /// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,

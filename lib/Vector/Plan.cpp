@@ -157,6 +157,10 @@ Operation *Plan::lastUse(Value value) {
   Block *block = value.getParentBlock();
   Operation *last = value.getDefiningOp();
   for (Operation *sink : sinks(value)) {
+    // What is fused into a reduction is computed there.
+    if (sink->getNumResults() == 1)
+      if (Operation *reduce = fusedInto(sink->getResult(0)))
+        sink = reduce;
     Operation *ancestor = block->findAncestorOpInBlock(*sink);
     if (ancestor && (!last || last->isBeforeInBlock(ancestor)))
       last = ancestor;
@@ -298,6 +302,7 @@ void Plan::findFusion(Value value) {
        llvm::make_range(std::next(op->getIterator()), reduce->getIterator()))
     if (!isa<tile::ReduceOp>(between) &&
         (isa<tile::StoreOp>(between) || between.getNumRegions() ||
+         llvm::is_contained(pointerWrites, &between) ||
          llvm::any_of(between.getResults(), [&](Value result) {
            return isTile(result.getType()) && !isInlineOp(&between);
          })))

@@ -28,10 +28,11 @@ echo "installing: ${missing[*]}"
 
 # LLVM 22 comes from the security suite of the release. A bare chroot may list only the
 # main suite; its mirror then serves the security suite beside it.
-if ! apt-cache policy llvm-22-dev 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+policy=$(apt-cache policy llvm-22-dev 2>/dev/null || true)
+if ! grep -q 'Candidate: [0-9]' <<<"$policy"; then
   . /etc/os-release
-  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null \
-    | awk '$1=="deb" { for (i = 2; i <= NF; i++) if ($i ~ /^https?:/) { print $i; exit } }')
+  sources=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -exec cat {} + 2>/dev/null || true)
+  mirror=$(awk '$1=="deb" { for (i = 2; i <= NF; i++) if ($i ~ /^https?:/) { print $i; exit } }' <<<"$sources")
   [ -n "$mirror" ] || { echo "error: no Debian mirror found in the apt sources; add the suite $VERSION_CODENAME-security" >&2; exit 1; }
   echo "deb ${mirror%/}-security $VERSION_CODENAME-security main" \
     | "${root[@]}" tee /etc/apt/sources.list.d/kiln-security.list >/dev/null

@@ -134,6 +134,7 @@ Value Value::ofView(View view) {
   Value value;
   value.kind = Kind::view;
   value.type = view.dtype;
+  value.count = 1; // of poison
   value.window = std::make_shared<View>(std::move(view));
   return value;
 }

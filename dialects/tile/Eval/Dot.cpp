@@ -1,6 +1,8 @@
 // Matrix products of tiles.
 #include "Families.h"
 #include "kiln/Eval/Products.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -23,6 +25,12 @@ std::vector<Sum> load(const Value &value, Extend extend = Extend::sign) {
   return result;
 }
 
+/// A value of f32 with the 10 mantissa bits that tf32 has.
+double asTf32(double value) {
+  auto bits = llvm::bit_cast<uint32_t>(static_cast<float>(value));
+  return llvm::bit_cast<float>(bits & 0xffffe000u);
+}
+
 /// The sum starts from the accumulator and is rounded once.
 template <typename Sum>
 void dot(tile::DotOp op, const Value &lhs, const Value &rhs, const Value &acc,
@@ -34,6 +42,11 @@ void dot(tile::DotOp op, const Value &lhs, const Value &rhs, const Value &acc,
   std::vector<Sum> b =
       load<Sum>(rhs, op.getRhsUnsigned() ? Extend::zero : Extend::sign);
   std::vector<Sum> c = load<Sum>(acc);
+  if constexpr (std::is_same_v<Sum, double>)
+    if (op.getInputPrecision() == tile::InputPrecision::tf32)
+      for (std::vector<double> *operand : {&a, &b})
+        std::transform(operand->begin(), operand->end(), operand->begin(),
+                       asTf32);
   int64_t batches = batch ? lhs.dim(0) : 1;
   for (int64_t i = 0; i < batches; ++i)
     multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,

@@ -18,6 +18,10 @@ void addTileScan(EvaluationInterface &table);
 void addTileExtern(EvaluationInterface &table);
 void addTilePointer(EvaluationInterface &table);
 
+/// Whether a combiner can be run on whole tiles instead of scalars: it knows
+/// only lanes of its own values.
+bool isLaneWise(mlir::Block &block);
+
 /// The shape of a tile type.
 inline llvm::ArrayRef<int64_t> tileShape(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();

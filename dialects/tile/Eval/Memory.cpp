@@ -106,6 +106,14 @@ LogicalResult fillPadding(OpTy op, Frame &frame, Value &out) {
   return success();
 }
 
+/// A view with a poison base may be made, but not used.
+template <typename OpTy>
+LogicalResult checkBase(OpTy op, Frame &frame, const Window &window) {
+  if (!window.isEmpty() && frame.get(op.getView()).hasPoison())
+    return op.emitOpError("the base of the view is poison");
+  return success();
+}
+
 /// Where other instances may go on.
 void mayYield(Frame &frame) {
   if (frame.instance && frame.instance->suspend)
@@ -135,7 +143,7 @@ LogicalResult load(tile::LoadOp op, Frame &frame) {
   mayYield(frame);
   const View &view = frame.get(op.getView()).view();
   FailureOr<Window> window = windowOf(op, frame, view);
-  if (failed(window))
+  if (failed(window) || failed(checkBase(op, frame, *window)))
     return failure();
   Value out = Value::tensor(view.dtype, op.getTileType().getShape());
   if (!window->isWhole && failed(fillPadding(op, frame, out)))
@@ -217,7 +225,7 @@ LogicalResult store(tile::StoreOp op, Frame &frame) {
   const View &view = frame.get(op.getView()).view();
   const Value &value = frame.get(op.getValue());
   FailureOr<Window> window = windowOf(op, frame, view);
-  if (failed(window))
+  if (failed(window) || failed(checkBase(op, frame, *window)))
     return failure();
   if (window->isEmpty())
     return success();
@@ -293,7 +301,8 @@ LogicalResult gather(tile::GatherOp op, Frame &frame) {
       copyStrided(sizes, 1, out.makePoison() + k * step, strides, &one, same);
       continue;
     }
-    if (failed(readWindow(op, frame, window, out, k * step, strides)))
+    if (failed(checkBase(op, frame, window)) ||
+        failed(readWindow(op, frame, window, out, k * step, strides)))
       return failure();
   }
   return frame.set(op.getResult(), std::move(out));
@@ -321,7 +330,9 @@ LogicalResult makeView(tile::MakeViewOp op, Frame &frame) {
       view.strides.push_back(ShapedType::isDynamic(stride) ? strides[next++]
                                                            : stride);
   }
-  return frame.set(op.getResult(), Value::ofView(std::move(view)));
+  Value out = Value::ofView(std::move(view));
+  out.sharePoison(frame.get(op.getBase()));
+  return frame.set(op.getResult(), std::move(out));
 }
 
 } // namespace

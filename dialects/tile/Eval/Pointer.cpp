@@ -49,9 +49,10 @@ LogicalResult offset(tile::OffsetOp op, Frame &frame) {
   if (pointers.isView()) {
     View view = pointers.view();
     view.byteOffset += by.asInt() * bytes;
-    if (by.hasPoison())
-      return op.emitOpError("the offset of a pointer is poison");
-    return frame.set(op.getResult(), Value::ofView(std::move(view)));
+    Value out = Value::ofView(std::move(view));
+    if (by.hasPoison() || pointers.hasPoison())
+      out.makePoison()[0] = 1;
+    return frame.set(op.getResult(), std::move(out));
   }
   Value out = Value::tensor(DType::i64, pointers.shape());
   std::vector<int64_t> steps(by.size());
@@ -67,10 +68,12 @@ LogicalResult offset(tile::OffsetOp op, Frame &frame) {
 
 LogicalResult intToPtr(tile::IntToPtrOp op, Frame &frame) {
   const Value &a = frame.get(op.getSource());
-  if (a.isScalar())
-    return frame.set(
-        op.getResult(),
-        Value::ofView(viewAt(frame, pointee(op.getResult()), a.asInt())));
+  if (a.isScalar()) {
+    Value out =
+        Value::ofView(viewAt(frame, pointee(op.getResult()), a.asInt()));
+    out.sharePoison(a);
+    return frame.set(op.getResult(), std::move(out));
+  }
   Value out = Value::tensor(DType::i64, a.shape());
   mapInts(a, out, Extend::zero, [](int64_t x) { return x; });
   out.sharePoison(a);
@@ -80,8 +83,11 @@ LogicalResult intToPtr(tile::IntToPtrOp op, Frame &frame) {
 LogicalResult ptrToInt(tile::PtrToIntOp op, Frame &frame) {
   const Value &a = frame.get(op.getSource());
   DType dtype = dtypeOf(op.getResult().getType());
-  if (a.isView())
-    return frame.set(op.getResult(), Value::ofInt(dtype, addressOf(a.view())));
+  if (a.isView()) {
+    Value address = Value::ofInt(dtype, addressOf(a.view()));
+    address.sharePoison(a);
+    return frame.set(op.getResult(), std::move(address));
+  }
   Value out = Value::tensor(dtype, a.shape());
   mapInts(a, out, Extend::zero, [](int64_t x) { return x; });
   out.sharePoison(a);
@@ -94,7 +100,9 @@ LogicalResult ptrCast(tile::PtrCastOp op, Frame &frame) {
     return frame.set(op.getResult(), Value(a));
   View view = a.view();
   view.dtype = pointee(op.getResult());
-  return frame.set(op.getResult(), Value::ofView(std::move(view)));
+  Value out = Value::ofView(std::move(view));
+  out.sharePoison(a);
+  return frame.set(op.getResult(), std::move(out));
 }
 
 /// The enabled lanes of an access.

@@ -118,6 +118,14 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
         return std::signbit(x) ? x : y;
       return x < y || x != x ? x : y;
     });
+  else if (isa<MaxNumFOp>(op))
+    foldFloats(axis, a, out, [](double x, double y) {
+      return x > y || y != y || (x == y && !std::signbit(x)) ? x : y;
+    });
+  else if (isa<MinNumFOp>(op))
+    foldFloats(axis, a, out, [](double x, double y) {
+      return x < y || y != y || (x == y && std::signbit(x)) ? x : y;
+    });
   else if (auto add = dyn_cast<AddIOp>(op); add && !flags(add))
     foldInts(axis, a, out, Extend::sign,
              wrap([](uint64_t x, uint64_t y) { return x + y; }));
@@ -150,21 +158,6 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   return true;
 }
 
-/// Whether the region can be run on whole tiles instead of scalars: only lanes
-/// of its own values.
-bool isLaneWise(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-            op.getDialect()) ||
-        isa<arith::ConstantOp>(op) || op.getNumRegions())
-      return false;
-    for (mlir::Value operand : op.getOperands())
-      if (operand.getParentBlock() != &block)
-        return false;
-  }
-  return true;
-}
-
 /// Element `l` along the axis, of every lane.
 Value slice(const Value &a, const Axis &axis, int64_t l) {
   return gatherStrided(a, {axis.outer, axis.inner}, l * axis.inner,
@@ -183,6 +176,40 @@ LogicalResult foldLanes(tile::ReduceOp op, Frame &frame, const Axis &axis,
     if (failed(frame.run(op.getCombiner(), args, sums)))
       return failure();
   }
+  return success();
+}
+
+/// Combines neighbours, all lanes and pairs at once, until one is left.
+LogicalResult foldPairs(tile::ReduceOp op, Frame &frame, const Axis &axis,
+                        SmallVector<Value> parts, SmallVector<Value> &sums) {
+  int64_t length = axis.length, inner = axis.inner;
+  while (length > 1) {
+    int64_t pairs = length / 2, rest = length % 2;
+    SmallVector<int64_t> shape = {axis.outer, pairs, inner};
+    SmallVector<int64_t> strides = {length * inner, 2 * inner, 1};
+    SmallVector<Value> args, next;
+    for (int64_t side : {0, 1})
+      for (const Value &part : parts)
+        args.push_back(gatherStrided(part, shape, side * inner, strides));
+    if (failed(frame.run(op.getCombiner(), args, next)))
+      return failure();
+    // The last of an odd number stays for the next round.
+    for (auto [part, combined] : llvm::zip(parts, next)) {
+      if (rest) {
+        int64_t kept = pairs + 1;
+        Value both = Value::tensor(part.dtype(), {axis.outer, kept, inner});
+        scatterStrided(combined, both, 0, {kept * inner, inner, 1});
+        Value last = gatherStrided(part, {axis.outer, inner},
+                                   (length - 1) * inner, {length * inner, 1});
+        scatterStrided(last, both, pairs * inner, {kept * inner, 1});
+        part = both;
+      } else {
+        part = combined;
+      }
+    }
+    length = pairs + rest;
+  }
+  sums = parts;
   return success();
 }
 
@@ -225,9 +252,13 @@ LogicalResult reduce(tile::ReduceOp op, Frame &frame) {
       return frame.set(op->getResult(0), std::move(out));
   }
   SmallVector<Value> results;
-  LogicalResult done = isLaneWise(op.getCombiner().front())
-                           ? foldLanes(op, frame, axis, sources, results)
-                           : foldScalars(op, frame, axis, sources, results);
+  LogicalResult done = success();
+  if (!isLaneWise(op.getCombiner().front()))
+    done = foldScalars(op, frame, axis, sources, results);
+  else if (op.getOrdered())
+    done = foldLanes(op, frame, axis, sources, results);
+  else
+    done = foldPairs(op, frame, axis, sources, results);
   if (failed(done))
     return failure();
   for (auto [result, value] : llvm::zip(op->getResults(), results))
@@ -236,6 +267,22 @@ LogicalResult reduce(tile::ReduceOp op, Frame &frame) {
 }
 
 } // namespace
+
+bool isLaneWise(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op.getDialect()) ||
+        isa<arith::ConstantOp>(op) || op.getNumRegions())
+      return false;
+    for (mlir::Value operand : op.getOperands())
+      if (operand.getParentBlock() != &block)
+        return false;
+  }
+  for (mlir::Value result : block.getTerminator()->getOperands())
+    if (result.getParentBlock() != &block)
+      return false;
+  return true;
+}
 
 void addTileReduce(EvaluationInterface &table) {
   table.add<tile::ReduceOp>(reduce);

@@ -33,9 +33,58 @@ void setElement(Value &out, int64_t at, const Value &element) {
     out.makePoison()[at] = 1;
 }
 
+/// The part of all lanes from `first` on, `count` elements along the axis.
+Value part(const Value &a, const Lines &lines, int64_t first, int64_t count) {
+  return gatherStrided(a, {lines.outer, count, lines.inner},
+                       first * lines.inner,
+                       {lines.length * lines.inner, lines.inner, 1});
+}
+
+/// Combines with the element 1, 2, 4 ... before, all lanes at once.
+LogicalResult scanLanes(tile::ScanOp op, Frame &frame, const Lines &lines,
+                        SmallVector<Value> &values) {
+  bool reverse = op.getReverse();
+  for (int64_t step = 1; step < lines.length; step *= 2) {
+    int64_t count = lines.length - step;
+    // The prefix comes first: from the end it lies behind.
+    SmallVector<Value> args, next;
+    for (bool isPrefix : {true, false})
+      for (const Value &value : values)
+        args.push_back(
+            part(value, lines, isPrefix == reverse ? step : 0, count));
+    if (failed(frame.run(op.getCombiner(), args, next)))
+      return failure();
+    for (auto [value, combined] : llvm::zip(values, next)) {
+      Value whole = part(value, lines, 0, lines.length);
+      if (value.hasPoison()) {
+        // Lanes that are written anew lose what they had.
+        Value clean = Value::tensor(value.dtype(), combined.shape());
+        std::memcpy(clean.mutableData(), combined.data(), combined.bytes());
+        clean.sharePoison(combined);
+        if (!clean.hasPoison())
+          clean.makePoison();
+        combined = clean;
+      }
+      scatterStrided(combined, whole, reverse ? 0 : step * lines.inner,
+                     {lines.length * lines.inner, lines.inner, 1});
+      value = whole;
+    }
+  }
+  for (Value &value : values)
+    value = value.reshaped(tileShape(op.getSources().front()));
+  return success();
+}
+
 LogicalResult scan(tile::ScanOp op, Frame &frame) {
   SmallVector<Value> sources = frame.get(op.getSources()), results;
   Lines lines(sources.front().shape(), op.getAxis());
+  if (isLaneWise(op.getCombiner().front())) {
+    if (failed(scanLanes(op, frame, lines, sources)))
+      return failure();
+    for (auto [result, value] : llvm::zip(op->getResults(), sources))
+      (void)frame.set(result, value);
+    return success();
+  }
   for (const Value &source : sources)
     results.push_back(Value::tensor(source.dtype(), source.shape()));
   for (int64_t lane = 0; lane < lines.lanes(); ++lane) {

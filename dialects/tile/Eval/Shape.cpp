@@ -11,6 +11,7 @@ LogicalResult splat(tile::SplatOp op, Frame &frame) {
   const Value &value = frame.get(op.getValue());
   if (value.isView()) {
     Value address = Value::ofInt(DType::i64, addressOf(value.view()));
+    address.sharePoison(value);
     Value out = Value::tensor(DType::i64, tileShape(op.getResult()));
     fill(out, address);
     return frame.set(op.getResult(), std::move(out));

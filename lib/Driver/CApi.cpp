@@ -2,11 +2,107 @@
 
 #include "kiln-c/Compiler.h"
 #include "kiln/Driver/Driver.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace kiln::driver;
+
+/// Whether a child process of this one is safe to work in: no other thread can
+/// hold a lock that the child would wait for.
+static bool canUseChild() {
+  const char *direct = std::getenv("KILN_NO_CHILD");
+  if (direct && *direct == '1')
+    return false;
+  std::error_code code;
+  unsigned threads = 0;
+  for (llvm::sys::fs::directory_iterator it("/proc/self/task", code), end;
+       it != end && !code; it.increment(code))
+    ++threads;
+  return !code && threads == 1;
+}
+
+/// Compiles in this process.
+static int compileHere(const CompileOptions &options,
+                       llvm::MemoryBufferRef input, const DiagnosticSink &diag,
+                       std::string &result) {
+  if (!initialize(options.loadTargets))
+    return kInputFailed;
+  std::string report, error;
+  int status = compile(options, input, diag, result, report);
+  if (!options.explain)
+    return status;
+  if (writeOutput(options.explain->empty() ? "-" : *options.explain, report,
+                  error))
+    return status;
+  diag("error: " + error);
+  return kInputFailed;
+}
+
+/// Compiles in a child process, so that no input can hurt this one. Diagnostics
+/// come through a pipe, the package through a file in memory.
+static int compileInChild(const CompileOptions &options,
+                          llvm::MemoryBufferRef input,
+                          const DiagnosticSink &diag, std::string &result) {
+  int ends[2];
+  int file = memfd_create("kiln-package", MFD_CLOEXEC);
+  if (file < 0)
+    return compileHere(options, input, diag, result);
+  if (pipe2(ends, O_CLOEXEC)) {
+    close(file);
+    return compileHere(options, input, diag, result);
+  }
+  llvm::raw_fd_ostream toParent(ends[1], /*shouldClose=*/false,
+                                /*unbuffered=*/true);
+  auto body = [&] {
+    std::string bytes;
+    int status = compileHere(
+        options, input, [&](llvm::StringRef line) { toParent << line << '\0'; },
+        bytes);
+    llvm::raw_fd_ostream out(file, /*shouldClose=*/false);
+    out << bytes;
+    out.flush();
+    return status;
+  };
+  std::string crash, text;
+  int status = runInChild(
+      body,
+      [&] {
+        close(ends[1]);
+        char buffer[4096];
+        for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) != 0;) {
+          if (n < 0 && errno != EINTR)
+            break;
+          text.append(buffer, std::max<ssize_t>(n, 0));
+          size_t end;
+          while ((end = text.find('\0')) != std::string::npos) {
+            diag(llvm::StringRef(text).take_front(end));
+            text.erase(0, end + 1);
+          }
+        }
+      },
+      crash);
+  close(ends[0]);
+  if (!crash.empty())
+    diag((input.getBufferIdentifier() +
+          ":1:1: error: the compiler cannot process this input (" + crash + ")")
+             .str());
+  if (status == kDone) {
+    auto bytes = llvm::MemoryBuffer::getOpenFile(
+        llvm::sys::fs::convertFDToNativeFile(file), "package", -1,
+        /*RequiresNullTerminator=*/false);
+    if (bytes)
+      result = (*bytes)->getBuffer().str();
+  }
+  close(file);
+  return status;
+}
 
 /// Shared by both entry points.
 static int compileInput(llvm::MemoryBufferRef input, size_t numArgs,
@@ -27,10 +123,9 @@ static int compileInput(llvm::MemoryBufferRef input, size_t numArgs,
     diag("error: expected --target=SPEC");
     return kWrongUsage;
   }
-  if (!initialize(options.loadTargets))
-    return kInputFailed;
-  std::string result, report;
-  int status = compile(options, input, diag, result, report);
+  std::string result;
+  int status = canUseChild() ? compileInChild(options, input, diag, result)
+                             : compileHere(options, input, diag, result);
   if (status != kDone)
     return status;
   *bytes = std::malloc(result.size());
@@ -40,13 +135,6 @@ static int compileInput(llvm::MemoryBufferRef input, size_t numArgs,
   }
   std::memcpy(*bytes, result.data(), result.size());
   *size = result.size();
-  if (options.explain) {
-    bool ok = writeOutput(options.explain->empty() ? "-" : *options.explain,
-                          report, error);
-    if (!ok)
-      diag("error: " + error);
-    return ok ? kDone : kInputFailed;
-  }
   return kDone;
 }
 

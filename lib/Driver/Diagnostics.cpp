@@ -3,7 +3,9 @@
 #include "Diagnostics.h"
 #include "kiln/Target/Report.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace kiln::driver;
@@ -24,16 +26,34 @@ DiagnosticPrinter::~DiagnosticPrinter() {
 
 std::string DiagnosticPrinter::location(Location loc) const {
   std::string text = kiln::target::locationString(loc);
-  if (!text.empty())
+  if (!text.empty() && !(isBinary && text == inputName + ":0:0"))
     return text + ": ";
-  return inputName.empty() ? "" : inputName + ":1:1: ";
+  return wholeInput();
+}
+
+/// Text of a diagnostic, of bounded length and fit for a terminal: operations
+/// printed in full may be megabytes, and names in bytecode may be any bytes.
+static std::string readable(const Diagnostic &diag) {
+  constexpr size_t kLongest = 2000;
+  std::string text = diag.str();
+  if (text.size() > kLongest)
+    text = text.substr(0, kLongest) + "...";
+  for (char &c : text)
+    if (!llvm::isPrint(c) && static_cast<unsigned char>(c) < 0x80)
+      c = ' ';
+  return llvm::json::fixUTF8(text);
+}
+
+std::string DiagnosticPrinter::wholeInput() const {
+  if (inputName.empty())
+    return "";
+  return inputName + (isBinary ? ": byte 0: " : ":1:1: ");
 }
 
 void DiagnosticPrinter::error(const Twine &message) {
   std::lock_guard<std::mutex> lock(mutex);
   ++errors;
-  sink((inputName.empty() ? "" : inputName + ":1:1: ") +
-       "error: " + message.str());
+  sink(wholeInput() + "error: " + message.str());
 }
 
 void DiagnosticPrinter::raw(StringRef line) {
@@ -66,19 +86,13 @@ void DiagnosticPrinter::print(Diagnostic &diag) {
   case DiagnosticSeverity::Remark:
     break;
   }
-  std::string text = diag.str();
-  // Operations printed in full may be megabytes.
-  constexpr size_t kLongest = 2000;
-  if (text.size() > kLongest)
-    text = text.substr(0, kLongest) + "...";
-  sink(location(diag.getLocation()) + kind.str() + ": " + text);
+  sink(location(diag.getLocation()) + kind.str() + ": " + readable(diag));
   for (Diagnostic &note : diag.getNotes()) {
-    std::string noteText = note.str();
-    // "see current operation" repeats what the location says.
-    if (StringRef(noteText).starts_with("see current operation"))
+    std::string text = readable(note);
+    // These repeat what the location says, and who wrote the file.
+    if (StringRef(text).starts_with("see current operation") ||
+        StringRef(text).starts_with("in bytecode version"))
       continue;
-    if (noteText.size() > kLongest)
-      noteText = noteText.substr(0, kLongest) + "...";
-    sink(location(note.getLocation()) + "note: " + noteText);
+    sink(location(note.getLocation()) + "note: " + text);
   }
 }

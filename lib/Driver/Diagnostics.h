@@ -19,6 +19,8 @@ public:
   ~DiagnosticPrinter();
 
   unsigned numErrors() const { return errors; }
+  /// Places in the input are offsets of bytes, not lines.
+  void setBinary() { isBinary = true; }
   /// Says `message` about the whole input.
   void error(const llvm::Twine &message);
   /// Hands a diagnostic on that has its location in it already.
@@ -29,10 +31,12 @@ public:
 private:
   void print(mlir::Diagnostic &diag);
   std::string location(mlir::Location loc) const;
+  std::string wholeInput() const;
 
   mlir::MLIRContext *context;
   DiagnosticSink sink;
   std::string inputName;
+  bool isBinary = false;
   std::mutex mutex;
   std::atomic<unsigned> errors{0};
   mlir::DiagnosticEngine::HandlerID handler;

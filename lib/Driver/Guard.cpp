@@ -33,16 +33,21 @@ static int runDeep(const std::function<int()> &body) {
   return status;
 }
 
-int kiln::driver::runGuarded(StringRef input,
-                             const std::function<int()> &body) {
+int kiln::driver::runInChild(const std::function<int()> &body,
+                             const std::function<void()> &inParent,
+                             std::string &crash) {
+  crash.clear();
   const char *direct = std::getenv("KILN_NO_CHILD");
-  if (direct && *direct == '1')
-    return runDeep(body);
+  // What waits in buffers must not be written twice.
   llvm::outs().flush();
   llvm::errs().flush();
-  pid_t child = fork();
-  if (child < 0)
-    return runDeep(body);
+  std::fflush(nullptr);
+  pid_t child = direct && *direct == '1' ? -1 : fork();
+  if (child < 0) {
+    int status = runDeep(body);
+    inParent();
+    return status;
+  }
   if (child == 0) {
     // Whoever ends the parent means the child too.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,6 +60,7 @@ int kiln::driver::runGuarded(StringRef input,
     std::fflush(nullptr);
     _exit(status);
   }
+  inParent();
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
@@ -67,10 +73,19 @@ int kiln::driver::runGuarded(StringRef input,
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
-  llvm::errs() << (input.empty() ? StringRef("<input>") : input)
-               << ":1:1: error: the compiler cannot process this input ("
-               << strsignal(number) << ")\n";
+  crash = strsignal(number);
   return kInputFailed;
+}
+
+int kiln::driver::runGuarded(StringRef input,
+                             const std::function<int()> &body) {
+  std::string crash;
+  int status = runInChild(body, [] {}, crash);
+  if (!crash.empty())
+    llvm::errs() << (input.empty() ? StringRef("<input>") : input)
+                 << ":1:1: error: the compiler cannot process this input ("
+                 << crash << ")\n";
+  return status;
 }
 
 std::optional<std::string> kiln::driver::scanText(StringRef text) {

@@ -104,6 +104,7 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
                                               MLIRContext *context,
                                               DiagnosticPrinter &printer) {
   if (isBytecode(input)) {
+    printer.setBinary();
     if (auto crash = tryBytecode(input)) {
       printer.error("malformed bytecode: reading it ends with: " + *crash);
       return {};

@@ -1,6 +1,7 @@
 //===- Lowering.cpp - Ordering lowerings and recording declines -----------===//
 
 #include "kiln/Target/Lowering.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -127,6 +128,22 @@ bool LoweringRegistry::knows(Operation *op, const LoweringContext &ctx) const {
   });
 }
 
+/// What a group holds, for the report: "dot_general, add, silu".
+static std::string contentOf(Operation *group) {
+  llvm::MapVector<StringRef, unsigned> names;
+  for (Region &region : group->getRegions())
+    for (Block &block : region)
+      for (Operation &op : block.without_terminator())
+        ++names[op.getName().stripDialect()];
+  std::string text;
+  for (const auto &[name, count] : names) {
+    text += (text.empty() ? "" : ", ") + name.str();
+    if (count > 1)
+      text += " x" + std::to_string(count);
+  }
+  return text.empty() ? text : "(" + text + ")";
+}
+
 LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
                                          LoweringContext &ctx) {
   std::vector<const Schedule *> candidates;
@@ -155,12 +172,14 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
 
   Report &report = Report::of(group->getContext());
   ReportRow subject = report.describe(group);
+  std::string content = contentOf(group);
   for (const auto &[cost, schedule] : ranked) {
     if (failed(offer(group, ctx, schedule->name,
                      [&, s = schedule] { return s->emit(group, ctx); })))
       continue;
-    std::string detail =
-        schedule->cost ? llvm::formatv("cost {0:f2} us", cost * 1e6).str() : "";
+    std::string detail = content;
+    if (schedule->cost)
+      detail += llvm::formatv(", cost {0:f2} us", cost * 1e6).str();
     report.chose(subject, group, "schedule", ctx.options.name, schedule->name,
                  detail);
     return success();

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-PLACE = re.compile(rb":(\d+:\d+|byte \d+): error: |^error: ", re.MULTILINE)
+PLACE = re.compile(rb":(\d+:\d+| byte \d+): error: |^error: ", re.MULTILINE)
 CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
 WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b"[", b"]", b"?", b"x", b"f32",
          b"bf16", b"i1", b"i48", b"index", b"-1", b"0", b"9223372036854775807", b"4294967296", b"dense<", b"nan",

@@ -81,6 +81,11 @@ void registerPasses();
 /// that names `input`. KILN_NO_CHILD=1 runs it in this process.
 int runGuarded(llvm::StringRef input, const std::function<int()> &body);
 
+/// The same without the diagnostic: `inParent` runs beside the child, `crash`
+/// says what ended it, if something did.
+int runInChild(const std::function<int()> &body,
+               const std::function<void()> &inParent, std::string &crash);
+
 /// Checks text before a parser sees it: nesting depth and size. Returns
 /// "line:column: error: message", or nothing.
 std::optional<std::string> scanText(llvm::StringRef text);

@@ -219,7 +219,6 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
     llvm::function_ref<SmallVector<Value>(const Point &)> evaluateAll) {
   int axis = reduce.getAxis();
   int64_t size = nest.shape[axis], lanes = nest.lanes;
-  size_t count = reduce.getSources().size();
   auto at = [&](Coord iv, int64_t offset) {
     Point point = row;
     point.coords[axis] = iv;
@@ -232,8 +231,7 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
   if (neutral) {
     // Several accumulators hide the latency of the combination.
     int64_t unroll = std::clamp<int64_t>(size / lanes, 1, 4);
-    Value start =
-        broadcastLanes(constantOf(neutral.getType(), neutral), lanes);
+    Value start = broadcastLanes(constantOf(neutral.getType(), neutral), lanes);
     sums.assign(unroll, start);
     int64_t block = unroll * lanes;
     Value mainEnd = fastEnd;
@@ -277,18 +275,20 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
   for (int64_t width = lanes; width > 1; width /= 2) {
     SmallVector<Value> low, high;
     for (Value sum : sums) {
-      low.push_back(vector::ExtractStridedSliceOp::create(
-          b, loc, sum, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{width / 2},
-          ArrayRef<int64_t>{1}));
-      high.push_back(vector::ExtractStridedSliceOp::create(
-          b, loc, sum, ArrayRef<int64_t>{width / 2},
-          ArrayRef<int64_t>{width / 2}, ArrayRef<int64_t>{1}));
+      if (width == 2) {
+        low.push_back(vector::ExtractOp::create(b, loc, sum, 0));
+        high.push_back(vector::ExtractOp::create(b, loc, sum, 1));
+        continue;
+      }
+      auto half = [&](int64_t from) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            b, loc, sum, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{width / 2},
+            ArrayRef<int64_t>{1});
+      };
+      low.push_back(half(0));
+      high.push_back(half(width / 2));
     }
     sums = combine(reduce, low, high);
   }
-  if (lanes > 1)
-    for (Value &sum : sums)
-      sum = vector::ExtractOp::create(b, loc, sum, 0);
-  (void)count;
   return sums;
 }

@@ -12,8 +12,8 @@
 // CHECK-NOT: rsp
 // CHECK-COUNT-96: vfmadd231ps
 // CHECK: [[LOOP]]
-// TILE: tile.dot {{.*}} -> tensor<168x512xf32>
-// TILE: grid_scale
+// TILE: tile.grid_scale
+// TILE: tile.dot {{.*}}tensor<168x256xf32>, tensor<256x512xf32>, tensor<168x512xf32>
 // KEEP: tile.dot {{.*}}tensor<64x64xf32>
 tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly},
                      %c: !tile.view<?x?xf32> {tile.noalias}) {

@@ -105,6 +105,15 @@ void PrimFuse::runOnOperation() {
     groups.push_back({&op});
   }
   for (SmallVector<Operation *> &ops : groups) {
+    if (auto reshape = dyn_cast<prim::ReshapeOp>(ops.front());
+        reshape && ops.size() == 1) {
+      // A dense copy can take any shape; a kernel may find no affine access.
+      OpBuilder builder(reshape);
+      Value operand = reshape.getOperand();
+      reshape.getOperandMutable().assign(
+          wrapCopy(builder, reshape.getLoc(), operand).getResult(0));
+      continue;
+    }
     std::reverse(ops.begin(), ops.end());
     wrapOps(ops);
   }

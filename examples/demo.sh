@@ -16,7 +16,7 @@ echo "== what was lowered where"
 cat "$scratch/explain.txt"
 echo
 echo "== the package"
-kiln-run "$scratch/layer.kiln" --inspect | head -40
+kiln-run "$scratch/layer.kiln" --inspect | sed -n '1,12p;/memory of/p'
 echo
 echo "== run, check against the reference, time per kernel"
 kiln-run "$scratch/layer.kiln" --target=cpu --check --bench=5 --profile

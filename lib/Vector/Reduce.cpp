@@ -2,6 +2,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -55,6 +56,22 @@ static TypedAttr neutralOf(OpBuilder &b, tile::ReduceOp reduce) {
   return arith::getIdentityValueAttr(*kind, type, b, reduce.getLoc());
 }
 
+/// Whether every use ends in an exponential of a difference, as in softmax: then
+/// the sign of a zero makes no difference, and a maximum need not respect it.
+static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
+  if (depth > 8)
+    return false;
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<math::ExpOp>(user))
+      return subtracted;
+    if (isa<arith::SubFOp>(user))
+      return endsInExponential(user->getResult(0), true, depth + 1);
+    if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::ReshapeOp>(user))
+      return endsInExponential(user->getResult(0), subtracted, depth + 1);
+    return false;
+  });
+}
+
 SmallVector<Value> KernelEmitter::combine(tile::ReduceOp reduce,
                                           ValueRange left, ValueRange right) {
   return combineWith(reduce.getCombiner().front(), left, right);
@@ -94,6 +111,12 @@ SmallVector<Value> KernelEmitter::combineWith(Block &block, ValueRange left,
 
 LogicalResult KernelEmitter::emitReduce(tile::ReduceOp reduce) {
   freshLevels();
+  Operation *first = &reduce.getCombiner().front().front();
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(first) &&
+      reduce.getNumResults() == 1 &&
+      endsInExponential(reduce.getResults()[0], false))
+    first->setAttr("fastmath", arith::FastMathFlagsAttr::get(
+                                   b.getContext(), arith::FastMathFlags::nsz));
   auto type = cast<RankedTensorType>(reduce.getSources()[0].getType());
   int axis = reduce.getAxis();
   int64_t size = type.getDimSize(axis);

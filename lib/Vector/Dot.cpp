@@ -149,10 +149,11 @@ LogicalResult DotEmitter::emit() {
   int64_t panels = llvm::divideCeil(m, tile.rows);
   leftMemory = e.temporary((panels * tile.rows * depth + lanes) * bytes);
   rightMemory = e.temporary((columns * depth + lanes) * bytes);
+  bool isTf32 = dot.getInputPrecision() == tile::InputPrecision::tf32;
   left.emplace(e, dot.getLhs(), element, lanes, tile.rows, batched,
-               /*panelDimFirst=*/true, dot.getLhsUnsigned());
+               /*panelDimFirst=*/true, dot.getLhsUnsigned(), isTf32);
   right.emplace(e, dot.getRhs(), element, lanes, columns, batched,
-                /*panelDimFirst=*/false, dot.getRhsUnsigned());
+                /*panelDimFirst=*/false, dot.getRhsUnsigned(), isTf32);
 
   int64_t batches = batched ? type.getDimSize(0) : 1;
   e.forLoop(

@@ -73,6 +73,7 @@ bool KernelEmitter::isCustom(Operation *op) {
 
 LogicalResult KernelEmitter::run() {
   lowerPointerTiles(kernel);
+  expandWideProducts(kernel);
   auto forced = [this](Operation *op) { return isCustom(op); };
   plan = std::make_unique<Plan>(kernel, /*disjoint=*/false, forced);
   if (failed(checkOps()))
@@ -162,6 +163,11 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   freshLevels();
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
+  if (streams) {
+    // Such stores are ordered by nothing else.
+    b.setInsertionPoint(entry->getTerminator());
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+  }
   function->setAttr("vector.scratch_bytes", b.getI64IntegerAttr(llvm::alignTo(
                                                 scratch.highWater(), 64)));
   return success();

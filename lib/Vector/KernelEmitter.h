@@ -215,6 +215,7 @@ public:
   /// Valid tile coordinates along a view dimension.
   Bounds validRange(mlir::Operation *access, int64_t viewDim);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  Value streamingCondition(tile::StoreOp store, const Nest &nest, Value base);
 
   // --- Buffers -------------------------------------------------------------
   /// Allocates memory for a tile until its last use.
@@ -289,6 +290,7 @@ public:
   /// Lanes that are valid in the vector being evaluated; null: all.
   Value tailCount;
   bool contract = false;
+  bool streams = false; ///< some store may pass by the caches
 
 private:
   friend class VectorLoweringContext;
@@ -368,6 +370,8 @@ private:
 
 /// Turns tiles of pointers into tiles of 64-bit addresses.
 void lowerPointerTiles(tile::KernelOp kernel);
+/// Products of twice the width become ones of the operands' width or less.
+void expandWideProducts(tile::KernelOp kernel);
 
 } // namespace kiln::vec
 

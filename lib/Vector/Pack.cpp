@@ -31,9 +31,10 @@ static void transposeRegisters(OpBuilder &b, Location loc,
 }
 
 Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
-               int64_t width, bool batched, bool panelDimFirst, bool isUnsigned)
+               int64_t width, bool batched, bool panelDimFirst, bool isUnsigned,
+               bool isTf32)
     : e(e), b(e.b), tile(tile), element(element), lanes(lanes), width(width),
-      batched(batched), isUnsigned(isUnsigned) {
+      batched(batched), isUnsigned(isUnsigned), isTf32(isTf32) {
   auto type = cast<RankedTensorType>(tile.getType());
   int rank = type.getRank();
   panelDim = panelDimFirst ? rank - 2 : rank - 1;
@@ -52,7 +53,7 @@ Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
   if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
     nest.neverFast = true;
   // Reads without packing: elements as they are, rows of the panel contiguous.
-  if (type.getElementType() != element || extent == 1 ||
+  if (type.getElementType() != element || isTf32 || extent == 1 ||
       type.getDimSize(stepDim) == 1)
     return;
   if (e.hasBuffer(tile)) {
@@ -128,11 +129,25 @@ Value Packer::directStride() {
                e.c64(directLoad.getStepOf(d)));
 }
 
+/// f32 values with the 10 mantissa bits that tf32 has.
+Value Packer::dropBits(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type integer = b.getI32Type();
+  Type type = vector ? Type(vector.clone(integer)) : integer;
+  TypedAttr mask = b.getI32IntegerAttr(int32_t(0xffffe000));
+  if (vector)
+    mask = DenseElementsAttr::get(cast<VectorType>(type), Attribute(mask));
+  Value bits = arith::BitcastOp::create(b, e.loc, type, value);
+  bits = arith::AndIOp::create(b, e.loc, bits,
+                               arith::ConstantOp::create(b, e.loc, type, mask));
+  return arith::BitcastOp::create(b, e.loc, value.getType(), bits);
+}
+
 Value Packer::converted(const Point &point) {
   Value value = e.evaluateLanes(tile, point);
   Type from = cast<ShapedType>(tile.getType()).getElementType();
   if (from == element)
-    return value;
+    return isTf32 ? dropBits(value) : value;
   Type wide = e.vectorOf(element, point.lanes);
   if (isa<IntegerType>(from)) {
     if (isUnsigned)

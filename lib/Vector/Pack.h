@@ -13,7 +13,8 @@ namespace kiln::vec {
 class Packer {
 public:
   Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
-         int64_t width, bool batched, bool panelDimFirst, bool isUnsigned);
+         int64_t width, bool batched, bool panelDimFirst, bool isUnsigned,
+         bool isTf32);
 
   /// Packs `steps` steps from `from` of the panel that starts at `start`.
   void pack(Coord batch, Coord start, Coord from, Value steps, Value place);
@@ -28,6 +29,7 @@ public:
 private:
   Point pointAt(Coord batch, Coord start, Coord step) const;
   Value condition(Coord batch, Coord start, Value last);
+  Value dropBits(Value value);
   Value converted(const Point &point);
   void packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                       Value place);
@@ -39,7 +41,7 @@ private:
   Value tile;
   Type element;
   int64_t lanes, width, extent;
-  bool batched, isUnsigned, alongPanel;
+  bool batched, isUnsigned, isTf32, alongPanel;
   int panelDim, stepDim;
   Nest nest;
   SmallVector<Bounds> safe;

@@ -11,6 +11,9 @@ using namespace kiln::vec;
 namespace {
 /// Recomputing something dearer than this beats neither a store nor a load.
 constexpr double kWorthStoring = 8.0;
+/// Not even a tree of simple operations may grow beyond this where it is
+/// computed twice: such trees double from one user to the next.
+constexpr double kLargeTree = 64.0;
 
 /// The work of one operation per element, in simple instructions.
 double opCost(Operation *op) {
@@ -240,7 +243,7 @@ void Plan::decide(Operation *op) {
   if (!isElementwise(op) && !isa<tile::GatherOp>(op))
     return;
   double work = cost(value);
-  if (opCost(op) < 2 || work < kWorthStoring)
+  if (work < kWorthStoring || (opCost(op) < 2 && work < kLargeTree))
     return;
   auto loops = [&](Operation *sink) {
     int depth = 0;
@@ -262,22 +265,25 @@ void Plan::decide(Operation *op) {
 }
 
 bool Plan::reads(Value root, Value target, bool &identity) const {
-  if (root == target)
-    return true;
-  if (!isInline(root))
-    return false;
-  Operation *op = root.getDefiningOp();
-  bool found = false;
-  for (Value operand : op->getOperands()) {
-    if (!isTile(operand.getType()))
-      continue;
-    if (!reads(operand, target, identity))
-      continue;
-    found = true;
-    if (!isElementwise(op))
+  // Values with several users are looked at once.
+  llvm::DenseMap<Value, bool> known;
+  std::function<bool(Value)> visit = [&](Value value) {
+    if (value == target)
+      return true;
+    if (!isInline(value))
+      return false;
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    Operation *op = value.getDefiningOp();
+    bool found = false;
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        found |= visit(operand);
+    if (found && !isElementwise(op))
       identity = false;
-  }
-  return found;
+    return known[value] = found;
+  };
+  return visit(root);
 }
 
 void Plan::findFusion(Value value) {

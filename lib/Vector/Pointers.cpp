@@ -1,6 +1,7 @@
 //===- Pointers.cpp - Memory behind pointers, lane by lane ----------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -289,6 +290,47 @@ static Value compareAndSwap(KernelEmitter &e, tile::AtomicCASOp op,
              : arith::BitcastOp::create(e.b, e.loc, type, old).getResult();
 }
 
+/// What an atomic operation on floats stores.
+static Value combineFloats(KernelEmitter &e, tile::AtomicKind kind, Value old,
+                           Value value) {
+  if (kind == tile::AtomicKind::max)
+    return arith::MaxNumFOp::create(e.b, e.loc, old, value);
+  if (kind == tile::AtomicKind::min)
+    return arith::MinNumFOp::create(e.b, e.loc, old, value);
+  return arith::AddFOp::create(e.b, e.loc, old, value);
+}
+
+/// Machines know no atomic arithmetic on 16-bit floats: tries until no other
+/// thread has changed the element in between. Returns the old bits.
+static Value atomicOnSmallFloat(KernelEmitter &e, tile::AtomicRMWOp op,
+                                Type element, Value pointer, Value value) {
+  Type bits = value.getType();
+  Value wide = widenFloat(e.b, e.loc, value, element);
+  Value first = LLVM::LoadOp::create(
+      e.b, e.loc, bits, pointer, /*alignment=*/2, /*isVolatile=*/false,
+      /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
+  auto loop = scf::WhileOp::create(e.b, e.loc, TypeRange{bits},
+                                   ValueRange{first}, nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToEnd(loop.getBeforeBody());
+  Value old = loop.getBeforeArguments()[0];
+  Value sum = combineFloats(e, op.getKind(),
+                            widenFloat(e.b, e.loc, old, element), wide);
+  Value pair = LLVM::AtomicCmpXchgOp::create(
+      e.b, e.loc, pointer, old, narrowFloat(e.b, e.loc, sum, element),
+      orderOf(op.getOrder()), LLVM::AtomicOrdering::monotonic);
+  auto part = [&](int64_t which) -> Value {
+    return LLVM::ExtractValueOp::create(e.b, e.loc, pair, which);
+  };
+  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+  Value again = arith::XOrIOp::create(e.b, e.loc, part(1), one);
+  scf::ConditionOp::create(e.b, e.loc, again, ValueRange{part(0)});
+  e.b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(e.b, e.loc, loop.getAfterArguments());
+  return loop.getResult(0);
+}
+
 LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
   Type stored = storageType(element);
@@ -297,6 +339,9 @@ LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
     return ifEnabled(
         mask, stored,
         [&]() -> Value {
+          if (isSmallFloat(element) &&
+              op.getKind() != tile::AtomicKind::exchange)
+            return atomicOnSmallFloat(*this, op, element, pointer, value);
           return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value,
                                            orderOf(op.getOrder()));
         },

@@ -16,8 +16,9 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     wide (f32 for f16, bf16 and f32; f64 for f64). Products are exact in the
     accumulator's type or wider, or rounded once to it; the order of the sum is
     unspecified. |error| <= c * K * eps(acc) * sum |lhs * rhs| + |acc| eps.
-    `input_precision` says how f32 operands may be read: `ieee` (the default) uses
-    all bits.
+    `input_precision` says how f32 operands are read: `ieee` (the default) uses
+    all bits, `tf32` drops all but 10 bits of the mantissa, the others stand for
+    sums of products of parts and may use all bits.
 
     Integers: lhs and rhs are i8 or i16 or i32, each signed unless `lhs_unsigned` /
     `rhs_unsigned`; the accumulator is i32 or i64 and wraps.

@@ -314,6 +314,9 @@ void PrimToTile::runOnOperation() {
   registerCoreSchedules();
   target::BoundTarget target =
       target::TargetRegistry::get().boundTarget(module);
+  DenseSet<Operation *> present;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    present.insert(kernel);
   for (func::FuncOp func :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     // Private functions were inlined; what is left of them is not needed.
@@ -325,6 +328,11 @@ void PrimToTile::runOnOperation() {
     if (failed(FunctionConverter(func, target, symbols).run()))
       return signalPassFailure();
   }
+  // Only functions can be called: a kernel made here serves its launch.
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (!present.contains(kernel))
+      SymbolTable::setSymbolVisibility(kernel,
+                                       SymbolTable::Visibility::Private);
   OpPassManager cleanup(ModuleOp::getOperationName());
   cleanup.addPass(createCanonicalizerPass());
   cleanup.addPass(createCSEPass());

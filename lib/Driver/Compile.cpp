@@ -187,8 +187,10 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(module->getLoc());
     OpBuilder builder(kernels->getBodyRegion());
     builder.setInsertionPointToStart(kernels->getBody());
+    // On their own they can only be called from outside.
     for (auto kernel : module->getOps<tile::KernelOp>())
-      builder.clone(*kernel);
+      SymbolTable::setSymbolVisibility(builder.clone(*kernel),
+                                       SymbolTable::Visibility::Public);
     print(*kernels, result);
     return success();
   }

@@ -46,8 +46,10 @@ OwningOpRef<ModuleOp> extract(ModuleOp module, ArrayRef<Operation *> kernels,
   setTarget(*result, bound);
   OpBuilder builder(result->getBodyRegion());
   builder.setInsertionPointToStart(result->getBody());
+  // Nothing here launches them, but they are what is wanted.
   for (Operation *kernel : kernels)
-    builder.clone(*kernel);
+    SymbolTable::setSymbolVisibility(builder.clone(*kernel),
+                                     SymbolTable::Visibility::Public);
   return result;
 }
 

@@ -4,7 +4,7 @@
 // PRIM: prim.sigmoid
 // RUN: kiln-compile %s --target=cpu --emit=program | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: module attributes {kiln.spec = "cpu
-// PROGRAM: tile.kernel
+// PROGRAM: tile.kernel private @main_0
 // PROGRAM: program.func @main
 // PROGRAM: program.launch
 // RUN: kiln-compile %s --target=cpu --emit=tile | FileCheck %s --check-prefix=TILE --implicit-check-not=program.
@@ -19,7 +19,7 @@
 // RUN: kiln-compile %s --target=cpu --emit=binary -o %t.so && %llvm_bin/llvm-readelf -h %t.so | FileCheck %s --check-prefix=ELF
 // ELF: DYN
 // RUN: kiln-compile %s --emit=prim -o %t.prim.mlir && kiln-run %t.prim.mlir --target=cpu --check
-// RUN: kiln-compile %s --target=cpu --emit=program -o %t.program.mlir && kiln-run %t.program.mlir --target=cpu --check --entry=main
+// RUN: kiln-compile %s --target=cpu --emit=program -o %t.program.mlir && kiln-run %t.program.mlir --target=cpu --check
 //
 // --save-temps has the module after every stage; --timing says what it took.
 // RUN: rm -rf %t.temps && kiln-compile %s --target=cpu -o %t.kiln --save-temps=%t.temps --timing 2>&1 \

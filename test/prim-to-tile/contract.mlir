@@ -1,6 +1,6 @@
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),prim-to-tile)' | FileCheck %s
 
-// CHECK-LABEL: tile.kernel @linear_0_dot(
+// CHECK-LABEL: tile.kernel private @linear_0_dot(
 // CHECK: %[[ID:.*]]:2 = tile.program_id
 // CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c5
 // CHECK: tile.load %{{.*}}[%[[ID]]#1, %[[K]]] : !tile.view<100x300xf32> -> tensor<64x64xf32>
@@ -21,7 +21,7 @@ func.func @linear(%a: tensor<100x300xf32>, %b: tensor<300x200xf32>, %bias: tenso
 }
 
 // Zero points are subtracted as operands are loaded, and not from padding.
-// CHECK-LABEL: tile.kernel @quantised_0_dot(
+// CHECK-LABEL: tile.kernel private @quantised_0_dot(
 // CHECK: scf.for
 // CHECK: arith.extsi
 // CHECK: arith.subi

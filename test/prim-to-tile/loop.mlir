@@ -1,7 +1,7 @@
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),prim-to-tile)' | FileCheck %s
 
 // Dimensions merge where every access allows it.
-// CHECK-LABEL: tile.kernel @add_0_add(
+// CHECK-LABEL: tile.kernel private @add_0_add(
 // CHECK-SAME: !tile.view<30000xf32> {tile.readonly}
 // CHECK: tile.load %{{.*}}[%[[I:.*]]] : !tile.view<30000xf32> -> tensor<4096xf32>
 // CHECK: arith.addf
@@ -13,7 +13,7 @@ func.func @add(%a: tensor<100x300xf32>, %b: tensor<100x300xf32>) -> tensor<100x3
 }
 
 // Padding of memory is the padding of the load.
-// CHECK-LABEL: tile.kernel @pad_0_pad(
+// CHECK-LABEL: tile.kernel private @pad_0_pad(
 // CHECK: tile.load %{{.*}} at [%c-1, %c0] pad %{{.*}} : f32 : !tile.view<4x8xf32> -> tensor<5x10xf32>
 func.func @pad(%x: tensor<4x8xf32>) -> tensor<5x10xf32> {
   %r = prim.pad %x low [1, 0] high [0, 2] value 2.5 : f32 : tensor<4x8xf32> -> tensor<5x10xf32>
@@ -21,7 +21,7 @@ func.func @pad(%x: tensor<4x8xf32>) -> tensor<5x10xf32> {
 }
 
 // Operands of a cat are written into their part of it.
-// CHECK-LABEL: tile.kernel @cat_0_exp(
+// CHECK-LABEL: tile.kernel private @cat_0_exp(
 // CHECK-SAME: !tile.view<4x8xf32, strides = [11, 1]> {tile.noalias}
 // CHECK: program.func @cat
 // CHECK: program.alloc : memref<4x11xf32>
@@ -34,7 +34,7 @@ func.func @cat(%x: tensor<4x8xf32>, %y: tensor<4x3xf32>) -> tensor<4x11xf32> {
 }
 
 // An index that moves along with the place that it reads is not tiled.
-// CHECK-LABEL: tile.kernel @gather_0_gather(
+// CHECK-LABEL: tile.kernel private @gather_0_gather(
 // CHECK: tile.gather %{{.*}}[%{{.*}}, %{{.*}}] dim 1 by %{{.*}} : !tile.view<3x100x64xf32>, tensor<7xi32> -> tensor<1x7x64xf32>
 func.func @gather(%x: tensor<3x100x64xf32>, %i: tensor<3x7xi32>) -> tensor<3x7x64xf32> {
   %g = prim.gather %x, %i dim 1 batch_dims 1 : tensor<3x100x64xf32>, tensor<3x7xi32> -> tensor<3x7x64xf32>

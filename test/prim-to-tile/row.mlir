@@ -1,7 +1,7 @@
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),prim-to-tile)' | FileCheck %s
 
 // Rows that fit are one tile, read once.
-// CHECK-LABEL: tile.kernel @softmax_0_softmax(
+// CHECK-LABEL: tile.kernel private @softmax_0_softmax(
 // CHECK-COUNT-1: tile.load
 // CHECK: tile.reduce %{{.*}} axis 1 : tensor<4x1000xf32>
 // CHECK: math.exp
@@ -19,7 +19,7 @@ func.func @softmax(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
 }
 
 // Longer rows take one loop per level; what lies beyond the end does not count.
-// CHECK-LABEL: tile.kernel @long_0_sum(
+// CHECK-LABEL: tile.kernel private @long_0_sum(
 // CHECK: scf.for
 // CHECK: tile.load
 // CHECK: arith.select
@@ -31,7 +31,7 @@ func.func @long(%x: tensor<4x?xf32>) -> tensor<4xf32> {
 }
 
 // Over a dimension that is not contiguous the sum runs row by row.
-// CHECK-LABEL: tile.kernel @columns_0_sum(
+// CHECK-LABEL: tile.kernel private @columns_0_sum(
 // CHECK: scf.for
 // CHECK-NOT: tile.reduce
 // CHECK: arith.addf %{{.*}} : tensor<512xf32>
@@ -41,7 +41,7 @@ func.func @columns(%x: tensor<64x1000xf32>) -> tensor<1000xf32> {
 }
 
 // Half types are summed in f32 and rounded once.
-// CHECK-LABEL: tile.kernel @half_0_sum(
+// CHECK-LABEL: tile.kernel private @half_0_sum(
 // CHECK: arith.extf
 // CHECK: tile.reduce %{{.*}} : tensor<4x9xf32>
 // CHECK: arith.truncf

@@ -1,6 +1,6 @@
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),prim-to-tile)' | FileCheck %s
 
-// CHECK-LABEL: tile.kernel @conv_0_conv(
+// CHECK-LABEL: tile.kernel private @conv_0_conv(
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: tile.load %{{.*}} at [{{.*}}] step [1, 1, 2, 1] : !tile.view<2x9x11x5xf32> -> tensor<6x5xf32>
@@ -11,7 +11,7 @@ func.func @conv(%x: tensor<2x9x11x5xf32>, %w: tensor<12x3x3x5xf32>) -> tensor<2x
 }
 
 // One channel per group: no product of matrices.
-// CHECK-LABEL: tile.kernel @depthwise_0_conv(
+// CHECK-LABEL: tile.kernel private @depthwise_0_conv(
 // CHECK-NOT: tile.dot
 // CHECK: arith.mulf
 // CHECK: arith.addf
@@ -22,7 +22,7 @@ func.func @depthwise(%x: tensor<1x16x16x6xf32>, %w: tensor<6x3x3x1xf32>) -> tens
 }
 
 // What lies outside does not take part.
-// CHECK-LABEL: tile.kernel @pool_0_max_pool(
+// CHECK-LABEL: tile.kernel private @pool_0_max_pool(
 // CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: tile.load %{{.*}} pad %[[LOW]] : f32 step [1, 2, 1]
 // CHECK: arith.maximumf

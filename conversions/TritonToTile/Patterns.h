@@ -22,6 +22,8 @@ void populateBlockPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateDescriptorPatterns(const TypeConverter &,
                                 mlir::RewritePatternSet &);
 void populateComputePatterns(const TypeConverter &, mlir::RewritePatternSet &);
+void populateExpansionPatterns(const TypeConverter &,
+                               mlir::RewritePatternSet &);
 void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 
 /// `value` as an index; integers are read as signed.

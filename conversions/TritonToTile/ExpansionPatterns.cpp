@@ -1,0 +1,320 @@
+// Operations that tile has no single operation for, expanded to several.
+#include "Patterns.h"
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Triton/Triton.h"
+
+using namespace mlir;
+
+namespace kiln::triton_to_tile {
+namespace {
+
+/// Expands one operand. Its rows have K elements: lhs is [M, K], rhs is turned
+/// to [N, K] and back.
+class OperandExpander {
+public:
+  OperandExpander(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+
+  /// The operand as f32, times its scales.
+  FailureOr<Value> expand(tt::DotScaledOp op, Value operand, Value scale,
+                          tt::ScaleDotElemType kind, bool isRhs) {
+    if (isRhs)
+      operand = transpose(operand);
+    Value values;
+    switch (kind) {
+    case tt::ScaleDotElemType::e2m1:
+      values = unpackFp4(operand);
+      break;
+    case tt::ScaleDotElemType::e4m3:
+      values = widen(operand, Float8E4M3FNType::get(b.getContext()));
+      break;
+    case tt::ScaleDotElemType::e5m2:
+      values = widen(operand, Float8E5M2Type::get(b.getContext()));
+      break;
+    case tt::ScaleDotElemType::bf16:
+      values = widen(operand, b.getBF16Type());
+      break;
+    case tt::ScaleDotElemType::fp16:
+      values = widen(operand, b.getF16Type());
+      break;
+    case tt::ScaleDotElemType::e2m3:
+    case tt::ScaleDotElemType::e3m2:
+      return op.emitOpError("unsupported: elements of type ")
+             << tt::stringifyScaleDotElemType(kind);
+    }
+    if (scale) {
+      FailureOr<Value> factors =
+          expandScale(op, scale, cast<RankedTensorType>(values.getType()));
+      if (failed(factors))
+        return failure();
+      values = arith::MulFOp::create(b, loc, values, *factors);
+    }
+    return isRhs ? transpose(values) : values;
+  }
+
+private:
+  Value transpose(Value matrix) {
+    auto type = cast<RankedTensorType>(matrix.getType());
+    SmallVector<int64_t> permutation(
+        llvm::to_vector(llvm::seq<int64_t>(type.getRank())));
+    std::swap(permutation[type.getRank() - 1], permutation[type.getRank() - 2]);
+    SmallVector<int64_t> shape(type.getShape());
+    std::swap(shape[type.getRank() - 1], shape[type.getRank() - 2]);
+    return tile::TransposeOp::create(b, loc, type.clone(shape), matrix,
+                                     permutation);
+  }
+
+  Value widen(Value operand, FloatType narrow) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getElementType().isInteger(8))
+      operand = arith::BitcastOp::create(b, loc, type.clone(narrow), operand);
+    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), operand);
+  }
+
+  Value constant(RankedTensorType like, int64_t value) {
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(
+            like, Attribute(b.getIntegerAttr(like.getElementType(), value))));
+  }
+
+  /// The f32 value of a 4-bit float (1 sign, 2 exponent, 1 mantissa bit) in an
+  /// i32.
+  Value decodeFp4(Value code) {
+    auto type = cast<RankedTensorType>(code.getType());
+    auto floats = type.clone(b.getF32Type());
+    Value magnitude = arith::AndIOp::create(b, loc, code, constant(type, 7));
+    // Normal numbers: exponent and mantissa shifted into place, rebiased from 1
+    // to 127.
+    Value normal = arith::BitcastOp::create(
+        b, loc, floats,
+        arith::AddIOp::create(
+            b, loc,
+            arith::ShLIOp::create(b, loc, magnitude, constant(type, 22)),
+            constant(type, int64_t(126) << 23)));
+    // 0 and 1 stand for 0 and 0.5.
+    Value small = arith::MulFOp::create(
+        b, loc, arith::UIToFPOp::create(b, loc, floats, magnitude),
+        arith::ConstantOp::create(
+            b, loc, DenseElementsAttr::get(floats, b.getF32FloatAttr(0.5f))));
+    Value isSmall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          magnitude, constant(type, 2));
+    Value value = arith::SelectOp::create(b, loc, isSmall, small, normal);
+    Value negative = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, loc, code, constant(type, 8)),
+        constant(type, 0));
+    return arith::SelectOp::create(b, loc, negative,
+                                   arith::NegFOp::create(b, loc, value), value);
+  }
+
+  /// Two elements in each byte along the last dimension, the low half first.
+  Value unpackFp4(Value packed) {
+    auto type = cast<RankedTensorType>(packed.getType());
+    auto wide = type.clone(b.getI32Type());
+    Value code = arith::ExtUIOp::create(b, loc, wide, packed);
+    Value low =
+        decodeFp4(arith::AndIOp::create(b, loc, code, constant(wide, 15)));
+    Value high =
+        decodeFp4(arith::ShRUIOp::create(b, loc, code, constant(wide, 4)));
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(2);
+    Value joined = tile::JoinOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), low, high);
+    shape.pop_back();
+    shape.back() *= 2;
+    return tile::ReshapeOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), joined);
+  }
+
+  /// Powers of two (8 bits of exponent) for every block of K, repeated for its
+  /// elements.
+  FailureOr<Value> expandScale(tt::DotScaledOp op, Value scale,
+                               RankedTensorType values) {
+    auto type = cast<RankedTensorType>(scale.getType());
+    int64_t blocks = type.getShape().back(), size = values.getShape().back();
+    if (!type.getElementType().isInteger(8) ||
+        type.getRank() != values.getRank() || blocks <= 0 || size % blocks)
+      return op.emitOpError("unsupported: scales of type ") << type;
+    auto wide = type.clone(b.getI32Type());
+    auto floats = type.clone(b.getF32Type());
+    Value code = arith::ExtUIOp::create(b, loc, wide, scale);
+    Value power = arith::BitcastOp::create(
+        b, loc, floats,
+        arith::ShLIOp::create(b, loc, code, constant(wide, 23)));
+    auto select = [&](int64_t special, uint32_t bits) {
+      Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, code,
+                                       constant(wide, special));
+      Value value = arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(
+              floats, APFloat(APFloat::IEEEsingle(), APInt(32, bits))));
+      power = arith::SelectOp::create(b, loc, is, value, power);
+    };
+    select(0, 0x00400000);   // 2^-127 is subnormal
+    select(255, 0x7fc00000); // NaN
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(1);
+    Value column = tile::ReshapeOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), power);
+    shape.back() = size / blocks;
+    Value repeated = tile::BroadcastOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), column);
+    return tile::ReshapeOp::create(b, loc, values, repeated).getResult();
+  }
+
+  OpBuilder &b;
+  Location loc;
+};
+
+struct ConvertDotScaled : OpConversionPattern<tt::DotScaledOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getLhsKPack() || !op.getRhsKPack())
+      return op.emitOpError("unsupported: elements packed along M or N");
+    OperandExpander expander(rewriter, op.getLoc());
+    FailureOr<Value> lhs =
+        expander.expand(op, adaptor.getA(), adaptor.getAScale(),
+                        op.getAElemType(), /*isRhs=*/false);
+    if (failed(lhs))
+      return failure();
+    FailureOr<Value> rhs =
+        expander.expand(op, adaptor.getB(), adaptor.getBScale(),
+                        op.getBElemType(), /*isRhs=*/true);
+    if (failed(rhs))
+      return failure();
+    rewriter.replaceOpWithNewOp<tile::DotOp>(
+        op, op.getType(), *lhs, *rhs, adaptor.getC(),
+        tile::InputPrecision::ieee, /*lhs_unsigned=*/false,
+        /*rhs_unsigned=*/false);
+    return success();
+  }
+};
+
+/// A map of single elements is its region on tiles.
+struct ConvertMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getPack() != 1 || !llvm::hasSingleElement(op.getScalarOp()))
+      return op.emitOpError("unsupported: a map of packs or with control flow");
+    Block &body = op.getScalarOp().front();
+    if (body.getNumArguments() != adaptor.getSrcs().size() ||
+        adaptor.getSrcs().empty())
+      return op.emitOpError("expected a region argument for each operand");
+    auto shape =
+        cast<RankedTensorType>(adaptor.getSrcs().front().getType()).getShape();
+    IRMapping mapping;
+    mapping.map(body.getArguments(), adaptor.getSrcs());
+    auto asTile = [&](Value value) -> Value {
+      Value mapped = mapping.lookupOrDefault(value);
+      if (isa<RankedTensorType>(mapped.getType()))
+        return mapped;
+      return tile::SplatOp::create(
+          rewriter, op.getLoc(), RankedTensorType::get(shape, mapped.getType()),
+          mapped);
+    };
+    for (Operation &inner : body.without_terminator()) {
+      if (isa<arith::ConstantOp>(inner)) {
+        mapping.map(inner.getResult(0), rewriter.clone(inner)->getResult(0));
+        continue;
+      }
+      if (!OpTrait::hasElementwiseMappableTraits(&inner))
+        return inner.emitOpError("unsupported: in a map of elements");
+      SmallVector<Value> operands;
+      for (Value operand : inner.getOperands())
+        operands.push_back(asTile(operand));
+      SmallVector<Type> types;
+      for (Type type : inner.getResultTypes())
+        types.push_back(RankedTensorType::get(shape, type));
+      OperationState state(inner.getLoc(), inner.getName(), operands, types,
+                           inner.getAttrs());
+      mapping.map(inner.getResults(), rewriter.create(state)->getResults());
+    }
+    SmallVector<Value> results;
+    for (Value value : body.getTerminator()->getOperands())
+      results.push_back(asTile(value));
+    if (results.size() != op->getNumResults())
+      return op.emitOpError("expected a value for each result");
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// Rows by index: a store through pointers, masked by the descriptor's bounds.
+struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::DescriptorScatterOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getSrc().getType());
+    ValueRange desc = adaptor.getDesc();
+    if (type.getRank() != 2 || desc.size() != 5)
+      return op.emitOpError("unsupported: a scatter of rank other than 2");
+    auto wide = type.clone(rewriter.getI64Type());
+    auto spread = [&](Value vector, int64_t axis) -> Value {
+      auto from = cast<RankedTensorType>(vector.getType());
+      SmallVector<int64_t> shape = {1, 1};
+      shape[axis] = from.getDimSize(0);
+      auto expanded = RankedTensorType::get(shape, from.getElementType());
+      Value value = tile::ReshapeOp::create(rewriter, loc, expanded, vector);
+      return tile::BroadcastOp::create(rewriter, loc, wide, value);
+    };
+    auto splat = [&](Value index, RankedTensorType tile) -> Value {
+      Value integer = index.getType().isInteger(64)
+                          ? index
+                          : arith::IndexCastOp::create(
+                                rewriter, loc, rewriter.getI64Type(), index)
+                                .getResult();
+      return tile::SplatOp::create(rewriter, loc, tile, integer);
+    };
+    auto rowsType =
+        RankedTensorType::get({type.getDimSize(0)}, rewriter.getI64Type());
+    auto columnsType =
+        RankedTensorType::get({type.getDimSize(1)}, rewriter.getI64Type());
+    Value rows = arith::ExtSIOp::create(rewriter, loc, rowsType,
+                                        adaptor.getXOffsets().front());
+    Value first = toIndex(rewriter, loc, adaptor.getYOffset().front());
+    Value columns = arith::AddIOp::create(
+        rewriter, loc, tile::IotaOp::create(rewriter, loc, columnsType, 0),
+        splat(first, columnsType));
+    Value row = spread(rows, 0), column = spread(columns, 1);
+    Value offset = arith::AddIOp::create(
+        rewriter, loc,
+        arith::MulIOp::create(rewriter, loc, row, splat(desc[3], wide)),
+        arith::MulIOp::create(rewriter, loc, column, splat(desc[4], wide)));
+    // Unsigned, so that negative coordinates are outside as well.
+    auto inside = [&](Value coordinate, Value size) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
+                                   coordinate, splat(size, wide));
+    };
+    Value mask = arith::AndIOp::create(rewriter, loc, inside(row, desc[1]),
+                                       inside(column, desc[2]));
+    auto pointers = type.clone(desc[0].getType());
+    Value base = tile::SplatOp::create(rewriter, loc, pointers, desc[0]);
+    Value address =
+        tile::OffsetOp::create(rewriter, loc, pointers, base, offset);
+    rewriter.replaceOpWithNewOp<tile::StorePtrOp>(
+        op, address, adaptor.getSrc().front(), mask, tile::CacheHint::none,
+        tile::EvictHint::normal);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateExpansionPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns) {
+  patterns
+      .add<ConvertDotScaled, ConvertMapElementwise, ConvertDescriptorScatter>(
+          converter, patterns.getContext());
+}
+
+} // namespace kiln::triton_to_tile

@@ -17,6 +17,9 @@ VectorConfig VectorConfig::fromDescription(target::TargetAttr description) {
   }
   if (auto extra = description.getExtra())
     config.convertsF16 = extra.contains("converts_f16");
+  if (target::MemoryAttr l3 = description.getMemory("l3"))
+    if (l3.getSize() > 0)
+      config.lastCacheBytes = l3.getSize();
   if (target::MemoryAttr l1 = description.getMemory("l1"))
     if (l1.getSize() > 0)
       config.l1Bytes = l1.getSize();

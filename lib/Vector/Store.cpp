@@ -34,6 +34,44 @@ static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
   return LLVM::AtomicBinOp::xchg;
 }
 
+/// A condition for stores that pass by the caches: the view is too large for
+/// them, and every vector of the tile that starts at `base` is aligned. Null
+/// where that is never so.
+Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
+                                        Value base) {
+  tile::ViewType type = store.getView().getType();
+  const ViewInfo &view = viewOf(store.getView());
+  int64_t bytes = storageBytes(view.elementType), rank = type.getRank();
+  int64_t vectorBytes = nest.lanes * bytes;
+  if (vectorBytes * 8 != config.vectorBits || vectorBytes < 32)
+    return nullptr;
+  if (llvm::none_of(type.getShape(), ShapedType::isDynamic)) {
+    int64_t total = bytes;
+    for (int64_t size : type.getShape())
+      if (llvm::MulOverflow(total, size, total))
+        return nullptr;
+    if (total < config.lastCacheBytes)
+      return nullptr;
+  }
+  Value elements = c64(1), misaligned = LLVM::PtrToIntOp::create(
+                               b, loc, b.getI64Type(), base);
+  int64_t lead = rank - int64_t(nest.shape.size());
+  for (int64_t d = 0; d < rank; ++d) {
+    elements = mul(elements, view.sizes[d]);
+    int64_t dim = d - lead;
+    if (dim < 0 || nest.shape[dim] == 1)
+      continue;
+    Value unit = dim == nest.laneDim
+                     ? (nest.ranges[dim].lo ? nest.ranges[dim].lo : c64(0))
+                     : view.strides[d];
+    misaligned = arith::OrIOp::create(b, loc, misaligned, mul(unit, c64(bytes)));
+  }
+  Value low = arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1));
+  return conjunction(compare(arith::CmpIPredicate::eq, low, c64(0)),
+                     compare(arith::CmpIPredicate::sge, mul(elements, c64(bytes)),
+                             c64(config.lastCacheBytes)));
+}
+
 LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   freshLevels();
   RankedTensorType type = store.getTileType();
@@ -87,6 +125,11 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   }
   Value base = gep(view.base, origin, view.elementType);
 
+  Value streaming;
+  if (!combining && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
+    streaming = streamingCondition(store, nest, base);
+  streams |= bool(streaming);
+
   // The view as a buffer without static strides: addresses level by level.
   runNest(nest, [&](Point point, Value count) {
     if (rank == 0)
@@ -127,10 +170,25 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     value = broadcastLanes(value, point.lanes);
     Value mask = count ? laneMask(count, point.lanes) : Value();
     if (strides[laneDim] == 1) {
-      if (mask)
+      if (mask) {
         LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
-      else
+        return;
+      }
+      auto plain = [&] {
         LLVM::StoreOp::create(b, loc, value, address, align);
+      };
+      if (!streaming)
+        return plain();
+      auto choice = scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.thenBlock());
+      auto past = LLVM::StoreOp::create(b, loc, value, address,
+                                        config.vectorBits / 8);
+      past.setNontemporal(true);
+      scf::YieldOp::create(b, loc);
+      b.setInsertionPointToStart(choice.elseBlock());
+      plain();
+      scf::YieldOp::create(b, loc);
       return;
     }
     Value stride =

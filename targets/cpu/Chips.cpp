@@ -35,7 +35,7 @@ const Level kLevels[] = {
 /// What a processor name stands for.
 struct Processor {
   std::string cpu, features;
-  int64_t l1 = 32768, l2 = 1048576, cores = 1;
+  int64_t l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 1;
 };
 
 Processor nativeProcessor() {
@@ -53,6 +53,10 @@ Processor nativeProcessor() {
   };
   known(_SC_LEVEL1_DCACHE_SIZE, processor.l1);
   known(_SC_LEVEL2_CACHE_SIZE, processor.l2);
+  int64_t shared = processor.l3;
+  known(_SC_LEVEL3_CACHE_SIZE, shared);
+  // Virtual machines report the sum over sockets.
+  processor.l3 = std::min(shared, processor.l3);
   known(_SC_NPROCESSORS_ONLN, processor.cores);
   return processor;
 }
@@ -110,6 +114,7 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   memories = [
     #kiln.memory<name = "l1", scope = "core", kind = "cached", size = {5}, align = 64, line = 64>,
     #kiln.memory<name = "l2", scope = "core", kind = "cached", size = {6}, align = 64, line = 64>,
+    #kiln.memory<name = "l3", scope = "cluster", kind = "cached", size = {14}, align = 64, line = 64>,
     #kiln.memory<name = "main", scope = "host", kind = "cached", align = 64, line = 64>],
   units = [
     #kiln.unit<name = "simd", kind = "vector", bits = {7}, registers = {8}, count = 2,
@@ -122,6 +127,6 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
-      level->bits >= 256 ? "converts_f16" : "");
+      level->bits >= 256 ? "converts_f16" : "", processor.l3);
   return target::parseDescription(text, context, "description of cpu");
 }

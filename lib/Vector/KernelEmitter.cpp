@@ -72,6 +72,8 @@ bool KernelEmitter::isCustom(Operation *op) {
 }
 
 LogicalResult KernelEmitter::run() {
+  if (failed(lowerFloat8(kernel)))
+    return failure();
   lowerPointerTiles(kernel);
   expandWideProducts(kernel);
   auto forced = [this](Operation *op) { return isCustom(op); };
@@ -144,6 +146,12 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   function.setArgAttr(0, "llvm.noalias", b.getUnitAttr());
   function.setArgAttr(0, "llvm.readonly", b.getUnitAttr());
   function.setArgAttr(3, "llvm.noalias", b.getUnitAttr());
+  if (kernel.getProgress() == tile::Progress::concurrent) {
+    // What the device looks for: all instances must run at once.
+    LLVM::GlobalOp::create(b, loc, b.getI8Type(), /*isConstant=*/true,
+                           LLVM::Linkage::External,
+                           (name + "_concurrent").str(), b.getI8IntegerAttr(1));
+  }
   entry = function.addEntryBlock();
   scratchBase = entry->getArgument(3);
   b.setInsertionPointToEnd(entry);

@@ -272,6 +272,7 @@ public:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitFor(mlir::scf::ForOp loop);
   mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  void letOthersRun();
   mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
   /// Writes tiles over memory that their own evaluation may read.
   /// Memory for a tile of this type until `last` has been emitted.
@@ -370,6 +371,9 @@ private:
 
 /// Turns tiles of pointers into tiles of 64-bit addresses.
 void lowerPointerTiles(tile::KernelOp kernel);
+
+/// Keeps 8-bit floats as bytes and computes with them in f32.
+mlir::LogicalResult lowerFloat8(tile::KernelOp kernel);
 /// Products of twice the width become ones of the operands' width or less.
 void expandWideProducts(tile::KernelOp kernel);
 

@@ -262,6 +262,9 @@ LogicalResult Compilation::run(std::string &result) {
     return failure();
 
   InputKind kind = detect(*module);
+  // The conversion of a frontend's functions does this itself.
+  if (!kind.frontend && failed(keepEntries(*module, options.entries)))
+    return failure();
   if (kind.triton) {
     if (failed(runSteps(*module, "frontend",
                         {{"triton-to-tile"},

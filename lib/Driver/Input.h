@@ -23,6 +23,11 @@ struct InputKind {
 };
 InputKind detect(mlir::ModuleOp module);
 
+/// Removes functions and kernels that no entry of a name in `entries` needs;
+/// public are the entries only. No names at all leave everything as it is.
+mlir::LogicalResult keepEntries(mlir::ModuleOp module,
+                                llvm::ArrayRef<std::string> entries);
+
 } // namespace kiln::driver
 
 #endif // KILN_LIB_DRIVER_INPUT_H

@@ -16,7 +16,8 @@ INPUT is text or bytecode in TOSA, prim, tile and program; '-' reads the
 standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
-  --entry=NAME          convert this function of a TOSA input only; may be repeated
+  --entry=NAME          compile only this function or kernel and what it needs;
+                        may be repeated
   -o FILE               where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary

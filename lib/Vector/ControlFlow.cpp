@@ -120,6 +120,27 @@ LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
   return success();
 }
 
+/// Whether a loop's condition looks at what other instances write.
+static bool waitsForOthers(Block *before) {
+  return llvm::any_of(*before, [](Operation &op) {
+    return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+  });
+}
+
+/// The instance waited for may need this thread's processor.
+void KernelEmitter::letOthersRun() {
+  constexpr StringLiteral name = "sched_yield";
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    function = LLVM::LLVMFuncOp::create(
+        b, loc, name, LLVM::LLVMFunctionType::get(b.getI32Type(), {}));
+  }
+  LLVM::CallOp::create(b, loc, function, ValueRange());
+}
+
 LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
   Block *before = op.getBeforeBody(), *after = op.getAfterBody();
   SmallVector<TileBuffer> entering, leaving;
@@ -163,6 +184,8 @@ LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
   assignTiles(tilesOf(condition.getArgs()), leaving, {});
+  if (waitsForOthers(before))
+    letOthersRun();
   scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
                            scalarsOf(*this, condition.getArgs()));
   releaseAfter(condition);

@@ -26,16 +26,17 @@ std::optional<std::string> findLinker() {
 }
 
 /// What a runtime supplies to kernels: libm and the memory functions that LLVM
-/// makes calls to by itself. docs/kernels.md lists them.
+/// makes calls to by itself. docs/runtime.md lists them.
 bool isSupplied(StringRef symbol) {
   static const StringSet<> names = {
-      "memcpy",  "memmove",   "memset", "exp",   "exp2",  "expm1", "log",
-      "log2",    "log10",     "log1p",  "sin",   "cos",   "tan",   "asin",
-      "acos",    "atan",      "atan2",  "sinh",  "cosh",  "tanh",  "asinh",
-      "acosh",   "atanh",     "erf",    "erfc",  "cbrt",  "pow",   "fmod",
-      "fma",     "floor",     "ceil",   "trunc", "round", "rint",  "nearbyint",
-      "sqrt",    "roundeven", "sincos", "ldexp", "fmax",  "fmin",  "fmaximum",
-      "fminimum"};
+      "sched_yield", "memcpy",    "memmove", "memset", "exp",   "exp2",
+      "expm1",       "log",       "log2",    "log10",  "log1p", "sin",
+      "cos",         "tan",       "asin",    "acos",   "atan",  "atan2",
+      "sinh",        "cosh",      "tanh",    "asinh",  "acosh", "atanh",
+      "erf",         "erfc",      "cbrt",    "pow",    "fmod",  "fma",
+      "floor",       "ceil",      "trunc",   "round",  "rint",  "nearbyint",
+      "sqrt",        "roundeven", "sincos",  "ldexp",  "fmax",  "fmin",
+      "fmaximum",    "fminimum"};
   return names.contains(symbol) ||
          (symbol.ends_with("f") && names.contains(symbol.drop_back()));
 }

@@ -27,6 +27,7 @@ struct KilnKernel {
   std::string symbol;
   KilnKernelEntry entry = nullptr;
   uint64_t scratchBytes = 0;
+  bool isConcurrent = false; ///< instances may wait for each other
   std::vector<KilnKernelParameter> params;
 };
 
@@ -68,6 +69,10 @@ private:
   std::optional<oneapi::tbb::global_control> control;
   std::optional<oneapi::tbb::task_arena> arena;
 };
+
+/// Calls body(i) for all i of [0, total) at once, each on a thread of its own;
+/// false, and no call, where the system has not that many threads.
+bool runAtOnce(int64_t total, const std::function<void(int64_t)> &body);
 
 /// What "chip,key=value,…" said.
 struct Options {

@@ -165,6 +165,15 @@ int loadModule(KilnDevice *, const void *bytes, uint64_t size,
   std::string problem;
   if (!loadLibrary(bytes, size, created->library, problem))
     return fail(error, problem);
+  // The compiler says what its code needs; it may have been another machine's.
+  Options needs;
+  if (auto *text = static_cast<const char *>(
+          dlsym(created->library, "kiln_requires")))
+    parseOptions((std::string("requires=") + text).c_str(), needs, problem);
+  if (!checkFeatures(needs, problem)) {
+    dlclose(created->library);
+    return fail(error, problem);
+  }
   *module = created.release();
   return 0;
 }
@@ -184,6 +193,8 @@ int getKernel(KilnDevice *, KilnModule *module,
   created->symbol = description->symbol;
   created->entry = reinterpret_cast<KilnKernelEntry>(symbol);
   created->scratchBytes = description->scratchBytes;
+  created->isConcurrent =
+      dlsym(module->library, (created->symbol + "_concurrent").c_str());
   created->params.assign(description->parameters,
                          description->parameters + description->numParameters);
   *kernel = created.get();

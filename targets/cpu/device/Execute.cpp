@@ -1,8 +1,10 @@
 // Running a kernel: its argument words, and the grid over the threads.
 #include "CpuDevice.h"
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <oneapi/tbb/parallel_for.h>
+#include <thread>
 
 using namespace kiln::cpu;
 
@@ -52,7 +54,42 @@ void Threads::run(int64_t total,
   });
 }
 
+bool kiln::cpu::runAtOnce(int64_t total,
+                          const std::function<void(int64_t)> &body) {
+  // Nobody begins before all exist: who waits for the missing waits forever.
+  enum { wait, go, stop } state = wait;
+  std::mutex mutex;
+  std::condition_variable changed;
+  auto set = [&](decltype(state) to) {
+    std::lock_guard<std::mutex> lock(mutex);
+    state = to;
+    changed.notify_all();
+  };
+  std::vector<std::thread> threads;
+  try {
+    threads.reserve(size_t(total));
+    for (int64_t i = 0; i < total; ++i)
+      threads.emplace_back([&, i] {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [&] { return state != wait; });
+        bool begins = state == go;
+        lock.unlock();
+        if (begins)
+          body(i);
+      });
+    set(go);
+  } catch (const std::exception &) {
+    set(stop);
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  return state == go;
+}
+
 namespace {
+
+/// More threads than this are refused rather than tried.
+constexpr int64_t kMaxAtOnce = 8192;
 
 /// The runtime that one launch's kernels see; keeps the first fault.
 struct LaunchRuntime : KilnKernelRuntime {
@@ -100,6 +137,19 @@ bool encode(const KilnLaunch &launch, std::vector<int64_t> &words,
   return true;
 }
 
+/// Runs all instances at once, or none.
+bool launchAtOnce(const KilnKernel &kernel, const std::vector<int64_t> &words,
+                  int64_t total, const KilnKernelRuntime &runtime) {
+  std::vector<Scratch> scratch(static_cast<size_t>(total));
+  for (Scratch &own : scratch)
+    if (kernel.scratchBytes && !own.get(kernel.scratchBytes))
+      return false;
+  return runAtOnce(total, [&](int64_t i) {
+    kernel.entry(words.data(), i, i + 1,
+                 scratch[size_t(i)].get(kernel.scratchBytes), &runtime);
+  });
+}
+
 bool gridSize(const int64_t grid[3], int64_t &total) {
   total = 1;
   for (int d = 0; d < 3; ++d)
@@ -132,11 +182,20 @@ int kiln::cpu::execute(KilnDevice *device, KilnQueue *,
       return LaunchRuntime::report(&runtime, "no memory for its scratch");
     kernel.entry(words.data(), first, last, scratch, &runtime);
   };
+  bool areAllStarted = true;
   try {
-    device->threads.run(total, body);
+    if (!kernel.isConcurrent || total == 1)
+      device->threads.run(total, body);
+    else
+      areAllStarted =
+          total <= kMaxAtOnce && launchAtOnce(kernel, words, total, runtime);
   } catch (const std::exception &e) {
     return fail(error, where + e.what());
   }
+  if (!areAllStarted)
+    return fail(error, where + "its " + std::to_string(total) +
+                           " instances wait for each other, and so many "
+                           "cannot run at once");
   if (runtime.failed)
     return fail(error, where + runtime.message);
   return 0;

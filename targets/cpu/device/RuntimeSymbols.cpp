@@ -20,7 +20,7 @@ const char *const otherNames[] = {
     "memcpy",        "memmove",      "memset",       "memcmp",
     "__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__extendbfsf2",
     "__truncsfbf2",  "__truncdfbf2", "__divti3",     "__modti3",
-    "__udivti3",     "__umodti3",    "__multi3"};
+    "__udivti3",     "__umodti3",    "__multi3",     "sched_yield"};
 
 } // namespace
 

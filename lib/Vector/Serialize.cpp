@@ -61,6 +61,9 @@ public:
                                    /*disableVerification=*/true);
     if (!code)
       return module.emitError("translation to LLVM IR failed");
+    if (description && description.getExtra())
+      if (auto required = description.getExtra().getAs<StringAttr>("requires"))
+        addRequirement(required.getValue());
     code->setTargetTriple(triple);
     code->setDataLayout(machine->createDataLayout());
     for (llvm::Function &function : *code) {
@@ -89,6 +92,16 @@ public:
   std::unique_ptr<llvm::Module> code;
 
 private:
+  /// A string that device drivers find under the name `kiln_requires`: the
+  /// instruction set extensions that the code needs, joined by `+`.
+  void addRequirement(StringRef required) {
+    llvm::Constant *text =
+        llvm::ConstantDataArray::getString(context, required);
+    new llvm::GlobalVariable(*code, text->getType(), /*isConstant=*/true,
+                             llvm::GlobalValue::ExternalLinkage, text,
+                             "kiln_requires");
+  }
+
   void optimize() {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;

@@ -19,8 +19,38 @@ import time
 
 import numpy as np
 
-# Cases whose recording is one of several right answers, each with the reason.
-EXCEPTIONS = {}
+OUTSIDE = "reads outside of its buffers: "
+RACE = "several instances write the same elements: "
+QUOTIENT = ("integers cut from quotients, which the recording machine divides only approximately: "
+            "off by one")
+
+# Cases with no single right answer, each with the reason.
+EXCEPTIONS = {
+    "chunk_gla_simple__chunk_simple_gla_fwd_kernel_o": OUTSIDE + "h has half of the rows",
+    "fused_recurrent_delta__fused_recurrent_bwd_kernel":
+        OUTSIDE + "do and dht are one element, expanded",
+    "fused_recurrent_retention__fused_recurrent_retention_bwd_kernel":
+        OUTSIDE + "do is one element, expanded",
+    "token_attn_reduceV___fwd_kernel_token_att2": OUTSIDE + "heads are divided by 0",
+    "kv_cache_filling___fill_kv_cache_quant_kernel": RACE + "BlockOffsets repeats blocks",
+    "quantize_kv_copy___fwd_kernel_destindex_copy_quantize_kv__1": RACE + "Dest_loc repeats rows",
+    "quantize_kv_copy___fwd_kernel_destindex_copy_quantize_kv__2":
+        "writes outside of its buffers: Dest_loc is row 5 of 1",
+}
+
+# Cases that are compared by a looser rule: the tolerance, and the reason. For integers the
+# tolerance is how far they may be apart.
+LOOSER = {
+    "int8_matmul_quantization__quantize_int8_perrow_kernel": (1, QUOTIENT),
+    "quantize_copy_kv___fwd_kernel_destindex_copy_quantize_kv": (1, QUOTIENT),
+    "quantize_kv_transform___fwd_kernel_destindex_copy_quantize_kv": (1, QUOTIENT),
+}
+
+
+def lookup(table, stem):
+    """The entry for a case, or for all launches of its kernel."""
+    return table.get(stem) or table.get(stem.rsplit("__", 1)[0])
+
 
 STORAGE = {
     "float64": np.float64, "float32": np.float32, "float16": np.float16,
@@ -183,8 +213,10 @@ class Case:
         if count > 2048:
             sample = np.sort(np.random.default_rng(7).choice(count, 2048, replace=False))
             found = found[sample]
+        looser = lookup(LOOSER, self.stem)
         if arg["dtype"] not in TOLERANCE:
-            wrong = np.count_nonzero(found != expected.astype(found.dtype))
+            apart = np.abs(found.astype(np.int64) - expected.astype(found.dtype).astype(np.int64))
+            wrong = np.count_nonzero(apart > (looser[0] if looser else 0))
             return f"{name}: {wrong} of {len(found)} integers differ" if wrong else ""
         found, expected = found.astype(np.float64), expected.astype(np.float64)
         tolerance = TOLERANCE[arg["dtype"]]
@@ -193,6 +225,7 @@ class Case:
             tolerance = TOLERANCE["float16"]
         elif arg["dtype"] == "float32" and re.search(r"tt\.dot|tt\.reduce|tt\.scan|atomic", self.text):
             tolerance = 1e-4
+        tolerance = max(tolerance, looser[0]) if looser and looser[0] < 1 else tolerance
         same = (found == expected) | (np.isnan(found) & np.isnan(expected))
         finite = expected[np.isfinite(expected)]
         scale = max(np.abs(finite).max(initial=0.0), 1e-30)
@@ -211,10 +244,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--run-tool", default="kiln-run")
     parser.add_argument("--extra", action="append", default=[], help="more arguments for kiln-run")
+    parser.add_argument("--part", type=int, default=1, help="every Nth case only")
     parser.add_argument("--json")
     options = parser.parse_args()
     stems = sorted(name[:-5] for name in os.listdir(options.corpus) if name.endswith(".ttir"))
     stems = [stem for stem in stems if re.search(options.filter, stem)]
+    stems = stems[::options.part]
     rows = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {pool.submit(Case(options.corpus, stem).run, options.target, options.run_tool,
@@ -228,7 +263,7 @@ def main():
         counts[status] = counts.get(status, 0) + 1
         if status == "right":
             continue
-        excuse = EXCEPTIONS.get(stem)
+        excuse = lookup(EXCEPTIONS, stem)
         unexpected += excuse is None
         print(f"{status:12} {stem}: {reason}" + (f" (expected: {excuse})" if excuse else ""))
     times = sorted(seconds for _, _, seconds in rows.values())

@@ -129,6 +129,14 @@ private:
       problem = file(text, arg, input);
     if (problem)
       return problem;
+    // A kernel's pointer takes an array of any shape: it points to the first
+    // element.
+    if (!arg.isScalar && arg.writable && arg.shape.empty() &&
+        function.kind == Function::Kind::kernel &&
+        input.tensor.numElements() > 0) {
+      input.tensor.shape.clear();
+      input.tensor.strides.clear();
+    }
     if (isInvented)
       std::printf("argument %zu%s%s%s: not given, --arg=random:%zu:%s:%s\n",
                   index, arg.name.empty() ? "" : " (", arg.name.c_str(),

@@ -78,8 +78,8 @@ Loaded finish(Expected<Package> package, double begin) {
   return loaded;
 }
 
-/// Compiles a file, or the source that a package embeds.
-Loaded compile(const std::string &file, const Package *embedded,
+/// Compiles the file `name`, or `source`, which comes from there.
+Loaded compile(const std::string &name, const Blob *source,
                const std::vector<std::string> &args) {
   Expected<Compiler> compiler = loadCompiler();
   if (!compiler)
@@ -91,12 +91,11 @@ Loaded compile(const std::string &file, const Package *embedded,
   void *bytes = nullptr;
   size_t size = 0;
   int status =
-      embedded ? compiler->compileBuffer(
-                     embedded->source.data, embedded->source.size,
-                     embedded->sourceName.c_str(), words.size(), words.data(),
-                     printDiagnostic, nullptr, &bytes, &size)
-               : compiler->compileFile(file.c_str(), words.size(), words.data(),
-                                       printDiagnostic, nullptr, &bytes, &size);
+      source ? compiler->compileBuffer(source->data, source->size, name.c_str(),
+                                       words.size(), words.data(),
+                                       printDiagnostic, nullptr, &bytes, &size)
+             : compiler->compileFile(name.c_str(), words.size(), words.data(),
+                                     printDiagnostic, nullptr, &bytes, &size);
   if (status != 0) {
     Loaded loaded;
     loaded.status = status;
@@ -131,7 +130,8 @@ void kiln::run::printError(const std::string &message) {
 
 Loaded kiln::run::loadInput(const Options &options) {
   double begin = now();
-  Expected<Blob> file = mapFile(options.input);
+  bool isStdin = options.input == "-";
+  Expected<Blob> file = mapFile(isStdin ? "/dev/stdin" : options.input);
   if (!file)
     return fail(file.message());
   if (isPackage(file->data, file->size)) {
@@ -150,6 +150,8 @@ Loaded kiln::run::loadInput(const Options &options) {
     args.push_back("--entry=" + options.entry);
   for (const std::string &target : options.targets)
     args.push_back("--target=" + target);
+  if (isStdin)
+    return compile("<stdin>", &*file, args);
   return compile(options.input, nullptr, args);
 }
 
@@ -166,5 +168,5 @@ Loaded kiln::run::loadReference(const Options &options,
   std::vector<std::string> args = package->compileArgs;
   addLibraries(options, args);
   args.push_back("--target=reference");
-  return compile("", package.get(), args);
+  return compile(package->sourceName, &package->source, args);
 }

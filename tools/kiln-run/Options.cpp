@@ -55,7 +55,8 @@ struct RawOptions {
 
 void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("INPUT", options.input,
-                 "a package, or anything that kiln-compile takes")
+                 "a package, or anything that kiln-compile takes; '-' reads "
+                 "the standard input")
       ->required();
   // One value each, so that a positional may follow.
   auto list = [&app](const char *name, std::vector<std::string> &values,

@@ -302,6 +302,19 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
                           [&](const OptionInfo &info) { diag << info.key; });
     return {};
   }
+  if (auto name = options->get("schedule")) {
+    auto schedules = LoweringRegistry::get().schedules("");
+    if (llvm::none_of(schedules, [&](const Schedule *schedule) {
+          return schedule->name == *name;
+        })) {
+      auto diag = emitError(loc)
+                  << "no schedule '" << *name << "', expected one of: ";
+      llvm::interleaveComma(schedules, diag, [&](const Schedule *schedule) {
+        diag << schedule->name;
+      });
+      return {};
+    }
+  }
   std::vector<ChipInfo> chips = target->chips();
   if (options->chip.empty() && !chips.empty())
     options->chip = chips.front().name;

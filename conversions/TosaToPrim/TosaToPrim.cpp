@@ -179,6 +179,19 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     return owner.release();
   }
 
+  /// The error for an entry that is not there, with those that are.
+  LogicalResult noSuchEntry(StringRef name) {
+    auto diag = getOperation().emitError("no function '")
+                << name << "' with a body";
+    StringRef separator = ", expected one of: ";
+    for (auto fn : getOperation().getOps<func::FuncOp>())
+      if (!fn.isExternal()) {
+        diag << separator << fn.getSymName();
+        separator = ", ";
+      }
+    return diag;
+  }
+
   /// The functions to convert, in order.
   LogicalResult select(SmallVectorImpl<func::FuncOp> &selected) {
     ModuleOp module = getOperation();
@@ -188,7 +201,7 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
       if (symbol && !fn)
         continue; // a kernel, which needs no conversion
       if (!fn || fn.isExternal())
-        return module.emitError("no function '") << name << "' with a body";
+        return noSuchEntry(name);
       selected.push_back(fn);
     }
     if (!entries.empty())

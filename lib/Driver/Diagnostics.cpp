@@ -25,8 +25,9 @@ DiagnosticPrinter::~DiagnosticPrinter() {
 }
 
 std::string DiagnosticPrinter::location(Location loc) const {
+  // A whole module has line 0.
   std::string text = kiln::target::locationString(loc);
-  if (!text.empty() && !(isBinary && text == inputName + ":0:0"))
+  if (!text.empty() && text != inputName + ":0:0")
     return text + ": ";
   return wholeInput();
 }

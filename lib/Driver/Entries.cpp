@@ -7,6 +7,18 @@
 
 using namespace mlir;
 
+/// The error for an entry that is not there, with those that are.
+static LogicalResult noSuchEntry(ModuleOp module, StringRef name) {
+  auto diag = module.emitError("no function '") << name << "' with a body";
+  StringRef separator = ", expected one of: ";
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal()) {
+      diag << separator << function.getName();
+      separator = ", ";
+    }
+  return diag;
+}
+
 LogicalResult kiln::driver::keepEntries(ModuleOp module,
                                         ArrayRef<std::string> entries) {
   if (entries.empty())
@@ -16,7 +28,7 @@ LogicalResult kiln::driver::keepEntries(ModuleOp module,
     Operation *symbol = module.lookupSymbol(name);
     auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
     if (!function || function.isExternal())
-      return module.emitError("no function '") << name << "' with a body";
+      return noSuchEntry(module, name);
     needed.insert(symbol);
   }
   size_t numEntries = needed.size();

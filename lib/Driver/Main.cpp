@@ -12,8 +12,8 @@ using llvm::StringRef;
 static constexpr StringRef kHelp =
     R"(usage: kiln-compile INPUT --target=SPEC -o OUT
 
-INPUT is text or bytecode in TOSA, prim, tile and program; '-' reads the
-standard input. SPEC is name[:chip][,key=value...].
+INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
+reads the standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
   --entry=NAME          compile only this function or kernel and what it needs;

@@ -282,10 +282,13 @@ Expected<Tensor> kiln::runtime::npyAs(Tensor tensor, DType wanted) {
   bool sameWidth = dtypeBytes(found) == dtypeBytes(wanted);
   bool bitsAgree = isInteger(found) &&
                    (isInteger(wanted) || npyStorageType(wanted) != wanted);
-  if (!sameWidth || !bitsAgree)
-    return Error("expected elements of type " + std::string(dtypeName(wanted)) +
-                 " (as " + std::string(dtypeName(npyStorageType(wanted))) +
-                 "), found " + std::string(dtypeName(found)));
+  if (!sameWidth || !bitsAgree) {
+    std::string expected(dtypeName(wanted));
+    if (DType stored = npyStorageType(wanted); stored != wanted)
+      expected += " (as " + std::string(dtypeName(stored)) + ")";
+    return Error("expected elements of type " + expected + ", found " +
+                 std::string(dtypeName(found)));
+  }
   tensor.dtype = wanted;
   int bits = dtypeBits(wanted);
   if (bits >= 8)

@@ -64,16 +64,20 @@ void Compiled::call() {
 
 const void *Compiled::result() const { return kilnTensorData(output); }
 
-void bench::race(std::vector<Contender> &contenders, int rounds) {
+void bench::race(std::vector<Contender> &contenders) {
   using Clock = std::chrono::steady_clock;
+  auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
   for (Contender &contender : contenders)
     contender.run();
-  for (int round = 0; round < rounds; ++round)
+  Clock::time_point start = Clock::now();
+  for (int round = 0; since(start) < (round < 15 ? 10.0 : 2.0) || round < 3;
+       ++round)
     for (Contender &contender : contenders) {
-      auto begin = Clock::now();
+      Clock::time_point begin = Clock::now();
       contender.run();
-      double seconds =
-          std::chrono::duration<double>(Clock::now() - begin).count();
+      double seconds = since(begin);
       if (contender.seconds == 0 || seconds < contender.seconds)
         contender.seconds = seconds;
     }

@@ -36,8 +36,9 @@ struct Contender {
   double seconds = 0; ///< best of the rounds
 };
 
-/// Runs the contenders by turns and keeps the best time of each.
-void race(std::vector<Contender> &contenders, int rounds);
+/// Runs the contenders by turns, for two seconds and 15 rounds at least (three
+/// where one takes long), and keeps the best time of each.
+void race(std::vector<Contender> &contenders);
 
 /// Prints a line: rates (in `unit`, work * scale / seconds) and the first
 /// contender's ratio to each other one.

@@ -87,7 +87,7 @@ void runOne(Size s, bool narrow, const std::string &title, int threads) {
                           },
                           0});
   double work = 2.0 * s.m * s.n * s.k;
-  race(contenders, work > 4e9 ? 7 : 15);
+  race(contenders);
   verify(title, static_cast<const float *>(compiled.result()), expected.data(),
          expected.size(), 1e-4);
   report(title, contenders, work, "GFLOP/s");

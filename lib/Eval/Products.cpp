@@ -67,8 +67,10 @@ void call(int64_t m, int64_t depth, const long double *a, int64_t aStride,
   panelTimes(m, depth, a, aStride, panel, c, cStride, columns);
 }
 
-template <typename T>
-void multiplyIn(int64_t m, int64_t n, int64_t k, const T *a, const T *b, T *c) {
+/// `load(begin, count, to)` reads elements of B.
+template <typename T, typename Load>
+void multiplyIn(int64_t m, int64_t n, int64_t k, const T *a, const Load &load,
+                T *c) {
   int64_t panels = (n + kColumns - 1) / kColumns;
   int64_t grain =
       std::max<int64_t>(1, (1 << 18) / std::max<int64_t>(1, m * k * kColumns));
@@ -81,9 +83,8 @@ void multiplyIn(int64_t m, int64_t n, int64_t k, const T *a, const T *b, T *c) {
       for (int64_t first = 0; first < k; first += kDepth) {
         int64_t depth = std::min(kDepth, k - first);
         for (int64_t d = 0; d < depth; ++d) {
-          const T *row = b + (first + d) * n + column;
           T *to = panel.data() + d * kColumns;
-          std::copy(row, row + columns, to);
+          load((first + d) * n + column, columns, to);
           std::fill(to + columns, to + kColumns, T(0));
         }
         call(m, depth, a + first, k, panel.data(), c + column, n, columns);
@@ -93,20 +94,46 @@ void multiplyIn(int64_t m, int64_t n, int64_t k, const T *a, const T *b, T *c) {
   parallelFor(panels, grain, work);
 }
 
+template <typename T>
+void multiplyArrays(int64_t m, int64_t n, int64_t k, const T *a, const T *b,
+                    T *c) {
+  multiplyIn(
+      m, n, k, a,
+      [&](int64_t begin, int64_t count, T *to) {
+        std::copy(b + begin, b + begin + count, to);
+      },
+      c);
+}
+
 } // namespace
 
 void multiply(int64_t m, int64_t n, int64_t k, const double *a, const double *b,
               double *c) {
-  multiplyIn(m, n, k, a, b, c);
+  multiplyArrays(m, n, k, a, b, c);
 }
 
 void multiply(int64_t m, int64_t n, int64_t k, const uint64_t *a,
               const uint64_t *b, uint64_t *c) {
-  multiplyIn(m, n, k, a, b, c);
+  multiplyArrays(m, n, k, a, b, c);
 }
 
 void multiply(int64_t m, int64_t n, int64_t k, const long double *a,
               const long double *b, long double *c) {
+  multiplyArrays(m, n, k, a, b, c);
+}
+
+void multiply(int64_t m, int64_t n, int64_t k, const double *a,
+              const LoadElements<double> &b, double *c) {
+  multiplyIn(m, n, k, a, b, c);
+}
+
+void multiply(int64_t m, int64_t n, int64_t k, const uint64_t *a,
+              const LoadElements<uint64_t> &b, uint64_t *c) {
+  multiplyIn(m, n, k, a, b, c);
+}
+
+void multiply(int64_t m, int64_t n, int64_t k, const long double *a,
+              const LoadElements<long double> &b, long double *c) {
   multiplyIn(m, n, k, a, b, c);
 }
 

@@ -158,7 +158,9 @@ private:
   int callAndReport() {
     // The reference needs what the arguments held before the call.
     std::vector<Input> untouched = inputs;
-    if (options.check) {
+    bool writes = std::any_of(function->args.begin(), function->args.end(),
+                              [](const Argument &arg) { return arg.writable; });
+    if (options.check && writes) {
       Expected<std::vector<Input>> copies = copyInputs(inputs);
       if (!copies)
         return fail(copies.message());

@@ -1,6 +1,9 @@
 // Reproducible invented data.
 #include "Inputs.h"
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 using namespace kiln::run;
 using namespace kiln::runtime;
@@ -24,10 +27,36 @@ public:
   double nextDouble() {
     return double(int64_t(next() >> 11) - (int64_t(1) << 52)) * 0x1p-52;
   }
+  /// Leaves out `count` numbers.
+  void skip(uint64_t count) { state += count * 0x9e3779b97f4a7c15u; }
 
 private:
   uint64_t state;
 };
+
+/// Large tensors by several threads, to the same effect.
+void fillFloats(float *floats, int64_t count, Generator random) {
+  constexpr int64_t kPart = 1 << 22;
+  auto fill = [&](int64_t begin) {
+    Generator own = random;
+    own.skip(uint64_t(begin));
+    for (int64_t i = begin, end = std::min(count, begin + kPart); i < end; ++i)
+      floats[i] = own.nextFloat();
+  };
+  std::atomic<int64_t> next{0};
+  auto work = [&] {
+    for (int64_t begin; (begin = next.fetch_add(kPart)) < count;)
+      fill(begin);
+  };
+  std::vector<std::thread> threads;
+  int64_t parts = (count + kPart - 1) / kPart;
+  int64_t cores = std::min<int64_t>(std::thread::hardware_concurrency(), 16);
+  for (int64_t i = 1; i < std::min(parts, cores); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
 
 /// What invented integers lie in when the program does not say.
 std::pair<int64_t, int64_t> moderateRange(DType dtype) {
@@ -52,9 +81,7 @@ void kiln::run::fillRandom(Tensor &tensor, uint64_t seed, const Argument &arg) {
   int64_t count = tensor.numElements();
   void *data = tensor.data();
   if (tensor.dtype == DType::f32) {
-    auto *floats = static_cast<float *>(data);
-    for (int64_t i = 0; i < count; ++i)
-      floats[i] = random.nextFloat();
+    fillFloats(static_cast<float *>(data), count, random);
     return;
   }
   if (tensor.dtype == DType::f8E8M0FNU) { // powers of two only

@@ -8,21 +8,30 @@ namespace kiln::eval {
 
 namespace {
 
-/// Elements of `value` in the type that sums are made in.
+/// `n` elements of `value` from number `begin` on, in the type that sums are
+/// made in.
+template <typename Sum>
+void loadPart(const Value &value, int64_t begin, int64_t n, Sum *to) {
+  if constexpr (std::is_same_v<Sum, uint64_t>) {
+    loadInts(value.dtype(), value.data(), begin, n,
+             reinterpret_cast<int64_t *>(to));
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    loadDoubles(value.dtype(), value.data(), begin, n, to);
+  } else {
+    double x[kChunk];
+    for (int64_t i = 0; i < n; i += kChunk) {
+      int64_t part = std::min(kChunk, n - i);
+      loadDoubles(value.dtype(), value.data(), begin + i, part, x);
+      std::copy(x, x + part, to + i);
+    }
+  }
+}
+
+/// All elements of `value`.
 template <typename Sum> std::vector<Sum> load(const Value &value) {
   std::vector<Sum> result(value.size());
   parallelFor(value.size(), 1 << 16, [&](int64_t begin, int64_t end) {
-    if constexpr (std::is_same_v<Sum, uint64_t>) {
-      loadInts(value.dtype(), value.data(), begin, end - begin,
-               reinterpret_cast<int64_t *>(result.data()) + begin);
-    } else {
-      double x[kChunk];
-      for (int64_t i = begin; i < end; i += kChunk) {
-        int64_t n = std::min(kChunk, end - i);
-        loadDoubles(value.dtype(), value.data(), i, n, x);
-        std::copy(x, x + n, result.data() + i);
-      }
-    }
+    loadPart(value, begin, end - begin, result.data() + begin);
   });
   return result;
 }
@@ -30,10 +39,13 @@ template <typename Sum> std::vector<Sum> load(const Value &value) {
 template <typename Sum>
 void batched(const Value &lhs, const Value &rhs, Value &out, int64_t batches,
              int64_t m, int64_t n, int64_t k) {
-  std::vector<Sum> a = load<Sum>(lhs), b = load<Sum>(rhs);
+  std::vector<Sum> a = load<Sum>(lhs);
   std::vector<Sum> c(batches * m * n);
   for (int64_t i = 0; i < batches; ++i)
-    multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
+    multiply(m, n, k, a.data() + i * m * k,
+             LoadElements<Sum>([&](int64_t begin, int64_t count, Sum *to) {
+               loadPart(rhs, i * k * n + begin, count, to);
+             }),
              c.data() + i * m * n);
   int64_t count = out.size();
   for (int64_t i = 0; i < count; i += kChunk) {

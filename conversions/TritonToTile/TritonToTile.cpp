@@ -59,7 +59,8 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
       return signalPassFailure();
     }
     dropForeignAttributes(module);
-    if (failed(inlineCalls(module)) || failed(liftControlFlow(module)))
+    // Structured functions can be inlined into loops, too.
+    if (failed(liftControlFlow(module)) || failed(inlineCalls(module)))
       return signalPassFailure();
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))

@@ -28,7 +28,7 @@ bench: build
 	@bash bench/run.sh $(BUILD)
 
 install: build
-	@cmake --install $(BUILD)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 fuzz: deps
 	@bash test/fuzz/run.sh

@@ -97,10 +97,10 @@ void bench::report(const std::string &title,
   std::fflush(stdout);
 }
 
-std::vector<float> bench::randomFloats(size_t count, unsigned seed) {
+Array<float> bench::randomFloats(size_t count, unsigned seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<float> values(-1.0f, 1.0f);
-  std::vector<float> result(count);
+  Array<float> result(count);
   for (float &value : result)
     value = values(generator);
   return result;

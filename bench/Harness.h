@@ -5,10 +5,28 @@
 #include "kiln-c/Runtime.h"
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
 namespace bench {
+
+/// Memory that starts at a cache line, as that of tensors does.
+template <typename T> struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <typename U> AlignedAllocator(const AlignedAllocator<U> &) {}
+  T *allocate(size_t count) {
+    return static_cast<T *>(
+        ::operator new(count * sizeof(T), std::align_val_t(64)));
+  }
+  void deallocate(T *memory, size_t) {
+    ::operator delete(memory, std::align_val_t(64));
+  }
+  bool operator==(const AlignedAllocator &) const { return true; }
+  bool operator!=(const AlignedAllocator &) const { return false; }
+};
+template <typename T> using Array = std::vector<T, AlignedAllocator<T>>;
 
 /// A function compiled for `cpu,threads=N`, with its arguments bound.
 class Compiled {
@@ -46,7 +64,7 @@ void report(const std::string &title, const std::vector<Contender> &contenders,
             double work, const char *unit);
 
 /// Reproducible values between -1 and 1.
-std::vector<float> randomFloats(size_t count, unsigned seed);
+Array<float> randomFloats(size_t count, unsigned seed);
 
 /// Stops with a message when the outputs differ by more than `tolerance`
 /// relative to the largest expected value.

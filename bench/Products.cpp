@@ -51,8 +51,8 @@ private:
   std::unordered_map<int, dnnl::memory> arguments;
 };
 
-std::vector<uint16_t> toBf16(const std::vector<float> &values) {
-  std::vector<uint16_t> result(values.size());
+Array<uint16_t> toBf16(const Array<float> &values) {
+  Array<uint16_t> result(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     uint32_t bits;
     std::memcpy(&bits, &values[i], 4);
@@ -62,9 +62,9 @@ std::vector<uint16_t> toBf16(const std::vector<float> &values) {
 }
 
 void runOne(Size s, bool narrow, const std::string &title, int threads) {
-  std::vector<float> a = randomFloats(s.m * s.k, 1),
-                     b = randomFloats(s.k * s.n, 2), expected(s.m * s.n);
-  std::vector<uint16_t> a16 = toBf16(a), b16 = toBf16(b);
+  Array<float> a = randomFloats(s.m * s.k, 1), b = randomFloats(s.k * s.n, 2),
+               expected(s.m * s.n);
+  Array<uint16_t> a16 = toBf16(a), b16 = toBf16(b);
   KilnDType dtype = narrow ? KILN_DTYPE_BF16 : KILN_DTYPE_F32;
   Compiled compiled(sourceOf(narrow ? "bf16" : "f32", s), threads);
   compiled.bind(dtype, {s.m, s.k}, narrow ? (void *)a16.data() : a.data());

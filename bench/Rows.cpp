@@ -52,11 +52,11 @@ void normRows(const float *x, const float *g, const float *b, float *y,
 } // namespace
 
 void bench::runRows(const std::string &filter, int threads) {
-  std::vector<float> x = randomFloats(kRows * kColumns, 3),
-                     g = randomFloats(kColumns, 4),
-                     b = randomFloats(kColumns, 5), other(x.size());
+  Array<float> x = randomFloats(kRows * kColumns, 3),
+               g = randomFloats(kColumns, 4), b = randomFloats(kColumns, 5),
+               other(x.size());
   constexpr int64_t kChecked = 16;
-  std::vector<float> expected(kChecked * kColumns);
+  Array<float> expected(kChecked * kColumns);
   for (bool norm : {false, true}) {
     std::string title =
         norm ? "layer_norm f32 4096x4096" : "softmax f32 4096x4096";

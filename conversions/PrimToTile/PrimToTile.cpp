@@ -175,7 +175,7 @@ void FunctionConverter::planCat(prim::CatOp cat) {
   for (auto [number, operand] : llvm::enumerate(cat.getOperands())) {
     Operation *source = operand.getDefiningOp();
     // Who has other readers, too, may be read as a part of the whole.
-    if (source && isa<prim::FusionOp, prim::CatOp>(source) &&
+    if (isa_and_nonnull<prim::FusionOp, prim::CatOp>(source) &&
         !host->hasDestination(operand) &&
         llvm::count(cat.getOperands(), operand) == 1)
       host->setDestination(operand, partOf(cat, number, whole));

@@ -74,7 +74,7 @@ template <typename Op> LogicalResult indexCast(Op op, Emitter &e) {
     return success();
   }
   if (Value x = e.get(op.getIn())) // such a position, or a constant
-    if (Type element = primElement(type); element && isa<IntegerType>(element))
+    if (Type element = primElement(type); isa_and_nonnull<IntegerType>(element))
       return e.set(op, e.convert(x, element));
   Type element = resultElement(op, e);
   auto number = e.getConstantSizes(op.getIn());

@@ -266,14 +266,13 @@ LogicalResult Compilation::run(std::string &result) {
   if (!kind.frontend && failed(keepEntries(*module, options.entries)))
     return failure();
   if (kind.triton) {
-    if (failed(runSteps(*module, "frontend",
-                        {{"triton-to-tile"},
-                         {"canonicalize"},
-                         {"cse"},
-                         {"tile.kernel(tile-recover-views)"},
-                         {"canonicalize"},
-                         {"cse"}},
-                        TargetOptions(), printer, timing)))
+    std::vector<Step> steps = {{"triton-to-tile"}, {"canonicalize"}, {"cse"}};
+    if (!options.keepPointers)
+      for (StringRef step :
+           {"tile.kernel(tile-recover-views)", "canonicalize", "cse"})
+        steps.push_back({step.str()});
+    if (failed(runSteps(*module, "frontend", steps, TargetOptions(), printer,
+                        timing)))
       return failure();
     kind = detect(*module);
   }

@@ -30,6 +30,7 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --timing              print what took how long
   --strip               leave the source out of the package
   --numerics=MODE,...   contract, approx, ftz, reassoc
+  --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
 
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.

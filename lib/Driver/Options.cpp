@@ -162,6 +162,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.value(options.saveTemps);
     } else if (flag == "--numerics") {
       ok = arguments.value(text) && parseNumerics(text, options, error);
+    } else if (flag == "--no-recover-views") {
+      ok = arguments.set(options.keepPointers);
     } else if (flag == "--allow-tf32") {
       ok = arguments.set(options.allowTf32);
     } else if (flag == "--list-targets") {

@@ -43,6 +43,8 @@ struct CompileOptions {
   std::string saveTemps;
   std::vector<std::string> numerics; ///< contract, approx, ftz, reassoc
   bool allowTf32 = false;
+  /// Leaves pointer arithmetic of Triton kernels as it is.
+  bool keepPointers = false;
   bool listTargets = false;
   bool timing = false;
   bool strip = false;

@@ -110,8 +110,8 @@ Expected<std::shared_ptr<DeviceBuffer>> SessionImpl::arena(int32_t device,
 }
 
 Session::Session(std::unique_ptr<SessionImpl> impl) : impl(std::move(impl)) {}
-Session::Session(Session &&) = default;
-Session &Session::operator=(Session &&) = default;
+Session::Session(Session &&) noexcept = default;
+Session &Session::operator=(Session &&) noexcept = default;
 Session::~Session() = default;
 
 Expected<Session> Session::create(std::shared_ptr<const Package> package,

@@ -44,8 +44,8 @@ public:
   /// `target` is a SPEC or a device name; empty: the first that can be used.
   static Expected<Session> create(std::shared_ptr<const Package> package,
                                   const std::string &target = "");
-  Session(Session &&);
-  Session &operator=(Session &&);
+  Session(Session &&) noexcept;
+  Session &operator=(Session &&) noexcept;
   ~Session();
 
   const TargetProgram &target() const;

@@ -32,6 +32,9 @@ EXCEPTIONS = {
     "fused_recurrent_retention__fused_recurrent_retention_bwd_kernel":
         OUTSIDE + "do is one element, expanded",
     "token_attn_reduceV___fwd_kernel_token_att2": OUTSIDE + "heads are divided by 0",
+    "kv_cache_filling___fill_kv_cache_kernel__1": RACE + "BlockOffsets repeats blocks",
+    "spinning_lock_reduction__spinning_lock_kernel":
+        RACE + "each writes its part again after it has unlocked it",
     "kv_cache_filling___fill_kv_cache_quant_kernel": RACE + "BlockOffsets repeats blocks",
     "quantize_copy_kv___fwd_kernel_destindex_copy_quantize_kv__2": RACE + "Dest_loc repeats rows",
     "quantize_kv_copy___fwd_kernel_destindex_copy_quantize_kv__1": RACE + "Dest_loc repeats rows",

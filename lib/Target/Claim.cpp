@@ -120,6 +120,7 @@ namespace {
 struct PrimClaimPass
     : public PassWrapper<PrimClaimPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrimClaimPass)
+  StringRef getName() const final { return "PrimClaim"; }
   StringRef getArgument() const final { return "prim-claim"; }
   StringRef getDescription() const final {
     return "Lets the module's target claim prim operations whole";
@@ -179,6 +180,7 @@ namespace {
 struct InlineClaimsPass
     : public PassWrapper<InlineClaimsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineClaimsPass)
+  StringRef getName() const final { return "InlineClaims"; }
   StringRef getArgument() const final { return "prim-inline-claims"; }
   StringRef getDescription() const final {
     return "Inlines claims that the module's target has no schedule for";

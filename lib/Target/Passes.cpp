@@ -13,6 +13,7 @@ namespace {
 struct SetTargetPass
     : public PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
+  StringRef getName() const final { return "SetTarget"; }
   SetTargetPass() = default;
   SetTargetPass(const SetTargetPass &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "kiln-set-target"; }
@@ -43,6 +44,7 @@ struct SetTargetPass
 struct TargetPipelinePass
     : public PassWrapper<TargetPipelinePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TargetPipelinePass)
+  StringRef getName() const final { return "TargetPipeline"; }
   StringRef getArgument() const final { return "kiln-target-pipeline"; }
   StringRef getDescription() const final {
     return "Runs the pipeline of the module's target, from tile down";

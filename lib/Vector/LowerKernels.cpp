@@ -17,6 +17,7 @@ namespace {
 struct LowerKernelsPass
     : PassWrapper<LowerKernelsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernelsPass)
+  StringRef getName() const final { return "LowerKernels"; }
 
   StringRef getArgument() const override { return "vector-lower-kernels"; }
   StringRef getDescription() const override {

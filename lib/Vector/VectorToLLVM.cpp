@@ -31,6 +31,7 @@ namespace {
 struct VectorToLLVMPass
     : PassWrapper<VectorToLLVMPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VectorToLLVMPass)
+  StringRef getName() const final { return "VectorToLLVM"; }
 
   StringRef getArgument() const override { return "vector-to-llvm"; }
   StringRef getDescription() const override {

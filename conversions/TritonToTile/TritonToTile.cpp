@@ -13,6 +13,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_TRITONTOTILE
@@ -108,9 +109,12 @@ private:
 
   LogicalResult liftControlFlow(ModuleOp module) {
     LiftControlFlow lifting;
+    IRRewriter rewriter(&getContext());
     for (auto func : module.getOps<tt::FuncOp>()) {
       if (func.getBody().empty())
         return func.emitOpError("unsupported: a function without a body");
+      // What follows a return is never reached.
+      (void)eraseUnreachableBlocks(rewriter, func.getBody());
       DominanceInfo dominance(func);
       if (failed(transformCFGToSCF(func.getBody(), lifting, dominance)))
         return func.emitOpError("unsupported: irreducible control flow");

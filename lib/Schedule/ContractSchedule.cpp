@@ -113,6 +113,33 @@ void ContractBuilder::chooseBlocks() {
   m.block = Group::blockFor(m.size, sizes.m);
   n.block = Group::blockFor(n.size, sizes.n);
   k.block = hasDot() ? Group::blockFor(k.size, sizes.k) : 1;
+  // Every instance reads a whole operand again along what it does not split.
+  int64_t instances = 1;
+  auto known = [](Extent size, int64_t otherwise) {
+    return size.isStatic() ? size.get() : otherwise;
+  };
+  double rows = known(m.size, m.block), columns = known(n.size, n.block),
+         depth = known(k.size, k.block);
+  // What has few rows waits for memory.
+  double work =
+      std::max(rows * columns * depth, 8 * (rows * depth + depth * columns));
+  for (SmallVector<int> *list : {&dims.batch, &dims.m, &dims.n})
+    for (int dim : *list) {
+      int64_t count = known(kernel.dims[dim].size, 1);
+      instances *= count;
+      work *= count;
+    }
+  for (int dim : dims.k)
+    work *= known(kernel.dims[dim].size, 1);
+  bool wide = columns >= rows;
+  constexpr int64_t kRows = 8, kColumns = 32;
+  bool spread = wide ? group.spread(kernel, {tileN, tileM}, {kColumns, kRows},
+                                    instances, work)
+                     : group.spread(kernel, {tileM, tileN}, {kRows, kColumns},
+                                    instances, work);
+  // Whoever knows the target's blocks only would enlarge them again.
+  if (spread)
+    kernel.kernel->setAttr("kiln.spread", kernel.b.getUnitAttr());
 }
 
 Value ContractBuilder::operandTile(Emitter &emitter, unsigned number, int rows,

@@ -97,6 +97,47 @@ SmallVector<int> Group::physical(const KernelBuilder &kernel,
   return result;
 }
 
+int64_t ScheduleContext::concurrency() const {
+  int64_t cores = 1;
+  if (target::TopologyAttr topology =
+          description ? description.getTopology() : target::TopologyAttr())
+    cores = topology.getCores() * topology.getClusters();
+  return std::clamp<int64_t>(options.getInt("threads", cores), 1, 1024);
+}
+
+bool Group::spread(KernelBuilder &kernel, ArrayRef<int> dims,
+                   ArrayRef<int64_t> grain, int64_t instances, double work) {
+  // Starting an instance elsewhere costs about as much as this many steps.
+  constexpr double kLeast = 1 << 21;
+  int64_t wanted = std::min<double>(ctx.concurrency(), work / kLeast);
+  if (wanted <= 1)
+    return false;
+  for (int dim : dims)
+    if (Extent count = kernel.numBlocks(dim); count.isStatic())
+      instances *= count.get();
+  bool changed = false;
+  for (auto [dim, step] : llvm::zip(dims, grain)) {
+    KernelDim &d = kernel.dims[dim];
+    // Many instances are even enough, whatever their number.
+    if (instances >= 4 * wanted || instances % wanted == 0)
+      break;
+    if (!d.size.isStatic() || d.block <= step || instances == 0)
+      continue;
+    int64_t blocks = kernel.numBlocks(dim).get();
+    int64_t others = instances / blocks;
+    int64_t target = llvm::divideCeil(wanted, others);
+    while (target < blocks || (others * target) % wanted)
+      ++target;
+    int64_t block = llvm::alignTo(llvm::divideCeil(d.size.get(), target), step);
+    if (block >= d.block)
+      continue;
+    d.block = block;
+    instances = others * kernel.numBlocks(dim).get();
+    changed = true;
+  }
+  return changed;
+}
+
 int64_t Group::blockFor(Extent size, int64_t cap) {
   cap = std::max<int64_t>(cap, 1);
   return size.isStatic() ? std::clamp<int64_t>(size.get(), 1, cap) : cap;

@@ -29,6 +29,8 @@ static std::string retileProduct(tile::KernelOp kernel,
   kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
   if (dots.size() != 1)
     return "has " + std::to_string(dots.size()) + " products";
+  if (kernel->hasAttr("kiln.spread"))
+    return "its blocks give every core a part";
   tile::DotOp dot = dots.front();
   tile::IterationSpace space = tile::IterationSpace::analyze(kernel);
   if (!space.isStructured())

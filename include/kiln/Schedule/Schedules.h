@@ -28,6 +28,9 @@ public:
         tiles(std::move(tiles)) {}
   llvm::StringRef family() const override { return kFamily; }
 
+  /// How many instances of a kernel the target runs at the same time.
+  int64_t concurrency() const;
+
   HostProgram &host;
   target::TileSizes tiles;
   /// A name for the kernel of the current group that nothing else has.
@@ -57,6 +60,12 @@ public:
                                          llvm::ArrayRef<int> dims);
   /// Gives the kernel the dimensions of the plan.
   void addDims(KernelBuilder &kernel);
+  /// Makes the blocks of `dims`, the one to split first in front, smaller where
+  /// the grid of a kernel that makes `work` elementary steps has too few
+  /// instances for the target. Blocks stay multiples of `grain`, one for each
+  /// of `dims`. True if any block changed.
+  bool spread(KernelBuilder &kernel, llvm::ArrayRef<int> dims,
+              llvm::ArrayRef<int64_t> grain, int64_t instances, double work);
   /// min(size, cap), or cap where the size is not known.
   static int64_t blockFor(Extent size, int64_t cap);
 };

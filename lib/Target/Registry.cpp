@@ -291,10 +291,19 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
   }
   std::vector<OptionInfo> keys = optionsOf(*target);
   for (const auto &[key, value] : options->values) {
-    if (llvm::any_of(keys, [&key = key](const OptionInfo &info) {
-          return info.key == key;
-        }))
-      continue;
+    auto known = llvm::find_if(
+        keys, [&key = key](const OptionInfo &info) { return info.key == key; });
+    if (known != keys.end()) {
+      // Alternatives such as on|off are all that there is.
+      StringRef choices = known->value;
+      if (!choices.contains('|') ||
+          llvm::is_contained(llvm::split(choices, '|'), StringRef(value)))
+        continue;
+      emitError(loc) << "option '" << key << "' of target '" << options->name
+                     << "': expected " << choices << ", found '" << value
+                     << "'";
+      return {};
+    }
     auto diag = emitError(loc)
                 << "target '" << options->name << "' has no option '" << key
                 << "', expected one of: ";

@@ -27,8 +27,9 @@ public:
     return chips;
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"threads", "N", "threads that run a kernel (default: all cores)"},
-            {"retile", "on", "off: kernels keep the block sizes they have"}};
+    return {
+        {"threads", "N", "threads that run a kernel (default: all cores)"},
+        {"retile", "on|off", "off: kernels keep the block sizes they have"}};
   }
   int hostPriority() const override { return 10; }
 

@@ -30,7 +30,7 @@ struct ChipInfo {
 /// A key that a target (or a plug-in that extends it) takes in its SPEC.
 struct OptionInfo {
   std::string key;
-  std::string value; ///< default, or a hint such as "N"
+  std::string value; ///< a hint such as "N", or all that is allowed: "on|off"
   std::string help;
 };
 

@@ -30,8 +30,8 @@ bench: build
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-fuzz: deps
-	@bash test/fuzz/run.sh
+fuzz: build
+	@KILN_BUILD=$(abspath $(BUILD)) bash test/fuzz/run.sh
 
 format:
 	@git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i

@@ -3,5 +3,5 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 for kind in text bytecode; do
-  python3 "$here/compiler-fuzz.py" "$1" "$kind" "${2:-300}"
+  /usr/bin/python3 "$here/compiler-fuzz.py" "$1" "$kind" "${2:-300}"
 done

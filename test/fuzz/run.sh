@@ -74,7 +74,7 @@ done
 if [ $# -eq 0 ]; then
   for script in "$here"/*-fuzz.sh; do
     if [ -e "$script" ]; then
-      bash "$script" "$seconds" || status=1
+      bash "$script" "${KILN_BUILD:-$root/build}" "$seconds" || status=1
     fi
   done
 fi

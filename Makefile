@@ -31,12 +31,15 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 fuzz: build
+	@bash tools/install-deps.sh fuzz
 	@KILN_BUILD=$(abspath $(BUILD)) bash test/fuzz/run.sh
 
 format:
+	@bash tools/install-deps.sh style
 	@git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
 
 tidy: build
+	@bash tools/install-deps.sh style
 	@git ls-files 'lib/*.cpp' 'dialects/*.cpp' 'conversions/*.cpp' 'targets/*.cpp' 'tools/*.cpp' \
 	  | xargs -P $(JOBS) -n 4 clang-tidy-22 -p $(BUILD) --quiet
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Kiln needs and that are missing.
-# Usage: install-deps.sh [bench]    (bench adds the libraries that Kiln is compared with)
+# Usage: install-deps.sh [bench | fuzz | style]
+#   bench adds the libraries that Kiln is compared with, fuzz the fuzzers' runtime, style the
+#   formatter and the linter.
 set -euo pipefail
 
 packages=(
@@ -8,9 +10,11 @@ packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools clang-22 lld-22
   libtbb-dev nlohmann-json3-dev libcli11-dev zlib1g-dev binutils
 )
-if [ "${1:-}" = bench ]; then
-  packages+=(libopenblas-dev libdnnl-dev)
-fi
+case "${1:-}" in
+bench) packages+=(libopenblas-dev libdnnl-dev) ;;
+fuzz) packages+=(libclang-rt-22-dev) ;;
+style) packages+=(clang-format-22 clang-tidy-22) ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

@@ -266,7 +266,11 @@ LogicalResult Compilation::run(std::string &result) {
   if (!kind.frontend && failed(keepEntries(*module, options.entries)))
     return failure();
   if (kind.triton) {
-    std::vector<Step> steps = {{"triton-to-tile"}, {"canonicalize"}, {"cse"}};
+    // The command line's numerics mode takes the place of Triton's.
+    std::string convert = options.numerics.empty()
+                              ? "triton-to-tile"
+                              : "triton-to-tile{numerics=strict}";
+    std::vector<Step> steps = {{convert}, {"canonicalize"}, {"cse"}};
     if (!options.keepPointers)
       for (StringRef step :
            {"tile.kernel(tile-recover-views)", "canonicalize", "cse"})

@@ -29,7 +29,7 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --save-temps=DIR      write the module after every stage
   --timing              print what took how long
   --strip               leave the source out of the package
-  --numerics=MODE,...   contract, approx, ftz, reassoc
+  --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
 

@@ -97,7 +97,8 @@ bool parseNumerics(StringRef text, CompileOptions &options,
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
   for (StringRef part : parts) {
-    if (!llvm::is_contained({"contract", "approx", "ftz", "reassoc"}, part)) {
+    if (!llvm::is_contained({"strict", "contract", "approx", "ftz", "reassoc"},
+                            part)) {
       error = "expected --numerics to list contract, approx, ftz or reassoc, "
               "found '" +
               part.str() + "'";

@@ -137,6 +137,14 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), fusion.getInputs()))
     host->setAlias(argument, input);
+  // Nothing to compute, and no element to take sizes of blocks from.
+  if (llvm::all_of(fusion.getResultTypes(), [](Type type) {
+        return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+      })) {
+    for (Value result : fusion.getResults())
+      host->setBuffer(result, host->destination(result));
+    return success();
+  }
   if (fusion.getNumResults() == 1 &&
       succeeded(schedule(fusion, fusion.getKind(), nameOf(fusion))))
     return success();

@@ -41,6 +41,31 @@ static int64_t pieceOf(Extent size, int64_t cap) {
   return std::min((piece + 63) / 64 * 64, cap);
 }
 
+/// Smaller blocks of what is kept, where a target has more to do at once.
+static void spreadRows(Group &group, KernelBuilder &kernel, ArrayRef<int> kept,
+                       ArrayRef<int> reduced, int vector) {
+  // Elements come from memory and go through a few operations.
+  double work = 8;
+  int64_t instances = 1;
+  SmallVector<int> dims;
+  SmallVector<int64_t> grain;
+  for (int dim : kept) {
+    const KernelDim &d = kernel.dims[dim];
+    if (d.size.isStatic())
+      work *= d.size.get();
+    if (d.block > 1) {
+      dims.push_back(dim);
+      grain.push_back(dim == vector ? 64 : 1);
+    } else if (d.size.isStatic()) {
+      instances *= d.size.get();
+    }
+  }
+  for (int dim : reduced)
+    if (kernel.dims[dim].size.isStatic())
+      work *= kernel.dims[dim].size.get();
+  group.spread(kernel, dims, grain, instances, work);
+}
+
 LogicalResult kiln::schedule::scheduleRow(Operation *op,
                                           target::LoweringContext &context) {
   auto *ctx = context.as<ScheduleContext>();
@@ -97,19 +122,21 @@ LogicalResult kiln::schedule::scheduleRow(Operation *op,
     space.axes.push_back(vector);
   }
   // Several short rows per tile.
+  int rows = -1;
   int64_t budget =
       std::max<int64_t>(ctx->tiles.loopRows * ctx->tiles.loopCols, width);
   if (!kept.empty()) {
-    int rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
-                                                        : kept.back();
+    rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
+                                                    : kept.back();
     if (rows != vector && !plan.untiled.test(rows) && vector >= 0 &&
         isReduced.test(vector)) {
       KernelDim &dim = kernel.dims[rows];
       dim.block = Group::blockFor(dim.size,
                                   std::max(ctx->tiles.rowRows, budget / width));
-      if (dim.block > 1)
-        space.axes.insert(space.axes.begin(), rows);
     }
+    spreadRows(group, kernel, kept, reduced, vector);
+    if (rows != vector && kernel.dims[rows].block > 1)
+      space.axes.insert(space.axes.begin(), rows);
   }
   if (space.axes.empty()) {
     kernel.dims.emplace_back();

@@ -37,3 +37,12 @@ func.func @small(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf
   %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
+
+// Sums of columns have their columns to share.
+// RUN: kiln-run %s --target=cpu,threads=3 --check --entry=columns
+// EIGHT-LABEL: program.func @columns
+// EIGHT: grid(%c8, %c1, %c1)
+func.func @columns(%x: tensor<4000x1000xf32>) -> tensor<1000xf32> {
+  %0 = prim.sum %x dims [0] : tensor<4000x1000xf32> -> tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}

@@ -3,6 +3,8 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -208,6 +210,43 @@ struct ConvertAtomicCAS : OpConversionPattern<tt::AtomicCASOp> {
   }
 };
 
+/// Waits in a loop: exchanges the expected value with itself until it is there.
+struct ConvertAtomicPoll : OpConversionPattern<tt::AtomicPollOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::AtomicPollOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value expected = adaptor.getExpected();
+    if (!expected.getType().isSignlessInteger() ||
+        cast<tt::PointerType>(op.getPtr().getType()).getPointeeType() !=
+            expected.getType())
+      return rewriter.notifyMatchFailure(op, "expected an integer");
+    if (op.getResult() && op.getResult().getType() != expected.getType())
+      return rewriter.notifyMatchFailure(op, "expected the value as result");
+    Location loc = op.getLoc();
+    auto loop = scf::WhileOp::create(rewriter, loc, TypeRange(), ValueRange(),
+                                     nullptr, nullptr);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToEnd(loop.getBeforeBody());
+      Value found = tile::AtomicCASOp::create(
+          rewriter, loc, expected.getType(), convertOrder(op.getSem()),
+          convertScope(op.getScope()), adaptor.getPtr(), expected, expected);
+      Value differs = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::ne, found, expected);
+      scf::ConditionOp::create(rewriter, loc, differs, ValueRange());
+      rewriter.setInsertionPointToEnd(loop.getAfterBody());
+      scf::YieldOp::create(rewriter, loc);
+    }
+    if (op.getResult())
+      rewriter.replaceOp(op, expected);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void populatePointerPatterns(const TypeConverter &converter,
@@ -215,7 +254,8 @@ void populatePointerPatterns(const TypeConverter &converter,
   patterns.add<ConvertCast<tt::IntToPtrOp, tile::IntToPtrOp>,
                ConvertCast<tt::PtrToIntOp, tile::PtrToIntOp>, ConvertBitcast,
                ConvertAddPtr, ConvertLoad, ConvertStore, ConvertAtomicRMW,
-               ConvertAtomicCAS>(converter, patterns.getContext());
+               ConvertAtomicCAS, ConvertAtomicPoll>(converter,
+                                                    patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -38,9 +38,10 @@ struct LiftControlFlow : ControlFlowToSCFTransformation {
 /// condition depends on an atomic access or on memory that is read anew.
 bool waitsForOthers(tt::FuncOp func) {
   bool waits = false;
+  func.walk([&](tt::AtomicPollOp) { waits = true; });
   func.walk([&](scf::WhileOp loop) {
     loop.getBefore().walk([&](Operation *op) {
-      if (isa<tt::AtomicCASOp, tt::AtomicRMWOp, tt::AtomicPollOp>(op))
+      if (isa<tt::AtomicCASOp, tt::AtomicRMWOp>(op))
         waits = true;
       if (auto load = dyn_cast<tt::LoadOp>(op))
         waits |= load.getIsVolatile();

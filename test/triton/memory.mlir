@@ -3,6 +3,7 @@
 // RUN: kiln-run %s --entry=descriptor --target=cpu --check --grid=2 --arg=random:1:f32:20x32 --arg=zeros:f32:20x32
 // RUN: kiln-run %s --entry=atomics --target=cpu --check --grid=8 --arg=zeros:i32:4 --arg=zeros:i32:1
 // RUN: kiln-run %s --entry=rows --target=cpu --check --grid=1 --arg=random:1:f32:8x16 --arg=%S/Inputs/rows.npy --arg=zeros:f32:8x16
+// RUN: kiln-run %s --entry=poll --target=cpu --check --grid=2 --arg=zeros:i32:1 --arg=zeros:i32:1
 tt.func public @block(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -89,5 +90,25 @@ tt.func public @rows(%x: !tt.ptr<f32>, %index: !tt.ptr<i32>, %y: !tt.ptr<f32>) {
   %ys = tt.splat %y : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
   %yp = tt.addptr %ys, %to : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
   tt.store %yp, %v : tensor<8x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// Instance 0 waits for what instance 1 says.
+tt.func public @poll(%flag: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %true = arith.constant true
+  %pid = tt.get_program_id x : i32
+  %first = arith.cmpi eq, %pid, %c0 : i32
+  scf.if %first {
+    tt.atomic_poll acquire, gpu, %flag, %c1 : (!tt.ptr<i32>, i32) -> ()
+    %v = tt.load %out : !tt.ptr<i32>
+    %w = arith.addi %v, %c1 : i32
+    tt.store %out, %w : !tt.ptr<i32>
+  } else {
+    tt.store %out, %c7 : !tt.ptr<i32>
+    %old = tt.atomic_rmw exch, release, gpu, %flag, %c1, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  }
   tt.return
 }

@@ -107,6 +107,8 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
   launch.numArguments = args.size();
   launch.arguments = args.data();
   Device &on = device(info.device);
+  if (options.onLaunch)
+    options.onLaunch(info);
   double begin = options.time ? now() : 0;
   if (Error error = on.execute(launch))
     return error;

@@ -1,6 +1,7 @@
 // kiln-run: runs a package, or compiles and runs a program.
 #include "Bench.h"
 #include "Compare.h"
+#include "Faults.h"
 #include "Inputs.h"
 #include "Inspect.h"
 #include "Load.h"
@@ -141,6 +142,7 @@ private:
     if (options.grid)
       call.grid = *options.grid;
     call.time = options.profile;
+    call.onLaunch = noteKernel;
     return call;
   }
 
@@ -166,6 +168,9 @@ private:
         return fail(copies.message());
       untouched = std::move(*copies);
     }
+    // Nothing that was said so far is lost when a kernel faults.
+    std::fflush(stdout);
+    reportFaults();
     Expected<Outcome> outcome = call(*session, *function, inputs);
     if (!outcome)
       return fail(outcome.message());

@@ -5,6 +5,7 @@
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Tensor.h"
 #include <array>
+#include <functional>
 #include <memory>
 
 namespace kiln::runtime {
@@ -34,6 +35,9 @@ struct CallOptions {
   std::array<int64_t, 3> grid = {1, 1, 1};
   bool dryRun = false; ///< sizes only: nothing is allocated or launched
   bool time = false;   ///< fill LaunchRecord::seconds
+  /// Called before each kernel: for whoever has to say which one the system
+  /// stopped.
+  std::function<void(const KernelInfo &)> onLaunch;
 };
 
 class SessionImpl;

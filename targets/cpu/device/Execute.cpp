@@ -2,6 +2,7 @@
 #include "CpuDevice.h"
 #include <algorithm>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <oneapi/tbb/parallel_for.h>
 #include <thread>
@@ -21,6 +22,42 @@ void *Scratch::get(uint64_t bytes) {
   return data;
 }
 
+namespace {
+
+/// A stack for the signal handlers of this thread, should the program have any:
+/// what they report may be that the kernel has used up the thread's own one.
+class SignalStack {
+public:
+  SignalStack() {
+    stack_t current = {};
+    if (sigaltstack(nullptr, &current) != 0 || !(current.ss_flags & SS_DISABLE))
+      return;
+    stack_t own = {};
+    own.ss_sp = bytes;
+    own.ss_size = sizeof(bytes);
+    isSet = sigaltstack(&own, nullptr) == 0;
+  }
+  ~SignalStack() {
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    if (isSet)
+      sigaltstack(&none, nullptr);
+  }
+  bool isReady() const { return isSet; }
+
+private:
+  bool isSet = false;
+  alignas(16) char bytes[1 << 14];
+};
+
+/// Gives a thread of this device its signal stack.
+void prepareThread() {
+  thread_local SignalStack stack;
+  (void)stack.isReady();
+}
+
+} // namespace
+
 Threads::Threads(int count) : numThreads(count) {
   if (count == 1)
     return;
@@ -36,6 +73,7 @@ void Threads::run(int64_t total,
     return body(0, total, 0);
   std::atomic<int64_t> next{0};
   auto work = [&](int) {
+    prepareThread();
     int thread = oneapi::tbb::this_task_arena::current_thread_index();
     int64_t first = next.load(std::memory_order_relaxed);
     while (first < total) {
@@ -74,6 +112,7 @@ bool kiln::cpu::runAtOnce(int64_t total,
         changed.wait(lock, [&] { return state != wait; });
         bool begins = state == go;
         lock.unlock();
+        prepareThread();
         if (begins)
           body(i);
       });

@@ -12,9 +12,10 @@ namespace {
 class Check {
 public:
   Check(Operation *op, Instance *instance, const Box &box, Access access,
-        Order order)
+        Order order, const char *stored)
       : op(op), instance(instance), box(box), access(access), order(order),
-        buffer(*box.view->buffer), bytes(runtime::dtypeBytes(box.view->dtype)) {
+        stored(stored), buffer(*box.view->buffer),
+        bytes(runtime::dtypeBytes(box.view->dtype)) {
     char *address = boxAddress(box, strides);
     start = address - buffer.data();
   }
@@ -25,7 +26,9 @@ public:
     if (buffer.touched && instance) {
       // Entries are as small as the narrowest or least aligned access.
       int64_t granule = buffer.touched->granule;
-      int64_t wanted = start % granule ? 1 : std::min(granule, bytes);
+      int64_t wanted = std::min(granule, bytes);
+      while (start % wanted)
+        wanted /= 2;
       if (wanted != granule)
         buffer.touched->refine(wanted);
       if (buffer.touched->timed)
@@ -122,9 +125,12 @@ private:
     int64_t perElement = bytes / touched.granule;
     for (int64_t i = 0; i < n; ++i) {
       int64_t entry = (at + i * stride) / touched.granule;
-      for (int64_t k = 0; k < perElement; ++k)
+      for (int64_t k = 0; k < perElement; ++k) {
         if (failed(touch(touched, entry + k)))
           return failure();
+        if (stored)
+          stored += touched.granule;
+      }
     }
     return success();
   }
@@ -158,31 +164,37 @@ private:
     uint32_t now = touched.timed ? instance->clock[instance->number] : 0;
 
     // Against writes.
-    if (writer > 0 && !isBefore(writer - 1, writerTime))
-      return race(entry, writer - 1, "written");
+    if (writer > 0 && !isBefore(writer - 1, writerTime) &&
+        failed(race(entry, writer - 1, "written")))
+      return failure();
     if (writer < 0 && access != Access::combine) {
       // Instances that may wait for each other read a combined element
       // atomically, and then know what the writers knew.
       if (touched.timed && access == Access::read)
         acquire(touched, entry);
-      else if (writer == Touched::many || !isBefore(-writer - 1, writerTime))
-        return race(entry, writer == Touched::many ? -1 : -writer - 1,
-                    "combined into");
+      else if ((writer == Touched::many ||
+                !isBefore(-writer - 1, writerTime)) &&
+               failed(race(entry, writer == Touched::many ? -1 : -writer - 1,
+                           "combined into")))
+        return failure();
     }
     // Against reads. Where instances may wait for each other, reads of an
     // element that combining stores write are atomic.
     if (access == Access::write && reader != 0 && touched.timed) {
       if (reader != Touched::many) {
-        if (!isBefore(reader - 1, touched.readerTime[entry]))
-          return race(entry, reader - 1, "read");
+        if (!isBefore(reader - 1, touched.readerTime[entry]) &&
+            failed(race(entry, reader - 1, "read")))
+          return failure();
       } else {
         for (auto [other, time] : touched.readers[entry])
-          if (!isBefore(other, time))
-            return race(entry, other, "read");
+          if (!isBefore(other, time) && failed(race(entry, other, "read")))
+            return failure();
       }
     } else if (access != Access::read && reader != 0 && !touched.timed &&
-               reader != me) {
-      return race(entry, reader == Touched::many ? -1 : reader - 1, "read");
+               reader != me &&
+               failed(race(entry, reader == Touched::many ? -1 : reader - 1,
+                           "read"))) {
+      return failure();
     }
 
     switch (access) {
@@ -219,17 +231,28 @@ private:
     return success();
   }
 
+  /// Reports a race, unless nobody could tell who was first.
   LogicalResult race(int64_t entry, int32_t other, StringRef did) {
     static constexpr StringRef verbs[] = {"reads", "writes", "combines into"};
-    InFlightDiagnostic diagnostic = op->emitError("race: instance ");
+    int64_t granule = buffer.touched->granule;
+    if (stored &&
+        !std::memcmp(stored, buffer.data() + entry * granule, granule))
+      return success();
+    Races &races = *instance->races;
+    if (!races.areErrors && !races.reported.insert(op->getLoc()).second)
+      return success();
+    InFlightDiagnostic diagnostic = races.areErrors
+                                        ? op->emitError("race: instance ")
+                                        : op->emitWarning("race: instance ");
     diagnostic << instance->number << " " << verbs[static_cast<int>(access)]
-               << " byte " << entry * buffer.touched->granule
-               << " of a buffer of " << buffer.bytes << " bytes that ";
+               << " byte " << entry * granule << " of a buffer of "
+               << buffer.bytes << " bytes that ";
     if (other < 0)
       diagnostic << "several instances have " << did;
     else
       diagnostic << "instance " << other << " has " << did;
-    return diagnostic << " without an order between them";
+    diagnostic << " without an order between them";
+    return failure(races.areErrors);
   }
 
   std::string who() const {
@@ -247,6 +270,7 @@ private:
   const Box &box;
   Access access;
   Order order;
+  const char *stored; ///< the elements not yet visited
   Buffer &buffer;
   int64_t bytes;
   int64_t start;
@@ -256,14 +280,16 @@ private:
 } // namespace
 
 LogicalResult checkAccess(Operation *op, Instance *instance, const Box &box,
-                          Access access, Order order) {
+                          Access access, Order order, const char *stored) {
   for (int64_t size : box.sizes)
     if (size <= 0)
       return success();
   if (!box.view->buffer)
     return op->emitError("out-of-bounds access: address ")
            << box.view->byteOffset << " lies in no buffer of the launch";
-  return Check(op, instance, box, access, order).run();
+  return Check(op, instance, box, access, order,
+               access == Access::write ? stored : nullptr)
+      .run();
 }
 
 } // namespace kiln::eval

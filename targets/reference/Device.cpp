@@ -1,5 +1,6 @@
 // The table of the reference device: memory, modules, the entry point.
 #include "Reference.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include <cstring>
 
@@ -20,10 +21,16 @@ int kiln::reference::fail(KilnError *error, const std::string &message) {
 namespace {
 
 int open(const char *options, KilnDevice **device, KilnError *error) {
-  std::string text = options ? options : "";
-  if (!text.empty() && text != "host")
-    return fail(error, "expected no options, found '" + text + "'");
-  *device = new KilnDevice;
+  auto created = std::make_unique<KilnDevice>();
+  for (llvm::StringRef part : llvm::split(options ? options : "", ',')) {
+    if (part.empty() || part == "host")
+      continue;
+    if (part != "races=error" && part != "races=warn")
+      return fail(error, "expected races=warn or races=error, found '" +
+                             part.str() + "'");
+    created->racesAreErrors = part == "races=error";
+  }
+  *device = created.release();
   return 0;
 }
 
@@ -98,12 +105,13 @@ int fillBuffer(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
   return 0;
 }
 
-int loadModule(KilnDevice *, const void *bytes, uint64_t size,
+int loadModule(KilnDevice *device, const void *bytes, uint64_t size,
                KilnModule **module, KilnError *error) {
   auto created = std::make_unique<KilnModule>();
   llvm::StringRef text(static_cast<const char *>(bytes), size);
   if (created->load(text, error))
     return 1;
+  created->evaluator->races.areErrors = device->racesAreErrors;
   *module = created.release();
   return 0;
 }

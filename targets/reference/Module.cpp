@@ -35,26 +35,32 @@ OwningOpRef<ModuleOp> parse(llvm::StringRef bytes, MLIRContext &context) {
   return parseSourceString<ModuleOp>(bytes, config, "module");
 }
 
-/// Keeps the first error of a scope, with its location.
+/// "FILE:LINE:COLUMN: ", then `kind`, then the message.
+std::string format(Diagnostic &diagnostic, llvm::StringRef kind) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn() << ": ";
+  os << kind << diagnostic.str();
+  os.flush();
+  // Names may come from bytes that were never text.
+  for (char &c : text)
+    if (!llvm::isPrint(c))
+      c = '?';
+  return text;
+}
+
+/// Keeps the first error of a scope, with its location; prints warnings.
 class FirstError {
 public:
   explicit FirstError(MLIRContext &context)
       : handler(&context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return;
-          if (!text.empty())
-            return;
-          llvm::raw_string_ostream os(text);
-          if (auto place =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            os << place.getFilename().getValue() << ":" << place.getLine()
-               << ":" << place.getColumn() << ": ";
-          os << diagnostic.str();
-          os.flush();
-          // Names may come from bytes that were never text.
-          for (char &c : text)
-            if (!llvm::isPrint(c))
-              c = '?';
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+            llvm::errs() << format(diagnostic, "warning: ") << "\n";
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty())
+            text = format(diagnostic, "");
         }) {}
 
   std::string text;

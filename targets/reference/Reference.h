@@ -62,6 +62,7 @@ struct KilnDevice {
   KilnMemoryKind memory = {"host", 0, 64, 0};
   KilnDeviceProperties properties = {sizeof(KilnDeviceProperties),
                                      "reference evaluator", 1, 1, &memory};
+  bool racesAreErrors = false;
 };
 
 #endif // KILN_TARGETS_REFERENCE_REFERENCE_H

@@ -19,6 +19,10 @@ public:
   StringRef help() const override {
     return "evaluates prim and tile op by op, with checks; the oracle";
   }
+  std::vector<OptionInfo> options() const override {
+    return {{"races", "warn|error",
+             "error: a race between instances ends the launch"}};
+  }
   InputLevel inputLevel() const override { return InputLevel::Prim; }
   bool hasPipeline() const override { return true; }
 

@@ -214,6 +214,7 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
     instance.number = n;
     instance.grid = grid;
     instance.memory = memory;
+    instance.races = &evaluator.races;
     if (isTimed)
       instance.clock.assign(count, 0);
     instance.id = {n % grid[0], n / grid[0] % grid[1], n / (grid[0] * grid[1])};

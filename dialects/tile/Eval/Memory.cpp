@@ -240,7 +240,8 @@ LogicalResult store(tile::StoreOp op, Frame &frame) {
   tile::Combine how = op.getCombine();
   bool combines = how != tile::Combine::assign;
   if (failed(checkAccess(op, frame.instance, window->box,
-                         combines ? Access::combine : Access::write)))
+                         combines ? Access::combine : Access::write, Order(),
+                         part.as<char>())))
     return failure();
   if (combines) {
     combineBox(window->box, how, part);

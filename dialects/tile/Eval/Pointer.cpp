@@ -218,16 +218,16 @@ LogicalResult storePtr(tile::StorePtrOp op, Frame &frame) {
     return failure();
   DType dtype = pointee(op.getPtr());
   int64_t bytes = runtime::dtypeBytes(dtype);
-  return forRuns(
-      op, frame, lanes, dtype, kChunk,
-      [&](int64_t lane, int64_t n, const Box &box) -> LogicalResult {
-        if (failed(checkAccess(op, frame.instance, box, Access::write)))
-          return failure();
-        SmallVector<int64_t, 4> strides;
-        std::memcpy(boxAddress(box, strides), value.as<char>() + lane * bytes,
-                    n * bytes);
-        return success();
-      });
+  return forRuns(op, frame, lanes, dtype, kChunk,
+                 [&](int64_t lane, int64_t n, const Box &box) -> LogicalResult {
+                   const char *stored = value.as<char>() + lane * bytes;
+                   if (failed(checkAccess(op, frame.instance, box,
+                                          Access::write, Order(), stored)))
+                     return failure();
+                   SmallVector<int64_t, 4> strides;
+                   std::memcpy(boxAddress(box, strides), stored, n * bytes);
+                   return success();
+                 });
 }
 
 /// Runs `fn(address, lane)` on each enabled lane as one atomic access.

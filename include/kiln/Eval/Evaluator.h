@@ -20,6 +20,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <array>
 #include <functional>
 
@@ -52,6 +53,13 @@ private:
   llvm::DenseMap<mlir::TypeID, EvaluateFn> table;
 };
 
+/// Accesses of several instances to the same bytes without an order between
+/// them. Each place in the source is reported once.
+struct Races {
+  bool areErrors = false; ///< they end the launch; else they are warnings
+  llvm::DenseSet<mlir::Location> reported;
+};
+
 /// What may stop or watch one program instance of a kernel.
 struct Instance {
   int32_t number = 0; ///< linear, from 0
@@ -65,6 +73,7 @@ struct Instance {
   std::vector<uint32_t> clock;
   /// The buffers that the kernel was given: what an address can point into.
   llvm::ArrayRef<std::shared_ptr<Buffer>> memory;
+  Races *races = nullptr;
 };
 
 /// The values of one call.
@@ -115,6 +124,8 @@ public:
                            mlir::Location caller);
 
   mlir::Operation *root() const { return rootOp; }
+
+  Races races;
 
   /// Values that die at an operation of a function's body.
   llvm::ArrayRef<mlir::Value> lastUses(mlir::Operation *op) const;

@@ -83,10 +83,12 @@ struct Order {
 
 /// Checks an access of `instance` (null: the host program): inside of the
 /// buffer, read only after a write, no race. Reports on `op`; remembers the
-/// access. An empty box passes.
+/// access. An empty box passes. `stored` are the elements that a write is about
+/// to store, dense: bytes that keep their values do not race.
 mlir::LogicalResult checkAccess(mlir::Operation *op, Instance *instance,
                                 const Box &box, Access access,
-                                Order order = Order());
+                                Order order = Order(),
+                                const char *stored = nullptr);
 
 /// Copies the elements of a box into `out`, at `offset` with `strides`.
 void readBox(const Box &box, Value &out, int64_t offset,

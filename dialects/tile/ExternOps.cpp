@@ -51,3 +51,12 @@ LogicalResult AssertOp::verify() {
   return emitOpError() << "expected a condition of i1, found "
                        << getCondition().getType();
 }
+
+LogicalResult PrintOp::verify() {
+  for (Type type : getOperandTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isIntOrIndexOrFloat() && !isa<PtrType>(element))
+      return emitOpError() << "expected numbers and pointers, found " << type;
+  }
+  return success();
+}

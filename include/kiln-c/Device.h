@@ -11,6 +11,7 @@
 #define KILN_C_DEVICE_H
 
 #include "kiln-c/DType.h"
+#include "kiln-c/Kernel.h"
 #include "kiln-c/PluginNote.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -177,6 +178,8 @@ typedef struct KilnDeviceHost {
   size_t structSize;
   uint32_t apiMajor;
   uint32_t apiMinor;
+  /* Prints what a kernel prints, from any thread. */
+  void (*print)(const KilnPrintedValue *value);
 } KilnDeviceHost;
 
 /* The entry point. Returns null when it cannot work with this host. */

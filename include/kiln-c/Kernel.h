@@ -10,12 +10,37 @@
 extern "C" {
 #endif
 
-/* What the runtime offers to a running kernel. Size-versioned. */
+enum {
+  KILN_PRINT_HEX = 1,      /* the bits, in hexadecimal */
+  KILN_PRINT_UNSIGNED = 2, /* integers without a sign */
+  KILN_PRINT_SCALAR = 4    /* no tile: has no indices */
+};
+
+/* A value that a kernel prints: one line for each element. */
+typedef struct KilnPrintedValue {
+  uint64_t structSize;
+  int64_t program[3];
+  const char *prefix;
+  uint64_t dtype; /* KilnDType; KILN_DTYPE_NONE: one line without a value */
+  uint64_t flags; /* KILN_PRINT_* */
+  uint64_t rank;
+  const int64_t *shape;
+  const void *elements; /* row-major */
+} KilnPrintedValue;
+
+/* What the runtime offers to a running kernel, from any thread. Size-versioned:
+   the entries behind `fault` may be missing or null. */
 typedef struct KilnKernelRuntime {
   uint64_t structSize;
   /* Records a fault; the launch then fails with `message` (copied). The kernel
-     should return soon after. May be called from any thread. */
+     should return soon after. */
   void (*fault)(const struct KilnKernelRuntime *rt, const char *message);
+  /* Prints all lines of a value at once. */
+  void (*print)(const struct KilnKernelRuntime *rt,
+                const KilnPrintedValue *value);
+  /* Not 0 when some instance has reported a fault: whoever waits for another
+     instance should return. */
+  int32_t (*hasFault)(const struct KilnKernelRuntime *rt);
 } KilnKernelRuntime;
 
 /* Runs the linear program instances first … last-1, where an instance is

@@ -1,6 +1,7 @@
 // Finding and loading device drivers.
 #include "Device.h"
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/Print.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -94,8 +95,9 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
       !fs::equivalent(info.dli_fname, path, ignored))
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");
   auto entry = reinterpret_cast<KilnGetDeviceDriverFn>(symbol);
-  KilnDeviceHost host = {sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR,
-                         KILN_DEVICE_API_MINOR};
+  static const KilnDeviceHost host = {sizeof(KilnDeviceHost),
+                                      KILN_DEVICE_API_MAJOR,
+                                      KILN_DEVICE_API_MINOR, printValue};
   const KilnDeviceDriver *table = nullptr;
   try {
     table = entry(&host);

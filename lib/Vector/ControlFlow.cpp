@@ -7,6 +7,7 @@
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"
+#include "kiln-c/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -139,6 +140,15 @@ void KernelEmitter::letOthersRun() {
         b, loc, name, LLVM::LLVMFunctionType::get(b.getI32Type(), {}));
   }
   LLVM::CallOp::create(b, loc, function, ValueRange());
+  // It may have failed.
+  Type i32 = b.getI32Type();
+  callRuntime(offsetof(KilnKernelRuntime, hasFault), i32, {}, [&](Value fault) {
+    Value stops = compare(arith::CmpIPredicate::ne, fault, zeroOf(i32));
+    ifEnabled(stops, Type(), [&]() -> Value {
+      leave();
+      return {};
+    });
+  });
 }
 
 LogicalResult KernelEmitter::emitWhile(scf::WhileOp op) {

@@ -72,6 +72,13 @@ bool KernelEmitter::isCustom(Operation *op) {
 }
 
 LogicalResult KernelEmitter::run() {
+  // What is printed keeps its type.
+  kernel.walk([&](tile::PrintOp op) {
+    SmallVector<Type> types;
+    for (Type type : op.getOperandTypes())
+      types.push_back(getElementTypeOrSelf(type));
+    op->setAttr(kTypesAttr, b.getTypeArrayAttr(types));
+  });
   if (failed(lowerFloat8(kernel)))
     return failure();
   lowerPointerTiles(kernel);

@@ -260,6 +260,19 @@ public:
   mlir::LogicalResult emitStorePtr(tile::StorePtrOp store);
   mlir::LogicalResult emitAtomicRMW(tile::AtomicRMWOp op);
   mlir::LogicalResult emitAtomicCAS(tile::AtomicCASOp op);
+  mlir::LogicalResult emitAssert(tile::AssertOp op);
+  mlir::LogicalResult emitPrint(tile::PrintOp op);
+  /// Address of a constant in the module.
+  Value constantText(llvm::StringRef text);
+  Value constantWords(ArrayRef<int64_t> words);
+  /// Calls the entry of KilnKernelRuntime at byte `field`, where the runtime
+  /// has it, and emits `use` of what it returns.
+  void callRuntime(size_t field, Type result, ValueRange args,
+                   llvm::function_ref<void(Value)> use = nullptr);
+  /// The kernel returns from here.
+  void leave();
+  /// A nest over the elements of tiles of one shape.
+  Nest nestOver(ArrayRef<int64_t> shape, ArrayRef<Value> roots, bool oneByOne);
   /// Emits `emit` where `mask` (null: true) holds, `otherwise` where it does
   /// not; both give a value of `type`, or nothing if that is null.
   Value ifEnabled(Value mask, Type type, llvm::function_ref<Value()> emit,
@@ -368,6 +381,11 @@ private:
   SmallVector<Value, 3> programIds, programCounts;
   mlir::Block *entry = nullptr;
 };
+
+/// The element types of what is printed, before they were lowered.
+constexpr llvm::StringLiteral kTypesAttr = "vector.types";
+/// Marks where the kernel returns; the rest of its block is never reached.
+constexpr llvm::StringLiteral kLeavesAttr = "vector.leaves";
 
 /// Turns tiles of pointers into tiles of 64-bit addresses.
 void lowerPointerTiles(tile::KernelOp kernel);

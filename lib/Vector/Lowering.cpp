@@ -201,5 +201,19 @@ void vec::registerVectorFamily(target::TargetRegistry &registry) {
                         byEmitter<tile::SplitOp>(&KernelEmitter::emitSplit),
                         {},
                         0});
+  registry.addLowering({"vector.assert",
+                        "vector",
+                        "tile.assert",
+                        50,
+                        byEmitter<tile::AssertOp>(&KernelEmitter::emitAssert),
+                        {},
+                        0});
+  registry.addLowering({"vector.print",
+                        "vector",
+                        "tile.print",
+                        50,
+                        byEmitter<tile::PrintOp>(&KernelEmitter::emitPrint),
+                        {},
+                        0});
   registry.addFamily({"vector", buildVectorPipeline, serializeVector});
 }

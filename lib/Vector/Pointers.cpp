@@ -90,19 +90,18 @@ Value KernelEmitter::ifEnabled(Value mask, Type type,
   return branch.getResult(0);
 }
 
-/// A nest over the lanes of an access through pointers.
-static Nest nestOfLanes(KernelEmitter &e, ArrayRef<int64_t> shape,
-                        ArrayRef<Value> roots, bool oneByOne) {
+Nest KernelEmitter::nestOver(ArrayRef<int64_t> shape, ArrayRef<Value> roots,
+                             bool oneByOne) {
   Nest nest;
   nest.shape.assign(shape.begin(), shape.end());
   SmallVector<int> identity;
   for (auto [d, size] : llvm::enumerate(shape))
     identity.push_back(size == 1 ? kZero : int(d));
-  e.chooseLanes(nest, roots, {});
+  chooseLanes(nest, roots, {});
   if (oneByOne)
     nest.lanes = 1;
   for (Value root : roots)
-    e.collect(root, identity, nest);
+    collect(root, identity, nest);
   return nest;
 }
 
@@ -155,7 +154,7 @@ LogicalResult KernelEmitter::emitLoadPtr(tile::LoadPtrOp load) {
     if (optional)
       roots.push_back(optional);
   TileBuffer buffer = resultBuffer(load.getResult());
-  Nest nest = nestOfLanes(*this, buffer.shape, roots, /*oneByOne=*/false);
+  Nest nest = nestOver(buffer.shape, roots, /*oneByOne=*/false);
   runNest(nest, [&](Point point, Value count) {
     Value address = evaluateLanes(addresses, point);
     Value enabled = enabledLanes(*this, load.getMask(), point, count);
@@ -206,7 +205,7 @@ LogicalResult KernelEmitter::emitStorePtr(tile::StorePtrOp store) {
   if (store.getMask())
     roots.push_back(store.getMask());
   auto shape = cast<RankedTensorType>(store.getValue().getType()).getShape();
-  Nest nest = nestOfLanes(*this, shape, roots, /*oneByOne=*/false);
+  Nest nest = nestOver(shape, roots, /*oneByOne=*/false);
   runNest(nest, [&](Point point, Value count) {
     Value value = toStorage(evaluateLanes(store.getValue(), point));
     Value address = evaluateLanes(addresses, point);
@@ -361,7 +360,7 @@ LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
   bool used = !op.getResult().use_empty();
   TileBuffer buffer = used ? resultBuffer(op.getResult()) : TileBuffer();
   auto shape = cast<RankedTensorType>(op.getValue().getType()).getShape();
-  Nest nest = nestOfLanes(*this, shape, roots, /*oneByOne=*/true);
+  Nest nest = nestOver(shape, roots, /*oneByOne=*/true);
   runNest(nest, [&](Point point, Value count) {
     Value value = toStorage(evaluate(op.getValue(), point));
     Value pointer = toPointers(*this, evaluate(addresses, point));
@@ -387,7 +386,7 @@ LogicalResult KernelEmitter::emitAtomicCAS(tile::AtomicCASOp op) {
   freshLevels();
   Value addresses = addressTile(op.getPtr());
   TileBuffer buffer = resultBuffer(op.getResult());
-  Nest nest = nestOfLanes(*this, buffer.shape,
+  Nest nest = nestOver(buffer.shape,
                           {addresses, op.getCompare(), op.getValue()},
                           /*oneByOne=*/true);
   runNest(nest, [&](Point point, Value) {

@@ -1,5 +1,6 @@
 //===- VectorToLLVM.cpp - Loops over registers to the llvm dialect --------===//
 
+#include "KernelEmitter.h"
 #include "kiln/Vector/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -53,6 +54,7 @@ struct VectorToLLVMPass
                                         std::move(patterns))))
         return signalPassFailure();
     }
+    returnWhereKernelsLeave();
     LowerToLLVMOptions lower(&context);
     LLVMTypeConverter converter(&context, lower);
     RewritePatternSet patterns(&context);
@@ -70,6 +72,23 @@ struct VectorToLLVMPass
     if (failed(
             applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
+  }
+
+  /// Regions have no way out before their end, blocks have.
+  void returnWhereKernelsLeave() {
+    SmallVector<Operation *> markers;
+    getOperation().walk([&](LLVM::CallIntrinsicOp op) {
+      if (op->hasAttr(kLeavesAttr))
+        markers.push_back(op);
+    });
+    for (Operation *marker : markers) {
+      Block *block = marker->getBlock();
+      while (&block->back() != marker)
+        block->back().erase();
+      OpBuilder b(marker);
+      func::ReturnOp::create(b, marker->getLoc());
+      marker->erase();
+    }
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 // What reaches outside of the tile program.
 #include "Families.h"
+#include "kiln/Runtime/Print.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -54,43 +55,36 @@ LogicalResult check(tile::AssertOp op, Frame &frame) {
 }
 
 LogicalResult print(tile::PrintOp op, Frame &frame) {
-  std::array<int64_t, 3> id = {0, 0, 0};
+  KilnPrintedValue line = {};
+  line.structSize = sizeof(line);
   if (frame.instance)
-    id = frame.instance->id;
+    llvm::copy(frame.instance->id, line.program);
+  std::string prefix = op.getPrefix().str();
+  line.prefix = prefix.c_str();
+  line.flags = KILN_PRINT_SCALAR;
   llvm::raw_ostream &os = llvm::outs();
+  if (op.getOperands().empty())
+    os << runtime::formatPrinted(line);
   for (auto [k, operand] : llvm::enumerate(op.getOperands())) {
-    const Value &value = frame.get(operand);
-    if (value.isView())
-      continue;
+    Value value = frame.get(operand);
+    // Pointers are addresses.
+    bool isPointer = isa<tile::PtrType>(getElementTypeOrSelf(operand));
+    if (value.isView()) {
+      Value address = Value::ofInt(DType::i64, addressOf(value.view()));
+      address.sharePoison(value);
+      value = address;
+    }
     bool isUnsigned = op.getIsUnsigned() && k < op.getIsUnsigned()->size() &&
                       (*op.getIsUnsigned())[k];
-    auto strides = rowMajorStrides(value.shape());
-    for (int64_t i = 0; i < value.size(); ++i) {
-      os << "pid (" << id[0] << ", " << id[1] << ", " << id[2] << ")";
-      if (!value.isScalar()) {
-        os << " idx (";
-        for (unsigned d = 0; d < value.rank(); ++d)
-          os << (d ? ", " : "") << i / strides[d] % value.dim(d);
-        os << ")";
-      }
-      os << op.getPrefix();
-      Value element = value.isScalar() ? value : value.element(i);
-      int64_t number = 0;
-      if (element.hasPoison())
-        os << "poison";
-      else if (op.getHex()) {
-        std::memcpy(&number, element.data(),
-                    runtime::dtypeBytes(element.dtype()));
-        os << "0x" << llvm::utohexstr(number, true);
-      } else if (runtime::isFloat(element.dtype()))
-        os << element.asDouble();
-      else {
-        loadInts(element.dtype(), element.data(), 0, 1, &number,
-                 isUnsigned ? Extend::zero : Extend::truth);
-        os << number;
-      }
-      os << "\n";
-    }
+    line.dtype = static_cast<uint64_t>(value.dtype());
+    line.flags = (op.getHex() || isPointer ? KILN_PRINT_HEX : 0) |
+                 (isUnsigned ? KILN_PRINT_UNSIGNED : 0) |
+                 (value.isScalar() ? KILN_PRINT_SCALAR : 0);
+    SmallVector<int64_t> shape(value.shape());
+    line.rank = shape.size();
+    line.shape = shape.data();
+    line.elements = value.data();
+    os << runtime::formatPrinted(line, value.poison());
   }
   os.flush();
   return success();

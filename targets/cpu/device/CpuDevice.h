@@ -39,6 +39,9 @@ struct KilnModule {
 
 namespace kiln::cpu {
 
+/// What the runtime offers to this driver.
+extern KilnDeviceHost runtimeHost;
+
 /// A growing block of memory for one thread.
 class Scratch {
 public:

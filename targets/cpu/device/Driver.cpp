@@ -167,8 +167,8 @@ int loadModule(KilnDevice *, const void *bytes, uint64_t size,
     return fail(error, problem);
   // The compiler says what its code needs; it may have been another machine's.
   Options needs;
-  if (auto *text = static_cast<const char *>(
-          dlsym(created->library, "kiln_requires")))
+  if (auto *text =
+          static_cast<const char *>(dlsym(created->library, "kiln_requires")))
     parseOptions((std::string("requires=") + text).c_str(), needs, problem);
   if (!checkFeatures(needs, problem)) {
     dlclose(created->library);
@@ -207,6 +207,9 @@ int getKernel(KilnDevice *, KilnModule *module,
 const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
+  // An older runtime knows only the first fields.
+  std::memcpy(&runtimeHost, host,
+              std::min(host->structSize, sizeof(runtimeHost)));
   static const KilnDeviceDriver table = [] {
     KilnDeviceDriver t = {};
     t.structSize = sizeof(t);

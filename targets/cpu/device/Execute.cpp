@@ -9,6 +9,8 @@
 
 using namespace kiln::cpu;
 
+KilnDeviceHost kiln::cpu::runtimeHost = {};
+
 Scratch::~Scratch() { std::free(data); }
 
 void *Scratch::get(uint64_t bytes) {
@@ -132,7 +134,19 @@ constexpr int64_t kMaxAtOnce = 8192;
 
 /// The runtime that one launch's kernels see; keeps the first fault.
 struct LaunchRuntime : KilnKernelRuntime {
-  LaunchRuntime() : KilnKernelRuntime{sizeof(KilnKernelRuntime), &report} {}
+  LaunchRuntime()
+      : KilnKernelRuntime{sizeof(KilnKernelRuntime), &report, &print,
+                          &isFailed} {}
+
+  static void print(const KilnKernelRuntime *, const KilnPrintedValue *value) {
+    if (runtimeHost.print)
+      runtimeHost.print(value);
+  }
+
+  static int32_t isFailed(const KilnKernelRuntime *rt) {
+    return static_cast<const LaunchRuntime *>(rt)->failed.load(
+        std::memory_order_relaxed);
+  }
 
   static void report(const KilnKernelRuntime *rt, const char *message) {
     auto *self =

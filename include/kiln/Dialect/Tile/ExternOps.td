@@ -57,7 +57,10 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stops the launch unless a condition holds in every lane";
-  let description = [{ Example: `tile.assert %ok, "index out of range" : tensor<64xi1>`. }];
+  let description = [{
+    The launch fails with the message and its location; the instance does nothing of what comes after.
+    Example: `tile.assert %ok, "index out of range" : tensor<64xi1>`.
+  }];
   let arguments = (ins AnyType:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
   let hasVerifier = 1;
@@ -66,13 +69,15 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Prints values";
   let description = [{
-    For every element: program id, indices, prefix and value; in hexadecimal with `hex`; integers as unsigned
-    where `is_unsigned` says so. The order among instances is unspecified.
+    A line for every element: program id, indices, prefix and value; the bits in hexadecimal with `hex`; integers
+    as unsigned where `is_unsigned` says so; floats with the digits that they need; pointers as addresses. The
+    lines of one operand are not torn apart; the order among instances is unspecified.
     Example: `tile.print "x: " %x : tensor<64xf32>`.
   }];
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<AnyType>:$operands,
     OptionalAttr<DenseBoolArrayAttr>:$is_unsigned);
   let assemblyFormat = "$prefix (`hex` $hex^)? $operands (`unsigned` $is_unsigned^)? attr-dict (`:` type($operands)^)?";
+  let hasVerifier = 1;
 }
 
 #endif

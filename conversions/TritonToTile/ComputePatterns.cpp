@@ -145,8 +145,6 @@ struct ConvertReduce : OpConversionPattern<tt::ReduceOp> {
   LogicalResult
   matchAndRewrite(tt::ReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!llvm::hasSingleElement(op.getCombineOp()))
-      return op.emitOpError("unsupported: control flow in the combination");
     // tile reduces a vector to a tile of rank 0, tt to a scalar.
     SmallVector<Type> types;
     for (Value source : adaptor.getSrcs()) {
@@ -178,8 +176,6 @@ struct ConvertScan : OpConversionPattern<tt::ScanOp> {
   LogicalResult
   matchAndRewrite(tt::ScanOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!llvm::hasSingleElement(op.getCombineOp()))
-      return op.emitOpError("unsupported: control flow in the combination");
     auto scan = tile::ScanOp::create(
         rewriter, op.getLoc(), op.getResultTypes(), adaptor.getSrcs(),
         static_cast<int64_t>(op.getAxis()), op.getReverse());

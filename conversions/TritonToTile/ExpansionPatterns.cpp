@@ -4,26 +4,36 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace kiln::triton_to_tile {
 namespace {
 
 /// Expands one operand. Its rows have K elements: lhs is [M, K], rhs is turned
-/// to [N, K] and back.
+/// to [N, K] and back. Elements of 4 bits come two in a byte, along K or along
+/// the other dimension, those of 6 bits one in a byte.
 class OperandExpander {
 public:
   OperandExpander(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
 
   /// The operand as f32, times its scales.
   FailureOr<Value> expand(tt::DotScaledOp op, Value operand, Value scale,
-                          tt::ScaleDotElemType kind, bool isRhs) {
+                          tt::ScaleDotElemType kind, bool packsK, bool isRhs) {
     if (isRhs)
       operand = transpose(operand);
     Value values;
     switch (kind) {
     case tt::ScaleDotElemType::e2m1:
-      values = unpackFp4(operand);
+      values = packsK ? unpackFp4(operand)
+                      : transpose(unpackFp4(transpose(operand)));
+      break;
+    case tt::ScaleDotElemType::e2m3:
+      values = decode(widenCode(operand), 2, 3);
+      break;
+    case tt::ScaleDotElemType::e3m2:
+      values = decode(widenCode(operand), 3, 2);
       break;
     case tt::ScaleDotElemType::e4m3:
       values = widen(operand, Float8E4M3FNType::get(b.getContext()));
@@ -37,10 +47,6 @@ public:
     case tt::ScaleDotElemType::fp16:
       values = widen(operand, b.getF16Type());
       break;
-    case tt::ScaleDotElemType::e2m3:
-    case tt::ScaleDotElemType::e3m2:
-      return op.emitOpError("unsupported: elements of type ")
-             << tt::stringifyScaleDotElemType(kind);
     }
     if (scale) {
       FailureOr<Value> factors =
@@ -78,31 +84,41 @@ private:
             like, Attribute(b.getIntegerAttr(like.getElementType(), value))));
   }
 
-  /// The f32 value of a 4-bit float (1 sign, 2 exponent, 1 mantissa bit) in an
-  /// i32.
-  Value decodeFp4(Value code) {
+  Value widenCode(Value code) {
+    auto type = cast<RankedTensorType>(code.getType());
+    return arith::ExtUIOp::create(b, loc, type.clone(b.getI32Type()), code);
+  }
+
+  /// The f32 value of a float of 4 or 6 bits in an i32: a sign, then exponent
+  /// and mantissa of so many bits; neither infinity nor NaN.
+  Value decode(Value code, int exponentBits, int mantissaBits) {
     auto type = cast<RankedTensorType>(code.getType());
     auto floats = type.clone(b.getF32Type());
-    Value magnitude = arith::AndIOp::create(b, loc, code, constant(type, 7));
-    // Normal numbers: exponent and mantissa shifted into place, rebiased from 1
-    // to 127.
+    int64_t sign = int64_t(1) << (exponentBits + mantissaBits);
+    int bias = (1 << (exponentBits - 1)) - 1;
+    Value magnitude =
+        arith::AndIOp::create(b, loc, code, constant(type, sign - 1));
+    // Normal numbers: shifted into place, with the bias of f32.
     Value normal = arith::BitcastOp::create(
         b, loc, floats,
         arith::AddIOp::create(
             b, loc,
-            arith::ShLIOp::create(b, loc, magnitude, constant(type, 22)),
-            constant(type, int64_t(126) << 23)));
-    // 0 and 1 stand for 0 and 0.5.
+            arith::ShLIOp::create(b, loc, magnitude,
+                                  constant(type, 23 - mantissaBits)),
+            constant(type, int64_t(127 - bias) << 23)));
+    // Those with exponent 0 are multiples of the smallest.
+    float least = std::ldexp(1.0f, 1 - bias - mantissaBits);
     Value small = arith::MulFOp::create(
         b, loc, arith::UIToFPOp::create(b, loc, floats, magnitude),
         arith::ConstantOp::create(
-            b, loc, DenseElementsAttr::get(floats, b.getF32FloatAttr(0.5f))));
-    Value isSmall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                          magnitude, constant(type, 2));
+            b, loc, DenseElementsAttr::get(floats, b.getF32FloatAttr(least))));
+    Value isSmall =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, magnitude,
+                              constant(type, int64_t(1) << mantissaBits));
     Value value = arith::SelectOp::create(b, loc, isSmall, small, normal);
     Value negative = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::ne,
-        arith::AndIOp::create(b, loc, code, constant(type, 8)),
+        arith::AndIOp::create(b, loc, code, constant(type, sign)),
         constant(type, 0));
     return arith::SelectOp::create(b, loc, negative,
                                    arith::NegFOp::create(b, loc, value), value);
@@ -111,12 +127,12 @@ private:
   /// Two elements in each byte along the last dimension, the low half first.
   Value unpackFp4(Value packed) {
     auto type = cast<RankedTensorType>(packed.getType());
-    auto wide = type.clone(b.getI32Type());
-    Value code = arith::ExtUIOp::create(b, loc, wide, packed);
+    Value code = widenCode(packed);
+    auto wide = cast<RankedTensorType>(code.getType());
     Value low =
-        decodeFp4(arith::AndIOp::create(b, loc, code, constant(wide, 15)));
+        decode(arith::AndIOp::create(b, loc, code, constant(wide, 15)), 2, 1);
     Value high =
-        decodeFp4(arith::ShRUIOp::create(b, loc, code, constant(wide, 4)));
+        decode(arith::ShRUIOp::create(b, loc, code, constant(wide, 4)), 2, 1);
     SmallVector<int64_t> shape(type.getShape());
     shape.push_back(2);
     Value joined = tile::JoinOp::create(
@@ -173,75 +189,21 @@ struct ConvertDotScaled : OpConversionPattern<tt::DotScaledOp> {
   LogicalResult
   matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getLhsKPack() || !op.getRhsKPack())
-      return op.emitOpError("unsupported: elements packed along M or N");
     OperandExpander expander(rewriter, op.getLoc());
     FailureOr<Value> lhs =
         expander.expand(op, adaptor.getA(), adaptor.getAScale(),
-                        op.getAElemType(), /*isRhs=*/false);
+                        op.getAElemType(), op.getLhsKPack(), /*isRhs=*/false);
     if (failed(lhs))
       return failure();
     FailureOr<Value> rhs =
         expander.expand(op, adaptor.getB(), adaptor.getBScale(),
-                        op.getBElemType(), /*isRhs=*/true);
+                        op.getBElemType(), op.getRhsKPack(), /*isRhs=*/true);
     if (failed(rhs))
       return failure();
     rewriter.replaceOpWithNewOp<tile::DotOp>(
         op, op.getType(), *lhs, *rhs, adaptor.getC(),
         tile::InputPrecision::ieee, /*lhs_unsigned=*/false,
         /*rhs_unsigned=*/false);
-    return success();
-  }
-};
-
-/// A map of single elements is its region on tiles.
-struct ConvertMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (op.getPack() != 1 || !llvm::hasSingleElement(op.getScalarOp()))
-      return op.emitOpError("unsupported: a map of packs or with control flow");
-    Block &body = op.getScalarOp().front();
-    if (body.getNumArguments() != adaptor.getSrcs().size() ||
-        adaptor.getSrcs().empty())
-      return op.emitOpError("expected a region argument for each operand");
-    auto shape =
-        cast<RankedTensorType>(adaptor.getSrcs().front().getType()).getShape();
-    IRMapping mapping;
-    mapping.map(body.getArguments(), adaptor.getSrcs());
-    auto asTile = [&](Value value) -> Value {
-      Value mapped = mapping.lookupOrDefault(value);
-      if (isa<RankedTensorType>(mapped.getType()))
-        return mapped;
-      return tile::SplatOp::create(
-          rewriter, op.getLoc(), RankedTensorType::get(shape, mapped.getType()),
-          mapped);
-    };
-    for (Operation &inner : body.without_terminator()) {
-      if (isa<arith::ConstantOp>(inner)) {
-        mapping.map(inner.getResult(0), rewriter.clone(inner)->getResult(0));
-        continue;
-      }
-      if (!OpTrait::hasElementwiseMappableTraits(&inner))
-        return inner.emitOpError("unsupported: in a map of elements");
-      SmallVector<Value> operands;
-      for (Value operand : inner.getOperands())
-        operands.push_back(asTile(operand));
-      SmallVector<Type> types;
-      for (Type type : inner.getResultTypes())
-        types.push_back(RankedTensorType::get(shape, type));
-      OperationState state(inner.getLoc(), inner.getName(), operands, types,
-                           inner.getAttrs());
-      mapping.map(inner.getResults(), rewriter.create(state)->getResults());
-    }
-    SmallVector<Value> results;
-    for (Value value : body.getTerminator()->getOperands())
-      results.push_back(asTile(value));
-    if (results.size() != op->getNumResults())
-      return op.emitOpError("expected a value for each result");
-    rewriter.replaceOp(op, results);
     return success();
   }
 };
@@ -312,9 +274,8 @@ struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
 
 void populateExpansionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns
-      .add<ConvertDotScaled, ConvertMapElementwise, ConvertDescriptorScatter>(
-          converter, patterns.getContext());
+  patterns.add<ConvertDotScaled, ConvertDescriptorScatter>(
+      converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

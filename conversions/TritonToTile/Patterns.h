@@ -24,6 +24,7 @@ void populateDescriptorPatterns(const TypeConverter &,
 void populateComputePatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateExpansionPatterns(const TypeConverter &,
                                mlir::RewritePatternSet &);
+void populateMapPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 
 /// `value` as an index; integers are read as signed.

@@ -1,19 +1,17 @@
 // The pass: inline, lift control flow, convert.
 #include "kiln/Conversion/TritonToTile.h"
 #include "Patterns.h"
+#include "Regions.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
-#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_TRITONTOTILE
@@ -24,15 +22,6 @@ using namespace mlir;
 using namespace kiln;
 
 namespace {
-
-/// Upstream's lifting, for functions of tt.
-struct LiftControlFlow : ControlFlowToSCFTransformation {
-  FailureOr<Operation *> createUnreachableTerminator(Location loc,
-                                                     OpBuilder &builder,
-                                                     Region &) override {
-    return tt::ReturnOp::create(builder, loc, ValueRange()).getOperation();
-  }
-};
 
 /// True if instances of the kernel may wait for each other: a loop whose
 /// condition depends on an atomic access or on memory that is read anew.
@@ -64,6 +53,10 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     // Structured functions can be inlined into loops, too.
     if (failed(liftControlFlow(module)) || failed(inlineCalls(module)))
       return signalPassFailure();
+    module.walk([](Operation *op) {
+      if (isa<tt::ReduceOp, tt::ScanOp>(op))
+        triton_to_tile::flattenRegion(op->getRegion(0));
+    });
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
         func->setAttr("kiln.concurrent", UnitAttr::get(&getContext()));
@@ -109,21 +102,18 @@ private:
   }
 
   LogicalResult liftControlFlow(ModuleOp module) {
-    LiftControlFlow lifting;
-    IRRewriter rewriter(&getContext());
     for (auto func : module.getOps<tt::FuncOp>()) {
       if (func.getBody().empty())
         return func.emitOpError("unsupported: a function without a body");
-      // What follows a return is never reached.
-      (void)eraseUnreachableBlocks(rewriter, func.getBody());
-      DominanceInfo dominance(func);
-      if (failed(transformCFGToSCF(func.getBody(), lifting, dominance)))
-        return func.emitOpError("unsupported: irreducible control flow");
-      if (!llvm::hasSingleElement(func.getBody()))
-        return func.emitOpError("unsupported: control flow that cannot be "
-                                "lifted to structured form");
+      if (failed(triton_to_tile::liftRegion(func, func.getBody())))
+        return failure();
     }
-    return success();
+    WalkResult inner = module.walk([](tt::MapElementwiseOp op) -> WalkResult {
+      if (op.getScalarOp().empty())
+        return op.emitOpError("expected a region that is not empty");
+      return triton_to_tile::liftRegion(op, op.getScalarOp());
+    });
+    return failure(inner.wasInterrupted());
   }
 
   LogicalResult convert(ModuleOp module) {
@@ -145,6 +135,7 @@ private:
     triton_to_tile::populateDescriptorPatterns(converter, patterns);
     triton_to_tile::populateComputePatterns(converter, patterns);
     triton_to_tile::populateExpansionPatterns(converter, patterns);
+    triton_to_tile::populateMapPatterns(converter, patterns);
     triton_to_tile::populateExternPatterns(converter, patterns);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);

@@ -1,0 +1,105 @@
+// Control flow in the regions of reductions, scans and maps.
+#include "Regions.h"
+
+#include "kiln/Dialect/Triton/Triton.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace kiln;
+
+/// Upstream's lifting; regions that never end return nothing.
+FailureOr<Operation *>
+triton_to_tile::LiftControlFlow::createUnreachableTerminator(Location loc,
+                                                             OpBuilder &builder,
+                                                             Region &) {
+  return tt::ReturnOp::create(builder, loc, ValueRange()).getOperation();
+}
+
+LogicalResult triton_to_tile::liftRegion(Operation *op, Region &region) {
+  LiftControlFlow lifting;
+  IRRewriter rewriter(op->getContext());
+  // What follows a return is never reached.
+  (void)eraseUnreachableBlocks(rewriter, region);
+  DominanceInfo dominance(op);
+  if (failed(transformCFGToSCF(region, lifting, dominance)))
+    return op->emitOpError("unsupported: irreducible control flow");
+  if (!llvm::hasSingleElement(region))
+    return op->emitOpError("unsupported: control flow that cannot be lifted to "
+                           "structured form");
+  return success();
+}
+
+namespace {
+
+/// Whether executing the block in vain changes nothing and ends.
+bool isHarmless(Block &block) {
+  return llvm::all_of(block.without_terminator(), [](Operation &op) {
+    return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+  });
+}
+
+/// Moves the operations of a region in front of `op`; returns what it yields.
+SmallVector<Value> hoist(Region &region, Operation *op) {
+  Block &block = region.front();
+  SmallVector<Value> values(block.getTerminator()->getOperands());
+  for (Operation &inner :
+       llvm::make_early_inc_range(block.without_terminator()))
+    inner.moveBefore(op);
+  return values;
+}
+
+void replaceBySelects(OpBuilder &builder, Operation *op, Value condition,
+                      ArrayRef<Value> yes, ArrayRef<Value> no) {
+  for (auto [result, a, b] : llvm::zip(op->getResults(), yes, no))
+    result.replaceAllUsesWith(
+        arith::SelectOp::create(builder, op->getLoc(), condition, a, b));
+  op->erase();
+}
+
+/// Both sides, and the values of one of them. Integer division does not trap.
+void flatten(scf::IfOp op) {
+  bool hasElse = !op.getElseRegion().empty();
+  if (!isHarmless(op.getThenRegion().front()) ||
+      (hasElse && !isHarmless(op.getElseRegion().front())))
+    return;
+  SmallVector<Value> yes = hoist(op.getThenRegion(), op), no;
+  if (hasElse)
+    no = hoist(op.getElseRegion(), op);
+  OpBuilder builder(op);
+  replaceBySelects(builder, op, op.getCondition(), yes, no);
+}
+
+/// All cases, and the values of one of them.
+void flatten(scf::IndexSwitchOp op) {
+  for (Region &region : op->getRegions())
+    if (!isHarmless(region.front()))
+      return;
+  OpBuilder builder(op);
+  SmallVector<Value> chosen = hoist(op.getDefaultRegion(), op);
+  for (auto [label, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
+    SmallVector<Value> values = hoist(region, op);
+    Value constant =
+        arith::ConstantIndexOp::create(builder, op.getLoc(), label);
+    Value is = arith::CmpIOp::create(
+        builder, op.getLoc(), arith::CmpIPredicate::eq, op.getArg(), constant);
+    for (auto [old, value] : llvm::zip(chosen, values))
+      old = arith::SelectOp::create(builder, op.getLoc(), is, value, old);
+  }
+  op->replaceAllUsesWith(chosen);
+  op->erase();
+}
+
+} // namespace
+
+void triton_to_tile::flattenRegion(Region &region) {
+  region.walk([](Operation *op) {
+    if (auto choice = dyn_cast<scf::IfOp>(op))
+      flatten(choice);
+    else if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
+      flatten(choice);
+  });
+}

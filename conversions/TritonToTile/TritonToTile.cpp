@@ -58,6 +58,9 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
         triton_to_tile::flattenRegion(op->getRegion(0));
     });
     for (auto func : module.getOps<tt::FuncOp>())
+      if (failed(expandDescriptors(func)))
+        return signalPassFailure();
+    for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
         func->setAttr("kiln.concurrent", UnitAttr::get(&getContext()));
     if (failed(convert(module)))
@@ -99,6 +102,44 @@ private:
       return WalkResult::interrupt();
     });
     return failure(rest.wasInterrupted());
+  }
+
+  /// A descriptor that a kernel is given is a pointer, i32 sizes and i64
+  /// strides; the last stride is 1, as in every descriptor of Triton.
+  LogicalResult expandDescriptors(tt::FuncOp func) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+    for (unsigned index = 0; index < func.getNumArguments(); ++index) {
+      auto type =
+          dyn_cast<tt::TensorDescType>(func.getArgument(index).getType());
+      if (!type)
+        continue;
+      RankedTensorType block = type.getBlockType();
+      int64_t rank = block.getRank();
+      SmallVector<Type> types = {
+          tt::PointerType::get(&getContext(), block.getElementType(), 1)};
+      types.append(rank, builder.getI32Type());
+      types.append(std::max<int64_t>(rank - 1, 0), builder.getI64Type());
+      Location loc = func.getArgument(index).getLoc();
+      if (failed(func.insertArguments(
+              SmallVector<unsigned>(types.size(), index), types,
+              SmallVector<DictionaryAttr>(types.size()),
+              SmallVector<Location>(types.size(), loc))))
+        return func.emitOpError("expected arguments that can be inserted");
+      ValueRange parts =
+          ValueRange(func.getArguments()).slice(index, types.size());
+      SmallVector<Value> strides(parts.drop_front(1 + rank));
+      strides.push_back(arith::ConstantOp::create(
+          builder, loc, builder.getI64IntegerAttr(1)));
+      Value made = tt::MakeTensorDescOp::create(
+          builder, loc, type, parts.front(), parts.slice(1, rank), strides,
+          tt::PaddingOption::pad_zero);
+      index += types.size();
+      func.getArgument(index).replaceAllUsesWith(made);
+      if (failed(func.eraseArgument(index)))
+        return func.emitOpError("expected an argument that can be erased");
+      --index;
+    }
+    return success();
   }
 
   LogicalResult liftControlFlow(ModuleOp module) {

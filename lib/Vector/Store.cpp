@@ -28,6 +28,10 @@ static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
     return LLVM::AtomicBinOp::_or;
   case tile::Combine::xor_:
     return LLVM::AtomicBinOp::_xor;
+  case tile::Combine::inc:
+    return LLVM::AtomicBinOp::uinc_wrap;
+  case tile::Combine::dec:
+    return LLVM::AtomicBinOp::udec_wrap;
   case tile::Combine::assign:
     break;
   }

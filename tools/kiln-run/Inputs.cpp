@@ -87,12 +87,15 @@ public:
       : function(function), options(options) {}
 
   std::optional<InputError> run(std::vector<Input> &inputs) {
-    if (options.args.size() > function.args.size())
-      return InputError{
-          "'" + function.name + "' takes " +
-              std::to_string(function.args.size()) + " arguments, " +
-              std::to_string(options.args.size()) + " times --arg given",
-          kWrongUsage};
+    for (const std::string &text : options.args)
+      if (auto error = expand(text))
+        return error;
+    if (words.size() > function.args.size())
+      return InputError{"'" + function.name + "' takes " +
+                            std::to_string(function.args.size()) +
+                            " arguments, --arg gives " +
+                            std::to_string(words.size()),
+                        kWrongUsage};
     for (size_t i = 0; i < function.args.size(); ++i) {
       Input input;
       if (auto error = make(i, input)) {
@@ -113,12 +116,45 @@ public:
 private:
   using Problem = std::optional<InputError>;
 
+  /// `desc:ARRAY` is the array, then its sizes and all strides but the last.
+  Problem expand(const std::string &text) {
+    if (text.compare(0, 5, "desc:") != 0) {
+      words.push_back(text);
+      return std::nullopt;
+    }
+    std::string array = text.substr(5);
+    std::vector<std::string> parts = split(array, ':');
+    std::vector<int64_t> shape;
+    if (parts[0] == "random" || parts[0] == "zeros") {
+      size_t count = parts[0] == "random" ? 4 : 3;
+      if (parts.size() != count || !parseShape(parts.back(), shape))
+        return InputError{"'" + text +
+                              "': expected desc:FILE.npy, "
+                              "desc:random:SEED:DTYPE:SHAPE or "
+                              "desc:zeros:DTYPE:SHAPE",
+                          kWrongUsage};
+    } else {
+      Tensor tensor;
+      if (Problem problem = read(array, tensor))
+        return problem;
+      if (!tensor.isContiguous())
+        return InputError{array + ": expected a row-major array"};
+      shape = tensor.shape;
+    }
+    words.push_back(array);
+    for (int64_t size : shape)
+      words.push_back("i32:" + std::to_string(size));
+    std::vector<int64_t> strides = rowMajor(shape);
+    for (size_t d = 0; d + 1 < shape.size(); ++d)
+      words.push_back("i64:" + std::to_string(strides[d]));
+    return std::nullopt;
+  }
+
   Problem make(size_t index, Input &input) {
     const Argument &arg = function.args[index];
-    std::string text = index < options.args.size()
-                           ? options.args[index]
-                           : "random:" + std::to_string(index + 1);
-    bool isInvented = index >= options.args.size();
+    bool isInvented = index >= words.size();
+    std::string text =
+        isInvented ? "random:" + std::to_string(index + 1) : words[index];
     std::vector<std::string> parts = split(text, ':');
     Problem problem;
     if (parts[0] == "random" || parts[0] == "zeros")
@@ -272,6 +308,7 @@ private:
 
   const Function &function;
   const Options &options;
+  std::vector<std::string> words; ///< the arguments, one for each parameter
   size_t nextDim = 0;
   std::map<std::string, Tensor> files;
 };

@@ -71,7 +71,7 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("--entry", options.entry, "function or kernel to call");
   list("--arg", options.args,
        "next argument: FILE.npy[+N] | TYPE:VALUE | "
-       "random:SEED[:DTYPE:SHAPE] | zeros[:DTYPE:SHAPE]");
+       "random:SEED[:DTYPE:SHAPE] | zeros[:DTYPE:SHAPE] | desc:ARRAY");
   list("--dim", raw.dims, "sizes of dynamic dimensions, in order");
   app.add_option("--grid", raw.grid, "X[,Y[,Z]], for kernels");
   list("--result", raw.results, "K:FILE.npy, write result K");

@@ -184,6 +184,10 @@ int64_t combineInts(tile::Combine how, int64_t x, int64_t y) {
     return x | y;
   case tile::Combine::xor_:
     return x ^ y;
+  case tile::Combine::inc:
+    return u >= v ? 0 : x + 1;
+  case tile::Combine::dec:
+    return u == 0 || u > v ? y : x - 1;
   }
   return y;
 }
@@ -194,7 +198,8 @@ void combineBox(const Box &box, tile::Combine how, const Value &from) {
   char *address = boxAddress(box, strides);
   DType dtype = from.dtype();
   bool isFloat = runtime::isFloat(dtype);
-  bool isUnsigned = how == tile::Combine::umax || how == tile::Combine::umin;
+  bool isUnsigned = how == tile::Combine::umax || how == tile::Combine::umin ||
+                    how == tile::Combine::inc || how == tile::Combine::dec;
   Extend extend = isUnsigned ? Extend::zero : Extend::truth;
   SmallVector<int64_t, 4> index(box.sizes.size(), 0);
   for (int64_t i = 0; i < from.size(); ++i) {

@@ -99,7 +99,9 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   let description = !strconcat([{
     Elements outside of the view are dropped. With `combine` the stored element is
     combine(old, new) instead of new; combining stores to the same element by
-    several instances are each performed once, in some order, atomically.
+    several instances are each performed once, in some order, atomically. `inc` counts
+    up to new and then from 0 again, `dec` down to 0 and then from new again (both
+    unsigned): old >= new ? 0 : old + 1, and old == 0 or old > new ? new : old - 1.
   }], Tile_coordinates, [{
     Example:
     ```mlir

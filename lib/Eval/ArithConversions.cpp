@@ -165,6 +165,36 @@ template <typename OpTy> void addFloatConversion(EvaluationInterface &table) {
   });
 }
 
+/// Conversions by a power of two: the scale, read as f8E8M0FNU, multiplies what
+/// is widened and divides what is narrowed; the result is rounded once.
+template <typename OpTy>
+void addScaledConversion(EvaluationInterface &table, bool divides) {
+  table.add<OpTy>([divides](OpTy op, Frame &frame) -> LogicalResult {
+    if (failed(checkLanes(op, frame)))
+      return failure();
+    if (auto mode =
+            op->template getAttrOfType<arith::RoundingModeAttr>("roundingmode"))
+      if (mode.getValue() != arith::RoundingMode::to_nearest_even)
+        return op.emitOpError("unsupported: evaluation with another rounding "
+                              "mode than to_nearest_even");
+    const Value &a = frame.get(op.getIn()), &scale = frame.get(op.getScale());
+    Value power = sameForm(scale, DType::f8E8M0FNU);
+    mapFloats(scale, power, [](double x) { return x; });
+    Value out = sameForm(a, dtypeOf(op.getType()));
+    double x[kChunk], s[kChunk];
+    for (int64_t i = 0; i < out.size(); i += kChunk) {
+      int64_t n = std::min(kChunk, out.size() - i);
+      loadDoubles(a.dtype(), a.data(), i, n, x);
+      loadDoubles(power.dtype(), power.data(), i, n, s);
+      for (int64_t k = 0; k < n; ++k)
+        x[k] = divides ? x[k] / s[k] : x[k] * s[k];
+      storeDoubles(out.dtype(), out.mutableData(), i, n, x);
+    }
+    spreadPoison(out, {&a, &scale});
+    return frame.set(op.getResult(), std::move(out));
+  });
+}
+
 /// Integers to floats, rounded once.
 template <typename OpTy>
 void addIntToFloat(EvaluationInterface &table, bool isUnsigned) {
@@ -280,6 +310,8 @@ void addArithConversions(EvaluationInterface &table) {
   table.add<TruncIOp>(truncate);
   addFloatConversion<ExtFOp>(table);
   addFloatConversion<TruncFOp>(table);
+  addScaledConversion<ScalingExtFOp>(table, /*divides=*/false);
+  addScaledConversion<ScalingTruncFOp>(table, /*divides=*/true);
   addIntToFloat<SIToFPOp>(table, false);
   addIntToFloat<UIToFPOp>(table, true);
   addFloatToInt<FPToSIOp>(table, false);

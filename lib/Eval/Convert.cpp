@@ -37,6 +37,9 @@ static const fltSemantics *smallSemantics(DType dtype) {
 static double decodeSmall(const fltSemantics &semantics, unsigned bits) {
   unsigned width = APFloat::semanticsSizeInBits(semantics);
   APFloat value(semantics, APInt(width, bits & ((1u << width) - 1)));
+  // A NaN without a fraction would become an infinity.
+  if (value.isNaN())
+    return std::numeric_limits<double>::quiet_NaN();
   bool lost;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
   return value.convertToDouble();

@@ -67,3 +67,16 @@ func.func @rescale_chain() -> (tensor<2xi32>, tensor<2xi8>) {
     input_zp = 0 : i32, output_zp = -15 : i32, scale32} : tensor<2xi32> -> tensor<2xi8>
   return %a, %b : tensor<2xi32>, tensor<2xi8>
 }
+// 1.5 * 2, -6 * 2^-127, 0.5 * NaN; 3 / 0.5, 100 / 16 (6.25, to even), 8000 / 16 (beyond 448).
+// CHECK: scaling[0] = [3] f32: 3 -3.52648305e-38 nan
+// CHECK: scaling[1] = [3] f8E4M3FN: 6 6 nan
+func.func @scaling() -> (tensor<3xf32>, tensor<3xf8E4M3FN>) {
+  %x = arith.constant dense<[1.5, -6.0, 0.5]> : tensor<3xf4E2M1FN>
+  %c = arith.constant dense<[128, 0, 255]> : tensor<3xi8>
+  %s = arith.bitcast %c : tensor<3xi8> to tensor<3xf8E8M0FNU>
+  %a = arith.scaling_extf %x, %s : tensor<3xf4E2M1FN>, tensor<3xf8E8M0FNU> to tensor<3xf32>
+  %y = arith.constant dense<[3.0, 100.0, 8000.0]> : tensor<3xf32>
+  %t = arith.constant dense<[0.5, 16.0, 16.0]> : tensor<3xf32>
+  %b = arith.scaling_truncf %y, %t : tensor<3xf32>, tensor<3xf32> to tensor<3xf8E4M3FN>
+  return %a, %b : tensor<3xf32>, tensor<3xf8E4M3FN>
+}

@@ -1,6 +1,7 @@
 """Test suite of Kiln. KILN_BUILD names the build tree, KILN_SHARED a folder with the
 optional corpus; tests that need it are skipped where it is absent."""
 import os
+import platform
 
 import lit.formats
 
@@ -36,6 +37,7 @@ if shared and os.path.isdir(os.path.join(shared, "corpus")):
     config.substitutions.append(("%corpus", os.path.join(os.path.abspath(shared), "corpus")))
 with open("/proc/cpuinfo", encoding="utf-8") as file:
     cpu = file.read()
+config.available_features.add(platform.machine())
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

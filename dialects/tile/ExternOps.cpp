@@ -60,3 +60,28 @@ LogicalResult PrintOp::verify() {
   }
   return success();
 }
+
+LogicalResult InlineAsmOp::verify() {
+  // More would not fit into registers.
+  constexpr int64_t kLargestPack = 32;
+  if (getPack() < 1 || getPack() > kLargestPack ||
+      !llvm::isPowerOf2_64(getPack()))
+    return emitOpError() << "expected a pack of 1, 2, 4 and so on up to "
+                         << kLargestPack << ", found " << getPack();
+  SmallVector<Type> types(getOperandTypes());
+  llvm::append_range(types, getResultTypes());
+  for (Type type : types) {
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isIntOrIndexOrFloat() && !isa<PtrType>(element))
+      return emitOpError() << "expected numbers and pointers, found " << type;
+    auto first = dyn_cast<RankedTensorType>(types.front());
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (bool(first) != bool(tile) ||
+        (tile &&
+         (!tile.hasStaticShape() || tile.getShape() != first.getShape())))
+      return emitOpError()
+             << "expected operands and results of one shape, found "
+             << types.front() << " and " << type;
+  }
+  return success();
+}

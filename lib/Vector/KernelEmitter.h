@@ -262,6 +262,7 @@ public:
   mlir::LogicalResult emitAtomicCAS(tile::AtomicCASOp op);
   mlir::LogicalResult emitAssert(tile::AssertOp op);
   mlir::LogicalResult emitPrint(tile::PrintOp op);
+  mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
   /// Address of a constant in the module.
   Value constantText(llvm::StringRef text);
   Value constantWords(ArrayRef<int64_t> words);

@@ -215,5 +215,13 @@ void vec::registerVectorFamily(target::TargetRegistry &registry) {
                         byEmitter<tile::PrintOp>(&KernelEmitter::emitPrint),
                         {},
                         0});
+  registry.addLowering(
+      {"vector.inline_asm",
+       "vector",
+       "tile.inline_asm",
+       50,
+       byEmitter<tile::InlineAsmOp>(&KernelEmitter::emitInlineAsm),
+       {},
+       0});
   registry.addFamily({"vector", buildVectorPipeline, serializeVector});
 }

@@ -7,6 +7,11 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -25,6 +30,8 @@ namespace {
 /// LLVM IR of a module, with the machine it is for.
 class Compilation {
 public:
+  explicit Compilation(ModuleOp module) : where(module.getLoc()) {}
+
   LogicalResult prepare(ModuleOp module) {
     target::TargetAttr description = target::getDescription(module);
     static std::once_flag once;
@@ -64,6 +71,7 @@ public:
     if (description && description.getExtra())
       if (auto required = description.getExtra().getAs<StringAttr>("requires"))
         addRequirement(required.getValue());
+    placeAssembly(module);
     code->setTargetTriple(triple);
     code->setDataLayout(machine->createDataLayout());
     for (llvm::Function &function : *code) {
@@ -85,13 +93,62 @@ public:
     if (machine->addPassesToEmitFile(passes, os, nullptr, type))
       return failure();
     passes.run(*code);
-    return success();
+    return success(!hasError);
   }
 
   llvm::LLVMContext context; ///< outlives the code
   std::unique_ptr<llvm::Module> code;
+  bool hasError = false; ///< something has been reported
 
 private:
+  /// Lets what LLVM finds wrong with inline assembly be reported where it
+  /// stands: by the number of its place in `places`.
+  void placeAssembly(ModuleOp module) {
+    llvm::StringMap<llvm::MDNode *> numbers;
+    module.walk([&](LLVM::InlineAsmOp op) {
+      llvm::MDNode *&node = numbers[op.getAsmString()];
+      if (node)
+        return;
+      node = llvm::MDNode::get(
+          context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                       llvm::Type::getInt64Ty(context), places.size())));
+      places.push_back(op.getLoc());
+    });
+    for (llvm::Function &function : *code)
+      for (llvm::Instruction &instruction : llvm::instructions(function))
+        if (auto *call = dyn_cast<llvm::CallInst>(&instruction))
+          if (auto *text = dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+            call->setMetadata("srcloc", numbers.lookup(text->getAsmString()));
+    context.setDiagnosticHandlerCallBack(
+        [](const llvm::DiagnosticInfo *info, void *self) {
+          static_cast<Compilation *>(self)->report(*info);
+        },
+        this);
+  }
+
+  void report(const llvm::DiagnosticInfo &info) {
+    if (info.getSeverity() != llvm::DS_Error)
+      return;
+    hasError = true;
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    uint64_t place = 0;
+    if (auto *assembly = dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info)) {
+      place = assembly->getLocCookie();
+      os << assembly->getMsgStr();
+    } else if (auto *text = dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
+      place = text->getLocCookie();
+      os << text->getSMDiag().getMessage();
+    } else {
+      llvm::DiagnosticPrinterRawOStream printer(os);
+      info.print(printer);
+    }
+    if (place < places.size())
+      emitError(places[place], "inline assembly: ") << message;
+    else
+      emitError(where, message);
+  }
+
   /// A string that device drivers find under the name `kiln_requires`: the
   /// instruction set extensions that the code needs, joined by `+`.
   void addRequirement(StringRef required) {
@@ -124,19 +181,23 @@ private:
   }
 
   std::unique_ptr<llvm::TargetMachine> machine;
+  Location where;               ///< of what no assembly is the reason for
+  SmallVector<Location> places; ///< of inline assembly
 };
 } // namespace
 
 LogicalResult vec::serializeVector(ModuleOp module,
                                    const target::TargetOptions &options,
                                    target::KernelBlobs &result) {
-  Compilation compilation;
+  Compilation compilation(module);
   if (failed(compilation.prepare(module)))
     return failure();
   SmallVector<char, 0> object;
   llvm::raw_svector_ostream os(object);
   if (failed(compilation.generate(os, llvm::CodeGenFileType::ObjectFile)))
-    return module.emitError("cannot write object code for this machine");
+    return compilation.hasError
+               ? failure()
+               : module.emitError("cannot write object code for this machine");
   std::string error;
   std::optional<std::string> bytes =
       linkSharedObject({StringRef(object.data(), object.size())}, error);
@@ -160,7 +221,7 @@ LogicalResult vec::serializeVector(ModuleOp module,
 LogicalResult vec::emitVector(ModuleOp module, target::EmitKind kind,
                               const target::TargetOptions &options,
                               llvm::raw_ostream &os) {
-  Compilation compilation;
+  Compilation compilation(module);
   if (failed(compilation.prepare(module)))
     return failure();
   if (kind == target::EmitKind::LLVM) {
@@ -170,7 +231,9 @@ LogicalResult vec::emitVector(ModuleOp module, target::EmitKind kind,
   SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
   if (failed(compilation.generate(out, llvm::CodeGenFileType::AssemblyFile)))
-    return module.emitError("cannot write assembly for this machine");
+    return compilation.hasError
+               ? failure()
+               : module.emitError("cannot write assembly for this machine");
   os << StringRef(text.data(), text.size());
   return success();
 }

@@ -39,7 +39,14 @@ def Tile_CallExternOp : Tile_Op<"call_extern", [DeclareOpInterfaceMethods<Memory
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Inline assembly on every element, or on packs of them";
   let description = [{
-    `isa` names the instruction set that the text is written in; a target of another one declines.
+    `isa` names the instruction set that the text is written in, as target triples do; a target of another one
+    declines. Operands and results are scalars, or tiles of one shape. The text runs once for each `pack`
+    elements that follow each other in row-major order, in no particular order; where the last pack is not full,
+    the missing elements are unspecified. `$0`, `$1`, … stand for the registers of the results, then of the
+    operands; `constraints` says in the notation of LLVM IR what registers those are. Elements that are narrower
+    than 32 bits share a register, the first one in the low bits, as far as the pack and 32 bits go; floats of 16
+    and 8 bits are passed as integers with their bits, `i1` as a byte, pointers as 64-bit integers. With `pure` the
+    text has no effect but its results.
     Example:
     ```mlir
     %y = tile.inline_asm "shl.b32 $0, $1, 3;" isa "ptx" constraints "=r,r" pack 1 pure (%x)
@@ -53,6 +60,7 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     $text `isa` $isa `constraints` $constraints `pack` $pack (`pure` $pure^)? `(` $operands `)` attr-dict
     `:` functional-type($operands, $results)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {

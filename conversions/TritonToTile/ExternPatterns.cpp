@@ -1,4 +1,5 @@
 // Functions of device libraries, translated by meaning.
+#include "Assembly.h"
 #include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -191,12 +192,22 @@ struct ConvertExtern : OpConversionPattern<tt::ExternElementwiseOp> {
   }
 };
 
+/// Assembly that is understood becomes `math` and `arith`; other text stays
+/// what it is, for targets of its instruction set.
 struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // Packed elements share registers.
+    if (op.getPure() && op.getPackedElement() == 1)
+      if (auto values = translateAssembly(
+              rewriter, op.getLoc(), op.getAsmString(), op.getConstraints(),
+              adaptor.getArgs(), op.getResultTypes())) {
+        rewriter.replaceOp(op, *values);
+        return success();
+      }
     rewriter.replaceOpWithNewOp<tile::InlineAsmOp>(
         op, op.getResultTypes(), op.getAsmString(), "ptx", op.getConstraints(),
         static_cast<int64_t>(op.getPackedElement()), op.getPure(),

@@ -52,9 +52,8 @@ LogicalResult KernelEmitter::emitInlineAsm(tile::InlineAsmOp op) {
                           : StringRef("x86_64-unknown-linux-gnu"));
   auto wanted = llvm::Triple(op.getIsa()).getArch();
   if (wanted != triple.getArch() || wanted == llvm::Triple::UnknownArch)
-    return target::emitUnsupported(op, ("tile.inline_asm for '" + op.getIsa() +
-                                        "' on '" + triple.getArchName() + "'")
-                                           .str());
+    return decline("its text is for '" + op.getIsa() + "', not for '" +
+                   triple.getArchName() + "'");
 
   int64_t pack = op.getPack();
   // Elements share a register where they are narrower than 32 bits.
@@ -76,9 +75,9 @@ LogicalResult KernelEmitter::emitInlineAsm(tile::InlineAsmOp op) {
   std::string problem =
       findProblem(op.getConstraints(), resultTypes, operandTypes);
   if (!problem.empty())
-    return op.emitError("the constraints do not fit ")
-           << resultTypes.size() << " results and " << operandTypes.size()
-           << " operands in registers: " << problem;
+    return decline("the constraints do not fit " + Twine(resultTypes.size()) +
+                   " results and " + Twine(operandTypes.size()) +
+                   " operands in registers: " + problem);
 
   // Row-major memory, with room for a whole last pack.
   int64_t count = 1;

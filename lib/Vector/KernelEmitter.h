@@ -299,6 +299,12 @@ public:
                                  int64_t lanes);
   /// The register block of a product, and how its result is laid out.
   MicroTile microTileOf(tile::DotOp dot, Padding *padding = nullptr);
+  /// Leaves the current operation to other lowerings, and says why.
+  mlir::LogicalResult decline(const llvm::Twine &reason) {
+    declined = reason.str();
+    return mlir::failure();
+  }
+  std::string declined;
   std::unique_ptr<Plan> plan;
   /// Values that are stored while a reduce evaluates them.
   llvm::DenseMap<Value, TileBuffer> storing;

@@ -98,7 +98,11 @@ byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
     auto *context = base.as<VectorLoweringContext>();
     if (!context)
       return base.decline(op, "works in the vector family only");
-    return (context->emitter.*emit)(cast<OpT>(op));
+    context->emitter.declined.clear();
+    LogicalResult result = (context->emitter.*emit)(cast<OpT>(op));
+    if (failed(result) && !context->emitter.declined.empty())
+      return base.decline(op, context->emitter.declined);
+    return result;
   };
 }
 } // namespace

@@ -164,7 +164,7 @@ LogicalResult KernelEmitter::emitPrint(tile::PrintOp op) {
     runtime::DType dtype =
         isPointer ? runtime::DType::i64 : runtime::parseDType(name);
     if (dtype == runtime::DType::none)
-      return target::emitUnsupported(op, "printing values of type " + name);
+      return decline("it prints values of type " + name);
     bool isUnsigned = op.getIsUnsigned() && k < op.getIsUnsigned()->size() &&
                       (*op.getIsUnsigned())[k];
     int64_t flags = (op.getHex() || isPointer ? KILN_PRINT_HEX : 0) |

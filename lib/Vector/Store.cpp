@@ -57,8 +57,8 @@ Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
     if (total < config.lastCacheBytes)
       return nullptr;
   }
-  Value elements = c64(1), misaligned = LLVM::PtrToIntOp::create(
-                               b, loc, b.getI64Type(), base);
+  Value elements = c64(1),
+        misaligned = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
   int64_t lead = rank - int64_t(nest.shape.size());
   for (int64_t d = 0; d < rank; ++d) {
     elements = mul(elements, view.sizes[d]);
@@ -68,11 +68,13 @@ Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
     Value unit = dim == nest.laneDim
                      ? (nest.ranges[dim].lo ? nest.ranges[dim].lo : c64(0))
                      : view.strides[d];
-    misaligned = arith::OrIOp::create(b, loc, misaligned, mul(unit, c64(bytes)));
+    misaligned =
+        arith::OrIOp::create(b, loc, misaligned, mul(unit, c64(bytes)));
   }
   Value low = arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1));
   return conjunction(compare(arith::CmpIPredicate::eq, low, c64(0)),
-                     compare(arith::CmpIPredicate::sge, mul(elements, c64(bytes)),
+                     compare(arith::CmpIPredicate::sge,
+                             mul(elements, c64(bytes)),
                              c64(config.lastCacheBytes)));
 }
 
@@ -84,7 +86,7 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   int64_t rank = type.getRank(), lead = viewType.getRank() - rank;
   bool combining = store.getCombine() != tile::Combine::assign;
   if (combining && isSmallFloat(type))
-    return target::emitUnsupported(store, "combining store of 16-bit floats");
+    return decline("it combines 16-bit floats");
 
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -183,11 +185,12 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
       };
       if (!streaming)
         return plain();
-      auto choice = scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
+      auto choice =
+          scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(choice.thenBlock());
-      auto past = LLVM::StoreOp::create(b, loc, value, address,
-                                        config.vectorBits / 8);
+      auto past =
+          LLVM::StoreOp::create(b, loc, value, address, config.vectorBits / 8);
       past.setNontemporal(true);
       scf::YieldOp::create(b, loc);
       b.setInsertionPointToStart(choice.elseBlock());

@@ -83,6 +83,7 @@ LogicalResult KernelEmitter::run() {
     return failure();
   lowerPointerTiles(kernel);
   expandWideProducts(kernel);
+  expandConversions(kernel);
   auto forced = [this](Operation *op) { return isCustom(op); };
   plan = std::make_unique<Plan>(kernel, /*disjoint=*/false, forced);
   if (failed(checkOps()))

@@ -401,6 +401,8 @@ void lowerPointerTiles(tile::KernelOp kernel);
 mlir::LogicalResult lowerFloat8(tile::KernelOp kernel);
 /// Products of twice the width become ones of the operands' width or less.
 void expandWideProducts(tile::KernelOp kernel);
+/// Conversions with a rounding mode become ones to nearest and a correction.
+void expandConversions(tile::KernelOp kernel);
 
 } // namespace kiln::vec
 

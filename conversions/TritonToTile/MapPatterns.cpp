@@ -86,8 +86,6 @@ private:
   LogicalResult emit(Operation *op, Value active) {
     if (auto choice = dyn_cast<scf::IfOp>(op))
       return emitIf(choice, active);
-    if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
-      return emitSwitch(choice, active);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return emitWhile(loop, active);
     if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -130,27 +128,6 @@ private:
          llvm::zip(op.getResults(), yes.getTerminator()->getOperands(),
                    no.getTerminator()->getOperands()))
       map(result, select(condition, get(x), get(y)));
-    return success();
-  }
-
-  LogicalResult emitSwitch(scf::IndexSwitchOp op, Value active) {
-    Value label = get(op.getArg());
-    Block &otherwise = op.getDefaultBlock();
-    if (failed(emit(otherwise, active)))
-      return failure();
-    SmallVector<Value> chosen = get(otherwise.getTerminator()->getOperands());
-    for (auto [value, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
-      Value is = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::eq, label,
-          get(arith::ConstantIndexOp::create(b, loc, value)));
-      if (failed(emit(region.front(), both(active, is))))
-        return failure();
-      for (auto [old, found] :
-           llvm::zip(chosen, region.front().getTerminator()->getOperands()))
-        old = select(is, get(found), old);
-    }
-    for (auto [result, value] : llvm::zip(op.getResults(), chosen))
-      map(result, value);
     return success();
   }
 

@@ -19,6 +19,50 @@ triton_to_tile::LiftControlFlow::createUnreachableTerminator(Location loc,
   return tt::ReturnOp::create(builder, loc, ValueRange()).getOperation();
 }
 
+/// Moves the operations of a region in front of `op`; returns what it yields.
+static SmallVector<Value> hoist(Region &region, Operation *op) {
+  Block &block = region.front();
+  SmallVector<Value> values(block.getTerminator()->getOperands());
+  for (Operation &inner :
+       llvm::make_early_inc_range(block.without_terminator()))
+    inner.moveBefore(op);
+  return values;
+}
+
+/// A chain of choices between two: kernels have no others.
+static void replaceSwitch(scf::IndexSwitchOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto moveInto = [](Region &from, Region &to) {
+    to.getBlocks().clear();
+    to.takeBody(from);
+  };
+  scf::IfOp outermost;
+  for (auto [label, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
+    Value constant = arith::ConstantIndexOp::create(builder, loc, label);
+    Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     op.getArg(), constant);
+    auto choice = scf::IfOp::create(builder, loc, op.getResultTypes(), is,
+                                    /*withElseRegion=*/true);
+    moveInto(region, choice.getThenRegion());
+    if (outermost)
+      scf::YieldOp::create(builder, loc, choice.getResults());
+    else
+      outermost = choice;
+    // The next choice is what this one does otherwise.
+    choice.getElseRegion().getBlocks().clear();
+    builder.createBlock(&choice.getElseRegion());
+  }
+  Region *last = builder.getInsertionBlock()->getParent();
+  if (outermost) {
+    moveInto(op.getDefaultRegion(), *last);
+    op->replaceAllUsesWith(outermost.getResults());
+  } else {
+    op->replaceAllUsesWith(hoist(op.getDefaultRegion(), op));
+  }
+  op->erase();
+}
+
 LogicalResult triton_to_tile::liftRegion(Operation *op, Region &region) {
   LiftControlFlow lifting;
   IRRewriter rewriter(op->getContext());
@@ -30,6 +74,7 @@ LogicalResult triton_to_tile::liftRegion(Operation *op, Region &region) {
   if (!llvm::hasSingleElement(region))
     return op->emitOpError("unsupported: control flow that cannot be lifted to "
                            "structured form");
+  op->walk([](scf::IndexSwitchOp inner) { replaceSwitch(inner); });
   return success();
 }
 
@@ -40,16 +85,6 @@ bool isHarmless(Block &block) {
   return llvm::all_of(block.without_terminator(), [](Operation &op) {
     return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
   });
-}
-
-/// Moves the operations of a region in front of `op`; returns what it yields.
-SmallVector<Value> hoist(Region &region, Operation *op) {
-  Block &block = region.front();
-  SmallVector<Value> values(block.getTerminator()->getOperands());
-  for (Operation &inner :
-       llvm::make_early_inc_range(block.without_terminator()))
-    inner.moveBefore(op);
-  return values;
 }
 
 void replaceBySelects(OpBuilder &builder, Operation *op, Value condition,
@@ -73,33 +108,8 @@ void flatten(scf::IfOp op) {
   replaceBySelects(builder, op, op.getCondition(), yes, no);
 }
 
-/// All cases, and the values of one of them.
-void flatten(scf::IndexSwitchOp op) {
-  for (Region &region : op->getRegions())
-    if (!isHarmless(region.front()))
-      return;
-  OpBuilder builder(op);
-  SmallVector<Value> chosen = hoist(op.getDefaultRegion(), op);
-  for (auto [label, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
-    SmallVector<Value> values = hoist(region, op);
-    Value constant =
-        arith::ConstantIndexOp::create(builder, op.getLoc(), label);
-    Value is = arith::CmpIOp::create(
-        builder, op.getLoc(), arith::CmpIPredicate::eq, op.getArg(), constant);
-    for (auto [old, value] : llvm::zip(chosen, values))
-      old = arith::SelectOp::create(builder, op.getLoc(), is, value, old);
-  }
-  op->replaceAllUsesWith(chosen);
-  op->erase();
-}
-
 } // namespace
 
 void triton_to_tile::flattenRegion(Region &region) {
-  region.walk([](Operation *op) {
-    if (auto choice = dyn_cast<scf::IfOp>(op))
-      flatten(choice);
-    else if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
-      flatten(choice);
-  });
+  region.walk([](scf::IfOp op) { flatten(op); });
 }

@@ -112,6 +112,7 @@ tile::InputPrecision convertPrecision(tt::InputPrecision precision) {
   return tile::InputPrecision::ieee;
 }
 
+/// Sums of tile are of f32 or wider; narrower ones are rounded at the end.
 struct ConvertDot : OpConversionPattern<tt::DotOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -122,9 +123,19 @@ struct ConvertDot : OpConversionPattern<tt::DotOp> {
     tile::InputPrecision precision =
         isF32 ? convertPrecision(op.getInputPrecision())
               : tile::InputPrecision::ieee;
-    rewriter.replaceOpWithNewOp<tile::DotOp>(
-        op, op.getType(), adaptor.getA(), adaptor.getB(), adaptor.getC(),
+    auto type = cast<RankedTensorType>(op.getType());
+    bool isNarrow = isa<FloatType>(type.getElementType()) &&
+                    type.getElementTypeBitWidth() < 32;
+    auto wide = isNarrow ? type.clone(rewriter.getF32Type()) : type;
+    Value acc = adaptor.getC();
+    if (isNarrow)
+      acc = arith::ExtFOp::create(rewriter, op.getLoc(), wide, acc);
+    Value result = tile::DotOp::create(
+        rewriter, op.getLoc(), wide, adaptor.getA(), adaptor.getB(), acc,
         precision, /*lhs_unsigned=*/false, /*rhs_unsigned=*/false);
+    if (isNarrow)
+      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

@@ -91,6 +91,21 @@ bool isBlockPointer(Type type) {
   return pointer && isa<RankedTensorType>(pointer.getPointeeType());
 }
 
+/// Pointers are in memory as their addresses.
+Type asAddress(Type type) {
+  if (!isa<tile::PtrType>(getElementTypeOrSelf(type)))
+    return type;
+  Type address = IntegerType::get(type.getContext(), 64);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? Type(tensor.clone(address)) : address;
+}
+Value asAddress(OpBuilder &builder, Location loc, Value value) {
+  Type type = asAddress(value.getType());
+  if (type == value.getType())
+    return value;
+  return tile::PtrToIntOp::create(builder, loc, type, value);
+}
+
 struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -102,14 +117,21 @@ struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
     Value mask = op.getMask() ? adaptor.getMask().front() : Value();
     Value other = op.getOther() ? adaptor.getOther().front() : Value();
     Type type = getTypeConverter()->convertType(op.getType());
+    Type stored = asAddress(type);
+    if (other)
+      other = asAddress(rewriter, op.getLoc(), other);
     // Disabled lanes without another value read as zero.
     if (mask && !other) {
-      if (TypedAttr zero = rewriter.getZeroAttr(type))
+      if (TypedAttr zero = rewriter.getZeroAttr(stored))
         other = arith::ConstantOp::create(rewriter, op.getLoc(), zero);
     }
-    rewriter.replaceOpWithNewOp<tile::LoadPtrOp>(
-        op, type, adaptor.getPtr().front(), mask, other, op.getIsVolatile(),
-        convertCache(op.getCache()), convertEvict(op.getEvict()));
+    Value loaded = tile::LoadPtrOp::create(
+        rewriter, op.getLoc(), stored, adaptor.getPtr().front(), mask, other,
+        op.getIsVolatile(), convertCache(op.getCache()),
+        convertEvict(op.getEvict()));
+    if (stored != type)
+      loaded = tile::IntToPtrOp::create(rewriter, op.getLoc(), type, loaded);
+    rewriter.replaceOp(op, loaded);
     return success();
   }
 };
@@ -124,7 +146,8 @@ struct ConvertStore : OpConversionPattern<tt::StoreOp> {
       return failure();
     Value mask = op.getMask() ? adaptor.getMask().front() : Value();
     rewriter.replaceOpWithNewOp<tile::StorePtrOp>(
-        op, adaptor.getPtr().front(), adaptor.getValue().front(), mask,
+        op, adaptor.getPtr().front(),
+        asAddress(rewriter, op.getLoc(), adaptor.getValue().front()), mask,
         convertCache(op.getCache()), convertEvict(op.getEvict()));
     return success();
   }

@@ -275,6 +275,7 @@ private:
     Tensor tensor;
     if (Problem problem = read(hasOffset ? text.substr(0, plus) : text, tensor))
       return problem;
+    input.fileType = tensor.dtype;
     Expected<Tensor> typed = npyAs(tensor, arg.dtype);
     if (!typed)
       return InputError{text + ": " + typed.message()};

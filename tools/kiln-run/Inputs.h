@@ -11,6 +11,8 @@ namespace kiln::run {
 struct Input {
   runtime::Tensor tensor;
   runtime::Tensor base;
+  /// The type of the file's elements, which files written from it keep.
+  runtime::DType fileType = runtime::DType::none;
 };
 
 /// A mistake in the command line is told from an input that cannot be used.

@@ -199,9 +199,13 @@ private:
     for (const auto &[k, file] : options.results)
       if (Error error = writeNpyFile(file, outcome.results[k]))
         return fail(error.message());
-    for (const auto &[k, file] : options.saves)
-      if (Error error = writeNpyFile(file, inputs[k].base))
+    for (const auto &[k, file] : options.saves) {
+      Tensor saved = inputs[k].base;
+      if (inputs[k].fileType != DType::none)
+        saved.dtype = inputs[k].fileType;
+      if (Error error = writeNpyFile(file, saved))
         return fail(error.message());
+    }
     return 0;
   }
 

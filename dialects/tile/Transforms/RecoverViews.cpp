@@ -21,6 +21,9 @@ using namespace kiln::tile;
 namespace {
 /// A size that no index reaches.
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max() / 4;
+/// How many elements before the pointer a gathered view begins: more than an
+/// address space holds, so that no index of a valid element is negative.
+constexpr int64_t lead = int64_t(1) << 48;
 
 /// A view of what an access touches, and how to read it.
 struct Access {
@@ -79,6 +82,7 @@ private:
         access.indices = makeIndices(expr, bounds.dims[d], d);
         size = scalars.constant(unbounded);
         stride = scalars.constant(1);
+        start = scalars.sub(start, scalars.constant(lead));
       } else {
         const MaskExpr::Dim &bound = bounds.dims[d];
         IndexScalar low = bound.low
@@ -125,7 +129,7 @@ private:
     return indirectDim == 0 && rank > 1 ? 1 : 0;
   }
 
-  /// indirect + stride * i, or -1 where the mask is off.
+  /// lead + indirect + stride * i, or -1 where the mask is off.
   Value makeIndices(const PointerExpr &expr, const MaskExpr::Dim &bound,
                     int64_t d) {
     Location loc = scalars.loc;
@@ -148,10 +152,12 @@ private:
               ? arith::AddIOp::create(builder, loc, indices, affine).getResult()
               : affine;
     }
-    if (!indices)
-      indices = splat(scalars.constant(0));
-    // Negative offsets from the base are as good as others; the view begins
-    // below all of them.
+    // An index may lead before the pointer; the view begins below all of them.
+    Value first = splat(scalars.constant(lead));
+    indices =
+        indices
+            ? arith::AddIOp::create(builder, loc, indices, first).getResult()
+            : first;
     Value valid = bound.vector;
     auto require = [&](arith::CmpIPredicate predicate, IndexScalar limit) {
       Value holds =

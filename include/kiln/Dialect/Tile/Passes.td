@@ -40,7 +40,7 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     the access becomes one through a view; where one dimension is indexed by a computed vector, a
     gather. Pointers that a loop increments by the same amount get their closed form first.
     Offsets are taken not to wrap around in their type, as memory that does so lies outside of every
-    buffer; a computed index below zero reads as a disabled lane. With `report`, a remark at each access says
+    buffer. With `report`, a remark at each access says
     `view`, `gather`, or `pointers` and the reason.
   }];
   let options = [Option<"report", "report", "bool", "false", "say what became of each access">];

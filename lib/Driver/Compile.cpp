@@ -129,6 +129,9 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
       return failure();
   }
   applyNumerics(module);
+  if (failed(runSteps(module, "numerics", numericsSteps(), bound.options,
+                      printer, timing)))
+    return failure();
   if (bound && failed(bound.target->claimProgram(module, bound.options))) {
     printer.error("target '" + bound.options.name +
                   "' failed to claim at program level");

@@ -36,6 +36,10 @@ std::vector<Step> kiln::driver::tileSteps() {
           {"program.func(program-plan-memory)"}};
 }
 
+std::vector<Step> kiln::driver::numericsSteps() {
+  return {{"tile.kernel(tile-contract)"}};
+}
+
 /// Adds the steps to a pass manager.
 static LogicalResult addSteps(OpPassManager &pm, const std::vector<Step> &steps,
                               const TargetOptions &options,

@@ -21,6 +21,8 @@ std::vector<Step> frontendSteps(llvm::ArrayRef<std::string> entries = {});
 std::vector<Step> primSteps();
 /// The passes from prim to tile and program.
 std::vector<Step> tileSteps();
+/// What follows from the numerics mode of each kernel.
+std::vector<Step> numericsSteps();
 
 /// Declares the core's extension points.
 void registerExtensionPoints(target::TargetRegistry &registry);

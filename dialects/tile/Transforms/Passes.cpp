@@ -11,6 +11,7 @@ void registerTilePasses() {
   registerVerifyTileForm();
   registerTileRaise();
   registerTileRetile();
+  registerTileContract();
   registerTileRecoverViews();
 }
 } // namespace kiln::tile

@@ -11,7 +11,7 @@ namespace kiln::tile {
 #define GEN_PASS_DECL
 #include "kiln/Dialect/Tile/Passes.h.inc"
 
-/// Registers verify-tile-form, tile-raise and tile-retile.
+/// Registers every pass of this header.
 void registerTilePasses();
 
 } // namespace kiln::tile

@@ -33,6 +33,16 @@ def TileRetile : Pass<"tile-retile"> {
   ];
 }
 
+def TileContract : Pass<"tile-contract", "::kiln::tile::KernelOp"> {
+  let summary = "Fuses products with sums where the kernel's numerics allow it";
+  let description = [{
+    In a kernel whose numerics mode has `contract`, an f32 or f64 product whose only use is a sum or a difference
+    becomes `math.fma` with it, the left operand's where both are products: one rounding instead of two, and
+    the same one on every target.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let summary = "Turns accesses through pointers into accesses through views";
   let description = [{

@@ -13,10 +13,13 @@ namespace kiln::eval {
 namespace {
 
 /// Instances that take turns are limited to this many.
-constexpr int64_t kMaxConcurrent = 1024;
+constexpr int64_t kMaxConcurrent = 4096;
 /// Turns without an instance that ends, after which they are taken to wait for
 /// each other for ever.
-constexpr int64_t kMaxRounds = 1 << 20;
+constexpr int64_t kMaxRounds = 1 << 10;
+/// Points of a turn at which others could go on; long enough that most
+/// instances leave a critical section in the turn in which they enter it.
+constexpr int64_t kTurn = 1 << 10;
 constexpr size_t kStackBytes = 1 << 20;
 
 /// The buffer behind a view in a kernel; null if that cannot be told.
@@ -58,6 +61,7 @@ struct Fiber {
   void *stack = MAP_FAILED;
   bool isDone = false;
   LogicalResult result = success();
+  int64_t passed = 0; ///< points at which others could go on
   std::function<LogicalResult(Instance &)> body;
 
   ~Fiber() {
@@ -85,7 +89,10 @@ struct Fiber {
     auto bits = reinterpret_cast<uintptr_t>(this);
     makecontext(&context, reinterpret_cast<void (*)()>(enter), 2,
                 static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32));
-    instance.suspend = [this] { swapcontext(&context, scheduler); };
+    instance.suspend = [this] {
+      if (++passed % kTurn == 0)
+        swapcontext(&context, scheduler);
+    };
     return true;
   }
 };

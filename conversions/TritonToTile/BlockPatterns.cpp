@@ -56,6 +56,23 @@ struct ConvertAdvance : OpConversionPattern<tt::AdvanceOp> {
   }
 };
 
+/// A choice between two block pointers or descriptors, part by part.
+struct ConvertBlockSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> chosen;
+    for (auto [yes, no] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      chosen.push_back(arith::SelectOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
+    rewriter.replaceOpWithMultiple(op, {chosen});
+    return success();
+  }
+};
+
 struct ConvertBlockLoad : OpConversionPattern<tt::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -106,8 +123,9 @@ struct ConvertBlockStore : OpConversionPattern<tt::StoreOp> {
 
 void populateBlockPatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns) {
-  patterns.add<ConvertMakeTensorPtr, ConvertAdvance, ConvertBlockLoad,
-               ConvertBlockStore>(converter, patterns.getContext());
+  patterns.add<ConvertMakeTensorPtr, ConvertAdvance, ConvertBlockSelect,
+               ConvertBlockLoad, ConvertBlockStore>(converter,
+                                                    patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -60,7 +60,9 @@ FailureOr<Access> makeAccess(OpT op, ValueRange descriptor,
     return failure();
   }
   Access access;
-  access.blockType = type.getBlockType();
+  RankedTensorType block = type.getBlockType();
+  access.blockType = block.clone(
+      cast<tile::PtrType>(descriptor.front().getType()).getElementType());
   int64_t rank = access.blockType.getRank();
   if (static_cast<int64_t>(indices.size()) != rank) {
     op.emitOpError("expected ") << rank << " indices, found " << indices.size();
@@ -99,7 +101,9 @@ struct ConvertDescriptorLoad : OpConversionPattern<OpT> {
 };
 
 tile::Combine convertKind(tt::DescriptorReduceOp op) {
-  bool isUnsigned = cast<RankedTensorType>(op.getSrc().getType())
+  bool isUnsigned = op.getDesc()
+                        .getType()
+                        .getBlockType()
                         .getElementType()
                         .isUnsignedInteger();
   switch (op.getKind()) {

@@ -8,6 +8,15 @@ using namespace mlir;
 
 namespace kiln::triton_to_tile {
 
+/// The pointer to a block's elements. Descriptors state the signedness of
+/// integers, which tile leaves to operations.
+static tile::PtrType getElementPointer(RankedTensorType block) {
+  Type element = block.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(block.getContext(), integer.getWidth());
+  return tile::PtrType::get(block.getContext(), element);
+}
+
 TypeConverter::TypeConverter() {
   addConversion([](Type type) { return type; });
   addConversion([](tt::PointerType type) -> std::optional<Type> {
@@ -31,8 +40,7 @@ TypeConverter::TypeConverter() {
         auto block = dyn_cast<RankedTensorType>(type.getPointeeType());
         if (!block)
           return std::nullopt;
-        types.push_back(
-            tile::PtrType::get(type.getContext(), block.getElementType()));
+        types.push_back(getElementPointer(block));
         types.append(3 * block.getRank(), IndexType::get(type.getContext()));
         return success();
       });
@@ -40,8 +48,7 @@ TypeConverter::TypeConverter() {
       [](tt::TensorDescType type,
          SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
         RankedTensorType block = type.getBlockType();
-        types.push_back(
-            tile::PtrType::get(type.getContext(), block.getElementType()));
+        types.push_back(getElementPointer(block));
         types.append(2 * block.getRank(), IndexType::get(type.getContext()));
         return success();
       });

@@ -66,12 +66,13 @@ static void guardDivision(OpBuilder &b, Location loc, Operation *op,
 Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
   SmallVector<Value> operands(given);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  Type shape = operands.empty() ? Type(b.getI1Type()) : operands.back().getType();
+  Type shape =
+      operands.empty() ? Type(b.getI1Type()) : operands.back().getType();
   Type result = typeLike(shape, registerElement(element));
   bool narrow = isSmallFloat(element);
 
-  if (isa<arith::SelectOp>(op))
-    return cloneOnto(b, loc, op, operands, result);
+  if (isa<arith::SelectOp>(op)) // of pointers, too
+    return cloneOnto(b, loc, op, operands, operands[1].getType());
   if (isa<arith::BitcastOp>(op))
     return operands[0].getType() == result
                ? operands[0]
@@ -81,14 +82,16 @@ Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && narrow) {
     // Through f64, which holds every 32-bit integer, with one rounding.
     Type wide = typeLike(result, b.getF64Type());
-    Value exact = isa<arith::SIToFPOp>(op)
-                      ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
-                      : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
+    Value exact =
+        isa<arith::SIToFPOp>(op)
+            ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
+            : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
     return narrowFloat(b, loc, exact, element);
   }
 
   // 16-bit floats are computed with in f32 and rounded after each operation.
-  for (auto [operand, original] : llvm::zip_equal(operands, op->getOperands())) {
+  for (auto [operand, original] :
+       llvm::zip_equal(operands, op->getOperands())) {
     Type from = getElementTypeOrSelf(original.getType());
     if (isSmallFloat(from))
       operand = widenFloat(b, loc, operand, from);
@@ -102,8 +105,8 @@ Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
   Value value = emitMathFunction(b, loc, op, operands, result);
   if (!value)
     value = cloneOnto(b, loc, op, operands, result);
-  if (contract && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(
-                      value.getDefiningOp()))
+  if (contract &&
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(value.getDefiningOp()))
     value.getDefiningOp()->setAttr(
         "fastmath", arith::FastMathFlagsAttr::get(
                         b.getContext(), arith::FastMathFlags::contract));

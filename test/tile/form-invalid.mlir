@@ -27,7 +27,7 @@ tile.kernel @effect_in_region(%v: !tile.view<?xf32>, %i: index, %x: f32) {
   %t = tile.splat %x : tensor<4xf32>
   %d = tile.reduce %t axis 0 : tensor<4xf32> -> tensor<f32> {
   ^bb0(%p: f32, %q: f32):
-    // expected-error@+1 {{expected operations without effects in the region of a reduction}}
+    // expected-error@+1 {{expected operations without effects in the region of a reduction or scan}}
     tile.store %t, %v[%i] : tensor<4xf32>, !tile.view<?xf32>
     tile.yield %p : f32
   }

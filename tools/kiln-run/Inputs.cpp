@@ -67,7 +67,8 @@ bool parseValue(DType dtype, const std::string &text, Tensor &tensor) {
     storeInt(dtype, tensor.data(), 0, text == "true");
     return true;
   }
-  int64_t value = dtype == DType::u64 && text[0] != '-'
+  // 64 bits are taken as signed or unsigned, as i64 says neither.
+  int64_t value = dtypeBits(dtype) == 64 && text[0] != '-'
                       ? int64_t(std::strtoull(begin, &end, 0))
                       : std::strtoll(begin, &end, 0);
   if (end == begin || *end || errno == ERANGE)
@@ -75,7 +76,7 @@ bool parseValue(DType dtype, const std::string &text, Tensor &tensor) {
   storeInt(dtype, tensor.data(), 0, value);
   int64_t kept = loadAsInt(dtype, tensor.data(), 0);
   int bits = dtypeBits(dtype);
-  // Hexadecimal bits of a negative number are fine, too.
+  // So are the bits of narrower types.
   return kept == value ||
          (bits < 64 && value > 0 && value >> bits == 0 && dtype != DType::i1);
 }

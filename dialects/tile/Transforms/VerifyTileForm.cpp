@@ -77,16 +77,16 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
       return op->emitOpError() << "expected tiles of static shape, scalars and "
                                   "views, found a result of type "
                                << result.getType();
-  if (auto reduce = op->getParentOfType<ReduceOp>()) {
+  if (op->getParentOfType<ReduceOp>() || op->getParentOfType<ScanOp>()) {
     for (Type type : op->getResultTypes())
       if (!isElementType(type))
         return op->emitOpError() << "expected scalars in the region of a "
-                                    "reduction, found "
+                                    "reduction or scan, found "
                                  << type;
     if (!isMemoryEffectFree(op))
       return op->emitOpError()
              << "expected operations without effects in the region of a "
-                "reduction";
+                "reduction or scan";
   }
   if (auto store = dyn_cast<StoreOp>(op))
     if (BlockArgument parameter = getParameter(store.getView()))

@@ -63,32 +63,33 @@ bool Emitter::coordinates(ArrayRef<ViewDim> viewDims,
   return elements;
 }
 
-/// A view must have a dimension to have a tile of rank 1.
-static void addUnitDim(Buffer &view) {
-  view.sizes.push_back(1);
-  view.strides.push_back(1);
+Emitter::ViewAccess Emitter::accessOf(const Buffer &buffer,
+                                      const AccessMap &map) {
+  ViewAccess access;
+  SmallVector<ViewDim> viewDims;
+  access.view = viewOf(buffer, map, viewDims);
+  access.elements = coordinates(viewDims, access.coords, access.step);
+  access.full.assign(space.axes.size(), 1);
+  for (const ViewDim &v : viewDims)
+    if (v.axis >= 0) {
+      access.shape.push_back(kernel.dims[v.dim].block);
+      access.full[v.axis] = access.shape.back();
+    }
+  // A view must have a dimension to have a tile of rank 1.
+  if (viewDims.empty()) {
+    access.view.sizes.push_back(1);
+    access.view.strides.push_back(1);
+    access.coords.push_back(kernel.constant(0));
+  }
+  if (access.shape.empty())
+    access.shape.push_back(1);
+  return access;
 }
 
 Value Emitter::load(const Buffer &buffer, const AccessMap &map, TypedAttr pad) {
-  SmallVector<ViewDim> viewDims;
-  Buffer view = viewOf(buffer, map, viewDims);
-  SmallVector<Value> coords;
-  DenseI64ArrayAttr step;
-  bool elements = coordinates(viewDims, coords, step);
-  SmallVector<int64_t> shape, full(space.axes.size(), 1);
-  for (const ViewDim &v : viewDims)
-    if (v.axis >= 0) {
-      shape.push_back(kernel.dims[v.dim].block);
-      full[v.axis] = shape.back();
-    }
-  if (viewDims.empty()) {
-    addUnitDim(view);
-    coords.push_back(kernel.constant(0));
-  }
-  if (shape.empty())
-    shape.push_back(1);
+  ViewAccess access = accessOf(buffer, map);
   OpBuilder &b = kernel.b;
-  Value param = kernel.view(view, /*write=*/false);
+  Value param = kernel.view(access.view, /*write=*/false);
   Value padValue;
   tile::Padding padding = tile::Padding::zero;
   if (pad && pad != zeroOf(pad.getType())) {
@@ -96,33 +97,17 @@ Value Emitter::load(const Buffer &buffer, const AccessMap &map, TypedAttr pad) {
     padValue = arith::ConstantOp::create(b, kernel.loc, pad);
   }
   Value tile = tile::LoadOp::create(
-      b, kernel.loc, RankedTensorType::get(shape, buffer.elementType()), param,
-      coords, padValue, elements, padding, step);
-  return reshape(tile, full);
+      b, kernel.loc, RankedTensorType::get(access.shape, buffer.elementType()),
+      param, access.coords, padValue, access.elements, padding, access.step);
+  return reshape(tile, access.full);
 }
 
 void Emitter::store(Value tile, const Buffer &buffer, const AccessMap &map) {
-  SmallVector<ViewDim> viewDims;
-  Buffer view = viewOf(buffer, map, viewDims);
-  SmallVector<Value> coords;
-  DenseI64ArrayAttr step;
-  bool elements = coordinates(viewDims, coords, step);
-  SmallVector<int64_t> shape, full(space.axes.size(), 1);
-  for (const ViewDim &v : viewDims)
-    if (v.axis >= 0) {
-      shape.push_back(kernel.dims[v.dim].block);
-      full[v.axis] = shape.back();
-    }
-  if (viewDims.empty()) {
-    addUnitDim(view);
-    coords.push_back(kernel.constant(0));
-  }
-  if (shape.empty())
-    shape.push_back(1);
-  tile = reshape(broadcast(tile, full), shape);
-  Value param = kernel.view(view, /*write=*/true);
-  tile::StoreOp::create(kernel.b, kernel.loc, tile, param, coords, elements,
-                        tile::Combine::assign, step);
+  ViewAccess access = accessOf(buffer, map);
+  tile = reshape(broadcast(tile, access.full), access.shape);
+  Value param = kernel.view(access.view, /*write=*/true);
+  tile::StoreOp::create(kernel.b, kernel.loc, tile, param, access.coords,
+                        access.elements, tile::Combine::assign, access.step);
 }
 
 Value Emitter::indexTile(const IndexExpr &expr, Type type) {

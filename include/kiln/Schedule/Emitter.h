@@ -121,6 +121,17 @@ private:
                    llvm::SmallVectorImpl<mlir::Value> &coords,
                    mlir::DenseI64ArrayAttr &step);
 
+  /// What a load or a store through a view needs.
+  struct ViewAccess {
+    Buffer view;
+    llvm::SmallVector<mlir::Value> coords;
+    bool elements; ///< coordinates are offsets of elements
+    mlir::DenseI64ArrayAttr step;
+    llvm::SmallVector<int64_t> shape; ///< of the tile in memory
+    llvm::SmallVector<int64_t> full;  ///< of the tile in the space
+  };
+  ViewAccess accessOf(const Buffer &buffer, const AccessMap &map);
+
   GroupPlan::InGroupFn inGroup;
   Space space;
   std::vector<Scope> scopes;

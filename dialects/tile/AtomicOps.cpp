@@ -1,6 +1,7 @@
 //===- AtomicOps.cpp - Atomic accesses -----------------------===//
 
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Effects.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -15,14 +16,6 @@ void TileDialect::registerAtomicOps() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/AtomicOps.cpp.inc"
       >();
-}
-
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-static void addReadWrite(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
 }
 
 void AtomicRMWOp::getEffects(Effects &effects) { addReadWrite(effects); }

@@ -1,6 +1,7 @@
 //===- ExternOps.cpp - Calls, conversions, output -----------------------===//
 
 #include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Effects.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -17,23 +18,12 @@ void TileDialect::registerExternOps() {
       >();
 }
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-/// A call that is not pure may do anything to memory.
-static void addImpureEffects(bool pure, Effects &effects) {
-  if (pure)
-    return;
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
-}
-
 void CallExternOp::getEffects(Effects &effects) {
-  addImpureEffects(getPure(), effects);
+  addCallEffects(getPure(), effects);
 }
 
 void InlineAsmOp::getEffects(Effects &effects) {
-  addImpureEffects(getPure(), effects);
+  addCallEffects(getPure(), effects);
 }
 
 LogicalResult ConvertOp::verify() {

@@ -1,6 +1,7 @@
 //===- ComputeOps.cpp - arithmetic and products
 //----------------------------===//
 
+#include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;
@@ -16,23 +17,12 @@ void TritonDialect::registerComputeOps() {
       >();
 }
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-/// A call that is not pure may do anything to memory.
-static void addImpureEffects(bool pure, Effects &effects) {
-  if (pure)
-    return;
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
-}
-
 void ExternElementwiseOp::getEffects(Effects &effects) {
-  addImpureEffects(getPure(), effects);
+  addCallEffects(getPure(), effects);
 }
 
 void ElementwiseInlineAsmOp::getEffects(Effects &effects) {
-  addImpureEffects(getPure(), effects);
+  addCallEffects(getPure(), effects);
 }
 
 ParseResult HistogramOp::parse(OpAsmParser &parser, OperationState &result) {

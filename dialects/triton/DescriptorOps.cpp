@@ -1,6 +1,7 @@
 //===- DescriptorOps.cpp - tensor descriptors
 //------------------------------===//
 
+#include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;
@@ -16,16 +17,6 @@ void TritonDialect::registerDescriptorOps() {
       >();
 }
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-static void addRead(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-}
-static void addWrite(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
-}
-
 void DescriptorLoadOp::getEffects(Effects &effects) { addRead(effects); }
 void DescriptorGatherOp::getEffects(Effects &effects) { addRead(effects); }
 void ExperimentalDescriptorLoadOp::getEffects(Effects &effects) {
@@ -36,10 +27,7 @@ void DescriptorScatterOp::getEffects(Effects &effects) { addWrite(effects); }
 void ExperimentalDescriptorStoreOp::getEffects(Effects &effects) {
   addWrite(effects);
 }
-void DescriptorReduceOp::getEffects(Effects &effects) {
-  addRead(effects);
-  addWrite(effects);
-}
+void DescriptorReduceOp::getEffects(Effects &effects) { addReadWrite(effects); }
 
 /// `%base, [sizes], [strides] {...} : <f16>, <tensor<64x32xf16>>`
 static ParseResult parseMakeDescriptor(OpAsmParser &parser,

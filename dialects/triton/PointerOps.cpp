@@ -1,6 +1,7 @@
 //===- PointerOps.cpp - pointers and memory
 //--------------------------------===//
 
+#include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"
 
 using namespace mlir;
@@ -16,9 +17,6 @@ void TritonDialect::registerPointerOps() {
       >();
 }
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
 void LoadOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
   if (getIsVolatile())
@@ -27,11 +25,6 @@ void LoadOp::getEffects(Effects &effects) {
 
 void StoreOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable());
-}
-
-static void addReadWrite(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
 }
 
 void AtomicRMWOp::getEffects(Effects &effects) { addReadWrite(effects); }

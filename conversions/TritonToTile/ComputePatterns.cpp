@@ -60,29 +60,6 @@ struct ConvertClampF : OpConversionPattern<tt::ClampFOp> {
   }
 };
 
-struct ConvertPreciseSqrt : OpConversionPattern<tt::PreciseSqrtOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::PreciseSqrtOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<math::SqrtOp>(op, adaptor.getX());
-    return success();
-  }
-};
-
-struct ConvertPreciseDiv : OpConversionPattern<tt::PreciseDivFOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::PreciseDivFOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, adaptor.getX(),
-                                               adaptor.getY());
-    return success();
-  }
-};
-
 struct ConvertMulhi : OpConversionPattern<tt::MulhiUIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -238,10 +215,11 @@ struct ConvertPrint : OpConversionPattern<tt::PrintOp> {
 
 void populateComputePatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns) {
-  patterns.add<ConvertFpToFp, ConvertClampF, ConvertPreciseSqrt,
-               ConvertPreciseDiv, ConvertMulhi, ConvertDot, ConvertReduce,
-               ConvertScan, ConvertAssert, ConvertPrint>(converter,
-                                                         patterns.getContext());
+  patterns.add<
+      ConvertFpToFp, ConvertClampF, Rename<tt::PreciseSqrtOp, math::SqrtOp>,
+      Rename<tt::PreciseDivFOp, arith::DivFOp>, ConvertMulhi, ConvertDot,
+      ConvertReduce, ConvertScan, ConvertAssert, ConvertPrint>(
+      converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -27,6 +27,24 @@ void populateExpansionPatterns(const TypeConverter &,
 void populateMapPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 
+/// An operation that has another name, with the same operands.
+template <typename From, typename To>
+struct Rename : mlir::OpConversionPattern<From> {
+  using mlir::OpConversionPattern<From>::OpConversionPattern;
+
+  mlir::LogicalResult
+  matchAndRewrite(From op, typename From::Adaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    llvm::SmallVector<mlir::Type> types;
+    if (failed(this->getTypeConverter()->convertTypes(op->getResultTypes(),
+                                                      types)))
+      return op.emitOpError("unsupported: result of type ")
+             << op->getResult(0).getType();
+    rewriter.replaceOpWithNewOp<To>(op, types, adaptor.getOperands());
+    return mlir::success();
+  }
+};
+
 /// `value` as an index; integers are read as signed.
 mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value);

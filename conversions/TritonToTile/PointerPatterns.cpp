@@ -11,19 +11,6 @@ using namespace mlir;
 namespace kiln::triton_to_tile {
 namespace {
 
-template <typename From, typename To>
-struct ConvertCast : OpConversionPattern<From> {
-  using OpConversionPattern<From>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(From op, typename From::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = this->getTypeConverter()->convertType(op.getResult().getType());
-    rewriter.replaceOpWithNewOp<To>(op, type, adaptor.getSrc());
-    return success();
-  }
-};
-
 struct ConvertBitcast : OpConversionPattern<tt::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -38,18 +25,6 @@ struct ConvertBitcast : OpConversionPattern<tt::BitcastOp> {
       rewriter.replaceOp(op, adaptor.getSrc());
     else
       rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, adaptor.getSrc());
-    return success();
-  }
-};
-
-struct ConvertAddPtr : OpConversionPattern<tt::AddPtrOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::AddPtrOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tile::OffsetOp>(
-        op, adaptor.getPtr().getType(), adaptor.getPtr(), adaptor.getOffset());
     return success();
   }
 };
@@ -274,11 +249,11 @@ struct ConvertAtomicPoll : OpConversionPattern<tt::AtomicPollOp> {
 
 void populatePointerPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns) {
-  patterns.add<ConvertCast<tt::IntToPtrOp, tile::IntToPtrOp>,
-               ConvertCast<tt::PtrToIntOp, tile::PtrToIntOp>, ConvertBitcast,
-               ConvertAddPtr, ConvertLoad, ConvertStore, ConvertAtomicRMW,
-               ConvertAtomicCAS, ConvertAtomicPoll>(converter,
-                                                    patterns.getContext());
+  patterns.add<Rename<tt::IntToPtrOp, tile::IntToPtrOp>,
+               Rename<tt::PtrToIntOp, tile::PtrToIntOp>, ConvertBitcast,
+               Rename<tt::AddPtrOp, tile::OffsetOp>, ConvertLoad, ConvertStore,
+               ConvertAtomicRMW, ConvertAtomicCAS, ConvertAtomicPoll>(
+      converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

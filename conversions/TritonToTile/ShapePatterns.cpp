@@ -10,23 +10,6 @@ using namespace mlir;
 namespace kiln::triton_to_tile {
 namespace {
 
-/// An operation with one source that tile has under another name.
-template <typename From, typename To>
-struct ConvertUnary : OpConversionPattern<From> {
-  using OpConversionPattern<From>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(From op, typename From::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = this->getTypeConverter()->convertType(op.getResult().getType());
-    if (!type)
-      return op.emitOpError("unsupported: result of type ")
-             << op.getResult().getType();
-    rewriter.replaceOpWithNewOp<To>(op, type, adaptor.getSrc());
-    return success();
-  }
-};
-
 struct ConvertExpandDims : OpConversionPattern<tt::ExpandDimsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -50,32 +33,6 @@ struct ConvertTrans : OpConversionPattern<tt::TransOp> {
     rewriter.replaceOpWithNewOp<tile::TransposeOp>(
         op, getTypeConverter()->convertType(op.getType()), adaptor.getSrc(),
         permutation);
-    return success();
-  }
-};
-
-struct ConvertJoin : OpConversionPattern<tt::JoinOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::JoinOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tile::JoinOp>(
-        op, getTypeConverter()->convertType(op.getType()), adaptor.getLhs(),
-        adaptor.getRhs());
-    return success();
-  }
-};
-
-struct ConvertSplit : OpConversionPattern<tt::SplitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::SplitOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = getTypeConverter()->convertType(op.getOutLHS().getType());
-    rewriter.replaceOpWithNewOp<tile::SplitOp>(op, type, type,
-                                               adaptor.getSrc());
     return success();
   }
 };
@@ -162,13 +119,13 @@ struct ConvertHistogram : OpConversionPattern<tt::HistogramOp> {
 
 void populateShapePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns) {
-  patterns
-      .add<ConvertUnary<tt::SplatOp, tile::SplatOp>,
-           ConvertUnary<tt::BroadcastOp, tile::BroadcastOp>,
-           ConvertUnary<tt::ReshapeOp, tile::ReshapeOp>, ConvertExpandDims,
-           ConvertTrans, ConvertJoin, ConvertSplit, ConvertCat,
-           ConvertMakeRange, ConvertUnsplat, ConvertGather, ConvertHistogram>(
-          converter, patterns.getContext());
+  patterns.add<Rename<tt::SplatOp, tile::SplatOp>,
+               Rename<tt::BroadcastOp, tile::BroadcastOp>,
+               Rename<tt::ReshapeOp, tile::ReshapeOp>, ConvertExpandDims,
+               ConvertTrans, Rename<tt::JoinOp, tile::JoinOp>,
+               Rename<tt::SplitOp, tile::SplitOp>, ConvertCat, ConvertMakeRange,
+               ConvertUnsplat, ConvertGather, ConvertHistogram>(
+      converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -5,6 +5,7 @@
 #include "kiln-c/Device.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"
+#include "kiln/Runtime/HostDriver.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -14,8 +15,9 @@
 
 namespace kiln::reference {
 
-/// Fills `error` and returns 1.
-int fail(KilnError *error, const std::string &message);
+inline int fail(KilnError *error, const std::string &message) {
+  return runtime::failDriver(error, message);
+}
 
 /// Why the bytes of a module cannot be read safely; empty if they can.
 std::string probe(llvm::StringRef bytes);

@@ -4,6 +4,7 @@
 
 #include "kiln-c/Device.h"
 #include "kiln-c/Kernel.h"
+#include "kiln/Runtime/HostDriver.h"
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -95,7 +96,9 @@ bool loadLibrary(const void *bytes, uint64_t size, void *&library,
 /// Whether a kernel may leave `symbol` undefined.
 bool isRuntimeSymbol(const std::string &symbol);
 
-int fail(KilnError *error, const std::string &message);
+inline int fail(KilnError *error, const std::string &message) {
+  return runtime::failDriver(error, message);
+}
 
 } // namespace kiln::cpu
 

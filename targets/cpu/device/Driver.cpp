@@ -9,14 +9,6 @@ using namespace kiln::cpu;
 
 KILN_DEVICE_NOTE();
 
-int kiln::cpu::fail(KilnError *error, const std::string &message) {
-  if (error) {
-    size_t length = message.copy(error->message, sizeof(error->message) - 1);
-    error->message[length] = 0;
-  }
-  return 1;
-}
-
 namespace {
 
 constexpr uint64_t kAlign = 64;
@@ -25,182 +17,149 @@ constexpr uint64_t kSlack = 64;
 /// From here on pages are asked of the system, huge ones if it has them.
 constexpr uint64_t kMapThreshold = 1 << 20;
 
-int open(const char *text, KilnDevice **device, KilnError *error) {
-  Options options;
-  std::string problem;
-  if (!parseOptions(text ? text : "", options, problem) ||
-      !checkFeatures(options, problem))
-    return fail(error, problem);
-  // Kernels find libm and the helpers of this library in the global scope.
-  dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
-  Dl_info self;
-  if (dladdr(reinterpret_cast<void *>(&kilnGetDeviceDriver), &self))
-    dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-  try {
-    int threads = options.threads
-                      ? options.threads
-                      : oneapi::tbb::this_task_arena::max_concurrency();
-    auto created = std::make_unique<KilnDevice>(threads);
-    created->name = "cpu (" + std::to_string(threads) +
-                    (threads == 1 ? " thread)" : " threads)");
-    created->memory = {"host",
-                       KILN_MEMORY_HOST_VISIBLE | KILN_MEMORY_IMPORTS_HOST,
-                       uint32_t(kAlign), 0};
-    created->properties = {sizeof(KilnDeviceProperties), created->name.c_str(),
-                           uint32_t(threads), 1, &created->memory};
-    *device = created.release();
-  } catch (const std::exception &e) {
-    return fail(error, std::string("cannot start threads: ") + e.what());
+struct Driver : kiln::runtime::HostDriver<Driver> {
+  static int open(const char *text, KilnDevice **device, KilnError *error) {
+    Options options;
+    std::string problem;
+    if (!parseOptions(text ? text : "", options, problem) ||
+        !checkFeatures(options, problem))
+      return fail(error, problem);
+    // Kernels find libm and the helpers of this library in the global scope.
+    dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
+    Dl_info self;
+    if (dladdr(reinterpret_cast<void *>(&kilnGetDeviceDriver), &self))
+      dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    try {
+      int threads = options.threads
+                        ? options.threads
+                        : oneapi::tbb::this_task_arena::max_concurrency();
+      auto created = std::make_unique<KilnDevice>(threads);
+      created->name = "cpu (" + std::to_string(threads) +
+                      (threads == 1 ? " thread)" : " threads)");
+      created->memory = {"host",
+                         KILN_MEMORY_HOST_VISIBLE | KILN_MEMORY_IMPORTS_HOST,
+                         uint32_t(kAlign), 0};
+      created->properties = {sizeof(KilnDeviceProperties),
+                             created->name.c_str(), uint32_t(threads), 1,
+                             &created->memory};
+      *device = created.release();
+    } catch (const std::exception &e) {
+      return fail(error, std::string("cannot start threads: ") + e.what());
+    }
+    return 0;
   }
-  return 0;
-}
 
-void close(KilnDevice *device) { delete device; }
+  static void close(KilnDevice *device) { delete device; }
 
-const KilnDeviceProperties *properties(KilnDevice *device) {
-  return &device->properties;
-}
-
-int allocate(KilnDevice *, uint32_t memoryKind, uint64_t bytes,
-             uint64_t alignment, KilnBuffer **buffer, KilnError *error) {
-  if (memoryKind != 0)
-    return fail(error, "there is only memory kind 0");
-  if (bytes > uint64_t(1) << 46 || alignment > 4096)
-    return fail(error, std::to_string(bytes) + " bytes with alignment " +
-                           std::to_string(alignment) + " are out of range");
-  uint64_t align = alignment < kAlign ? kAlign : alignment;
-  uint64_t total = (bytes + kSlack + align - 1) / align * align;
-  auto created = std::make_unique<KilnBuffer>();
-  created->bytes = bytes;
-  created->isOwned = true;
-  if (total >= kMapThreshold) {
-    void *data = mmap(nullptr, total, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-      return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
-    madvise(data, total, MADV_HUGEPAGE);
-    created->address = data;
-    created->mapped = total;
-  } else {
-    created->address = std::aligned_alloc(align, total);
-    if (!created->address)
-      return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
-    std::memset(created->address, 0, total);
+  static const KilnDeviceProperties *properties(KilnDevice *device) {
+    return &device->properties;
   }
-  *buffer = created.release();
-  return 0;
-}
 
-void release(KilnDevice *, KilnBuffer *buffer) {
-  if (buffer->isOwned && buffer->mapped)
-    munmap(buffer->address, buffer->mapped);
-  else if (buffer->isOwned)
-    std::free(buffer->address);
-  delete buffer;
-}
-
-int importHost(KilnDevice *, void *address, uint64_t bytes, KilnBuffer **buffer,
-               KilnError *) {
-  *buffer = new KilnBuffer{address, bytes, 0, false};
-  return 0;
-}
-
-int exportHost(KilnDevice *, KilnBuffer *buffer, void **address, KilnError *) {
-  *address = buffer->address;
-  return 0;
-}
-
-/// The address of a range of a buffer, or null when it is not inside.
-char *range(KilnBuffer *buffer, uint64_t offset, uint64_t bytes) {
-  if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-    return nullptr;
-  return static_cast<char *>(buffer->address) + offset;
-}
-
-int outside(KilnError *error) {
-  return fail(error, "the range is outside of the buffer");
-}
-
-int copyIn(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
-           const void *src, uint64_t bytes, KilnError *error) {
-  char *to = range(dst, offset, bytes);
-  if (!to)
-    return outside(error);
-  std::memmove(to, src, bytes);
-  return 0;
-}
-
-int copyOut(KilnDevice *, KilnQueue *, void *dst, KilnBuffer *src,
-            uint64_t offset, uint64_t bytes, KilnError *error) {
-  char *from = range(src, offset, bytes);
-  if (!from)
-    return outside(error);
-  std::memmove(dst, from, bytes);
-  return 0;
-}
-
-int copy(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t dstOffset,
-         KilnBuffer *src, uint64_t srcOffset, uint64_t bytes,
-         KilnError *error) {
-  char *to = range(dst, dstOffset, bytes);
-  char *from = range(src, srcOffset, bytes);
-  if (!to || !from)
-    return outside(error);
-  std::memmove(to, from, bytes);
-  return 0;
-}
-
-int fillBuffer(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
-               uint64_t bytes, uint8_t value, KilnError *error) {
-  char *to = range(dst, offset, bytes);
-  if (!to)
-    return outside(error);
-  std::memset(to, value, bytes);
-  return 0;
-}
-
-int loadModule(KilnDevice *, const void *bytes, uint64_t size,
-               KilnModule **module, KilnError *error) {
-  auto created = std::make_unique<KilnModule>();
-  std::string problem;
-  if (!loadLibrary(bytes, size, created->library, problem))
-    return fail(error, problem);
-  // The compiler says what its code needs; it may have been another machine's.
-  Options needs;
-  if (auto *text =
-          static_cast<const char *>(dlsym(created->library, "kiln_requires")))
-    parseOptions((std::string("requires=") + text).c_str(), needs, problem);
-  if (!checkFeatures(needs, problem)) {
-    dlclose(created->library);
-    return fail(error, problem);
+  static int allocate(KilnDevice *, uint32_t memoryKind, uint64_t bytes,
+                      uint64_t alignment, KilnBuffer **buffer,
+                      KilnError *error) {
+    if (memoryKind != 0)
+      return fail(error, "there is only memory kind 0");
+    if (bytes > uint64_t(1) << 46 || alignment > 4096)
+      return fail(error, std::to_string(bytes) + " bytes with alignment " +
+                             std::to_string(alignment) + " are out of range");
+    uint64_t align = alignment < kAlign ? kAlign : alignment;
+    uint64_t total = (bytes + kSlack + align - 1) / align * align;
+    auto created = std::make_unique<KilnBuffer>();
+    created->bytes = bytes;
+    created->isOwned = true;
+    if (total >= kMapThreshold) {
+      void *data = mmap(nullptr, total, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (data == MAP_FAILED)
+        return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
+      madvise(data, total, MADV_HUGEPAGE);
+      created->address = data;
+      created->mapped = total;
+    } else {
+      created->address = std::aligned_alloc(align, total);
+      if (!created->address)
+        return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
+      std::memset(created->address, 0, total);
+    }
+    *buffer = created.release();
+    return 0;
   }
-  *module = created.release();
-  return 0;
-}
 
-void unloadModule(KilnDevice *, KilnModule *module) {
-  dlclose(module->library);
-  delete module;
-}
+  static void release(KilnDevice *, KilnBuffer *buffer) {
+    if (buffer->isOwned && buffer->mapped)
+      munmap(buffer->address, buffer->mapped);
+    else if (buffer->isOwned)
+      std::free(buffer->address);
+    delete buffer;
+  }
 
-int getKernel(KilnDevice *, KilnModule *module,
-              const KilnKernelDescription *description, KilnKernel **kernel,
-              KilnError *error) {
-  void *symbol = dlsym(module->library, description->symbol);
-  if (!symbol)
-    return fail(error, "the module has no such symbol");
-  auto created = std::make_unique<KilnKernel>();
-  created->symbol = description->symbol;
-  created->entry = reinterpret_cast<KilnKernelEntry>(symbol);
-  created->scratchBytes = description->scratchBytes;
-  created->isConcurrent =
-      dlsym(module->library, (created->symbol + "_concurrent").c_str());
-  created->params.assign(description->parameters,
-                         description->parameters + description->numParameters);
-  *kernel = created.get();
-  module->kernels.push_back(std::move(created));
-  return 0;
-}
+  static int importHost(KilnDevice *, void *address, uint64_t bytes,
+                        KilnBuffer **buffer, KilnError *) {
+    *buffer = new KilnBuffer{address, bytes, 0, false};
+    return 0;
+  }
+
+  static int exportHost(KilnDevice *, KilnBuffer *buffer, void **address,
+                        KilnError *) {
+    *address = buffer->address;
+    return 0;
+  }
+
+  /// The address of a range of a buffer, or null when it is not inside.
+  static char *range(KilnBuffer *buffer, uint64_t offset, uint64_t bytes) {
+    if (offset > buffer->bytes || bytes > buffer->bytes - offset)
+      return nullptr;
+    return static_cast<char *>(buffer->address) + offset;
+  }
+
+  static int loadModule(KilnDevice *, const void *bytes, uint64_t size,
+                        KilnModule **module, KilnError *error) {
+    auto created = std::make_unique<KilnModule>();
+    std::string problem;
+    if (!loadLibrary(bytes, size, created->library, problem))
+      return fail(error, problem);
+    // The compiler says what its code needs; it may have been another
+    // machine's.
+    Options needs;
+    if (auto *text =
+            static_cast<const char *>(dlsym(created->library, "kiln_requires")))
+      parseOptions((std::string("requires=") + text).c_str(), needs, problem);
+    if (!checkFeatures(needs, problem)) {
+      dlclose(created->library);
+      return fail(error, problem);
+    }
+    *module = created.release();
+    return 0;
+  }
+
+  static void unloadModule(KilnDevice *, KilnModule *module) {
+    dlclose(module->library);
+    delete module;
+  }
+
+  static int getKernel(KilnDevice *, KilnModule *module,
+                       const KilnKernelDescription *description,
+                       KilnKernel **kernel, KilnError *error) {
+    void *symbol = dlsym(module->library, description->symbol);
+    if (!symbol)
+      return fail(error, "the module has no such symbol");
+    auto created = std::make_unique<KilnKernel>();
+    created->symbol = description->symbol;
+    created->entry = reinterpret_cast<KilnKernelEntry>(symbol);
+    created->scratchBytes = description->scratchBytes;
+    created->isConcurrent =
+        dlsym(module->library, (created->symbol + "_concurrent").c_str());
+    created->params.assign(description->parameters,
+                           description->parameters +
+                               description->numParameters);
+    *kernel = created.get();
+    module->kernels.push_back(std::move(created));
+    return 0;
+  }
+
+  static constexpr auto execute = kiln::cpu::execute;
+};
 
 } // namespace
 
@@ -211,26 +170,9 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
   std::memcpy(&runtimeHost, host,
               std::min(host->structSize, sizeof(runtimeHost)));
   static const KilnDeviceDriver table = [] {
-    KilnDeviceDriver t = {};
-    t.structSize = sizeof(t);
-    t.apiMajor = KILN_DEVICE_API_MAJOR;
-    t.apiMinor = KILN_DEVICE_API_MINOR;
-    t.name = "cpu";
-    t.open = open;
-    t.close = close;
-    t.properties = properties;
-    t.allocate = allocate;
-    t.release = release;
-    t.importHost = importHost;
-    t.exportHost = exportHost;
-    t.copyIn = copyIn;
-    t.copyOut = copyOut;
-    t.copy = copy;
-    t.fill = fillBuffer;
-    t.loadModule = loadModule;
-    t.unloadModule = unloadModule;
-    t.getKernel = getKernel;
-    t.execute = execute;
+    KilnDeviceDriver t = Driver::table("cpu");
+    t.importHost = Driver::importHost;
+    t.exportHost = Driver::exportHost;
     return t;
   }();
   return &table;

@@ -1,0 +1,101 @@
+// What drivers of devices that compute in the host's memory have in common.
+#ifndef KILN_RUNTIME_HOSTDRIVER_H
+#define KILN_RUNTIME_HOSTDRIVER_H
+
+#include "kiln-c/Device.h"
+#include <cstring>
+#include <string>
+
+namespace kiln::runtime {
+
+/// Fills `error` and returns 1.
+inline int failDriver(KilnError *error, const std::string &message) {
+  if (error) {
+    size_t length = message.copy(error->message, sizeof(error->message) - 1);
+    error->message[length] = 0;
+  }
+  return 1;
+}
+
+/// The copies of a driver, and its table. `Driver` derives from it and adds, as
+/// static functions, what else the table must have, and
+///
+///   char *range(KilnBuffer *, uint64_t offset, uint64_t bytes)
+///
+/// which is the address of a part of a buffer, or null when it is not inside.
+template <typename Driver> struct HostDriver {
+  /// Called after bytes of a buffer were written from outside of the device.
+  static void wrote(KilnBuffer *, uint64_t, uint64_t) {}
+
+  static int outside(KilnError *error) {
+    return failDriver(error, "the range is outside of the buffer");
+  }
+
+  static int copyIn(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
+                    const void *src, uint64_t bytes, KilnError *error) {
+    char *to = Driver::range(dst, offset, bytes);
+    if (!to)
+      return outside(error);
+    std::memmove(to, src, bytes);
+    Driver::wrote(dst, offset, bytes);
+    return 0;
+  }
+
+  static int copyOut(KilnDevice *, KilnQueue *, void *dst, KilnBuffer *src,
+                     uint64_t offset, uint64_t bytes, KilnError *error) {
+    char *from = Driver::range(src, offset, bytes);
+    if (!from)
+      return outside(error);
+    std::memmove(dst, from, bytes);
+    return 0;
+  }
+
+  static int copy(KilnDevice *, KilnQueue *, KilnBuffer *dst,
+                  uint64_t dstOffset, KilnBuffer *src, uint64_t srcOffset,
+                  uint64_t bytes, KilnError *error) {
+    char *to = Driver::range(dst, dstOffset, bytes);
+    char *from = Driver::range(src, srcOffset, bytes);
+    if (!to || !from)
+      return outside(error);
+    std::memmove(to, from, bytes);
+    Driver::wrote(dst, dstOffset, bytes);
+    return 0;
+  }
+
+  static int fill(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
+                  uint64_t bytes, uint8_t value, KilnError *error) {
+    char *to = Driver::range(dst, offset, bytes);
+    if (!to)
+      return outside(error);
+    std::memset(to, value, bytes);
+    Driver::wrote(dst, offset, bytes);
+    return 0;
+  }
+
+  /// The table without its optional functions.
+  static KilnDeviceDriver table(const char *name) {
+    KilnDeviceDriver t = {};
+    t.structSize = sizeof(t);
+    t.apiMajor = KILN_DEVICE_API_MAJOR;
+    t.apiMinor = KILN_DEVICE_API_MINOR;
+    t.name = name;
+    t.open = Driver::open;
+    t.close = Driver::close;
+    t.properties = Driver::properties;
+    t.allocate = Driver::allocate;
+    t.release = Driver::release;
+    t.copyIn = Driver::copyIn;
+    t.copyOut = Driver::copyOut;
+    t.copy = Driver::copy;
+    t.fill = Driver::fill;
+    t.loadModule = Driver::loadModule;
+    t.unloadModule = Driver::unloadModule;
+    t.getKernel = Driver::getKernel;
+    t.execute = Driver::execute;
+    return t;
+  }
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_HOSTDRIVER_H

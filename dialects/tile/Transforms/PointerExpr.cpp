@@ -1,9 +1,9 @@
 //===- PointerExpr.cpp - Tiles of pointers as affine expressions ----------===//
 
 #include "PointerExpr.h"
+#include "IndirectVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -28,40 +28,12 @@ int64_t PointerExpr::singleDim() const {
   return found;
 }
 
-Value kiln::tile::toVector(OpBuilder &builder, Location loc, Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  if (type.getRank() == 1)
-    return tile;
-  return ReshapeOp::create(
-      builder, loc,
-      RankedTensorType::get({type.getNumElements()}, type.getElementType()),
-      tile);
-}
-
-Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
-  if (!isa<RankedTensorType>(tile.getType()))
-    return tile;
-  Operation *op = tile.getDefiningOp();
-  if (!op)
-    return {};
-  if (auto splat = dyn_cast<SplatOp>(op))
-    return splat.getValue();
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp>(op))
-    return getSplatScalar(builder, op->getOperand(0));
-  DenseElementsAttr constant;
-  if (matchPattern(tile, m_Constant(&constant)) && constant.isSplat())
-    return arith::ConstantOp::create(
-        builder, tile.getLoc(),
-        cast<TypedAttr>(constant.getSplatValue<Attribute>()));
-  return {};
-}
-
 namespace {
 /// Walks up the definitions of a tile.
 class Decomposer {
 public:
   Decomposer(ScalarBuilder &scalars, std::string &reason)
-      : scalars(scalars), reason(reason) {}
+      : scalars(scalars), reason(reason), vectors(scalars) {}
 
   FailureOr<PointerExpr> visit(Value value) {
     if (!isa<RankedTensorType>(value.getType()))
@@ -102,11 +74,6 @@ private:
     expr.strides.assign(rank, scalars.constant(0));
     expr.indirect.assign(rank, Value());
     return expr;
-  }
-
-  static int64_t rankOf(Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type ? type.getRank() : 0;
   }
 
   FailureOr<PointerExpr> visitScalar(Value value) {
@@ -164,7 +131,8 @@ private:
         expr->strides[d] = scalars.constant(0);
         // A vector of one element repeats: read it as a scalar.
         if (Value vector = expr->indirect[d]) {
-          expr->offset = scalars.add(expr->offset, scalars.cast(first(vector)));
+          expr->offset =
+              scalars.add(expr->offset, scalars.cast(vectors.first(vector)));
           expr->indirect[d] = {};
         }
       }
@@ -240,7 +208,7 @@ private:
                              : scalars.add(a->strides[d], b->strides[d]);
       if (!b->indirect[d])
         continue;
-      a->indirect[d] = addVectors(a->indirect[d], b->indirect[d], negate);
+      a->indirect[d] = vectors.add(a->indirect[d], b->indirect[d], negate);
     }
     return a;
   }
@@ -259,7 +227,7 @@ private:
     for (auto [stride, vector] : llvm::zip(a->strides, a->indirect)) {
       stride = scalars.mul(stride, factor);
       if (vector)
-        vector = mulVector(vector, factor);
+        vector = vectors.mul(vector, factor);
     }
     return a;
   }
@@ -275,83 +243,10 @@ private:
       return leaf(value);
     if (op && op->getNumOperands() > 0 && op->getNumResults() == 1 &&
         OpTrait::hasElementwiseMappableTraits(op))
-      if (Value narrow = narrowElementwise(op))
+      if (Value narrow = vectors.narrow(op))
         return leafAlong(narrow, type.getRank());
     return fail(op, "an offset that varies along several dimensions and is not "
                     "affine");
-  }
-
-  /// If all operands vary along the same single dimension: the operation on
-  /// vectors, with the dimension in `along`.
-  Value narrowElementwise(Operation *op) {
-    along = -1;
-    SmallVector<Value> operands;
-    int64_t length = 0;
-    for (Value operand : op->getOperands()) {
-      Value narrow = narrowOperand(operand);
-      if (!narrow)
-        return {};
-      auto type = dyn_cast<RankedTensorType>(narrow.getType());
-      if (type)
-        length = type.getDimSize(0);
-      operands.push_back(narrow);
-    }
-    if (along == -1)
-      return {};
-    OpBuilder &b = scalars.builder;
-    for (Value &operand : operands)
-      if (!isa<RankedTensorType>(operand.getType()))
-        operand = SplatOp::create(
-            b, scalars.loc, RankedTensorType::get({length}, operand.getType()),
-            operand);
-    auto element =
-        cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    OperationState state(scalars.loc, op->getName(), operands,
-                         {RankedTensorType::get({length}, element)},
-                         op->getAttrs());
-    return b.create(state)->getResult(0);
-  }
-
-  /// The operand as a vector along `along`, or as a scalar; null if it is
-  /// neither.
-  Value narrowOperand(Value operand) {
-    if (Value scalar = getSplatScalar(scalars.builder, operand))
-      return scalar;
-    Value source = operand;
-    SmallVector<int64_t> dims; // of the operand, for each dimension of source
-    for (int64_t d = 0; d < rankOf(operand); ++d)
-      dims.push_back(d);
-    while (true) {
-      auto type = cast<RankedTensorType>(source.getType());
-      SmallVector<int64_t> large;
-      for (int64_t d = 0; d < type.getRank(); ++d)
-        if (type.getDimSize(d) != 1)
-          large.push_back(d);
-      if (large.size() == 1) {
-        int64_t dim = dims[large.front()];
-        if (along != -1 && along != dim)
-          return {};
-        along = dim;
-        return toVector(scalars.builder, scalars.loc, source);
-      }
-      Operation *op = source.getDefiningOp();
-      if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
-        source = broadcast.getSource();
-      } else if (auto expand = dyn_cast_or_null<ExpandDimsOp>(op)) {
-        source = expand.getSource();
-        dims.erase(dims.begin() + expand.getAxis());
-      } else if (op && op->getNumResults() == 1 && op->getNumOperands() > 0 &&
-                 OpTrait::hasElementwiseMappableTraits(op) &&
-                 dims.size() == static_cast<size_t>(rankOf(operand))) {
-        int64_t outer = along;
-        Value narrow = narrowElementwise(op);
-        if (narrow && outer != -1 && outer != along)
-          return {};
-        return narrow;
-      } else {
-        return {};
-      }
-    }
   }
 
   FailureOr<PointerExpr> leaf(Value value) {
@@ -369,62 +264,19 @@ private:
       return fail(value.getDefiningOp(), "pointers without a common base");
     if (dim == -1) {
       PointerExpr expr = zero(type.getRank());
-      expr.offset =
-          scalars.cast(first(toVector(scalars.builder, scalars.loc, value)));
+      expr.offset = scalars.cast(
+          vectors.first(toVector(scalars.builder, scalars.loc, value)));
       return expr;
     }
-    along = dim;
+    vectors.along = dim;
     return leafAlong(toVector(scalars.builder, scalars.loc, value),
                      type.getRank());
   }
 
   FailureOr<PointerExpr> leafAlong(Value vector, int64_t rank) {
     PointerExpr expr = zero(rank);
-    expr.indirect[along] = vector;
+    expr.indirect[vectors.along] = vector;
     return expr;
-  }
-
-  Value first(Value vector) {
-    Value zeroIndex = scalars.materialize(scalars.constant(0));
-    return tensor::ExtractOp::create(scalars.builder, scalars.loc, vector,
-                                     ValueRange{zeroIndex});
-  }
-
-  Value widen(Value vector) {
-    auto type = cast<RankedTensorType>(vector.getType());
-    if (type.getElementType().isInteger(64))
-      return vector;
-    auto wide = type.clone(scalars.builder.getI64Type());
-    if (isa<IndexType>(type.getElementType()))
-      return arith::IndexCastOp::create(scalars.builder, scalars.loc, wide,
-                                        vector);
-    return arith::ExtSIOp::create(scalars.builder, scalars.loc, wide, vector);
-  }
-
-  Value addVectors(Value a, Value b, bool negate) {
-    OpBuilder &builder = scalars.builder;
-    b = widen(b);
-    if (!a) {
-      if (!negate)
-        return b;
-      a = arith::ConstantOp::create(
-          builder, scalars.loc,
-          builder.getZeroAttr(cast<ShapedType>(b.getType())));
-    }
-    a = widen(a);
-    if (negate)
-      return arith::SubIOp::create(builder, scalars.loc, a, b);
-    return arith::AddIOp::create(builder, scalars.loc, a, b);
-  }
-
-  Value mulVector(Value vector, IndexScalar factor) {
-    vector = widen(vector);
-    Value scalar = arith::IndexCastOp::create(scalars.builder, scalars.loc,
-                                              scalars.builder.getI64Type(),
-                                              scalars.materialize(factor));
-    Value tile =
-        SplatOp::create(scalars.builder, scalars.loc, vector.getType(), scalar);
-    return arith::MulIOp::create(scalars.builder, scalars.loc, vector, tile);
   }
 
   FailureOr<PointerExpr> fail(Operation *, StringRef why) {
@@ -434,7 +286,7 @@ private:
 
   ScalarBuilder &scalars;
   std::string &reason;
-  int64_t along = -1;
+  IndirectVectors vectors;
 };
 } // namespace
 

@@ -1,0 +1,149 @@
+//===- IndirectVectors.cpp - Vectors along one dimension of a tile --------===//
+
+#include "IndirectVectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+Value kiln::tile::toVector(OpBuilder &builder, Location loc, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getRank() == 1)
+    return tile;
+  return ReshapeOp::create(
+      builder, loc,
+      RankedTensorType::get({type.getNumElements()}, type.getElementType()),
+      tile);
+}
+
+Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
+  if (!isa<RankedTensorType>(tile.getType()))
+    return tile;
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto splat = dyn_cast<SplatOp>(op))
+    return splat.getValue();
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp>(op))
+    return getSplatScalar(builder, op->getOperand(0));
+  DenseElementsAttr constant;
+  if (matchPattern(tile, m_Constant(&constant)) && constant.isSplat())
+    return arith::ConstantOp::create(
+        builder, tile.getLoc(),
+        cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+  return {};
+}
+
+Value IndirectVectors::narrow(Operation *op) {
+  along = -1;
+  SmallVector<Value> operands;
+  int64_t length = 0;
+  for (Value operand : op->getOperands()) {
+    Value narrow = narrowOperand(operand);
+    if (!narrow)
+      return {};
+    auto type = dyn_cast<RankedTensorType>(narrow.getType());
+    if (type)
+      length = type.getDimSize(0);
+    operands.push_back(narrow);
+  }
+  if (along == -1)
+    return {};
+  OpBuilder &b = scalars.builder;
+  for (Value &operand : operands)
+    if (!isa<RankedTensorType>(operand.getType()))
+      operand = SplatOp::create(
+          b, scalars.loc, RankedTensorType::get({length}, operand.getType()),
+          operand);
+  auto element =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  OperationState state(scalars.loc, op->getName(), operands,
+                       {RankedTensorType::get({length}, element)},
+                       op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+Value IndirectVectors::narrowOperand(Value operand) {
+  if (Value scalar = getSplatScalar(scalars.builder, operand))
+    return scalar;
+  Value source = operand;
+  SmallVector<int64_t> dims; // of the operand, for each dimension of source
+  for (int64_t d = 0; d < rankOf(operand); ++d)
+    dims.push_back(d);
+  while (true) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> large;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.getDimSize(d) != 1)
+        large.push_back(d);
+    if (large.size() == 1) {
+      int64_t dim = dims[large.front()];
+      if (along != -1 && along != dim)
+        return {};
+      along = dim;
+      return toVector(scalars.builder, scalars.loc, source);
+    }
+    Operation *op = source.getDefiningOp();
+    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
+      source = broadcast.getSource();
+    } else if (auto expand = dyn_cast_or_null<ExpandDimsOp>(op)) {
+      source = expand.getSource();
+      dims.erase(dims.begin() + expand.getAxis());
+    } else if (op && op->getNumResults() == 1 && op->getNumOperands() > 0 &&
+               OpTrait::hasElementwiseMappableTraits(op) &&
+               dims.size() == static_cast<size_t>(rankOf(operand))) {
+      int64_t outer = along;
+      Value vector = narrow(op);
+      if (vector && outer != -1 && outer != along)
+        return {};
+      return vector;
+    } else {
+      return {};
+    }
+  }
+}
+
+Value IndirectVectors::first(Value vector) {
+  Value zeroIndex = scalars.materialize(scalars.constant(0));
+  return tensor::ExtractOp::create(scalars.builder, scalars.loc, vector,
+                                   ValueRange{zeroIndex});
+}
+
+Value IndirectVectors::widen(Value vector) {
+  auto type = cast<RankedTensorType>(vector.getType());
+  if (type.getElementType().isInteger(64))
+    return vector;
+  auto wide = type.clone(scalars.builder.getI64Type());
+  if (isa<IndexType>(type.getElementType()))
+    return arith::IndexCastOp::create(scalars.builder, scalars.loc, wide,
+                                      vector);
+  return arith::ExtSIOp::create(scalars.builder, scalars.loc, wide, vector);
+}
+
+Value IndirectVectors::add(Value a, Value b, bool negate) {
+  OpBuilder &builder = scalars.builder;
+  b = widen(b);
+  if (!a) {
+    if (!negate)
+      return b;
+    a = arith::ConstantOp::create(
+        builder, scalars.loc,
+        builder.getZeroAttr(cast<ShapedType>(b.getType())));
+  }
+  a = widen(a);
+  if (negate)
+    return arith::SubIOp::create(builder, scalars.loc, a, b);
+  return arith::AddIOp::create(builder, scalars.loc, a, b);
+}
+
+Value IndirectVectors::mul(Value vector, IndexScalar factor) {
+  vector = widen(vector);
+  Value scalar = arith::IndexCastOp::create(scalars.builder, scalars.loc,
+                                            scalars.builder.getI64Type(),
+                                            scalars.materialize(factor));
+  Value tile =
+      SplatOp::create(scalars.builder, scalars.loc, vector.getType(), scalar);
+  return arith::MulIOp::create(scalars.builder, scalars.loc, vector, tile);
+}

@@ -259,6 +259,11 @@ public:
   mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp load);
   mlir::LogicalResult emitStorePtr(tile::StorePtrOp store);
   mlir::LogicalResult emitAtomicRMW(tile::AtomicRMWOp op);
+  /// *pointer = *pointer `kind` value, in storage types; returns the old one.
+  mlir::Value combineAtomically(mlir::LLVM::AtomicBinOp kind,
+                                mlir::LLVM::AtomicOrdering order,
+                                mlir::Type element, mlir::Value pointer,
+                                mlir::Value value);
   mlir::LogicalResult emitAtomicCAS(tile::AtomicCASOp op);
   mlir::LogicalResult emitAssert(tile::AssertOp op);
   mlir::LogicalResult emitPrint(tile::PrintOp op);

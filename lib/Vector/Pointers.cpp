@@ -290,43 +290,53 @@ static Value compareAndSwap(KernelEmitter &e, tile::AtomicCASOp op,
 }
 
 /// What an atomic operation on floats stores.
-static Value combineFloats(KernelEmitter &e, tile::AtomicKind kind, Value old,
-                           Value value) {
-  if (kind == tile::AtomicKind::max)
-    return arith::MaxNumFOp::create(e.b, e.loc, old, value);
-  if (kind == tile::AtomicKind::min)
-    return arith::MinNumFOp::create(e.b, e.loc, old, value);
-  return arith::AddFOp::create(e.b, e.loc, old, value);
+static Value combineFloats(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
+                           Value old, Value value) {
+  switch (kind) {
+  case LLVM::AtomicBinOp::fmax:
+    return arith::MaxNumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fmin:
+    return arith::MinNumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fmaximum:
+    return arith::MaximumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fminimum:
+    return arith::MinimumFOp::create(b, loc, old, value);
+  default:
+    return arith::AddFOp::create(b, loc, old, value);
+  }
 }
 
-/// Machines know no atomic arithmetic on 16-bit floats: tries until no other
-/// thread has changed the element in between. Returns the old bits.
-static Value atomicOnSmallFloat(KernelEmitter &e, tile::AtomicRMWOp op,
-                                Type element, Value pointer, Value value) {
+Value KernelEmitter::combineAtomically(LLVM::AtomicBinOp kind,
+                                       LLVM::AtomicOrdering order, Type element,
+                                       Value pointer, Value value) {
+  if (!isSmallFloat(element) || kind == LLVM::AtomicBinOp::xchg)
+    return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value, order);
+  // Machines know no atomic arithmetic on 16-bit floats: tries until no other
+  // thread has changed the element in between.
   Type bits = value.getType();
-  Value wide = widenFloat(e.b, e.loc, value, element);
+  Value wide = widenFloat(b, loc, value, element);
   Value first = LLVM::LoadOp::create(
-      e.b, e.loc, bits, pointer, /*alignment=*/2, /*isVolatile=*/false,
+      b, loc, bits, pointer, /*alignment=*/2, /*isVolatile=*/false,
       /*isNonTemporal=*/false, /*isInvariant=*/false,
       /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
-  auto loop = scf::WhileOp::create(e.b, e.loc, TypeRange{bits},
-                                   ValueRange{first}, nullptr, nullptr);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToEnd(loop.getBeforeBody());
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first},
+                                   nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBeforeBody());
   Value old = loop.getBeforeArguments()[0];
-  Value sum = combineFloats(e, op.getKind(),
-                            widenFloat(e.b, e.loc, old, element), wide);
+  Value sum =
+      combineFloats(b, loc, kind, widenFloat(b, loc, old, element), wide);
   Value pair = LLVM::AtomicCmpXchgOp::create(
-      e.b, e.loc, pointer, old, narrowFloat(e.b, e.loc, sum, element),
-      orderOf(op.getOrder()), LLVM::AtomicOrdering::monotonic);
+      b, loc, pointer, old, narrowFloat(b, loc, sum, element), order,
+      LLVM::AtomicOrdering::monotonic);
   auto part = [&](int64_t which) -> Value {
-    return LLVM::ExtractValueOp::create(e.b, e.loc, pair, which);
+    return LLVM::ExtractValueOp::create(b, loc, pair, which);
   };
-  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
-  Value again = arith::XOrIOp::create(e.b, e.loc, part(1), one);
-  scf::ConditionOp::create(e.b, e.loc, again, ValueRange{part(0)});
-  e.b.setInsertionPointToEnd(loop.getAfterBody());
-  scf::YieldOp::create(e.b, e.loc, loop.getAfterArguments());
+  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  Value again = arith::XOrIOp::create(b, loc, part(1), one);
+  scf::ConditionOp::create(b, loc, again, ValueRange{part(0)});
+  b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(b, loc, loop.getAfterArguments());
   return loop.getResult(0);
 }
 
@@ -338,11 +348,8 @@ LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
     return ifEnabled(
         mask, stored,
         [&]() -> Value {
-          if (isSmallFloat(element) &&
-              op.getKind() != tile::AtomicKind::exchange)
-            return atomicOnSmallFloat(*this, op, element, pointer, value);
-          return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value,
-                                           orderOf(op.getOrder()));
+          return combineAtomically(kind, orderOf(op.getOrder()), element,
+                                   pointer, value);
         },
         [&]() -> Value { return zeroOf(stored); });
   };
@@ -386,9 +393,9 @@ LogicalResult KernelEmitter::emitAtomicCAS(tile::AtomicCASOp op) {
   freshLevels();
   Value addresses = addressTile(op.getPtr());
   TileBuffer buffer = resultBuffer(op.getResult());
-  Nest nest = nestOver(buffer.shape,
-                          {addresses, op.getCompare(), op.getValue()},
-                          /*oneByOne=*/true);
+  Nest nest =
+      nestOver(buffer.shape, {addresses, op.getCompare(), op.getValue()},
+               /*oneByOne=*/true);
   runNest(nest, [&](Point point, Value) {
     Value old =
         compareAndSwap(*this, op, toPointers(*this, evaluate(addresses, point)),

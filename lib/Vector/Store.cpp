@@ -85,8 +85,6 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   const ViewInfo &view = viewOf(store.getView());
   int64_t rank = type.getRank(), lead = viewType.getRank() - rank;
   bool combining = store.getCombine() != tile::Combine::assign;
-  if (combining && isSmallFloat(type))
-    return decline("it combines 16-bit floats");
 
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -164,9 +162,9 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     unsigned align = storageBytes(view.elementType);
     if (combining) {
       LLVM::AtomicBinOp kind =
-          atomicOf(store.getCombine(), isa<FloatType>(value.getType()));
-      LLVM::AtomicRMWOp::create(b, loc, kind, address, value,
-                                LLVM::AtomicOrdering::monotonic);
+          atomicOf(store.getCombine(), isa<FloatType>(view.elementType));
+      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, view.elementType,
+                        address, value);
       return;
     }
     if (point.lanes == 1 || laneDim < 0) {

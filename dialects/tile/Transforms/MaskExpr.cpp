@@ -2,6 +2,7 @@
 
 #include "PointerExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -113,7 +114,7 @@ private:
     return success();
   }
 
-  /// Conditions along the only large dimension.
+  /// Conditions along the only large dimension, or on everything.
   LogicalResult visitVector(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t dim = -1;
@@ -125,8 +126,14 @@ private:
         }
         dim = d;
       }
-    if (dim == -1)
-      dim = 0;
+    if (dim == -1) {
+      Value zero =
+          arith::ConstantIndexOp::create(scalars.builder, scalars.loc, 0);
+      addCondition(
+          tensor::ExtractOp::create(scalars.builder, scalars.loc, value,
+                                    SmallVector<Value>(type.getRank(), zero)));
+      return success();
+    }
     Value vector = toVector(scalars.builder, scalars.loc, value);
     MaskExpr::Dim &bound = mask.dims[dim];
     bound.vector = bound.vector

@@ -3,8 +3,8 @@
 
 Usage: corpus.py CORPUS --target=SPEC [--filter=REGEX] [--jobs=N] [--json=FILE] [--list]
 
-CORPUS is a folder of cases, each a .ttir, a .json and an .npz with one stem (its README gives
-the format). Prints one line for each case that is not right and a summary; exit status 1 if a
+CORPUS is a folder of cases, each a .ttir, a .json and an .npz with one stem, as record.py writes
+them. Prints one line for each case that is not right and a summary; exit status 1 if a
 case failed that EXCEPTIONS does not name.
 """
 import argparse
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--part", type=int, default=1, help="every Nth case only")
     parser.add_argument("--json")
     options = parser.parse_args()
-    stems = sorted(name[:-5] for name in os.listdir(options.corpus) if name.endswith(".ttir"))
+    stems = sorted(name[:-5] for name in os.listdir(options.corpus) if name.endswith(".json"))
     stems = [stem for stem in stems if re.search(options.filter, stem)]
     stems = stems[::options.part]
     rows = {}

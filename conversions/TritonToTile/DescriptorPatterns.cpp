@@ -172,6 +172,24 @@ struct ConvertDescriptorGather : OpConversionPattern<tt::DescriptorGatherOp> {
   }
 };
 
+struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::DescriptorScatterOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getDesc().getType().getBlockType().getRank() != 2)
+      return op.emitOpError("unsupported: a scatter of rank other than 2");
+    Block block(adaptor.getDesc(), 2, /*hasOffsets=*/false);
+    Value view = makeView(rewriter, op.getLoc(), block, allChecked);
+    Value column = toIndex(rewriter, op.getLoc(), adaptor.getYOffset().front());
+    rewriter.replaceOpWithNewOp<tile::ScatterOp>(
+        op, adaptor.getSrc().front(), view, ValueRange{column},
+        adaptor.getXOffsets().front(), 0);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateDescriptorPatterns(const TypeConverter &converter,
@@ -183,7 +201,8 @@ void populateDescriptorPatterns(const TypeConverter &converter,
                ConvertDescriptorStore<tt::DescriptorStoreOp>,
                ConvertDescriptorStore<tt::DescriptorReduceOp>,
                ConvertDescriptorStore<tt::ExperimentalDescriptorStoreOp>,
-               ConvertDescriptorGather>(converter, patterns.getContext());
+               ConvertDescriptorGather, ConvertDescriptorScatter>(
+      converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -208,74 +208,11 @@ struct ConvertDotScaled : OpConversionPattern<tt::DotScaledOp> {
   }
 };
 
-/// Rows by index: a store through pointers, masked by the descriptor's bounds.
-struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::DescriptorScatterOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getSrc().getType());
-    ValueRange desc = adaptor.getDesc();
-    if (type.getRank() != 2 || desc.size() != 5)
-      return op.emitOpError("unsupported: a scatter of rank other than 2");
-    auto wide = type.clone(rewriter.getI64Type());
-    auto spread = [&](Value vector, int64_t axis) -> Value {
-      auto from = cast<RankedTensorType>(vector.getType());
-      SmallVector<int64_t> shape = {1, 1};
-      shape[axis] = from.getDimSize(0);
-      auto expanded = RankedTensorType::get(shape, from.getElementType());
-      Value value = tile::ReshapeOp::create(rewriter, loc, expanded, vector);
-      return tile::BroadcastOp::create(rewriter, loc, wide, value);
-    };
-    auto splat = [&](Value index, RankedTensorType tile) -> Value {
-      Value integer = index.getType().isInteger(64)
-                          ? index
-                          : arith::IndexCastOp::create(
-                                rewriter, loc, rewriter.getI64Type(), index)
-                                .getResult();
-      return tile::SplatOp::create(rewriter, loc, tile, integer);
-    };
-    auto rowsType =
-        RankedTensorType::get({type.getDimSize(0)}, rewriter.getI64Type());
-    auto columnsType =
-        RankedTensorType::get({type.getDimSize(1)}, rewriter.getI64Type());
-    Value rows = arith::ExtSIOp::create(rewriter, loc, rowsType,
-                                        adaptor.getXOffsets().front());
-    Value first = toIndex(rewriter, loc, adaptor.getYOffset().front());
-    Value columns = arith::AddIOp::create(
-        rewriter, loc, tile::IotaOp::create(rewriter, loc, columnsType, 0),
-        splat(first, columnsType));
-    Value row = spread(rows, 0), column = spread(columns, 1);
-    Value offset = arith::AddIOp::create(
-        rewriter, loc,
-        arith::MulIOp::create(rewriter, loc, row, splat(desc[3], wide)),
-        arith::MulIOp::create(rewriter, loc, column, splat(desc[4], wide)));
-    // Unsigned, so that negative coordinates are outside as well.
-    auto inside = [&](Value coordinate, Value size) -> Value {
-      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult,
-                                   coordinate, splat(size, wide));
-    };
-    Value mask = arith::AndIOp::create(rewriter, loc, inside(row, desc[1]),
-                                       inside(column, desc[2]));
-    auto pointers = type.clone(desc[0].getType());
-    Value base = tile::SplatOp::create(rewriter, loc, pointers, desc[0]);
-    Value address =
-        tile::OffsetOp::create(rewriter, loc, pointers, base, offset);
-    rewriter.replaceOpWithNewOp<tile::StorePtrOp>(
-        op, address, adaptor.getSrc().front(), mask, tile::CacheHint::none,
-        tile::EvictHint::normal);
-    return success();
-  }
-};
-
 } // namespace
 
 void populateExpansionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns.add<ConvertDotScaled, ConvertDescriptorScatter>(
-      converter, patterns.getContext());
+  patterns.add<ConvertDotScaled>(converter, patterns.getContext());
 }
 
 } // namespace kiln::triton_to_tile

@@ -261,37 +261,57 @@ void StoreOp::getEffects(
 // GatherOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult GatherOp::verify() {
-  ViewType view = getView().getType();
-  RankedTensorType tile = getTileType();
-  auto indices = cast<RankedTensorType>(getIndices().getType());
+/// What an access by index needs of its tile.
+template <typename OpT> static LogicalResult verifyIndirect(OpT op) {
+  ViewType view = op.getView().getType();
+  RankedTensorType tile = op.getTileType();
+  auto indices = cast<RankedTensorType>(op.getIndices().getType());
   // (1) Element types agree, tile sizes are positive.
-  if (failed(verifyTile(*this, tile, view)))
+  if (failed(verifyTile(op, tile, view)))
     return failure();
   // (2) The indirect dimension exists.
-  int64_t dim = getDim();
-  if (dim < 0 || dim >= view.getRank())
-    return emitOpError() << "expected a dimension in [0, " << view.getRank()
-                         << "), found " << dim;
+  int64_t dim = op.getDim();
+  if (failed(verifyDim(op, view, dim)))
+    return failure();
   // (3) One offset for every other dimension.
-  if (static_cast<int64_t>(getOffsets().size()) != view.getRank() - 1)
-    return emitOpError() << "expected " << view.getRank() - 1
-                         << " offsets, found " << getOffsets().size();
+  if (static_cast<int64_t>(op.getOffsets().size()) != view.getRank() - 1)
+    return op.emitOpError() << "expected " << view.getRank() - 1
+                            << " offsets, found " << op.getOffsets().size();
   // (4) The shape of the indices stands in the place of the dimension.
   int64_t rank = view.getRank() - 1 + indices.getRank();
   if (tile.getRank() != rank)
-    return emitOpError() << "expected a result of rank " << rank << ", found "
-                         << tile;
+    return op.emitOpError()
+           << "expected a tile of rank " << rank << ", found " << tile;
   if (tile.getShape().slice(dim, indices.getRank()) != indices.getShape())
-    return emitOpError() << "expected the shape of the indices " << indices
-                         << " at dimension " << dim << " of the result, found "
-                         << tile;
-  return verifyPadding(*this, getPadding(), getPad(), view.getElementType());
+    return op.emitOpError()
+           << "expected the shape of the indices " << indices
+           << " at dimension " << dim << " of the tile, found " << tile;
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyIndirect(*this)))
+    return failure();
+  return verifyPadding(*this, getPadding(), getPad(),
+                       getView().getType().getElementType());
 }
 
 void GatherOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
+                       SideEffects::DefaultResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterOp::verify() { return verifyIndirect(*this); }
+
+void ScatterOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
                        SideEffects::DefaultResource::get());
 }

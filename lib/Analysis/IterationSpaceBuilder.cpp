@@ -136,6 +136,8 @@ void IterationSpaceBuilder::findAccesses() {
                 store.getElementOffsets(), true);
     else if (auto gather = dyn_cast<GatherOp>(op))
       addGather(gather);
+    else if (isa<ScatterOp>(op))
+      setUnstructured(op, "'tile.scatter' writes where its indices say");
     else if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
       setUnstructured(op, "'" + op->getName().getStringRef() +
                               "' reaches memory without a view");

@@ -19,19 +19,26 @@ struct AccessForm {
   int64_t viewRank;
 
   explicit AccessForm(Operation *op) {
-    if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-      view = gather.getView();
+    auto readIndirect = [&](auto access) {
+      view = access.getView();
       viewRank = cast<tile::ViewType>(view.getType()).getRank();
-      coords.append(gather.getOffsets().begin(), gather.getOffsets().end());
-      coords.insert(coords.begin() + gather.getDim(), Value());
-      auto indices = cast<ShapedType>(gather.getIndices().getType());
-      ArrayRef<int64_t> shape = gather.getTileType().getShape();
+      int64_t dim = access.getDim();
+      coords.append(access.getOffsets().begin(), access.getOffsets().end());
+      coords.insert(coords.begin() + dim, Value());
+      auto indices = cast<ShapedType>(access.getIndices().getType());
+      ArrayRef<int64_t> shape = access.getTileType().getShape();
       for (int64_t d = 0; d < viewRank; ++d)
-        blocks.push_back(d == int64_t(gather.getDim()) ? 1
-                         : d < int64_t(gather.getDim())
-                             ? shape[d]
-                             : shape[d + indices.getRank() - 1]);
+        blocks.push_back(d == dim  ? 1
+                         : d < dim ? shape[d]
+                                   : shape[d + indices.getRank() - 1]);
       steps.assign(viewRank, 1);
+    };
+    if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+      readIndirect(gather);
+      return;
+    }
+    if (auto scatter = dyn_cast<tile::ScatterOp>(op)) {
+      readIndirect(scatter);
       return;
     }
     auto read = [&](auto access) {
@@ -220,8 +227,9 @@ static Value readScalar(KernelEmitter &e, Value address, Type element,
   };
   if (!condition)
     return read();
-  auto choice = scf::IfOp::create(e.b, e.loc, TypeRange{pad.getType()}, condition,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto choice =
+      scf::IfOp::create(e.b, e.loc, TypeRange{pad.getType()}, condition,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(e.b, e.loc, read());
@@ -377,12 +385,7 @@ Value KernelEmitter::evaluateGather(tile::GatherOp gather, const Point &point) {
   // Indices as i64, and whether they are inside.
   Type i64 = b.getI64Type();
   bool indexLanes = isa<VectorType>(index.getType());
-  Type wide = vectorOf(i64, indexLanes ? point.lanes : 1);
-  Type element = getElementTypeOrSelf(index.getType());
-  if (element.isIndex())
-    index = arith::IndexCastOp::create(b, loc, wide, index);
-  else if (element.getIntOrFloatBitWidth() < 64)
-    index = arith::ExtSIOp::create(b, loc, wide, index);
+  index = toI64(index);
   Value size = view.sizes[dim];
   if (indexLanes)
     size = broadcastLanes(size, point.lanes);

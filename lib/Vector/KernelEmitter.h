@@ -140,6 +140,8 @@ public:
   Value laneMask(Value count, int64_t lanes);
   static Type storageType(Type element);
   static int64_t storageBytes(Type element);
+  /// Integers of any width, read as signed, as i64.
+  Value toI64(Value value);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type element);
   Value gep(Value base, Value index, Type element);
@@ -215,6 +217,15 @@ public:
   /// Valid tile coordinates along a view dimension.
   Bounds validRange(mlir::Operation *access, int64_t viewDim);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  mlir::LogicalResult emitScatter(tile::ScatterOp scatter);
+  /// The address of a point of a tile that begins at `base`: `steps` are the
+  /// elements from one coordinate to the next, null where it does not count.
+  Value tileAddress(Value base, const Point &point, ArrayRef<Value> steps,
+                    Type element);
+  /// Stores vectors of lanes `stride` (null: one) elements apart that are in
+  /// `mask` (null: all of them).
+  void storeLanes(Value value, Value address, Value stride, Type element,
+                  Value mask);
   Value streamingCondition(tile::StoreOp store, const Nest &nest, Value base);
 
   // --- Buffers -------------------------------------------------------------

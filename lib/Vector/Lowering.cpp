@@ -131,6 +131,13 @@ void vec::registerVectorFamily(target::TargetRegistry &registry) {
                         byEmitter<tile::StoreOp>(&KernelEmitter::emitStore),
                         {},
                         0});
+  registry.addLowering({"vector.scatter",
+                        "vector",
+                        "tile.scatter",
+                        50,
+                        byEmitter<tile::ScatterOp>(&KernelEmitter::emitScatter),
+                        {},
+                        0});
   registry.addLowering({"vector.load_ptr",
                         "vector",
                         "tile.load_ptr",

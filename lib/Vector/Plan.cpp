@@ -92,7 +92,9 @@ Plan::Plan(tile::KernelOp kernel, bool disjoint,
     : kernel(kernel), disjoint(disjoint), forced(std::move(forced)) {
   kernel.walk([&](Operation *op) {
     if (auto store = dyn_cast<tile::StoreOp>(op))
-      stores.push_back(store);
+      stores.emplace_back(op, store.getView());
+    if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+      stores.emplace_back(op, scatter.getView());
     if (isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp,
             tile::CallExternOp, tile::InlineAsmOp>(op) &&
         !isMemoryEffectFree(op))
@@ -186,9 +188,9 @@ double Plan::cost(Value value) {
 }
 
 bool Plan::crossesStore(Operation *op, Value view) {
-  SmallVector<tile::StoreOp> aliasing;
-  for (tile::StoreOp store : stores)
-    if (mayAlias(view, store.getView(), disjoint))
+  SmallVector<Operation *> aliasing;
+  for (auto [store, written] : stores)
+    if (mayAlias(view, written, disjoint))
       aliasing.push_back(store);
   if (aliasing.empty() && pointerWrites.empty())
     return false;
@@ -198,13 +200,14 @@ bool Plan::crossesStore(Operation *op, Value view) {
     if (!end)
       return true;
     for (Operation *write : pointerWrites) {
+      // Even the sink itself may overwrite what it has yet to read.
       Operation *at = block->findAncestorOpInBlock(*write);
       if (at && op->isBeforeInBlock(at) &&
-          (at->isBeforeInBlock(end) || (at == end && at != sink)))
+          (at == end || at->isBeforeInBlock(end)))
         return true;
     }
-    for (tile::StoreOp store : aliasing) {
-      Operation *at = block->findAncestorOpInBlock(*store.getOperation());
+    for (Operation *write : aliasing) {
+      Operation *at = block->findAncestorOpInBlock(*write);
       if (!at || !op->isBeforeInBlock(at))
         continue;
       if (at->isBeforeInBlock(end) || (at == end && at != sink))
@@ -214,8 +217,9 @@ bool Plan::crossesStore(Operation *op, Value view) {
       // The sink is the aliasing store itself: fine where it writes what it
       // has just read.
       auto load = dyn_cast<tile::LoadOp>(op);
+      auto store = dyn_cast<tile::StoreOp>(write);
       bool identity = true;
-      if (!load || !sameElements(load, store) ||
+      if (!load || !store || !sameElements(load, store) ||
           !reads(store.getValue(), op->getResult(0), identity) || !identity)
         return true;
     }
@@ -307,7 +311,8 @@ void Plan::findFusion(Value value) {
   for (Operation &between :
        llvm::make_range(std::next(op->getIterator()), reduce->getIterator()))
     if (!isa<tile::ReduceOp>(between) &&
-        (isa<tile::StoreOp>(between) || between.getNumRegions() ||
+        (isa<tile::StoreOp, tile::ScatterOp>(between) ||
+         between.getNumRegions() ||
          llvm::is_contained(pointerWrites, &between) ||
          llvm::any_of(between.getResults(), [&](Value result) {
            return isTile(result.getType()) && !isInlineOp(&between);

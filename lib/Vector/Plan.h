@@ -70,8 +70,6 @@ public:
   bool hasStores() const { return !stores.empty(); }
 
 private:
-  bool isHazardous(tile::LoadOp load);
-  bool isHazardousGather(tile::GatherOp gather);
   bool crossesStore(mlir::Operation *op, mlir::Value view);
   void decide(mlir::Operation *op);
   void findFusion(mlir::Value tile);
@@ -80,7 +78,8 @@ private:
   tile::KernelOp kernel;
   bool disjoint;
   std::function<bool(mlir::Operation *)> forced;
-  llvm::SmallVector<tile::StoreOp> stores;
+  /// Stores and scatters, and their views.
+  llvm::SmallVector<std::pair<mlir::Operation *, mlir::Value>> stores;
   /// Writes through pointers, which may touch any view.
   llvm::SmallVector<mlir::Operation *> pointerWrites;
   llvm::DenseSet<mlir::Value> materialized;

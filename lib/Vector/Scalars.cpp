@@ -171,6 +171,17 @@ int64_t KernelEmitter::storageBytes(Type element) {
   return storageType(element).getIntOrFloatBitWidth() / 8;
 }
 
+Value KernelEmitter::toI64(Value value) {
+  Type element = getElementTypeOrSelf(value.getType()), wide = b.getI64Type();
+  if (element == wide)
+    return value;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    wide = vector.clone(wide);
+  if (element.isIndex())
+    return arith::IndexCastOp::create(b, loc, wide, value);
+  return arith::ExtSIOp::create(b, loc, wide, value);
+}
+
 Value KernelEmitter::toStorage(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   Type stored = storageType(element);

@@ -38,6 +38,48 @@ static LLVM::AtomicBinOp atomicOf(tile::Combine combine, bool isFloat) {
   return LLVM::AtomicBinOp::xchg;
 }
 
+Value KernelEmitter::tileAddress(Value base, const Point &point,
+                                 ArrayRef<Value> steps, Type element) {
+  Value address = base;
+  for (int level = 0; level <= point.level(); ++level) {
+    AtLevel at(*this, level);
+    Value sum;
+    for (auto [step, coord] : llvm::zip_equal(steps, point.coords)) {
+      bool here = coord.index ? coord.level == level : level == 0;
+      if (!step || !here || (!coord.index && coord.constant == 0))
+        continue;
+      Value term = mul(coordValue(coord), step);
+      sum = sum ? add(sum, term) : term;
+    }
+    if (sum)
+      address = gep(address, sum, element);
+  }
+  return address;
+}
+
+void KernelEmitter::storeLanes(Value value, Value address, Value stride,
+                               Type element, Value mask) {
+  unsigned align = storageBytes(element);
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || (!stride && !mask)) {
+    LLVM::StoreOp::create(b, loc, value, address, align);
+    return;
+  }
+  if (!stride) {
+    LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
+    return;
+  }
+  int64_t lanes = type.getNumElements();
+  Value offsets = arith::MulIOp::create(b, loc, laneIds(b.getI64Type(), lanes),
+                                        broadcastLanes(stride, lanes));
+  auto pointers = VectorType::get({lanes}, address.getType());
+  Value addresses = LLVM::GEPOp::create(b, loc, pointers, storageType(element),
+                                        address, ValueRange{offsets});
+  if (!mask)
+    mask = laneMask(c64(lanes), lanes);
+  LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
+}
+
 /// A condition for stores that pass by the caches: the view is too large for
 /// them, and every vector of the tile that starts at `base` is aligned. Null
 /// where that is never so.
@@ -134,80 +176,125 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     streaming = streamingCondition(store, nest, base);
   streams |= bool(streaming);
 
-  // The view as a buffer without static strides: addresses level by level.
+  SmallVector<Value> steps;
+  for (int64_t d = 0; d < rank; ++d)
+    steps.push_back(
+        mul(view.strides[lead + d], c64(store.getStepOf(lead + d))));
+  Type element = view.elementType;
   runNest(nest, [&](Point point, Value count) {
     if (rank == 0)
       point.coords.clear();
-    Value value = evaluate(store.getValue(), point);
-    Value address = base;
-    int64_t laneDim = -1;
-    for (int level = 0; level <= point.level(); ++level) {
-      AtLevel at(*this, level);
-      Value sum;
-      for (auto [d, coord] : llvm::enumerate(point.coords)) {
-        if (coord.lane)
-          laneDim = d;
-        bool here = coord.index ? coord.level == level : level == 0;
-        if (!here || (!coord.index && coord.constant == 0))
-          continue;
-        Value step =
-            mul(view.strides[lead + d], c64(store.getStepOf(lead + d)));
-        Value term = mul(coordValue(coord), step);
-        sum = sum ? add(sum, term) : term;
-      }
-      if (sum)
-        address = gep(address, sum, view.elementType);
-    }
-    value = toStorage(value);
-    unsigned align = storageBytes(view.elementType);
+    Value value = toStorage(evaluate(store.getValue(), point));
+    Value address = tileAddress(base, point, steps, element);
     if (combining) {
       LLVM::AtomicBinOp kind =
-          atomicOf(store.getCombine(), isa<FloatType>(view.elementType));
-      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, view.elementType,
-                        address, value);
+          atomicOf(store.getCombine(), isa<FloatType>(element));
+      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, element, address,
+                        value);
       return;
     }
-    if (point.lanes == 1 || laneDim < 0) {
-      LLVM::StoreOp::create(b, loc, value, address, align);
-      return;
-    }
+    if (point.lanes == 1 || !point.hasLanes())
+      return storeLanes(value, address, Value(), element, Value());
     value = broadcastLanes(value, point.lanes);
     Value mask = count ? laneMask(count, point.lanes) : Value();
-    if (strides[laneDim] == 1) {
-      if (mask) {
-        LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
-        return;
-      }
-      auto plain = [&] {
-        LLVM::StoreOp::create(b, loc, value, address, align);
-      };
-      if (!streaming)
-        return plain();
-      auto choice =
-          scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.thenBlock());
-      auto past =
-          LLVM::StoreOp::create(b, loc, value, address, config.vectorBits / 8);
-      past.setNontemporal(true);
-      scf::YieldOp::create(b, loc);
-      b.setInsertionPointToStart(choice.elseBlock());
-      plain();
-      scf::YieldOp::create(b, loc);
+    bool isContiguous = strides[nest.laneDim] == 1;
+    Value stride = isContiguous ? Value() : steps[nest.laneDim];
+    if (!streaming || mask)
+      return storeLanes(value, address, stride, element, mask);
+    auto choice = scf::IfOp::create(b, loc, TypeRange{}, streaming, true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    auto past =
+        LLVM::StoreOp::create(b, loc, value, address, config.vectorBits / 8);
+    past.setNontemporal(true);
+    scf::YieldOp::create(b, loc);
+    b.setInsertionPointToStart(choice.elseBlock());
+    storeLanes(value, address, stride, element, Value());
+    scf::YieldOp::create(b, loc);
+  });
+  return success();
+}
+
+LogicalResult KernelEmitter::emitScatter(tile::ScatterOp scatter) {
+  freshLevels();
+  RankedTensorType type = scatter.getTileType();
+  tile::ViewType viewType = scatter.getView().getType();
+  const ViewInfo &view = viewOf(scatter.getView());
+  auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
+  int64_t dim = scatter.getDim(), indexRank = indices.getRank();
+
+  // Indices have no range; the other dimensions have that of their view.
+  Nest nest;
+  nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  SmallVector<int> identity, indexDims;
+  SmallVector<int64_t> strides;
+  SmallVector<Value> steps;
+  Value origin = c64(0);
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
+    if (d >= dim && d < dim + indexRank) {
+      indexDims.push_back(identity.back());
+      strides.push_back(0);
+      steps.push_back(Value());
+      nest.ranges.push_back(Bounds());
+      continue;
+    }
+    int64_t viewDim = d < dim ? d : d - indexRank + 1;
+    strides.push_back(viewType.getStaticStride(viewDim));
+    steps.push_back(view.strides[viewDim]);
+    Bounds range = validRange(scatter, viewDim);
+    range.hi = minimum(range.hi, c64(nest.shape[d]));
+    nest.ranges.push_back(range);
+    origin =
+        add(origin, mul(offsetOf(scatter, viewDim), view.strides[viewDim]));
+  }
+  chooseLanes(nest, scatter.getValue(), strides);
+  collect(scatter.getValue(), identity, nest);
+  collect(scatter.getIndices(), indexDims, nest);
+  Value base = gep(view.base, origin, view.elementType);
+
+  Type element = view.elementType;
+  runNest(nest, [&](Point point, Value count) {
+    point.coords.resize(type.getRank());
+    Point indexPoint;
+    indexPoint.lanes = point.lanes;
+    indexPoint.coords.assign(point.coords.begin() + dim,
+                             point.coords.begin() + dim + indexRank);
+    Value index = indexPoint.hasLanes()
+                      ? evaluateLanes(scatter.getIndices(), indexPoint)
+                      : evaluate(scatter.getIndices(), indexPoint);
+    Value value = toStorage(evaluate(scatter.getValue(), point));
+    Value address = tileAddress(base, point, steps, element);
+    auto lanes = dyn_cast<VectorType>(index.getType());
+    index = toI64(index);
+    Value size = view.sizes[dim], stride = view.strides[dim];
+    if (point.hasLanes() && point.lanes > 1)
+      value = broadcastLanes(value, point.lanes);
+    Value mask =
+        count && point.lanes > 1 ? laneMask(count, point.lanes) : Value();
+    if (!lanes) {
+      // All lanes, if there are any, go to one place along the dimension.
+      Value inside = compare(arith::CmpIPredicate::ult, index, size);
+      ifEnabled(inside, Type(), [&]() -> Value {
+        Value place = gep(address, mul(index, stride), element);
+        bool isContiguous =
+            !isa<VectorType>(value.getType()) || strides[nest.laneDim] == 1;
+        storeLanes(value, place, isContiguous ? Value() : steps[nest.laneDim],
+                   element, mask);
+        return {};
+      });
       return;
     }
-    Value stride =
-        mul(view.strides[lead + laneDim], c64(store.getStepOf(lead + laneDim)));
-    Value offsets =
-        arith::MulIOp::create(b, loc, laneIds(b.getI64Type(), point.lanes),
-                              broadcastLanes(stride, point.lanes));
+    Value inside = compare(arith::CmpIPredicate::ult, index,
+                           broadcastLanes(size, point.lanes));
+    Value offsets = arith::MulIOp::create(b, loc, index,
+                                          broadcastLanes(stride, point.lanes));
     auto pointers = VectorType::get({point.lanes}, address.getType());
-    Value addresses =
-        LLVM::GEPOp::create(b, loc, pointers, storageType(view.elementType),
-                            address, ValueRange{offsets});
-    if (!mask)
-      mask = laneMask(c64(point.lanes), point.lanes);
-    LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
+    Value addresses = LLVM::GEPOp::create(
+        b, loc, pointers, storageType(element), address, ValueRange{offsets});
+    LLVM::masked_scatter::create(b, loc, value, addresses,
+                                 conjunction(mask, inside),
+                                 storageBytes(element));
   });
   return success();
 }

@@ -108,3 +108,24 @@ program.func @gather_host() -> memref<3x2xf32> {
     : memref<2x2xf32>, memref<3xi32>, memref<3x2xf32>
   program.return %y : memref<3x2xf32>
 }
+
+// What lies outside, by its index or its offset, is dropped.
+tile.kernel @place(%x: !tile.view<3x2xf32>, %ids: !tile.view<3xi32>, %y: !tile.view<3x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = tile.load %ids[%c0] : !tile.view<3xi32> -> tensor<3xi32>
+  %v = tile.load %x[%c0, %c0] : !tile.view<3x2xf32> -> tensor<3x2xf32>
+  tile.scatter %v, %y[%c1] dim 0 by %i : tensor<3x2xf32>, !tile.view<3x2xf32>, tensor<3xi32>
+}
+// CHECK: scatter_host = [3, 2] f32: 0 5 0 0 0 1
+program.func @scatter_host() -> memref<3x2xf32> {
+  %x = program.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32> as memref<3x2xf32>
+  %ids = program.constant dense<[2, -1, 0]> : tensor<3xi32> as memref<3xi32>
+  %c1 = arith.constant 1 : index
+  %y = program.constant dense<0.0> : tensor<3x2xf32> as memref<3x2xf32>
+  %z = program.alloc : memref<3x2xf32>
+  program.copy %y to %z : memref<3x2xf32>, memref<3x2xf32>
+  program.launch [@place] grid (%c1, %c1, %c1) args (%x, %ids, %z) writes [2]
+    : memref<3x2xf32>, memref<3xi32>, memref<3x2xf32>
+  program.return %z : memref<3x2xf32>
+}

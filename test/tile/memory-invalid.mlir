@@ -88,8 +88,17 @@ tile.kernel @gather_c2(%v: !tile.view<?xf32>, %idx: index) {
 
 tile.kernel @gather_c4(%v: !tile.view<?x?xf32>, %idx: index) {
   %t = tile.splat %idx : tensor<2xindex>
-  // expected-error@+1 {{expected the shape of the indices 'tensor<2xindex>' at dimension 0 of the result, found 'tensor<4x4xf32>'}}
+  // expected-error@+1 {{expected the shape of the indices 'tensor<2xindex>' at dimension 0 of the tile, found 'tensor<4x4xf32>'}}
   %0 = tile.gather %v[%idx] dim 0 by %t : !tile.view<?x?xf32>, tensor<2xindex> -> tensor<4x4xf32>
+}
+
+// -----
+
+tile.kernel @scatter_c3(%v: !tile.view<?x?xf32>, %idx: index, %f: f32) {
+  %t = tile.splat %idx : tensor<2xindex>
+  %x = tile.splat %f : tensor<2x4xf32>
+  // expected-error@+1 {{expected 1 offsets, found 0}}
+  tile.scatter %x, %v[] dim 0 by %t : tensor<2x4xf32>, !tile.view<?x?xf32>, tensor<2xindex>
 }
 
 // -----

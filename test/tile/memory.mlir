@@ -26,6 +26,16 @@ tile.kernel @gather(%a: !tile.view<?x?x?xf32>, %i: index, %z: f32, %ids: !tile.v
   tile.store %g, %y at [%i, %i, %i, %i] step [1, 1, 1, 3] : tensor<2x4x5x8xf32>, !tile.view<?x?x?x?xf32>
 }
 
+// CHECK-LABEL: tile.kernel @scatter
+// FOLD-LABEL: tile.kernel @scatter
+tile.kernel @scatter(%a: !tile.view<?x?x?xf32>, %i: index, %ids: !tile.view<?x?xi32>, %x: !tile.view<?x?x?x?xf32>) {
+  %idx = tile.load %ids[%i, %i] : !tile.view<?x?xi32> -> tensor<4x5xi32>
+  %t = tile.load %x[%i, %i, %i, %i] : !tile.view<?x?x?x?xf32> -> tensor<2x4x5x8xf32>
+  // CHECK: tile.scatter %{{.*}}, %arg0[%arg1, %arg1] dim 1 by %{{.*}} : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
+  // FOLD: tile.scatter
+  tile.scatter %t, %a[%i, %i] dim 1 by %idx : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
+}
+
 // Unused loads go, stores and what lies between them stay in order.
 // FOLD-LABEL: tile.kernel @effects
 tile.kernel @effects(%a: !tile.view<?xf32>, %i: index) {

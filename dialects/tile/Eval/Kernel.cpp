@@ -38,11 +38,15 @@ llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
                                               ArrayRef<Value> args) {
   llvm::SmallPtrSet<Buffer *, 4> result;
   kernel.walk([&](Operation *op) {
-    auto store = dyn_cast<tile::StoreOp>(op);
-    if (!store &&
+    mlir::Value view;
+    if (auto store = dyn_cast<tile::StoreOp>(op))
+      view = store.getView();
+    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+      view = scatter.getView();
+    if (!view &&
         !isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
       return;
-    Buffer *buffer = store ? bufferOf(store.getView(), kernel, args) : nullptr;
+    Buffer *buffer = view ? bufferOf(view, kernel, args) : nullptr;
     if (buffer) {
       result.insert(buffer);
       return;

@@ -225,6 +225,35 @@ void combineBox(const Box &box, tile::Combine how, const Value &from) {
   }
 }
 
+/// Writes the box from its place in the tile.
+LogicalResult writeWindow(Operation *op, Frame &frame, const Window &window,
+                          const Value &value, int64_t offset,
+                          ArrayRef<int64_t> strides, tile::Combine how) {
+  if (window.isEmpty())
+    return success();
+  offset += dotOf(window.first, strides);
+  Value part = gatherStrided(value, window.box.sizes, offset, strides);
+  if (const uint8_t *poison = part.poison())
+    for (int64_t i = 0; i < part.size(); ++i)
+      if (poison[i])
+        return op->emitOpError("poison reaches memory: element ")
+               << i << " of the " << part.size() << " that are stored";
+  bool combines = how != tile::Combine::assign;
+  if (failed(checkAccess(op, frame.instance, window.box,
+                         combines ? Access::combine : Access::write, Order(),
+                         part.as<char>())))
+    return failure();
+  if (combines) {
+    combineBox(window.box, how, part);
+    return success();
+  }
+  SmallVector<int64_t, 4> to;
+  char *address = boxAddress(window.box, to);
+  copyStrided(window.box.sizes, runtime::dtypeBytes(part.dtype()), address, to,
+              part.data(), rowMajorStrides(window.box.sizes));
+  return success();
+}
+
 LogicalResult store(tile::StoreOp op, Frame &frame) {
   mayYield(frame);
   const View &view = frame.get(op.getView()).view();
@@ -232,42 +261,26 @@ LogicalResult store(tile::StoreOp op, Frame &frame) {
   FailureOr<Window> window = windowOf(op, frame, view);
   if (failed(window) || failed(checkBase(op, frame, *window)))
     return failure();
-  if (window->isEmpty())
-    return success();
-  auto strides = tileStrides(value.shape(), view.sizes.size());
-  int64_t offset = dotOf(window->first, strides);
-  Value part = gatherStrided(value, window->box.sizes, offset, strides);
-  if (const uint8_t *poison = part.poison())
-    for (int64_t i = 0; i < part.size(); ++i)
-      if (poison[i])
-        return op.emitOpError("poison reaches memory: element ")
-               << i << " of the " << part.size() << " that are stored";
-  tile::Combine how = op.getCombine();
-  bool combines = how != tile::Combine::assign;
-  if (failed(checkAccess(op, frame.instance, window->box,
-                         combines ? Access::combine : Access::write, Order(),
-                         part.as<char>())))
-    return failure();
-  if (combines) {
-    combineBox(window->box, how, part);
-    return success();
-  }
-  SmallVector<int64_t, 4> to;
-  char *address = boxAddress(window->box, to);
-  copyStrided(window->box.sizes, runtime::dtypeBytes(view.dtype), address, to,
-              part.data(), rowMajorStrides(window->box.sizes));
-  return success();
+  return writeWindow(op, frame, *window, value, 0,
+                     tileStrides(value.shape(), view.sizes.size()),
+                     op.getCombine());
 }
 
-LogicalResult gather(tile::GatherOp op, Frame &frame) {
-  mayYield(frame);
-  const View &view = frame.get(op.getView()).view();
+/// What one index of a gather or scatter reaches.
+struct Slice {
+  Window window;
+  int64_t offset = 0;            ///< of its first element in the tile
+  SmallVector<int64_t, 4> sizes; ///< in the tile, by dimensions of the view
+  SmallVector<int64_t, 4> strides;
+  bool isPoison = false; ///< the index has no value
+};
+
+/// Calls `fn` with the slice of each index.
+template <typename OpTy, typename Fn>
+LogicalResult forSlices(OpTy op, Frame &frame, const View &view, Fn fn) {
   const Value &indices = frame.get(op.getIndices());
   size_t dim = op.getDim(), rank = view.sizes.size();
   ArrayRef<int64_t> shape = op.getTileType().getShape();
-  Value out = Value::tensor(view.dtype, shape);
-  if (failed(fillPadding(op, frame, out)))
-    return failure();
   SmallVector<int64_t> offsets;
   for (mlir::Value offset : op.getOffsets()) {
     if (frame.get(offset).hasPoison())
@@ -276,42 +289,69 @@ LogicalResult gather(tile::GatherOp op, Frame &frame) {
   }
   // The view's dimensions in the tile; those of the indices count as one.
   auto dense = rowMajorStrides(shape);
-  size_t behind = dim + indices.rank();
   int64_t step = 1;
-  for (size_t d = behind; d < shape.size(); ++d)
+  for (size_t d = dim + indices.rank(); d < shape.size(); ++d)
     step *= shape[d];
   std::vector<int64_t> index(indices.size());
   loadInts(indices.dtype(), indices.data(), 0, indices.size(), index.data(),
            Extend::sign);
   for (int64_t k = 0; k < indices.size(); ++k) {
-    Window window;
-    window.box.view = &view;
-    SmallVector<int64_t, 4> strides;
+    Slice slice;
+    slice.window.box.view = &view;
+    slice.offset = k * step;
+    slice.isPoison = indices.poison() && indices.poison()[k];
     for (size_t d = 0, other = 0; d < rank; ++d) {
-      if (d == dim) {
-        window.add(view.sizes[d], index[k], 1, 1);
-        strides.push_back(0);
-        continue;
-      }
       size_t at = d < dim ? d : d - 1 + indices.rank();
-      window.add(view.sizes[d], offsets[other++], shape[at], 1);
-      strides.push_back(dense[at]);
+      bool isIndirect = d == dim;
+      slice.sizes.push_back(isIndirect ? 1 : shape[at]);
+      slice.strides.push_back(isIndirect ? 0 : dense[at]);
+      slice.window.add(view.sizes[d], isIndirect ? index[k] : offsets[other++],
+                       slice.sizes.back(), 1);
     }
-    if (indices.poison() && indices.poison()[k]) {
-      // Whatever a poison index reads is poison, and memory is not touched.
-      uint8_t one = 1;
-      SmallVector<int64_t, 4> sizes, same(rank, 0);
-      for (size_t d = 0; d < rank; ++d)
-        sizes.push_back(d == dim ? 1
-                                 : shape[d < dim ? d : d - 1 + indices.rank()]);
-      copyStrided(sizes, 1, out.makePoison() + k * step, strides, &one, same);
-      continue;
-    }
-    if (failed(checkBase(op, frame, window)) ||
-        failed(readWindow(op, frame, window, out, k * step, strides)))
+    if (failed(fn(slice)))
       return failure();
   }
+  return success();
+}
+
+LogicalResult gather(tile::GatherOp op, Frame &frame) {
+  mayYield(frame);
+  const View &view = frame.get(op.getView()).view();
+  Value out = Value::tensor(view.dtype, op.getTileType().getShape());
+  if (failed(fillPadding(op, frame, out)))
+    return failure();
+  LogicalResult result =
+      forSlices(op, frame, view, [&](const Slice &slice) -> LogicalResult {
+        if (slice.isPoison) {
+          // Whatever a poison index reads is poison; memory is not touched.
+          uint8_t one = 1;
+          SmallVector<int64_t, 4> same(slice.sizes.size(), 0);
+          copyStrided(slice.sizes, 1, out.makePoison() + slice.offset,
+                      slice.strides, &one, same);
+          return success();
+        }
+        if (failed(checkBase(op, frame, slice.window)))
+          return failure();
+        return readWindow(op, frame, slice.window, out, slice.offset,
+                          slice.strides);
+      });
+  if (failed(result))
+    return failure();
   return frame.set(op.getResult(), std::move(out));
+}
+
+LogicalResult scatter(tile::ScatterOp op, Frame &frame) {
+  mayYield(frame);
+  const View &view = frame.get(op.getView()).view();
+  const Value &value = frame.get(op.getValue());
+  return forSlices(op, frame, view, [&](const Slice &slice) -> LogicalResult {
+    if (slice.isPoison)
+      return op.emitOpError("an index is poison");
+    if (failed(checkBase(op, frame, slice.window)))
+      return failure();
+    return writeWindow(op, frame, slice.window, value, slice.offset,
+                       slice.strides, tile::Combine::assign);
+  });
 }
 
 LogicalResult makeView(tile::MakeViewOp op, Frame &frame) {
@@ -359,6 +399,7 @@ void addTileMemory(EvaluationInterface &table) {
   table.add<tile::LoadOp>(load);
   table.add<tile::StoreOp>(store);
   table.add<tile::GatherOp>(gather);
+  table.add<tile::ScatterOp>(scatter);
 }
 
 } // namespace kiln::eval

@@ -216,6 +216,8 @@ private:
       ++numViews;
     else if (kind == "gather")
       ++numGathers;
+    else if (kind == "scatter")
+      ++numScatters;
     else
       ++numPointers;
     if (!report)
@@ -263,18 +265,23 @@ private:
     FailureOr<Access> access = recoverer.run();
     if (failed(access))
       return say(op, "pointers", recoverer.reason);
-    if (access->indirectDim != -1)
-      return say(op, "pointers", "a store along an indirect dimension");
     // Lanes that share an address store in some order; a view would not say so.
     auto view = cast<ViewType>(access->view.getType());
     for (int64_t d = 0; d < view.getRank(); ++d)
-      if (view.getStrides()[d] == 0 &&
+      if (d != access->indirectDim && view.getStrides()[d] == 0 &&
           cast<RankedTensorType>(op.getValue().getType()).getDimSize(d) != 1)
         return say(op, "pointers", "a store of several lanes to one address");
-    StoreOp::create(recoverer.builder, op.getLoc(), op.getValue(), access->view,
-                    access->offsets, /*element_offsets=*/true, Combine::assign,
-                    DenseI64ArrayAttr());
-    say(op, "view");
+    OpBuilder &builder = recoverer.builder;
+    if (access->indirectDim == -1) {
+      StoreOp::create(builder, op.getLoc(), op.getValue(), access->view,
+                      access->offsets, /*element_offsets=*/true,
+                      Combine::assign, DenseI64ArrayAttr());
+      say(op, "view");
+    } else {
+      ScatterOp::create(builder, op.getLoc(), op.getValue(), access->view,
+                        access->offsets, access->indices, access->indirectDim);
+      say(op, "scatter");
+    }
     op.erase();
   }
 };

@@ -88,8 +88,13 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
              << "expected operations without effects in the region of a "
                 "reduction or scan";
   }
+  Value written;
   if (auto store = dyn_cast<StoreOp>(op))
-    if (BlockArgument parameter = getParameter(store.getView()))
+    written = store.getView();
+  else if (auto scatter = dyn_cast<ScatterOp>(op))
+    written = scatter.getView();
+  if (written)
+    if (BlockArgument parameter = getParameter(written))
       if (kernel.getArgAttr(parameter.getArgNumber(), kReadonlyAttr))
         return op->emitOpError()
                << "expected a store to a writable view, "

@@ -123,6 +123,23 @@ class Kernel:
         self.lines.append(f"tile.store {value}, {name} at [{', '.join(coords)}]{combine} : "
                           f"{tile(shape, element)}, {kind}")
 
+    def scatter(self, value, shape, element):
+        """Stores along a dimension in another order; each instance into a row of its own."""
+        rng, wide = self.rng, [1] + shape
+        dim = rng.randrange(len(shape))
+        n = shape[dim]
+        sizes = [2] + [max(1, size + rng.choice([0, 0, 5, -3, -1])) for size in shape]
+        name, kind = self.view(sizes, element, "tile.noalias")
+        value = self.op(f"tile.expand_dims {value} axis 0 : {tile(shape, element)} -> {tile(wide, element)}")
+        ids = self.op(f"tile.iota 0 : {tile([n], 'i32')}")
+        step = self.constant(f"dense<{rng.choice([1, -1, 2])}>", tile([n], "i32"))
+        start = self.constant(f"dense<{rng.choice([0, 1, -1, n - 1])}>", tile([n], "i32"))
+        ids = self.op(f"arith.muli {ids}, {step} : {tile([n], 'i32')}")
+        ids = self.op(f"arith.addi {ids}, {start} : {tile([n], 'i32')}")
+        offsets = ["%pid"] + [self.index(rng.choice([0, 0, 1, -1])) for _ in range(len(shape) - 1)]
+        self.lines.append(f"tile.scatter {value}, {name}[{', '.join(offsets)}] dim {dim + 1} by {ids} : "
+                          f"{tile(wide, element)}, {kind}, {tile([n], 'i32')}")
+
     # Expressions.
     def leaf(self, shape, element):
         rng, chance, kind = self.rng, self.rng.random(), tile(shape, element)
@@ -339,7 +356,8 @@ def main():
         rank = rng.choice([1, 1, 2, 2, 2, 3])
         sizes = [1, 2, 3, 5, 8, 16, 17, 33, 64, 100] if rank < 3 else [1, 2, 3, 5, 16, 20]
         shape = [rng.choice(sizes) for _ in range(rank)]
-        kernel.store(kernel.expression(shape, element, rng.choice([1, 2, 3, 3, 4])), shape, element)
+        write = kernel.store if rng.random() < 0.8 else kernel.scatter
+        write(kernel.expression(shape, element, rng.choice([1, 2, 3, 3, 4])), shape, element)
         specs[kernel.name] = {"grid": [2], "tolerance": kernel.tolerance, "args": kernel.arguments}
         texts.append(kernel.text())
     print("// " + json.dumps(specs))

@@ -159,4 +159,31 @@ def Tile_GatherOp : Tile_Op<"gather", [
   }];
 }
 
+def Tile_ScatterOp : Tile_Op<"scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Writes a tile through a view with one indirect dimension";
+  let description = [{
+    The mirror of `tile.gather`: dimension `dim` of the view is indexed by the elements of the integer tile
+    `indices` (signed); `offsets` are signed element offsets of the other dimensions, in order:
+    view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
+    What lies outside of the view, by its index or otherwise, is dropped. Where several elements of the tile
+    have the same place, one of them is there afterwards, and it is not said which.
+
+    Example: rows of a cache.
+    ```mlir
+    tile.scatter %rows, %cache[%c] dim 0 by %slots
+      : tensor<16x128xf32>, !tile.view<?x?xf32>, tensor<16xi32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AnyTile:$value, Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices, I64Attr:$dim);
+  let assemblyFormat = [{
+    $value `,` $view `[` $offsets `]` `dim` $dim `by` $indices attr-dict
+    `:` type($value) `,` qualified(type($view)) `,` type($indices)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTileType() { return ::llvm::cast<::mlir::RankedTensorType>(getValue().getType()); }
+  }];
+}
+
 #endif

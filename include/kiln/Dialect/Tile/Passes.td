@@ -48,15 +48,16 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let description = [{
     Where the pointers of an access are affine in the indices of its tile, and its mask is made of bounds,
     the access becomes one through a view; where one dimension is indexed by a computed vector, a
-    gather. Pointers that a loop increments by the same amount get their closed form first.
+    gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
     Offsets are taken not to wrap around in their type, as memory that does so lies outside of every
     buffer. With `report`, a remark at each access says
-    `view`, `gather`, or `pointers` and the reason.
+    `view`, `gather`, `scatter`, or `pointers` and the reason.
   }];
   let options = [Option<"report", "report", "bool", "false", "say what became of each access">];
   let statistics = [
     Statistic<"numViews", "views", "accesses that became views">,
     Statistic<"numGathers", "gathers", "accesses that became gathers">,
+    Statistic<"numScatters", "scatters", "accesses that became scatters">,
     Statistic<"numPointers", "pointers", "accesses that stay pointers">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

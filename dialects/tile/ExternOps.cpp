@@ -22,6 +22,57 @@ void CallExternOp::getEffects(Effects &effects) {
   addCallEffects(getPure(), effects);
 }
 
+const CFunction *kiln::tile::findCFunction(StringRef name) {
+  static constexpr CFunction functions[] = {
+      {"hypot", "rr", 'r'},  {"remainder", "rr", 'r'}, {"nextafter", "rr", 'r'},
+      {"lgamma", "r", 'r'},  {"tgamma", "r", 'r'},     {"logb", "r", 'r'},
+      {"j0", "r", 'r'},      {"j1", "r", 'r'},         {"y0", "r", 'r'},
+      {"y1", "r", 'r'},      {"jn", "ir", 'r'},        {"yn", "ir", 'r'},
+      {"scalbn", "ri", 'r'}, {"ilogb", "r", 'i'},
+  };
+  const CFunction *found =
+      llvm::find_if(functions, [&](const CFunction &function) {
+        return function.name == name;
+      });
+  return found == std::end(functions) ? nullptr : found;
+}
+
+const CFunction *CallExternOp::getCFunction() {
+  return getLibrary().empty() ? findCFunction(getSymbol()) : nullptr;
+}
+
+LogicalResult CallExternOp::verify() {
+  const CFunction *function = getCFunction();
+  if (!function)
+    return success();
+  Type real;
+  auto matches = [&](char letter, Type type) {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<ShapedType>(type) != isa<ShapedType>(getOperand(0).getType()))
+      return false;
+    if (letter == 'i')
+      return element.isInteger(32);
+    if (!real && (element.isF32() || element.isF64()))
+      real = element;
+    return element == real;
+  };
+  bool good = getPure() && getNumOperands() == function->operands.size() &&
+              getNumResults() == 1;
+  for (size_t i = 0; good && i < function->operands.size(); ++i)
+    good = matches(function->operands[i], getOperand(i).getType());
+  if (good && matches(function->result, getResult(0).getType()))
+    return success();
+  auto diag = emitOpError("expected a pure function '")
+              << function->name << "' (";
+  auto spell = [](char letter) { return letter == 'i' ? "i32" : "f32 or f64"; };
+  llvm::interleaveComma(function->operands, diag,
+                        [&](char letter) { diag << spell(letter); });
+  return diag << ") -> " << spell(function->result) << ", found "
+              << (getPure() ? "" : "one that is not pure, ")
+              << FunctionType::get(getContext(), getOperandTypes(),
+                                   getResultTypes());
+}
+
 void InlineAsmOp::getEffects(Effects &effects) {
   addCallEffects(getPure(), effects);
 }

@@ -220,7 +220,9 @@ void TileDims::visitShape(Operation *op) {
 void TileDims::visit(Operation *op) {
   if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
     return visitControlFlow(op);
-  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op->getDialect()) ||
+      isa<CallExternOp>(op))
     return visitElementwise(op);
   if (isa<DotOp>(op))
     return visitDot(op);

@@ -54,8 +54,12 @@ LogicalResult KernelEmitter::checkOps() {
             arith::ConstantOp>(op) ||
         plan->isInlineOp(op) ||
         (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
-    if (!known || isa<math::IPowIOp>(op))
+    if (auto call = dyn_cast<tile::CallExternOp>(op)) {
+      if (!call.getCFunction())
+        os << "external function '" << call.getSymbol() << "'";
+    } else if (!known || isa<math::IPowIOp>(op)) {
       os << op->getName().getStringRef();
+    }
     if (reason.empty())
       return WalkResult::advance();
     (void)target::emitUnsupported(op, reason);

@@ -36,7 +36,9 @@ bool isSupplied(StringRef symbol) {
       "erf",         "erfc",      "cbrt",    "pow",    "fmod",  "fma",
       "floor",       "ceil",      "trunc",   "round",  "rint",  "nearbyint",
       "sqrt",        "roundeven", "sincos",  "ldexp",  "fmax",  "fmin",
-      "fmaximum",    "fminimum"};
+      "fmaximum",    "fminimum",  "hypot",   "lgamma", "logb",  "tgamma",
+      "remainder",   "nextafter", "scalbn",  "ilogb",  "j0",    "j1",
+      "jn",          "y0",        "y1",      "yn"};
   return names.contains(symbol) ||
          (symbol.ends_with("f") && names.contains(symbol.drop_back()));
 }

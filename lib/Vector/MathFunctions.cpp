@@ -8,6 +8,7 @@
 
 #include "MathFunctions.h"
 #include "Lanes.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -221,24 +222,27 @@ constexpr double kTrigLimit = 30000.0;
 
 /// The function of libm for an operation, without the suffix of its type.
 StringRef libmName(Operation *op) {
+  if (auto call = dyn_cast<tile::CallExternOp>(op))
+    return call.getSymbol();
   return llvm::StringSwitch<StringRef>(op->getName().stripDialect())
       .Case("powf", "pow")
       .Default(op->getName().stripDialect());
 }
 
 /// The declaration of a function of libm.
-func::FuncOp declareLibm(OpBuilder &b, Location loc, Operation *op, Type type,
-                         size_t arguments) {
+func::FuncOp declareLibm(OpBuilder &b, Location loc, Operation *op,
+                         ArrayRef<Type> arguments, Type result) {
   auto module =
       b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  std::string name = (libmName(op) + (type.isF32() ? "f" : "")).str();
+  bool isSingle =
+      llvm::any_of(arguments, [](Type type) { return type.isF32(); });
+  std::string name = (libmName(op) + (isSingle ? "f" : "")).str();
   if (auto known = module.lookupSymbol<func::FuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
-  SmallVector<Type> types(arguments, type);
-  auto function =
-      func::FuncOp::create(b, loc, name, b.getFunctionType(types, {type}));
+  auto function = func::FuncOp::create(b, loc, name,
+                                       b.getFunctionType(arguments, {result}));
   function.setPrivate();
   // No errno, so that calls may move and go away.
   function->setAttr("llvm.memory_effects",
@@ -253,8 +257,11 @@ func::FuncOp declareLibm(OpBuilder &b, Location loc, Operation *op, Type type,
 /// Calls of libm, lane by lane.
 Value byLanes(OpBuilder &b, Location loc, Operation *op, ValueRange operands,
               Type result) {
+  SmallVector<Type> arguments;
+  for (Value operand : operands)
+    arguments.push_back(getElementTypeOrSelf(operand.getType()));
   func::FuncOp function =
-      declareLibm(b, loc, op, getElementTypeOrSelf(result), operands.size());
+      declareLibm(b, loc, op, arguments, getElementTypeOrSelf(result));
   auto vector = dyn_cast<VectorType>(result);
   if (!vector)
     return func::CallOp::create(b, loc, function, operands).getResult(0);
@@ -289,6 +296,8 @@ Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x,
 
 Value vec::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
                             ValueRange operands, Type result) {
+  if (isa<tile::CallExternOp>(op))
+    return byLanes(b, loc, op, operands, result);
   if (!isa<math::MathDialect>(op->getDialect()))
     return nullptr;
   if (isa<math::SqrtOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp,

@@ -7,9 +7,9 @@
 
 namespace kiln::vec {
 
-/// Code for an operation of `math` (and what arith has no instruction for) that
-/// a plain copy of the operation would not do: polynomials for f32, lane by
-/// lane calls of libm for the rest. Null where a copy will do.
+/// Code for an operation of `math`, or a call of a function of C, that a plain
+/// copy of the operation would not do: polynomials for f32, lane by lane calls
+/// of libm for the rest. Null where a copy will do.
 mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
                              mlir::Operation *op, mlir::ValueRange operands,
                              mlir::Type result);

@@ -30,6 +30,8 @@ double opCost(Operation *op) {
         .Cases({"math.sqrt", "math.rsqrt"}, 8)
         .Cases({"math.exp", "math.exp2"}, 12)
         .Default(30);
+  if (isa<tile::CallExternOp>(op))
+    return 30;
   if (isa<arith::DivFOp>(op))
     return 6;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,

@@ -23,7 +23,8 @@ inline bool isTile(mlir::Type type) {
   return mlir::isa<mlir::RankedTensorType>(type);
 }
 
-/// True for operations of arith and math that combine element with element.
+/// True for operations of arith and math, and calls, that combine element with
+/// element.
 inline bool isElementwise(mlir::Operation *op) {
   return mlir::OpTrait::hasElementwiseMappableTraits(op);
 }

@@ -112,3 +112,31 @@ tile.kernel @iota_c1() {
   // expected-error@+1 {{expected a dimension in [0, 1), found 1}}
   %d = tile.iota 1 : tensor<3xi32>
 }
+
+// -----
+
+tile.kernel @call_extern_operands(%x: f32) {
+  // expected-error@+1 {{expected a pure function 'hypot' (f32 or f64, f32 or f64) -> f32 or f64, found '(f32) -> f32'}}
+  %y = tile.call_extern "hypot" from "" pure (%x) : (f32) -> f32
+}
+
+// -----
+
+tile.kernel @call_extern_types(%x: f32, %n: i64) {
+  // expected-error@+1 {{expected a pure function 'scalbn' (f32 or f64, i32) -> f32 or f64, found '(f32, i64) -> f32'}}
+  %y = tile.call_extern "scalbn" from "" pure (%x, %n) : (f32, i64) -> f32
+}
+
+// -----
+
+tile.kernel @call_extern_one_type(%x: f32, %y: f64) {
+  // expected-error@+1 {{expected a pure function 'hypot' (f32 or f64, f32 or f64) -> f32 or f64, found '(f32, f64) -> f64'}}
+  %z = tile.call_extern "hypot" from "" pure (%x, %y) : (f32, f64) -> f64
+}
+
+// -----
+
+tile.kernel @call_extern_pure(%x: f32) {
+  // expected-error@+1 {{expected a pure function 'j0' (f32 or f64) -> f32 or f64, found one that is not pure, '(f32) -> f32'}}
+  %y = tile.call_extern "j0" from "" (%x) : (f32) -> f32
+}

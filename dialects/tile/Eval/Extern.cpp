@@ -90,7 +90,7 @@ LogicalResult print(tile::PrintOp op, Frame &frame) {
   return success();
 }
 
-template <typename OpTy> LogicalResult foreign(OpTy op, Frame &) {
+LogicalResult inlineAsm(tile::InlineAsmOp op, Frame &) {
   return op.emitError("unsupported: evaluation of '")
          << op->getName() << "', whose meaning lies outside of the program";
 }
@@ -101,8 +101,7 @@ void addTileExtern(EvaluationInterface &table) {
   table.add<tile::ConvertOp>(convert);
   table.add<tile::AssertOp>(check);
   table.add<tile::PrintOp>(print);
-  table.add<tile::CallExternOp>(foreign<tile::CallExternOp>);
-  table.add<tile::InlineAsmOp>(foreign<tile::InlineAsmOp>);
+  table.add<tile::InlineAsmOp>(inlineAsm);
 }
 
 } // namespace kiln::eval

@@ -16,6 +16,7 @@ void addTileDot(EvaluationInterface &table);
 void addTileReduce(EvaluationInterface &table);
 void addTileScan(EvaluationInterface &table);
 void addTileExtern(EvaluationInterface &table);
+void addTileFunctions(EvaluationInterface &table);
 void addTilePointer(EvaluationInterface &table);
 
 /// Whether a combiner can be run on whole tiles instead of scalars: it knows

@@ -19,6 +19,7 @@ struct TileEvaluation : EvaluationInterface {
     addTileReduce(*this);
     addTileScan(*this);
     addTileExtern(*this);
+    addTileFunctions(*this);
     addTilePointer(*this);
   }
 };

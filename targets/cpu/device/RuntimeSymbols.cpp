@@ -7,13 +7,16 @@ namespace {
 
 /// From libm, each as double and, with an `f` behind it, as float.
 const char *const mathNames[] = {
-    "acos",      "acosh", "asin",      "asinh", "atan",      "atan2", "atanh",
-    "cbrt",      "ceil",  "copysign",  "cos",   "cosh",      "erf",   "erfc",
-    "exp",       "exp10", "exp2",      "expm1", "fabs",      "floor", "fma",
-    "fmax",      "fmin",  "fmod",      "ldexp", "lgamma",    "log",   "log10",
-    "log1p",     "log2",  "nearbyint", "pow",   "remainder", "rint",  "round",
-    "roundeven", "sin",   "sincos",    "sinh",  "sqrt",      "tan",   "tanh",
-    "tgamma",    "trunc"};
+    "acos",      "acosh",     "asin",   "asinh",     "atan", "atan2",
+    "atanh",     "cbrt",      "ceil",   "copysign",  "cos",  "cosh",
+    "erf",       "erfc",      "exp",    "exp10",     "exp2", "expm1",
+    "fabs",      "floor",     "fma",    "fmax",      "fmin", "fmod",
+    "hypot",     "ilogb",     "j0",     "j1",        "jn",   "ldexp",
+    "lgamma",    "log",       "log10",  "log1p",     "log2", "logb",
+    "nearbyint", "nextafter", "pow",    "remainder", "rint", "round",
+    "roundeven", "scalbn",    "sin",    "sincos",    "sinh", "sqrt",
+    "tan",       "tanh",      "tgamma", "trunc",     "y0",   "y1",
+    "yn"};
 
 /// From libc, libgcc and this library.
 const char *const otherNames[] = {

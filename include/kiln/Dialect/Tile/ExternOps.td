@@ -21,19 +21,28 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, SameOperandsAndResultShape]> {
   let hasVerifier = 1;
 }
 
-def Tile_CallExternOp : Tile_Op<"call_extern", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_CallExternOp : Tile_Op<"call_extern", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let summary = "Calls an external function on every element";
   let description = [{
     `symbol` names a function of the library `library` (which may be empty) from scalars to a scalar.
-    Frontends translate the functions that Kiln knows by meaning to `math`; what is left here needs a
-    target that has the function.
-    Example: `%y = tile.call_extern "my_function" from "" pure (%x) : (tensor<64xf32>) -> tensor<64xf32>`.
+    Without a library, these names of C's `<math.h>` denote its functions on every target, of f32 and of f64 by
+    the operands' type, and the call is `pure`: `hypot`, `remainder`, `nextafter` of two floats; `lgamma`, `tgamma`,
+    `logb`, `j0`, `j1`, `y0`, `y1` of one; `scalbn` of a float and an i32; `jn`, `yn` of an i32 and a float; `ilogb`
+    from a float to i32. Their bounds are in docs/numerics.md. Frontends translate the functions of other libraries
+    to these, `math` and `arith` where they know them; what is left here needs a target that has the function.
+    Example: `%y = tile.call_extern "hypot" from "" pure (%a, %b) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>`.
   }];
   let arguments = (ins StrAttr:$symbol, StrAttr:$library, UnitAttr:$pure, Variadic<AnyType>:$operands);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
     $symbol `from` $library (`pure` $pure^)? `(` $operands `)` attr-dict `:` functional-type($operands, $results)
   }];
+  let extraClassDeclaration = [{
+    /// The function of C that this calls, or null if it is none.
+    const CFunction *getCFunction();
+  }];
+  let hasVerifier = 1;
 }
 
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

@@ -17,6 +17,15 @@ auto checkedBy(ArrayRef<int32_t> dimensions) {
   };
 }
 
+LogicalResult checkDimensions(Operation *op, ArrayRef<int32_t> dimensions,
+                              int64_t rank) {
+  for (int32_t d : dimensions)
+    if (d < 0 || d >= rank)
+      return op->emitOpError("expected checks of dimensions below ")
+             << rank << ", found " << d;
+  return success();
+}
+
 struct ConvertMakeTensorPtr : OpConversionPattern<tt::MakeTensorPtrOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -84,6 +93,8 @@ struct ConvertBlockLoad : OpConversionPattern<tt::LoadOp> {
     if (op.getMask() || op.getOther())
       return op.emitOpError("unsupported: a mask on a block pointer");
     auto type = cast<RankedTensorType>(op.getType());
+    if (failed(checkDimensions(op, op.getBoundaryCheck(), type.getRank())))
+      return failure();
     Block block(adaptor.getPtr(), type.getRank(), /*hasOffsets=*/true);
     Value view = makeView(rewriter, op.getLoc(), block,
                           checkedBy(op.getBoundaryCheck()));
@@ -108,6 +119,8 @@ struct ConvertBlockStore : OpConversionPattern<tt::StoreOp> {
     if (op.getMask())
       return op.emitOpError("unsupported: a mask on a block pointer");
     auto type = cast<RankedTensorType>(op.getValue().getType());
+    if (failed(checkDimensions(op, op.getBoundaryCheck(), type.getRank())))
+      return failure();
     Block block(adaptor.getPtr(), type.getRank(), /*hasOffsets=*/true);
     Value view = makeView(rewriter, op.getLoc(), block,
                           checkedBy(op.getBoundaryCheck()));

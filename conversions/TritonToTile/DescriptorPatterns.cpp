@@ -23,6 +23,11 @@ struct ConvertMakeDescriptor : OpConversionPattern<OpT> {
       return op.emitOpError("expected ") << rank << " sizes and strides, found "
                                          << adaptor.getShape().size() << " and "
                                          << adaptor.getStrides().size();
+    Type element = getStoredType(op.getType().getBlockType());
+    if (cast<tt::PointerType>(op.getBase().getType()).getPointeeType() !=
+        element)
+      return op.emitOpError("expected a pointer to ")
+             << element << ", found " << op.getBase().getType();
     SmallVector<Value> values = {adaptor.getBase()};
     llvm::append_range(values,
                        toIndices(rewriter, op.getLoc(), adaptor.getShape()));

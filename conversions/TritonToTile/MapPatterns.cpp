@@ -26,7 +26,7 @@ public:
     Value mapped = mapping.lookupOrDefault(scalar);
     if (isa<RankedTensorType>(mapped.getType()))
       return mapped;
-    return tile::SplatOp::create(b, loc, tileOf(mapped.getType()), mapped);
+    return tt::SplatOp::create(b, loc, tileOf(mapped.getType()), mapped);
   }
   SmallVector<Value> get(ValueRange scalars) {
     SmallVector<Value> tiles;
@@ -54,6 +54,9 @@ private:
     return RankedTensorType::get(shape, element);
   }
   Value zero(Type element) {
+    if (isa<tt::PointerType>(element))
+      return tt::IntToPtrOp::create(b, loc, tileOf(element),
+                                    zero(b.getI64Type()));
     return arith::ConstantOp::create(b, loc, b.getZeroAttr(tileOf(element)));
   }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
@@ -90,20 +93,31 @@ private:
       return emitWhile(loop, active);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return emitFor(loop, active);
+    if (auto load = dyn_cast<tt::LoadOp>(op))
+      return emitLoad(load, active);
+    if (auto store = dyn_cast<tt::StoreOp>(op)) {
+      Value mask =
+          store.getMask() ? both(active, get(store.getMask())) : active;
+      tt::StoreOp::create(b, op->getLoc(), get(store.getPtr()),
+                          get(store.getValue()), mask, store.getBoundaryCheck(),
+                          store.getCache(), store.getEvict());
+      return success();
+    }
     if (isa<arith::ConstantOp>(op)) {
       mapping.map(op->getResult(0), b.clone(*op)->getResult(0));
       return success();
     }
     if (isa<ub::PoisonOp>(op)) {
       Type type = op->getResult(0).getType();
-      if (!b.getZeroAttr(type))
+      if (!isa<tt::PointerType>(type) && !b.getZeroAttr(type))
         return op->emitOpError("unsupported: in a map of elements");
       mapping.map(op->getResult(0), zero(type));
       return success();
     }
     if (!OpTrait::hasElementwiseMappableTraits(op) &&
         !isa<tt::FpToFpOp, tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp,
-             tt::MulhiUIOp, tt::BitcastOp, tt::ExternElementwiseOp>(op))
+             tt::MulhiUIOp, tt::BitcastOp, tt::ExternElementwiseOp,
+             tt::AddPtrOp, tt::IntToPtrOp, tt::PtrToIntOp>(op))
       return op->emitOpError("unsupported: in a map of elements");
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
@@ -111,6 +125,17 @@ private:
     OperationState state(op->getLoc(), op->getName(), get(op->getOperands()),
                          types, op->getAttrs());
     mapping.map(op->getResults(), b.create(state)->getResults());
+    return success();
+  }
+
+  LogicalResult emitLoad(tt::LoadOp op, Value active) {
+    Value mask = op.getMask() ? both(active, get(op.getMask())) : active;
+    Value other = op.getOther() ? get(op.getOther()) : Value();
+    map(op.getResult(),
+        tt::LoadOp::create(
+            b, op.getLoc(), tileOf(op.getType()), get(op.getPtr()), mask, other,
+            op.getBoundaryCheckAttr(), op.getPaddingAttr(), op.getCacheAttr(),
+            op.getEvictAttr(), op.getIsVolatileAttr()));
     return success();
   }
 
@@ -247,31 +272,25 @@ struct ConvertMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor adaptor,
+  matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     int64_t pack = op.getPack();
     Block &body = op.getScalarOp().front();
-    if (adaptor.getSrcs().empty() || pack < 1 ||
-        body.getNumArguments() != adaptor.getSrcs().size() * size_t(pack))
-      return op.emitOpError("expected a region argument for each operand and "
-                            "element of a pack");
+    if (!isa<tt::MapElementwiseReturnOp>(body.getTerminator()))
+      return op.emitOpError("unsupported: a region that does not return");
     ValueRange yielded = body.getTerminator()->getOperands();
-    if (yielded.size() != op->getNumResults() * size_t(pack))
-      return op.emitOpError("expected a value for each result and element of a "
-                            "pack");
-    auto first = cast<RankedTensorType>(adaptor.getSrcs().front().getType());
-    if (first.getNumElements() % pack)
-      return op.emitOpError("expected whole packs of ")
-             << pack << " elements, found " << first.getNumElements();
+    if (pack > 1 && llvm::any_of(op->getOperandTypes(), [](Type type) {
+          return isa<tt::PointerType>(getElementTypeOrSelf(type));
+        }))
+      return op.emitOpError("unsupported: packs of pointers");
+    auto first = cast<RankedTensorType>(op.getSrcs().front().getType());
     SmallVector<int64_t> shape(first.getShape());
     if (pack > 1)
       shape.assign(1, first.getNumElements() / pack);
     MapEmitter emitter(rewriter, loc, shape);
-    for (auto [k, source] : llvm::enumerate(adaptor.getSrcs())) {
-      auto type = cast<RankedTensorType>(source.getType());
-      if (type.getShape() != first.getShape())
-        return op.emitOpError("expected operands of one shape");
+    // What this makes is of tt where pointers may be, and converted in turn.
+    for (auto [k, source] : llvm::enumerate(op.getSrcs())) {
       for (int64_t i = 0; i < pack; ++i)
         emitter.map(body.getArgument(k * pack + i),
                     pack == 1 ? source

@@ -45,6 +45,10 @@ struct Rename : mlir::OpConversionPattern<From> {
   }
 };
 
+/// The type of a block's elements in memory: descriptors state the signedness
+/// of integers, which tile leaves to operations.
+mlir::Type getStoredType(mlir::RankedTensorType block);
+
 /// `value` as an index; integers are read as signed.
 mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value);

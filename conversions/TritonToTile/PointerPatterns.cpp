@@ -81,6 +81,12 @@ Value asAddress(OpBuilder &builder, Location loc, Value value) {
   return tile::PtrToIntOp::create(builder, loc, type, value);
 }
 
+Value fromAddress(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (type == value.getType())
+    return value;
+  return tile::IntToPtrOp::create(builder, loc, type, value);
+}
+
 struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -104,9 +110,7 @@ struct ConvertLoad : OpConversionPattern<tt::LoadOp> {
         rewriter, op.getLoc(), stored, adaptor.getPtr().front(), mask, other,
         op.getIsVolatile(), convertCache(op.getCache()),
         convertEvict(op.getEvict()));
-    if (stored != type)
-      loaded = tile::IntToPtrOp::create(rewriter, op.getLoc(), type, loaded);
-    rewriter.replaceOp(op, loaded);
+    rewriter.replaceOp(op, fromAddress(rewriter, op.getLoc(), loaded, type));
     return success();
   }
 };
@@ -186,10 +190,14 @@ struct ConvertAtomicRMW : OpConversionPattern<tt::AtomicRMWOp> {
   LogicalResult
   matchAndRewrite(tt::AtomicRMWOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tile::AtomicRMWOp>(
-        op, adaptor.getVal().getType(), convertKind(op.getAtomicRmwOp()),
-        convertOrder(op.getSem()), convertScope(op.getScope()),
-        adaptor.getPtr(), adaptor.getVal(), adaptor.getMask());
+    Value value = asAddress(rewriter, op.getLoc(), adaptor.getVal());
+    Value old = tile::AtomicRMWOp::create(
+        rewriter, op.getLoc(), value.getType(),
+        convertKind(op.getAtomicRmwOp()), convertOrder(op.getSem()),
+        convertScope(op.getScope()), adaptor.getPtr(), value,
+        adaptor.getMask());
+    rewriter.replaceOp(op, fromAddress(rewriter, op.getLoc(), old,
+                                       adaptor.getVal().getType()));
     return success();
   }
 };
@@ -200,10 +208,13 @@ struct ConvertAtomicCAS : OpConversionPattern<tt::AtomicCASOp> {
   LogicalResult
   matchAndRewrite(tt::AtomicCASOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tile::AtomicCASOp>(
-        op, adaptor.getVal().getType(), convertOrder(op.getSem()),
-        convertScope(op.getScope()), adaptor.getPtr(), adaptor.getCmp(),
-        adaptor.getVal());
+    Value compare = asAddress(rewriter, op.getLoc(), adaptor.getCmp());
+    Value value = asAddress(rewriter, op.getLoc(), adaptor.getVal());
+    Value old = tile::AtomicCASOp::create(
+        rewriter, op.getLoc(), value.getType(), convertOrder(op.getSem()),
+        convertScope(op.getScope()), adaptor.getPtr(), compare, value);
+    rewriter.replaceOp(op, fromAddress(rewriter, op.getLoc(), old,
+                                       adaptor.getVal().getType()));
     return success();
   }
 };

@@ -82,6 +82,9 @@ struct ConvertUnsplat : OpConversionPattern<tt::UnsplatOp> {
   matchAndRewrite(tt::UnsplatOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(adaptor.getSrc().getType());
+    if (type.getNumElements() != 1)
+      return op.emitOpError("expected a tensor with one element, found ")
+             << type;
     Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
     SmallVector<Value> indices(type.getRank(), zero);
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, adaptor.getSrc(),

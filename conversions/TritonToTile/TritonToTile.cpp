@@ -115,11 +115,8 @@ private:
         continue;
       RankedTensorType block = type.getBlockType();
       int64_t rank = block.getRank();
-      Type element = block.getElementType();
-      if (element.isInteger()) // descriptors state signedness, pointers do not
-        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
-      SmallVector<Type> types = {
-          tt::PointerType::get(&getContext(), element, 1)};
+      SmallVector<Type> types = {tt::PointerType::get(
+          &getContext(), triton_to_tile::getStoredType(block), 1)};
       types.append(rank, builder.getI32Type());
       types.append(std::max<int64_t>(rank - 1, 0), builder.getI64Type());
       Location loc = func.getArgument(index).getLoc();

@@ -8,13 +8,16 @@ using namespace mlir;
 
 namespace kiln::triton_to_tile {
 
-/// The pointer to a block's elements. Descriptors state the signedness of
-/// integers, which tile leaves to operations.
-static tile::PtrType getElementPointer(RankedTensorType block) {
+Type getStoredType(RankedTensorType block) {
   Type element = block.getElementType();
   if (auto integer = dyn_cast<IntegerType>(element))
     element = IntegerType::get(block.getContext(), integer.getWidth());
-  return tile::PtrType::get(block.getContext(), element);
+  return element;
+}
+
+/// The pointer to a block's elements.
+static tile::PtrType getElementPointer(RankedTensorType block) {
+  return tile::PtrType::get(block.getContext(), getStoredType(block));
 }
 
 TypeConverter::TypeConverter() {

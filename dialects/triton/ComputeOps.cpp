@@ -25,6 +25,29 @@ void ElementwiseInlineAsmOp::getEffects(Effects &effects) {
   addCallEffects(getPure(), effects);
 }
 
+LogicalResult DotScaledOp::verify() {
+  int64_t rank = getC().getType().getRank();
+  if (rank != 2 && rank != 3)
+    return emitOpError("expected tensors of rank 2 or 3, found ")
+           << getC().getType();
+  for (Value operand : getOperands())
+    if (cast<RankedTensorType>(operand.getType()).getRank() != rank)
+      return emitOpError("expected tensors of rank ")
+             << rank << ", found " << operand.getType();
+  auto check = [&](Value operand, ScaleDotElemType kind) -> LogicalResult {
+    bool isPacked = kind == ScaleDotElemType::e2m1 ||
+                    kind == ScaleDotElemType::e2m3 ||
+                    kind == ScaleDotElemType::e3m2;
+    if (isPacked && !getElementTypeOrSelf(operand.getType()).isInteger(8))
+      return emitOpError("expected bytes of ")
+             << stringifyScaleDotElemType(kind) << ", found "
+             << operand.getType();
+    return success();
+  };
+  return failure(failed(check(getA(), getAElemType())) ||
+                 failed(check(getB(), getBElemType())));
+}
+
 ParseResult HistogramOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SMLoc location = parser.getCurrentLocation();

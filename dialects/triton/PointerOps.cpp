@@ -245,9 +245,10 @@ ParseResult MakeTensorPtrOp::parse(OpAsmParser &parser,
   auto block = dyn_cast<RankedTensorType>(type.getPointeeType());
   if (!block)
     return parser.emitError(location, "expected a pointer to a tensor");
-  if (shape.size() != strides.size() || shape.size() != offsets.size())
-    return parser.emitError(location,
-                            "expected as many sizes, strides and offsets");
+  auto rank = static_cast<size_t>(block.getRank());
+  if (shape.size() != rank || strides.size() != rank || offsets.size() != rank)
+    return parser.emitError(location, "expected ")
+           << rank << " sizes, strides and offsets";
   Type basePtr = PointerType::get(parser.getContext(), block.getElementType(),
                                   type.getAddressSpace());
   result.addTypes(type);

@@ -44,5 +44,45 @@ template <typename OpT> static LogicalResult verifyCombination(OpT op) {
   return success();
 }
 
+LogicalResult MapElementwiseOp::verify() {
+  int64_t pack = static_cast<int32_t>(getPack());
+  if (getSrcs().empty() || pack < 1)
+    return emitOpError("expected an operand, and packs of at least 1 element");
+  auto first = cast<RankedTensorType>(getSrcs().front().getType());
+  if (first.getNumElements() % pack)
+    return emitOpError("expected whole packs of ")
+           << pack << " elements, found " << first.getNumElements();
+  for (Type type :
+       llvm::concat<const Type>(getOperandTypes(), getResultTypes()))
+    if (cast<RankedTensorType>(type).getShape() != first.getShape())
+      return emitOpError("expected operands and results of one shape, found ")
+             << first << " and " << type;
+  if (getScalarOp().empty())
+    return emitOpError("expected a region that is not empty");
+  // An element of every pack for each tensor, in this order.
+  auto check = [&](TypeRange scalars, TypeRange tensors,
+                   StringRef what) -> LogicalResult {
+    if (scalars.size() != tensors.size() * static_cast<size_t>(pack))
+      return emitOpError("expected ") << tensors.size() * pack << " " << what
+                                      << ", found " << scalars.size();
+    for (auto [i, type] : llvm::enumerate(scalars)) {
+      Type element = getElementTypeOrSelf(tensors[i / pack]);
+      if (type != element)
+        return emitOpError("expected ")
+               << what << " of type " << element << ", found " << type;
+    }
+    return success();
+  };
+  if (failed(check(getScalarOp().getArgumentTypes(), getOperandTypes(),
+                   "region arguments")))
+    return failure();
+  for (Block &block : getScalarOp())
+    if (auto end = dyn_cast<MapElementwiseReturnOp>(block.getTerminator()))
+      if (failed(check(end->getOperandTypes(), getResultTypes(),
+                       "returned values")))
+        return failure();
+  return success();
+}
+
 LogicalResult ReduceOp::verify() { return verifyCombination(*this); }
 LogicalResult ScanOp::verify() { return verifyCombination(*this); }

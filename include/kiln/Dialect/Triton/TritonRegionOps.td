@@ -41,6 +41,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [RecursiveMemoryEffects]> {
   let arguments = (ins Variadic<TT_Tensor>:$srcs, DefaultValuedAttr<I32Attr, "1">:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
   let regions = (region AnyRegion:$scalarOp);
+  let hasVerifier = 1;
 }
 
 def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [Pure, ReturnLike, Terminator, HasParent<"MapElementwiseOp">]> {

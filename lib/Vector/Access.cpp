@@ -286,6 +286,14 @@ Value KernelEmitter::loadAddress(tile::LoadOp load, const Point &point) {
       .base;
 }
 
+Value KernelEmitter::addressOr(Value condition, Value address) {
+  if (!condition)
+    return address;
+  // The kernel's arguments are memory.
+  return LLVM::SelectOp::create(b, loc, condition, address,
+                                entry->getArgument(0));
+}
+
 Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
   AccessForm form(load);
   const ViewInfo &view = viewOf(form.view);
@@ -316,11 +324,12 @@ Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
 
   // Out of bounds is possible: a condition for what all lanes share, a mask for
   // the rest.
-  Value condition, mask;
+  Value condition, mask, hasLanes;
   for (int64_t d = 0; d < form.viewRank; ++d) {
     Bounds valid = validRange(load, d);
     Value first = coordValue(coords[d]);
     if (coords[d].lane && point.lanes > 1) {
+      hasLanes = compare(arith::CmpIPredicate::slt, first, valid.hi);
       // The lanes of this dimension from `lo` to below `hi`.
       Value end = ceilDivPositive(sub(valid.hi, first), coords[d].lane);
       Value inside = laneMask(end, point.lanes);
@@ -347,6 +356,7 @@ Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
     return readScalar(*this, address.base, view.elementType, condition, pad);
   if (condition)
     mask = conjunction(mask, broadcastLanes(condition, point.lanes));
+  address.base = addressOr(conjunction(condition, hasLanes), address.base);
   return readLanes(*this, address, view.elementType, point.lanes, mask, pad);
 }
 
@@ -427,6 +437,7 @@ Value KernelEmitter::evaluateGather(tile::GatherOp gather, const Point &point) {
       return readScalar(*this, address.base, view.elementType, condition, pad);
     if (condition)
       mask = conjunction(mask, broadcastLanes(condition, point.lanes));
+    address.base = addressOr(condition, address.base);
     return readLanes(*this, address, view.elementType, point.lanes, mask, pad);
   }
   if (condition)

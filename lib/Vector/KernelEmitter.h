@@ -209,6 +209,9 @@ public:
   Value evaluateLoad(tile::LoadOp load, const Point &point);
   /// Address of an element of a load, without checks.
   Value loadAddress(tile::LoadOp load, const Point &point);
+  /// The address where `condition` (null: true) holds, else one that can be
+  /// read: vector reads without any lane are slow where there is no memory.
+  Value addressOr(Value condition, Value address);
   Value evaluateGather(tile::GatherOp gather, const Point &point);
   Value evaluateConstant(mlir::arith::ConstantOp op, const Point &point);
   const ViewInfo &viewOf(Value view);

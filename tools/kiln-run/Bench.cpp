@@ -154,7 +154,7 @@ Error kiln::run::bench(Session &session, const Function &function,
   for (size_t k = 0; k < last.launches.size(); ++k)
     last.launches[k].seconds = median(launchTimes[k]);
   Ceiling ceiling;
-  if (session.runsOnHost())
+  if (session.runsOnHost() && !options.noCeiling)
     ceiling = measureCeiling(session.numCores());
   printCall(times, last, ceiling);
   printKernels(last.launches, ceiling);

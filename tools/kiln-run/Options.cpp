@@ -82,6 +82,8 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("--rtol", raw.rtol, "relative tolerance of comparisons");
   app.add_option("--atol", raw.atol, "absolute tolerance of comparisons");
   app.add_option("--bench", raw.bench, "measure; =N: that many calls");
+  app.add_flag("--no-ceiling", options.noCeiling,
+               "do not measure the machine with --bench");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
   app.add_flag("--inspect", options.inspect,
                "print the package, execute nothing");

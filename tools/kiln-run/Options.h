@@ -32,6 +32,7 @@ struct Options {
   bool profile = false;
   bool bench = false;
   int benchCount = 0; ///< 0: as many as a second allows
+  bool noCeiling = false;
   std::optional<double> rtol;
   std::optional<double> atol;
 };

@@ -19,26 +19,36 @@ public:
   }
 
   LogicalResult visit(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
-      return failure(failed(visit(both.getLhs())) ||
-                     failed(visit(both.getRhs())));
-    if (Value scalar = getSplatScalar(scalars.builder, value)) {
-      addCondition(scalar);
-      return success();
-    }
-    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
-      if (succeeded(visitCompare(compare)))
-        return success();
-    // A dimension of the mask is broadcast to the tile's.
-    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-      return visit(broadcast.getSource());
-    return visitVector(value);
+    return visit(value, llvm::to_vector(llvm::seq<int64_t>(mask.dims.size())));
   }
 
   MaskExpr mask;
 
 private:
+  /// `dims` says which dimension of the mask each of the value's is.
+  LogicalResult visit(Value value, SmallVector<int64_t> dims) {
+    Operation *op = value.getDefiningOp();
+    if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
+      return failure(failed(visit(both.getLhs(), dims)) ||
+                     failed(visit(both.getRhs(), dims)));
+    if (Value scalar = getSplatScalar(scalars.builder, value)) {
+      addCondition(scalar);
+      return success();
+    }
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+      if (succeeded(visitCompare(compare, dims)))
+        return success();
+    // A dimension of the mask is broadcast to the tile's.
+    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+      return visit(broadcast.getSource(), dims);
+    // A vector of bounds is put along a dimension.
+    if (auto expand = dyn_cast_or_null<ExpandDimsOp>(op)) {
+      dims.erase(dims.begin() + expand.getAxis());
+      return visit(expand.getSource(), dims);
+    }
+    return visitVector(value, dims);
+  }
+
   void addCondition(Value scalar) {
     mask.condition = mask.condition
                          ? arith::AndIOp::create(scalars.builder, scalars.loc,
@@ -48,7 +58,7 @@ private:
   }
 
   /// lhs - rhs = a + c * i along one dimension, compared with zero.
-  LogicalResult visitCompare(arith::CmpIOp op) {
+  LogicalResult visitCompare(arith::CmpIOp op, ArrayRef<int64_t> dims) {
     std::string ignored;
     FailureOr<PointerExpr> lhs = decompose(scalars, op.getLhs(), ignored);
     if (failed(lhs) || lhs->base)
@@ -57,9 +67,12 @@ private:
     if (failed(rhs) || rhs->base)
       return failure();
     int64_t dim = -1, factor = 0;
+    auto shape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
     for (size_t d = 0; d < lhs->strides.size(); ++d) {
       if (lhs->indirect[d] || rhs->indirect[d])
         return failure();
+      if (shape[d] == 1)
+        continue; // what is broadcast has one index only
       auto a = getConstantIntValue(lhs->strides[d]);
       auto b = getConstantIntValue(rhs->strides[d]);
       if (!a || !b)
@@ -99,7 +112,7 @@ private:
     }
     if (!strict)
       start = scalars.sub(start, scalars.constant(1));
-    MaskExpr::Dim &bound = mask.dims[dim];
+    MaskExpr::Dim &bound = mask.dims[dims[dim]];
     if (factor > 0) {
       // i < ceil(-start / factor)
       IndexScalar high = scalars.ceilDiv(scalars.sub(zero, start), factor);
@@ -115,7 +128,7 @@ private:
   }
 
   /// Conditions along the only large dimension, or on everything.
-  LogicalResult visitVector(Value value) {
+  LogicalResult visitVector(Value value, ArrayRef<int64_t> dims) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t dim = -1;
     for (int64_t d = 0; d < type.getRank(); ++d)
@@ -135,7 +148,7 @@ private:
       return success();
     }
     Value vector = toVector(scalars.builder, scalars.loc, value);
-    MaskExpr::Dim &bound = mask.dims[dim];
+    MaskExpr::Dim &bound = mask.dims[dims[dim]];
     bound.vector = bound.vector
                        ? arith::AndIOp::create(scalars.builder, scalars.loc,
                                                bound.vector, vector)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""compiler-fuzz.py BUILD text|bytecode SECONDS [SEED]: mutates the inputs of the
-test suite and compiles them. Every run must end with status 0 or 1, and with 1
+"""compiler-fuzz.py BUILD text|bytecode|ttir SECONDS [SEED]: mutates the inputs of the
+test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them. Every run must end with status 0 or 1, and with 1
 there must be a diagnostic with a place. Stops at the first that does not."""
 import os
 import random
@@ -14,7 +14,7 @@ CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
 WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b"[", b"]", b"?", b"x", b"f32",
          b"bf16", b"i1", b"i48", b"index", b"-1", b"0", b"9223372036854775807", b"4294967296", b"dense<", b"nan",
          b"array<i64: ", b"#kiln.target<", b"affine_map<(d0) -> (d0)>", b"\"", b"%0", b"%arg0", b"@main", b"^bb0",
-         b"loc(unknown)", b"dense_resource<a>", b"tosa.const", b"prim.dot_general", b"tile.load", b"scf.for"]
+         b"loc(unknown)", b"!tt.ptr<", b"!tt.tensordesc<", b"tt.load", b"tt.splat", b"tt.call", b"i64", b"si8", b"f8E5M2", b"dense_resource<a>", b"tosa.const", b"prim.dot_general", b"tile.load", b"scf.for"]
 
 
 def mutate_text(data, pool, rng):
@@ -66,14 +66,22 @@ def mutate_bytes(data, _pool, rng):
 
 def seeds(build, kind):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
+    if kind == "ttir":
+        folders = [os.path.join(root, "test", "triton")]
+        if "KILN_SHARED" in os.environ:
+            folders.append(os.path.join(os.environ["KILN_SHARED"], "corpus"))
     pool = []
-    for folder in ("test", "examples"):
-        for path, _, names in sorted(os.walk(os.path.join(root, folder))):
+    for folder in folders:
+        for path, _, names in sorted(os.walk(folder)):
             for name in sorted(names):
                 file_name = os.path.join(path, name)
+                if name.endswith(".ttir") and kind == "ttir":
+                    with open(file_name, "rb") as file:
+                        pool.append(file.read())
                 if not name.endswith(".mlir") or os.path.getsize(file_name) > 20000:
                     continue
-                if kind == "text":
+                if kind != "bytecode":
                     with open(file_name, "rb") as file:
                         pool.extend(part for part in file.read().split(b"// -----") if part.strip())
                     continue
@@ -88,10 +96,11 @@ def main() -> int:
     build, kind, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     pool = seeds(build, kind)
-    mutate = mutate_text if kind == "text" else mutate_bytes
+    mutate = mutate_bytes if kind == "bytecode" else mutate_text
     out = os.path.join(build, "fuzz-compiler")
     os.makedirs(out, exist_ok=True)
-    path = os.path.join(out, kind + (".mlir" if kind == "text" else ".mlirbc"))
+    suffix = {"text": ".mlir", "bytecode": ".mlirbc", "ttir": ".ttir"}[kind]
+    path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
     runs = accepted = caught = 0
     end = time.time() + seconds
     while time.time() < end:
@@ -100,7 +109,7 @@ def main() -> int:
         target = rng.choice(["cpu", "reference"])
         try:
             run = subprocess.run([os.path.join(build, "bin", "kiln-compile"), path, "--target=" + target, "-o",
-                                  os.path.join(out, "out.kiln")], capture_output=True, timeout=120, check=False)
+                                  path + ".kiln"], capture_output=True, timeout=120, check=False)
         except subprocess.TimeoutExpired:
             print(f"{path}: no end within 120 s")
             return 1
@@ -108,7 +117,7 @@ def main() -> int:
         accepted += run.returncode == 0
         caught += bool(CAUGHT.search(run.stderr))
         if CAUGHT.search(run.stderr):
-            os.replace(path, os.path.join(out, f"caught-{kind}-{caught}"))
+            os.replace(path, os.path.join(out, f"caught-{kind}-{os.getpid()}-{caught}"))
         if run.returncode not in (0, 1) or (run.returncode == 1 and not PLACE.search(run.stderr)):
             print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
             return 1

@@ -1,7 +1,7 @@
 #!/bin/bash
-# compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text and bytecode.
+# compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text, bytecode and Triton's text.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-for kind in text bytecode; do
+for kind in text bytecode ttir; do
   /usr/bin/python3 "$here/compiler-fuzz.py" "$1" "$kind" "${2:-300}"
 done

@@ -1,4 +1,5 @@
-// Headers that nearly every file of the compiler includes. Built once, never installed.
+// Headers that nearly every file of the compiler includes. Built once, never
+// installed.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -56,8 +56,9 @@ static TypedAttr neutralOf(OpBuilder &b, tile::ReduceOp reduce) {
   return arith::getIdentityValueAttr(*kind, type, b, reduce.getLoc());
 }
 
-/// Whether every use ends in an exponential of a difference, as in softmax: then
-/// the sign of a zero makes no difference, and a maximum need not respect it.
+/// Whether every use ends in an exponential of a difference, as in softmax:
+/// then the sign of a zero makes no difference, and a maximum need not respect
+/// it.
 static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
   if (depth > 8)
     return false;

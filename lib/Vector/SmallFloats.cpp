@@ -50,8 +50,7 @@ Value vec::widenFloat(OpBuilder &b, Location loc, Value value, Type element) {
                                         l.i32(0x7c00));
   Value infinite = arith::OrIOp::create(b, loc, moved, l.i32(0x7f800000));
   Value magnitude = arith::SelectOp::create(
-      b, loc, special, infinite,
-      arith::BitcastOp::create(b, loc, i32, scaled));
+      b, loc, special, infinite, arith::BitcastOp::create(b, loc, i32, scaled));
   return asFloat(arith::OrIOp::create(b, loc, sign, magnitude));
 }
 
@@ -114,16 +113,15 @@ static Value narrowToHalf(OpBuilder &b, Location loc, Value value) {
                                       l.i32(0x7f800000));
   Value payload = arith::OrIOp::create(
       b, loc,
-      arith::AndIOp::create(
-          b, loc, arith::ShRUIOp::create(b, loc, rest, l.i32(13)),
-          l.i32(0x3ff)),
+      arith::AndIOp::create(b, loc,
+                            arith::ShRUIOp::create(b, loc, rest, l.i32(13)),
+                            l.i32(0x3ff)),
       l.i32(0x7e00));
   Value magnitude = pick(below(0x477ff000), rounded, l.i32(0x7c00));
   magnitude = pick(below(0x38800000), tiny, magnitude);
   magnitude = pick(isNaN, payload, magnitude);
-  return arith::TruncIOp::create(
-      b, loc, l.type(b.getI16Type()),
-      arith::OrIOp::create(b, loc, sign, magnitude));
+  return arith::TruncIOp::create(b, loc, l.type(b.getI16Type()),
+                                 arith::OrIOp::create(b, loc, sign, magnitude));
 }
 
 Value vec::narrowFloat(OpBuilder &b, Location loc, Value value, Type element) {

@@ -68,15 +68,14 @@ private:
     Value x0 = low(x), x1 = shift(x, half), y0 = low(y), y1 = shift(y, half);
     Value middle = add(mul(x1, y0), shift(mul(x0, y0), half));
     Value other = add(mul(x0, y1), low(middle));
-    Value high =
-        add(add(mul(x1, y1), shift(middle, half)), shift(other, half));
+    Value high = add(add(mul(x1, y1), shift(middle, half)), shift(other, half));
     if (!isSigned)
       return high;
     // A negative factor has been read as larger by 2^bits.
     Value zero = constant(type, APInt::getZero(bits));
     auto correction = [&](Value factor, Value by) -> Value {
-      Value negative = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::slt, factor, zero);
+      Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             factor, zero);
       return arith::SelectOp::create(b, loc, negative, by, zero);
     };
     return sub(sub(high, correction(x, y)), correction(y, x));

@@ -9,11 +9,11 @@ namespace kiln::vec {
 
 /// The few numbers of a description that shape generated loops.
 struct VectorConfig {
-  int64_t vectorBits = 128; ///< width of a vector register
-  int64_t registers = 16;   ///< number of vector registers
-  int64_t l1Bytes = 32768;  ///< nearest cache
+  int64_t vectorBits = 128;          ///< width of a vector register
+  int64_t registers = 16;            ///< number of vector registers
+  int64_t l1Bytes = 32768;           ///< nearest cache
   int64_t lastCacheBytes = 32 << 20; ///< what larger data is not kept in
-  bool convertsF16 = false; ///< has instructions between f16 and f32
+  bool convertsF16 = false;          ///< has instructions between f16 and f32
 
   /// Reads the unit of kind `vector` and the memory `l1`; the defaults above
   /// where the description has none.

@@ -1,4 +1,5 @@
-//===- Triton.h - the tt dialect -----------------------------------*- C++ -*-===//
+//===- Triton.h - the tt dialect ---------------------------------*- C++
+//-*-===//
 //
 // Operations and types of Triton's IR as an input of Kiln.
 //

@@ -1,8 +1,8 @@
 //===- Link.cpp - Objects to a shared object ------------------------------===//
 
 #include "Link.h"
+#include "kiln/Runtime/HostSymbols.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -25,24 +25,6 @@ std::optional<std::string> findLinker() {
   return std::nullopt;
 }
 
-/// What a runtime supplies to kernels: libm and the memory functions that LLVM
-/// makes calls to by itself. docs/runtime.md lists them.
-bool isSupplied(StringRef symbol) {
-  static const StringSet<> names = {
-      "sched_yield", "memcpy",    "memmove", "memset", "exp",   "exp2",
-      "expm1",       "log",       "log2",    "log10",  "log1p", "sin",
-      "cos",         "tan",       "asin",    "acos",   "atan",  "atan2",
-      "sinh",        "cosh",      "tanh",    "asinh",  "acosh", "atanh",
-      "erf",         "erfc",      "cbrt",    "pow",    "fmod",  "fma",
-      "floor",       "ceil",      "trunc",   "round",  "rint",  "nearbyint",
-      "sqrt",        "roundeven", "sincos",  "ldexp",  "fmax",  "fmin",
-      "fmaximum",    "fminimum",  "hypot",   "lgamma", "logb",  "tgamma",
-      "remainder",   "nextafter", "scalbn",  "ilogb",  "j0",    "j1",
-      "jn",          "y0",        "y1",      "yn"};
-  return names.contains(symbol) ||
-         (symbol.ends_with("f") && names.contains(symbol.drop_back()));
-}
-
 /// The first undefined symbol of the object that no runtime supplies, or "".
 std::string firstUnknownSymbol(StringRef object) {
   Expected<std::unique_ptr<object::ObjectFile>> file =
@@ -61,7 +43,7 @@ std::string firstUnknownSymbol(StringRef object) {
       continue;
     }
     if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty() &&
-        *name != "_GLOBAL_OFFSET_TABLE_" && !isSupplied(*name))
+        *name != "_GLOBAL_OFFSET_TABLE_" && !kiln::runtime::isHostSymbol(*name))
       return name->str();
   }
   return "";

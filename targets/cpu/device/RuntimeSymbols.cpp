@@ -1,42 +1,10 @@
-// The functions that kernels may call; docs/runtime.md lists them too.
+// The functions that kernels may call, and those that no system library has.
 #include "CpuDevice.h"
+#include "kiln/Runtime/HostSymbols.h"
 #include <cstring>
-#include <set>
-
-namespace {
-
-/// From libm, each as double and, with an `f` behind it, as float.
-const char *const mathNames[] = {
-    "acos",      "acosh",     "asin",   "asinh",     "atan", "atan2",
-    "atanh",     "cbrt",      "ceil",   "copysign",  "cos",  "cosh",
-    "erf",       "erfc",      "exp",    "exp10",     "exp2", "expm1",
-    "fabs",      "floor",     "fma",    "fmax",      "fmin", "fmod",
-    "hypot",     "ilogb",     "j0",     "j1",        "jn",   "ldexp",
-    "lgamma",    "log",       "log10",  "log1p",     "log2", "logb",
-    "nearbyint", "nextafter", "pow",    "remainder", "rint", "round",
-    "roundeven", "scalbn",    "sin",    "sincos",    "sinh", "sqrt",
-    "tan",       "tanh",      "tgamma", "trunc",     "y0",   "y1",
-    "yn"};
-
-/// From libc, libgcc and this library.
-const char *const otherNames[] = {
-    "memcpy",        "memmove",      "memset",       "memcmp",
-    "__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__extendbfsf2",
-    "__truncsfbf2",  "__truncdfbf2", "__divti3",     "__modti3",
-    "__udivti3",     "__umodti3",    "__multi3",     "sched_yield"};
-
-} // namespace
 
 bool kiln::cpu::isRuntimeSymbol(const std::string &symbol) {
-  static const std::set<std::string> names = [] {
-    std::set<std::string> all(std::begin(otherNames), std::end(otherNames));
-    for (const char *name : mathNames) {
-      all.insert(name);
-      all.insert(std::string(name) + "f");
-    }
-    return all;
-  }();
-  return names.count(symbol) != 0;
+  return runtime::isHostSymbol(symbol);
 }
 
 #if defined(__clang__) && defined(__x86_64__)

@@ -100,6 +100,23 @@ static LogicalResult checkSizes(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// The place of an attribute or a region that only Triton's compiler for
+/// graphics processors makes, which comes after what Kiln reads.
+static std::optional<std::string> findGpuForm(StringRef text) {
+  for (StringRef word : {"= #ttg.", "= #triton_gpu.", "ttg.warp_specialize"}) {
+    size_t at = text.find(word);
+    if (at == StringRef::npos)
+      continue;
+    StringRef before = text.take_front(at);
+    size_t column = at - (before.rfind('\n') + 1) + 1;
+    return std::to_string(before.count('\n') + 1) + ":" +
+           std::to_string(column) +
+           ": error: unsupported: Triton's form for graphics processors (a "
+           ".ttgir file); give the .ttir that Triton writes beside it";
+  }
+  return std::nullopt;
+}
+
 OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
                                               MLIRContext *context,
                                               DiagnosticPrinter &printer) {
@@ -111,6 +128,9 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
     }
   } else if (auto problem = scanText(input.getBuffer())) {
     printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
+    return {};
+  } else if (auto form = findGpuForm(input.getBuffer())) {
+    printer.raw((input.getBufferIdentifier() + ":" + *form).str());
     return {};
   }
   ParserConfig config(context);

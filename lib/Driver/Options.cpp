@@ -99,9 +99,11 @@ bool parseNumerics(StringRef text, CompileOptions &options,
   for (StringRef part : parts) {
     if (!llvm::is_contained({"strict", "contract", "approx", "ftz", "reassoc"},
                             part)) {
-      error = "expected --numerics to list contract, approx, ftz or reassoc, "
-              "found '" +
-              part.str() + "'";
+      error =
+          "expected --numerics to list contract, approx, ftz or reassoc, or "
+          "to be strict, "
+          "found '" +
+          part.str() + "'";
       return false;
     }
     options.numerics.push_back(part.str());

@@ -97,6 +97,15 @@ public:
                             " arguments, --arg gives " +
                             std::to_string(words.size()),
                         kWrongUsage};
+    // An invented pointer would be one to a single element.
+    if (words.size() < function.args.size() &&
+        std::any_of(function.args.begin(), function.args.end(),
+                    [&](const Argument &arg) { return isPointer(arg); }))
+      return InputError{"kernel '" + function.name + "' takes " +
+                            std::to_string(function.args.size()) +
+                            " arguments, --arg gives " +
+                            std::to_string(words.size()),
+                        kWrongUsage};
     for (size_t i = 0; i < function.args.size(); ++i) {
       Input input;
       if (auto error = make(i, input)) {
@@ -168,9 +177,7 @@ private:
       return problem;
     // A kernel's pointer takes an array of any shape: it points to the first
     // element.
-    if (!arg.isScalar && arg.writable && arg.shape.empty() &&
-        function.kind == Function::Kind::kernel &&
-        input.tensor.numElements() > 0) {
+    if (isPointer(arg) && input.tensor.numElements() > 0) {
       input.tensor.shape.clear();
       input.tensor.strides.clear();
     }
@@ -181,6 +188,12 @@ private:
                   std::string(dtypeName(input.tensor.dtype)).c_str(),
                   shapeText(input.tensor.shape).c_str());
     return std::nullopt;
+  }
+
+  /// A pointer tells nothing about the array that it points into.
+  bool isPointer(const Argument &arg) const {
+    return !arg.isScalar && arg.writable && arg.shape.empty() &&
+           function.kind == Function::Kind::kernel;
   }
 
   /// Static sizes of the argument, dynamic ones from --dim.
@@ -215,6 +228,11 @@ private:
     if (isGood && parts.size() > plain) {
       dtype = parseDType(parts[plain]);
       isGood = dtype != DType::none && parseShape(parts[plain + 1], shape);
+    } else if (isGood && isPointer(arg)) {
+      return InputError{"'" + text +
+                            "': a pointer needs a type and a shape, as "
+                            "in zeros:f32:1000",
+                        kWrongUsage};
     } else if (isGood) {
       if (Problem problem = bindShape(arg, shape))
         return problem;
@@ -269,6 +287,14 @@ private:
   }
 
   Problem file(const std::string &text, const Argument &arg, Input &input) {
+    constexpr std::string_view suffix = ".npy";
+    if (arg.isScalar &&
+        (text.size() < suffix.size() ||
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) != 0))
+      return InputError{"expected TYPE:VALUE such as " +
+                            std::string(dtypeName(arg.dtype)) + ":1, found '" +
+                            text + "'",
+                        kWrongUsage};
     size_t plus = text.rfind('+');
     uint64_t offset = 0;
     bool hasOffset =

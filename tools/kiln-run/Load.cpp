@@ -138,6 +138,10 @@ Loaded kiln::run::loadInput(const Options &options) {
     Expected<Package> package = readPackage(*file);
     if (!package)
       return fail(options.input + ": " + package.message());
+    if (!options.compileArgs.empty())
+      return fail("the input is a package, which is compiled already: '" +
+                      options.compileArgs.front() + "' is not for it",
+                  2);
     return finish(std::move(package), begin);
   }
   if (options.targets.empty())

@@ -171,6 +171,13 @@ private:
     // Nothing that was said so far is lost when a kernel faults.
     std::fflush(stdout);
     reportFaults();
+    // The reference first: it names an access that would end this process.
+    std::optional<Outcome> expected;
+    if (options.check) {
+      expected = callReference(untouched);
+      if (!expected)
+        return 1;
+    }
     Expected<Outcome> outcome = call(*session, *function, inputs);
     if (!outcome)
       return fail(outcome.message());
@@ -185,7 +192,7 @@ private:
     for (const auto &[k, file] : options.expects)
       fits &= compareWithFile(k, file, *outcome);
     if (options.check)
-      fits &= compareWithReference(untouched, *outcome);
+      fits &= compareWithReference(untouched, *expected, *outcome);
     if (options.profile && !options.bench)
       printKernels(outcome->report.launches, Ceiling());
     if (options.bench)
@@ -226,35 +233,40 @@ private:
                    declared.tolerance, outcome.report.accumulation[k], options);
   }
 
-  bool compareWithReference(const std::vector<Input> &arguments,
-                            const Outcome &outcome) {
+  /// Calls the reference; nothing after an error, which is reported.
+  std::optional<Outcome> callReference(const std::vector<Input> &arguments) {
     Loaded loaded = loadReference(options, package);
     if (!loaded.package)
-      return false;
+      return std::nullopt;
     Expected<Session> reference = Session::create(loaded.package, "reference");
     if (!reference) {
       printError(reference.message());
-      return false;
+      return std::nullopt;
     }
     const Function *same = reference->lookup(function->name);
     if (!same || same->args.size() != function->args.size() ||
         same->results.size() != function->results.size()) {
       printError("target 'reference' has no '" + function->name +
                  "' of the same type");
-      return false;
+      return std::nullopt;
     }
     Expected<Outcome> expected = call(*reference, *same, arguments);
     if (!expected) {
       printError("reference: " + expected.message());
-      return false;
+      return std::nullopt;
     }
+    return std::move(*expected);
+  }
+
+  bool compareWithReference(const std::vector<Input> &arguments,
+                            const Outcome &expected, const Outcome &outcome) {
     bool fits = true;
     for (size_t k = 0; k < outcome.results.size(); ++k) {
       // Either program may know more about the sums than the other.
       int64_t sum = std::max(outcome.report.accumulation[k],
-                             expected->report.accumulation[k]);
+                             expected.report.accumulation[k]);
       fits &= compare("result " + std::to_string(k), outcome.results[k],
-                      expected->results[k], function->results[k].tolerance, sum,
+                      expected.results[k], function->results[k].tolerance, sum,
                       options);
     }
     for (size_t k = 0; k < inputs.size(); ++k)

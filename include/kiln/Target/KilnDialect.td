@@ -185,8 +185,8 @@ def Kiln_TilesAttr : Kiln_Struct<"Tiles", "tiles"> {
 def Kiln_TargetAttr : Kiln_Struct<"Target", "target"> {
   let summary = "the description of one chip";
   let description = [{
-    `family` names the public library that generates code for it (`vector`,
-    `gpu`, `staging`), `triple`, `cpu` and `features` are LLVM's names where
+    `family` names the public library that generates code for it (`vector`),
+    `triple`, `cpu` and `features` are LLVM's names where
     LLVM has a back end. A description without a triple gets its kernels run on
     the host. `limits` holds what the target cannot do (checked early):
     `max_rank`, `max_tile_elements`. `deviations` lists declared departures from

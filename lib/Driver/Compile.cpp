@@ -36,7 +36,8 @@ private:
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
   LogicalResult finish(std::string &result);
-  void applyNumerics(ModuleOp module);
+  LogicalResult applyNumerics(ModuleOp module, const BoundTarget &bound);
+  void setNumerics(ModuleOp module);
   LogicalResult save(ModuleOp module, const Twine &name);
   void print(ModuleOp module, std::string &result);
   bool stopsAt(Emit emit) const { return options.emit == emit; }
@@ -88,7 +89,7 @@ LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
 }
 
 /// Gives kernels that state no numerics mode the one of the command line.
-void Compilation::applyNumerics(ModuleOp module) {
+void Compilation::setNumerics(ModuleOp module) {
   if (options.numerics.empty() && !options.allowTf32)
     return;
   auto has = [&](StringRef name) {
@@ -110,6 +111,14 @@ void Compilation::applyNumerics(ModuleOp module) {
   }
 }
 
+/// Gives kernels their numerics modes, and rewrites them as those allow.
+LogicalResult Compilation::applyNumerics(ModuleOp module,
+                                         const BoundTarget &bound) {
+  setNumerics(module);
+  return runSteps(module, "numerics", numericsSteps(), bound.options, printer,
+                  timing);
+}
+
 /// Brings a module to tile and program.
 LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
                                   const InputKind &kind) {
@@ -128,9 +137,7 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
                         bound.options, printer, timing)))
       return failure();
   }
-  applyNumerics(module);
-  if (failed(runSteps(module, "numerics", numericsSteps(), bound.options,
-                      printer, timing)))
+  if (failed(applyNumerics(module, bound)))
     return failure();
   if (bound && failed(bound.target->claimProgram(module, bound.options))) {
     printer.error("target '" + bound.options.name +
@@ -180,7 +187,9 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   InputKind kind = detect(*module);
   bool takesPrim = bound && bound.target->inputLevel() == InputLevel::Prim &&
                    !stopsAt(Emit::Tile) && !stopsAt(Emit::Program);
-  if (!takesPrim && failed(toTile(*module, bound, kind)))
+  // A target that takes prim takes kernels as they are given.
+  if (failed(takesPrim ? applyNumerics(*module, bound)
+                       : toTile(*module, bound, kind)))
     return failure();
   if (stopsAt(Emit::Program)) {
     print(*module, result);

@@ -26,6 +26,13 @@ endif()
 
 find_program(KILN_CCACHE ccache)
 if(KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${KILN_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${KILN_CCACHE}")
+  # Without these ccache keeps nothing that uses a precompiled header.
+  set(KILN_LAUNCHER "${CMAKE_COMMAND}" -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${KILN_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${KILN_LAUNCHER}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${KILN_LAUNCHER}")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # The same headers give the same precompiled bytes, which a cache can know.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -1,6 +1,7 @@
 //===- Kernels.cpp - Lowering kernels, each by one target or the host -----===//
 
 #include "Kernels.h"
+#include "Dump.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,8 +15,10 @@ using namespace kiln::target;
 
 LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
                                       DiagnosticPrinter &printer,
-                                      TimingScope &timing) {
+                                      TimingScope &timing, StringRef stage) {
   unsigned before = printer.numErrors();
+  if (IRDump *dump = IRDump::of(module.getContext()))
+    dump->attach(pm, stage);
   pm.enableTiming(timing);
   if (succeeded(pm.run(module)))
     return success();
@@ -60,7 +63,8 @@ LogicalResult lower(ModuleOp module, const BoundTarget &bound,
   PassManager pm(module.getContext());
   bound.target->buildPipeline(pm, bound.options);
   TimingScope passes = timing.nest("lower kernels");
-  if (failed(runPasses(pm, module, printer, passes)))
+  if (failed(runPasses(pm, module, printer, passes,
+                       "target-" + bound.options.name)))
     return failure();
   passes.stop();
   if (lowered && failed(lowered(module, bound)))

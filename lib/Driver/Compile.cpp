@@ -133,6 +133,7 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
     if (failed(runSteps(module, "tile",
                         {{"verify-tile-form"},
                          {"core.tile", true},
+                         {"program-merge-kernels"},
                          {"program.func(program-plan-memory)"}},
                         bound.options, printer, timing)))
       return failure();

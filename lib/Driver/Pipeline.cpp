@@ -33,6 +33,7 @@ std::vector<Step> kiln::driver::tileSteps() {
           {"core.after-fuse", true},
           {"prim-to-tile"},
           {"core.tile", true},
+          {"program-merge-kernels"},
           {"program.func(program-plan-memory)"}};
 }
 

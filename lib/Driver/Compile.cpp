@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <thread>
 
 using namespace mlir;
 using namespace kiln;
@@ -33,6 +34,7 @@ private:
                            std::string &result);
   LogicalResult toTile(ModuleOp module, const BoundTarget &bound,
                        const InputKind &kind);
+  LoweringPlan planLowering(std::string &result);
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
   LogicalResult finish(std::string &result);
@@ -164,6 +166,18 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
       bound.options, os);
 }
 
+/// Says how kernels are lowered, and where what is asked for of them goes.
+LoweringPlan Compilation::planLowering(std::string &result) {
+  LoweringPlan plan;
+  plan.jobs = options.jobs ? options.jobs : std::thread::hardware_concurrency();
+  plan.oneModule = !stopsAt(Emit::Package);
+  if (plan.oneModule || !options.saveTemps.empty())
+    plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
+      return emitLowered(lowered, of, result);
+    };
+  return plan;
+}
+
 LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
                                       std::string &result) {
   // A+B: one program on both, each kernel on the first that takes it.
@@ -209,12 +223,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   }
 
   CompiledKernels kernels;
-  if (failed(compileKernels(
-          *module, targets, printer, timing,
-          [&](ModuleOp lowered, const BoundTarget &of) {
-            return emitLowered(lowered, of, result);
-          },
-          kernels)))
+  if (failed(compileKernels(*module, targets, printer, timing,
+                            planLowering(result), kernels)))
     return failure();
   if (stopsAt(Emit::Target) || stopsAt(Emit::LLVM) || stopsAt(Emit::Asm))
     return success();

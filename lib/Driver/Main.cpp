@@ -28,6 +28,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
   --save-temps=DIR      write the module after every stage
   --timing              print what took how long
+  --jobs=N, -j N        lower kernels on N threads (default: one per core); the
+                        result is the same on any number
   --strip               leave the source out of the package
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is

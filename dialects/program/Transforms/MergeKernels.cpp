@@ -26,8 +26,8 @@ static bool showsItsPlace(Operation *op) {
     return !op->hasTrait<OpTrait::IsTerminator>();
   SmallVector<MemoryEffects::EffectInstance> effects;
   interface.getEffects(effects);
-  return llvm::any_of(
-      effects, [](const auto &effect) { return !effect.getValue(); });
+  return llvm::any_of(effects,
+                      [](const auto &effect) { return !effect.getValue(); });
 }
 
 /// A kernel's attributes without its name and visibility.
@@ -48,11 +48,11 @@ struct ByContent : llvm::DenseMapInfo<KernelOp> {
     for (NamedAttribute attr : contentAttrs(kernel))
       hash = llvm::hash_combine(hash, attr.getName(), attr.getValue());
     kernel.getBody().walk([&](Operation *op) {
-      hash = llvm::hash_combine(
-          hash, OperationEquivalence::computeHash(
-                    op, OperationEquivalence::ignoreHashValue,
-                    OperationEquivalence::ignoreHashValue,
-                    OperationEquivalence::IgnoreLocations));
+      hash = llvm::hash_combine(hash,
+                                OperationEquivalence::computeHash(
+                                    op, OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::ignoreHashValue,
+                                    OperationEquivalence::IgnoreLocations));
     });
     return hash;
   }

@@ -45,6 +45,7 @@ struct CompileOptions {
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.
   bool keepPointers = false;
+  unsigned jobs = 0; ///< threads that lower kernels; 0: one per core
   bool listTargets = false;
   bool timing = false;
   bool strip = false;

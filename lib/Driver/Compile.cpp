@@ -1,5 +1,6 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 
+#include "Dump.h"
 #include "HostProgram.h"
 #include "Input.h"
 #include "Pipeline.h"
@@ -341,8 +342,17 @@ int kiln::driver::compile(const CompileOptions &options,
   context.loadAllAvailableDialects();
   LogicalResult ok = failure();
   {
+    IRDump dump(options.dump, &context);
+    std::string error;
+    if (!dump.checkNames(options, error)) {
+      diag("error: " + error);
+      return kWrongUsage;
+    }
     Compilation compilation(options, input, context, diag);
     ok = compilation.run(result);
+    DiagnosticPrinter printer(&context, diag, input.getBufferIdentifier());
+    if (failed(dump.finish(printer)))
+      ok = failure();
   }
   llvm::raw_string_ostream os(report);
   if (options.explain && StringRef(*options.explain).ends_with(".json"))

@@ -1,5 +1,6 @@
 //===- Kernels.cpp - Lowering kernels, each by one target or the host -----===//
 
+#include "Dump.h"
 #include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
@@ -15,8 +16,10 @@ using namespace kiln::target;
 
 LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
                                       DiagnosticPrinter &printer,
-                                      TimingScope &timing) {
+                                      TimingScope &timing, StringRef stage) {
   unsigned before = printer.numErrors();
+  if (IRDump *dump = IRDump::of(module.getContext()))
+    dump->attach(pm, stage);
   pm.enableTiming(timing);
   if (succeeded(pm.run(module)))
     return success();

@@ -38,10 +38,11 @@ struct LoweringPlan {
   LoweredHook lowered; ///< may be empty; with it one thread does everything
 };
 
-/// Runs a pass manager; a failure without a diagnostic gets one.
+/// Runs a pass manager; a failure without a diagnostic gets one. `stage` names
+/// it for --print-ir-tree-dir.
 mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
                               DiagnosticPrinter &printer,
-                              mlir::TimingScope &timing);
+                              mlir::TimingScope &timing, llvm::StringRef stage);
 
 /// Lowers and serialises all kernels of `module`, each for the first of
 /// `targets` that takes it, or else, whole, for the host target. Launches that

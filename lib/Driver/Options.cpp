@@ -163,6 +163,9 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       options.describe = text;
     } else if (flag == "--save-temps") {
       ok = arguments.value(options.saveTemps);
+    } else if (flag.starts_with("--print-ir-") ||
+               flag.starts_with("--mlir-print-ir-")) {
+      ok = options.dump.parse(flag.drop_front(2), arguments.inlineValue, error);
     } else if (flag == "--numerics") {
       ok = arguments.value(text) && parseNumerics(text, options, error);
     } else if (flag == "--no-recover-views") {

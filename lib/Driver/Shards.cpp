@@ -57,7 +57,8 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
     bound.target->buildPipeline(pm, bound.options);
   }
   TimingScope passes = timing.nest("lower kernels");
-  if (failed(runPasses(pm, module, printer, passes)))
+  if (failed(runPasses(pm, module, printer, passes,
+                       "target-" + bound.options.name)))
     return failure();
   passes.stop();
   if (plan.lowered && failed(plan.lowered(module, bound)))
@@ -135,6 +136,7 @@ void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
                                TimingScope &timing, const LoweringPlan &plan,
                                std::vector<Shard> &shards) {
   bool alone = shards.size() < 2 || plan.jobs < 2 || plan.lowered ||
+               !module.getContext()->isMultithreadingEnabled() ||
                !bound.target->lowersInParallel();
   if (!alone)
     loadDialects(module.getContext(), bound);

@@ -74,8 +74,8 @@ LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
     return success();
   std::string text, error;
   llvm::raw_string_ostream os(text);
-  module->print(
-      os, OpPrintingFlags().enableDebugInfo().elideLargeElementsAttrs(64));
+  // Whole, constants too: every file is an input again.
+  module->print(os, OpPrintingFlags().enableDebugInfo());
   std::string number = (numSaved < 10 ? "0" : "") + std::to_string(numSaved);
   ++numSaved;
   llvm::SmallString<128> path(options.saveTemps);

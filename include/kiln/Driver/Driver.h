@@ -113,6 +113,13 @@ int runInChild(const std::function<int()> &body,
 /// "line:column: error: message", or nothing.
 std::optional<std::string> scanText(llvm::StringRef text);
 
+/// The input that an upstream driver is started with, for messages: the last
+/// argument that is no flag.
+llvm::StringRef inputArgument(int argc, char **argv);
+/// Scans a text file that an upstream driver is to read; bytecode, and what
+/// cannot be read, passes. False: an error was printed.
+bool isHarmlessFile(llvm::StringRef path);
+
 /// Writes a file under a temporary name and renames it. "-" is stdout.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);

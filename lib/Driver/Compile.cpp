@@ -285,10 +285,10 @@ LogicalResult Compilation::run(std::string &result) {
   if (!module || failed(save(*module, "input")))
     return failure();
 
-  InputKind kind = detect(*module);
-  // The conversion of a frontend's functions does this itself.
-  if (!kind.frontend && failed(keepEntries(*module, options.entries)))
+  if (failed(keepNeeded(*module, options.entries)) ||
+      failed(checkSizes(*module)))
     return failure();
+  InputKind kind = detect(*module);
   if (kind.triton) {
     // The command line's numerics mode takes the place of Triton's.
     std::string convert = options.numerics.empty()
@@ -304,9 +304,11 @@ LogicalResult Compilation::run(std::string &result) {
       return failure();
     kind = detect(*module);
   }
+  // Globals that became constants are needed no more.
   if (kind.frontend &&
-      failed(runSteps(*module, "frontend", frontendSteps(options.entries),
-                      TargetOptions(), printer, timing)))
+      (failed(runSteps(*module, "frontend", frontendSteps(options.entries),
+                       TargetOptions(), printer, timing)) ||
+       failed(keepNeeded(*module, {}))))
     return failure();
   if (stopsAt(Emit::Prim)) {
     if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},
@@ -334,12 +336,15 @@ int kiln::driver::compile(const CompileOptions &options,
                           const DiagnosticSink &diag, std::string &result,
                           std::string &report) {
   registerPasses();
-  DialectRegistry registry;
-  registerDialects(registry);
+  DialectRegistry own, registry;
+  registerDialects(own);
+  registerInputDialects(registry);
   MLIRContext context(registry);
   context.loadDialect<KilnDialect>();
-  // Hooks of the report and of pass construction need these early.
-  context.loadAllAvailableDialects();
+  // Hooks of the report and of pass construction need these early; others are
+  // loaded when the input names them.
+  for (StringRef name : own.getDialectNames())
+    context.getOrLoadDialect(name);
   LogicalResult ok = failure();
   {
     IRDump dump(options.dump, &context);

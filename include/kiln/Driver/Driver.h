@@ -91,6 +91,10 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// Adds those and everything else that mlir-opt reads. A dialect that is only
+/// registered costs nothing until a file names it.
+void registerInputDialects(mlir::DialectRegistry &registry);
+
 /// Registers what the core itself brings to the target registry (families,
 /// schedules, extension points), then loads plug-ins: those of the search path
 /// and those named. Every tool begins with it. False: a named one failed.

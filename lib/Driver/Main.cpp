@@ -38,6 +38,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --print-ir-tree-dir=DIR
                         into files, one for each print, instead of the terminal
   --timing              print what took how long
+  --jobs=N, -j N        lower kernels on N threads (default: one per core); the
+                        result is the same on any number
   --strip               leave the source out of the package
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is

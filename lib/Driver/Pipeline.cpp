@@ -29,11 +29,9 @@ std::vector<Step> kiln::driver::primSteps() {
 }
 
 std::vector<Step> kiln::driver::tileSteps() {
-  return {{"func.func(prim-fuse)"},
-          {"core.after-fuse", true},
-          {"prim-to-tile"},
-          {"core.tile", true},
-          {"program.func(program-plan-memory)"}};
+  return {{"func.func(prim-fuse)"},  {"core.after-fuse", true},
+          {"prim-to-tile"},          {"core.tile", true},
+          {"program-merge-kernels"}, {"program.func(program-plan-memory)"}};
 }
 
 std::vector<Step> kiln::driver::numericsSteps() {

@@ -65,6 +65,7 @@ struct CompileOptions {
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.
   bool keepPointers = false;
+  unsigned jobs = 0; ///< threads that lower kernels; 0: one per core
   bool listTargets = false;
   bool timing = false;
   bool strip = false;
@@ -89,6 +90,10 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// Adds Kiln's dialects, the upstream ones that Kiln's levels use, and those of
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
+
+/// Adds those and everything else that mlir-opt reads. A dialect that is only
+/// registered costs nothing until a file names it.
+void registerInputDialects(mlir::DialectRegistry &registry);
 
 /// Registers what the core itself brings to the target registry (families,
 /// schedules, extension points), then loads plug-ins: those of the search path

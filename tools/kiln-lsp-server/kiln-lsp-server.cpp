@@ -8,6 +8,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  kiln::driver::guardOutput();
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
   if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;

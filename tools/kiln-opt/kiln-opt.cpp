@@ -31,6 +31,7 @@ static bool isHarmless(llvm::StringRef path) {
 }
 
 int main(int argc, char **argv) {
+  kiln::driver::guardOutput();
   return kiln::driver::runGuarded(inputOf(argc, argv), [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);

@@ -10,6 +10,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  kiln::driver::guardOutput();
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
   if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;

@@ -92,7 +92,16 @@ int runInChild(const std::function<int()> &body,
 /// "line:column: error: message", or nothing.
 std::optional<std::string> scanText(llvm::StringRef text);
 
-/// Writes a file under a temporary name and renames it. "-" is stdout.
+/// Writes out what waits for the standard output. Where that fails, says so and
+/// returns 1 in place of 0.
+int flushOutput(int status);
+
+/// Makes the process end with status 1 and one message when its standard output
+/// cannot take what was printed. For tools, before they print.
+void guardOutput();
+
+/// Writes a file whole or not at all; what a link points to is replaced, not
+/// the link, and devices and pipes are written to directly. "-" is stdout.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);
 

@@ -50,7 +50,12 @@ Expected<std::vector<uint8_t>> writePackage(const Package &package);
 Expected<Package> readPackage(Blob file);
 /// Maps the file.
 Expected<Package> readPackageFile(const std::string &path);
+/// Writes the file whole or not at all: under another name in its folder first.
+/// What a link points to is replaced, not the link; devices, pipes and what
+/// /dev/stdout and the like name are written to directly.
 Error writeFile(const std::string &path, const void *data, size_t size);
+/// Whether writeFile could begin; changes nothing.
+Error checkWritable(const std::string &path);
 Expected<Blob> mapFile(const std::string &path);
 
 } // namespace kiln::runtime

@@ -131,6 +131,7 @@ int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
     return fail(error, "its module cannot be read: " + first.text);
   context.loadAllAvailableDialects();
   evaluator.emplace(*ir);
+  evaluator->progress = runtimeHost.progress;
   return 0;
 }
 

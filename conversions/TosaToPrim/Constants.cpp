@@ -2,6 +2,7 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
@@ -60,11 +61,30 @@ LogicalResult arithConstant(arith::ConstantOp op, Emitter &e) {
                                         : ArrayRef<OpFoldResult>()));
 }
 
+/// Prim has no state: a global that keeps its first value is a constant.
+template <typename Op> LogicalResult globalLoad(Op op, Emitter &e) {
+  auto global = dyn_cast_or_null<ml_program::GlobalOp>(
+      e.lookupSymbol(op.getGlobal().getRootReference().getValue()));
+  if (!global || !op.getGlobal().getNestedReferences().empty())
+    return e.unsupported(op, "reads what is not a global of this module");
+  if (global.getIsMutable())
+    return e.unsupported(op, "reads '" + global.getSymName() +
+                                 "', whose value can change");
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
+  if (!value)
+    return e.unsupported(op, "reads '" + global.getSymName() +
+                                 "', whose value is not given");
+  return elements(op, value, e);
+}
+
 } // namespace
 
 void addConstantRules(Rules &rules) {
   rules.add<tosa::ConstOp>(tosaConst);
   rules.add<arith::ConstantOp>(arithConstant);
+  rules.add<ml_program::GlobalLoadOp>(globalLoad<ml_program::GlobalLoadOp>);
+  rules.add<ml_program::GlobalLoadConstOp>(
+      globalLoad<ml_program::GlobalLoadConstOp>);
 }
 
 } // namespace kiln::tosa_to_prim

@@ -8,6 +8,24 @@ using namespace mlir;
 namespace kiln::tosa_to_prim {
 namespace {
 
+/// What TOSA forbids, and upstream's verifier lets through.
+LogicalResult checkRescale(tosa::RescaleOp op, bool inUnsigned,
+                           bool outUnsigned, Emitter &e) {
+  auto width = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  };
+  unsigned in = width(op.getInput().getType()), out = width(op.getType());
+  if (in > 32 && op.getScale32())
+    return e.unsupported(op, "has multipliers of 32 bits for operands of " +
+                                 Twine(in));
+  if (inUnsigned && outUnsigned)
+    return e.unsupported(op, "has an unsigned operand and an unsigned result");
+  if ((inUnsigned || outUnsigned) && (in > 16 || out > 16))
+    return e.unsupported(op, "is unsigned with an operand or a result of more "
+                             "than 16 bits");
+  return success();
+}
+
 LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
   Value x = e.get(op.getInput());
   if (!isa<IntegerType>(e.elementOf(x)))
@@ -19,6 +37,8 @@ LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
   bool inUnsigned =
       op.getInputUnsigned() || isUnsigned(op.getInput().getType());
   bool outUnsigned = op.getOutputUnsigned() || isUnsigned(op.getType());
+  if (failed(checkRescale(op, inUnsigned, outUnsigned, e)))
+    return failure();
   auto multipliers = e.integersOf(e.get(op.getMultiplier()));
   auto shifts = e.integersOf(e.get(op.getShift()));
   auto inZp = e.integersOf(e.get(op.getInputZp()), inUnsigned);

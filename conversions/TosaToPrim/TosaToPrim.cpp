@@ -222,14 +222,21 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     if (failed(select(selected)))
       return signalPassFailure();
     Rules rules = allRules();
-    bool good = true;
+    SmallVector<func::FuncOp> refused;
     for (func::FuncOp fn : selected) {
       auto result =
           convert(fn, rules, !entries.empty() || selected.size() == 1);
-      good &= succeeded(result);
-      if (succeeded(result) && *result)
+      if (failed(result))
+        refused.push_back(fn);
+      else if (*result)
         converted.push_back(*result);
     }
+    bool good = refused.empty();
+    if (entries.empty() && !converted.empty())
+      for (func::FuncOp fn : refused)
+        fn.emitRemark("function '")
+            << fn.getName() << "' is not converted, others are: --entry=NAME "
+            << "compiles one function and what it needs";
     if (good && !selected.empty() && converted.empty())
       good = succeeded(LogicalResult(
           module.emitError("unsupported: no function computes anything")));

@@ -1,7 +1,6 @@
 //===- Guard.cpp - Surviving hostile input --------------------------------===//
 
 #include "kiln/Driver/Driver.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
 #include <csignal>
@@ -15,15 +14,9 @@
 using namespace kiln::driver;
 using llvm::StringRef;
 
-/// Upstream's parsers recurse: this is deep enough for `kMaxDepth`.
+/// Upstream's parsers recurse: this is deep enough for what `scanText` lets
+/// through.
 static constexpr unsigned kStackBytes = 512u << 20;
-/// Nesting that no honest input reaches.
-static constexpr unsigned kMaxDepth = 1000;
-/// Operators of one affine expression; the parser recurses at each.
-static constexpr unsigned kMaxOperators = 100000;
-/// Largest text.
-static constexpr size_t kMaxBytes = size_t(4) << 30;
-
 /// Runs `body` on a thread with a deep stack.
 static int runDeep(const std::function<int()> &body) {
   int status = kInputFailed;
@@ -84,75 +77,4 @@ int kiln::driver::runGuarded(StringRef input,
                  << ":1:1: error: the compiler cannot process this input ("
                  << crash << ")\n";
   return status;
-}
-
-std::optional<std::string> kiln::driver::scanText(StringRef text) {
-  auto at = [&](size_t offset, const llvm::Twine &message) {
-    StringRef before = text.take_front(offset);
-    size_t line = before.count('\n') + 1;
-    size_t column = offset - (before.rfind('\n') + 1) + 1;
-    return (llvm::Twine(line) + ":" + llvm::Twine(column) +
-            ": error: " + message)
-        .str();
-  };
-  if (text.size() > kMaxBytes)
-    return at(0, "expected at most 4 GiB of text");
-  unsigned depth = 0, angles = 0, operators = 0;
-  for (size_t i = 0, e = text.size(); i < e; ++i) {
-    switch (text[i]) {
-    case '\0':
-      return at(i, "expected text, found a zero byte");
-    case '/':
-      if (i + 1 < e && text[i + 1] == '/') {
-        i = text.find('\n', i);
-        if (i == StringRef::npos)
-          return std::nullopt;
-      }
-      break;
-    case '"':
-      for (++i; i < e && text[i] != '"' && text[i] != '\n'; ++i)
-        if (text[i] == '\\')
-          ++i;
-      break;
-    case '(':
-    case '[':
-    case '{':
-      ++depth;
-      break;
-    case ')':
-    case ']':
-    case '}':
-      depth -= depth > 0;
-      break;
-    case '<':
-      // A comparison opens nothing.
-      angles += i + 1 == e || text[i + 1] != '=';
-      break;
-    case '>':
-      // Arrows close nothing.
-      if (i == 0 || (text[i - 1] != '-' && text[i - 1] != '='))
-        angles -= angles > 0;
-      break;
-    case '+':
-    case '*':
-    case '-':
-      ++operators;
-      break;
-    case '=':
-    case '%':
-    case '@':
-    case '#':
-      operators = 0;
-      break;
-    default:
-      break;
-    }
-    if (depth + angles > kMaxDepth)
-      return at(i, "expected at most " + llvm::Twine(kMaxDepth) +
-                       " levels of nesting");
-    if (operators > kMaxOperators)
-      return at(i, "expected at most " + llvm::Twine(kMaxOperators) +
-                       " operators in one expression");
-  }
-  return std::nullopt;
 }

@@ -42,7 +42,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
       dup2(null, 2);
     alarm(kTrialSeconds);
     DialectRegistry registry;
-    registerDialects(registry);
+    registerInputDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
@@ -64,8 +64,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   return std::string(strsignal(WTERMSIG(status)));
 }
 
-/// Finds types whose number of elements overflows.
-static LogicalResult checkSizes(ModuleOp module) {
+LogicalResult kiln::driver::checkSizes(ModuleOp module) {
   auto tooLarge = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (!shaped || !shaped.hasRank())
@@ -141,8 +140,6 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
       printer.error("the input is not valid");
     return {};
   }
-  if (failed(checkSizes(*module)))
-    return {};
   return module;
 }
 

@@ -83,7 +83,10 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
     return note.takeError();
   if (Error error = checkVersion(path, *note))
     return error;
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // dlopen searches the system for a name without a slash; we mean a file.
+  std::error_code ignored;
+  std::string absolute = fs::absolute(path, ignored).string();
+  void *library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return Error(path + ": cannot load: " + dlerror());
   void *symbol = dlsym(library, "kilnGetDeviceDriver");
@@ -91,7 +94,6 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
     return Error(path + ": has no symbol kilnGetDeviceDriver");
   // A symbol of a library that it links is not an entry of its own.
   Dl_info info;
-  std::error_code ignored;
   if (!dladdr(symbol, &info) || !info.dli_fname ||
       !fs::equivalent(info.dli_fname, path, ignored))
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");

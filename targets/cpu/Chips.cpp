@@ -131,8 +131,7 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   tiles = <rows = 4, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
     #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
     #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
-  extra = {{{13}requires = "{15}"},
-  deviations = ["exp, log, tanh, erf, sin, cos of f32: 4 ulp", "functions of f64: those of libm"]>)",
+  extra = {{{13}requires = "{15}"}>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,

@@ -119,6 +119,7 @@ std::string kiln::reference::probe(llvm::StringRef bytes) {
 KilnModule::KilnModule()
     : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.allowUnregisteredDialects();
+  context.loadAllAvailableDialects();
 }
 
 int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
@@ -129,7 +130,6 @@ int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
   ir = parse(bytes, context);
   if (!ir)
     return fail(error, "its module cannot be read: " + first.text);
-  context.loadAllAvailableDialects();
   evaluator.emplace(*ir);
   evaluator->progress = runtimeHost.progress;
   return 0;

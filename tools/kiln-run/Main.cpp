@@ -3,6 +3,7 @@
 #include "Options.h"
 #include "Runner.h"
 #include "Watch.h"
+#include "kiln/Runtime/StandardStreams.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -28,6 +29,7 @@ static int flushOutput(int status) {
 }
 
 int main(int argc, char **argv) {
+  kiln::runtime::occupyStandardStreams();
   Options options;
   try {
     if (std::optional<int> status = parseOptions(argc, argv, options))

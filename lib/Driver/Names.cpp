@@ -169,6 +169,7 @@ private:
 void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
                                 Names &names) {
   SourceText source(text);
+  MLIRContext *context = module.getContext();
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (function.isExternal())
       continue;
@@ -176,6 +177,12 @@ void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
     if (known != names.end() &&
         known->second.arguments.size() == function.getNumArguments())
       continue;
-    names[function.getName().str()] = Collector(function, source).collect();
+    EntryNames found = Collector(function, source).collect();
+    // Who evaluates the function later can tell, too.
+    for (auto [arg, name] :
+         llvm::zip_equal(function.getArguments(), found.arguments))
+      if (!name.empty() && !arg.getLoc()->findInstanceOf<NameLoc>())
+        arg.setLoc(NameLoc::get(StringAttr::get(context, name), arg.getLoc()));
+    names[function.getName().str()] = std::move(found);
   }
 }

@@ -24,7 +24,8 @@ using Names = std::map<std::string, EntryNames>;
 /// Adds the names of every function and kernel that `names` lacks, or has with
 /// another number of arguments. They come from attributes (`kiln.name`,
 /// `ml_program.identifier` and what importers write), from named locations, or
-/// from the identifiers in `text`, which the module was read from.
+/// from the identifiers in `text`, which the module was read from. Locations of
+/// arguments get them, too.
 void collectNames(mlir::ModuleOp module, llvm::MemoryBufferRef text,
                   Names &names);
 

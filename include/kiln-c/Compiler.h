@@ -14,7 +14,8 @@ typedef void (*KilnDiagnosticHandler)(const char *message, void *user);
 /* Compiles `input` (a path, text or bytecode) to a package in memory.
    `args` are spelt as for kiln-compile, for example "--target=cpu" or
    "--load-target=LIB". Returns kiln-compile's exit status: 0 done, 1 the input
-   failed, 2 wrong usage. On 0 `*bytes` holds the package, to be released by
+   failed, 2 wrong usage (which a null pointer is, but for `diag`, `user` and
+   `name`). On 0 `*bytes` holds the package, to be released by
    kilnFreeBytes; else it is null. */
 int kilnCompileFile(const char *input, size_t numArgs, const char *const *args,
                     KilnDiagnosticHandler diag, void *user, void **bytes,

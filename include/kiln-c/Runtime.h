@@ -1,6 +1,8 @@
 /* C interface of the runtime, libkiln-runtime.so: load a package, run it.
    Nothing throws across it. Functions that can fail return 0 on success; the
-   reason is kilnLastError(), per thread, valid until the next call. */
+   reason is kilnLastError(), per thread, valid until the next call. A pointer
+   that is null and must not be is such a failure; those that return something
+   else then return null, 0 or -1. What is released may be null. */
 #ifndef KILN_C_RUNTIME_H
 #define KILN_C_RUNTIME_H
 
@@ -39,11 +41,26 @@ const char *kilnSessionEntry(const KilnSession *session, size_t index);
 /* Numbers of arguments and results of an entry; -1 when there is none. */
 int kilnEntryNumArguments(const KilnSession *session, const char *entry);
 int kilnEntryNumResults(const KilnSession *session, const char *entry);
-/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. */
+/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. `dtype`
+   and `shape` may be null. */
 int kilnEntryArgument(const KilnSession *session, const char *entry, int index,
                       KilnDType *dtype, int64_t *shape, int capacity);
 int kilnEntryResult(const KilnSession *session, const char *entry, int index,
                     KilnDType *dtype, int64_t *shape, int capacity);
+/* What the source calls them; "arg0" or "result0" where it has no names. Valid
+   while the session lives; null when out of range. */
+const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
+                                  int index);
+const char *kilnEntryResultName(const KilnSession *session, const char *entry,
+                                int index);
+/* Null for dimensions without a name. */
+const char *kilnEntryDimensionName(const KilnSession *session,
+                                   const char *entry, int index, int dimension);
+/* The number of the argument or result of that name; -1 when there is none. */
+int kilnEntryFindArgument(const KilnSession *session, const char *entry,
+                          const char *name);
+int kilnEntryFindResult(const KilnSession *session, const char *entry,
+                        const char *name);
 
 /* Tensors on the host. */
 /* Own memory, row-major, zeroed. */
@@ -61,8 +78,8 @@ const int64_t *kilnTensorShape(const KilnTensor *tensor);
 const int64_t *kilnTensorStrides(const KilnTensor *tensor);
 void *kilnTensorData(const KilnTensor *tensor);
 
-/* Calls a function. `results` receives one new tensor per result. Scalar
-   arguments are passed as tensors of rank 0. */
+/* Calls a function. `results` receives one new tensor per result, null for all
+   of them on failure. Scalar arguments are passed as tensors of rank 0. */
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);

@@ -145,13 +145,38 @@ static DiagnosticSink sinkFor(KilnDiagnosticHandler handler, void *user) {
   };
 }
 
+/// Refuses null where something has to be; empties the results.
+static int checkPointers(bool hasInput, size_t numArgs, const char *const *args,
+                         void **bytes, size_t *size,
+                         const DiagnosticSink &diag) {
+  if (bytes)
+    *bytes = nullptr;
+  if (size)
+    *size = 0;
+  const char *what = nullptr;
+  if (!hasInput)
+    what = "the input";
+  else if (!bytes || !size)
+    what = "the place for the package";
+  else if (numArgs && !args)
+    what = "the list of arguments";
+  for (size_t i = 0; !what && i < numArgs; ++i)
+    if (!args[i])
+      what = "an argument";
+  if (!what)
+    return kDone;
+  diag(std::string("error: ") + what + " is null");
+  return kWrongUsage;
+}
+
 extern "C" int kilnCompileBuffer(const void *input, size_t inputSize,
                                  const char *name, size_t numArgs,
                                  const char *const *args,
                                  KilnDiagnosticHandler diag, void *user,
                                  void **bytes, size_t *size) {
-  *bytes = nullptr;
-  *size = 0;
+  if (int status = checkPointers(input || !inputSize, numArgs, args, bytes,
+                                 size, sinkFor(diag, user)))
+    return status;
   // Parsers want a zero behind the text.
   auto copy = llvm::MemoryBuffer::getMemBufferCopy(
       llvm::StringRef(static_cast<const char *>(input), inputSize),
@@ -163,8 +188,9 @@ extern "C" int kilnCompileFile(const char *input, size_t numArgs,
                                const char *const *args,
                                KilnDiagnosticHandler diag, void *user,
                                void **bytes, size_t *size) {
-  *bytes = nullptr;
-  *size = 0;
+  if (int status =
+          checkPointers(input, numArgs, args, bytes, size, sinkFor(diag, user)))
+    return status;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!file) {
     sinkFor(diag, user)(std::string(input) + ":1:1: error: cannot be read: " +

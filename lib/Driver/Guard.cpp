@@ -47,9 +47,7 @@ int kiln::driver::runInChild(const std::function<int()> &body,
     // A core file of the compiler helps nobody who gave it a bad input.
     rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    int status = runDeep(body);
-    llvm::outs().flush();
-    llvm::errs().flush();
+    int status = flushOutput(runDeep(body));
     std::fflush(nullptr);
     _exit(status);
   }

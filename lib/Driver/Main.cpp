@@ -18,7 +18,7 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --target=SPEC         compile for it; given again: an alternative in the package
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
-  -o FILE               where the result goes
+  -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
@@ -45,6 +45,7 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
 
+One dash does for flags of several letters, too: -target=SPEC.
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
 Exit status: 0 done, 1 the input failed, 2 wrong usage.
 )";
@@ -84,6 +85,7 @@ static int compileFile(const CompileOptions &options) {
 }
 
 int kiln::driver::compileMain(int argc, char **argv) {
+  guardOutput();
   CompileOptions options;
   std::string error;
   std::vector<std::string> args(argv + 1, argv + argc);

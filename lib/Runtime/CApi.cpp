@@ -40,6 +40,9 @@ template <typename Fn> int guarded(Fn body) {
   }
 }
 
+/// For pointers that have to point to something.
+int isNull(const char *what) { return fail(std::string(what) + " is null"); }
+
 int makeTensor(Expected<Tensor> made, KilnTensor **tensor) {
   if (!made)
     return fail(made.message());
@@ -55,6 +58,10 @@ int makePackage(Expected<Package> read, KilnPackage **package) {
 }
 
 const Function *find(const KilnSession *session, const char *entry) {
+  if (!session) {
+    isNull("the session");
+    return nullptr;
+  }
   const Function *function = entry ? session->session.lookup(entry) : nullptr;
   if (!function)
     fail("there is no entry '" + std::string(entry ? entry : "") + "'");
@@ -63,10 +70,30 @@ const Function *find(const KilnSession *session, const char *entry) {
 
 int describe(DType type, const std::vector<int64_t> &sizes, KilnDType *dtype,
              int64_t *shape, int capacity) {
-  *dtype = static_cast<KilnDType>(type);
-  for (int d = 0; d < capacity && size_t(d) < sizes.size(); ++d)
+  if (dtype)
+    *dtype = static_cast<KilnDType>(type);
+  for (int d = 0; shape && d < capacity && size_t(d) < sizes.size(); ++d)
     shape[d] = sizes[size_t(d)];
   return int(sizes.size());
+}
+
+/// Name `index` of a list; null when there is none.
+template <typename List> const char *nameOf(const List &list, int index) {
+  if (index < 0 || size_t(index) >= list.size())
+    return nullptr;
+  return list[size_t(index)].name.c_str();
+}
+
+/// The number of what has a name; -1 when nothing has.
+template <typename List>
+int indexOf(const List &list, const Function &function, const char *what,
+            const char *name) {
+  for (size_t i = 0; name && i < list.size(); ++i)
+    if (list[i].name == name)
+      return int(i);
+  fail("'" + function.name + "' has no " + what + " '" + (name ? name : "") +
+       "'");
+  return -1;
 }
 
 int run(KilnSession *session, const char *entry, const CallOptions &options,
@@ -85,9 +112,19 @@ int run(KilnSession *session, const char *entry, const CallOptions &options,
                 " results, room "
                 "for " +
                 std::to_string(numResults));
+  if (numArguments && !arguments)
+    return isNull("the list of arguments");
+  if (numResults && !results)
+    return isNull("the list of results");
+  for (size_t i = 0; i < numResults; ++i)
+    results[i] = nullptr;
   std::vector<Tensor> args;
-  for (size_t i = 0; i < numArguments; ++i)
+  for (size_t i = 0; i < numArguments; ++i) {
+    if (!arguments[i])
+      return fail("argument " + std::to_string(i) + " of '" + function->name +
+                  "' is null");
     args.push_back(arguments[i]->tensor);
+  }
   Expected<std::vector<Tensor>> outputs =
       session->session.call(*function, args, options);
   if (!outputs)
@@ -103,11 +140,18 @@ const char *kilnLastError(void) { return lastError().c_str(); }
 const char *kilnRuntimeVersion(void) { return KILN_VERSION; }
 
 int kilnPackageLoadFile(const char *path, KilnPackage **package) {
-  return guarded([&] { return makePackage(readPackageFile(path), package); });
+  return guarded([&] {
+    if (!path || !package)
+      return isNull(path ? "the place for the package" : "the path");
+    return makePackage(readPackageFile(path), package);
+  });
 }
 
 int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package) {
   return guarded([&] {
+    if (!package || (!bytes && size))
+      return isNull(package ? "the package's bytes"
+                            : "the place for the package");
     return makePackage(readPackage(Blob::copy(bytes, size)), package);
   });
 }
@@ -115,10 +159,12 @@ int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package) {
 void kilnPackageDestroy(KilnPackage *package) { delete package; }
 
 size_t kilnPackageNumTargets(const KilnPackage *package) {
-  return package->package->targets.size();
+  return package ? package->package->targets.size() : 0;
 }
 
 const char *kilnPackageTarget(const KilnPackage *package, size_t index) {
+  if (!package)
+    return nullptr;
   const auto &targets = package->package->targets;
   return index < targets.size() ? targets[index].spec.c_str() : nullptr;
 }
@@ -126,6 +172,8 @@ const char *kilnPackageTarget(const KilnPackage *package, size_t index) {
 int kilnSessionCreate(const KilnPackage *package, const char *target,
                       KilnSession **session) {
   return guarded([&] {
+    if (!package || !session)
+      return isNull(package ? "the place for the session" : "the package");
     Expected<Session> made =
         Session::create(package->package, target ? target : "");
     if (!made)
@@ -142,12 +190,13 @@ int kilnSessionCreate(const KilnPackage *package, const char *target,
 void kilnSessionDestroy(KilnSession *session) { delete session; }
 
 size_t kilnSessionNumEntries(const KilnSession *session) {
-  return session->entries.size();
+  return session ? session->entries.size() : 0;
 }
 
 const char *kilnSessionEntry(const KilnSession *session, size_t index) {
-  return index < session->entries.size() ? session->entries[index]->name.c_str()
-                                         : nullptr;
+  return session && index < session->entries.size()
+             ? session->entries[index]->name.c_str()
+             : nullptr;
 }
 
 int kilnEntryNumArguments(const KilnSession *session, const char *entry) {
@@ -178,10 +227,48 @@ int kilnEntryResult(const KilnSession *session, const char *entry, int index,
   return describe(result.dtype, result.shape, dtype, shape, capacity);
 }
 
+const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
+                                  int index) {
+  const Function *function = find(session, entry);
+  return function ? nameOf(function->args, index) : nullptr;
+}
+
+const char *kilnEntryResultName(const KilnSession *session, const char *entry,
+                                int index) {
+  const Function *function = find(session, entry);
+  return function ? nameOf(function->results, index) : nullptr;
+}
+
+const char *kilnEntryDimensionName(const KilnSession *session,
+                                   const char *entry, int index,
+                                   int dimension) {
+  const Function *function = find(session, entry);
+  if (!function || index < 0 || size_t(index) >= function->args.size())
+    return nullptr;
+  const std::vector<std::string> &dims = function->args[size_t(index)].dims;
+  bool isKnown = dimension >= 0 && size_t(dimension) < dims.size() &&
+                 !dims[size_t(dimension)].empty();
+  return isKnown ? dims[size_t(dimension)].c_str() : nullptr;
+}
+
+int kilnEntryFindArgument(const KilnSession *session, const char *entry,
+                          const char *name) {
+  const Function *function = find(session, entry);
+  return function ? indexOf(function->args, *function, "argument", name) : -1;
+}
+
+int kilnEntryFindResult(const KilnSession *session, const char *entry,
+                        const char *name) {
+  const Function *function = find(session, entry);
+  return function ? indexOf(function->results, *function, "result", name) : -1;
+}
+
 int kilnTensorCreate(KilnDType dtype, int rank, const int64_t *shape,
                      KilnTensor **tensor) {
   return guarded([&] {
     auto type = static_cast<DType>(dtype);
+    if (!tensor || (!shape && rank > 0))
+      return isNull(tensor ? "the shape" : "the place for the tensor");
     if (!dtypeBytes(type) || rank < 0)
       return fail("unknown element type or negative rank");
     return makeTensor(Tensor::create(type, {shape, shape + rank}), tensor);
@@ -193,6 +280,8 @@ int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
   return guarded([&] {
     Tensor made;
     made.dtype = static_cast<DType>(dtype);
+    if (!tensor || (!shape && rank > 0))
+      return isNull(tensor ? "the shape" : "the place for the tensor");
     if (!dtypeBytes(made.dtype) || rank < 0)
       return fail("unknown element type or negative rank");
     made.shape.assign(shape, shape + rank);
@@ -202,6 +291,8 @@ int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
         checkedExtent(made.dtype, made.shape, made.strides);
     if (!extent)
       return fail("sizes or strides are negative or too large");
+    if (!data && *extent)
+      return isNull("the tensor's memory");
     made.storage.data = data;
     made.storage.bytes = size_t(*extent);
     *tensor = new KilnTensor{std::move(made)};
@@ -210,11 +301,17 @@ int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
 }
 
 int kilnTensorLoadNpy(const char *path, KilnTensor **tensor) {
-  return guarded([&] { return makeTensor(readNpyFile(path), tensor); });
+  return guarded([&] {
+    if (!path || !tensor)
+      return isNull(path ? "the place for the tensor" : "the path");
+    return makeTensor(readNpyFile(path), tensor);
+  });
 }
 
 int kilnTensorSaveNpy(const KilnTensor *tensor, const char *path) {
   return guarded([&] {
+    if (!tensor || !path)
+      return isNull(tensor ? "the path" : "the tensor");
     Error error = writeNpyFile(path, tensor->tensor);
     return error ? fail(error.message()) : 0;
   });
@@ -222,18 +319,20 @@ int kilnTensorSaveNpy(const KilnTensor *tensor, const char *path) {
 
 void kilnTensorDestroy(KilnTensor *tensor) { delete tensor; }
 KilnDType kilnTensorDType(const KilnTensor *tensor) {
-  return static_cast<KilnDType>(tensor->tensor.dtype);
+  return static_cast<KilnDType>(tensor ? tensor->tensor.dtype : DType::none);
 }
 int kilnTensorRank(const KilnTensor *tensor) {
-  return int(tensor->tensor.shape.size());
+  return tensor ? int(tensor->tensor.shape.size()) : -1;
 }
 const int64_t *kilnTensorShape(const KilnTensor *tensor) {
-  return tensor->tensor.shape.data();
+  return tensor ? tensor->tensor.shape.data() : nullptr;
 }
 const int64_t *kilnTensorStrides(const KilnTensor *tensor) {
-  return tensor->tensor.strides.data();
+  return tensor ? tensor->tensor.strides.data() : nullptr;
 }
-void *kilnTensorData(const KilnTensor *tensor) { return tensor->tensor.data(); }
+void *kilnTensorData(const KilnTensor *tensor) {
+  return tensor ? tensor->tensor.data() : nullptr;
+}
 
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
@@ -248,6 +347,8 @@ int kilnSessionLaunch(KilnSession *session, const char *entry,
                       const int64_t grid[3], size_t numArguments,
                       KilnTensor *const *arguments) {
   return guarded([&] {
+    if (!grid)
+      return isNull("the grid");
     CallOptions options;
     options.grid = {grid[0], grid[1], grid[2]};
     return run(session, entry, options, /*isKernel=*/true, numArguments,

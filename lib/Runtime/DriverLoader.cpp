@@ -2,6 +2,7 @@
 #include "Device.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
+#include "kiln/Runtime/Progress.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -97,9 +98,9 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
       !fs::equivalent(info.dli_fname, path, ignored))
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");
   auto entry = reinterpret_cast<KilnGetDeviceDriverFn>(symbol);
-  static const KilnDeviceHost host = {sizeof(KilnDeviceHost),
-                                      KILN_DEVICE_API_MAJOR,
-                                      KILN_DEVICE_API_MINOR, printValue};
+  static const KilnDeviceHost host = {
+      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
+      printValue, noteProgress};
   const KilnDeviceDriver *table = nullptr;
   try {
     table = entry(&host);

@@ -96,6 +96,16 @@ private:
     return result;
   }
 
+  Domain domain(const Json &json, const std::string &where) {
+    std::string text = r.text(json, "domain", where, "");
+    for (Domain known :
+         {Domain::any, Domain::nonzero, Domain::nonnegative, Domain::positive})
+      if (text == domainName(known))
+        return known;
+    r.fail(where, "unknown domain '" + text + "'");
+    return Domain::any;
+  }
+
   Argument argument(const Json &json, const std::string &where) {
     Argument arg;
     arg.name = r.text(json, "name", where, "");
@@ -109,6 +119,13 @@ private:
     arg.align = r.integer(json, "align", where, 1);
     arg.low = r.integer(json, "low", where, 0);
     arg.high = r.integer(json, "high", where, -1);
+    arg.domain = domain(json, where);
+    if (const Json *dims = r.array(json, "dims", where, false)) {
+      for (const Json &name : *dims)
+        arg.dims.push_back(name.is_string() ? name.get<std::string>() : "");
+      if (arg.dims.size() != arg.shape.size())
+        r.fail(where, "expected one name for each dimension");
+    }
     return arg;
   }
 

@@ -124,7 +124,16 @@ llvm::StringRef inputArgument(int argc, char **argv);
 /// cannot be read, passes. False: an error was printed.
 bool isHarmlessFile(llvm::StringRef path);
 
-/// Writes a file under a temporary name and renames it. "-" is stdout.
+/// Writes out what waits for the standard output. Where that fails, says so and
+/// returns 1 in place of 0.
+int flushOutput(int status);
+
+/// Makes the process end with status 1 and one message when its standard output
+/// cannot take what was printed. For tools, before they print.
+void guardOutput();
+
+/// Writes a file whole or not at all; what a link points to is replaced, not
+/// the link, and devices and pipes are written to directly. "-" is stdout.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);
 

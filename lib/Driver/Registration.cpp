@@ -38,7 +38,7 @@
 #include "mlir/Transforms/Passes.h"
 #include <mutex>
 
-bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
+void kiln::driver::initializeCore() {
   static std::once_flag once;
   std::call_once(once, [] {
     target::TargetRegistry &registry = target::TargetRegistry::get();
@@ -46,7 +46,12 @@ bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
     schedule::registerCoreSchedules();
     vec::registerVectorFamily(registry);
   });
-  return target::loadPlugins(loadTargets);
+}
+
+bool kiln::driver::initialize(const std::vector<std::string> &loadTargets,
+                              const DiagnosticSink &diag) {
+  initializeCore();
+  return target::loadPlugins(loadTargets, diag);
 }
 
 void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {

@@ -52,6 +52,11 @@ Expected<Package> readPackage(Blob file);
 Expected<Package> readPackageFile(const std::string &path);
 Error writeFile(const std::string &path, const void *data, size_t size);
 Expected<Blob> mapFile(const std::string &path);
+/// Whether reading the file would never come to an end.
+bool isEndless(const std::string &path);
+/// mapFile for files that must not be a pipe, a device or a directory, which
+/// are refused without being opened.
+Expected<Blob> mapRegularFile(const std::string &path);
 
 } // namespace kiln::runtime
 

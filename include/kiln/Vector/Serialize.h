@@ -7,6 +7,10 @@
 
 namespace kiln::vec {
 
+/// Registers LLVM's code generators, once; everybody who uses their tables has
+/// to come here first, as they are written without a lock.
+void initializeBackends();
+
 /// Compiles the functions that `vector-lower-kernels` made, for the triple,
 /// processor and features of the module's description, into one shared object.
 /// Its undefined symbols are libm's and memcpy, memmove, memset at most.

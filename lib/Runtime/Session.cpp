@@ -2,6 +2,7 @@
 #include "Interpreter.h"
 #include "SessionImpl.h"
 #include "kiln/Runtime/Spec.h"
+#include <new>
 
 using namespace kiln::runtime;
 
@@ -192,10 +193,15 @@ Expected<std::vector<Tensor>> Session::call(const Function &function,
                                             const std::vector<Tensor> &args,
                                             const CallOptions &options,
                                             CallReport *report) {
+  std::lock_guard<std::mutex> lock(impl->calling);
   CallReport ignored;
-  Interpreter interpreter(*impl->package, target(), function, options,
-                          report ? *report : ignored, impl.get());
-  return interpreter.call(args);
+  try {
+    Interpreter interpreter(*impl->package, target(), function, options,
+                            report ? *report : ignored, impl.get());
+    return interpreter.call(args);
+  } catch (const std::bad_alloc &) {
+    return Error("out of memory while calling '" + function.name + "'");
+  }
 }
 
 Expected<CallReport>

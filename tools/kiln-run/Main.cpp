@@ -305,6 +305,8 @@ int main(int argc, char **argv) {
     if (std::optional<int> status = parseOptions(argc, argv, options))
       return *status;
     return Runner(options).run();
+  } catch (const std::bad_alloc &) {
+    return fail("out of memory");
   } catch (const std::exception &error) {
     return fail(error.what());
   }

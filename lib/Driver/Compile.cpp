@@ -1,5 +1,6 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 
+#include "Dump.h"
 #include "HostProgram.h"
 #include "Input.h"
 #include "Pipeline.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <thread>
 
 using namespace mlir;
 using namespace kiln;
@@ -33,6 +35,7 @@ private:
                            std::string &result);
   LogicalResult toTile(ModuleOp module, const BoundTarget &bound,
                        const InputKind &kind);
+  LoweringPlan planLowering(std::string &result);
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
   LogicalResult finish(std::string &result);
@@ -133,6 +136,7 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
     if (failed(runSteps(module, "tile",
                         {{"verify-tile-form"},
                          {"core.tile", true},
+                         {"program-merge-kernels"},
                          {"program.func(program-plan-memory)"}},
                         bound.options, printer, timing)))
       return failure();
@@ -161,6 +165,18 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
   return bound.target->emit(
       module, stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly,
       bound.options, os);
+}
+
+/// Says how kernels are lowered, and where what is asked for of them goes.
+LoweringPlan Compilation::planLowering(std::string &result) {
+  LoweringPlan plan;
+  plan.jobs = options.jobs ? options.jobs : std::thread::hardware_concurrency();
+  plan.oneModule = !stopsAt(Emit::Package);
+  if (plan.oneModule || !options.saveTemps.empty())
+    plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
+      return emitLowered(lowered, of, result);
+    };
+  return plan;
 }
 
 LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
@@ -208,12 +224,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   }
 
   CompiledKernels kernels;
-  if (failed(compileKernels(
-          *module, targets, printer, timing,
-          [&](ModuleOp lowered, const BoundTarget &of) {
-            return emitLowered(lowered, of, result);
-          },
-          kernels)))
+  if (failed(compileKernels(*module, targets, printer, timing,
+                            planLowering(result), kernels)))
     return failure();
   if (stopsAt(Emit::Target) || stopsAt(Emit::LLVM) || stopsAt(Emit::Asm))
     return success();
@@ -330,8 +342,17 @@ int kiln::driver::compile(const CompileOptions &options,
   context.loadAllAvailableDialects();
   LogicalResult ok = failure();
   {
+    IRDump dump(options.dump, &context);
+    std::string error;
+    if (!dump.checkNames(options, error)) {
+      diag("error: " + error);
+      return kWrongUsage;
+    }
     Compilation compilation(options, input, context, diag);
     ok = compilation.run(result);
+    DiagnosticPrinter printer(&context, diag, input.getBufferIdentifier());
+    if (failed(dump.finish(printer)))
+      ok = failure();
   }
   llvm::raw_string_ostream os(report);
   if (options.explain && StringRef(*options.explain).ends_with(".json"))

@@ -13,7 +13,20 @@ using namespace kiln::driver;
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, DiagnosticSink sink,
                                      StringRef inputName)
     : context(context), sink(std::move(sink)), inputName(inputName) {
+  listen();
+}
+
+DiagnosticPrinter::DiagnosticPrinter(const DiagnosticPrinter &outer,
+                                     DiagnosticSink sink)
+    : context(outer.context), sink(std::move(sink)), inputName(outer.inputName),
+      isBinary(outer.isBinary), thread(std::this_thread::get_id()) {
+  listen();
+}
+
+void DiagnosticPrinter::listen() {
   handler = context->getDiagEngine().registerHandler([this](Diagnostic &diag) {
+    if (thread && *thread != std::this_thread::get_id())
+      return failure();
     std::lock_guard<std::mutex> lock(mutex);
     print(diag);
     return success();

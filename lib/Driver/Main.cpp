@@ -28,7 +28,19 @@ reads the standard input. SPEC is name[:chip][,key=value...].
                         lowerings and schedules
   --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
   --save-temps=DIR      write the module after every stage
+  --print-ir-after-all, --print-ir-before-all
+                        print the IR around every pass, large constants left out
+  --print-ir-after=PASS,...  --print-ir-before=PASS,...
+                        around these passes only
+  --print-ir-after-change, --print-ir-after-failure
+                        after passes that change something; that fail
+  --print-ir-module-scope
+                        always the whole module
+  --print-ir-tree-dir=DIR
+                        into files, one for each print, instead of the terminal
   --timing              print what took how long
+  --jobs=N, -j N        lower kernels on N threads (default: one per core); the
+                        result is the same on any number
   --strip               leave the source out of the package
   --in-process          compile without a child process that may crash
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them

@@ -163,6 +163,9 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       options.describe = text;
     } else if (flag == "--save-temps") {
       ok = arguments.value(options.saveTemps);
+    } else if (flag.starts_with("--print-ir-") ||
+               flag.starts_with("--mlir-print-ir-")) {
+      ok = options.dump.parse(flag.drop_front(2), arguments.inlineValue, error);
     } else if (flag == "--numerics") {
       ok = arguments.value(text) && parseNumerics(text, options, error);
     } else if (flag == "--no-recover-views") {
@@ -173,6 +176,13 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.set(options.listTargets);
     } else if (flag == "--timing") {
       ok = arguments.set(options.timing);
+    } else if (flag == "--jobs" || flag == "-j") {
+      ok = arguments.value(text);
+      if (ok && (StringRef(text).getAsInteger(10, options.jobs) ||
+                 options.jobs < 1 || options.jobs > 1024)) {
+        error = "expected --jobs=N with N from 1 to 1024, found '" + text + "'";
+        return false;
+      }
     } else if (flag == "--strip") {
       ok = arguments.set(options.strip);
     } else if (flag == "--in-process") {

@@ -64,10 +64,6 @@ public:
     if (!machine)
       return module.emitError("cannot generate code for '")
              << triple.str() << "'";
-    DialectRegistry registry;
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    module.getContext()->appendDialectRegistry(registry);
     code = translateModuleToLLVMIR(module, context, "kernels",
                                    /*disableVerification=*/true);
     if (!code)
@@ -189,6 +185,11 @@ private:
   SmallVector<Location> places; ///< of inline assembly
 };
 } // namespace
+
+void vec::registerTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
 
 LogicalResult vec::serializeVector(ModuleOp module,
                                    const target::TargetOptions &options,

@@ -1,6 +1,7 @@
 //===- kiln-opt.cpp - mlir-opt with Kiln's dialects and passes ------------===//
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -31,6 +32,7 @@ static bool isHarmless(llvm::StringRef path) {
 }
 
 int main(int argc, char **argv) {
+  kiln::runtime::occupyStandardStreams();
   return kiln::driver::runGuarded(inputOf(argc, argv), [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);

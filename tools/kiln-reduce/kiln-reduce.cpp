@@ -1,6 +1,7 @@
 //===- kiln-reduce.cpp - The test case reducer with Kiln's dialects -------===//
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
@@ -10,6 +11,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  kiln::runtime::occupyStandardStreams();
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
   if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;

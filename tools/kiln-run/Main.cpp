@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "kiln/Runtime/Npy.h"
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/StandardStreams.h"
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -300,6 +301,7 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
+  occupyStandardStreams();
   Options options;
   try {
     if (std::optional<int> status = parseOptions(argc, argv, options))

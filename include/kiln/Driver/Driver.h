@@ -30,6 +30,25 @@ enum ExitStatus { kDone = 0, kInputFailed = 1, kWrongUsage = 2 };
 /// What --emit asks for.
 enum class Emit { Package, Prim, Program, Tile, Target, LLVM, Asm, Binary };
 
+/// The --print-ir-* flags: what to print of the IR around passes.
+struct IRDumpOptions {
+  bool beforeAll = false, afterAll = false;
+  std::vector<std::string> before, after; ///< names of passes
+  /// Print after passes only what has changed, or what failed.
+  bool afterChange = false, afterFailure = false;
+  bool moduleScope = false; ///< always the whole module
+  std::string treeDir;      ///< one file for each print; empty: stderr
+
+  /// Whether anything is printed.
+  bool any() const;
+  /// Whether all passes print afterwards: flags that only restrict or direct
+  /// what is printed mean that when they stand alone.
+  bool printsAfterAll() const;
+  /// Takes one flag, named without its dashes. On failure `error` says why.
+  bool parse(llvm::StringRef flag, std::optional<llvm::StringRef> value,
+             std::string &error);
+};
+
 /// The command line of kiln-compile.
 struct CompileOptions {
   std::string input;
@@ -41,10 +60,12 @@ struct CompileOptions {
   std::optional<std::string> explain; ///< file, or "" for the terminal
   std::optional<std::string> describe;
   std::string saveTemps;
+  IRDumpOptions dump;
   std::vector<std::string> numerics; ///< contract, approx, ftz, reassoc
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.
   bool keepPointers = false;
+  unsigned jobs = 0; ///< threads that lower kernels; 0: one per core
   bool listTargets = false;
   bool timing = false;
   bool strip = false;

@@ -194,6 +194,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       }
     } else if (flag == "--strip") {
       ok = arguments.set(options.strip);
+    } else if (flag == "--in-process") {
+      ok = arguments.set(options.inProcess);
     } else if (flag == "--help" || flag == "-h") {
       ok = arguments.set(options.help);
     } else if (flag == "--version") {

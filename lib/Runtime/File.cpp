@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 using namespace kiln::runtime;
@@ -42,6 +43,27 @@ Expected<Blob> readStream(const std::string &path, int fd) {
 
 } // namespace
 
+bool kiln::runtime::isEndless(const std::string &path) {
+  // The devices of memory (1) are zero, random and the like; null (3) ends.
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
+         major(info.st_rdev) == 1 && minor(info.st_rdev) != 3;
+}
+
+Expected<Blob> kiln::runtime::mapRegularFile(const std::string &path) {
+  // A look first: opening a pipe waits for its other end.
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return systemError(path, "cannot open");
+  if (S_ISREG(info.st_mode))
+    return mapFile(path);
+  const char *kind = S_ISDIR(info.st_mode)    ? "a directory"
+                     : S_ISFIFO(info.st_mode) ? "a pipe"
+                     : S_ISSOCK(info.st_mode) ? "a socket"
+                                              : "a device";
+  return Error(path + ": expected a regular file, found " + kind);
+}
+
 Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
   FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
@@ -51,6 +73,8 @@ Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
     return systemError(path, "cannot open");
   if (S_ISDIR(info.st_mode))
     return Error(path + ": cannot open: is a directory");
+  if (isEndless(path))
+    return Error(path + ": cannot open: is a device without an end");
   if (!S_ISREG(info.st_mode))
     return readStream(path, file.fd);
   size_t size = size_t(info.st_size);

@@ -1,6 +1,7 @@
 // JSON -> host program. Only the form is checked here; verify() checks the
 // meaning.
 #include "ProgramJson.h"
+#include "kiln/Runtime/Tensor.h"
 #include <limits>
 
 using namespace kiln::runtime;
@@ -9,7 +10,6 @@ namespace {
 
 /// Blocks of `if` and `while` may nest this deep.
 constexpr int kMaxNesting = 64;
-constexpr size_t kMaxRank = 32;
 
 class ProgramReader {
 public:
@@ -57,7 +57,7 @@ private:
 
   std::vector<int64_t> shape(const Json &json, const std::string &where) {
     std::vector<int64_t> result = r.integers(json, "shape", where);
-    if (result.size() > kMaxRank)
+    if (result.size() > size_t(kMaxRank))
       r.fail(where, "a rank of " + std::to_string(result.size()) +
                         " is more than " + std::to_string(kMaxRank));
     for (int64_t size : result)
@@ -81,7 +81,7 @@ private:
       int64_t rank = r.integer(one, "rank", at, -1);
       param.kind =
           rank < 0 ? KernelParam::Kind::scalar : KernelParam::Kind::view;
-      if (rank > int64_t(kMaxRank))
+      if (rank > kMaxRank)
         r.fail(at, "a rank of " + std::to_string(rank) + " is too high");
       param.rank = rank < 0 ? 0 : int32_t(rank);
       param.readonly = r.flag(one, "readonly", at);

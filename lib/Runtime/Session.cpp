@@ -4,6 +4,7 @@
 #include "kiln/Runtime/Spec.h"
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 using namespace kiln::runtime;
 
@@ -250,10 +251,15 @@ Expected<std::vector<Tensor>> Session::call(const Function &function,
                                             const std::vector<Tensor> &args,
                                             const CallOptions &options,
                                             CallReport *report) {
+  std::lock_guard<std::mutex> lock(impl->calling);
   CallReport ignored;
-  Interpreter interpreter(*impl->package, target(), function, options,
-                          report ? *report : ignored, impl.get());
-  return interpreter.call(args);
+  try {
+    Interpreter interpreter(*impl->package, target(), function, options,
+                            report ? *report : ignored, impl.get());
+    return interpreter.call(args);
+  } catch (const std::bad_alloc &) {
+    return Error("out of memory while calling '" + function.name + "'");
+  }
 }
 
 Expected<CallReport>

@@ -61,6 +61,11 @@ Error writeFile(const std::string &path, const void *data, size_t size);
 /// Whether writeFile could begin; changes nothing.
 Error checkWritable(const std::string &path);
 Expected<Blob> mapFile(const std::string &path);
+/// Whether reading the file would never come to an end.
+bool isEndless(const std::string &path);
+/// mapFile for files that must not be a pipe, a device or a directory, which
+/// are refused without being opened.
+Expected<Blob> mapRegularFile(const std::string &path);
 
 } // namespace kiln::runtime
 

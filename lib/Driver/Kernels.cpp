@@ -91,6 +91,12 @@ LogicalResult lower(ModuleOp module, const BoundTarget &bound,
 
 /// Adds the kernels of one serialised module.
 void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
+  std::vector<std::string> &needed =
+      result.devices[size_t(device)].requirements;
+  needed.insert(needed.end(), blobs.requirements.begin(),
+                blobs.requirements.end());
+  llvm::sort(needed);
+  needed.erase(llvm::unique(needed), needed.end());
   unsigned base = result.modules.size();
   for (std::string &blob : blobs.blobs)
     result.modules.push_back(std::move(blob));
@@ -158,7 +164,8 @@ public:
         continue;
       deviceOf[i] = result.devices.size();
       result.devices.push_back({candidates[i].target->deviceName(),
-                                deviceOptions(candidates[i].options)});
+                                deviceOptions(candidates[i].options),
+                                {}});
       for (KernelBlobs &blobs : results[i]) {
         llvm::erase_if(blobs.kernels, [&](const KernelBlob &kernel) {
           auto it = index.find(kernel.name);
@@ -293,7 +300,7 @@ LogicalResult kiln::driver::compileKernels(
     if (failed(lower(*copy, first, printer, timing, lowered, blobs)))
       return failure();
     result.devices.push_back(
-        {first.target->deviceName(), deviceOptions(first.options)});
+        {first.target->deviceName(), deviceOptions(first.options), {}});
     addKernels(blobs, 0, result);
     return success();
   }

@@ -16,6 +16,8 @@ INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
 reads the standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
+  --skip-unknown-targets
+                        leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
   -o FILE               where the result goes
@@ -28,6 +30,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
   --save-temps=DIR      write the module after every stage
   --timing              print what took how long
+  --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
+                        'openssl genpkey -algorithm ed25519' writes it
   --strip               leave the source out of the package
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is

@@ -27,6 +27,7 @@ struct Options {
   std::vector<NumberedFile> saves;
   std::vector<NumberedFile> expects;
   bool check = false;
+  std::vector<std::string> requiredKeys; ///< files of public keys
   bool inspect = false;
   bool verbose = false;
   bool profile = false;

@@ -48,6 +48,8 @@ struct CompileOptions {
   bool listTargets = false;
   bool timing = false;
   bool strip = false;
+  std::string sign;                ///< file of the key that signs the package
+  bool skipUnknownTargets = false; ///< as long as one of several is known
   bool help = false;
   bool version = false;
 

@@ -64,8 +64,9 @@ static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
       !isUpstreamDialect(root->getName().getDialectNamespace()))
     return success();
   auto diag = root->emitError("unsupported: function '")
-              << cast<FunctionOpInterface>(root).getName() << "' is a '"
-              << root->getName() << "', expected a 'func.func'";
+              << cast<FunctionOpInterface>(root).getName()
+              << "' is defined by '" << root->getName()
+              << "', expected 'func.func'";
   if (!isOnlyOne)
     diag.attachNote() << "--entry=NAME compiles one function and what it needs";
   return diag;
@@ -80,13 +81,14 @@ LogicalResult kiln::driver::keepNeeded(ModuleOp module,
   for (Operation *root : needed)
     if (failed(checkForm(root, !entries.empty() || numRoots == 1)))
       return failure();
+  SymbolTable symbols(module);
   for (size_t i = 0; i < needed.size(); ++i) {
     auto uses = SymbolTable::getSymbolUses(needed[i]);
     if (!uses)
       continue;
     for (SymbolTable::SymbolUse use : *uses)
-      if (Operation *symbol = module.lookupSymbol(
-              use.getSymbolRef().getRootReference().getValue()))
+      if (Operation *symbol =
+              symbols.lookup(use.getSymbolRef().getRootReference()))
         needed.insert(symbol);
   }
   for (Operation &op :

@@ -9,7 +9,8 @@ def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls
     are inlined and private functions disappear. Besides TOSA it reads `linalg` on tensors, and `tensor`,
-    `arith`, `math` and `func` as they appear between them. What it cannot convert is an error that
+    `arith`, `math` and `func` as they appear between them. A load of a global of `ml_program` is a constant, if the
+    global is not mutable. What it cannot convert is an error that
     begins with "unsupported: " and stands at the operation.
 
     Calls of functions without a body are ignored, with a remark, where none of their results reaches a

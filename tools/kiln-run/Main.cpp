@@ -44,7 +44,7 @@ public:
   int run() {
     for (const std::string &library : options.loadTargets) {
       // Descriptions of targets are text, and the compiler's business.
-      Expected<Blob> file = mapFile(library);
+      Expected<Blob> file = mapRegularFile(library);
       if (!file)
         return fail(file.message());
       if (file->str().substr(0, 4) != "\x7f"

@@ -12,10 +12,14 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(KILN_TARGET_SUBDIR kiln/targets)
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN")
+# One run path for both trees, relative to the file, so that either can be moved.
+# (A run path of the build tree that CMake replaces at installation is padded with
+# colons, which the loader reads as the current folder.)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib" "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "$ORIGIN")
+list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
 # LLVM and MLIR lie in a folder of their own.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-set(CMAKE_BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
 
 option(KILN_WARNINGS_AS_ERRORS "Treat warnings in Kiln's own code as errors" ON)
 option(KILN_FUZZ "Build the fuzz targets (needs clang)" OFF)

@@ -28,8 +28,9 @@ typedef void (*KilnDiagnosticHandler)(const char *message, void *user);
 /* Compiles `input` (a path, text or bytecode; "-" is the standard input) to a
    package in memory. `args` are spelt as for kiln-compile, for example
    "--target=cpu" or "--load-target=LIB". Returns kiln-compile's exit status:
-   0 done, 1 the input failed, 2 wrong usage. On 0 `*bytes` holds the package,
-   to be released by kilnFreeBytes; else it is null.
+   0 done, 1 the input failed, 2 wrong usage (which a null pointer is, but for
+   `diag`, `user` and `name`). On 0 `*bytes` holds the package, to be released
+   by kilnFreeBytes; else it is null.
    Safe in threads, also with "--load-target" of something new: in a process
    apart that concerns one compilation only; in process it waits until the
    compilations under way have ended, and concerns all later ones. */

@@ -1,6 +1,8 @@
 /* C interface of the runtime, libkiln-runtime.so: load a package, run it.
    Nothing throws across it. Functions that can fail return 0 on success; the
-   reason is kilnLastError(), per thread, valid until the next call.
+   reason is kilnLastError(), per thread, valid until the next call. A pointer
+   that is null and must not be is such a failure; those that return something
+   else then return null, 0 or -1. What is released may be null.
 
    Threads: functions on different objects may run at once in any threads, and
    so may functions that take a const pointer to one and the same object. What
@@ -31,6 +33,18 @@ const char *kilnRuntimeVersion(void);
 int kilnPackageLoadFile(const char *path, KilnPackage **package);
 /* Copies the bytes. */
 int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package);
+/* The same for packages that must be signed, with one of `numKeys` keys (at
+   least one), each the path of a PEM file with an Ed25519 public key. What is
+   not signed, signed by another key or changed fails before anything of it is
+   used. The file is read into memory, so that later changes do not matter. */
+int kilnPackageLoadFileSigned(const char *path, size_t numKeys,
+                              const char *const *keys, KilnPackage **package);
+int kilnPackageLoadSigned(const void *bytes, size_t size, size_t numKeys,
+                          const char *const *keys, KilnPackage **package);
+/* The fingerprint of the key whose valid signature the package carries: 64
+   hexadecimal digits, the SHA-256 of the key as DER. Null when it is not
+   signed. Valid while the package lives. */
+const char *kilnPackageSigner(const KilnPackage *package);
 void kilnPackageDestroy(KilnPackage *package);
 size_t kilnPackageNumTargets(const KilnPackage *package);
 const char *kilnPackageTarget(const KilnPackage *package, size_t index);
@@ -48,11 +62,26 @@ const char *kilnSessionEntry(const KilnSession *session, size_t index);
 /* Numbers of arguments and results of an entry; -1 when there is none. */
 int kilnEntryNumArguments(const KilnSession *session, const char *entry);
 int kilnEntryNumResults(const KilnSession *session, const char *entry);
-/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. */
+/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. `dtype`
+   and `shape` may be null. */
 int kilnEntryArgument(const KilnSession *session, const char *entry, int index,
                       KilnDType *dtype, int64_t *shape, int capacity);
 int kilnEntryResult(const KilnSession *session, const char *entry, int index,
                     KilnDType *dtype, int64_t *shape, int capacity);
+/* What the source calls them; "arg0" or "result0" where it has no names. Valid
+   while the session lives; null when out of range. */
+const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
+                                  int index);
+const char *kilnEntryResultName(const KilnSession *session, const char *entry,
+                                int index);
+/* Null for dimensions without a name. */
+const char *kilnEntryDimensionName(const KilnSession *session,
+                                   const char *entry, int index, int dimension);
+/* The number of the argument or result of that name; -1 when there is none. */
+int kilnEntryFindArgument(const KilnSession *session, const char *entry,
+                          const char *name);
+int kilnEntryFindResult(const KilnSession *session, const char *entry,
+                        const char *name);
 
 /* Tensors on the host. Functions only read them but for what a kernel or a
    function writes: arguments that it may write must not be used by another
@@ -72,10 +101,10 @@ const int64_t *kilnTensorShape(const KilnTensor *tensor);
 const int64_t *kilnTensorStrides(const KilnTensor *tensor);
 void *kilnTensorData(const KilnTensor *tensor);
 
-/* Calls a function. `results` receives one new tensor per result. Scalar
-   arguments are passed as tensors of rank 0. Calls of one session from several
-   threads are safe: they run one after the other. Results may be used and
-   destroyed in any thread, also after their session. */
+/* Calls a function. `results` receives one new tensor per result, null for all
+   of them on failure. Scalar arguments are passed as tensors of rank 0. Calls
+   of one session from several threads are safe: they run one after the other.
+   Results may be used and destroyed in any thread, also after their session. */
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);

@@ -1,5 +1,6 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 
+#include "Domains.h"
 #include "Dump.h"
 #include "HostProgram.h"
 #include "Input.h"
@@ -41,6 +42,7 @@ private:
   LogicalResult finish(std::string &result);
   LogicalResult applyNumerics(ModuleOp module, const BoundTarget &bound);
   void setNumerics(ModuleOp module);
+  void skipUnknown(std::vector<std::string> &specs);
   LogicalResult save(ModuleOp module, const Twine &name);
   void print(ModuleOp module, std::string &result);
   bool stopsAt(Emit emit) const { return options.emit == emit; }
@@ -52,8 +54,10 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
   Tolerances tolerances;
+  Names names;
   ConstantPool pool;
   runtime::Package package;
+  std::optional<runtime::SecretKey> signingKey;
   unsigned numSaved = 0;
   bool printedOne = false;
 };
@@ -74,8 +78,8 @@ LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
     return success();
   std::string text, error;
   llvm::raw_string_ostream os(text);
-  module->print(
-      os, OpPrintingFlags().enableDebugInfo().elideLargeElementsAttrs(64));
+  // Whole, constants too: every file is an input again.
+  module->print(os, OpPrintingFlags().enableDebugInfo());
   std::string number = (numSaved < 10 ? "0" : "") + std::to_string(numSaved);
   ++numSaved;
   llvm::SmallString<128> path(options.saveTemps);
@@ -243,8 +247,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   runtime::TargetProgram program;
   program.spec = spec.str();
   bool kernelEntries = kind.tile;
-  if (failed(buildHostProgram(*module, kernels, tolerances, kernelEntries, pool,
-                              program.program)))
+  if (failed(buildHostProgram(*module, kernels, tolerances, names,
+                              kernelEntries, pool, program.program)))
     return failure();
   for (const std::string &bytes : kernels.modules)
     program.modules.push_back(runtime::Blob::copy(bytes));
@@ -267,7 +271,8 @@ LogicalResult Compilation::finish(std::string &result) {
   for (const std::string &entry : options.entries)
     package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
-  auto bytes = runtime::writePackage(package);
+  auto bytes =
+      runtime::writePackage(package, signingKey ? &*signingKey : nullptr);
   if (!bytes) {
     printer.error("the package is not valid: " + bytes.message());
     return failure();
@@ -276,19 +281,45 @@ LogicalResult Compilation::finish(std::string &result) {
   return success();
 }
 
+/// Leaves out what nobody registers, as long as something remains.
+void Compilation::skipUnknown(std::vector<std::string> &specs) {
+  auto isKnown = [](StringRef spec) {
+    return llvm::all_of(llvm::split(spec, '+'), [](StringRef part) {
+      return TargetRegistry::get().find(
+          part.take_until([](char c) { return c == ':' || c == ','; }));
+    });
+  };
+  if (llvm::none_of(specs, isKnown))
+    return;
+  for (const std::string &spec : specs)
+    if (!isKnown(spec))
+      printer.note("note: passed over target '" + spec +
+                   "', which no plug-in registers");
+  llvm::erase_if(specs, [&](StringRef spec) { return !isKnown(spec); });
+}
+
 LogicalResult Compilation::run(std::string &result) {
   timingManager.setEnabled(options.timing);
   timing = timingManager.getRootScope();
+  if (!options.sign.empty()) {
+    auto key = runtime::readSecretKey(options.sign);
+    if (!key) {
+      printer.error("--sign: " + key.message());
+      return failure();
+    }
+    signingKey = *key;
+  }
   TimingScope parsing = timing.nest("parse");
   OwningOpRef<ModuleOp> module = readInput(input, &context, printer);
   parsing.stop();
   if (!module || failed(save(*module, "input")))
     return failure();
 
-  InputKind kind = detect(*module);
-  // The conversion of a frontend's functions does this itself.
-  if (!kind.frontend && failed(keepEntries(*module, options.entries)))
+  collectNames(*module, input, names);
+  if (failed(keepNeeded(*module, options.entries)) ||
+      failed(checkSizes(*module)))
     return failure();
+  InputKind kind = detect(*module);
   if (kind.triton) {
     // The command line's numerics mode takes the place of Triton's.
     std::string convert = options.numerics.empty()
@@ -304,9 +335,11 @@ LogicalResult Compilation::run(std::string &result) {
       return failure();
     kind = detect(*module);
   }
+  // Globals that became constants are needed no more.
   if (kind.frontend &&
-      failed(runSteps(*module, "frontend", frontendSteps(options.entries),
-                      TargetOptions(), printer, timing)))
+      (failed(runSteps(*module, "frontend", frontendSteps(options.entries),
+                       TargetOptions(), printer, timing)) ||
+       failed(keepNeeded(*module, {}))))
     return failure();
   if (stopsAt(Emit::Prim)) {
     if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},
@@ -319,8 +352,13 @@ LogicalResult Compilation::run(std::string &result) {
     printer.error("expected a function or a kernel, found an empty module");
     return failure();
   }
+  // Kernels that were functions of Triton may have other arguments now.
+  collectNames(*module, input, names);
+  inferDomains(*module);
   tolerances = computeTolerances(*module);
   std::vector<std::string> specs = options.targets;
+  if (options.skipUnknownTargets)
+    skipUnknown(specs);
   if (specs.empty())
     specs.push_back("");
   for (const std::string &spec : specs)
@@ -334,12 +372,15 @@ int kiln::driver::compile(const CompileOptions &options,
                           const DiagnosticSink &diag, std::string &result,
                           std::string &report) {
   registerPasses();
-  DialectRegistry registry;
-  registerDialects(registry);
+  DialectRegistry own, registry;
+  registerDialects(own);
+  registerInputDialects(registry);
   MLIRContext context(registry);
   context.loadDialect<KilnDialect>();
-  // Hooks of the report and of pass construction need these early.
-  context.loadAllAvailableDialects();
+  // Hooks of the report and of pass construction need these early; others are
+  // loaded when the input names them.
+  for (StringRef name : own.getDialectNames())
+    context.getOrLoadDialect(name);
   LogicalResult ok = failure();
   {
     IRDump dump(options.dump, &context);

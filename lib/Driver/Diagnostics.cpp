@@ -50,6 +50,11 @@ std::string DiagnosticPrinter::location(Location loc) const {
 static std::string readable(const Diagnostic &diag) {
   constexpr size_t kLongest = 2000;
   std::string text = diag.str();
+  // What upstream advises is for users of its own tools.
+  for (StringRef advice : {". If this is intended, please ",
+                           "; for more info on dialect registration see "})
+    if (size_t at = StringRef(text).find(advice); at != StringRef::npos)
+      text.resize(at);
   if (text.size() > kLongest)
     text = text.substr(0, kLongest) + "...";
   for (char &c : text)

@@ -3,7 +3,6 @@
 #include "Guard.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Process.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
@@ -19,16 +18,11 @@ using namespace kiln;
 using namespace kiln::driver;
 using llvm::StringRef;
 
-/// Upstream's parsers recurse: this is deep enough for `kMaxDepth`.
+/// Upstream's parsers recurse: this is deep enough for what `scanText` lets
+/// through.
 static constexpr size_t kStackBytes = 512u << 20;
 /// Less than this is no better than the stack that the caller has.
 static constexpr size_t kLeastStackBytes = 8u << 20;
-/// Nesting that no honest input reaches.
-static constexpr unsigned kMaxDepth = 1000;
-/// Operators of one affine expression; the parser recurses at each.
-static constexpr unsigned kMaxOperators = 100000;
-/// Largest text.
-static constexpr size_t kMaxBytes = size_t(4) << 30;
 
 int kiln::driver::runDeep(const std::function<int()> &body) {
   struct Work {
@@ -122,14 +116,6 @@ void kiln::driver::beginChild() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-/// Closes with `status` what a tool has written.
-static int flushed(int status) {
-  llvm::outs().flush();
-  llvm::errs().flush();
-  std::fflush(nullptr);
-  return status;
-}
-
 int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
                              bool inProcess) {
   StringRef name = input.empty() ? StringRef("<input>") : input;
@@ -138,13 +124,13 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
                     [](StringRef line) { llvm::errs() << line << "\n"; });
   const char *direct = std::getenv("KILN_NO_CHILD");
   // What waits in buffers must not be written twice.
-  flushed(kDone);
+  flushOutput(kDone);
   pid_t child = inProcess || (direct && *direct == '1') ? -1 : fork();
   if (child < 0)
     return runDeep(body);
   if (child == 0) {
     beginChild();
-    _exit(flushed(runDeep(body)));
+    _exit(flushOutput(runDeep(body)));
   }
   runtime::Ending ending = runtime::awaitEnd(child);
   if (!ending.signal)
@@ -160,75 +146,4 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
                << ":1:1: error: the compiler cannot process this input ("
                << ending.describe() << ")\n";
   return kInputFailed;
-}
-
-std::optional<std::string> kiln::driver::scanText(StringRef text) {
-  auto at = [&](size_t offset, const llvm::Twine &message) {
-    StringRef before = text.take_front(offset);
-    size_t line = before.count('\n') + 1;
-    size_t column = offset - (before.rfind('\n') + 1) + 1;
-    return (llvm::Twine(line) + ":" + llvm::Twine(column) +
-            ": error: " + message)
-        .str();
-  };
-  if (text.size() > kMaxBytes)
-    return at(0, "expected at most 4 GiB of text");
-  unsigned depth = 0, angles = 0, operators = 0;
-  for (size_t i = 0, e = text.size(); i < e; ++i) {
-    switch (text[i]) {
-    case '\0':
-      return at(i, "expected text, found a zero byte");
-    case '/':
-      if (i + 1 < e && text[i + 1] == '/') {
-        i = text.find('\n', i);
-        if (i == StringRef::npos)
-          return std::nullopt;
-      }
-      break;
-    case '"':
-      for (++i; i < e && text[i] != '"' && text[i] != '\n'; ++i)
-        if (text[i] == '\\')
-          ++i;
-      break;
-    case '(':
-    case '[':
-    case '{':
-      ++depth;
-      break;
-    case ')':
-    case ']':
-    case '}':
-      depth -= depth > 0;
-      break;
-    case '<':
-      // A comparison opens nothing.
-      angles += i + 1 == e || text[i + 1] != '=';
-      break;
-    case '>':
-      // Arrows close nothing.
-      if (i == 0 || (text[i - 1] != '-' && text[i - 1] != '='))
-        angles -= angles > 0;
-      break;
-    case '+':
-    case '*':
-    case '-':
-      ++operators;
-      break;
-    case '=':
-    case '%':
-    case '@':
-    case '#':
-      operators = 0;
-      break;
-    default:
-      break;
-    }
-    if (depth + angles > kMaxDepth)
-      return at(i, "expected at most " + llvm::Twine(kMaxDepth) +
-                       " levels of nesting");
-    if (operators > kMaxOperators)
-      return at(i, "expected at most " + llvm::Twine(kMaxOperators) +
-                       " operators in one expression");
-  }
-  return std::nullopt;
 }

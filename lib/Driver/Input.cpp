@@ -49,7 +49,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     // That there is no memory left is for the parent to say.
     std::set_new_handler([] { _exit(0); });
     DialectRegistry registry;
-    registerDialects(registry);
+    registerInputDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
@@ -90,8 +90,7 @@ static std::string refuseSize(Type type) {
   return "";
 }
 
-/// Finds types of too high a rank, or whose number of elements overflows.
-static LogicalResult checkSizes(ModuleOp module) {
+LogicalResult kiln::driver::checkSizes(ModuleOp module) {
   auto check = [](Location loc, StringRef what, Type type) -> LogicalResult {
     std::string problem = refuseSize(type);
     if (problem.empty())
@@ -159,8 +158,6 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
       printer.error("the input is not valid");
     return {};
   }
-  if (failed(checkSizes(*module)))
-    return {};
   return module;
 }
 

@@ -17,9 +17,11 @@ INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
 reads the standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
+  --skip-unknown-targets
+                        leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
-  -o FILE               where the result goes
+  -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
@@ -41,12 +43,15 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --timing              print what took how long
   --jobs=N, -j N        lower kernels on N threads (default: one per core); the
                         result is the same on any number
+  --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
+                        'openssl genpkey -algorithm ed25519' writes it
   --strip               leave the source out of the package
   --in-process          compile without a child process that may crash
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
 
+One dash does for flags of several letters, too: -target=SPEC.
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
 Exit status: 0 done, 1 the input failed, 2 wrong usage.
 )";
@@ -91,6 +96,7 @@ static int compileFile(const CompileOptions &options) {
 }
 
 int kiln::driver::compileMain(int argc, char **argv) {
+  guardOutput();
   CompileOptions options;
   std::string error;
   std::vector<std::string> args(argv + 1, argv + argc);

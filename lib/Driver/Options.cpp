@@ -40,8 +40,16 @@ public:
       inlineValue = arg.drop_front(equals + 1);
       flag = arg.take_front(equals);
     }
-    if (!flag.starts_with("--") && flag.size() > 2)
+    if (flag.starts_with("--") || flag.size() == 2)
       return;
+    // -oFILE as compilers take it, -target=SPEC as LLVM's tools do.
+    if (flag.starts_with("-o") && flag != "-output") {
+      flag = "-o";
+      inlineValue = arg.drop_front(2);
+      return;
+    }
+    spelling = "-" + flag.str();
+    flag = spelling;
   }
 
   /// The flag's value, which may be the next argument.
@@ -77,6 +85,7 @@ private:
   std::string &error;
   size_t next = 0;
   bool onlyNames = false;
+  std::string spelling; ///< what `flag` points to where it was completed
 };
 
 std::optional<Emit> parseEmit(StringRef text) {
@@ -174,6 +183,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.set(options.allowTf32);
     } else if (flag == "--list-targets") {
       ok = arguments.set(options.listTargets);
+    } else if (flag == "--sign") {
+      ok = arguments.value(options.sign);
+    } else if (flag == "--skip-unknown-targets") {
+      ok = arguments.set(options.skipUnknownTargets);
     } else if (flag == "--timing") {
       ok = arguments.set(options.timing);
     } else if (flag == "--jobs" || flag == "-j") {
@@ -197,6 +210,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     }
     if (!ok)
       return false;
+  }
+  if (!options.sign.empty() && options.emit != Emit::Package) {
+    error = "--sign is for packages, not for what --emit prints";
+    return false;
   }
   for (const std::string &spec : options.targets) {
     llvm::SmallVector<StringRef> parts;

@@ -1,5 +1,6 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
 
+#include "Input.h"
 #include "Pipeline.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/TosaToPrim.h"
@@ -35,7 +36,10 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include <mutex>
 
 void kiln::driver::initializeCore() {
@@ -71,6 +75,24 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
       tt::TritonDialect>();
   mlir::func::registerInlinerExtension(registry);
   target::TargetRegistry::get().registerDialects(registry);
+}
+
+void kiln::driver::registerInputDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registerDialects(registry);
+}
+
+bool kiln::driver::isUpstreamDialect(llvm::StringRef dialect) {
+  static const llvm::StringSet<> names = [] {
+    mlir::DialectRegistry registry;
+    mlir::registerAllDialects(registry);
+    llvm::StringSet<> result;
+    for (llvm::StringRef name : registry.getDialectNames())
+      result.insert(name);
+    return result;
+  }();
+  return names.contains(dialect);
 }
 
 void kiln::driver::registerPasses() {

@@ -3,6 +3,7 @@
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
 #include "kiln/Runtime/Process.h"
+#include "kiln/Runtime/Progress.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -105,7 +106,10 @@ Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
 
 /// Loads a driver into this process.
 Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // dlopen searches the system for a name without a slash; we mean a file.
+  std::error_code ignored;
+  std::string absolute = fs::absolute(path, ignored).string();
+  void *library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return Error(path + ": cannot load: " + dlerror());
   void *symbol = dlsym(library, "kilnGetDeviceDriver");
@@ -113,14 +117,13 @@ Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
     return Error(path + ": has no symbol kilnGetDeviceDriver");
   // A symbol of a library that it links is not an entry of its own.
   Dl_info info;
-  std::error_code ignored;
   if (!dladdr(symbol, &info) || !info.dli_fname ||
       !fs::equivalent(info.dli_fname, path, ignored))
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");
   auto entry = reinterpret_cast<KilnGetDeviceDriverFn>(symbol);
-  static const KilnDeviceHost host = {sizeof(KilnDeviceHost),
-                                      KILN_DEVICE_API_MAJOR,
-                                      KILN_DEVICE_API_MINOR, printValue};
+  static const KilnDeviceHost host = {
+      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
+      printValue, noteProgress};
   const KilnDeviceDriver *table = nullptr;
   try {
     table = entry(&host);

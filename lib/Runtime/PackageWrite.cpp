@@ -26,6 +26,8 @@ Error checkConstants(const Package &package) {
     if (!names.insert(constant.name).second)
       return Error("constant '" + constant.name + "' is defined twice");
     std::optional<int64_t> count = checkedCount(constant.shape);
+    if (count && constant.isSplat)
+      count = 1;
     if (!count || uint64_t(*count) * uint64_t(dtypeBytes(constant.dtype)) !=
                       constant.bytes.size)
       return Error("constant '" + constant.name + "': type " +
@@ -42,10 +44,13 @@ Json describe(const Package &package) {
                {"source", package.sourceName},
                {"compileArgs", package.compileArgs}};
   Json &constants = json["constants"] = Json::array();
-  for (const Constant &constant : package.constants)
+  for (const Constant &constant : package.constants) {
     constants.push_back({{"name", constant.name},
                          {"dtype", dtypeName(constant.dtype)},
                          {"shape", constant.shape}});
+    if (constant.isSplat)
+      constants.back()["splat"] = true;
+  }
   Json &targets = json["targets"] = Json::array();
   for (const TargetProgram &target : package.targets)
     targets.push_back({{"spec", target.spec},
@@ -73,7 +78,7 @@ bool kiln::runtime::isPackage(const void *data, size_t size) {
 }
 
 Expected<std::vector<uint8_t>>
-kiln::runtime::writePackage(const Package &package) {
+kiln::runtime::writePackage(const Package &package, const SecretKey *key) {
   for (const TargetProgram &target : package.targets)
     if (Error error = verify(target.program, target.modules.size()))
       return Error("target '" + target.spec + "': " + error.message());
@@ -93,6 +98,10 @@ kiln::runtime::writePackage(const Package &package) {
     sections.push_back({constantSection(c), package.constants[c].bytes});
   if (package.source.size)
     sections.push_back({"source", package.source});
+  SignatureSection signature = {};
+  if (key)
+    sections.push_back(
+        {kSignatureName, Blob::borrow(&signature, sizeof(signature))});
   if (sections.size() > kMaxSections)
     return Error("a package cannot hold " + std::to_string(sections.size()) +
                  " sections");
@@ -120,6 +129,10 @@ kiln::runtime::writePackage(const Package &package) {
   header.version = kPackageVersion;
   header.numSections = uint32_t(sections.size());
   header.totalSize = file.size();
+  std::memcpy(file.data(), &header, sizeof(header));
+  if (key)
+    if (Error error = signFile(file, *key))
+      return error;
   header.checksum = packageChecksum(file.data() + sizeof(header),
                                     file.size() - sizeof(header));
   std::memcpy(file.data(), &header, sizeof(header));

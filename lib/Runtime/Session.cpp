@@ -2,6 +2,8 @@
 #include "Interpreter.h"
 #include "SessionImpl.h"
 #include "kiln/Runtime/Spec.h"
+#include <algorithm>
+#include <cstring>
 #include <new>
 
 using namespace kiln::runtime;
@@ -11,6 +13,11 @@ namespace {
 /// What the driver gets: the package's options, then the caller's, which win.
 std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
   std::string options = ref.options;
+  for (size_t i = 0; i < ref.requirements.size(); ++i)
+    options += (i                 ? "+"
+                : options.empty() ? "requires="
+                                  : ",requires=") +
+               ref.requirements[i];
   Expected<Spec> asked = Spec::parse(spec);
   if (!asked || asked->name != ref.name)
     return options;
@@ -26,13 +33,67 @@ std::string listTargets(const Package &package) {
   return list.empty() ? "none" : list;
 }
 
+/// Fills `size` bytes with copies of an element, doubling what is there.
+void fillWith(char *data, uint64_t size, const Blob &element) {
+  uint64_t done = std::min<uint64_t>(size, element.size);
+  std::memcpy(data, element.data, done);
+  // Pieces that stay in the cache.
+  constexpr uint64_t kPiece = 1 << 18;
+  while (done && done < size) {
+    uint64_t part =
+        std::min({done, size - done, kPiece / element.size * element.size});
+    std::memcpy(data + done, data, part);
+    done += part;
+  }
+}
+
+/// A buffer of the elements that a constant is short for.
+Expected<std::shared_ptr<DeviceBuffer>> splat(Device &device,
+                                              const Constant &constant) {
+  const Blob &element = constant.bytes;
+  int64_t count = checkedCount(constant.shape).value_or(0);
+  uint64_t size = uint64_t(count) * element.size;
+  bool isUniform =
+      std::all_of(element.data, element.data + element.size,
+                  [&](uint8_t byte) { return byte == element.data[0]; });
+  if (device.importsHost() && size) {
+    bool isZero = isUniform && element.data[0] == 0;
+    Expected<Storage> storage = Storage::allocate(size, /*zeroed=*/isZero);
+    if (!storage)
+      return storage.takeError();
+    if (!isZero)
+      fillWith(static_cast<char *>(storage->data), size, element);
+    return device.import(storage->data, size, storage->owner);
+  }
+  auto buffer = device.allocate(size);
+  if (!buffer || !size)
+    return buffer;
+  if (isUniform) {
+    if (Error error = device.fill(**buffer, 0, size, element.data[0]))
+      return error;
+    return buffer;
+  }
+  constexpr uint64_t kPiece = uint64_t(1) << 24; // a multiple of all widths
+  std::vector<char> piece(std::min(size, kPiece));
+  fillWith(piece.data(), piece.size(), element);
+  for (uint64_t done = 0; done < size; done += kPiece)
+    if (Error error = device.copyIn(**buffer, done, piece.data(),
+                                    std::min(kPiece, size - done)))
+      return error;
+  return buffer;
+}
+
 } // namespace
 
-Expected<size_t> kiln::runtime::selectTarget(const Package &package,
-                                             const std::string &spec) {
+Expected<std::vector<size_t>>
+kiln::runtime::matchingTargets(const Package &package,
+                               const std::string &spec) {
+  std::vector<size_t> found;
   for (size_t i = 0; i < package.targets.size(); ++i)
-    if (package.targets[i].spec == spec)
-      return i;
+    if (spec.empty() || package.targets[i].spec == spec)
+      found.push_back(i);
+  if (!found.empty())
+    return found;
   Expected<Spec> asked = Spec::parse(spec);
   if (!asked)
     return asked.takeError();
@@ -40,8 +101,10 @@ Expected<size_t> kiln::runtime::selectTarget(const Package &package,
     Expected<Spec> own = Spec::parse(package.targets[i].spec);
     if (own && own->name == asked->name &&
         (asked->chip.empty() || own->chip.empty() || own->chip == asked->chip))
-      return i;
+      found.push_back(i);
   }
+  if (!found.empty())
+    return found;
   return Error("the package holds nothing for target '" + spec + "'; it has " +
                listTargets(package));
 }
@@ -78,6 +141,12 @@ SessionImpl::constant(int32_t device, const Constant &constant) {
   std::shared_ptr<DeviceBuffer> &buffer = on.constants[constant.name];
   if (buffer)
     return buffer;
+  if (constant.isSplat) {
+    auto filled = splat(*on.device, constant);
+    if (filled)
+      buffer = *filled;
+    return filled;
+  }
   const Blob &bytes = constant.bytes;
   bool isAligned = reinterpret_cast<uintptr_t>(bytes.data) % 64 == 0;
   if (on.device->importsHost() && isAligned && bytes.size) {
@@ -125,23 +194,31 @@ Expected<Session> Session::create(std::shared_ptr<const Package> package,
       return error;
     return Session(std::move(impl));
   };
-  if (!target.empty()) {
-    Expected<size_t> index = selectTarget(*package, target);
-    if (!index)
-      return index.takeError();
-    return open(*index);
-  }
-  std::string reasons;
-  for (size_t i = 0; i < package->targets.size(); ++i) {
+  if (package->targets.empty())
+    return Error("the package holds no target");
+  Expected<std::vector<size_t>> candidates = matchingTargets(*package, target);
+  if (!candidates)
+    return candidates.takeError();
+  std::vector<std::string> reasons;
+  for (size_t i : *candidates) {
     Expected<Session> session = open(i);
-    if (session)
+    if (session) {
+      session->impl->passedOver = std::move(reasons);
       return session;
-    reasons += (reasons.empty() ? "" : "; ") + package->targets[i].spec + ": " +
-               session.message();
+    }
+    // The only one that was asked for needs no name.
+    if (!target.empty() && candidates->size() == 1)
+      return session;
+    reasons.push_back(package->targets[i].spec + ": " + session.message());
   }
-  return Error(reasons.empty()
-                   ? "the package holds no target"
-                   : "no target of the package can run here: " + reasons);
+  std::string list;
+  for (const std::string &reason : reasons)
+    list += (list.empty() ? "" : "; ") + reason;
+  return Error("no target of the package can run here: " + list);
+}
+
+const std::vector<std::string> &Session::passedOver() const {
+  return impl->passedOver;
 }
 
 const TargetProgram &Session::target() const { return impl->target(); }

@@ -16,6 +16,7 @@ function(_kiln_plugin name)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/kiln/targets"
+    BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN/../.."
     INSTALL_RPATH_USE_LINK_PATH ON)
   target_link_options(${name} PRIVATE LINKER:-z,defs)
@@ -49,7 +50,8 @@ function(kiln_tool name)
   target_link_libraries(${name} PRIVATE Kiln::Kiln)
   set_target_properties(${name} PROPERTIES
     DISABLE_PRECOMPILE_HEADERS ON
-    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
     INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()

@@ -11,6 +11,8 @@ using kiln::eval::Buffer;
 KILN_PLUGIN_NOTE(KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
                  LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR);
 
+KilnDeviceHost kiln::reference::runtimeHost = {};
+
 namespace {
 
 struct Driver : kiln::runtime::HostDriver<Driver> {
@@ -123,6 +125,8 @@ __attribute__((visibility("default"))) const KilnDeviceDriver *
 kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
+  std::memcpy(&runtimeHost, host,
+              std::min(host->structSize, sizeof(KilnDeviceHost)));
   static const KilnDeviceDriver table = Driver::table("reference");
   return &table;
 }

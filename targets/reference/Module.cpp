@@ -100,6 +100,7 @@ std::string kiln::reference::probe(llvm::StringRef bytes) {
 KilnModule::KilnModule()
     : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.allowUnregisteredDialects();
+  context.loadAllAvailableDialects();
 }
 
 int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
@@ -110,14 +111,25 @@ int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
   ir = parse(bytes, context);
   if (!ir)
     return fail(error, "its module cannot be read: " + first.text);
-  context.loadAllAvailableDialects();
   evaluator.emplace(*ir);
+  evaluator->progress = runtimeHost.progress;
   return 0;
+}
+
+/// What the source calls an argument, or nothing.
+static std::string nameOf(FunctionOpInterface function, size_t index) {
+  if (index < function.getNumArguments())
+    if (auto named =
+            function.getArgument(index).getLoc()->findInstanceOf<NameLoc>())
+      return named.getName().str();
+  return "";
 }
 
 static mlir::LogicalResult argumentError(FunctionOpInterface function,
                                          size_t index, const Twine &message) {
-  return function->emitError("argument ") << index << ": " << message;
+  std::string name = nameOf(function, index);
+  return function->emitError("argument ")
+         << index << (name.empty() ? "" : " (" + name + ")") << ": " << message;
 }
 
 /// An argument as a view of its buffer.
@@ -251,6 +263,8 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
     if (failed(toView(kernel.function, i, launch.arguments[i], dtypeOf(type),
                       view)))
       return failure();
+    if (view.buffer)
+      view.buffer->name = nameOf(kernel.function, i);
     // A pointer points at the first element of what it is given.
     if (isa<kiln::tile::PtrType>(type)) {
       view.sizes.clear();

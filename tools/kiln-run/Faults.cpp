@@ -1,5 +1,6 @@
 // Kernels that the system stops: for accesses outside of all memory, say.
 #include "Faults.h"
+#include "Watch.h"
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -10,8 +11,6 @@
 
 namespace {
 
-/// The kernel that runs, or ran last; it may outlive its package.
-char kernelName[256];
 pid_t process = 0;
 
 /// Whether memory was asked for and not there. Who cannot do without aborts.
@@ -70,6 +69,7 @@ const char *whatHappened(int number) {
 void onSignal(int number, siginfo_t *info, void *) {
   // What somebody sent, what came before all kernels and what happens in a
   // child is not ours: it happens again, without this handler.
+  const char *kernelName = kiln::run::activity().kernel;
   bool isSent = info->si_code <= 0 && number != SIGABRT;
   if (!kernelName[0] || isSent || getpid() != process) {
     signal(number, SIG_DFL);
@@ -95,12 +95,6 @@ void onSignal(int number, siginfo_t *info, void *) {
 }
 
 } // namespace
-
-void kiln::run::noteKernel(const kiln::runtime::KernelInfo &kernel) {
-  // No other thread runs kernels now.
-  size_t length = kernel.name.copy(kernelName, sizeof(kernelName) - 1);
-  kernelName[length] = 0;
-}
 
 void kiln::run::reportFaults() {
   process = getpid();

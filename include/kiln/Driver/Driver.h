@@ -71,6 +71,8 @@ struct CompileOptions {
   bool strip = false;
   /// Compiles without a child process: a crash ends the whole process.
   bool inProcess = false;
+  std::string sign;                ///< file of the key that signs the package
+  bool skipUnknownTargets = false; ///< as long as one of several is known
   bool help = false;
   bool version = false;
 
@@ -94,6 +96,10 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// Adds Kiln's dialects, the upstream ones that Kiln's levels use, and those of
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
+
+/// Adds those and everything else that mlir-opt reads. A dialect that is only
+/// registered costs nothing until a file names it.
+void registerInputDialects(mlir::DialectRegistry &registry);
 
 /// Registers what the core itself brings to the target registry: families,
 /// schedules, extension points.
@@ -123,7 +129,23 @@ int workerMain(int argc, char **argv);
 /// "line:column: error: message", or nothing.
 std::optional<std::string> scanText(llvm::StringRef text);
 
-/// Writes a file under a temporary name and renames it. "-" is stdout.
+/// The input that an upstream driver is started with, for messages: the last
+/// argument that is no flag.
+llvm::StringRef inputArgument(int argc, char **argv);
+/// Scans a text file that an upstream driver is to read; bytecode, and what
+/// cannot be read, passes. False: an error was printed.
+bool isHarmlessFile(llvm::StringRef path);
+
+/// Writes out what waits for the standard output. Where that fails, says so and
+/// returns 1 in place of 0.
+int flushOutput(int status);
+
+/// Makes the process end with status 1 and one message when its standard output
+/// cannot take what was printed. For tools, before they print.
+void guardOutput();
+
+/// Writes a file whole or not at all; what a link points to is replaced, not
+/// the link, and devices and pipes are written to directly. "-" is stdout.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);
 

@@ -1,7 +1,6 @@
 // Running a kernel: its argument words, and the grid over the threads.
 #include "CpuDevice.h"
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <oneapi/tbb/parallel_for.h>
@@ -97,34 +96,32 @@ void Threads::run(int64_t total,
 bool kiln::cpu::runAtOnce(int64_t total,
                           const std::function<void(int64_t)> &body) {
   // Nobody begins before all exist: who waits for the missing waits forever.
-  enum { wait, go, stop } state = wait;
-  std::mutex mutex;
-  std::condition_variable changed;
-  auto set = [&](decltype(state) to) {
-    std::lock_guard<std::mutex> lock(mutex);
-    state = to;
-    changed.notify_all();
-  };
+  // (No condition variable: that of this libstdc++ is not in those of other
+  // systems of the same age.)
+  bool areAllThere = false;
+  std::mutex gate;
   std::vector<std::thread> threads;
-  try {
-    threads.reserve(size_t(total));
-    for (int64_t i = 0; i < total; ++i)
-      threads.emplace_back([&, i] {
-        std::unique_lock<std::mutex> lock(mutex);
-        changed.wait(lock, [&] { return state != wait; });
-        bool begins = state == go;
-        lock.unlock();
-        prepareThread();
-        if (begins)
-          body(i);
-      });
-    set(go);
-  } catch (const std::exception &) {
-    set(stop);
+  {
+    std::lock_guard<std::mutex> closed(gate);
+    try {
+      threads.reserve(size_t(total));
+      for (int64_t i = 0; i < total; ++i)
+        threads.emplace_back([&, i] {
+          gate.lock();
+          bool begins = areAllThere;
+          gate.unlock();
+          prepareThread();
+          if (begins)
+            body(i);
+        });
+      areAllThere = true;
+    } catch (const std::exception &) {
+      // Those that exist end without having begun.
+    }
   }
   for (std::thread &thread : threads)
     thread.join();
-  return state == go;
+  return areAllThere;
 }
 
 namespace {

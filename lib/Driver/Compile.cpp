@@ -1,5 +1,6 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 
+#include "Domains.h"
 #include "Dump.h"
 #include "HostProgram.h"
 #include "Input.h"
@@ -52,6 +53,7 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
   Tolerances tolerances;
+  Names names;
   ConstantPool pool;
   runtime::Package package;
   unsigned numSaved = 0;
@@ -243,8 +245,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   runtime::TargetProgram program;
   program.spec = spec.str();
   bool kernelEntries = kind.tile;
-  if (failed(buildHostProgram(*module, kernels, tolerances, kernelEntries, pool,
-                              program.program)))
+  if (failed(buildHostProgram(*module, kernels, tolerances, names,
+                              kernelEntries, pool, program.program)))
     return failure();
   for (const std::string &bytes : kernels.modules)
     program.modules.push_back(runtime::Blob::copy(bytes));
@@ -285,6 +287,7 @@ LogicalResult Compilation::run(std::string &result) {
   if (!module || failed(save(*module, "input")))
     return failure();
 
+  collectNames(*module, input, names);
   if (failed(keepNeeded(*module, options.entries)) ||
       failed(checkSizes(*module)))
     return failure();
@@ -321,6 +324,9 @@ LogicalResult Compilation::run(std::string &result) {
     printer.error("expected a function or a kernel, found an empty module");
     return failure();
   }
+  // Kernels that were functions of Triton may have other arguments now.
+  collectNames(*module, input, names);
+  inferDomains(*module);
   tolerances = computeTolerances(*module);
   std::vector<std::string> specs = options.targets;
   if (specs.empty())

@@ -40,8 +40,16 @@ public:
       inlineValue = arg.drop_front(equals + 1);
       flag = arg.take_front(equals);
     }
-    if (!flag.starts_with("--") && flag.size() > 2)
+    if (flag.starts_with("--") || flag.size() == 2)
       return;
+    // -oFILE as compilers take it, -target=SPEC as LLVM's tools do.
+    if (flag.starts_with("-o") && flag != "-output") {
+      flag = "-o";
+      inlineValue = arg.drop_front(2);
+      return;
+    }
+    spelling = "-" + flag.str();
+    flag = spelling;
   }
 
   /// The flag's value, which may be the next argument.
@@ -77,6 +85,7 @@ private:
   std::string &error;
   size_t next = 0;
   bool onlyNames = false;
+  std::string spelling; ///< what `flag` points to where it was completed
 };
 
 std::optional<Emit> parseEmit(StringRef text) {
@@ -185,6 +194,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       }
     } else if (flag == "--strip") {
       ok = arguments.set(options.strip);
+    } else if (flag == "--in-process") {
+      ok = arguments.set(options.inProcess);
     } else if (flag == "--help" || flag == "-h") {
       ok = arguments.set(options.help);
     } else if (flag == "--version") {

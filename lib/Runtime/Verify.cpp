@@ -1,5 +1,6 @@
 // Checks a host program, so that the interpreter can index without asking.
 #include "kiln/Runtime/Program.h"
+#include "kiln/Runtime/Tensor.h"
 #include <set>
 
 using namespace kiln::runtime;
@@ -69,7 +70,7 @@ private:
       fail(std::string("device of '") + what + "' is out of range");
   }
   void regs(const std::vector<Reg> &list, const char *what) {
-    if (list.size() > 32)
+    if (list.size() > size_t(kMaxRank))
       fail("a rank of " + std::to_string(list.size()) + " is too high");
     for (Reg r : list)
       reg(r, what);

@@ -26,6 +26,17 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::vec;
 
+void vec::initializeBackends() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
 namespace {
 /// LLVM IR of a module, with the machine it is for.
 class Compilation {
@@ -34,14 +45,7 @@ public:
 
   LogicalResult prepare(ModuleOp module) {
     target::TargetAttr description = target::getDescription(module);
-    static std::once_flag once;
-    std::call_once(once, [] {
-      llvm::InitializeAllTargetInfos();
-      llvm::InitializeAllTargets();
-      llvm::InitializeAllTargetMCs();
-      llvm::InitializeAllAsmPrinters();
-      llvm::InitializeAllAsmParsers();
-    });
+    initializeBackends();
     llvm::Triple triple(description && !description.getTriple().empty()
                             ? description.getTriple()
                             : StringRef("x86_64-unknown-linux-gnu"));

@@ -10,6 +10,7 @@
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
+  kiln::driver::guardOutput();
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
   if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;

@@ -11,6 +11,7 @@
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
+  kiln::driver::guardOutput();
   return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);

@@ -109,6 +109,7 @@ std::vector<std::string> withPass(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
+  kiln::driver::guardOutput();
   return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), [&] {
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);
     if (!kiln::driver::initialize(named) ||

@@ -20,20 +20,8 @@ DenseElementsAttr widen(DenseElementsAttr value, Type element, bool isSigned) {
 }
 
 LogicalResult elements(Operation *op, ElementsAttr value, Emitter &e) {
-  RankedTensorType type = e.tensorType(value.getType());
-  if (!type)
-    return e.unsupported(op, "has type " + Twine(text(value.getType())));
-  if (type != value.getType()) {
-    auto dense = dyn_cast<DenseElementsAttr>(value);
-    if (!dense)
-      return e.unsupported(op, "is a resource of type " +
-                                   Twine(text(value.getType())));
-    value = widen(dense, type.getElementType(),
-                  !value.getElementType().isUnsignedInteger());
-  }
-  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(value))
-    return e.unsupported(op, "is neither dense nor a resource");
-  return e.set(op->getResult(0), prim::ConstantOp::create(e.b, type, value));
+  auto constant = constantValue(op, value, e);
+  return failed(constant) ? failure() : e.set(op->getResult(0), *constant);
 }
 
 LogicalResult tosaConst(tosa::ConstOp op, Emitter &e) {
@@ -78,6 +66,23 @@ template <typename Op> LogicalResult globalLoad(Op op, Emitter &e) {
 }
 
 } // namespace
+
+FailureOr<Value> constantValue(Operation *op, ElementsAttr value, Emitter &e) {
+  RankedTensorType type = e.tensorType(value.getType());
+  if (!type)
+    return e.unsupported(op, "has type " + Twine(text(value.getType())));
+  if (type != value.getType()) {
+    auto dense = dyn_cast<DenseElementsAttr>(value);
+    if (!dense)
+      return e.unsupported(op, "is a resource of type " +
+                                   Twine(text(value.getType())));
+    value = widen(dense, type.getElementType(),
+                  !value.getElementType().isUnsignedInteger());
+  }
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(value))
+    return e.unsupported(op, "is neither dense nor a resource");
+  return Value(prim::ConstantOp::create(e.b, type, value));
+}
 
 void addConstantRules(Rules &rules) {
   rules.add<tosa::ConstOp>(tosaConst);

@@ -1,80 +1,149 @@
 //===- Guard.cpp - Surviving hostile input --------------------------------===//
 
+#include "Guard.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/Process.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/thread.h"
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <new>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+using namespace kiln;
 using namespace kiln::driver;
 using llvm::StringRef;
 
 /// Upstream's parsers recurse: this is deep enough for what `scanText` lets
 /// through.
-static constexpr unsigned kStackBytes = 512u << 20;
-/// Runs `body` on a thread with a deep stack.
-static int runDeep(const std::function<int()> &body) {
-  int status = kInputFailed;
-  llvm::thread worker(std::optional<unsigned>(kStackBytes),
-                      [&] { status = body(); });
-  worker.join();
-  return status;
+static constexpr size_t kStackBytes = 512u << 20;
+/// Less than this is no better than the stack that the caller has.
+static constexpr size_t kLeastStackBytes = 8u << 20;
+
+int kiln::driver::runDeep(const std::function<int()> &body) {
+  struct Work {
+    const std::function<int()> &body;
+    int status = kInputFailed;
+    std::exception_ptr thrown;
+  } work = {body, kInputFailed, nullptr};
+  auto run = [](void *opaque) -> void * {
+    auto *work = static_cast<Work *>(opaque);
+    try {
+      work->status = work->body();
+    } catch (...) {
+      work->thrown = std::current_exception();
+    }
+    return nullptr;
+  };
+  // Where address space is limited, a smaller stack has to do.
+  bool started = false;
+  for (size_t bytes = kStackBytes; !started && bytes >= kLeastStackBytes;
+       bytes /= 2) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    started = !pthread_attr_setstacksize(&attributes, bytes) &&
+              !pthread_create(&thread, &attributes, run, &work);
+    pthread_attr_destroy(&attributes);
+    if (started)
+      pthread_join(thread, nullptr);
+  }
+  if (!started)
+    return body();
+  if (work.thrown)
+    std::rethrow_exception(work.thrown);
+  return work.status;
 }
 
-int kiln::driver::runInChild(const std::function<int()> &body,
-                             const std::function<void()> &inParent,
-                             std::string &crash) {
-  crash.clear();
+namespace {
+/// What is said at a fatal error; made beforehand, as there may be no memory.
+struct LastWords {
+  std::string name, outOfMemory;
+  std::function<void(StringRef)> say;
+  char *reserve = nullptr;
+};
+} // namespace
+static LastWords lastWords;
+
+/// Lets the first thread that comes here go on, to the end of the process.
+static void claimLastWords() {
+  static std::atomic<bool> isClaimed{false};
+  while (isClaimed.exchange(true))
+    pause();
+  std::free(std::exchange(lastWords.reserve, nullptr));
+}
+
+[[noreturn]] static void outOfMemory() {
+  claimLastWords();
+  lastWords.say(lastWords.outOfMemory);
+  _exit(kInputFailed);
+}
+
+void kiln::driver::exitOnFatalErrors(std::string name,
+                                     std::function<void(StringRef)> say) {
+  constexpr size_t kReserveBytes = 1 << 20;
+  lastWords.outOfMemory = name + ":1:1: error: out of memory while compiling";
+  lastWords.name = std::move(name);
+  lastWords.say = std::move(say);
+  if (!lastWords.reserve)
+    lastWords.reserve = static_cast<char *>(std::malloc(kReserveBytes));
+  std::set_new_handler(outOfMemory);
+  llvm::remove_bad_alloc_error_handler();
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { outOfMemory(); });
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler([](void *, const char *why, bool) {
+    claimLastWords();
+    lastWords.say(lastWords.name +
+                  ":1:1: error: the compiler cannot process this input (" +
+                  why + ")");
+    _exit(kInputFailed);
+  });
+}
+
+void kiln::driver::beginChild() {
+  runtime::declareOwnProcess();
+  // A host may ignore the end of its children; the linker's is waited for.
+  std::signal(SIGCHLD, SIG_DFL);
+  // Whoever ends the parent means the child too.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A core file of the compiler helps nobody who gave it a bad input.
+  rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
+                             bool inProcess) {
+  StringRef name = input.empty() ? StringRef("<input>") : input;
+  runtime::declareOwnProcess();
+  exitOnFatalErrors(name.str(),
+                    [](StringRef line) { llvm::errs() << line << "\n"; });
   const char *direct = std::getenv("KILN_NO_CHILD");
   // What waits in buffers must not be written twice.
-  llvm::outs().flush();
-  llvm::errs().flush();
-  std::fflush(nullptr);
-  pid_t child = direct && *direct == '1' ? -1 : fork();
-  if (child < 0) {
-    int status = runDeep(body);
-    inParent();
-    return status;
-  }
+  flushOutput(kDone);
+  pid_t child = inProcess || (direct && *direct == '1') ? -1 : fork();
+  if (child < 0)
+    return runDeep(body);
   if (child == 0) {
-    // Whoever ends the parent means the child too.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A core file of the compiler helps nobody who gave it a bad input.
-    rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    int status = flushOutput(runDeep(body));
-    std::fflush(nullptr);
-    _exit(status);
+    beginChild();
+    _exit(flushOutput(runDeep(body)));
   }
-  inParent();
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  if (WIFEXITED(status))
-    return WEXITSTATUS(status);
-  int number = WTERMSIG(status);
+  runtime::Ending ending = runtime::awaitEnd(child);
+  if (!ending.signal)
+    return ending.isKnown ? ending.status : int(kInputFailed);
   // What the user sent to stop us stops the parent alike.
+  int number = ending.signal;
   if (number == SIGINT || number == SIGTERM || number == SIGHUP ||
       number == SIGPIPE) {
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
-  crash = strsignal(number);
+  llvm::errs() << name
+               << ":1:1: error: the compiler cannot process this input ("
+               << ending.describe() << ")\n";
   return kInputFailed;
-}
-
-int kiln::driver::runGuarded(StringRef input,
-                             const std::function<int()> &body) {
-  std::string crash;
-  int status = runInChild(body, [] {}, crash);
-  if (!crash.empty())
-    llvm::errs() << (input.empty() ? StringRef("<input>") : input)
-                 << ":1:1: error: the compiler cannot process this input ("
-                 << crash << ")\n";
-  return status;
 }

@@ -1,6 +1,7 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/Package.h"
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,6 +17,8 @@ INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
 reads the standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
+  --skip-unknown-targets
+                        leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
   -o FILE, -oFILE       where the result goes
@@ -40,7 +43,10 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --timing              print what took how long
   --jobs=N, -j N        lower kernels on N threads (default: one per core); the
                         result is the same on any number
+  --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
+                        'openssl genpkey -algorithm ed25519' writes it
   --strip               leave the source out of the package
+  --in-process          compile without a child process that may crash
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
@@ -58,6 +64,11 @@ static int usage(const llvm::Twine &message) {
 
 /// Reads the input, compiles it and writes what was asked for.
 static int compileFile(const CompileOptions &options) {
+  if (kiln::runtime::isEndless(options.input)) {
+    llvm::errs() << options.input
+                 << ":1:1: error: cannot be read: is a device without an end\n";
+    return kInputFailed;
+  }
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!file) {
     llvm::errs() << options.input
@@ -117,17 +128,21 @@ int kiln::driver::compileMain(int argc, char **argv) {
         return usage("expected -o FILE");
     }
   }
-  return runGuarded(options.input, [&] {
-    if (!initialize(options.loadTargets))
-      return int(kInputFailed);
-    if (options.listTargets)
-      printTargets(llvm::outs());
-    if (options.describe &&
-        !printDescribe(*options.describe, llvm::outs(),
-                       [](StringRef line) { llvm::errs() << line << "\n"; }))
-      return int(kInputFailed);
-    if (options.listTargets || options.describe)
-      return int(kDone);
-    return compileFile(options);
-  });
+  return runGuarded(
+      options.input,
+      [&] {
+        if (!initialize(options.loadTargets))
+          return int(kInputFailed);
+        if (options.listTargets)
+          printTargets(llvm::outs());
+        if (options.describe &&
+            !printDescribe(*options.describe, llvm::outs(), [](StringRef line) {
+              llvm::errs() << line << "\n";
+            }))
+          return int(kInputFailed);
+        if (options.listTargets || options.describe)
+          return int(kDone);
+        return compileFile(options);
+      },
+      options.inProcess);
 }

@@ -42,7 +42,7 @@
 #include "llvm/ADT/StringSet.h"
 #include <mutex>
 
-bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
+void kiln::driver::initializeCore() {
   static std::once_flag once;
   std::call_once(once, [] {
     target::TargetRegistry &registry = target::TargetRegistry::get();
@@ -50,7 +50,12 @@ bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
     schedule::registerCoreSchedules();
     vec::registerVectorFamily(registry);
   });
-  return target::loadPlugins(loadTargets);
+}
+
+bool kiln::driver::initialize(const std::vector<std::string> &loadTargets,
+                              const DiagnosticSink &diag) {
+  initializeCore();
+  return target::loadPlugins(loadTargets, diag);
 }
 
 void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {

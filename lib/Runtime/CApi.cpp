@@ -2,12 +2,17 @@
 #include "kiln-c/Runtime.h"
 #include "kiln/Runtime/Npy.h"
 #include "kiln/Runtime/Session.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <exception>
+#include <new>
 
 using namespace kiln::runtime;
 
 struct KilnPackage {
   std::shared_ptr<const Package> package;
+  std::string signer; ///< fingerprint; empty: not signed
 };
 struct KilnSession {
   Session session;
@@ -33,6 +38,8 @@ int fail(std::string message) {
 template <typename Fn> int guarded(Fn body) {
   try {
     return body();
+  } catch (const std::bad_alloc &) {
+    return fail("out of memory");
   } catch (const std::exception &e) {
     return fail(e.what());
   } catch (...) {
@@ -50,11 +57,35 @@ int makeTensor(Expected<Tensor> made, KilnTensor **tensor) {
   return 0;
 }
 
+/// Whether a tensor can have this type; says why not.
+bool isTensorType(DType dtype, int rank, const int64_t *shape) {
+  if (dtype == DType::none || size_t(dtype) >= KILN_DTYPE_COUNT)
+    return !fail("unknown element type " + std::to_string(int(dtype)));
+  if (rank < 0 || rank > kMaxRank)
+    return !fail("expected a rank of 0 to " + std::to_string(kMaxRank) +
+                 ", found " + std::to_string(rank));
+  for (int d = 0; d < rank; ++d)
+    if (shape[d] < 0)
+      return !fail("expected sizes of at least 0, found " +
+                   std::to_string(shape[d]) + " for dimension " +
+                   std::to_string(d));
+  return true;
+}
+
 int makePackage(Expected<Package> read, KilnPackage **package) {
   if (!read)
     return fail(read.message());
-  *package = new KilnPackage{std::make_shared<const Package>(std::move(*read))};
+  std::string signer = read->signer ? read->signer->fingerprint() : "";
+  *package = new KilnPackage{std::make_shared<const Package>(std::move(*read)),
+                             std::move(signer)};
   return 0;
+}
+
+Expected<std::vector<PublicKey>> readKeys(size_t numKeys,
+                                          const char *const *keys) {
+  if (!numKeys)
+    return Error("expected the key of a signer, found none");
+  return readPublicKeys({keys, keys + numKeys});
 }
 
 const Function *find(const KilnSession *session, const char *entry) {
@@ -98,7 +129,7 @@ int indexOf(const List &list, const Function &function, const char *what,
 
 int run(KilnSession *session, const char *entry, const CallOptions &options,
         bool isKernel, size_t numArguments, KilnTensor *const *arguments,
-        size_t numResults, KilnTensor **results) {
+        size_t numResults, KilnTensor **results, CallReport *report = nullptr) {
   const Function *function = find(session, entry);
   if (!function)
     return 1;
@@ -126,12 +157,33 @@ int run(KilnSession *session, const char *entry, const CallOptions &options,
     args.push_back(arguments[i]->tensor);
   }
   Expected<std::vector<Tensor>> outputs =
-      session->session.call(*function, args, options);
+      session->session.call(*function, args, options, report);
   if (!outputs)
     return fail(outputs.message());
   for (size_t i = 0; i < numResults; ++i)
     results[i] = new KilnTensor{std::move((*outputs)[i])};
   return 0;
+}
+
+/// Hands a report to the caller.
+void giveReport(const char *entry, const CallReport &call, double seconds,
+                const KilnCallOptions &options) {
+  std::vector<KilnLaunchReport> launches;
+  for (const LaunchRecord &record : call.launches)
+    launches.push_back({sizeof(KilnLaunchReport),
+                        record.name.c_str(),
+                        record.kernel->name.c_str(),
+                        {record.grid[0], record.grid[1], record.grid[2]},
+                        record.seconds,
+                        record.flops,
+                        record.bytes});
+  std::vector<const KilnLaunchReport *> list;
+  for (const KilnLaunchReport &launch : launches)
+    list.push_back(&launch);
+  KilnCallReport report = {
+      sizeof report,         entry,         seconds,     call.arenaBytes,
+      call.arenaTensorBytes, call.ownBytes, list.size(), list.data()};
+  options.report(&report, options.reportUser);
 }
 
 } // namespace
@@ -154,6 +206,30 @@ int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package) {
                             : "the place for the package");
     return makePackage(readPackage(Blob::copy(bytes, size)), package);
   });
+}
+
+int kilnPackageLoadFileSigned(const char *path, size_t numKeys,
+                              const char *const *keys, KilnPackage **package) {
+  return guarded([&] {
+    Expected<std::vector<PublicKey>> trusted = readKeys(numKeys, keys);
+    if (!trusted)
+      return fail(trusted.message());
+    return makePackage(readPackageFile(path, *trusted), package);
+  });
+}
+
+int kilnPackageLoadSigned(const void *bytes, size_t size, size_t numKeys,
+                          const char *const *keys, KilnPackage **package) {
+  return guarded([&] {
+    Expected<std::vector<PublicKey>> trusted = readKeys(numKeys, keys);
+    if (!trusted)
+      return fail(trusted.message());
+    return makePackage(readPackage(Blob::copy(bytes, size), *trusted), package);
+  });
+}
+
+const char *kilnPackageSigner(const KilnPackage *package) {
+  return package->signer.empty() ? nullptr : package->signer.c_str();
 }
 
 void kilnPackageDestroy(KilnPackage *package) { delete package; }
@@ -269,8 +345,8 @@ int kilnTensorCreate(KilnDType dtype, int rank, const int64_t *shape,
     auto type = static_cast<DType>(dtype);
     if (!tensor || (!shape && rank > 0))
       return isNull(tensor ? "the shape" : "the place for the tensor");
-    if (!dtypeBytes(type) || rank < 0)
-      return fail("unknown element type or negative rank");
+    if (!isTensorType(type, rank, shape))
+      return 1;
     return makeTensor(Tensor::create(type, {shape, shape + rank}), tensor);
   });
 }
@@ -282,15 +358,21 @@ int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
     made.dtype = static_cast<DType>(dtype);
     if (!tensor || (!shape && rank > 0))
       return isNull(tensor ? "the shape" : "the place for the tensor");
-    if (!dtypeBytes(made.dtype) || rank < 0)
-      return fail("unknown element type or negative rank");
+    if (!isTensorType(made.dtype, rank, shape))
+      return 1;
     made.shape.assign(shape, shape + rank);
     made.strides = strides ? std::vector<int64_t>(strides, strides + rank)
                            : rowMajor(made.shape);
+    for (int d = 0; d < rank; ++d)
+      if (made.strides[size_t(d)] < 0)
+        return fail("expected strides of at least 0, found " +
+                    std::to_string(strides[d]) + " for dimension " +
+                    std::to_string(d));
     std::optional<int64_t> extent =
         checkedExtent(made.dtype, made.shape, made.strides);
     if (!extent)
-      return fail("sizes or strides are negative or too large");
+      return fail("a tensor of type " + typeString(made.dtype, made.shape) +
+                  " with these strides is too large");
     if (!data && *extent)
       return isNull("the tensor's memory");
     made.storage.data = data;
@@ -353,5 +435,37 @@ int kilnSessionLaunch(KilnSession *session, const char *entry,
     options.grid = {grid[0], grid[1], grid[2]};
     return run(session, entry, options, /*isKernel=*/true, numArguments,
                arguments, 0, nullptr);
+  });
+}
+
+int kilnSessionCall(KilnSession *session, const char *entry,
+                    size_t numArguments, KilnTensor *const *arguments,
+                    size_t numResults, KilnTensor **results,
+                    const KilnCallOptions *given) {
+  return guarded([&] {
+    // A copy: the options of an older caller end earlier.
+    KilnCallOptions wanted = {};
+    if (given)
+      std::memcpy(&wanted, given, std::min(given->structSize, sizeof wanted));
+    const Function *function = find(session, entry);
+    if (!function)
+      return 1;
+    bool isKernel = function->kind == Function::Kind::kernel;
+    const int64_t (&grid)[3] = wanted.grid;
+    if (!isKernel && (grid[0] || grid[1] || grid[2]))
+      return fail("'" + function->name + "' is a function, which has no grid");
+    CallOptions options;
+    if (isKernel)
+      options.grid = {grid[0], grid[1], grid[2]};
+    options.time = wanted.timeKernels != 0;
+    CallReport report;
+    auto begin = std::chrono::steady_clock::now();
+    int status = run(session, entry, options, isKernel, numArguments, arguments,
+                     numResults, results, &report);
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    if (!status && wanted.report)
+      giveReport(entry, report, passed.count(), wanted);
+    return status;
   });
 }

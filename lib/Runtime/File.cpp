@@ -1,10 +1,12 @@
 // Reading whole files.
 #include "kiln/Runtime/Package.h"
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 using namespace kiln::runtime;
@@ -42,6 +44,47 @@ Expected<Blob> readStream(const std::string &path, int fd) {
 
 } // namespace
 
+bool kiln::runtime::isEndless(const std::string &path) {
+  // The devices of memory (1) are zero, random and the like; null (3) ends.
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
+         major(info.st_rdev) == 1 && minor(info.st_rdev) != 3;
+}
+
+Expected<Blob> kiln::runtime::mapRegularFile(const std::string &path) {
+  // A look first: opening a pipe waits for its other end.
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return systemError(path, "cannot open");
+  if (S_ISREG(info.st_mode))
+    return mapFile(path);
+  const char *kind = S_ISDIR(info.st_mode)    ? "a directory"
+                     : S_ISFIFO(info.st_mode) ? "a pipe"
+                     : S_ISSOCK(info.st_mode) ? "a socket"
+                                              : "a device";
+  return Error(path + ": expected a regular file, found " + kind);
+}
+
+Expected<Blob> kiln::runtime::copyFile(const std::string &path) {
+  FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0)
+    return systemError(path, "cannot open");
+  Expected<Blob> bytes = readStream(path, file.fd);
+  if (!bytes || !bytes->size)
+    return bytes;
+  constexpr size_t align = 64;
+  void *data =
+      std::aligned_alloc(align, (bytes->size + align - 1) / align * align);
+  if (!data)
+    return Error(path + ": no memory for " + std::to_string(bytes->size) +
+                 " bytes");
+  std::memcpy(data, bytes->data, bytes->size);
+  return Blob{
+      std::shared_ptr<const void>(
+          data, [](const void *p) { std::free(const_cast<void *>(p)); }),
+      static_cast<const uint8_t *>(data), bytes->size};
+}
+
 Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
   FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
@@ -51,6 +94,8 @@ Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
     return systemError(path, "cannot open");
   if (S_ISDIR(info.st_mode))
     return Error(path + ": cannot open: is a directory");
+  if (isEndless(path))
+    return Error(path + ": cannot open: is a device without an end");
   if (!S_ISREG(info.st_mode))
     return readStream(path, file.fd);
   size_t size = size_t(info.st_size);

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include <cstring>
+#include <new>
 
 using namespace kiln::reference;
 using kiln::eval::Buffer;
@@ -43,7 +44,11 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     if (bytes > uint64_t(1) << 40 || alignment > 64)
       return fail(error, std::to_string(bytes) + " bytes with alignment " +
                              std::to_string(alignment) + " are out of range");
-    *buffer = new KilnBuffer{std::make_shared<Buffer>(bytes)};
+    try {
+      *buffer = new KilnBuffer{std::make_shared<Buffer>(bytes)};
+    } catch (const std::bad_alloc &) {
+      return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
+    }
     return 0;
   }
 
@@ -106,7 +111,11 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 
   static int execute(KilnDevice *, KilnQueue *, const KilnLaunch *launch,
                      KilnError *error) {
-    return launch->kernel->module->execute(*launch->kernel, *launch, error);
+    try {
+      return launch->kernel->module->execute(*launch->kernel, *launch, error);
+    } catch (const std::bad_alloc &) {
+      return fail(error, "out of memory");
+    }
   }
 };
 

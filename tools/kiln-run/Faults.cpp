@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <unistd.h>
 
 namespace {
 
 pid_t process = 0;
+
+/// Whether memory was asked for and not there. Who cannot do without aborts.
+std::atomic<bool> isOutOfMemory{false};
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -56,7 +60,8 @@ const char *whatHappened(int number) {
   case SIGILL:
     return "instruction that this machine lacks";
   default:
-    return "memory outside of its buffers was overwritten";
+    return isOutOfMemory ? "out of memory"
+                         : "memory outside of its buffers was overwritten";
   }
 }
 
@@ -83,7 +88,7 @@ void onSignal(int number, siginfo_t *info, void *) {
   if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
     (line << " (address ").hex(reinterpret_cast<uintptr_t>(info->si_addr))
         << ")";
-  if (number != SIGILL)
+  if (number != SIGILL && !isOutOfMemory)
     line << "; run it with --target=reference, which names the operation";
   line.print();
   _exit(1);
@@ -93,6 +98,10 @@ void onSignal(int number, siginfo_t *info, void *) {
 
 void kiln::run::reportFaults() {
   process = getpid();
+  std::set_new_handler([] {
+    isOutOfMemory = true;
+    throw std::bad_alloc();
+  });
   // Where the thread's own stack may be what overflowed.
   alignas(16) static char stack[1 << 16];
   stack_t alternate = {};

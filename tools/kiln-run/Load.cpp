@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <dlfcn.h>
+#include <filesystem>
 
 using namespace kiln::run;
 using namespace kiln::runtime;
@@ -131,11 +132,20 @@ void kiln::run::printError(const std::string &message) {
 Loaded kiln::run::loadInput(const Options &options) {
   double begin = now();
   bool isStdin = options.input == "-";
-  Expected<Blob> file = mapFile(isStdin ? "/dev/stdin" : options.input);
+  Expected<std::vector<PublicKey>> trusted =
+      readPublicKeys(options.requiredKeys);
+  if (!trusted)
+    return fail("--require-signature: " + trusted.message());
+  std::string path = isStdin ? "/dev/stdin" : options.input;
+  Expected<Blob> file = trusted->empty() ? mapFile(path) : copyFile(path);
   if (!file)
     return fail(file.message());
+  if (!file->size)
+    return fail((isStdin ? "<stdin>" : options.input) + ": the file is empty");
+  if (!isPackage(file->data, file->size) && !trusted->empty())
+    return fail(options.input + ": not a package, and a signature is required");
   if (isPackage(file->data, file->size)) {
-    Expected<Package> package = readPackage(*file);
+    Expected<Package> package = readPackage(*file, *trusted);
     if (!package)
       return fail(options.input + ": " + package.message());
     if (!options.compileArgs.empty())
@@ -154,9 +164,14 @@ Loaded kiln::run::loadInput(const Options &options) {
     args.push_back("--entry=" + options.entry);
   for (const std::string &target : options.targets)
     args.push_back("--target=" + target);
+  if (options.targets.size() > 1)
+    args.push_back("--skip-unknown-targets");
   if (isStdin)
     return compile("<stdin>", &*file, args);
-  return compile(options.input, nullptr, args);
+  // What came through a pipe is read already.
+  std::error_code ignored;
+  bool isFile = std::filesystem::is_regular_file(options.input, ignored);
+  return compile(options.input, isFile ? nullptr : &*file, args);
 }
 
 Loaded kiln::run::loadReference(const Options &options,

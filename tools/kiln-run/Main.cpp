@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 
 using namespace kiln::run;
 
@@ -37,6 +38,9 @@ int main(int argc, char **argv) {
     auto body = [&] {
       try {
         return flushOutput(runProgram(options));
+      } catch (const std::bad_alloc &) {
+        printError("out of memory");
+        return 1;
       } catch (const std::exception &error) {
         printError(error.what());
         return 1;

@@ -69,6 +69,10 @@ struct CompileOptions {
   bool listTargets = false;
   bool timing = false;
   bool strip = false;
+  /// Compiles without a child process: a crash ends the whole process.
+  bool inProcess = false;
+  std::string sign;                ///< file of the key that signs the package
+  bool skipUnknownTargets = false; ///< as long as one of several is known
   bool help = false;
   bool version = false;
 
@@ -82,7 +86,9 @@ struct CompileOptions {
 using DiagnosticSink = std::function<void(llvm::StringRef)>;
 
 /// Compiles `input`. What --emit asks for ends in `result`, the report of
-/// --explain in `report`. Plug-ins must have been loaded.
+/// --explain in `report`. Plug-ins must have been loaded. Several threads may
+/// compile at once; where one of them may load plug-ins, the others hold a
+/// `target::LoadedScope`.
 int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
             const DiagnosticSink &diag, std::string &result,
             std::string &report);
@@ -95,23 +101,29 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// registered costs nothing until a file names it.
 void registerInputDialects(mlir::DialectRegistry &registry);
 
-/// Registers what the core itself brings to the target registry (families,
-/// schedules, extension points), then loads plug-ins: those of the search path
+/// Registers what the core itself brings to the target registry: families,
+/// schedules, extension points.
+void initializeCore();
+
+/// Does that, then loads plug-ins: those of the search path
 /// and those named. Every tool begins with it. False: a named one failed.
-bool initialize(const std::vector<std::string> &loadTargets);
+/// `diag` gets what is wrong, by default the standard error does. Safe in
+/// threads.
+bool initialize(const std::vector<std::string> &loadTargets,
+                const DiagnosticSink &diag = {});
 
 /// Adds Kiln's passes and pipelines to the global registry, once.
 void registerPasses();
 
 /// Runs `body` on a thread with a deep stack in a child process, so that
 /// whatever happens to it ends as an exit status; a crash gives one diagnostic
-/// that names `input`. KILN_NO_CHILD=1 runs it in this process.
-int runGuarded(llvm::StringRef input, const std::function<int()> &body);
+/// that names `input`. For tools, whose process this is; `inProcess` or
+/// KILN_NO_CHILD=1 run it without a child.
+int runGuarded(llvm::StringRef input, const std::function<int()> &body,
+               bool inProcess = false);
 
-/// The same without the diagnostic: `inParent` runs beside the child, `crash`
-/// says what ended it, if something did.
-int runInChild(const std::function<int()> &body,
-               const std::function<void()> &inParent, std::string &crash);
+/// The whole of kiln-compile-worker, see docs/runtime.md.
+int workerMain(int argc, char **argv);
 
 /// Checks text before a parser sees it: nesting depth and size. Returns
 /// "line:column: error: message", or nothing.

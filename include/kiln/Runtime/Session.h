@@ -45,7 +45,8 @@ class SessionImpl;
 /// Devices opened, modules loaded, constants placed.
 class Session {
 public:
-  /// `target` is a SPEC or a device name; empty: the first that can be used.
+  /// `target` is a SPEC or a device name. Of several targets of the package
+  /// that it fits (all, when it is empty) the first that can be used here.
   static Expected<Session> create(std::shared_ptr<const Package> package,
                                   const std::string &target = "");
   Session(Session &&) noexcept;
@@ -53,11 +54,15 @@ public:
   ~Session();
 
   const TargetProgram &target() const;
+  /// The targets of the package that come before it and cannot be used here,
+  /// each "SPEC: reason".
+  const std::vector<std::string> &passedOver() const;
   const Function *lookup(const std::string &name) const;
   Expected<const Function *> defaultEntry() const;
 
   /// Calls `function`. Writable arguments are changed in place. Scalars are
-  /// tensors of rank 0.
+  /// tensors of rank 0. Calls from several threads come one after the other;
+  /// different sessions run side by side.
   Expected<std::vector<Tensor>> call(const Function &function,
                                      const std::vector<Tensor> &args,
                                      const CallOptions &options = {},
@@ -85,9 +90,11 @@ Expected<CallReport> measure(const Package &package,
                              const Function &function,
                              const std::vector<std::vector<int64_t>> &shapes);
 
-/// Finds the target of a package that `spec` asks for: an equal SPEC, else one
-/// of the same name whose chip does not disagree.
-Expected<size_t> selectTarget(const Package &package, const std::string &spec);
+/// The targets of a package that `spec` asks for: those of an equal SPEC, else
+/// all of the same name whose chip does not disagree; with an empty one all.
+/// An error when there are none.
+Expected<std::vector<size_t>> matchingTargets(const Package &package,
+                                              const std::string &spec);
 
 } // namespace kiln::runtime
 

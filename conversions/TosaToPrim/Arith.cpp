@@ -36,9 +36,55 @@ LogicalResult sizes(Operation *op, Emitter &e) {
   return success();
 }
 
+/// A scalar that is known, as an attribute of its type; null if it is not.
+Attribute knownScalar(Value source, Emitter &e) {
+  Type type = source.getType();
+  if (isa<IndexType>(type)) {
+    auto number = e.getConstantSizes(source);
+    return number ? IntegerAttr::get(type, number->front()) : Attribute();
+  }
+  if (!type.isIntOrFloat() || !e.get(source))
+    return {};
+  std::optional<TypedAttr> splat = e.splatOf(e.get(source));
+  if (!splat || splat->getType() != type)
+    return {};
+  return *splat;
+}
+
+/// Computes now what depends on known scalars only, so that conditions and
+/// bounds of loops are known, too.
+bool foldScalars(Operation *op, Emitter &e) {
+  Type type = op->getResult(0).getType();
+  if (e.body || (!isa<IndexType>(type) && !type.isIntOrFloat()))
+    return false;
+  SmallVector<Attribute> known;
+  for (Value operand : op->getOperands()) {
+    known.push_back(knownScalar(operand, e));
+    if (!known.back())
+      return false;
+  }
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(known, folded)) || folded.size() != 1)
+    return false;
+  auto value = dyn_cast_or_null<TypedAttr>(dyn_cast<Attribute>(folded.front()));
+  if (!value) // an operand
+    for (auto [operand, attr] : llvm::zip(op->getOperands(), known))
+      if (folded.front() == OpFoldResult(operand))
+        value = cast<TypedAttr>(attr);
+  if (!value || !isa<IntegerAttr, FloatAttr>(value))
+    return false;
+  if (isa<IndexType>(type))
+    e.setSizes(op->getResult(0), {e.size(cast<IntegerAttr>(value).getInt())});
+  else
+    e.alias(op->getResult(0), e.full(value, {}));
+  return true;
+}
+
 /// The operation on all elements: `make` gets its translated operands.
 template <typename Op, typename Make>
 LogicalResult elements(Op op, Emitter &e, Make make) {
+  if (foldScalars(op, e))
+    return success();
   if (isSize(op, e))
     return sizes(op, e);
   SmallVector<Value, 3> values;
@@ -47,7 +93,7 @@ LogicalResult elements(Op op, Emitter &e, Make make) {
   for (Value operand : op->getOperands()) {
     values.push_back(e.get(operand));
     if (!values.back())
-      return e.unsupported(op, "mixes sizes and elements");
+      return failure();
   }
   if (failed(e.broadcastTogether(op, values)))
     return failure();
@@ -109,25 +155,10 @@ LogicalResult unsignedDivision(From op, Emitter &e) {
   });
 }
 
-/// Division that rounds up or down: the quotient, corrected where the
-/// remainder is not zero.
 template <typename From, bool up>
 LogicalResult roundedDivision(From op, Emitter &e) {
-  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
-    Value quotient = e.binary<prim::DivOp>(x[0], x[1]);
-    Value rest = e.binary<prim::FmodOp>(x[0], x[1]);
-    Value zero = e.integer(0, rest), one = e.integer(1, rest);
-    Value inexact = e.compare<prim::NeOp>(rest, zero);
-    Value signs = e.binary<prim::BitwiseXorOp>(
-        e.convert(e.compare<prim::LtOp>(x[0], zero), e.b.getI8Type()),
-        e.convert(e.compare<prim::LtOp>(x[1], zero), e.b.getI8Type()));
-    Value negative = e.convert(signs, e.b.getI1Type());
-    if (up)
-      negative = e.unary<prim::BitwiseNotOp>(negative);
-    Value correct = e.binary<prim::BitwiseAndOp>(inexact, negative);
-    Value moved = up ? e.add(quotient, one) : e.sub(quotient, one);
-    return e.where(correct, moved, quotient);
-  });
+  return elements(op, e,
+                  [&](ArrayRef<Value> x) { return e.divide(x[0], x[1], up); });
 }
 
 /// Comparison by predicate name: which order, and what NaN gives.
@@ -183,9 +214,6 @@ LogicalResult cmpf(arith::CmpFOp op, Emitter &e) {
 
 LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
   using P = arith::CmpIPredicate;
-  if (!e.body && isa<IndexType>(op.getLhs().getType()) &&
-      (!e.get(op.getLhs()) || !e.get(op.getRhs())))
-    return e.unsupported(op, "compares sizes that are known at run time only");
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Value a = x[0], c = x[1];
     bool isBool = e.elementOf(a).isInteger(1);

@@ -232,6 +232,23 @@ Value Emitter::mul(Value lhs, Value rhs) {
                                      : binary<prim::MulOp>(lhs, rhs);
 }
 
+Value Emitter::divide(Value lhs, Value rhs, bool up) {
+  // The quotient, corrected where the remainder is not zero.
+  Value quotient = binary<prim::DivOp>(lhs, rhs);
+  Value rest = binary<prim::FmodOp>(lhs, rhs);
+  Value zero = integer(0, rest), one = integer(1, rest);
+  Value inexact = compare<prim::NeOp>(rest, zero);
+  Value signs = binary<prim::BitwiseXorOp>(
+      convert(compare<prim::LtOp>(lhs, zero), b.getI8Type()),
+      convert(compare<prim::LtOp>(rhs, zero), b.getI8Type()));
+  Value negative = convert(signs, b.getI1Type());
+  if (up)
+    negative = unary<prim::BitwiseNotOp>(negative);
+  Value correct = binary<prim::BitwiseAndOp>(inexact, negative);
+  Value moved = up ? add(quotient, one) : sub(quotient, one);
+  return where(correct, moved, quotient);
+}
+
 Value Emitter::clampTo(Value value, int64_t low, int64_t high) {
   Type element = elementOf(value);
   return prim::ClampOp::create(b, value.getType(), value,
@@ -271,9 +288,46 @@ std::optional<DenseElementsAttr> Emitter::constantOf(Value value) {
                                              blob->getData());
 }
 
+/// Elements computed from constants alone; null if they are not, or are many.
+static DenseElementsAttr foldConstant(Value value, Emitter &e, int depth) {
+  constexpr int64_t most = 64;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() > most ||
+      depth == 0)
+    return {};
+  if (auto dense = e.constantOf(value))
+    return *dense;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 ||
+      !isa<prim::PrimDialect>(op->getDialect()))
+    return {};
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(foldConstant(operand, e, depth - 1));
+    if (!operands.back())
+      return {};
+  }
+  SmallVector<OpFoldResult> folded;
+  if (failed(op->fold(operands, folded)) || folded.size() != 1)
+    return {};
+  if (auto same = dyn_cast<Value>(folded.front()))
+    return foldConstant(same, e, depth - 1);
+  return dyn_cast<DenseElementsAttr>(cast<Attribute>(folded.front()));
+}
+
+Value Emitter::settle(Value value) {
+  if (constantOf(value))
+    return value;
+  DenseElementsAttr dense = foldConstant(value, *this, 32);
+  return dense && dense.getType() == value.getType() ? constant(dense) : value;
+}
+
 std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
                                                         bool isUnsigned) {
   auto dense = constantOf(value);
+  if (!dense)
+    if (DenseElementsAttr folded = foldConstant(value, *this, 32))
+      dense = folded;
   if (!dense || !isa<IntegerType>(dense->getElementType()) ||
       dense->getNumElements() > (1 << 20))
     return std::nullopt;

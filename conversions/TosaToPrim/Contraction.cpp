@@ -135,7 +135,7 @@ Value dot(Value lhs, ArrayRef<int64_t> lhsDims, Value rhs,
 } // namespace
 
 std::optional<LogicalResult> emitContraction(linalg::LinalgOp op, Emitter &e) {
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   std::optional<Combine> combine = matchCombine(op, 0);
   if (!combine || !isa<arith::AddFOp, arith::AddIOp>(combine->op))
@@ -167,8 +167,8 @@ std::optional<LogicalResult> emitContraction(linalg::LinalgOp op, Emitter &e) {
   for (int64_t dim = 0; dim < op.getNumLoops(); ++dim)
     if (!covers(dim))
       return std::nullopt;
-  Type element = primElement(getElementTypeOrSelf(op->getResult(0).getType()));
-  if (element.isInteger(1))
+  Type element = primElement(combine->op->getResult(0).getType());
+  if (!element || element.isInteger(1))
     return std::nullopt;
 
   auto sizes = loopSizes(op, e);
@@ -199,11 +199,14 @@ std::optional<LogicalResult> emitContraction(linalg::LinalgOp op, Emitter &e) {
       arrange(op, result, order, op.getMatchingIndexingMap(init), e);
   if (failed(arranged))
     return failure();
+  // The sum may be of a wider type than the result.
   Value before = e.get(init->get());
   if (!isZero(before, e))
-    arranged = e.add(e.refine(before, e.typeOf(*arranged).getShape()),
-                     e.refine(*arranged, e.typeOf(before).getShape()));
-  return e.set(op->getResult(0), *arranged);
+    arranged = e.add(
+        e.convert(e.refine(before, e.typeOf(*arranged).getShape()), element),
+        e.refine(*arranged, e.typeOf(before).getShape()));
+  return e.setOrWrite(op, 0, init->get(),
+                      e.convert(*arranged, e.elementOf(before)));
 }
 
 } // namespace kiln::tosa_to_prim

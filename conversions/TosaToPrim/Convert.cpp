@@ -52,37 +52,23 @@ LogicalResult trunci(arith::TruncIOp op, Emitter &e) {
   return e.set(op, e.convert(x, element));
 }
 
-/// Between sizes and numbers: in bodies only, where both are elements.
-template <typename Op> LogicalResult indexCast(Op op, Emitter &e) {
-  Type type = op.getType();
-  if (isa<ShapedType>(type) || e.body) {
-    Type element = resultElement(op, e);
-    if (!element)
-      return failure();
-    Value x = e.get(op.getIn());
-    if (!x)
-      return e.unsupported(op, "of a size that is known at run time only");
-    return e.set(op, e.convert(x, element));
-  }
-  if (isa<IndexType>(type)) {
-    // A position that is computed stays a tensor of rank 0.
-    Value x = e.get(op.getIn());
-    if (auto number = e.integersOf(x))
-      e.setSizes(op, {e.size(number->front())});
-    else
-      e.alias(op, e.convert(x, e.b.getI64Type()));
-    return success();
-  }
-  if (Value x = e.get(op.getIn())) // such a position, or a constant
-    if (Type element = primElement(type); isa_and_nonnull<IntegerType>(element))
-      return e.set(op, e.convert(x, element));
+/// Between sizes and numbers.
+template <typename Op, bool isUnsigned>
+LogicalResult indexCast(Op op, Emitter &e) {
   Type element = resultElement(op, e);
-  auto number = e.getConstantSizes(op.getIn());
-  if (!element || !number)
-    return element
-               ? e.unsupported(op, "of a size that is known at run time only")
-               : failure();
-  return e.set(op, e.full(integerAttr(element, number->front()), {}));
+  Value x = element ? e.get(op.getIn()) : Value();
+  if (!x)
+    return failure();
+  Type type = op.getType();
+  if (isa<IndexType>(type) && !e.body)
+    if (auto number = e.integersOf(x, isUnsigned)) {
+      e.setSizes(op, {e.size(number->front())});
+      return success();
+    }
+  // A position that is computed stays a tensor of rank 0.
+  bool isBool = e.elementOf(x).isInteger(1);
+  Value wide = e.convert(x, element, false, isUnsigned && !isBool);
+  return e.set(op, isBool && !isUnsigned ? e.unary<prim::NegOp>(wide) : wide);
 }
 
 } // namespace
@@ -97,8 +83,8 @@ void addConvertRules(Rules &rules) {
   rules.add<arith::ExtSIOp>(fromSigned<arith::ExtSIOp>);
   rules.add<arith::SIToFPOp>(fromSigned<arith::SIToFPOp>);
   rules.add<arith::TruncIOp>(trunci);
-  rules.add<arith::IndexCastOp>(indexCast<arith::IndexCastOp>);
-  rules.add<arith::IndexCastUIOp>(indexCast<arith::IndexCastUIOp>);
+  rules.add<arith::IndexCastOp>(indexCast<arith::IndexCastOp, false>);
+  rules.add<arith::IndexCastUIOp>(indexCast<arith::IndexCastUIOp, true>);
 }
 
 } // namespace kiln::tosa_to_prim

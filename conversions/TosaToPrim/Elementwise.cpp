@@ -95,9 +95,13 @@ LogicalResult mul(tosa::MulOp op, Emitter &e) {
     return e.unsupported(op,
                          "has a result of type " + Twine(text(op.getType())));
   Type from = e.elementOf(values[0]);
+  auto shift = e.integersOf(e.get(op.getShift()));
+  if (shift && shift->size() == 1 && shift->front() != 0 &&
+      !getElementTypeOrSelf(op.getInput1().getType()).isInteger(32))
+    return e.unsupported(op, "has a shift of " + Twine(shift->front()) +
+                                 ", which is for operands of i32 only");
   if (isa<FloatType>(from) || from.isInteger(1))
     return e.set(op, e.convert(e.mul(values[0], values[1]), element));
-  auto shift = e.integersOf(e.get(op.getShift()));
   if (!shift || shift->size() != 1)
     return e.unsupported(op, "has a shift that is not a constant");
   bool wide = from.isInteger(32) && shift->front() > 0;

@@ -2,6 +2,8 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -51,8 +53,11 @@ LogicalResult Emitter::unsupported(Operation *op, const Twine &reason) {
 }
 
 RankedTensorType Emitter::tensorType(Type type) {
-  auto ranked = dyn_cast<RankedTensorType>(type);
-  if (!ranked || ranked.getEncoding())
+  auto ranked = dyn_cast<ShapedType>(type);
+  if (!ranked || !ranked.hasRank() || !isa<RankedTensorType, MemRefType>(type))
+    return {};
+  if (auto tensor = dyn_cast<RankedTensorType>(type);
+      tensor && tensor.getEncoding())
     return {};
   Type element = primElement(ranked.getElementType());
   return element ? RankedTensorType::get(ranked.getShape(), element)
@@ -64,22 +69,148 @@ static bool isOutside(Emitter::Body *body, Value value) {
   return body && !body->region->isAncestor(value.getParentRegion());
 }
 
+/// What a buffer holds, read through the views of it; null after a report.
+static Value contents(Place &place) {
+  if (!place.base)
+    return place.value;
+  Value whole = contents(*place.base);
+  FailureOr<Value> part = whole ? place.read(whole) : FailureOr<Value>();
+  return failed(part) ? Value() : *part;
+}
+
 Value Emitter::get(Value source) {
-  if (isa<IndexType>(source.getType())) {
-    // Inside of a body an index is a tensor of i64, outside it is a size.
-    if (Value value = values.lookup(source))
-      return value;
-    auto constant = getConstantSizes(source);
-    if (!constant)
-      return {};
-    return full(integerAttr(b.getI64Type(), constant->front()),
-                body ? ArrayRef<OpFoldResult>(body->sizes)
-                     : ArrayRef<OpFoldResult>());
-  }
+  if (auto place = places.lookup(source))
+    return contents(*place);
   Value value = values.lookup(source);
+  if (!value && isa<IndexType>(source.getType())) {
+    // Inside of a body an index is a tensor of i64, outside it may be a size.
+    auto it = shapes.find(source);
+    return it == shapes.end() || it->second.size() != 1
+               ? Value()
+               : sizeTensor(it->second.front());
+  }
   if (!value || !isOutside(body, source) || isa<ShapedType>(source.getType()))
     return value;
   return broadcastInDim(value, {}, body->sizes);
+}
+
+Value Emitter::sizeTensor(OpFoldResult size) {
+  ArrayRef<OpFoldResult> space =
+      body ? ArrayRef<OpFoldResult>(body->sizes) : ArrayRef<OpFoldResult>();
+  if (auto number = getConstantIntValue(size))
+    return full(integerAttr(b.getI64Type(), *number), space);
+  // Sums and products of sizes are computed on tensors; only what a size is
+  // read from is counted.
+  Value value = cast<Value>(size);
+  Operation *op = value.getDefiningOp();
+  auto both = [&](auto make) {
+    Value lhs = sizeTensor(op->getOperand(0));
+    return make(lhs, sizeTensor(op->getOperand(1)));
+  };
+  if (isa<arith::AddIOp>(op))
+    return both([&](Value a, Value c) { return add(a, c); });
+  if (isa<arith::SubIOp>(op))
+    return both([&](Value a, Value c) { return sub(a, c); });
+  if (isa<arith::MulIOp>(op))
+    return both([&](Value a, Value c) { return mul(a, c); });
+  if (isa<arith::MaxSIOp>(op))
+    return both(
+        [&](Value a, Value c) { return binary<prim::MaximumOp>(a, c); });
+  if (isa<arith::MinSIOp>(op))
+    return both(
+        [&](Value a, Value c) { return binary<prim::MinimumOp>(a, c); });
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+    return both([&](Value a, Value c) { return binary<prim::DivOp>(a, c); });
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return both([&](Value a, Value c) { return binary<prim::FmodOp>(a, c); });
+  if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
+    return both([&](Value a, Value c) {
+      return divide(a, c, isa<arith::CeilDivSIOp>(op));
+    });
+  Value ones = full(integerAttr(b.getI64Type(), 1), {size});
+  Value count = prim::SumOp::create(
+      b, RankedTensorType::get({}, b.getI64Type()), ones, ArrayRef<int64_t>{0});
+  return space.empty() ? count : broadcastInDim(count, {}, space);
+}
+
+void Emitter::share(ValueRange from, ValueRange to) {
+  // Read everything before anything is overwritten: a function may be given
+  // its own values.
+  struct State {
+    Operation *opaque;
+    std::optional<Sizes> sizes;
+    Value value;
+    std::shared_ptr<Place> place;
+  };
+  SmallVector<State> states;
+  for (Value source : from)
+    states.push_back(
+        {opaque.lookup(source),
+         shapes.count(source) ? std::optional(getSizes(source)) : std::nullopt,
+         values.lookup(source), places.lookup(source)});
+  for (auto [state, target] : llvm::zip(states, to)) {
+    forget(target);
+    opaque.erase(target);
+    if (state.opaque)
+      setOpaque(target, state.opaque);
+    else if (state.place)
+      places[target] = state.place;
+    else if (state.sizes)
+      setSizes(target, *state.sizes);
+    else if (state.value)
+      alias(target, state.value);
+  }
+}
+
+std::shared_ptr<Place> Emitter::newPlace(Value value) {
+  auto place = std::make_shared<Place>();
+  place->value = value;
+  buffers.push_back(place);
+  return place;
+}
+
+/// Hands what a view is to hold to what it is a view of.
+static LogicalResult store(Place &place, Value value, Emitter &e) {
+  if (!place.base) {
+    place.value = e.refine(value, e.typeOf(place.value).getShape());
+    place.written = true;
+    return success();
+  }
+  Value whole = contents(*place.base);
+  FailureOr<Value> changed =
+      whole ? place.write(whole, value) : FailureOr<Value>();
+  return failed(changed) ? failure() : store(*place.base, *changed, e);
+}
+
+LogicalResult Emitter::write(Operation *op, Value source, Value value) {
+  auto place = places.lookup(source);
+  if (!place)
+    return unsupported(op, "writes to a buffer that is not known");
+  if (body)
+    return unsupported(op, "writes to a buffer inside of a body");
+  RankedTensorType want = tensorType(source.getType());
+  if (want && (want.getElementType() != elementOf(value) ||
+               failed(verifyCompatibleShape(want, typeOf(value)))))
+    return unsupported(op, "writes " + llvm::Twine(text(typeOf(value))) +
+                               " to " + text(source.getType()));
+  return store(*place, value, *this);
+}
+
+SmallVector<Value> Emitter::saveBuffers() {
+  return llvm::map_to_vector(buffers,
+                             [](const auto &place) { return place->value; });
+}
+
+void Emitter::restoreBuffers(ArrayRef<Value> saved) {
+  for (auto [place, value] : llvm::zip(buffers, saved))
+    place->value = value;
+}
+
+LogicalResult Emitter::setOrWrite(Operation *op, unsigned result,
+                                  Value destination, Value value) {
+  return isa<BaseMemRefType>(destination.getType())
+             ? write(op, destination, value)
+             : set(op->getResult(result), value);
 }
 
 Sizes Emitter::getSizes(Value source) { return shapes.lookup(source); }
@@ -109,6 +240,15 @@ LogicalResult Emitter::set(Value source, Value value) {
   return success();
 }
 
+/// Whether an operation takes indices as sizes only, not as numbers.
+static bool needsSizes(Operation *op) {
+  return isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::SplatOp,
+             tensor::GenerateOp, tensor::DimOp, tensor::ReshapeOp,
+             bufferization::AllocTensorOp, memref::AllocOp, memref::AllocaOp,
+             memref::DimOp, memref::ExpandShapeOp, memref::ReinterpretCastOp>(
+      op);
+}
+
 LogicalResult Emitter::emit(Operation *op) {
   b.setLoc(op->getLoc());
   // Calls and loops are expanded: a short file can stand for a very long one.
@@ -121,16 +261,25 @@ LogicalResult Emitter::emit(Operation *op) {
   if (!isa<func::CallOp>(op)) {
     for (Value operand : op->getOperands())
       if (Operation *call = getOpaque(operand)) {
-        for (Value result : op->getResults())
+        for (Value result : op->getResults()) {
+          forget(result);
           setOpaque(result, call);
+        }
+        // What it would have written is not known either.
+        for (Value other : op->getOperands())
+          if (auto place = places.lookup(other))
+            place->root().call = call;
         return success();
       }
     for (Value operand : op->getOperands())
       if (!isKnown(operand))
         return failure(); // reported where it was to be computed
   }
-  for (Value result : op->getResults())
+  // A loop or a second call may have made it something else before.
+  for (Value result : op->getResults()) {
     opaque.erase(result);
+    forget(result);
+  }
   const Rule *rule = nullptr;
   if (op->isRegistered()) {
     rule = rules.find(op->getName().getStringRef());
@@ -141,14 +290,8 @@ LogicalResult Emitter::emit(Operation *op) {
     // Positions that are computed from elements are tensors, not sizes.
     for (Value operand : op->getOperands())
       if (!body && isa<IndexType>(operand.getType()) &&
-          getSizes(operand).empty() &&
-          !isa<arith::ArithDialect>(op->getDialect()) &&
-          !isa<tensor::ExtractSliceOp, tensor::ExtractOp, tensor::InsertOp>(op))
+          getSizes(operand).empty() && needsSizes(op))
         return unsupported(op, "uses a size that is computed from elements");
-    for (Value operand : op->getOperands())
-      if (isa<IndexType>(operand.getType()) && isOutside(body, operand) &&
-          !getConstantSizes(operand))
-        return unsupported(op, "reads a size that is known at run time only");
     return (*rule)(op, *this);
   }
   if (op->getName().getDialectNamespace() ==
@@ -186,39 +329,14 @@ LogicalResult Emitter::inlineCall(func::CallOp call, func::FuncOp callee) {
   if (call.getNumOperands() != block.getNumArguments())
     return unsupported(call, "has another number of operands than '" +
                                  callee.getName() + "'");
-  // Read everything before anything is overwritten: a function may be given
-  // its own values.
-  struct State {
-    Operation *opaque;
-    std::optional<Sizes> sizes;
-    Value value;
-  };
-  auto copyStates = [&](ValueRange from, ValueRange to) {
-    SmallVector<State> states;
-    for (Value source : from)
-      states.push_back({getOpaque(source),
-                        shapes.count(source) ? std::optional(getSizes(source))
-                                             : std::nullopt,
-                        values.lookup(source)});
-    for (auto [state, target] : llvm::zip(states, to)) {
-      forget(target);
-      opaque.erase(target);
-      if (state.opaque)
-        setOpaque(target, state.opaque);
-      else if (state.sizes)
-        setSizes(target, *state.sizes);
-      else if (state.value)
-        alias(target, state.value);
-    }
-  };
-  copyStates(call.getOperands(), block.getArguments());
+  share(call.getOperands(), block.getArguments());
   calls.push_back(call);
   LogicalResult result = emitBlock(block);
   calls.pop_back();
   b.setLoc(call.getLoc());
   if (failed(result))
     return failure();
-  copyStates(block.getTerminator()->getOperands(), call.getResults());
+  share(block.getTerminator()->getOperands(), call.getResults());
   return success();
 }
 

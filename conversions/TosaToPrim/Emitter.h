@@ -9,9 +9,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace kiln::tosa_to_prim {
@@ -23,6 +25,27 @@ using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
 
 /// How one operation is translated. It has reported the reason if it fails.
 using Rule = std::function<llvm::LogicalResult(mlir::Operation *, Emitter &)>;
+
+/// A buffer of the source: what it holds now, or the part of another buffer
+/// that it stands for. Programs on buffers are read in their order, so that
+/// each read sees what was written before it.
+struct Place {
+  /// What a buffer of its own holds.
+  mlir::Value value;
+  /// What a view is a part of, and how it is read and written there.
+  std::shared_ptr<Place> base;
+  std::function<llvm::FailureOr<mlir::Value>(mlir::Value)> read;
+  std::function<llvm::FailureOr<mlir::Value>(mlir::Value, mlir::Value)> write;
+  /// The block of the buffer that a view is, where it is known.
+  std::optional<std::pair<llvm::SmallVector<int64_t>,
+                          llvm::SmallVector<int64_t>>>
+      box; // [first, limit)
+  bool written = false;
+  /// A call that may have written to it.
+  mlir::Operation *call = nullptr;
+
+  Place &root() { return base ? base->root() : *this; }
+};
 
 /// The rules by the name of the operation.
 class Rules {
@@ -60,6 +83,43 @@ void addArithRules(Rules &rules);
 void addConvertRules(Rules &rules);
 void addMathRules(Rules &rules);
 void addLinalgRules(Rules &rules);
+void addMemoryRules(Rules &rules);
+void addPackRules(Rules &rules);
+
+/// A part of a tensor or of a buffer. Each entry is a number, a size that is
+/// known at run time only, or an element of a tensor (of rank 0).
+struct Part {
+  Sizes offsets, sizes, strides;
+  llvm::SmallBitVector dropped; // dimensions that the part does not have
+};
+
+/// Offsets, sizes and strides as they are known now.
+Part partOf(llvm::ArrayRef<mlir::OpFoldResult> offsets,
+            llvm::ArrayRef<mlir::OpFoldResult> sizes,
+            llvm::ArrayRef<mlir::OpFoldResult> strides,
+            const llvm::SmallBitVector &dropped, Emitter &e);
+/// Reads the part of `x`; `op` is where errors are reported.
+llvm::FailureOr<mlir::Value> readPart(mlir::Operation *op, mlir::Value x,
+                                      const Part &block, Emitter &e);
+/// `x` with other elements in the part.
+llvm::FailureOr<mlir::Value> writePart(mlir::Operation *op, mlir::Value x,
+                                       mlir::Value part, const Part &block,
+                                       Emitter &e);
+
+/// Reads elements of `x` at positions (one for each dimension, tensors of i64
+/// of one shape): of one shape with them.
+mlir::Value readElements(mlir::Value x, llvm::ArrayRef<mlir::Value> indices,
+                         Emitter &e);
+/// The rule for operations that read one element.
+llvm::LogicalResult element(mlir::Operation *op, mlir::Value source,
+                            mlir::ValueRange at, Emitter &e);
+/// `x` with another element at one position.
+mlir::Value writeElement(mlir::Value x, llvm::ArrayRef<mlir::Value> indices,
+                         mlir::Value element, Emitter &e);
+
+/// A constant of the source; `op` is where errors are reported.
+llvm::FailureOr<mlir::Value>
+constantValue(mlir::Operation *op, mlir::ElementsAttr value, Emitter &e);
 
 /// A type or a map as it is printed.
 template <typename T> std::string text(const T &value) {
@@ -102,6 +162,10 @@ public:
   std::optional<llvm::SmallVector<int64_t>>
   getConstantSizes(mlir::Value source);
 
+  /// The same as a tensor of rank 0, or of the iteration space in a body; by a
+  /// sum over as many ones where it is known at run time only.
+  mlir::Value sizeTensor(mlir::OpFoldResult size);
+
   /// Records the translation of a result, after a check of its type.
   llvm::LogicalResult set(mlir::Value source, mlir::Value value);
   void setSizes(mlir::Value source, Sizes sizes) {
@@ -112,16 +176,43 @@ public:
     opaque[source] = call;
   }
   mlir::Operation *getOpaque(mlir::Value source) {
+    if (const auto &place = places.lookup(source))
+      return place->root().call;
     return opaque.lookup(source);
   }
   bool isKnown(mlir::Value source) {
-    return values.count(source) || shapes.count(source);
+    return values.count(source) || shapes.count(source) || places.count(source);
   }
   void alias(mlir::Value source, mlir::Value value) { values[source] = value; }
   void forget(mlir::Value source) {
     values.erase(source);
     shapes.erase(source);
+    places.erase(source);
   }
+  /// Gives values of the source all that others stand for, as if at once.
+  void share(mlir::ValueRange from, mlir::ValueRange to);
+
+  //===--- buffers --------------------------------------------------------===//
+
+  /// Makes a buffer of its own that holds `value`.
+  std::shared_ptr<Place> newPlace(mlir::Value value);
+  void setPlace(mlir::Value source, std::shared_ptr<Place> place) {
+    places[source] = std::move(place);
+  }
+  std::shared_ptr<Place> placeOf(mlir::Value source) {
+    return places.lookup(source);
+  }
+  /// Replaces what a buffer, or the part of one that a view is, holds.
+  llvm::LogicalResult write(mlir::Operation *op, mlir::Value source,
+                            mlir::Value value);
+  /// Buffers of the module.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<Place>> globalPlaces;
+  /// What all buffers hold, to return to after one side of a condition.
+  llvm::SmallVector<mlir::Value> saveBuffers();
+  void restoreBuffers(llvm::ArrayRef<mlir::Value> saved);
+  /// The result of an operation on tensors, or what one on buffers writes.
+  llvm::LogicalResult setOrWrite(mlir::Operation *op, unsigned result,
+                                 mlir::Value destination, mlir::Value value);
 
   /// The ranked tensor type of prim for a type of the source, or null.
   mlir::RankedTensorType tensorType(mlir::Type type);
@@ -135,8 +226,14 @@ public:
                                  mlir::func::FuncOp callee);
   /// Translates the operations of a block but for its terminator.
   llvm::LogicalResult emitBlock(mlir::Block &block);
+  mlir::Operation *lookupSymbol(llvm::StringRef name) {
+    return module.lookupSymbol(name);
+  }
   mlir::func::FuncOp lookup(llvm::StringRef name) {
     return module.lookupSymbol<mlir::func::FuncOp>(name);
+  }
+  mlir::Operation *lookupSymbol(llvm::StringRef name) {
+    return module.lookupSymbol(name);
   }
 
   /// Notes that values of `indices` below 0 or from `size` on have no meaning.
@@ -153,7 +250,8 @@ public:
   struct Body {
     mlir::Region *region;
     Sizes sizes;
-    llvm::SmallVector<int64_t> dims; // loop dimension of each of `sizes`
+    llvm::SmallVector<int64_t> dims;        // loop dimension of each of `sizes`
+    llvm::SmallVector<int64_t> starts = {}; // first index of each, 0 if none
   };
   Body *body = nullptr;
 
@@ -218,10 +316,14 @@ public:
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
   /// Limits integers to the range of a type with `bits` bits.
   mlir::Value clampTo(mlir::Value value, int64_t low, int64_t high);
+  /// Integer division rounded down or, with `up`, up.
+  mlir::Value divide(mlir::Value lhs, mlir::Value rhs, bool up);
   mlir::Value isNan(mlir::Value value) {
     return compare<prim::NeOp>(value, value);
   }
 
+  /// A few elements that do not depend on arguments become a constant.
+  mlir::Value settle(mlir::Value value);
   /// The value of a tensor that is known, read through reshapes.
   std::optional<mlir::DenseElementsAttr> constantOf(mlir::Value value);
   std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value,
@@ -241,6 +343,8 @@ private:
   const Rules &rules;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, Sizes> shapes;
+  llvm::DenseMap<mlir::Value, std::shared_ptr<Place>> places;
+  llvm::SmallVector<std::shared_ptr<Place>> buffers;
   llvm::DenseMap<mlir::Value, mlir::Operation *> opaque;
   llvm::SmallVector<mlir::func::CallOp> calls;
   int64_t emitted = 0;

@@ -149,8 +149,12 @@ LogicalResult resize(tosa::ResizeOp op, Emitter &e) {
     int64_t numerator = (*scale)[2 * i], denominator = (*scale)[2 * i + 1];
     int64_t in = type.getDimSize(i + 1);
     if (numerator <= 0 || denominator <= 0 || numerator > (1 << 11) ||
-        in > (int64_t(1) << 30) || denominator > (1 << 20))
+        in > (int64_t(1) << 30) || denominator >= 16 * numerator)
       return e.unsupported(op, "has a scale that TOSA does not allow");
+    if ((*offset)[i] < -numerator || (*offset)[i] >= 16 * numerator)
+      return e.unsupported(op, "has an offset that TOSA does not allow");
+    if ((*border)[i] < -16 * numerator || (*border)[i] >= numerator)
+      return e.unsupported(op, "has a border that TOSA does not allow");
     int64_t span = (in - 1) * numerator - (*offset)[i] + (*border)[i];
     int64_t out = span / denominator + 1;
     if (span < 0 || out > (int64_t(1) << 20))
@@ -163,6 +167,12 @@ LogicalResult resize(tosa::ResizeOp op, Emitter &e) {
   if (!result)
     return e.unsupported(op,
                          "has a result of type " + Twine(text(op.getType())));
+  // The result is scaled up, and does not fit into what it is made of.
+  if (isa<IntegerType>(result) && result.getIntOrFloatBitWidth() <
+                                      (e.elementOf(x).isInteger(8) ? 32u : 48u))
+    return e.unsupported(op, "interpolates " + Twine(text(e.elementOf(x))) +
+                                 " with a result of " +
+                                 text(getElementTypeOrSelf(op.getType())));
   Type work = result;
   if (isa<FloatType>(result) && !result.isF64())
     work = e.b.getF32Type();

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -56,8 +57,9 @@ Value reduceWith(Operation *combine, Value value, ArrayRef<int64_t> dims,
 /// Reduces with any associative operation of a body: halves of a dimension are
 /// combined until one element remains.
 FailureOr<Value> foldHalves(linalg::LinalgOp op, const Combine &combine,
-                            Value out, Value value, ArrayRef<int64_t> dims,
-                            Emitter &e) {
+                            Value value, ArrayRef<int64_t> dims, Emitter &e) {
+  Value out =
+      combine.op->getOperand(combine.op->getOperand(0) == combine.value);
   Sizes kept;
   for (auto [dim, size] : llvm::enumerate(e.sizesOf(value)))
     if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
@@ -103,32 +105,6 @@ bool isNeutral(Operation *combine, Value init, Emitter &e) {
   return isa<arith::MinSIOp>(combine) && value.isMaxSignedValue();
 }
 
-/// The loops of an operation and what their body works on.
-struct Loops {
-  linalg::LinalgOp op;
-  Sizes sizes;
-  SmallVector<int64_t> all, kept, reduced; // dimensions
-};
-
-/// Binds the arguments of the body to the operands, in the iteration space.
-LogicalResult bindOperands(const Loops &loops, BodyScope &scope,
-                           const llvm::SetVector<BlockArgument> &needed,
-                           Emitter &e) {
-  linalg::LinalgOp op = loops.op;
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (!needed.contains(argument))
-      continue;
-    Value value = materialize(op, e.get(operand.get()),
-                              op.getMatchingIndexingMap(&operand), loops.all,
-                              loops.sizes, e);
-    if (!value)
-      return failure();
-    scope.bind(argument, value);
-  }
-  return success();
-}
-
 /// A value of the body over the whole iteration space.
 FailureOr<Value> evaluate(const Loops &loops, Value value, Emitter &e) {
   linalg::LinalgOp op = loops.op;
@@ -147,7 +123,8 @@ FailureOr<Value> combineInit(const Loops &loops, unsigned index,
   linalg::LinalgOp op = loops.op;
   OpOperand *init = op.getDpsInitOperand(index);
   Value before = e.get(init->get());
-  if (isNeutral(combine.op, before, e))
+  if (combine.yielded == combine.op->getResult(0) &&
+      isNeutral(combine.op, before, e))
     return reduced;
   Sizes sizes = e.sizesOf(reduced);
   Value start = materialize(op, before, op.getMatchingIndexingMap(init),
@@ -157,7 +134,21 @@ FailureOr<Value> combineInit(const Loops &loops, unsigned index,
   BodyScope scope(e, *op.getBlock()->getParent(), sizes);
   scope.bind(op.getMatchingBlockArgument(init), start);
   scope.bind(combine.value, reduced);
-  return scope.evaluate(combine.op->getResult(0));
+  return scope.evaluate(combine.yielded);
+}
+
+/// Whether a result depends on what the iterations before gave.
+bool readsOuts(const Loops &loops, unsigned index) {
+  linalg::LinalgOp op = loops.op;
+  Block *block = op.getBlock();
+  bool isLong = llvm::any_of(loops.reduced, [&](int64_t dim) {
+    return getConstantIntValue(loops.sizes[dim]) != 1;
+  });
+  Slice slice =
+      sliceOf(block->getTerminator()->getOperand(index), *block->getParent());
+  return isLong && llvm::any_of(slice.arguments, [&](BlockArgument argument) {
+           return argument.getArgNumber() >= op.getNumDpsInputs();
+         });
 }
 
 /// One result of an operation with loops.
@@ -165,35 +156,23 @@ FailureOr<Value> emitResult(const Loops &loops, unsigned index, Emitter &e) {
   linalg::LinalgOp op = loops.op;
   Block *block = op.getBlock();
   Value yielded = block->getTerminator()->getOperand(index);
-  bool long_ = llvm::any_of(loops.reduced, [&](int64_t dim) {
-    return getConstantIntValue(loops.sizes[dim]) != 1;
-  });
-  Slice slice = sliceOf(yielded, *block->getParent());
-  bool readsOut = llvm::any_of(slice.arguments, [&](BlockArgument argument) {
-    return argument.getArgNumber() >= op.getNumDpsInputs();
-  });
-  if (long_ && readsOut) {
-    std::optional<Combine> combine = matchCombine(op, index);
-    if (!combine)
-      return e.unsupported(op, "has a reduction whose body is not a sum, a "
-                               "product, a minimum or a maximum");
-    auto value = evaluate(loops, combine->value, e);
+  if (readsOuts(loops, index)) {
+    Combine combine = *matchCombine(op, index);
+    auto value = evaluate(loops, combine.value, e);
     if (failed(value))
       return failure();
-    Value reduced = reduceWith(combine->op, *value, loops.reduced, e);
+    Value reduced = reduceWith(combine.op, *value, loops.reduced, e);
     if (!reduced) {
       if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp,
-               arith::MulIOp>(combine->op))
+               arith::MulIOp>(combine.op))
         return e.unsupported(op, "reduces with " +
-                                     combine->op->getName().getStringRef());
-      auto folded = foldHalves(op, *combine,
-                               block->getArgument(op.getNumDpsInputs() + index),
-                               *value, loops.reduced, e);
+                                     combine.op->getName().getStringRef());
+      auto folded = foldHalves(op, combine, *value, loops.reduced, e);
       if (failed(folded))
         return failure();
       reduced = *folded;
     }
-    return combineInit(loops, index, *combine, reduced, e);
+    return combineInit(loops, index, combine, reduced, e);
   }
   auto value = evaluate(loops, yielded, e);
   if (failed(value))
@@ -211,18 +190,67 @@ FailureOr<Value> emitResult(const Loops &loops, unsigned index, Emitter &e) {
   return loops.reduced.empty() ? *value : e.reshape(*value, kept);
 }
 
+/// Whether all results are elementwise, or sums and the like on their own.
+bool isSeparable(const Loops &loops) {
+  linalg::LinalgOp op = loops.op;
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    if (!readsOuts(loops, i))
+      continue;
+    auto combine = matchCombine(op, i);
+    if (!combine ||
+        !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+             arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combine->op))
+      return false;
+  }
+  return true;
+}
+
+/// Programs on buffers: what is read must not be what another iteration
+/// writes.
+LogicalResult checkOverlap(linalg::LinalgOp op, Emitter &e) {
+  for (OpOperand &init : op.getDpsInitsMutable())
+    for (OpOperand &other : op->getOpOperands()) {
+      auto to = e.placeOf(init.get()), from = e.placeOf(other.get());
+      if (!to || !from || &init == &other || &to->root() != &from->root())
+        continue;
+      bool same = to == from && op.getMatchingIndexingMap(&init) ==
+                                    op.getMatchingIndexingMap(&other);
+      bool apart = false;
+      if (to->box && from->box)
+        for (size_t dim = 0; dim < to->box->first.size(); ++dim)
+          apart |= to->box->second[dim] <= from->box->first[dim] ||
+                   from->box->second[dim] <= to->box->first[dim];
+      if (!apart && (!same || op.isDpsInit(&other)))
+        return e.unsupported(op, "reads and writes parts of one buffer that "
+                                 "may overlap");
+    }
+  return success();
+}
+
 LogicalResult structured(Operation *operation, Emitter &e) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op)
     return e.unsupported(operation, "has no translation to prim");
-  if (!op.hasPureTensorSemantics())
-    return e.unsupported(op, "on buffers");
   if (e.body)
     return e.unsupported(op, "inside of a body");
-  for (Value result : op->getResults())
-    if (!e.tensorType(result.getType()))
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!e.tensorType(init.get().getType()))
       return e.unsupported(op, "has a result of type " +
-                                   Twine(text(result.getType())));
+                                   Twine(text(init.get().getType())));
+  if (failed(checkOverlap(op, e)))
+    return failure();
+  auto effect = op.getBlock()->walk([&](Operation *inner) {
+    bool pure = inner == operation || isMemoryEffectFree(inner) ||
+                hasSingleEffect<MemoryEffects::Read>(inner);
+    return pure ? WalkResult::advance()
+                : (void(e.unsupported(inner, "inside of a body")),
+                   WalkResult::interrupt());
+  });
+  if (effect.wasInterrupted())
+    return failure();
+  simplifyCombine(op);
   if (auto done = emitContraction(op, e))
     return *done;
   if (auto done = emitWindow(op, e))
@@ -238,15 +266,25 @@ LogicalResult structured(Operation *operation, Emitter &e) {
         .push_back(dim);
   }
   SmallVector<Value> results;
-  for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    auto value = emitResult(loops, i, e);
-    if (failed(value))
+  if (isSeparable(loops)) {
+    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+      auto value = emitResult(loops, i, e);
+      if (failed(value))
+        return failure();
+      results.push_back(*value);
+    }
+  } else {
+    auto values = reduceTogether(loops, e);
+    if (failed(values))
       return failure();
+    results = *values;
+  }
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     e.b.setLoc(op.getLoc());
+    OpOperand *init = op.getDpsInitOperand(i);
     auto arranged =
-        arrange(op, *value, loops.kept,
-                op.getMatchingIndexingMap(op.getDpsInitOperand(i)), e);
-    if (failed(arranged) || failed(e.set(op->getResult(i), *arranged)))
+        arrange(op, results[i], loops.kept, op.getMatchingIndexingMap(init), e);
+    if (failed(arranged) || failed(e.setOrWrite(op, i, init->get(), *arranged)))
       return failure();
   }
   return success();
@@ -259,18 +297,23 @@ LogicalResult index(linalg::IndexOp op, Emitter &e) {
       llvm::find(e.body->dims, static_cast<int64_t>(op.getDim()));
   if (found == e.body->dims.end())
     return e.unsupported(op, "of a dimension that is not evaluated");
-  e.alias(op, prim::IotaOp::create(
-                  e.b, e.typeFor(e.body->sizes, e.b.getI64Type()),
-                  e.dynamicSizes(e.body->sizes), found - e.body->dims.begin()));
+  int64_t dim = found - e.body->dims.begin();
+  Value iota =
+      prim::IotaOp::create(e.b, e.typeFor(e.body->sizes, e.b.getI64Type()),
+                           e.dynamicSizes(e.body->sizes), dim);
+  if (!e.body->starts.empty() && e.body->starts[dim] != 0)
+    iota = e.add(iota, e.integer(e.body->starts[dim], iota));
+  e.alias(op, iota);
   return success();
 }
 
 LogicalResult softmax(linalg::SoftmaxOp op, Emitter &e) {
   Value x = e.get(op.getInput());
-  if (op.getNumResults() != 1 || !isa<FloatType>(e.elementOf(x)))
-    return e.unsupported(op, "on integers or buffers");
-  return e.set(op.getResult()[0],
-               prim::SoftmaxOp::create(e.b, x.getType(), x, op.getDimension()));
+  if (!isa<FloatType>(e.elementOf(x)))
+    return e.unsupported(op, "on integers");
+  return e.setOrWrite(
+      op, 0, op.getOutput(),
+      prim::SoftmaxOp::create(e.b, x.getType(), x, op.getDimension()));
 }
 
 } // namespace

@@ -19,6 +19,11 @@ public:
   void bind(mlir::Value argument, mlir::Value value);
   /// The index along one dimension of the iteration space.
   mlir::Value index(int64_t dim);
+  /// Makes the indices along a dimension begin at `start`.
+  void startAt(int64_t dim, int64_t start) {
+    body.starts.resize(body.sizes.size(), 0);
+    body.starts[dim] = start;
+  }
   /// The translation of a value of the region and of what it needs.
   llvm::FailureOr<mlir::Value> evaluate(mlir::Value value);
 
@@ -29,15 +34,18 @@ private:
 };
 
 /// The operations of the body that a value needs, in order, and the arguments.
+/// What is given needs nothing.
 struct Slice {
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::BlockArgument> arguments;
 };
-Slice sliceOf(mlir::Value value, mlir::Region &region);
+Slice sliceOf(mlir::Value value, mlir::Region &region,
+              llvm::function_ref<bool(mlir::Value)> isGiven = {});
 
 /// An operand in the iteration space (or in those dimensions of it that `dims`
-/// lists), repeated along what its map does not use. Null if the map is not
-/// one of distinct dimensions and zeros; it has been reported then.
+/// lists), repeated along what its map does not use. A map that is not one of
+/// distinct dimensions and constants becomes a gather at computed indices. Null
+/// if it needs other dimensions; it has been reported then.
 mlir::Value materialize(mlir::Operation *op, mlir::Value operand,
                         mlir::AffineMap map, llvm::ArrayRef<int64_t> dims,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, Emitter &e);
@@ -50,12 +58,34 @@ llvm::FailureOr<mlir::Value> arrange(mlir::Operation *op, mlir::Value value,
                                      llvm::ArrayRef<int64_t> dims,
                                      mlir::AffineMap map, Emitter &e);
 
-/// `combine(out, value)` at the end of a body, in either order.
+/// `combine(out, value)` at the end of a body, in either order; conversions of
+/// `out` before it and of its result after it are allowed.
 struct Combine {
   mlir::Operation *op = nullptr;
-  mlir::Value value;
+  mlir::Value value, yielded;
 };
 std::optional<Combine> matchCombine(mlir::linalg::LinalgOp op, unsigned result);
+
+/// Brings bodies such as `out - f(x)`, `(out + f(x)) + g(x)` and
+/// `select(c(x), out + f(x), out)` to the form that `matchCombine` finds.
+void simplifyCombine(mlir::linalg::LinalgOp op);
+
+/// The loops of an operation and what their body works on.
+struct Loops {
+  mlir::linalg::LinalgOp op;
+  Sizes sizes;
+  llvm::SmallVector<int64_t> all, kept, reduced; // dimensions
+};
+
+/// Binds the arguments of the body to the operands, in the iteration space.
+llvm::LogicalResult
+bindOperands(const Loops &loops, BodyScope &scope,
+             const llvm::SetVector<mlir::BlockArgument> &needed, Emitter &e);
+
+/// Reduces with a body that is no sum of its own kind: pairs of a value and its
+/// index, or anything else along few steps. The results are over `kept`.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+reduceTogether(const Loops &loops, Emitter &e);
 
 /// Whether adding `value` changes nothing.
 bool isZero(mlir::Value value, Emitter &e);

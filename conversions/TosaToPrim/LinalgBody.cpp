@@ -36,7 +36,9 @@ Value BodyScope::index(int64_t dim) {
 
 FailureOr<Value> BodyScope::evaluate(Value value) {
   if (body.region->isAncestor(value.getParentRegion()))
-    for (Operation *op : sliceOf(value, *body.region).ops) {
+    for (Operation *op : sliceOf(value, *body.region, [&](Value needed) {
+                           return e.isKnown(needed);
+                         }).ops) {
       if (llvm::all_of(op->getResults(),
                        [&](Value result) { return e.isKnown(result); }))
         continue;
@@ -52,15 +54,17 @@ FailureOr<Value> BodyScope::evaluate(Value value) {
   return result;
 }
 
-Slice sliceOf(Value value, Region &region) {
+Slice sliceOf(Value value, Region &region,
+              llvm::function_ref<bool(Value)> isGiven) {
   Slice slice;
   // Operations of a body come after what they need: go through it backwards.
   llvm::SetVector<Value> wanted;
   wanted.insert(value);
   SmallVector<Operation *> ops;
   for (Operation &op : llvm::reverse(region.front())) {
-    if (llvm::none_of(op.getResults(),
-                      [&](Value result) { return wanted.contains(result); }))
+    if (llvm::none_of(op.getResults(), [&](Value result) {
+          return wanted.contains(result) && !(isGiven && isGiven(result));
+        }))
       continue;
     ops.push_back(&op);
     op.walk([&](Operation *inner) {
@@ -76,13 +80,58 @@ Slice sliceOf(Value value, Region &region) {
   return slice;
 }
 
+/// An affine expression for all points of an iteration space; null if it needs
+/// a dimension that is not there.
+static Value evaluateIndex(AffineExpr expr, ArrayRef<int64_t> dims,
+                           ArrayRef<OpFoldResult> sizes, Emitter &e) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return e.full(integerAttr(e.b.getI64Type(), constant.getValue()), sizes);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    const int64_t *found =
+        llvm::find(dims, static_cast<int64_t>(dim.getPosition()));
+    if (found == dims.end())
+      return {};
+    return prim::IotaOp::create(e.b, e.typeFor(sizes, e.b.getI64Type()),
+                                e.dynamicSizes(sizes), found - dims.begin());
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return {};
+  Value lhs = evaluateIndex(binary.getLHS(), dims, sizes, e);
+  Value rhs = evaluateIndex(binary.getRHS(), dims, sizes, e);
+  if (!lhs || !rhs)
+    return {};
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return e.add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return e.mul(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return e.divide(lhs, rhs, false);
+  case AffineExprKind::CeilDiv:
+    return e.divide(lhs, rhs, true);
+  case AffineExprKind::Mod:
+    return e.sub(lhs, e.mul(e.divide(lhs, rhs, false), rhs));
+  default:
+    return {};
+  }
+}
+
+/// Whether a map is one of distinct dimensions among `dims` and constants.
+static bool isSimple(AffineMap map, ArrayRef<int64_t> dims) {
+  llvm::SmallDenseSet<unsigned> seen;
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    return isa<AffineConstantExpr>(expr) ||
+           (dim && seen.insert(dim.getPosition()).second &&
+            llvm::is_contained(dims, static_cast<int64_t>(dim.getPosition())));
+  });
+}
+
 Value materialize(Operation *op, Value operand, AffineMap map,
                   ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes,
                   Emitter &e) {
-  SmallVector<int64_t> positions;
-  Sizes kept;
-  for (int64_t i = 0; i < static_cast<int64_t>(map.getNumResults()); ++i) {
-    AffineExpr expr = map.getResult(i);
+  for (auto [i, expr] : llvm::enumerate(map.getResults()))
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
       int64_t extent = e.typeOf(operand).getDimSize(i);
       if (constant.getValue() < 0 ||
@@ -90,22 +139,30 @@ Value materialize(Operation *op, Value operand, AffineMap map,
         (void)e.unsupported(op, "reads outside of an operand");
         return {};
       }
+    }
+  if (!isSimple(map, dims)) {
+    SmallVector<Value> indices;
+    for (AffineExpr expr : map.getResults()) {
+      indices.push_back(evaluateIndex(expr, dims, sizes, e));
+      if (!indices.back()) {
+        (void)e.unsupported(op, "has an indexing map that it cannot follow: " +
+                                    Twine(text(map)));
+        return {};
+      }
+    }
+    return readElements(operand, indices, e);
+  }
+  SmallVector<int64_t> positions;
+  Sizes kept;
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       operand =
           e.sliceDim(operand, i, constant.getValue(), constant.getValue() + 1);
-      continue;
-    }
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    const int64_t *found =
-        dim ? llvm::find(dims, static_cast<int64_t>(dim.getPosition()))
-            : dims.end();
-    int64_t position = found - dims.begin();
-    if (found == dims.end() || llvm::is_contained(positions, position)) {
-      (void)e.unsupported(op, "has an indexing map that is not of distinct "
-                              "dimensions: " +
-                                  Twine(text(map)));
-      return {};
-    }
-    positions.push_back(position);
+    else
+      positions.push_back(
+          llvm::find(dims, static_cast<int64_t>(
+                               cast<AffineDimExpr>(expr).getPosition())) -
+          dims.begin());
   }
   if (positions.size() != map.getNumResults()) {
     Sizes all = e.sizesOf(operand);
@@ -126,7 +183,7 @@ Value materialize(Operation *op, Value operand, AffineMap map,
 FailureOr<Sizes> loopSizes(linalg::LinalgOp op, Emitter &e) {
   Sizes sizes(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
+    if (!isa<ShapedType>(operand.get().getType()))
       continue;
     Sizes own = e.sizesOf(e.get(operand.get()));
     for (auto [size, expr] :
@@ -173,21 +230,23 @@ FailureOr<Value> arrange(Operation *op, Value value, ArrayRef<int64_t> dims,
   return e.reshape(value, sizes);
 }
 
-std::optional<Combine> matchCombine(linalg::LinalgOp op, unsigned result) {
-  Block *block = op.getBlock();
-  Value out = block->getArgument(op.getNumDpsInputs() + result);
-  Operation *last = block->getTerminator()->getOperand(result).getDefiningOp();
-  if (!last || last->getBlock() != block || last->getNumOperands() != 2 ||
-      !out.hasOneUse() || *out.getUsers().begin() != last)
-    return std::nullopt;
-  Combine combine;
-  combine.op = last;
-  combine.value = last->getOperand(last->getOperand(0) == out ? 1 : 0);
-  for (BlockArgument argument :
-       sliceOf(combine.value, *block->getParent()).arguments)
-    if (argument.getArgNumber() >= op.getNumDpsInputs())
-      return std::nullopt;
-  return combine;
+/// Binds the arguments of the body to the operands, in the iteration space.
+LogicalResult bindOperands(const Loops &loops, BodyScope &scope,
+                           const llvm::SetVector<BlockArgument> &needed,
+                           Emitter &e) {
+  linalg::LinalgOp op = loops.op;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (!needed.contains(argument))
+      continue;
+    Value value = materialize(op, e.get(operand.get()),
+                              op.getMatchingIndexingMap(&operand), loops.all,
+                              loops.sizes, e);
+    if (!value)
+      return failure();
+    scope.bind(argument, value);
+  }
+  return success();
 }
 
 bool isZero(Value value, Emitter &e) {

@@ -8,6 +8,75 @@ using namespace mlir;
 namespace kiln::tosa_to_prim {
 namespace {
 
+/// What TOSA forbids, and upstream's verifier lets through.
+LogicalResult checkRescale(tosa::RescaleOp op, bool inUnsigned,
+                           bool outUnsigned, Emitter &e) {
+  auto width = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  };
+  unsigned in = width(op.getInput().getType()), out = width(op.getType());
+  if (in > 32 && op.getScale32())
+    return e.unsupported(op, "has multipliers of 32 bits for operands of " +
+                                 Twine(in));
+  if (inUnsigned && outUnsigned)
+    return e.unsupported(op, "has an unsigned operand and an unsigned result");
+  if ((inUnsigned || outUnsigned) && (in > 16 || out > 16))
+    return e.unsupported(op, "is unsigned with an operand or a result of more "
+                             "than 16 bits");
+  return success();
+}
+
+/// value * multiplier / 2^shift on i64, rounded half up; with `twice` as TOSA's
+/// double rounding does it.
+Value scaled(Value value, Value multiplier, Value shift, bool twice,
+             Emitter &e) {
+  Value one = e.integer(1, value), zero = e.integer(0, value);
+  Value round = e.binary<prim::ShiftLeftOp>(one, e.sub(shift, one));
+  if (twice) {
+    Value up = e.integer(int64_t(1) << 30, value);
+    Value extra = e.where(e.compare<prim::GeOp>(value, zero), up,
+                          e.unary<prim::NegOp>(up));
+    Value large = e.compare<prim::GtOp>(shift, e.integer(31, value));
+    round = e.add(round, e.where(large, extra, zero));
+  }
+  Value sum = e.add(e.mul(value, multiplier), round);
+  return e.binary<prim::ShiftRightArithmeticOp>(sum, shift);
+}
+
+/// Rescaling by parameters that are computed, one step after the other.
+LogicalResult rescaleComputed(tosa::RescaleOp op, bool inUnsigned,
+                              bool outUnsigned, Emitter &e) {
+  Type wide = e.b.getI64Type();
+  Value x = e.get(op.getInput());
+  Sizes sizes = e.sizesOf(x);
+  int64_t rank = e.typeOf(x).getRank();
+  // One parameter for all elements, or one for each channel.
+  auto spread = [&](Value parameter, bool isUnsigned) -> Value {
+    Value value = e.convert(e.get(parameter), wide, false, isUnsigned);
+    RankedTensorType type = e.typeOf(value);
+    if (type.getRank() == 1 && type.getDimSize(0) != 1 && rank > 0)
+      return e.broadcastInDim(value, {rank - 1}, sizes);
+    if (!type.hasStaticShape() || type.getNumElements() != 1)
+      return {};
+    return e.broadcastInDim(e.reshape(value, ArrayRef<int64_t>()), {}, sizes);
+  };
+  Value multiplier = spread(op.getMultiplier(), false),
+        shift = spread(op.getShift(), false),
+        inZp = spread(op.getInputZp(), inUnsigned),
+        outZp = spread(op.getOutputZp(), outUnsigned);
+  if (!multiplier || !shift || !inZp || !outZp)
+    return e.unsupported(op, "has parameters of a shape that is not known");
+  Value value = e.sub(e.convert(x, wide, false, inUnsigned), inZp);
+  bool twice = op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND;
+  Value result = e.add(scaled(value, multiplier, shift, twice, e), outZp);
+  Type element = e.tensorType(op.getType()).getElementType();
+  Type to = getElementTypeOrSelf(op.getType());
+  unsigned width = to.getIntOrFloatBitWidth();
+  int64_t low = outUnsigned ? 0 : -(int64_t(1) << (width - 1));
+  int64_t high = (int64_t(1) << (outUnsigned ? width : width - 1)) - 1;
+  return e.set(op, e.convert(e.clampTo(result, low, high), element));
+}
+
 LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
   Value x = e.get(op.getInput());
   if (!isa<IntegerType>(e.elementOf(x)))
@@ -19,15 +88,14 @@ LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
   bool inUnsigned =
       op.getInputUnsigned() || isUnsigned(op.getInput().getType());
   bool outUnsigned = op.getOutputUnsigned() || isUnsigned(op.getType());
+  if (failed(checkRescale(op, inUnsigned, outUnsigned, e)))
+    return failure();
   auto multipliers = e.integersOf(e.get(op.getMultiplier()));
   auto shifts = e.integersOf(e.get(op.getShift()));
   auto inZp = e.integersOf(e.get(op.getInputZp()), inUnsigned);
   auto outZp = e.integersOf(e.get(op.getOutputZp()), outUnsigned);
-  if (!multipliers || !shifts)
-    return e.unsupported(op,
-                         "has a multiplier or a shift that is not a constant");
-  if (!inZp || !outZp)
-    return e.unsupported(op, "has a zero point that is not a constant");
+  if (!multipliers || !shifts || !inZp || !outZp)
+    return rescaleComputed(op, inUnsigned, outUnsigned, e);
   // A multiplier for each of one channel is one multiplier.
   SmallVector<int32_t> multiplier(multipliers->begin(), multipliers->end());
   SmallVector<int8_t> shift(shifts->begin(), shifts->end());
@@ -71,17 +139,8 @@ LogicalResult applyScale(tosa::ApplyScaleOp op, Emitter &e) {
   Value value = e.convert(e.get(op.getValue()), wide);
   Value multiplier = e.convert(e.get(op.getMultiplier()), wide);
   Value shift = e.convert(e.get(op.getShift()), wide);
-  Value one = e.integer(1, value), zero = e.integer(0, value);
-  Value round = e.binary<prim::ShiftLeftOp>(one, e.sub(shift, one));
-  if (op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND) {
-    Value up = e.integer(int64_t(1) << 30, value);
-    Value extra = e.where(e.compare<prim::GeOp>(value, zero), up,
-                          e.unary<prim::NegOp>(up));
-    Value large = e.compare<prim::GtOp>(shift, e.integer(31, value));
-    round = e.add(round, e.where(large, extra, zero));
-  }
-  Value sum = e.add(e.mul(value, multiplier), round);
-  Value result = e.binary<prim::ShiftRightArithmeticOp>(sum, shift);
+  bool twice = op.getRoundingMode() == tosa::RoundingMode::DOUBLE_ROUND;
+  Value result = scaled(value, multiplier, shift, twice, e);
   return e.set(
       op, e.convert(result, primElement(getElementTypeOrSelf(op.getType()))));
 }

@@ -2,6 +2,8 @@
 #include "Emitter.h"
 #include "Linalg.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -10,15 +12,21 @@ using namespace mlir;
 namespace kiln::tosa_to_prim {
 namespace {
 
+/// What an offset, a size or a stride is known to be now.
+OpFoldResult resolve(OpFoldResult entry, Emitter &e) {
+  auto value = dyn_cast<Value>(entry);
+  if (!value)
+    return entry;
+  Sizes sizes = e.getSizes(value);
+  return sizes.size() == 1 ? sizes.front() : OpFoldResult(e.get(value));
+}
+
 /// Offsets, sizes or strides as numbers.
 std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
                                               Emitter &e) {
   SmallVector<int64_t> numbers;
   for (OpFoldResult entry : list) {
-    auto value = dyn_cast<Value>(entry);
-    std::optional<int64_t> number = getConstantIntValue(
-        value && !e.getSizes(value).empty() ? e.getSizes(value).front()
-                                            : entry);
+    std::optional<int64_t> number = getConstantIntValue(resolve(entry, e));
     if (!number)
       return std::nullopt;
     numbers.push_back(*number);
@@ -26,12 +34,18 @@ std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
   return numbers;
 }
 
+/// Whether an entry is an element of a tensor.
+bool isElement(OpFoldResult entry) {
+  auto value = dyn_cast<Value>(entry);
+  return value && isa<RankedTensorType>(value.getType());
+}
+
 /// Whether a size computed at run time is that of a dimension of `x`.
-bool isSizeOf(Value size, Value x, int64_t dim, Emitter &e) {
-  Sizes known = e.getSizes(size);
-  auto value = known.empty() ? Value() : dyn_cast<Value>(known.front());
+bool isSizeOf(OpFoldResult size, Value x, int64_t dim) {
+  auto value = dyn_cast<Value>(size);
   auto op = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
-  return op && op.getSource() == x && op.getConstantIndex() == dim;
+  return op && op.getConstantIndex() &&
+         prim::sameSize(op.getSource(), *op.getConstantIndex(), x, dim);
 }
 
 /// Reads `count` elements of a dimension from an offset that is an element of
@@ -52,56 +66,11 @@ Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
 }
 
 LogicalResult extractSlice(tensor::ExtractSliceOp op, Emitter &e) {
-  Value x = e.get(op.getSource());
-  SmallVector<OpFoldResult> starts = op.getMixedOffsets(),
-                            steps = op.getMixedStrides();
-  for (auto [dim, start] : llvm::enumerate(starts)) {
-    auto value = dyn_cast<Value>(start);
-    if (!value || !e.getSizes(value).empty())
-      continue;
-    auto count = numbersOf(op.getMixedSizes()[dim], e);
-    auto stride = numbersOf(steps[dim], e);
-    if (!count || !stride || count->front() < 1 || stride->front() < 1)
-      return e.unsupported(op, "has a size or a stride that is not a constant");
-    x = gatherFrom(x, dim, e.get(value), count->front(), stride->front(), e);
-    start = e.size(0);
-    steps[dim] = e.size(1);
-  }
-  auto offsets = numbersOf(starts, e);
-  auto strides = numbersOf(steps, e);
-  if (!offsets || !strides)
-    return e.unsupported(op,
-                         "has an offset or a stride that is not a constant");
-  RankedTensorType type = e.typeOf(x);
-  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-  SmallVector<int64_t> limits, shape;
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    auto size = numbersOf(sizes[dim], e);
-    int64_t extent = type.getDimSize(dim), start = (*offsets)[dim],
-            stride = (*strides)[dim];
-    bool whole = !size && start == 0 && stride == 1 &&
-                 isSizeOf(cast<Value>(sizes[dim]), x, dim, e);
-    if (!size && !whole)
-      return e.unsupported(op, "has a size that is not a constant");
-    int64_t count = whole ? extent : size->front();
-    int64_t limit = whole ? extent : start + (count - 1) * stride + 1;
-    if (start < 0 || stride < 1 ||
-        (!whole &&
-         (count < 0 || (ShapedType::isStatic(extent) && limit > extent))))
-      return e.unsupported(op, "leaves its operand in dimension " + Twine(dim));
-    limits.push_back(ShapedType::isDynamic(limit) ? -1
-                                                  : std::max(limit, start));
-    shape.push_back(count);
-  }
-  if (shape != type.getShape())
-    x = prim::SliceOp::create(e.b, type.clone(shape), x, *offsets, limits,
-                              *strides);
-  Sizes kept;
-  for (auto [dim, size] : llvm::enumerate(e.sizesOf(x)))
-    if (!dropped.test(dim))
-      kept.push_back(size);
-  return e.set(op, dropped.any() ? e.reshape(x, kept) : x);
+  auto part = readPart(op, e.get(op.getSource()),
+                       partOf(op.getMixedOffsets(), op.getMixedSizes(),
+                              op.getMixedStrides(), op.getDroppedDims(), e),
+                       e);
+  return failed(part) ? failure() : e.set(op, *part);
 }
 
 /// Replaces a block of `x`: cuts along one dimension at a time.
@@ -140,36 +109,52 @@ Value spread(Value x, int64_t dim, int64_t stride, Emitter &e) {
 }
 
 LogicalResult insertSlice(tensor::InsertSliceOp op, Emitter &e) {
-  Value x = e.get(op.getDest()), block = e.get(op.getSource());
-  auto offsets = numbersOf(op.getMixedOffsets(), e);
-  auto sizes = numbersOf(op.getMixedSizes(), e);
-  auto strides = numbersOf(op.getMixedStrides(), e);
-  RankedTensorType type = e.typeOf(x);
-  if (!offsets || !sizes || !strides || !type.hasStaticShape())
-    return e.unsupported(op, "is not static");
-  block = e.reshape(block, *sizes);
-  bool strided = false;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    int64_t stride = (*strides)[dim], count = (*sizes)[dim];
-    if (stride < 1 || count < 1 || (*offsets)[dim] < 0 ||
-        (*offsets)[dim] + (count - 1) * stride + 1 > type.getDimSize(dim))
-      return e.unsupported(op,
-                           "leaves its destination in dimension " + Twine(dim));
-    strided |= stride > 1;
+  auto whole = writePart(op, e.get(op.getDest()), e.get(op.getSource()),
+                         partOf(op.getMixedOffsets(), op.getMixedSizes(),
+                                op.getMixedStrides(), op.getDroppedDims(), e),
+                         e);
+  return failed(whole) ? failure() : e.set(op, *whole);
+}
+
+/// Each position of `x` looks up whether the part has an element for it, and
+/// which: for offsets that are computed.
+Value lookUpPart(Value x, Value part, const Part &block, Emitter &e) {
+  Sizes sizes = e.sizesOf(x);
+  Type i64 = e.b.getI64Type();
+  Value inside;
+  for (auto [dim, offset] : llvm::enumerate(block.offsets)) {
+    int64_t count = e.typeOf(part).getDimSize(dim);
+    int64_t stride = *getConstantIntValue(block.strides[dim]);
+    if (getConstantIntValue(offset) == 0 && stride == 1 &&
+        count == e.typeOf(x).getDimSize(dim))
+      continue;
+    auto line = e.typeFor({sizes[dim]}, i64);
+    Value steps = prim::IotaOp::create(e.b, line, e.dynamicSizes({sizes[dim]}),
+                                       /*dim=*/0);
+    Value start =
+        isElement(offset) ? cast<Value>(offset) : e.sizeTensor(offset);
+    if (int64_t extent = e.typeOf(x).getDimSize(dim);
+        ShapedType::isStatic(extent))
+      e.limitIndices(start, extent - (count - 1) * stride);
+    Value from =
+        e.sub(steps, e.broadcastInDim(start, {}, ArrayRef(sizes[dim])));
+    Value number = e.integer(stride, from), zero = e.integer(0, from);
+    Value at = stride == 1 ? from : e.divide(from, number, false);
+    Value here = e.binary<prim::BitwiseAndOp>(
+        e.compare<prim::GeOp>(at, zero),
+        e.compare<prim::LtOp>(at, e.integer(count, from)));
+    if (stride != 1)
+      here = e.binary<prim::BitwiseAndOp>(
+          here, e.compare<prim::EqOp>(e.mul(at, number), from));
+    SmallVector<int64_t> shape(e.typeOf(part).getShape());
+    shape[dim] = e.typeOf(x).getDimSize(dim);
+    part = prim::GatherOp::create(e.b, e.typeOf(part).clone(shape), part,
+                                  e.where(here, at, zero), dim, 0);
+    Value mask = e.broadcastInDim(here, {int64_t(dim)}, sizes);
+    inside = inside ? e.binary<prim::BitwiseAndOp>(inside, mask) : mask;
   }
-  if (!strided)
-    return e.set(op, replaceBlock(x, block, *offsets, 0, e));
-  // Spread the block and a mask of it, and choose.
-  Value mask = e.integer(1, block, e.b.getI8Type());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (int64_t stride = (*strides)[dim]; stride > 1) {
-      block = spread(block, dim, stride, e);
-      mask = spread(mask, dim, stride, e);
-    }
-  Value inside =
-      replaceBlock(e.integer(0, x, e.b.getI8Type()), mask, *offsets, 0, e);
-  Value placed = replaceBlock(e.number(0, x), block, *offsets, 0, e);
-  return e.set(op, e.where(e.convert(inside, e.b.getI1Type()), placed, x));
+  part = e.refine(part, e.typeOf(x).getShape());
+  return inside ? e.where(inside, part, x) : part;
 }
 
 /// Padding with one value.
@@ -224,6 +209,122 @@ LogicalResult generate(tensor::GenerateOp op, Emitter &e) {
 }
 
 } // namespace
+
+Part partOf(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+            ArrayRef<OpFoldResult> strides, const llvm::SmallBitVector &dropped,
+            Emitter &e) {
+  Part block;
+  auto all = [&](ArrayRef<OpFoldResult> list) {
+    return llvm::map_to_vector<6>(
+        list, [&](OpFoldResult entry) { return resolve(entry, e); });
+  };
+  return {all(offsets), all(sizes), all(strides), dropped};
+}
+
+FailureOr<Value> readPart(Operation *op, Value x, const Part &block,
+                          Emitter &e) {
+  Sizes starts = block.offsets, steps = block.strides;
+  for (auto [dim, start] : llvm::enumerate(starts)) {
+    if (!isElement(start))
+      continue;
+    auto count = getConstantIntValue(block.sizes[dim]);
+    auto stride = getConstantIntValue(steps[dim]);
+    if (!count || !stride || *count < 1 || *stride < 1)
+      return e.unsupported(op, "has a size or a stride that is not a constant");
+    x = gatherFrom(x, dim, cast<Value>(start), *count, *stride, e);
+    start = e.size(0);
+    steps[dim] = e.size(1);
+  }
+  auto offsets = getConstantIntValues(starts);
+  auto strides = getConstantIntValues(steps);
+  if (!offsets || !strides)
+    return e.unsupported(op,
+                         "has an offset or a stride that is not a constant");
+  RankedTensorType type = e.typeOf(x);
+  SmallVector<int64_t> limits, shape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    auto size = getConstantIntValue(block.sizes[dim]);
+    int64_t extent = type.getDimSize(dim), start = (*offsets)[dim],
+            stride = (*strides)[dim];
+    bool whole = !size && start == 0 && stride == 1 &&
+                 isSizeOf(block.sizes[dim], x, dim);
+    if (!size && !whole)
+      return e.unsupported(op, "has a size that is not a constant");
+    int64_t count = whole ? extent : *size;
+    int64_t limit = whole ? extent : start + (count - 1) * stride + 1;
+    if (start < 0 || stride < 1 ||
+        (!whole &&
+         (count < 0 || (ShapedType::isStatic(extent) && limit > extent))))
+      return e.unsupported(op, "leaves its operand in dimension " + Twine(dim));
+    limits.push_back(ShapedType::isDynamic(limit) ? -1
+                                                  : std::max(limit, start));
+    shape.push_back(count);
+  }
+  if (shape != type.getShape())
+    x = prim::SliceOp::create(e.b, type.clone(shape), x, *offsets, limits,
+                              *strides);
+  if (block.dropped.none())
+    return x;
+  Sizes kept;
+  for (auto [dim, size] : llvm::enumerate(e.sizesOf(x)))
+    if (!block.dropped.test(dim))
+      kept.push_back(size);
+  return e.reshape(x, kept);
+}
+
+FailureOr<Value> writePart(Operation *op, Value x, Value part,
+                           const Part &block, Emitter &e) {
+  RankedTensorType type = e.typeOf(x);
+  auto strides = getConstantIntValues(block.strides);
+  auto offsets = getConstantIntValues(block.offsets);
+  Sizes own = e.sizesOf(part), partSizes;
+  SmallVector<int64_t> counts;
+  bool whole = true, strided = false;
+  size_t next = 0;
+  if (!strides || llvm::any_of(*strides, [](int64_t s) { return s < 1; }))
+    return e.unsupported(op, "has a stride that is not a positive constant");
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    OpFoldResult size = block.sizes[dim];
+    if (!block.dropped.test(dim) && !getConstantIntValue(size))
+      size = own[next]; // as much as is known of it
+    next += !block.dropped.test(dim);
+    partSizes.push_back(size);
+    auto count = getConstantIntValue(size);
+    counts.push_back(count.value_or(ShapedType::kDynamic));
+    int64_t extent = type.getDimSize(dim), stride = (*strides)[dim];
+    auto start = getConstantIntValue(block.offsets[dim]);
+    bool all = start == 0 && stride == 1 &&
+               (count ? *count == extent : isSizeOf(block.sizes[dim], x, dim));
+    whole &= all;
+    strided |= stride > 1;
+    if (all)
+      continue;
+    if (!count || *count < 1)
+      return e.unsupported(op, "has a size that is not a constant");
+    if (start && (*start < 0 || (ShapedType::isStatic(extent) &&
+                                 *start + (*count - 1) * stride + 1 > extent)))
+      return e.unsupported(op,
+                           "leaves its destination in dimension " + Twine(dim));
+  }
+  part = e.reshape(part, partSizes);
+  if (whole)
+    return e.refine(part, type.getShape());
+  if (!offsets || !type.hasStaticShape())
+    return lookUpPart(x, part, block, e);
+  if (!strided)
+    return replaceBlock(x, part, *offsets, 0, e);
+  // Spread the block and a mask of it, and choose.
+  Value mask = e.integer(1, part, e.b.getI8Type());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (int64_t stride = (*strides)[dim]; stride > 1) {
+      part = spread(part, dim, stride, e);
+      mask = spread(mask, dim, stride, e);
+    }
+  Value inside =
+      replaceBlock(e.integer(0, x, e.b.getI8Type()), mask, *offsets, 0, e);
+  Value placed = replaceBlock(e.number(0, x), part, *offsets, 0, e);
+  return e.where(e.convert(inside, e.b.getI1Type()), placed, x);
+}
 
 void addSliceRules(Rules &rules) {
   rules.add<tensor::ExtractSliceOp>(extractSlice);

@@ -109,11 +109,7 @@ LogicalResult dim(tensor::DimOp op, Emitter &e) {
     e.setSizes(op, {size});
     return success();
   }
-  if (!getConstantIntValue(size))
-    return e.unsupported(op, "reads a size that is known at run time only");
-  return e.set(op,
-               e.full(integerAttr(e.b.getI64Type(), *getConstantIntValue(size)),
-                      e.body->sizes));
+  return e.set(op, e.sizeTensor(size));
 }
 
 LogicalResult rank(tensor::RankOp op, Emitter &e) {
@@ -129,7 +125,7 @@ LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
   for (Value element : op.getElements()) {
     Value value = e.get(element);
     if (!value)
-      return e.unsupported(op, "of a size that is known at run time only");
+      return failure();
     values.push_back(e.reshape(value, ArrayRef<int64_t>{1}));
   }
   if (values.empty())
@@ -142,66 +138,20 @@ LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
   return e.set(op, e.reshape(e.concat(values, 0), type.getShape()));
 }
 
-/// An element at indices that are constants: a slice.
-std::optional<Value> extractConstant(tensor::ExtractOp op, Value x,
-                                     Emitter &e) {
-  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-    auto index = e.getConstantSizes(operand);
-    int64_t extent = e.typeOf(x).getDimSize(dim);
-    if (!index || index->front() < 0 ||
-        (ShapedType::isStatic(extent) && index->front() >= extent))
-      return std::nullopt;
-    x = e.sliceDim(x, dim, index->front(), index->front() + 1);
-  }
-  return e.reshape(x, ArrayRef<int64_t>());
-}
-
-/// An element at indices, in a body for each point of the iteration space:
-/// its row-major position, then one gather of a flat tensor.
+/// An element: at constants a slice, else a gather.
 LogicalResult extract(tensor::ExtractOp op, Emitter &e) {
-  Value x = e.get(op.getTensor());
-  RankedTensorType type = e.typeOf(x);
-  if (!e.body)
-    if (std::optional<Value> element = extractConstant(op, x, e))
-      return e.set(op, *element);
-  if (!type.hasStaticShape())
-    return e.unsupported(op, "from a tensor of a size that is not known");
-  Sizes sizes = e.body ? e.body->sizes : Sizes();
-  Type i64 = e.b.getI64Type();
-  Value position = e.full(integerAttr(i64, 0), sizes);
-  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-    Value index = e.get(operand);
-    if (!index)
-      return e.unsupported(op, "at a size that is known at run time only");
-    e.limitIndices(index, type.getDimSize(dim));
-    Value size = e.full(integerAttr(i64, type.getDimSize(dim)), sizes);
-    position = e.add(e.mul(position, size), index);
-  }
-  Value flat = e.reshape(x, ArrayRef<int64_t>{type.getNumElements()});
-  return e.set(
-      op, prim::GatherOp::create(e.b, e.typeFor(sizes, type.getElementType()),
-                                 flat, position, 0, 0));
+  return element(op, op.getTensor(), op.getIndices(), e);
 }
 
 /// A scalar in place of one element.
 LogicalResult insert(tensor::InsertOp op, Emitter &e) {
-  Value x = e.get(op.getDest());
   if (e.body)
     return e.unsupported(op, "inside of a body");
-  Sizes sizes = e.sizesOf(x);
-  Value here;
-  for (auto [dim, operand] : llvm::enumerate(op.getIndices())) {
-    Value index = e.get(operand);
-    if (!index)
-      return e.unsupported(op, "at a size that is known at run time only");
-    Value iota = prim::IotaOp::create(e.b, e.typeFor(sizes, e.b.getI64Type()),
-                                      e.dynamicSizes(sizes), dim);
-    Value same =
-        e.compare<prim::EqOp>(iota, e.broadcastInDim(index, {}, sizes));
-    here = here ? e.binary<prim::BitwiseAndOp>(here, same) : same;
-  }
-  Value value = e.broadcastInDim(e.get(op.getScalar()), {}, sizes);
-  return e.set(op, here ? e.where(here, value, x) : value);
+  SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(e.get(index));
+  return e.set(
+      op, writeElement(e.get(op.getDest()), indices, e.get(op.getScalar()), e));
 }
 
 LogicalResult allocTensor(bufferization::AllocTensorOp op, Emitter &e) {

@@ -3,11 +3,16 @@
 
 #include "Emitter.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_TOSATOPRIM
@@ -40,6 +45,8 @@ Rules allRules() {
   addConvertRules(rules);
   addMathRules(rules);
   addLinalgRules(rules);
+  addMemoryRules(rules);
+  addPackRules(rules);
   return rules;
 }
 
@@ -48,7 +55,7 @@ FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Emitter &e) {
   SmallVector<Type> types;
   for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
     RankedTensorType tensor = e.tensorType(type);
-    if (!tensor && type.isIntOrFloat())
+    if (!tensor && type.isIntOrIndexOrFloat())
       if (Type element = primElement(type))
         tensor = RankedTensorType::get({}, element);
     if (!tensor)
@@ -59,15 +66,21 @@ FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Emitter &e) {
   return types;
 }
 
-/// What a function gives: what it returns or, without results, what it prints
-/// or prepares for printing.
+/// What a function gives: what it returns and, after that, what it has written
+/// to buffers among its arguments. Without either, what it prints or prepares
+/// for printing.
 FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
-  if (fn.getNumResults() == 0)
+  SmallVector<Value> needed(
+      fn.getBody().front().getTerminator()->getOperands());
+  for (Value argument : fn.getArguments())
+    if (auto place = e.placeOf(argument); place && place->written)
+      needed.push_back(argument);
+  if (needed.empty())
     return e.printed.empty() ? e.unranked : e.printed;
   SmallVector<Value> results;
   Operation *terminator = fn.getBody().front().getTerminator();
   e.b.setLoc(terminator->getLoc());
-  for (Value returned : terminator->getOperands()) {
+  for (Value returned : needed) {
     if (Operation *call = e.getOpaque(returned)) {
       e.reported = true;
       InFlightDiagnostic diag =
@@ -78,8 +91,8 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
     }
     Value value = e.isKnown(returned) ? e.get(returned) : Value();
     if (!value) {
-      if (e.isKnown(returned))
-        return e.unsupported(terminator, "returns a size");
+      if (e.isKnown(returned) && !e.reported)
+        return e.unsupported(terminator, "returns a shape");
       return failure();
     }
     results.push_back(value);
@@ -144,7 +157,10 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     for (auto [from, to] :
          llvm::zip_equal(source.getArguments(), entry->getArguments())) {
       to.setLoc(from.getLoc());
-      e.alias(from, to);
+      if (isa<BaseMemRefType>(from.getType()))
+        e.setPlace(from, e.newPlace(to));
+      else
+        e.alias(from, to);
     }
     e.b.setInsertionPointToStart(entry);
     bool good = succeeded(e.emitBlock(source));
@@ -216,20 +232,50 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
     return success();
   }
 
+  /// Loops, conditions and accesses of affine in the terms of scf and memref.
+  LogicalResult lowerAffine() {
+    ModuleOp module = getOperation();
+    bool any =
+        module
+            .walk([](Operation *op) {
+              return isa_and_nonnull<affine::AffineDialect>(op->getDialect())
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!any)
+      return success();
+    RewritePatternSet patterns(&getContext());
+    populateAffineToStdConversionPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<arith::ArithDialect, memref::MemRefDialect,
+                           scf::SCFDialect>();
+    return applyPartialConversion(module, target, std::move(patterns));
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(lowerAffine()))
+      return signalPassFailure();
     SmallVector<func::FuncOp> selected, converted;
     if (failed(select(selected)))
       return signalPassFailure();
     Rules rules = allRules();
-    bool good = true;
+    SmallVector<func::FuncOp> refused;
     for (func::FuncOp fn : selected) {
       auto result =
           convert(fn, rules, !entries.empty() || selected.size() == 1);
-      good &= succeeded(result);
-      if (succeeded(result) && *result)
+      if (failed(result))
+        refused.push_back(fn);
+      else if (*result)
         converted.push_back(*result);
     }
+    bool good = refused.empty();
+    if (entries.empty() && !converted.empty())
+      for (func::FuncOp fn : refused)
+        fn.emitRemark("function '")
+            << fn.getName() << "' is not converted, others are: --entry=NAME "
+            << "compiles one function and what it needs";
     if (good && !selected.empty() && converted.empty())
       good = succeeded(LogicalResult(
           module.emitError("unsupported: no function computes anything")));
@@ -242,6 +288,9 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
       return;
     for (auto fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       fn.erase();
+    for (auto global :
+         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+      global.erase(); // what is needed of it has become a constant
     for (func::FuncOp fn : converted)
       module.push_back(fn);
   }

@@ -151,12 +151,12 @@ LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
   Type element = e.elementOf(before);
   Value value = e.convert(*arranged, element);
   if (isa<arith::AddFOp, arith::AddIOp>(combine))
-    return e.set(op->getResult(0),
-                 isZero(before, e) ? value : e.add(before, value));
+    return e.setOrWrite(op, 0, init->get(),
+                        isZero(before, e) ? value : e.add(before, value));
   bool isMax = isa<arith::MaximumFOp, arith::MaxSIOp>(combine);
-  return e.set(op->getResult(0),
-               isMax ? e.binary<prim::MaximumOp>(before, value)
-                     : e.binary<prim::MinimumOp>(before, value));
+  return e.setOrWrite(op, 0, init->get(),
+                      isMax ? e.binary<prim::MaximumOp>(before, value)
+                            : e.binary<prim::MinimumOp>(before, value));
 }
 
 LogicalResult notStatic(linalg::LinalgOp op, Emitter &e) {
@@ -261,7 +261,8 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
   shape.push_back(e.typeOf(*ohwi).getDimSize(0));
   llvm::append_range(order, groups);
   llvm::append_range(order, produced);
-  Type element = primElement(getElementTypeOrSelf(op->getResult(0).getType()));
+  Type element =
+      primElement(getElementTypeOrSelf(op.getDpsInits()[0].getType()));
   Type sum = isa<FloatType>(element) || element.isInteger(64)
                  ? element
                  : Type(e.b.getI32Type());
@@ -287,7 +288,7 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
   // The sizes of the window are those of an operand that is read for them only.
   SmallVector<int64_t> window(op.getNumLoops(), ShapedType::kDynamic);
   for (OpOperand *operand : op.getDpsInputOperands())
-    if (isa<RankedTensorType>(operand->get().getType()))
+    if (isa<ShapedType>(operand->get().getType()))
       for (auto [size, expr] :
            llvm::zip_equal(e.typeOf(e.get(operand->get())).getShape(),
                            op.getMatchingIndexingMap(operand).getResults()))
@@ -348,10 +349,10 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
 } // namespace
 
 std::optional<LogicalResult> emitWindow(linalg::LinalgOp op, Emitter &e) {
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   std::optional<Combine> combine = matchCombine(op, 0);
-  if (!combine)
+  if (!combine || combine->yielded != combine->op->getResult(0))
     return std::nullopt;
   Operation *product = combine->value.getDefiningOp();
   if (isa<arith::AddFOp, arith::AddIOp>(combine->op) &&

@@ -180,6 +180,9 @@ typedef struct KilnDeviceHost {
   uint32_t apiMinor;
   /* Prints what a kernel prints, from any thread. */
   void (*print)(const KilnPrintedValue *value);
+  /* Says how far the running launch is, for people who wait. Optional to call;
+     absent where structSize does not reach it. */
+  void (*progress)(uint64_t done, uint64_t total);
 } KilnDeviceHost;
 
 /* The entry point. Returns null when it cannot work with this host. */

@@ -1,6 +1,14 @@
 /* C interface of the runtime, libkiln-runtime.so: load a package, run it.
    Nothing throws across it. Functions that can fail return 0 on success; the
-   reason is kilnLastError(), per thread, valid until the next call. */
+   reason is kilnLastError(), per thread, valid until the next call. A pointer
+   that is null and must not be is such a failure; those that return something
+   else then return null, 0 or -1. What is released may be null.
+
+   Threads: functions on different objects may run at once in any threads, and
+   so may functions that take a const pointer to one and the same object. What
+   else one object allows is said below. Destroying an object that another
+   thread uses is not safe. No function here forks this process; a driver is
+   loaded once per process, under a lock. */
 #ifndef KILN_C_RUNTIME_H
 #define KILN_C_RUNTIME_H
 
@@ -16,10 +24,12 @@ typedef struct KilnPackage KilnPackage;
 typedef struct KilnSession KilnSession;
 typedef struct KilnTensor KilnTensor;
 
+/* Of this thread; "" before the first failure. */
 const char *kilnLastError(void);
 const char *kilnRuntimeVersion(void);
 
-/* Packages. */
+/* Packages. They do not change: any number of threads may read one and make
+   sessions of it at once. */
 int kilnPackageLoadFile(const char *path, KilnPackage **package);
 /* Copies the bytes. */
 int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package);
@@ -41,7 +51,8 @@ const char *kilnPackageTarget(const KilnPackage *package, size_t index);
 
 /* Sessions: a package on the devices of one of its targets. `target` is a
    SPEC, or null for the first target whose devices can be opened. The package
-   may be destroyed while sessions of it live. */
+   may be destroyed while sessions of it live. Each session has devices of its
+   own: calls of different sessions run side by side. */
 int kilnSessionCreate(const KilnPackage *package, const char *target,
                       KilnSession **session);
 void kilnSessionDestroy(KilnSession *session);
@@ -51,13 +62,30 @@ const char *kilnSessionEntry(const KilnSession *session, size_t index);
 /* Numbers of arguments and results of an entry; -1 when there is none. */
 int kilnEntryNumArguments(const KilnSession *session, const char *entry);
 int kilnEntryNumResults(const KilnSession *session, const char *entry);
-/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. */
+/* Rank, or -1. `shape` has room for `capacity` sizes; -1 is dynamic. `dtype`
+   and `shape` may be null. */
 int kilnEntryArgument(const KilnSession *session, const char *entry, int index,
                       KilnDType *dtype, int64_t *shape, int capacity);
 int kilnEntryResult(const KilnSession *session, const char *entry, int index,
                     KilnDType *dtype, int64_t *shape, int capacity);
+/* What the source calls them; "arg0" or "result0" where it has no names. Valid
+   while the session lives; null when out of range. */
+const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
+                                  int index);
+const char *kilnEntryResultName(const KilnSession *session, const char *entry,
+                                int index);
+/* Null for dimensions without a name. */
+const char *kilnEntryDimensionName(const KilnSession *session,
+                                   const char *entry, int index, int dimension);
+/* The number of the argument or result of that name; -1 when there is none. */
+int kilnEntryFindArgument(const KilnSession *session, const char *entry,
+                          const char *name);
+int kilnEntryFindResult(const KilnSession *session, const char *entry,
+                        const char *name);
 
-/* Tensors on the host. */
+/* Tensors on the host. Functions only read them but for what a kernel or a
+   function writes: arguments that it may write must not be used by another
+   thread meanwhile, also not as an argument. */
 /* Own memory, row-major, zeroed. */
 int kilnTensorCreate(KilnDType dtype, int rank, const int64_t *shape,
                      KilnTensor **tensor);
@@ -73,8 +101,10 @@ const int64_t *kilnTensorShape(const KilnTensor *tensor);
 const int64_t *kilnTensorStrides(const KilnTensor *tensor);
 void *kilnTensorData(const KilnTensor *tensor);
 
-/* Calls a function. `results` receives one new tensor per result. Scalar
-   arguments are passed as tensors of rank 0. */
+/* Calls a function. `results` receives one new tensor per result, null for all
+   of them on failure. Scalar arguments are passed as tensors of rank 0. Calls
+   of one session from several threads are safe: they run one after the other.
+   Results may be used and destroyed in any thread, also after their session. */
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);
@@ -82,6 +112,54 @@ int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
 int kilnSessionLaunch(KilnSession *session, const char *entry,
                       const int64_t grid[3], size_t numArguments,
                       KilnTensor *const *arguments);
+
+/* A kernel that a call launched. Numbers that are not known are 0. */
+typedef struct KilnLaunchReport {
+  size_t structSize;
+  const char *name;   /* of the launch in the program */
+  const char *kernel; /* that was chosen for it */
+  int64_t grid[3];
+  double seconds; /* only when they were asked for */
+  int64_t flops;
+  int64_t bytes; /* read and written */
+} KilnLaunchReport;
+
+/* What a call used; texts and lists are valid during the callback. Structs may
+   grow at their end: structSize says how far they reach. */
+typedef struct KilnCallReport {
+  size_t structSize;
+  const char *entry;
+  double seconds;           /* of the whole call */
+  int64_t arenaBytes;       /* memory shared by temporary tensors */
+  int64_t arenaTensorBytes; /* sum of the tensors that share it */
+  int64_t ownBytes;         /* allocations outside of it */
+  size_t numLaunches;
+  const KilnLaunchReport *const *launches; /* in the order they ran */
+} KilnCallReport;
+
+typedef void (*KilnCallReportHandler)(const KilnCallReport *report, void *user);
+
+/* How to call. Set everything to zero, then structSize to
+   sizeof(KilnCallOptions): fields that are added later are at the end, and
+   count as zero for a caller that does not know them. */
+typedef struct KilnCallOptions {
+  size_t structSize;
+  /* For a kernel: its grid. All zero for a function. */
+  int64_t grid[3];
+  /* Called once in the calling thread, after a call that succeeded and when
+     the next call of the session may begin. Or null. */
+  KilnCallReportHandler report;
+  void *reportUser;
+  /* Not 0: measure the seconds of each kernel, which then waits for its end. */
+  int timeKernels;
+} KilnCallOptions;
+
+/* kilnSessionRun, or kilnSessionLaunch where `entry` is a kernel, with options.
+   Safe in threads as they are. */
+int kilnSessionCall(KilnSession *session, const char *entry,
+                    size_t numArguments, KilnTensor *const *arguments,
+                    size_t numResults, KilnTensor **results,
+                    const KilnCallOptions *options);
 
 #ifdef __cplusplus
 }

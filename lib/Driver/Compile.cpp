@@ -1,5 +1,7 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 
+#include "Domains.h"
+#include "Dump.h"
 #include "HostProgram.h"
 #include "Input.h"
 #include "Pipeline.h"
@@ -11,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <thread>
 
 using namespace mlir;
 using namespace kiln;
@@ -33,6 +36,7 @@ private:
                            std::string &result);
   LogicalResult toTile(ModuleOp module, const BoundTarget &bound,
                        const InputKind &kind);
+  LoweringPlan planLowering(std::string &result);
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
   LogicalResult finish(std::string &result);
@@ -50,6 +54,7 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
   Tolerances tolerances;
+  Names names;
   ConstantPool pool;
   runtime::Package package;
   std::optional<runtime::SecretKey> signingKey;
@@ -73,8 +78,8 @@ LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
     return success();
   std::string text, error;
   llvm::raw_string_ostream os(text);
-  module->print(
-      os, OpPrintingFlags().enableDebugInfo().elideLargeElementsAttrs(64));
+  // Whole, constants too: every file is an input again.
+  module->print(os, OpPrintingFlags().enableDebugInfo());
   std::string number = (numSaved < 10 ? "0" : "") + std::to_string(numSaved);
   ++numSaved;
   llvm::SmallString<128> path(options.saveTemps);
@@ -135,6 +140,7 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
     if (failed(runSteps(module, "tile",
                         {{"verify-tile-form"},
                          {"core.tile", true},
+                         {"program-merge-kernels"},
                          {"program.func(program-plan-memory)"}},
                         bound.options, printer, timing)))
       return failure();
@@ -163,6 +169,18 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
   return bound.target->emit(
       module, stopsAt(Emit::LLVM) ? EmitKind::LLVM : EmitKind::Assembly,
       bound.options, os);
+}
+
+/// Says how kernels are lowered, and where what is asked for of them goes.
+LoweringPlan Compilation::planLowering(std::string &result) {
+  LoweringPlan plan;
+  plan.jobs = options.jobs ? options.jobs : std::thread::hardware_concurrency();
+  plan.oneModule = !stopsAt(Emit::Package);
+  if (plan.oneModule || !options.saveTemps.empty())
+    plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
+      return emitLowered(lowered, of, result);
+    };
+  return plan;
 }
 
 LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
@@ -210,12 +228,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   }
 
   CompiledKernels kernels;
-  if (failed(compileKernels(
-          *module, targets, printer, timing,
-          [&](ModuleOp lowered, const BoundTarget &of) {
-            return emitLowered(lowered, of, result);
-          },
-          kernels)))
+  if (failed(compileKernels(*module, targets, printer, timing,
+                            planLowering(result), kernels)))
     return failure();
   if (stopsAt(Emit::Target) || stopsAt(Emit::LLVM) || stopsAt(Emit::Asm))
     return success();
@@ -233,8 +247,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   runtime::TargetProgram program;
   program.spec = spec.str();
   bool kernelEntries = kind.tile;
-  if (failed(buildHostProgram(*module, kernels, tolerances, kernelEntries, pool,
-                              program.program)))
+  if (failed(buildHostProgram(*module, kernels, tolerances, names,
+                              kernelEntries, pool, program.program)))
     return failure();
   for (const std::string &bytes : kernels.modules)
     program.modules.push_back(runtime::Blob::copy(bytes));
@@ -301,10 +315,11 @@ LogicalResult Compilation::run(std::string &result) {
   if (!module || failed(save(*module, "input")))
     return failure();
 
-  InputKind kind = detect(*module);
-  // The conversion of a frontend's functions does this itself.
-  if (!kind.frontend && failed(keepEntries(*module, options.entries)))
+  collectNames(*module, input, names);
+  if (failed(keepNeeded(*module, options.entries)) ||
+      failed(checkSizes(*module)))
     return failure();
+  InputKind kind = detect(*module);
   if (kind.triton) {
     // The command line's numerics mode takes the place of Triton's.
     std::string convert = options.numerics.empty()
@@ -320,9 +335,11 @@ LogicalResult Compilation::run(std::string &result) {
       return failure();
     kind = detect(*module);
   }
+  // Globals that became constants are needed no more.
   if (kind.frontend &&
-      failed(runSteps(*module, "frontend", frontendSteps(options.entries),
-                      TargetOptions(), printer, timing)))
+      (failed(runSteps(*module, "frontend", frontendSteps(options.entries),
+                       TargetOptions(), printer, timing)) ||
+       failed(keepNeeded(*module, {}))))
     return failure();
   if (stopsAt(Emit::Prim)) {
     if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},
@@ -335,6 +352,9 @@ LogicalResult Compilation::run(std::string &result) {
     printer.error("expected a function or a kernel, found an empty module");
     return failure();
   }
+  // Kernels that were functions of Triton may have other arguments now.
+  collectNames(*module, input, names);
+  inferDomains(*module);
   tolerances = computeTolerances(*module);
   std::vector<std::string> specs = options.targets;
   if (options.skipUnknownTargets)
@@ -352,16 +372,28 @@ int kiln::driver::compile(const CompileOptions &options,
                           const DiagnosticSink &diag, std::string &result,
                           std::string &report) {
   registerPasses();
-  DialectRegistry registry;
-  registerDialects(registry);
+  DialectRegistry own, registry;
+  registerDialects(own);
+  registerInputDialects(registry);
   MLIRContext context(registry);
   context.loadDialect<KilnDialect>();
-  // Hooks of the report and of pass construction need these early.
-  context.loadAllAvailableDialects();
+  // Hooks of the report and of pass construction need these early; others are
+  // loaded when the input names them.
+  for (StringRef name : own.getDialectNames())
+    context.getOrLoadDialect(name);
   LogicalResult ok = failure();
   {
+    IRDump dump(options.dump, &context);
+    std::string error;
+    if (!dump.checkNames(options, error)) {
+      diag("error: " + error);
+      return kWrongUsage;
+    }
     Compilation compilation(options, input, context, diag);
     ok = compilation.run(result);
+    DiagnosticPrinter printer(&context, diag, input.getBufferIdentifier());
+    if (failed(dump.finish(printer)))
+      ok = failure();
   }
   llvm::raw_string_ostream os(report);
   if (options.explain && StringRef(*options.explain).ends_with(".json"))

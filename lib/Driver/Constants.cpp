@@ -27,11 +27,18 @@ static void putBits(const APInt &bits, bool isSigned, int64_t width,
     out[i] = wide.extractBitsAsZExtValue(8, i * 8);
 }
 
-/// The elements in row-major order, each in the runtime's width.
+/// Whether one element says all, and there are several.
+static bool isSplat(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat() && dense.getNumElements() > 1;
+}
+
+/// The elements in row-major order, each in the runtime's width; of a splat the
+/// one.
 static std::optional<std::vector<uint8_t>> toBytes(ElementsAttr value,
                                                    runtime::DType dtype) {
   int64_t width = runtime::dtypeBytes(dtype);
-  int64_t count = value.getNumElements();
+  int64_t count = isSplat(value) ? 1 : value.getNumElements();
   Type element = value.getElementType();
   if (count > kMaxBytes / width)
     return std::nullopt;
@@ -102,6 +109,7 @@ FailureOr<std::string> ConstantPool::add(ElementsAttr value, Operation *op) {
   ArrayRef<int64_t> shape = value.getShapedType().getShape();
   constant.shape.assign(shape.begin(), shape.end());
   constant.bytes = runtime::Blob::own(std::move(*bytes));
+  constant.isSplat = isSplat(value);
   names[value] = constant.name;
   constants.push_back(std::move(constant));
   return constants.back().name;

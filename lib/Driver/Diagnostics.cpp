@@ -13,7 +13,20 @@ using namespace kiln::driver;
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, DiagnosticSink sink,
                                      StringRef inputName)
     : context(context), sink(std::move(sink)), inputName(inputName) {
+  listen();
+}
+
+DiagnosticPrinter::DiagnosticPrinter(const DiagnosticPrinter &outer,
+                                     DiagnosticSink sink)
+    : context(outer.context), sink(std::move(sink)), inputName(outer.inputName),
+      isBinary(outer.isBinary), thread(std::this_thread::get_id()) {
+  listen();
+}
+
+void DiagnosticPrinter::listen() {
   handler = context->getDiagEngine().registerHandler([this](Diagnostic &diag) {
+    if (thread && *thread != std::this_thread::get_id())
+      return failure();
     std::lock_guard<std::mutex> lock(mutex);
     print(diag);
     return success();
@@ -37,6 +50,11 @@ std::string DiagnosticPrinter::location(Location loc) const {
 static std::string readable(const Diagnostic &diag) {
   constexpr size_t kLongest = 2000;
   std::string text = diag.str();
+  // What upstream advises is for users of its own tools.
+  for (StringRef advice : {". If this is intended, please ",
+                           "; for more info on dialect registration see "})
+    if (size_t at = StringRef(text).find(advice); at != StringRef::npos)
+      text.resize(at);
   if (text.size() > kLongest)
     text = text.substr(0, kLongest) + "...";
   for (char &c : text)

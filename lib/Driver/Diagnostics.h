@@ -7,6 +7,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <thread>
 
 namespace kiln::driver {
 
@@ -16,6 +18,9 @@ class DiagnosticPrinter {
 public:
   DiagnosticPrinter(mlir::MLIRContext *context, DiagnosticSink sink,
                     llvm::StringRef inputName = "");
+  /// Takes what the calling thread reports, with the names of `outer`, and
+  /// leaves what other threads report to those around.
+  DiagnosticPrinter(const DiagnosticPrinter &outer, DiagnosticSink sink);
   ~DiagnosticPrinter();
 
   unsigned numErrors() const { return errors; }
@@ -29,6 +34,7 @@ public:
   void note(llvm::StringRef line);
 
 private:
+  void listen();
   void print(mlir::Diagnostic &diag);
   std::string location(mlir::Location loc) const;
   std::string wholeInput() const;
@@ -37,6 +43,7 @@ private:
   DiagnosticSink sink;
   std::string inputName;
   bool isBinary = false;
+  std::optional<std::thread::id> thread; ///< whose diagnostics are taken
   std::mutex mutex;
   std::atomic<unsigned> errors{0};
   mlir::DiagnosticEngine::HandlerID handler;

@@ -1,37 +1,85 @@
 //===- Entries.cpp - Leaving out what is not wanted -----------------------===//
 
 #include "Input.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using kiln::driver::isUpstreamDialect;
+
+/// A function or a kernel with a body. Scripts for other tools (transform,
+/// pdl_interp) are functions by their form only.
+static FunctionOpInterface asProgram(Operation *op) {
+  auto function = dyn_cast_or_null<FunctionOpInterface>(op);
+  StringRef dialect = op ? op->getName().getDialectNamespace() : "";
+  if (!function || function.isExternal() || dialect == "transform" ||
+      dialect == "pdl_interp")
+    return {};
+  return function;
+}
 
 /// The error for an entry that is not there, with those that are.
 static LogicalResult noSuchEntry(ModuleOp module, StringRef name) {
   auto diag = module.emitError("no function '") << name << "' with a body";
   StringRef separator = ", expected one of: ";
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (!function.isExternal()) {
+  for (Operation &op : *module.getBody())
+    if (auto function = asProgram(&op)) {
       diag << separator << function.getName();
       separator = ", ";
     }
   return diag;
 }
 
-LogicalResult kiln::driver::keepEntries(ModuleOp module,
-                                        ArrayRef<std::string> entries) {
-  if (entries.empty())
-    return success();
-  llvm::SetVector<Operation *> needed;
+/// The functions that are compiled for their own sake.
+static LogicalResult findRoots(ModuleOp module, ArrayRef<std::string> entries,
+                               llvm::SetVector<Operation *> &roots) {
   for (const std::string &name : entries) {
-    Operation *symbol = module.lookupSymbol(name);
-    auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
-    if (!function || function.isExternal())
+    auto function = asProgram(module.lookupSymbol(name));
+    if (!function)
       return noSuchEntry(module, name);
-    needed.insert(symbol);
+    roots.insert(function);
   }
-  size_t numEntries = needed.size();
+  SmallVector<Operation *> all;
+  for (Operation &op : *module.getBody())
+    if (auto function = asProgram(&op)) {
+      all.push_back(&op);
+      if (entries.empty() && function.isPublic())
+        roots.insert(&op);
+    }
+  if (roots.empty()) // all of them are private: none is a helper
+    roots.insert(all.begin(), all.end());
+  if (!roots.empty() || module.getBody()->empty())
+    return success();
+  Operation &first = module.getBody()->front();
+  return first.emitError("expected a function or a kernel with a body, found "
+                         "no more than '")
+         << first.getName() << "'";
+}
+
+/// Reports a root in a form of function that Kiln does not compile.
+static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
+  if (isa<func::FuncOp>(root) ||
+      !isUpstreamDialect(root->getName().getDialectNamespace()))
+    return success();
+  auto diag = root->emitError("unsupported: function '")
+              << cast<FunctionOpInterface>(root).getName() << "' is a '"
+              << root->getName() << "', expected a 'func.func'";
+  if (!isOnlyOne)
+    diag.attachNote() << "--entry=NAME compiles one function and what it needs";
+  return diag;
+}
+
+LogicalResult kiln::driver::keepNeeded(ModuleOp module,
+                                       ArrayRef<std::string> entries) {
+  llvm::SetVector<Operation *> needed;
+  if (failed(findRoots(module, entries, needed)))
+    return failure();
+  size_t numRoots = needed.size();
+  for (Operation *root : needed)
+    if (failed(checkForm(root, !entries.empty() || numRoots == 1)))
+      return failure();
   for (size_t i = 0; i < needed.size(); ++i) {
     auto uses = SymbolTable::getSymbolUses(needed[i]);
     if (!uses)
@@ -41,13 +89,24 @@ LogicalResult kiln::driver::keepEntries(ModuleOp module,
               use.getSymbolRef().getRootReference().getValue()))
         needed.insert(symbol);
   }
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isa<FunctionOpInterface>(op) && !needed.contains(&op))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*module.getBody())))
+    if (!needed.contains(&op)) {
+      op.dropAllUses();
       op.erase();
-  for (auto [number, op] : llvm::enumerate(needed))
-    if (isa<FunctionOpInterface>(op))
-      SymbolTable::setSymbolVisibility(
-          op, number < numEntries ? SymbolTable::Visibility::Public
+    }
+  if (!entries.empty())
+    for (auto [number, op] : llvm::enumerate(needed))
+      if (isa<FunctionOpInterface>(op))
+        SymbolTable::setSymbolVisibility(
+            op, number < numRoots ? SymbolTable::Visibility::Public
                                   : SymbolTable::Visibility::Private);
+  // What a module says to other tools says nothing to Kiln.
+  SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
+  for (NamedAttribute attribute : attributes) {
+    auto [dialect, rest] = attribute.getName().getValue().split('.');
+    if (rest.empty() || isUpstreamDialect(dialect))
+      module->removeDiscardableAttr(attribute.getName());
+  }
   return success();
 }

@@ -33,11 +33,23 @@ std::optional<int> FunctionBuilder::deviceNumber(StringRef name) const {
   return std::nullopt;
 }
 
+std::string kiln::driver::nameOf(const std::vector<std::string> *names,
+                                 size_t index, StringRef fallback) {
+  if (names && index < names->size() && !(*names)[index].empty())
+    return (*names)[index];
+  std::string name = (fallback + Twine(index)).str();
+  while (names && llvm::is_contained(*names, name))
+    name += "_";
+  return name;
+}
+
 LogicalResult FunctionBuilder::addArgument(Type type, Value value,
-                                           StringRef name, Operation *op) {
+                                           Operation *op) {
   runtime::Argument arg;
-  arg.name =
-      name.empty() ? "arg" + std::to_string(function.args.size()) : name.str();
+  size_t index = function.args.size();
+  arg.name = nameOf(names ? &names->arguments : nullptr, index, "arg");
+  if (names && index < names->dims.size())
+    arg.dims = names->dims[index];
   arg.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto view = dyn_cast<tile::ViewType>(type)) {
     arg.dtype = dtypeOf(view.getElementType());
@@ -60,12 +72,19 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
     arg.isScalar = true;
   }
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
-    if (auto range = callee.getArgAttrOfType<DenseI64ArrayAttr>(
-            function.args.size(), "kiln.range"))
+    if (auto range =
+            callee.getArgAttrOfType<DenseI64ArrayAttr>(index, "kiln.range"))
       if (range.size() == 2) {
         arg.low = range[0];
         arg.high = range[1];
       }
+  if (auto callee = dyn_cast<FunctionOpInterface>(op))
+    if (auto name = callee.getArgAttrOfType<StringAttr>(index, "kiln.domain"))
+      for (auto domain :
+           {runtime::Domain::nonzero, runtime::Domain::nonnegative,
+            runtime::Domain::positive})
+        if (name == runtime::domainName(domain))
+          arg.domain = domain;
   if (arg.dtype == runtime::DType::none)
     return op->emitError() << "unsupported: an argument of type " << type
                            << " in a package";
@@ -85,7 +104,8 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
 void FunctionBuilder::addResult(Type type,
                                 const runtime::Tolerance *tolerance) {
   runtime::Result result;
-  result.name = "result" + std::to_string(function.results.size());
+  result.name = nameOf(names ? &names->results : nullptr,
+                       function.results.size(), "result");
   result.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto shaped = dyn_cast<ShapedType>(type))
     for (int64_t size : shaped.getShape())
@@ -107,12 +127,9 @@ FunctionBuilder::build(program::FuncOp func,
                        const std::vector<runtime::Tolerance> *tolerances) {
   function.name = func.getSymName().str();
   function.isPublic = func.getSymVisibility().value_or("public") != "private";
-  for (auto [index, arg] : llvm::enumerate(func.getBody().getArguments())) {
-    auto name = func.getArgAttrOfType<StringAttr>(index, "kiln.name");
-    if (failed(
-            addArgument(arg.getType(), arg, name ? name.getValue() : "", func)))
+  for (BlockArgument arg : func.getBody().getArguments())
+    if (failed(addArgument(arg.getType(), arg, func)))
       return failure();
-  }
   for (auto [index, type] : llvm::enumerate(func.getResultTypes()))
     addResult(type, toleranceOf(tolerances, index));
   for (Operation &op : func.getBody().front())
@@ -127,8 +144,8 @@ FunctionBuilder::buildPrim(func::FuncOp func,
                            const std::vector<runtime::Tolerance> *tolerances) {
   function.name = func.getSymName().str();
   std::vector<runtime::LaunchArg> args;
-  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
-    if (failed(addArgument(type, Value(), "", func)))
+  for (Type type : func.getArgumentTypes()) {
+    if (failed(addArgument(type, Value(), func)))
       return failure();
     const runtime::Argument &arg = function.args.back();
     args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
@@ -194,8 +211,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
   function.kind = runtime::Function::Kind::kernel;
   runtime::LaunchInst inst;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto name = kernel.getArgAttrOfType<StringAttr>(index, "kiln.name");
-    if (failed(addArgument(type, Value(), name ? name.getValue() : "", kernel)))
+    if (failed(addArgument(type, Value(), kernel)))
       return failure();
     runtime::Argument &arg = function.args.back();
     if (kernel.getArgAttr(index, tile::kReadonlyAttr))

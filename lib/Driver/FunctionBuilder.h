@@ -13,9 +13,11 @@ namespace kiln::driver {
 /// Turns one function into instructions over registers.
 class FunctionBuilder {
 public:
+  /// `names` may be null: nothing is known of them.
   FunctionBuilder(const llvm::StringMap<uint32_t> &kernels,
-                  runtime::HostProgram &program, ConstantPool &pool)
-      : kernels(kernels), program(program), pool(pool) {}
+                  const EntryNames *names, runtime::HostProgram &program,
+                  ConstantPool &pool)
+      : kernels(kernels), names(names), program(program), pool(pool) {}
 
   /// A host program.
   mlir::LogicalResult build(program::FuncOp func,
@@ -42,7 +44,7 @@ private:
   mlir::LogicalResult lowerReturn(program::ReturnOp op);
 
   mlir::LogicalResult addArgument(mlir::Type type, mlir::Value value,
-                                  llvm::StringRef name, mlir::Operation *op);
+                                  mlir::Operation *op);
   void addResult(mlir::Type type, const runtime::Tolerance *tolerance);
 
   Reg constant(int64_t value);
@@ -61,6 +63,7 @@ private:
   }
 
   const llvm::StringMap<uint32_t> &kernels;
+  const EntryNames *names;
   runtime::HostProgram &program;
   ConstantPool &pool;
   runtime::Function function;

@@ -30,11 +30,11 @@ bool isOnlyRead(Value view) {
 }
 
 /// The runtime's list of a kernel's parameters.
-LogicalResult describeParams(tile::KernelOp kernel,
+LogicalResult describeParams(tile::KernelOp kernel, const EntryNames *names,
                              std::vector<runtime::KernelParam> &params) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     runtime::KernelParam param;
-    param.name = "arg" + std::to_string(index);
+    param.name = nameOf(names ? &names->arguments : nullptr, index, "arg");
     Type element = type;
     if (auto view = dyn_cast<tile::ViewType>(type)) {
       element = view.getElementType();
@@ -60,9 +60,9 @@ LogicalResult describeParams(tile::KernelOp kernel,
     auto attr = [&, index = index](StringRef name) {
       return kernel.getArgAttr(index, name);
     };
-    param.readonly = attr(tile::kReadonlyAttr) != nullptr ||
-                     (isa<tile::ViewType>(type) &&
-                      isOnlyRead(kernel.getArguments()[index]));
+    param.readonly =
+        attr(tile::kReadonlyAttr) != nullptr ||
+        (isa<tile::ViewType>(type) && isOnlyRead(kernel.getArguments()[index]));
     if (auto align = dyn_cast_or_null<IntegerAttr>(attr(tile::kAlignAttr)))
       param.align = align.getInt();
     params.push_back(std::move(param));
@@ -72,11 +72,16 @@ LogicalResult describeParams(tile::KernelOp kernel,
 
 /// The runtime's list of the parameters of a function that is a kernel.
 LogicalResult describeParams(func::FuncOp func, bool sizesOnly,
+                             const EntryNames *names,
                              std::vector<runtime::KernelParam> &params) {
   auto add = [&](Type type, bool readonly) {
     auto shaped = dyn_cast<RankedTensorType>(type);
     runtime::KernelParam param;
-    param.name = "arg" + std::to_string(params.size());
+    size_t index = params.size(), numArguments = func.getNumArguments();
+    param.name = index < numArguments
+                     ? nameOf(names ? &names->arguments : nullptr, index, "arg")
+                     : nameOf(names ? &names->results : nullptr,
+                              index - numArguments, "result");
     param.dtype = dtypeOf(getElementTypeOrSelf(type));
     param.rank = shaped ? shaped.getRank() : 0;
     param.readonly = readonly;
@@ -114,10 +119,10 @@ LogicalResult describeParams(func::FuncOp func, bool sizesOnly,
 class ProgramBuilder {
 public:
   ProgramBuilder(ModuleOp module, const CompiledKernels &kernels,
-                 const Tolerances &tolerances, ConstantPool &pool,
-                 runtime::HostProgram &result)
-      : module(module), kernels(kernels), tolerances(tolerances), pool(pool),
-        result(result) {}
+                 const Tolerances &tolerances, const Names &names,
+                 ConstantPool &pool, runtime::HostProgram &result)
+      : module(module), kernels(kernels), tolerances(tolerances), names(names),
+        pool(pool), result(result) {}
 
   LogicalResult addKernel(Operation *op, StringRef name) {
     auto found = kernels.kernels.find(name);
@@ -134,10 +139,11 @@ public:
     for (const auto &[key, value] : entry.metadata)
       info.notes[key] = value;
     if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
-      if (failed(describeParams(kernel, info.params)))
+      if (failed(describeParams(kernel, namesOf(name), info.params)))
         return failure();
-    } else if (failed(describeParams(cast<func::FuncOp>(op),
-                                     name.ends_with(":sizes"), info.params))) {
+    } else if (failed(describeParams(
+                   cast<func::FuncOp>(op), name.ends_with(":sizes"),
+                   namesOf(cast<func::FuncOp>(op).getName()), info.params))) {
       return failure();
     }
     numbers[name] = result.kernels.size();
@@ -146,42 +152,48 @@ public:
   }
 
   LogicalResult addFunction(program::FuncOp func) {
-    FunctionBuilder builder(numbers, result, pool);
+    FunctionBuilder builder(numbers, namesOf(func.getSymName()), result, pool);
     auto tolerance = tolerances.find(func.getSymName().str());
     return builder.build(
         func, tolerance == tolerances.end() ? nullptr : &tolerance->second);
   }
 
   LogicalResult addPrimFunction(func::FuncOp func) {
-    FunctionBuilder builder(numbers, result, pool);
+    FunctionBuilder builder(numbers, namesOf(func.getSymName()), result, pool);
     auto tolerance = tolerances.find(func.getSymName().str());
     return builder.buildPrim(
         func, tolerance == tolerances.end() ? nullptr : &tolerance->second);
   }
 
   LogicalResult addKernelEntry(tile::KernelOp kernel) {
-    FunctionBuilder builder(numbers, result, pool);
+    FunctionBuilder builder(numbers, namesOf(kernel.getSymName()), result,
+                            pool);
     return builder.buildKernelEntry(kernel);
   }
 
 private:
+  const EntryNames *namesOf(StringRef symbol) const {
+    auto found = names.find(symbol.str());
+    return found == names.end() ? nullptr : &found->second;
+  }
+
   ModuleOp module;
   const CompiledKernels &kernels;
   const Tolerances &tolerances;
+  const Names &names;
   ConstantPool &pool;
   runtime::HostProgram &result;
   llvm::StringMap<uint32_t> numbers;
 };
 } // namespace
 
-LogicalResult kiln::driver::buildHostProgram(ModuleOp module,
-                                             const CompiledKernels &kernels,
-                                             const Tolerances &tolerances,
-                                             bool kernelEntries,
-                                             ConstantPool &pool,
-                                             runtime::HostProgram &result) {
+LogicalResult
+kiln::driver::buildHostProgram(ModuleOp module, const CompiledKernels &kernels,
+                               const Tolerances &tolerances, const Names &names,
+                               bool kernelEntries, ConstantPool &pool,
+                               runtime::HostProgram &result) {
   result.devices = kernels.devices;
-  ProgramBuilder builder(module, kernels, tolerances, pool, result);
+  ProgramBuilder builder(module, kernels, tolerances, names, pool, result);
   for (auto kernel : module.getOps<tile::KernelOp>())
     if (failed(builder.addKernel(kernel, kernel.getSymName())))
       return failure();

@@ -4,6 +4,7 @@
 #define KILN_LIB_DRIVER_HOSTPROGRAM_H
 
 #include "Kernels.h"
+#include "Names.h"
 #include "Tolerance.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Runtime/Package.h"
@@ -24,6 +25,10 @@ private:
   llvm::DenseMap<mlir::Attribute, std::string> names;
 };
 
+/// Name `index` of a list, else one made of `fallback` that is not in it.
+std::string nameOf(const std::vector<std::string> *names, size_t index,
+                   llvm::StringRef fallback);
+
 /// The runtime's name of an element type; none if it has none.
 runtime::DType dtypeOf(mlir::Type type);
 
@@ -33,7 +38,8 @@ runtime::DType dtypeOf(mlir::Type type);
 mlir::LogicalResult buildHostProgram(mlir::ModuleOp module,
                                      const CompiledKernels &kernels,
                                      const Tolerances &tolerances,
-                                     bool kernelEntries, ConstantPool &pool,
+                                     const Names &names, bool kernelEntries,
+                                     ConstantPool &pool,
                                      runtime::HostProgram &result);
 
 } // namespace kiln::driver

@@ -2,6 +2,8 @@
 
 #include "Input.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/Process.h"
+#include "kiln/Runtime/Tensor.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -12,12 +14,14 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::driver;
 
 /// Seconds after which reading bytecode counts as hanging.
@@ -28,7 +32,8 @@ static constexpr int64_t kMaxElements = int64_t(1) << 46;
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
 static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
-  pid_t child = fork();
+  // Whoever compiles in a process with threads of its own has asked for it.
+  pid_t child = kiln::runtime::isForkSafe() ? fork() : -1;
   if (child < 0)
     return std::nullopt;
   if (child == 0) {
@@ -41,8 +46,10 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     if (null >= 0)
       dup2(null, 2);
     alarm(kTrialSeconds);
+    // That there is no memory left is for the parent to say.
+    std::set_new_handler([] { _exit(0); });
     DialectRegistry registry;
-    registerDialects(registry);
+    registerInputDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
@@ -64,37 +71,47 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   return std::string(strsignal(WTERMSIG(status)));
 }
 
-/// Finds types whose number of elements overflows.
-static LogicalResult checkSizes(ModuleOp module) {
-  auto tooLarge = [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (!shaped || !shaped.hasRank())
-      return false;
-    int64_t count = 1;
-    for (int64_t size : shaped.getShape()) {
-      if (ShapedType::isDynamic(size) || size == 0)
-        continue;
-      if (size > kMaxElements / count)
-        return true;
-      count *= size;
-    }
-    return false;
+/// What no tensor may be, or nothing.
+static std::string refuseSize(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return "";
+  if (shaped.getRank() > runtime::kMaxRank)
+    return "has rank " + std::to_string(shaped.getRank()) +
+           ", expected at most " + std::to_string(runtime::kMaxRank);
+  int64_t count = 1;
+  for (int64_t size : shaped.getShape()) {
+    if (ShapedType::isDynamic(size) || size == 0)
+      continue;
+    if (size > kMaxElements / count)
+      return "has more than 2^46 elements";
+    count *= size;
+  }
+  return "";
+}
+
+LogicalResult kiln::driver::checkSizes(ModuleOp module) {
+  auto check = [](Location loc, StringRef what, Type type) -> LogicalResult {
+    std::string problem = refuseSize(type);
+    if (problem.empty())
+      return success();
+    // A type of high rank is long to read.
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    if (text.size() > 80)
+      text = text.substr(0, 80) + "...";
+    return emitError(loc) << "unsupported: " << what << " of type " << text
+                          << " " << problem;
   };
   WalkResult result = module.walk([&](Operation *op) {
     for (Value value : op->getResults())
-      if (tooLarge(value.getType())) {
-        op->emitError() << "unsupported: a value of type " << value.getType()
-                        << " has more than 2^46 elements";
+      if (failed(check(op->getLoc(), "a value", value.getType())))
         return WalkResult::interrupt();
-      }
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument arg : block.getArguments())
-          if (tooLarge(arg.getType())) {
-            op->emitError() << "unsupported: an argument of type "
-                            << arg.getType() << " has more than 2^46 elements";
+          if (failed(check(arg.getLoc(), "an argument", arg.getType())))
             return WalkResult::interrupt();
-          }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -141,8 +158,6 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
       printer.error("the input is not valid");
     return {};
   }
-  if (failed(checkSizes(*module)))
-    return {};
   return module;
 }
 

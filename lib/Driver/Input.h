@@ -23,10 +23,17 @@ struct InputKind {
 };
 InputKind detect(mlir::ModuleOp module);
 
-/// Removes functions and kernels that no entry of a name in `entries` needs;
-/// public are the entries only. No names at all leave everything as it is.
-mlir::LogicalResult keepEntries(mlir::ModuleOp module,
-                                llvm::ArrayRef<std::string> entries);
+/// Removes everything that no function or kernel of a name in `entries` needs;
+/// public are those only. No names stand for all public ones. Whatever else the
+/// file holds, for whichever tool, does not reach the passes.
+mlir::LogicalResult keepNeeded(mlir::ModuleOp module,
+                               llvm::ArrayRef<std::string> entries);
+
+/// Whether a dialect comes with MLIR, rather than with Kiln or a plug-in.
+bool isUpstreamDialect(llvm::StringRef dialect);
+
+/// Reports values with more elements than any memory has.
+mlir::LogicalResult checkSizes(mlir::ModuleOp module);
 
 } // namespace kiln::driver
 

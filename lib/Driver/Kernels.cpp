@@ -1,11 +1,13 @@
 //===- Kernels.cpp - Lowering kernels, each by one target or the host -----===//
 
-#include "Kernels.h"
+#include "Dump.h"
+#include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -14,8 +16,10 @@ using namespace kiln::target;
 
 LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
                                       DiagnosticPrinter &printer,
-                                      TimingScope &timing) {
+                                      TimingScope &timing, StringRef stage) {
   unsigned before = printer.numErrors();
+  if (IRDump *dump = IRDump::of(module.getContext()))
+    dump->attach(pm, stage);
   pm.enableTiming(timing);
   if (succeeded(pm.run(module)))
     return success();
@@ -38,57 +42,6 @@ std::string deviceOptions(const TargetOptions &options) {
   return text;
 }
 
-/// A module of its own with copies of `kernels`, bound to a target.
-OwningOpRef<ModuleOp> extract(ModuleOp module, ArrayRef<Operation *> kernels,
-                              const BoundTarget &bound) {
-  OwningOpRef<ModuleOp> result = ModuleOp::create(module.getLoc());
-  result.get()->setAttrs(module->getAttrDictionary());
-  setTarget(*result, bound);
-  OpBuilder builder(result->getBodyRegion());
-  builder.setInsertionPointToStart(result->getBody());
-  // Nothing here launches them, but they are what is wanted.
-  for (Operation *kernel : kernels)
-    SymbolTable::setSymbolVisibility(builder.clone(*kernel),
-                                     SymbolTable::Visibility::Public);
-  return result;
-}
-
-/// Runs the target's pipeline and serialiser over one module.
-LogicalResult lower(ModuleOp module, const BoundTarget &bound,
-                    DiagnosticPrinter &printer, TimingScope &timing,
-                    const LoweredHook &lowered, KernelBlobs &blobs) {
-  PassManager pm(module.getContext());
-  bound.target->buildPipeline(pm, bound.options);
-  TimingScope passes = timing.nest("lower kernels");
-  if (failed(runPasses(pm, module, printer, passes)))
-    return failure();
-  passes.stop();
-  if (lowered && failed(lowered(module, bound)))
-    return failure();
-  TimingScope serialising = timing.nest("serialise kernels");
-  unsigned before = printer.numErrors();
-  bool ok = false;
-  std::string thrown;
-  try {
-    ok = succeeded(bound.target->serialize(module, bound.options, blobs));
-  } catch (const std::exception &e) {
-    thrown = std::string(": ") + e.what();
-  }
-  if (!ok && printer.numErrors() == before)
-    printer.error("target '" + bound.options.name +
-                  "' cannot serialise its kernels" + thrown);
-  if (!ok)
-    return failure();
-  for (const KernelBlob &kernel : blobs.kernels)
-    if (kernel.blob >= blobs.blobs.size() || kernel.name.empty() ||
-        kernel.scratchBytes < 0) {
-      printer.error("target '" + bound.options.name + "' returned a kernel '" +
-                    kernel.name + "' with bytes or scratch that make no sense");
-      return failure();
-    }
-  return success();
-}
-
 /// Adds the kernels of one serialised module.
 void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
   std::vector<std::string> &needed =
@@ -105,25 +58,6 @@ void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
         kernel.symbol.empty() ? kernel.name : kernel.symbol, base + kernel.blob,
         device, kernel.scratchBytes, std::move(kernel.metadata)};
 }
-
-/// The diagnostics of an attempt, kept back.
-struct Attempt {
-  explicit Attempt(MLIRContext *context)
-      : printer(context,
-                [this](StringRef line) { lines.push_back(line.str()); }) {}
-  std::vector<std::string> lines;
-  DiagnosticPrinter printer;
-
-  /// The first error without its location.
-  std::string reason() const {
-    for (StringRef line : lines) {
-      auto [place, message] = line.split("error: ");
-      if (!message.empty())
-        return message.str();
-    }
-    return "failed without saying why";
-  }
-};
 } // namespace
 
 namespace {
@@ -132,14 +66,15 @@ class Placer {
 public:
   Placer(ModuleOp module, ArrayRef<BoundTarget> candidates,
          DiagnosticPrinter &printer, TimingScope &timing,
-         const LoweredHook &lowered)
+         const LoweringPlan &plan)
       : module(module), candidates(candidates), printer(printer),
-        timing(timing), lowered(lowered),
-        report(Report::of(module.getContext())), results(candidates.size()) {}
+        timing(timing), plan(plan), report(Report::of(module.getContext())),
+        results(candidates.size()) {}
 
   LogicalResult run() {
     SmallVector<Operation *> todo;
     for (auto kernel : module.getOps<tile::KernelOp>()) {
+      order[kernel.getSymName()] = index.size();
       index[kernel.getSymName()] = 0;
       todo.push_back(kernel);
     }
@@ -154,6 +89,8 @@ public:
 
   /// Index of the target that took a kernel.
   llvm::StringMap<size_t> index;
+  /// Number of each kernel in the module.
+  llvm::StringMap<size_t> order;
 
   /// Moves what was lowered into `result`; kernels that moved on are left out.
   void finish(CompiledKernels &result, SmallVectorImpl<size_t> &deviceOf) {
@@ -205,40 +142,48 @@ private:
     }
     if (kernels.empty())
       return success();
-    KernelBlobs blobs;
-    if (isLast) {
-      // Nobody is left: what goes wrong is an error.
-      OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
-      if (failed(lower(*part, bound, printer, timing, lowered, blobs)))
-        return failure();
-      results[i].push_back(std::move(blobs));
-      return success();
-    }
-    {
-      Attempt attempt(module.getContext());
-      OwningOpRef<ModuleOp> part = extract(module, kernels, bound);
-      if (succeeded(
-              lower(*part, bound, attempt.printer, timing, lowered, blobs))) {
-        for (const std::string &line : attempt.lines)
-          printer.note(line);
-        results[i].push_back(std::move(blobs));
-        return success();
-      }
-    }
+    std::vector<Shard> shards = cutShards(kernels, plan);
+    lowerShards(module, bound, printer, timing, plan, shards);
+    // Nobody is left behind the last one: what goes wrong is an error.
+    if (isLast)
+      return keep(i, shards);
     // One by one, to tell apart what the target cannot do.
-    for (Operation *kernel : kernels) {
-      Attempt attempt(module.getContext());
-      KernelBlobs one;
-      OwningOpRef<ModuleOp> part = extract(module, {kernel}, bound);
-      if (succeeded(
-              lower(*part, bound, attempt.printer, timing, lowered, one))) {
-        results[i].push_back(std::move(one));
+    std::vector<Shard> tried;
+    for (Shard &shard : shards) {
+      if (shard.succeeded || shard.kernels.size() == 1) {
+        tried.push_back(std::move(shard));
         continue;
       }
-      report.declined(kernel, bound.options.name, attempt.reason());
-      index[SymbolTable::getSymbolName(kernel)] = i + 1;
+      std::vector<Shard> singles(shard.kernels.size());
+      for (auto [single, kernel] : llvm::zip(singles, shard.kernels))
+        single.kernels.push_back(kernel);
+      lowerShards(module, bound, printer, timing, plan, singles);
+      for (Shard &single : singles)
+        tried.push_back(std::move(single));
     }
-    return success();
+    for (const Shard &shard : tried)
+      if (!shard.succeeded) {
+        Operation *kernel = shard.kernels.front();
+        report.declined(kernel, bound.options.name, shard.reason());
+        index[SymbolTable::getSymbolName(kernel)] = i + 1;
+      }
+    llvm::erase_if(tried, [](const Shard &shard) { return !shard.succeeded; });
+    return keep(i, tried);
+  }
+
+  /// Takes over what became of shards, in their order, and hands their
+  /// diagnostics on, once each.
+  LogicalResult keep(size_t i, std::vector<Shard> &shards) {
+    bool ok = true;
+    llvm::StringSet<> said;
+    for (Shard &shard : shards) {
+      ok &= shard.succeeded;
+      for (const std::string &line : shard.lines)
+        if (said.insert(line).second)
+          shard.succeeded ? printer.note(line) : printer.raw(line);
+      results[i].push_back(std::move(shard.blobs));
+    }
+    return success(ok);
   }
 
   /// All variants of a launch run on one device: moves them to the last one
@@ -273,7 +218,7 @@ private:
   ArrayRef<BoundTarget> candidates;
   DiagnosticPrinter &printer;
   TimingScope &timing;
-  const LoweredHook &lowered;
+  const LoweringPlan &plan;
   Report &report;
   std::vector<std::vector<KernelBlobs>> results;
 };
@@ -289,15 +234,25 @@ static void nameOrigins(ModuleOp module) {
     });
 }
 
+/// Launches by their kernels: equal kernels are one.
+static llvm::StringMap<unsigned> countLaunches(ModuleOp module) {
+  llvm::StringMap<unsigned> count;
+  module.walk([&](program::LaunchOp launch) {
+    for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
+      ++count[name.getValue()];
+  });
+  return count;
+}
+
 LogicalResult kiln::driver::compileKernels(
     ModuleOp module, ArrayRef<BoundTarget> targets, DiagnosticPrinter &printer,
-    TimingScope &timing, const LoweredHook &lowered, CompiledKernels &result) {
+    TimingScope &timing, const LoweringPlan &plan, CompiledKernels &result) {
   const BoundTarget &first = targets.front();
   if (first.target->inputLevel() == InputLevel::Prim) {
     // The whole module is the code; every kernel and function has a symbol.
     KernelBlobs blobs;
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(lower(*copy, first, printer, timing, lowered, blobs)))
+    if (failed(lowerModule(*copy, first, printer, timing, plan, blobs)))
       return failure();
     result.devices.push_back(
         {first.target->deviceName(), deviceOptions(first.options), {}});
@@ -319,17 +274,25 @@ LogicalResult kiln::driver::compileKernels(
     candidates.push_back(std::move(host));
   }
   nameOrigins(module);
-  Placer placer(module, candidates, printer, timing, lowered);
-  if (failed(placer.run()))
+  Report &report = Report::of(module.getContext());
+  size_t numRows = report.rows().size();
+  Placer placer(module, candidates, printer, timing, plan);
+  LogicalResult placed = placer.run();
+  report.orderByKernel(numRows, placer.order);
+  if (failed(placed))
     return failure();
   SmallVector<size_t> deviceOf(candidates.size(), 0);
   placer.finish(result, deviceOf);
   llvm::StringMap<std::string> elsewhere;
-  Report &report = Report::of(module.getContext());
+  llvm::StringMap<unsigned> launches = countLaunches(module);
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     size_t at = placer.index[kernel.getSymName()];
     StringRef name = candidates[at].options.name;
-    report.chose(kernel, "placement", name, name, at == 0 ? "" : "(fallback)");
+    std::string detail = at == 0 ? "" : "(fallback)";
+    if (unsigned count = launches.lookup(kernel.getSymName()); count > 1)
+      detail += (detail.empty() ? "for " : " for ") + std::to_string(count) +
+                " launches";
+    report.chose(kernel, "placement", name, name, detail);
     if (deviceOf[at] != 0)
       elsewhere[kernel.getSymName()] = result.devices[deviceOf[at]].name;
   }

@@ -30,10 +30,19 @@ struct CompiledKernels {
 using LoweredHook = std::function<mlir::LogicalResult(
     mlir::ModuleOp, const target::BoundTarget &)>;
 
-/// Runs a pass manager; a failure without a diagnostic gets one.
+/// How kernels are lowered.
+struct LoweringPlan {
+  unsigned jobs = 1; ///< threads
+  /// All kernels of a target as one module, as it is printed.
+  bool oneModule = false;
+  LoweredHook lowered; ///< may be empty; with it one thread does everything
+};
+
+/// Runs a pass manager; a failure without a diagnostic gets one. `stage` names
+/// it for --print-ir-tree-dir.
 mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
                               DiagnosticPrinter &printer,
-                              mlir::TimingScope &timing);
+                              mlir::TimingScope &timing, llvm::StringRef stage);
 
 /// Lowers and serialises all kernels of `module`, each for the first of
 /// `targets` that takes it, or else, whole, for the host target. Launches that
@@ -42,7 +51,7 @@ mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    llvm::ArrayRef<target::BoundTarget> targets,
                                    DiagnosticPrinter &printer,
                                    mlir::TimingScope &timing,
-                                   const LoweredHook &lowered,
+                                   const LoweringPlan &plan,
                                    CompiledKernels &result);
 
 /// Moves the launches of the named kernels to the device named with them: their

@@ -1,6 +1,7 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/Package.h"
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -20,7 +21,7 @@ reads the standard input. SPEC is name[:chip][,key=value...].
                         leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
-  -o FILE               where the result goes
+  -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
@@ -29,14 +30,28 @@ reads the standard input. SPEC is name[:chip][,key=value...].
                         lowerings and schedules
   --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
   --save-temps=DIR      write the module after every stage
+  --print-ir-after-all, --print-ir-before-all
+                        print the IR around every pass, large constants left out
+  --print-ir-after=PASS,...  --print-ir-before=PASS,...
+                        around these passes only
+  --print-ir-after-change, --print-ir-after-failure
+                        after passes that change something; that fail
+  --print-ir-module-scope
+                        always the whole module
+  --print-ir-tree-dir=DIR
+                        into files, one for each print, instead of the terminal
   --timing              print what took how long
+  --jobs=N, -j N        lower kernels on N threads (default: one per core); the
+                        result is the same on any number
   --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
                         'openssl genpkey -algorithm ed25519' writes it
   --strip               leave the source out of the package
+  --in-process          compile without a child process that may crash
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
   --no-recover-views    leave pointer arithmetic of Triton kernels as it is
   --allow-tf32          f32 operands of matrix products may be read as tf32
 
+One dash does for flags of several letters, too: -target=SPEC.
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
 Exit status: 0 done, 1 the input failed, 2 wrong usage.
 )";
@@ -49,6 +64,11 @@ static int usage(const llvm::Twine &message) {
 
 /// Reads the input, compiles it and writes what was asked for.
 static int compileFile(const CompileOptions &options) {
+  if (kiln::runtime::isEndless(options.input)) {
+    llvm::errs() << options.input
+                 << ":1:1: error: cannot be read: is a device without an end\n";
+    return kInputFailed;
+  }
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!file) {
     llvm::errs() << options.input
@@ -76,6 +96,7 @@ static int compileFile(const CompileOptions &options) {
 }
 
 int kiln::driver::compileMain(int argc, char **argv) {
+  guardOutput();
   CompileOptions options;
   std::string error;
   std::vector<std::string> args(argv + 1, argv + argc);
@@ -107,17 +128,21 @@ int kiln::driver::compileMain(int argc, char **argv) {
         return usage("expected -o FILE");
     }
   }
-  return runGuarded(options.input, [&] {
-    if (!initialize(options.loadTargets))
-      return int(kInputFailed);
-    if (options.listTargets)
-      printTargets(llvm::outs());
-    if (options.describe &&
-        !printDescribe(*options.describe, llvm::outs(),
-                       [](StringRef line) { llvm::errs() << line << "\n"; }))
-      return int(kInputFailed);
-    if (options.listTargets || options.describe)
-      return int(kDone);
-    return compileFile(options);
-  });
+  return runGuarded(
+      options.input,
+      [&] {
+        if (!initialize(options.loadTargets))
+          return int(kInputFailed);
+        if (options.listTargets)
+          printTargets(llvm::outs());
+        if (options.describe &&
+            !printDescribe(*options.describe, llvm::outs(), [](StringRef line) {
+              llvm::errs() << line << "\n";
+            }))
+          return int(kInputFailed);
+        if (options.listTargets || options.describe)
+          return int(kDone);
+        return compileFile(options);
+      },
+      options.inProcess);
 }

@@ -40,8 +40,16 @@ public:
       inlineValue = arg.drop_front(equals + 1);
       flag = arg.take_front(equals);
     }
-    if (!flag.starts_with("--") && flag.size() > 2)
+    if (flag.starts_with("--") || flag.size() == 2)
       return;
+    // -oFILE as compilers take it, -target=SPEC as LLVM's tools do.
+    if (flag.starts_with("-o") && flag != "-output") {
+      flag = "-o";
+      inlineValue = arg.drop_front(2);
+      return;
+    }
+    spelling = "-" + flag.str();
+    flag = spelling;
   }
 
   /// The flag's value, which may be the next argument.
@@ -77,6 +85,7 @@ private:
   std::string &error;
   size_t next = 0;
   bool onlyNames = false;
+  std::string spelling; ///< what `flag` points to where it was completed
 };
 
 std::optional<Emit> parseEmit(StringRef text) {
@@ -163,6 +172,9 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       options.describe = text;
     } else if (flag == "--save-temps") {
       ok = arguments.value(options.saveTemps);
+    } else if (flag.starts_with("--print-ir-") ||
+               flag.starts_with("--mlir-print-ir-")) {
+      ok = options.dump.parse(flag.drop_front(2), arguments.inlineValue, error);
     } else if (flag == "--numerics") {
       ok = arguments.value(text) && parseNumerics(text, options, error);
     } else if (flag == "--no-recover-views") {
@@ -177,8 +189,17 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.set(options.skipUnknownTargets);
     } else if (flag == "--timing") {
       ok = arguments.set(options.timing);
+    } else if (flag == "--jobs" || flag == "-j") {
+      ok = arguments.value(text);
+      if (ok && (StringRef(text).getAsInteger(10, options.jobs) ||
+                 options.jobs < 1 || options.jobs > 1024)) {
+        error = "expected --jobs=N with N from 1 to 1024, found '" + text + "'";
+        return false;
+      }
     } else if (flag == "--strip") {
       ok = arguments.set(options.strip);
+    } else if (flag == "--in-process") {
+      ok = arguments.set(options.inProcess);
     } else if (flag == "--help" || flag == "-h") {
       ok = arguments.set(options.help);
     } else if (flag == "--version") {

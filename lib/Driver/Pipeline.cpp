@@ -29,21 +29,19 @@ std::vector<Step> kiln::driver::primSteps() {
 }
 
 std::vector<Step> kiln::driver::tileSteps() {
-  return {{"func.func(prim-fuse)"},
-          {"core.after-fuse", true},
-          {"prim-to-tile"},
-          {"core.tile", true},
-          {"program.func(program-plan-memory)"}};
+  return {{"func.func(prim-fuse)"},  {"core.after-fuse", true},
+          {"prim-to-tile"},          {"core.tile", true},
+          {"program-merge-kernels"}, {"program.func(program-plan-memory)"}};
 }
 
 std::vector<Step> kiln::driver::numericsSteps() {
   return {{"tile.kernel(tile-contract)"}};
 }
 
-/// Adds the steps to a pass manager.
-static LogicalResult addSteps(OpPassManager &pm, const std::vector<Step> &steps,
-                              const TargetOptions &options,
-                              llvm::raw_ostream &errors) {
+LogicalResult kiln::driver::addSteps(OpPassManager &pm,
+                                     const std::vector<Step> &steps,
+                                     const TargetOptions &options,
+                                     llvm::raw_ostream &errors) {
   for (const Step &step : steps) {
     if (step.isPoint)
       runExtensionPoint(pm, options, step.text);
@@ -66,7 +64,7 @@ LogicalResult kiln::driver::runSteps(ModuleOp module, StringRef name,
     return failure();
   }
   TimingScope scope = timing.nest(name);
-  return runPasses(pm, module, printer, scope);
+  return runPasses(pm, module, printer, scope, name);
 }
 
 void kiln::driver::registerExtensionPoints(TargetRegistry &registry) {

@@ -24,6 +24,13 @@ std::vector<Step> tileSteps();
 /// What follows from the numerics mode of each kernel.
 std::vector<Step> numericsSteps();
 
+/// Adds steps to a pass manager, with the passes of their extension points for
+/// the target of `options`.
+mlir::LogicalResult addSteps(mlir::OpPassManager &pm,
+                             const std::vector<Step> &steps,
+                             const target::TargetOptions &options,
+                             llvm::raw_ostream &errors);
+
 /// Declares the core's extension points.
 void registerExtensionPoints(target::TargetRegistry &registry);
 

@@ -1,5 +1,6 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
 
+#include "Input.h"
 #include "Pipeline.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/TosaToPrim.h"
@@ -35,10 +36,13 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include <mutex>
 
-bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
+void kiln::driver::initializeCore() {
   static std::once_flag once;
   std::call_once(once, [] {
     target::TargetRegistry &registry = target::TargetRegistry::get();
@@ -46,7 +50,12 @@ bool kiln::driver::initialize(const std::vector<std::string> &loadTargets) {
     schedule::registerCoreSchedules();
     vec::registerVectorFamily(registry);
   });
-  return target::loadPlugins(loadTargets);
+}
+
+bool kiln::driver::initialize(const std::vector<std::string> &loadTargets,
+                              const DiagnosticSink &diag) {
+  initializeCore();
+  return target::loadPlugins(loadTargets, diag);
 }
 
 void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
@@ -66,6 +75,24 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
       tt::TritonDialect>();
   mlir::func::registerInlinerExtension(registry);
   target::TargetRegistry::get().registerDialects(registry);
+}
+
+void kiln::driver::registerInputDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registerDialects(registry);
+}
+
+bool kiln::driver::isUpstreamDialect(llvm::StringRef dialect) {
+  static const llvm::StringSet<> names = [] {
+    mlir::DialectRegistry registry;
+    mlir::registerAllDialects(registry);
+    llvm::StringSet<> result;
+    for (llvm::StringRef name : registry.getDialectNames())
+      result.insert(name);
+    return result;
+  }();
+  return names.contains(dialect);
 }
 
 void kiln::driver::registerPasses() {

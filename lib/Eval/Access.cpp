@@ -89,7 +89,7 @@ private:
     auto at = static_cast<int64_t>(least < 0 ? least : most);
     return op->emitError("out-of-bounds access")
            << who() << ": byte " << at << " of a buffer of " << buffer.bytes
-           << " bytes, reached from element " << firstElement()
+           << " bytes" << named() << ", reached from element " << firstElement()
            << " of the view";
   }
 
@@ -110,7 +110,12 @@ private:
   LogicalResult unwritten(int64_t at) {
     return op->emitError("read of unwritten memory")
            << who() << ": byte " << at << " of a buffer of " << buffer.bytes
-           << " bytes";
+           << " bytes" << named();
+  }
+
+  /// " (out)" of an argument with a name.
+  std::string named() const {
+    return buffer.name.empty() ? "" : " (" + buffer.name + ")";
   }
 
   void mark(int64_t at, int64_t n, int64_t stride) {

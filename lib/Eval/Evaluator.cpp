@@ -62,7 +62,11 @@ LogicalResult Frame::run(Region &region, ArrayRef<Value> args,
     values[parameter] = arg;
   if (block.empty() || !block.back().hasTrait<OpTrait::IsTerminator>())
     return region.getParentOp()->emitError("expected a terminator");
+  bool isTold = evaluator.progress && evaluator.outermost == &block;
+  uint64_t done = 0, total = isTold ? block.getOperations().size() : 0;
   for (Operation &op : block.without_terminator()) {
+    if (isTold)
+      evaluator.progress(done++, total);
     if (failed(step(&op)))
       return failure();
     for (mlir::Value dead : evaluator.lastUses(&op))
@@ -99,6 +103,8 @@ LogicalResult Evaluator::call(FunctionOpInterface function,
     return emitError(caller, "calls are nested more than ")
            << kMaxDepth << " deep";
   findLastUses(function.getFunctionBody().front());
+  if (!depth)
+    outermost = &function.getFunctionBody().front();
   ++depth;
   Frame frame(*this);
   LogicalResult result = frame.run(function.getFunctionBody(), args, results);

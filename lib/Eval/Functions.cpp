@@ -3,6 +3,7 @@
 #include "llvm/ADT/bit.h"
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -23,12 +24,32 @@ void parallelFor(int64_t n, int64_t grain,
   if (share > kChunk)
     share = (share + kChunk - 1) / kChunk * kChunk;
   std::vector<std::thread> threads;
-  for (int64_t begin = share; begin < n; begin += share)
-    threads.emplace_back(
-        [&body, begin, n, share] { body(begin, std::min(n, begin + share)); });
-  body(0, std::min(n, share));
+  std::exception_ptr thrown;
+  std::mutex mutex;
+  // What is thrown, for want of memory, is thrown again by the caller's thread.
+  auto guarded = [&](int64_t begin) {
+    try {
+      body(begin, std::min(n, begin + share));
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex);
+      thrown = std::current_exception();
+    }
+  };
+  int64_t begin = share;
+  try {
+    threads.reserve(static_cast<size_t>(parts));
+    for (; begin < n; begin += share)
+      threads.emplace_back(guarded, begin);
+  } catch (const std::exception &) {
+    // There is no further thread to be had.
+    for (; begin < n; begin += share)
+      guarded(begin);
+  }
+  guarded(0);
   for (std::thread &thread : threads)
     thread.join();
+  if (thrown)
+    std::rethrow_exception(thrown);
 }
 
 namespace {

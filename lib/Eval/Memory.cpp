@@ -48,9 +48,15 @@ void Touched::refine(int64_t newGranule) {
 
 Buffer::Buffer(int64_t size)
     : bytes(size), memory(std::aligned_alloc(64, (size + 127) / 64 * 64)),
-      owned(true), states(size, 0) {
+      owned(true) {
   if (!memory)
-    llvm::report_bad_alloc_error("no memory for a buffer");
+    throw std::bad_alloc();
+  try {
+    states.assign(size, 0);
+  } catch (const std::bad_alloc &) {
+    std::free(memory);
+    throw;
+  }
 }
 
 Buffer::~Buffer() {

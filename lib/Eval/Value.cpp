@@ -94,7 +94,7 @@ Value Value::tensor(DType dtype, ArrayRef<int64_t> shape) {
   // Room behind the end lets loops over chunks read whole vectors.
   void *memory = std::aligned_alloc(64, (bytes + 127) / 64 * 64);
   if (!memory)
-    llvm::report_bad_alloc_error("no memory for a tensor");
+    throw std::bad_alloc();
   value.storage = std::shared_ptr<void>(memory, std::free);
   return value;
 }

@@ -2,11 +2,19 @@
 #include "Device.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
+#include "kiln/Runtime/Process.h"
+#include "kiln/Runtime/Progress.h"
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 using namespace kiln::runtime;
 namespace fs = std::filesystem;
@@ -37,6 +45,24 @@ Error checkVersion(const std::string &path, const PluginNote &note) {
                std::to_string(KILN_DEVICE_API_MAJOR) + ".x");
 }
 
+/// Entries that are set point into some library, as functions do.
+Error checkFunctions(const std::string &path, const KilnDeviceDriver &table) {
+  const size_t first = offsetof(KilnDeviceDriver, open);
+  size_t size = std::min(table.structSize, sizeof table);
+  for (size_t at = first; at + sizeof(void *) <= size; at += sizeof(void *)) {
+    void *entry = nullptr;
+    std::memcpy(&entry, reinterpret_cast<const char *>(&table) + at,
+                sizeof entry);
+    Dl_info info;
+    if (entry && !dladdr(entry, &info))
+      return Error(path + ": entry " +
+                   std::to_string((at - first) / sizeof(void *)) +
+                   " of its driver table, counted from 'open', points to no "
+                   "library");
+  }
+  return Error::success();
+}
+
 /// A table with every entry up to `execute`, as of API 1.0.
 Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
   auto fail = [&](const std::string &what) {
@@ -53,7 +79,7 @@ Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
                 std::to_string(table->apiMajor) + ", its note says " +
                 std::to_string(KILN_DEVICE_API_MAJOR));
   const std::pair<const char *, bool> required[] = {
-      {"name", table->name},
+      {"name", table->name && *table->name},
       {"open", table->open},
       {"close", table->close},
       {"properties", table->properties},
@@ -68,6 +94,8 @@ Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
   for (const auto &[name, present] : required)
     if (!present)
       return fail(std::string("its driver table lacks '") + name + "'");
+  if (Error error = checkFunctions(path, *table))
+    return error;
   bool someQueue = table->createQueue || table->destroyQueue;
   bool allQueue =
       table->createQueue && table->destroyQueue && table->synchronize;
@@ -76,12 +104,8 @@ Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
   return Error::success();
 }
 
-Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
-  Expected<PluginNote> note = readPluginNote(path);
-  if (!note)
-    return note.takeError();
-  if (Error error = checkVersion(path, *note))
-    return error;
+/// Loads a driver into this process.
+Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
   // dlopen searches the system for a name without a slash; we mean a file.
   std::error_code ignored;
   std::string absolute = fs::absolute(path, ignored).string();
@@ -97,9 +121,9 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
       !fs::equivalent(info.dli_fname, path, ignored))
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");
   auto entry = reinterpret_cast<KilnGetDeviceDriverFn>(symbol);
-  static const KilnDeviceHost host = {sizeof(KilnDeviceHost),
-                                      KILN_DEVICE_API_MAJOR,
-                                      KILN_DEVICE_API_MINOR, printValue};
+  static const KilnDeviceHost host = {
+      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
+      printValue, noteProgress};
   const KilnDeviceDriver *table = nullptr;
   try {
     table = entry(&host);
@@ -111,7 +135,82 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
   return table;
 }
 
+/// Whether a driver is as much to be trusted as this library, as whoever
+/// installed the one put the other beside it.
+bool isBesideRuntime(const std::string &path) {
+  std::error_code ignored;
+  fs::path own = pluginSearchPath().back();
+  return fs::equivalent(fs::absolute(path, ignored).parent_path(), own,
+                        ignored);
+}
+
+/// Loads a driver in a helper process first, as its constructors may do
+/// anything. A fork would not do: this process may have threads.
+Error tryLibrary(const std::string &path) {
+  static const char anchor = 0;
+  std::string helper =
+      helperProgram(&anchor, "kiln-driver-trial", "KILN_DRIVER_TRIAL");
+  if (isBesideRuntime(path) || access(helper.c_str(), X_OK) != 0)
+    return Error::success();
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return Error(path + ": cannot be tried: " + std::strerror(errno));
+  Expected<pid_t> child = startProgram(helper, {path}, {ends[1]});
+  close(ends[1]);
+  if (!child) {
+    close(ends[0]);
+    return child.takeError();
+  }
+  std::string verdict;
+  bool isInTime = readUntilEnd(ends[0], trialSeconds(),
+                               [&](const char *bytes, size_t size) {
+                                 verdict.append(bytes, size);
+                                 return verdict.back() != '\n';
+                               });
+  close(ends[0]);
+  if (!isInTime)
+    kill(*child, SIGKILL);
+  Ending ending = awaitEnd(*child);
+  if (!isInTime)
+    return Error(path + ": loading it does not come to an end");
+  if (verdict == "+\n")
+    return Error::success();
+  if (!verdict.empty() && verdict.back() == '\n')
+    return Error(verdict.substr(1, verdict.size() - 2));
+  return Error(path +
+               (ending.signal ? ": loading it crashes: "
+                              : ": loading it ends the process with ") +
+               ending.describe());
+}
+
+Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
+  Expected<PluginNote> note = readPluginNote(path);
+  if (!note)
+    return note.takeError();
+  if (Error error = checkVersion(path, *note))
+    return error;
+  if (Error error = tryLibrary(path))
+    return error;
+  return loadHere(path);
+}
+
 } // namespace
+
+int kiln::runtime::runDriverTrial(const std::string &path) {
+  beginHelper(1);
+  // What a crashing driver prints would hide the one message that matters.
+  int null = open("/dev/null", O_RDWR);
+  if (null >= 0) {
+    dup2(null, 1);
+    dup2(null, 2);
+  }
+  Expected<const KilnDeviceDriver *> table = loadHere(path);
+  std::string verdict = table ? "+" : "-" + table.message();
+  std::replace(verdict.begin(), verdict.end(), '\n', ' ');
+  verdict += '\n';
+  // Its destructors have no say.
+  _exit(writeFully(3, verdict.data(), verdict.size()) ? 0 : 1);
+}
 
 Expected<const KilnDeviceDriver *>
 kiln::runtime::loadDeviceDriver(const std::string &name) {
@@ -124,16 +223,24 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
   std::vector<std::string> folders = registry.folders;
   for (std::string &folder : pluginSearchPath())
     folders.push_back(std::move(folder));
+  std::string broken;
   for (const std::string &folder : folders) {
     std::string path = folder + "/" + file;
     std::error_code ignored;
     if (!fs::exists(path, ignored))
       continue;
     Expected<const KilnDeviceDriver *> table = loadLibrary(path);
-    if (table)
-      registry.loaded[name] = *table;
+    if (!table) {
+      broken += (broken.empty() ? "" : "; ") + table.message();
+      continue;
+    }
+    if (!broken.empty())
+      std::fprintf(stderr, "warning: %s\n", broken.c_str());
+    registry.loaded[name] = *table;
     return table;
   }
+  if (!broken.empty())
+    return Error(broken);
   std::string searched;
   for (const std::string &folder : folders)
     searched += (searched.empty() ? "" : ", ") + folder;

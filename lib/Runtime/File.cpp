@@ -1,4 +1,4 @@
-// Reading and writing whole files.
+// Reading whole files.
 #include "kiln/Runtime/Package.h"
 #include <cerrno>
 #include <cstdlib>
@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 using namespace kiln::runtime;
@@ -43,6 +44,27 @@ Expected<Blob> readStream(const std::string &path, int fd) {
 
 } // namespace
 
+bool kiln::runtime::isEndless(const std::string &path) {
+  // The devices of memory (1) are zero, random and the like; null (3) ends.
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
+         major(info.st_rdev) == 1 && minor(info.st_rdev) != 3;
+}
+
+Expected<Blob> kiln::runtime::mapRegularFile(const std::string &path) {
+  // A look first: opening a pipe waits for its other end.
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return systemError(path, "cannot open");
+  if (S_ISREG(info.st_mode))
+    return mapFile(path);
+  const char *kind = S_ISDIR(info.st_mode)    ? "a directory"
+                     : S_ISFIFO(info.st_mode) ? "a pipe"
+                     : S_ISSOCK(info.st_mode) ? "a socket"
+                                              : "a device";
+  return Error(path + ": expected a regular file, found " + kind);
+}
+
 Expected<Blob> kiln::runtime::copyFile(const std::string &path) {
   FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
@@ -72,6 +94,8 @@ Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
     return systemError(path, "cannot open");
   if (S_ISDIR(info.st_mode))
     return Error(path + ": cannot open: is a directory");
+  if (isEndless(path))
+    return Error(path + ": cannot open: is a device without an end");
   if (!S_ISREG(info.st_mode))
     return readStream(path, file.fd);
   size_t size = size_t(info.st_size);
@@ -83,42 +107,4 @@ Expected<Blob> kiln::runtime::mapFile(const std::string &path) {
   std::shared_ptr<const void> owner(
       data, [size](const void *p) { munmap(const_cast<void *>(p), size); });
   return Blob{owner, static_cast<const uint8_t *>(data), size};
-}
-
-/// Writes to an open file, whatever a single call takes.
-static bool writeAll(int fd, const void *data, size_t size) {
-  auto *next = static_cast<const uint8_t *>(data);
-  while (size) {
-    ssize_t put = write(fd, next, size);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return false;
-    next += put;
-    size -= size_t(put);
-  }
-  return true;
-}
-
-Error kiln::runtime::writeFile(const std::string &path, const void *data,
-                               size_t size) {
-  // Devices and pipes are written to directly, files whole or not at all.
-  struct stat info;
-  bool direct = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  std::string name = direct ? path : path + ".tmp-" + std::to_string(getpid());
-  FileDescriptor file{
-      open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.fd < 0)
-    return systemError(path, "cannot create");
-  const char *failed = nullptr;
-  if (!writeAll(file.fd, data, size))
-    failed = "cannot write";
-  else if (!direct && rename(name.c_str(), path.c_str()) != 0)
-    failed = "cannot replace";
-  if (!failed)
-    return Error::success();
-  Error error = systemError(path, failed);
-  if (!direct)
-    unlink(name.c_str());
-  return error;
 }

@@ -1,6 +1,7 @@
 // Kernel launches of the host program.
 #include "Interpreter.h"
 #include "KernelFit.h"
+#include "kiln/Runtime/Progress.h"
 #include <chrono>
 
 using namespace kiln::runtime;
@@ -107,6 +108,7 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
   Device &on = device(info.device);
   if (options.onLaunch)
     options.onLaunch(info);
+  noteProgress(0, 0);
   double begin = options.time ? now() : 0;
   if (Error error = on.execute(launch))
     return error;

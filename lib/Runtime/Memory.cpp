@@ -128,7 +128,8 @@ Error Interpreter::run(const ConstantInst &inst) {
   value.dtype = constant->dtype;
   value.sizes = constant->shape;
   value.strides = rowMajor(value.sizes);
-  value.regionEnd = int64_t(constant->bytes.size);
+  value.regionEnd =
+      checkedCount(constant->shape).value_or(0) * dtypeBytes(constant->dtype);
   if (!isDry()) {
     auto memory = session->constant(inst.device, *constant);
     if (!memory)

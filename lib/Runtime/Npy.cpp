@@ -13,7 +13,6 @@ constexpr char kMagic[] = "\x93NUMPY";
 constexpr size_t kMagicSize = 6;
 /// Headers of real files take about a hundred bytes.
 constexpr uint32_t kMaxHeader = 1 << 16;
-constexpr size_t kMaxRank = 32;
 
 /// What the header's dictionary says.
 struct Header {
@@ -122,7 +121,7 @@ private:
       if (at < text.size() && text[at] == 'L')
         ++at;
       sizes.push_back(size);
-      if (sizes.size() > kMaxRank)
+      if (sizes.size() > size_t(kMaxRank))
         return Error("its rank is higher than " + std::to_string(kMaxRank));
       if (!take(',') && peek() != ')')
         return malformed;

@@ -12,6 +12,9 @@ using namespace kiln::runtime;
 
 namespace {
 
+/// A splat does not take the bytes that it stands for; this many are too many.
+constexpr int64_t kMaxConstantBytes = int64_t(1) << 40;
+
 /// Splits the file into sections and reads program.json.
 class PackageReader {
 public:
@@ -54,9 +57,11 @@ private:
       return Error("truncated: " + std::to_string(file.size) +
                    " bytes cannot hold the header");
     std::memcpy(&header, file.data, sizeof(header));
-    if (header.version != kPackageVersion)
+    if (header.version < kOldestPackageVersion ||
+        header.version > kPackageVersion)
       return Error("package version " + std::to_string(header.version) +
-                   " found, this runtime reads version " +
+                   " found, this runtime reads versions " +
+                   std::to_string(kOldestPackageVersion) + " to " +
                    std::to_string(kPackageVersion));
     if (header.totalSize != file.size)
       return Error("the header says " + std::to_string(header.totalSize) +
@@ -148,7 +153,13 @@ private:
     result.dtype = reader.dtype(json, "dtype", where);
     result.shape = reader.integers(json, "shape", where);
     result.bytes = section(constantSection(index), where);
+    result.isSplat = reader.flag(json, "splat", where);
     std::optional<int64_t> count = checkedCount(result.shape);
+    // Its elements are made when a session needs them.
+    if (count && *count > kMaxConstantBytes / 8)
+      reader.fail(where, "it has " + std::to_string(*count) + " elements");
+    if (count && result.isSplat)
+      count = 1;
     if (result.shape.size() > 32 || !count ||
         (*count && uint64_t(*count) > result.bytes.size) ||
         uint64_t(*count) * uint64_t(dtypeBytes(result.dtype)) !=

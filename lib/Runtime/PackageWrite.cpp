@@ -26,6 +26,8 @@ Error checkConstants(const Package &package) {
     if (!names.insert(constant.name).second)
       return Error("constant '" + constant.name + "' is defined twice");
     std::optional<int64_t> count = checkedCount(constant.shape);
+    if (count && constant.isSplat)
+      count = 1;
     if (!count || uint64_t(*count) * uint64_t(dtypeBytes(constant.dtype)) !=
                       constant.bytes.size)
       return Error("constant '" + constant.name + "': type " +
@@ -42,10 +44,13 @@ Json describe(const Package &package) {
                {"source", package.sourceName},
                {"compileArgs", package.compileArgs}};
   Json &constants = json["constants"] = Json::array();
-  for (const Constant &constant : package.constants)
+  for (const Constant &constant : package.constants) {
     constants.push_back({{"name", constant.name},
                          {"dtype", dtypeName(constant.dtype)},
                          {"shape", constant.shape}});
+    if (constant.isSplat)
+      constants.back()["splat"] = true;
+  }
   Json &targets = json["targets"] = Json::array();
   for (const TargetProgram &target : package.targets)
     targets.push_back({{"spec", target.spec},

@@ -151,7 +151,7 @@ Expected<bool> searchSymbol(const Blob &file, const std::string &name) {
 
 Expected<bool> kiln::runtime::definesSymbol(const std::string &path,
                                             const std::string &symbol) {
-  Expected<Blob> file = mapFile(path);
+  Expected<Blob> file = mapRegularFile(path);
   if (!file)
     return file.takeError();
   Expected<bool> found = searchSymbol(*file, symbol);
@@ -161,7 +161,7 @@ Expected<bool> kiln::runtime::definesSymbol(const std::string &path,
 }
 
 Expected<PluginNote> kiln::runtime::readPluginNote(const std::string &path) {
-  Expected<Blob> file = mapFile(path);
+  Expected<Blob> file = mapRegularFile(path);
   if (!file)
     return file.takeError();
   Expected<PluginNote> note = parse(*file);

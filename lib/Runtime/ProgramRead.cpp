@@ -1,6 +1,7 @@
 // JSON -> host program. Only the form is checked here; verify() checks the
 // meaning.
 #include "ProgramJson.h"
+#include "kiln/Runtime/Tensor.h"
 #include <limits>
 
 using namespace kiln::runtime;
@@ -9,7 +10,6 @@ namespace {
 
 /// Blocks of `if` and `while` may nest this deep.
 constexpr int kMaxNesting = 64;
-constexpr size_t kMaxRank = 32;
 
 class ProgramReader {
 public:
@@ -58,7 +58,7 @@ private:
 
   std::vector<int64_t> shape(const Json &json, const std::string &where) {
     std::vector<int64_t> result = r.integers(json, "shape", where);
-    if (result.size() > kMaxRank)
+    if (result.size() > size_t(kMaxRank))
       r.fail(where, "a rank of " + std::to_string(result.size()) +
                         " is more than " + std::to_string(kMaxRank));
     for (int64_t size : result)
@@ -101,7 +101,7 @@ private:
           rank < 0 ? KernelParam::Kind::scalar : KernelParam::Kind::view;
       if (rank < -1)
         r.fail(at, "a rank of " + std::to_string(rank) + " is negative");
-      if (rank > int64_t(kMaxRank))
+      if (rank > kMaxRank)
         r.fail(at, "a rank of " + std::to_string(rank) + " is too high");
       param.rank = rank < 0 ? 0 : int32_t(rank);
       param.readonly = r.flag(one, "readonly", at);
@@ -123,6 +123,16 @@ private:
     return result;
   }
 
+  Domain domain(const Json &json, const std::string &where) {
+    std::string text = r.text(json, "domain", where, "");
+    for (Domain known :
+         {Domain::any, Domain::nonzero, Domain::nonnegative, Domain::positive})
+      if (text == domainName(known))
+        return known;
+    r.fail(where, "unknown domain '" + text + "'");
+    return Domain::any;
+  }
+
   Argument argument(const Json &json, const std::string &where) {
     Argument arg;
     r.keys(json, where,
@@ -139,6 +149,13 @@ private:
     arg.align = r.integer(json, "align", where, 1);
     arg.low = r.integer(json, "low", where, 0);
     arg.high = r.integer(json, "high", where, -1);
+    arg.domain = domain(json, where);
+    if (const Json *dims = r.array(json, "dims", where, false)) {
+      for (const Json &name : *dims)
+        arg.dims.push_back(name.is_string() ? name.get<std::string>() : "");
+      if (arg.dims.size() != arg.shape.size())
+        r.fail(where, "expected one name for each dimension");
+    }
     return arg;
   }
 

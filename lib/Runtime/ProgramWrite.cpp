@@ -11,6 +11,11 @@ const char *kiln::runtime::intOpName(IntOp op) {
   return index < kNumIntOps ? names[index] : "?";
 }
 
+const char *kiln::runtime::domainName(Domain domain) {
+  static const char *const names[] = {"", "nonzero", "nonnegative", "positive"};
+  return names[static_cast<unsigned>(domain)];
+}
+
 namespace {
 
 Json codeToJson(const std::vector<Instruction> &code);
@@ -162,6 +167,10 @@ Json argumentToJson(const Argument &arg) {
     json["low"] = arg.low;
     json["high"] = arg.high;
   }
+  if (arg.domain != Domain::any)
+    json["domain"] = domainName(arg.domain);
+  if (!arg.dims.empty())
+    json["dims"] = arg.dims;
   return json;
 }
 

@@ -2,6 +2,9 @@
 #include "Interpreter.h"
 #include "SessionImpl.h"
 #include "kiln/Runtime/Spec.h"
+#include <algorithm>
+#include <cstring>
+#include <new>
 
 using namespace kiln::runtime;
 
@@ -28,6 +31,56 @@ std::string listTargets(const Package &package) {
   for (const TargetProgram &target : package.targets)
     list += (list.empty() ? "'" : ", '") + target.spec + "'";
   return list.empty() ? "none" : list;
+}
+
+/// Fills `size` bytes with copies of an element, doubling what is there.
+void fillWith(char *data, uint64_t size, const Blob &element) {
+  uint64_t done = std::min<uint64_t>(size, element.size);
+  std::memcpy(data, element.data, done);
+  // Pieces that stay in the cache.
+  constexpr uint64_t kPiece = 1 << 18;
+  while (done && done < size) {
+    uint64_t part =
+        std::min({done, size - done, kPiece / element.size * element.size});
+    std::memcpy(data + done, data, part);
+    done += part;
+  }
+}
+
+/// A buffer of the elements that a constant is short for.
+Expected<std::shared_ptr<DeviceBuffer>> splat(Device &device,
+                                              const Constant &constant) {
+  const Blob &element = constant.bytes;
+  int64_t count = checkedCount(constant.shape).value_or(0);
+  uint64_t size = uint64_t(count) * element.size;
+  bool isUniform =
+      std::all_of(element.data, element.data + element.size,
+                  [&](uint8_t byte) { return byte == element.data[0]; });
+  if (device.importsHost() && size) {
+    bool isZero = isUniform && element.data[0] == 0;
+    Expected<Storage> storage = Storage::allocate(size, /*zeroed=*/isZero);
+    if (!storage)
+      return storage.takeError();
+    if (!isZero)
+      fillWith(static_cast<char *>(storage->data), size, element);
+    return device.import(storage->data, size, storage->owner);
+  }
+  auto buffer = device.allocate(size);
+  if (!buffer || !size)
+    return buffer;
+  if (isUniform) {
+    if (Error error = device.fill(**buffer, 0, size, element.data[0]))
+      return error;
+    return buffer;
+  }
+  constexpr uint64_t kPiece = uint64_t(1) << 24; // a multiple of all widths
+  std::vector<char> piece(std::min(size, kPiece));
+  fillWith(piece.data(), piece.size(), element);
+  for (uint64_t done = 0; done < size; done += kPiece)
+    if (Error error = device.copyIn(**buffer, done, piece.data(),
+                                    std::min(kPiece, size - done)))
+      return error;
+  return buffer;
 }
 
 } // namespace
@@ -88,6 +141,12 @@ SessionImpl::constant(int32_t device, const Constant &constant) {
   std::shared_ptr<DeviceBuffer> &buffer = on.constants[constant.name];
   if (buffer)
     return buffer;
+  if (constant.isSplat) {
+    auto filled = splat(*on.device, constant);
+    if (filled)
+      buffer = *filled;
+    return filled;
+  }
   const Blob &bytes = constant.bytes;
   bool isAligned = reinterpret_cast<uintptr_t>(bytes.data) % 64 == 0;
   if (on.device->importsHost() && isAligned && bytes.size) {
@@ -211,10 +270,15 @@ Expected<std::vector<Tensor>> Session::call(const Function &function,
                                             const std::vector<Tensor> &args,
                                             const CallOptions &options,
                                             CallReport *report) {
+  std::lock_guard<std::mutex> lock(impl->calling);
   CallReport ignored;
-  Interpreter interpreter(*impl->package, target(), function, options,
-                          report ? *report : ignored, impl.get());
-  return interpreter.call(args);
+  try {
+    Interpreter interpreter(*impl->package, target(), function, options,
+                            report ? *report : ignored, impl.get());
+    return interpreter.call(args);
+  } catch (const std::bad_alloc &) {
+    return Error("out of memory while calling '" + function.name + "'");
+  }
 }
 
 Expected<CallReport>

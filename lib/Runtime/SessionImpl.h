@@ -6,6 +6,7 @@
 #include "StoragePool.h"
 #include "kiln/Runtime/Session.h"
 #include <map>
+#include <mutex>
 
 namespace kiln::runtime {
 
@@ -26,6 +27,8 @@ public:
   std::vector<SessionDevice> devices;
   std::vector<KilnKernel *> kernels; ///< by index of the program
   std::shared_ptr<StoragePool> pool = std::make_shared<StoragePool>();
+  /// Held by the call that runs: arena, constants and queues are its own.
+  std::mutex calling;
 
   const TargetProgram &target() const { return package->targets[targetIndex]; }
   /// Opens the devices and loads the kernels.

@@ -131,6 +131,10 @@ std::string kiln::runtime::typeString(DType dtype,
 
 Expected<Tensor> Tensor::create(DType dtype, std::vector<int64_t> shape,
                                 bool zeroed) {
+  for (int64_t size : shape)
+    if (size < 0)
+      return Error("expected sizes of at least 0, found " +
+                   std::to_string(size));
   std::optional<int64_t> count = checkedCount(shape);
   if (!count)
     return Error("a tensor of type " + typeString(dtype, shape) +

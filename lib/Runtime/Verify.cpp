@@ -1,6 +1,7 @@
 // Checks a host program, so that the interpreter can index without asking.
 #include "KernelFit.h"
 #include "kiln/Runtime/Program.h"
+#include "kiln/Runtime/Tensor.h"
 #include <cstring>
 #include <set>
 
@@ -80,7 +81,7 @@ private:
       fail(std::string("device of '") + what + "' is out of range");
   }
   void regs(const std::vector<Reg> &list, const char *what) {
-    if (list.size() > 32)
+    if (list.size() > size_t(kMaxRank))
       fail("a rank of " + std::to_string(list.size()) + " is too high");
     for (Reg r : list)
       reg(r, what);

@@ -2,7 +2,8 @@
 //
 // Order of events: the ELF note is read from the file; a child process loads
 // and registers every plug-in and checks what came out of it; only what
-// survived there is loaded and registered here.
+// survived there is loaded and registered here. Compilations read the
+// registries without a lock; loading waits until none is under way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,200 +11,42 @@
 #include "RegistryImpl.h"
 #include "kiln-c/TargetPlugin.h"
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/Process.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
-#include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
+#include <mutex>
 #include <optional>
-#include <sys/wait.h>
+#include <shared_mutex>
 #include <unistd.h>
 
 using namespace kiln::target;
 using llvm::StringRef;
-using llvm::Twine;
 
 namespace {
-/// Seconds after which a registration counts as hanging.
-constexpr unsigned kTrialSeconds = 30;
-
-bool isDescriptionFile(StringRef path) {
-  return path.ends_with(".mlir") || path.ends_with(".kiln");
-}
-
-/// Compares the versions in the note with ours. Returns what is wrong.
-std::string checkNote(const std::string &path) {
-  auto note = kiln::runtime::readPluginNote(path);
-  if (!note)
-    return note.message();
-  auto version = [](unsigned major, unsigned minor) {
-    return std::to_string(major) + "." + std::to_string(minor);
-  };
-  if (note->apiMajor != KILN_TARGET_API_MAJOR ||
-      note->apiMinor > KILN_TARGET_API_MINOR)
-    return path + ": expected a plug-in for target API " +
-           version(KILN_TARGET_API_MAJOR, KILN_TARGET_API_MINOR) + ", found " +
-           version(note->apiMajor, note->apiMinor);
-  if (note->llvmMajor != LLVM_VERSION_MAJOR ||
-      note->llvmMinor != LLVM_VERSION_MINOR)
-    return path + ": expected a plug-in built for LLVM " +
-           version(LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR) + ", found " +
-           (note->llvmMajor ? version(note->llvmMajor, note->llvmMinor)
-                            : std::string("one built without LLVM"));
-  return "";
-}
-
-/// Finds the entry point and checks that it is this file's own.
-const KilnTargetPlugin *entryTable(void *handle, const std::string &path,
-                                   std::string &error) {
-  void *symbol = dlsym(handle, KILN_TARGET_ENTRY_POINT);
-  if (!symbol) {
-    error = path + ": does not export " KILN_TARGET_ENTRY_POINT;
-    return nullptr;
-  }
-  link_map *ours = nullptr;
-  void *owner = nullptr;
-  Dl_info info;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &ours) ||
-      !dladdr1(symbol, &info, &owner, RTLD_DL_LINKMAP) || owner != ours) {
-    error = path + ": " KILN_TARGET_ENTRY_POINT
-                   " is not its own but that of a library it depends on";
-    return nullptr;
-  }
-  const KilnTargetPlugin *table =
-      reinterpret_cast<KilnGetTargetPluginFn>(symbol)();
-  if (!table) {
-    error = path + ": " KILN_TARGET_ENTRY_POINT " returns null";
-    return nullptr;
-  }
-  if (table->structSize < sizeof(KilnTargetPlugin)) {
-    error = path + ": expected a plug-in table of at least " +
-            std::to_string(sizeof(KilnTargetPlugin)) + " bytes, found " +
-            std::to_string(table->structSize);
-    return nullptr;
-  }
-  if (table->apiMajor != KILN_TARGET_API_MAJOR || !table->name ||
-      !*table->name || !table->version || !table->registerPlugin) {
-    error = path + ": the plug-in table lacks a name, a version or a register "
-                   "function, or contradicts the file's version note";
-    return nullptr;
-  }
-  return table;
-}
-
-/// Registers a file that is nothing but a description.
-bool registerDescription(const std::string &path, TargetRegistry &registry,
-                         std::string &error) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!file) {
-    error = path + ": cannot be read: " + file.getError().message();
-    return false;
-  }
-  registry.impl().begin(path);
-  registry.addDescribedTarget((*file)->getBuffer().str());
-  registry.impl().plugins.push_back(
-      {llvm::sys::path::stem(path).str(), "description", path});
-  if (registry.impl().complaint.empty())
-    return true;
-  error = path + ": " + registry.impl().complaint;
-  return false;
-}
-
-/// Loads and registers in this process.
-bool loadHere(const std::string &path, std::string &error) {
-  TargetRegistry &registry = TargetRegistry::get();
-  TargetRegistry::Impl &impl = registry.impl();
-  if (isDescriptionFile(path))
-    return registerDescription(path, registry, error);
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    StringRef why = dlerror();
-    why.consume_front(path);
-    why.consume_front(": ");
-    error = path + ": cannot be loaded: " + why.str();
-    return false;
-  }
-  const KilnTargetPlugin *table = entryTable(handle, path, error);
-  if (!table)
-    return false;
-  impl.begin(table->name);
-  char message[512] = "";
-  int status = 0;
-  try {
-    status = table->registerPlugin(&registry, message, sizeof message);
-  } catch (const std::exception &e) {
-    error = path + ": registration throws: " + e.what();
-    return false;
-  } catch (...) {
-    error = path + ": registration throws something that is no std::exception";
-    return false;
-  }
-  message[sizeof message - 1] = 0;
-  if (status)
-    error = path + ": registration fails: " +
-            (*message ? std::string(message) : std::string("without a reason"));
-  else if (!impl.complaint.empty())
-    error = path + ": " + impl.complaint;
-  else if (!impl.contributions)
-    error = path + ": registers nothing";
-  if (!error.empty())
-    return false;
-  impl.plugins.push_back({table->name, table->version, path});
-  return true;
-}
-
 /// What the child says about one plug-in.
 struct Verdict {
   bool ok = false;
   std::string error;
 };
 
-/// In the child: loads one plug-in after the other and writes a verdict each.
-[[noreturn]] void runTrial(llvm::ArrayRef<std::string> paths, int out) {
-  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
-    std::signal(number, SIG_DFL);
-  // What a crashing plug-in prints would hide the one message that matters.
-  int null = open("/dev/null", O_RDWR);
-  if (null >= 0) {
-    dup2(null, 1);
-    dup2(null, 2);
-  }
-  for (const std::string &path : paths) {
-    alarm(kTrialSeconds);
-    std::string error;
-    try {
-      if (loadHere(path, error))
-        error = checkContributions(TargetRegistry::get(),
-                                   TargetRegistry::get().impl().current);
-      if (!error.empty() && !StringRef(error).starts_with(path))
-        error = path + ": " + error;
-    } catch (const std::exception &e) {
-      error = path + ": throws: " + e.what();
-    } catch (...) {
-      error = path + ": throws something that is no std::exception";
+/// Starts a child that tries the plug-ins and writes to `out`: a fork, or the
+/// helper program where other threads make that unsafe. -1: neither works.
+pid_t startTrial(llvm::ArrayRef<std::string> paths, int out) {
+  if (kiln::runtime::isForkSafe()) {
+    pid_t child = fork();
+    if (child == 0) {
+      kiln::runtime::declareOwnProcess();
+      runTrial(paths, out);
     }
-    for (char &c : error)
-      if (c == '\n' || c == '\0')
-        c = ' ';
-    error = error.empty() ? "+" : "-" + error;
-    error += '\n';
-    for (StringRef rest = error; !rest.empty();) {
-      ssize_t n = write(out, rest.data(), rest.size());
-      if (n <= 0)
-        _exit(1);
-      rest = rest.drop_front(n);
-    }
-    // After a failure the registry may hold half of a plug-in: start afresh.
-    if (error[0] == '-')
-      break;
+    return child;
   }
-  _exit(0);
+  std::vector<std::string> args = {"try"};
+  args.insert(args.end(), paths.begin(), paths.end());
+  auto child = kiln::runtime::startProgram(compileWorker(), args, {out});
+  return child ? *child : -1;
 }
 
 /// Tries the plug-ins in child processes, each child going on until the first
@@ -218,31 +61,24 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
     size_t first = verdicts.size();
     int ends[2];
     pid_t child = -1;
-    if (pipe(ends) == 0)
-      child = fork();
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+      child = startTrial(batch, ends[1]);
+      close(ends[1]);
+      if (child < 0)
+        close(ends[0]);
+    }
     if (child < 0) {
       // Without a child we still load; what is checked before stays checked.
       verdicts.resize(paths.size(), Verdict{true, ""});
       break;
     }
-    if (child == 0) {
-      close(ends[0]);
-      runTrial(batch, ends[1]);
-    }
-    close(ends[1]);
     std::string text;
-    char buffer[4096];
-    for (;;) {
-      ssize_t n = read(ends[0], buffer, sizeof buffer);
-      if (n > 0)
-        text.append(buffer, n);
-      else if (n == 0 || errno != EINTR)
-        break;
-    }
+    kiln::runtime::readUntilEnd(ends[0], 0, [&](const char *bytes, size_t n) {
+      text.append(bytes, n);
+      return true;
+    });
     close(ends[0]);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-      ;
+    kiln::runtime::Ending ending = kiln::runtime::awaitEnd(child);
     llvm::SmallVector<StringRef> lines;
     StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
     for (auto [index, line] : llvm::enumerate(lines)) {
@@ -256,12 +92,10 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
         (lines.empty() || lines.back().starts_with("+"))) {
       // It died while working on the next one.
       const std::string &path = paths[verdicts.size()];
-      std::string how =
-          "ends the process with status " + std::to_string(WEXITSTATUS(status));
-      if (WIFSIGNALED(status))
-        how = WTERMSIG(status) == SIGALRM
-                  ? "does not come to an end"
-                  : std::string("crashes: ") + strsignal(WTERMSIG(status));
+      std::string how = "ends the process with " + ending.describe();
+      if (ending.signal)
+        how = ending.signal == SIGALRM ? "does not come to an end"
+                                       : "crashes: " + ending.describe();
       verdicts.push_back({false, path + ": registration " + how});
     }
     for (size_t i = first; i < verdicts.size(); ++i)
@@ -306,27 +140,84 @@ bool isDriverOnly(const std::string &path) {
 std::string asFile(StringRef path) {
   return path.contains('/') ? path.str() : ("./" + path).str();
 }
+
+/// What is loaded, and who relies on it.
+struct Loading {
+  /// Taken before `users`, so that whoever wants to load comes to it although
+  /// compilations follow each other.
+  std::mutex gate;
+  /// Shared by compilations; one thread at a time loads.
+  std::shared_mutex users;
+  /// Of the following.
+  std::mutex state;
+  bool searched = false;
+  std::vector<std::string> named;
+
+  static Loading &get() {
+    // Never destroyed: threads may still compile when the process ends.
+    static Loading *loading = new Loading;
+    return *loading;
+  }
+  /// Whether there is nothing to load for `wanted`.
+  bool has(const std::vector<std::string> &wanted) {
+    std::lock_guard<std::mutex> lock(state);
+    return searched && llvm::all_of(wanted, [&](const std::string &path) {
+             return llvm::is_contained(named, asFile(path));
+           });
+  }
+};
+
+/// Waits until nobody compiles, and keeps it so.
+struct LoadingScope {
+  LoadingScope() : gate(Loading::get().gate), users(Loading::get().users) {}
+  std::lock_guard<std::mutex> gate;
+  std::unique_lock<std::shared_mutex> users;
+};
 } // namespace
 
+LoadedScope::LoadedScope() {
+  std::lock_guard<std::mutex> gate(Loading::get().gate);
+  Loading::get().users.lock_shared();
+}
+LoadedScope::~LoadedScope() { Loading::get().users.unlock_shared(); }
+
+std::vector<std::string> kiln::target::namedPlugins() {
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  return Loading::get().named;
+}
+
+std::string kiln::target::compileWorker() {
+  static const char anchor = 0;
+  return kiln::runtime::helperProgram(&anchor, "kiln-compile-worker",
+                                      "KILN_COMPILE_WORKER");
+}
+
 bool kiln::target::loadPlugin(StringRef path, std::string &error) {
+  LoadingScope scope;
   error.clear();
   loadAll({asFile(path)}, [&](size_t, StringRef why) { error = why.str(); });
-  return error.empty();
+  if (!error.empty())
+    return false;
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  Loading::get().named.push_back(asFile(path));
+  return true;
 }
 
 std::vector<std::string> kiln::target::pluginSearchPath() {
   return kiln::runtime::pluginSearchPath();
 }
 
-bool kiln::target::loadPlugins(const std::vector<std::string> &named) {
-  static bool searched = false;
-  static std::vector<std::string> loaded;
+bool kiln::target::loadPlugins(const std::vector<std::string> &named,
+                               const std::function<void(StringRef)> &report) {
+  Loading &loading = Loading::get();
+  if (loading.has(named))
+    return true;
+  LoadingScope scope;
   // What was searched comes first, so that what is named wins among equals.
   std::vector<std::string> paths;
-  if (!searched) {
+  if (!loading.searched) {
     auto found = kiln::runtime::findPlugins("libkiln-target-");
     paths.assign(found.rbegin(), found.rend());
-    searched = true;
   }
   auto sameFile = [](StringRef a, StringRef b) {
     return llvm::sys::path::filename(a) == llvm::sys::path::filename(b);
@@ -336,18 +227,35 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named) {
         named, [&](const std::string &n) { return sameFile(n, path); });
   });
   size_t numFound = paths.size();
-  for (const std::string &path : named)
-    if (!llvm::is_contained(loaded, path) && !isDriverOnly(asFile(path)) &&
-        std::find(paths.begin() + numFound, paths.end(), asFile(path)) ==
-            paths.end())
-      paths.push_back(asFile(path));
+  std::vector<std::string> done;
+  for (const std::string &name : named) {
+    std::string path = asFile(name);
+    if (llvm::is_contained(loading.named, path) ||
+        std::find(paths.begin() + numFound, paths.end(), path) != paths.end())
+      continue;
+    if (isDriverOnly(path))
+      done.push_back(path);
+    else
+      paths.push_back(path);
+  }
+  std::vector<bool> failed(paths.size());
   bool ok = true;
   loadAll(paths, [&](size_t index, StringRef why) {
     bool isError = index >= numFound;
-    llvm::errs() << (isError ? "error: " : "warning: ") << why << "\n";
+    std::string line = (isError ? "error: " : "warning: ") + why.str();
+    if (report)
+      report(line);
+    else
+      llvm::errs() << line << "\n";
+    failed[index] = true;
     ok &= !isError;
   });
-  loaded.insert(loaded.end(), named.begin(), named.end());
+  for (size_t i = numFound; i < paths.size(); ++i)
+    if (!failed[i])
+      done.push_back(paths[i]);
+  std::lock_guard<std::mutex> lock(loading.state);
+  loading.searched = true;
+  loading.named.insert(loading.named.end(), done.begin(), done.end());
   return ok;
 }
 

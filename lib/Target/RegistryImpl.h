@@ -38,6 +38,15 @@ struct TargetRegistry::Impl {
 std::string checkContributions(const TargetRegistry &registry,
                                llvm::StringRef plugin);
 
+/// Whether a plug-in is nothing but the text of a description.
+bool isDescriptionFile(llvm::StringRef path);
+
+/// Compares the versions in a plug-in's note with ours. Returns what is wrong.
+std::string checkNote(const std::string &path);
+
+/// Loads a plug-in and registers it in this process.
+bool loadHere(const std::string &path, std::string &error);
+
 } // namespace kiln::target
 
 #endif // KILN_LIB_TARGET_REGISTRYIMPL_H

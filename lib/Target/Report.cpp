@@ -58,24 +58,47 @@ ReportRow Report::describe(Operation *op) const {
   return row;
 }
 
+/// What makes rows equal.
+static std::string keyOf(const ReportRow &row) {
+  return llvm::join_items('\0', row.stage, row.function, row.kernel,
+                          row.subject, row.target, row.chosen, row.detail);
+}
+
 void Report::add(ReportRow row) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (ReportRow &old : table) {
-    auto key = [](const ReportRow &r) {
-      return std::tie(r.stage, r.function, r.kernel, r.subject, r.target,
-                      r.chosen, r.detail);
-    };
-    if (key(old) != key(row))
-      continue;
-    ++old.count;
-    for (Decline &decline : row.declines)
-      if (llvm::none_of(old.declines, [&](const Decline &known) {
-            return known.name == decline.name && known.reason == decline.reason;
-          }))
-        old.declines.push_back(std::move(decline));
+  auto [number, isNew] = numbers.try_emplace(keyOf(row), table.size());
+  if (isNew) {
+    table.push_back(std::move(row));
     return;
   }
-  table.push_back(std::move(row));
+  ReportRow &old = table[number->second];
+  ++old.count;
+  for (Decline &decline : row.declines)
+    if (llvm::none_of(old.declines, [&](const Decline &known) {
+          return known.name == decline.name && known.reason == decline.reason;
+        }))
+      old.declines.push_back(std::move(decline));
+}
+
+void Report::orderByKernel(size_t first, const llvm::StringMap<size_t> &order) {
+  std::lock_guard<std::mutex> lock(mutex);
+  // Rows of one kernel come from one thread, in order; others are sorted.
+  std::vector<std::tuple<size_t, std::string, size_t>> keys;
+  for (size_t number = first; number < table.size(); ++number) {
+    auto known = order.find(table[number].kernel);
+    if (known == order.end())
+      keys.emplace_back(0, keyOf(table[number]), number);
+    else
+      keys.emplace_back(known->second + 1, "", number);
+  }
+  llvm::sort(keys);
+  std::vector<ReportRow> sorted;
+  for (const auto &key : keys)
+    sorted.push_back(std::move(table[std::get<2>(key)]));
+  std::move(sorted.begin(), sorted.end(), table.begin() + first);
+  numbers.clear();
+  for (auto [number, row] : llvm::enumerate(table))
+    numbers[keyOf(row)] = number;
 }
 
 void Report::declined(Operation *op, StringRef name, const Twine &reason) {
@@ -124,6 +147,7 @@ std::vector<ReportRow> Report::rows() const {
 void Report::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   table.clear();
+  numbers.clear();
   pending.clear();
 }
 

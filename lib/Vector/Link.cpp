@@ -96,15 +96,11 @@ kiln::vec::linkSharedObject(ArrayRef<StringRef> objects, std::string &error) {
     return std::nullopt;
   sys::Process::SafelyCloseFileDescriptor(fd);
 
-  SmallVector<StringRef> arguments = {*linker,
-                                      "-shared",
-                                      "-s",
-                                      "--hash-style=gnu",
-                                      "-z",
-                                      "noexecstack",
+  SmallVector<StringRef> arguments = {*linker, "-shared", "-s",
+                                      "--hash-style=gnu", "-z", "noexecstack",
                                       "--build-id=none",
-                                      "-o",
-                                      output};
+                                      // Other kernels are linked beside these.
+                                      "--threads=1", "-o", output};
   for (const std::string &input : inputs)
     arguments.push_back(input);
   std::string message;

@@ -235,4 +235,5 @@ void vec::registerVectorFamily(target::TargetRegistry &registry) {
        {},
        0});
   registry.addFamily({"vector", buildVectorPipeline, serializeVector});
+  registry.addDialects(registerTranslations);
 }

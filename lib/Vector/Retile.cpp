@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Vector/Passes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -22,30 +23,42 @@ static int64_t wantedBlock(const tile::IterationDim &dim, int64_t preferred) {
   return std::min(preferred, view.getShape()[dim.extentDim]);
 }
 
-/// Retiles one kernel; the reason where it keeps its blocks.
-static std::string retileProduct(tile::KernelOp kernel,
-                                 const target::TileSizes &tiles) {
+namespace {
+/// What became of the blocks of a kernel with products.
+struct Retiled {
+  enum { Kept, Changed, Refused } what;
+  std::string reason; ///< why it was refused
+};
+} // namespace
+
+/// Retiles one kernel. Blocks are kept where there is nothing to choose or what
+/// was chosen is good; they are refused where other ones might be better.
+static Retiled retileProduct(tile::KernelOp kernel,
+                             const target::TileSizes &tiles) {
   SmallVector<tile::DotOp> dots;
   kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
-  if (dots.size() != 1)
-    return "has " + std::to_string(dots.size()) + " products";
-  if (kernel->hasAttr("kiln.spread"))
-    return "its blocks give every core a part";
+  // A schedule that made blocks smaller has given every core a part.
+  if (dots.size() != 1 || kernel->hasAttr("kiln.spread"))
+    return {Retiled::Kept, ""};
   tile::DotOp dot = dots.front();
   tile::IterationSpace space = tile::IterationSpace::analyze(kernel);
   if (!space.isStructured())
-    return space.getReason().str();
+    return {Retiled::Refused, space.getReason().str()};
   auto result = cast<RankedTensorType>(dot.getType());
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
   int64_t rank = result.getRank();
   int m = space.dimOf(dot.getResult(), rank - 2);
   int n = space.dimOf(dot.getResult(), rank - 1);
   int k = space.dimOf(dot.getLhs(), rank - 1);
-  if (m < 0 || n < 0 || k < 0 || m == n || m == k || n == k)
-    return "its dimensions are not those of one product";
+  // One block covers what is no dimension of the iteration.
+  if (m < 0 || n < 0 || k < 0)
+    return {Retiled::Kept, ""};
+  if (m == n || m == k || n == k)
+    return {Retiled::Refused,
+            "two dimensions of the product go along together"};
   ArrayRef<tile::IterationDim> dims = space.getDims();
   if (!dims[k].isLoop())
-    return "the summed dimension is no loop";
+    return {Retiled::Refused, "the summed dimension is no loop"};
   target::ContractTile wanted = tiles.contractFor(lhs.getElementType());
   int64_t wm = wantedBlock(dims[m], wanted.m),
           wn = wantedBlock(dims[n], wanted.n),
@@ -54,14 +67,23 @@ static std::string retileProduct(tile::KernelOp kernel,
   double area = double(dims[m].block) * dims[n].block / (double(wm) * wn);
   double depth = double(dims[k].block) / wk;
   if (area > 0.5 && area < 2 && depth > 0.4 && depth < 2.5)
-    return "its blocks are fine";
+    return {Retiled::Kept, ""};
   SmallVector<int64_t> sizes(dims.size(), 0);
   sizes[m] = wm;
   sizes[n] = wn;
   sizes[k] = wk;
   std::string why;
   if (failed(tile::retile(kernel, sizes, why)))
-    return why;
+    return {Retiled::Refused, why};
+  return {Retiled::Changed, ""};
+}
+
+/// The function that launches a kernel, if there is one.
+static std::string launchedBy(tile::KernelOp kernel, ModuleOp module) {
+  if (auto uses = SymbolTable::getSymbolUses(kernel, module))
+    for (SymbolTable::SymbolUse use : *uses)
+      if (auto function = use.getUser()->getParentOfType<FunctionOpInterface>())
+        return function.getName().str();
   return "";
 }
 
@@ -73,14 +95,20 @@ void vec::retileProducts(ModuleOp module, const target::TileSizes &tiles) {
     kernel.walk([&](tile::DotOp) { hasProduct = true; });
     if (!hasProduct)
       continue;
-    std::string reason = retileProduct(kernel, tiles);
+    Retiled retiled = retileProduct(kernel, tiles);
+    if (retiled.what == Retiled::Kept)
+      continue;
     target::ReportRow row = report.describe(kernel);
     row.stage = "retile";
-    row.target = spec ? spec.getValue().split(',').first.str() : "";
-    if (reason.empty())
-      row.chosen = "vector.retile";
-    else
-      row.declines.push_back({"vector.retile", reason});
+    row.function = launchedBy(kernel, module);
+    if (spec)
+      row.target = spec.getValue().take_until(
+          [](char c) { return c == ',' || c == ':'; });
+    row.chosen = "vector.retile";
+    if (retiled.what == Retiled::Refused) {
+      row.chosen = "as it is";
+      row.declines.push_back({"vector.retile", std::move(retiled.reason)});
+    }
     report.add(std::move(row));
   }
 }

@@ -27,6 +27,17 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::vec;
 
+void vec::initializeBackends() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
 namespace {
 /// LLVM IR of a module, with the machine it is for.
 class Compilation {
@@ -35,14 +46,7 @@ public:
 
   LogicalResult prepare(ModuleOp module) {
     target::TargetAttr description = target::getDescription(module);
-    static std::once_flag once;
-    std::call_once(once, [] {
-      llvm::InitializeAllTargetInfos();
-      llvm::InitializeAllTargets();
-      llvm::InitializeAllTargetMCs();
-      llvm::InitializeAllAsmPrinters();
-      llvm::InitializeAllAsmParsers();
-    });
+    initializeBackends();
     llvm::Triple triple(description && !description.getTriple().empty()
                             ? description.getTriple()
                             : StringRef("x86_64-unknown-linux-gnu"));
@@ -61,10 +65,6 @@ public:
     if (!machine)
       return module.emitError("cannot generate code for '")
              << triple.str() << "'";
-    DialectRegistry registry;
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    module.getContext()->appendDialectRegistry(registry);
     code = translateModuleToLLVMIR(module, context, "kernels",
                                    /*disableVerification=*/true);
     if (!code)
@@ -190,6 +190,11 @@ private:
   SmallVector<Location> places; ///< of inline assembly
 };
 } // namespace
+
+void vec::registerTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
 
 LogicalResult vec::serializeVector(ModuleOp module,
                                    const target::TargetOptions &options,

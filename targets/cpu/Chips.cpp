@@ -1,14 +1,13 @@
 //===- Chips.cpp - Processors as descriptions -----------------------------===//
 
 #include "Chips.h"
+#include "kiln/Vector/Serialize.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include <mutex>
 #include <unistd.h>
 
 using namespace mlir;
@@ -60,6 +59,27 @@ Processor nativeProcessor() {
   known(_SC_NPROCESSORS_ONLN, processor.cores);
   return processor;
 }
+
+/// Whether LLVM generates code of the host's word size for a processor.
+bool isUsable(const llvm::MCSubtargetInfo &processor) {
+  return !processor.getTargetTriple().isX86() ||
+         !processor.getTargetTriple().isArch64Bit() ||
+         processor.checkFeatures("+64bit");
+}
+
+/// The processors that LLVM generates code for, as a list.
+std::string listUsable(const llvm::Target &backend, const llvm::Triple &triple,
+                       const llvm::MCSubtargetInfo &general) {
+  std::string list;
+  for (const llvm::SubtargetSubTypeKV &entry :
+       general.getAllProcessorDescriptions()) {
+    std::unique_ptr<llvm::MCSubtargetInfo> processor(
+        backend.createMCSubtargetInfo(triple, entry.Key, ""));
+    if (processor && isUsable(*processor))
+      list += (list.empty() ? "" : ", ") + StringRef(entry.Key).str();
+  }
+  return list;
+}
 } // namespace
 
 std::vector<target::ChipInfo> cpu::listedChips() {
@@ -71,11 +91,7 @@ std::vector<target::ChipInfo> cpu::listedChips() {
 }
 
 target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargetMCs();
-  });
+  vec::initializeBackends();
   auto fail = [&](const Twine &message) {
     emitError(UnknownLoc::get(context)) << message.str();
     return target::TargetAttr();
@@ -93,12 +109,15 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   std::unique_ptr<llvm::MCSubtargetInfo> general(
       backend->createMCSubtargetInfo(triple, "", ""));
   if (!general || (!native && !general->isCPUStringValid(processor.cpu)))
-    return fail("unknown chip '" + chip +
-                "': expected native, a level such as x86-64-v3, or the name of "
-                "a processor that LLVM knows");
+    return fail("unknown chip '" + chip + "', expected native or one of: " +
+                (general ? listUsable(*backend, triple, *general) : ""));
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
       backend->createMCSubtargetInfo(triple, processor.cpu,
                                      processor.features));
+  if (!isUsable(*subtarget))
+    return fail("unsupported: chip '" + chip +
+                "' has no 64-bit mode, expected native or one of: " +
+                listUsable(*backend, triple, *general));
   const Level *level = kLevels;
   if (triple.isX86())
     while (!level->features.empty() &&
@@ -122,8 +141,7 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   tiles = <rows = 4, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
     #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
     #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
-  extra = {{{13}},
-  deviations = ["exp, log, tanh, erf, sin, cos of f32: 4 ulp", "functions of f64: those of libm"]>)",
+  extra = {{{13}}>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,

@@ -3,12 +3,15 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include <cstring>
+#include <new>
 
 using namespace kiln::reference;
 using kiln::eval::Buffer;
 
 KILN_PLUGIN_NOTE(KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
                  LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR);
+
+KilnDeviceHost kiln::reference::runtimeHost = {};
 
 namespace {
 
@@ -41,7 +44,11 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     if (bytes > uint64_t(1) << 40 || alignment > 64)
       return fail(error, std::to_string(bytes) + " bytes with alignment " +
                              std::to_string(alignment) + " are out of range");
-    *buffer = new KilnBuffer{std::make_shared<Buffer>(bytes)};
+    try {
+      *buffer = new KilnBuffer{std::make_shared<Buffer>(bytes)};
+    } catch (const std::bad_alloc &) {
+      return fail(error, "no memory for " + std::to_string(bytes) + " bytes");
+    }
     return 0;
   }
 
@@ -104,7 +111,11 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 
   static int execute(KilnDevice *, KilnQueue *, const KilnLaunch *launch,
                      KilnError *error) {
-    return launch->kernel->module->execute(*launch->kernel, *launch, error);
+    try {
+      return launch->kernel->module->execute(*launch->kernel, *launch, error);
+    } catch (const std::bad_alloc &) {
+      return fail(error, "out of memory");
+    }
   }
 };
 
@@ -114,6 +125,8 @@ __attribute__((visibility("default"))) const KilnDeviceDriver *
 kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
+  std::memcpy(&runtimeHost, host,
+              std::min(host->structSize, sizeof(KilnDeviceHost)));
   static const KilnDeviceDriver table = Driver::table("reference");
   return &table;
 }

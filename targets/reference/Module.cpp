@@ -4,17 +4,15 @@
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Runtime/Process.h"
+#include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <csignal>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -71,54 +69,38 @@ private:
 
 } // namespace
 
-template <typename Resource>
-static void limit(Resource resource, rlim_t value) {
-  rlimit both = {value, value};
-  setrlimit(resource, &both);
-}
-
-/// Bytes of address space that this process uses.
-static rlim_t usedMemory() {
-  unsigned long pages = 0;
-  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lu", &pages) != 1)
-      pages = 0;
-    std::fclose(file);
-  }
-  return static_cast<rlim_t>(pages) * sysconf(_SC_PAGESIZE);
+/// The same in the helper program, for hosts with threads.
+static std::string probeApart(llvm::StringRef bytes) {
+  int fd = memfd_create("kiln-module", MFD_CLOEXEC);
+  if (fd < 0)
+    return "";
+  kiln::runtime::Ending ending;
+  if (kiln::runtime::writeFully(fd, bytes.data(), bytes.size()))
+    if (auto child = kiln::runtime::startProgram(kiln::target::compileWorker(),
+                                                 {"read"}, {fd}))
+      ending = kiln::runtime::awaitEnd(*child);
+  close(fd);
+  return ending.signal ? "its module is malformed" : "";
 }
 
 /// Upstream's bytecode reader can be killed by mutated bytes, so a child reads
-/// them first.
+/// them first. Without one the checksum of the package has to do.
 std::string kiln::reference::probe(llvm::StringRef bytes) {
+  if (!kiln::runtime::isForkSafe())
+    return probeApart(bytes);
   pid_t child = fork();
   if (child < 0)
-    return ""; // No child: the checksum of the package has to do.
-  if (child == 0) {
-    for (int sig : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
-      signal(sig, SIG_DFL);
-    // Some mutated bytes make the reader loop, or ask for all memory.
-    rlim_t seconds = 5 + bytes.size() / (16 << 20);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, seconds);
-    limit(RLIMIT_AS, usedMemory() + (rlim_t(2) << 30) + 8 * bytes.size());
-    int quiet = ::open("/dev/null", O_WRONLY);
-    if (quiet >= 0)
-      dup2(quiet, 2);
-    KilnModule module;
-    FirstError first(module.context);
-    _exit(parse(bytes, module.context) ? 0 : 1);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
+    return "";
+  if (child == 0)
+    tryModule(bytes);
   // A child that says no has a reason that the parent can find safely.
-  return WIFEXITED(status) ? "" : "its module is malformed";
+  return kiln::runtime::awaitEnd(child).signal ? "its module is malformed" : "";
 }
 
 KilnModule::KilnModule()
     : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.allowUnregisteredDialects();
+  context.loadAllAvailableDialects();
 }
 
 int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
@@ -129,14 +111,25 @@ int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
   ir = parse(bytes, context);
   if (!ir)
     return fail(error, "its module cannot be read: " + first.text);
-  context.loadAllAvailableDialects();
   evaluator.emplace(*ir);
+  evaluator->progress = runtimeHost.progress;
   return 0;
+}
+
+/// What the source calls an argument, or nothing.
+static std::string nameOf(FunctionOpInterface function, size_t index) {
+  if (index < function.getNumArguments())
+    if (auto named =
+            function.getArgument(index).getLoc()->findInstanceOf<NameLoc>())
+      return named.getName().str();
+  return "";
 }
 
 static mlir::LogicalResult argumentError(FunctionOpInterface function,
                                          size_t index, const Twine &message) {
-  return function->emitError("argument ") << index << ": " << message;
+  std::string name = nameOf(function, index);
+  return function->emitError("argument ")
+         << index << (name.empty() ? "" : " (" + name + ")") << ": " << message;
 }
 
 /// An argument as a view of its buffer.
@@ -270,6 +263,8 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
     if (failed(toView(kernel.function, i, launch.arguments[i], dtypeOf(type),
                       view)))
       return failure();
+    if (view.buffer)
+      view.buffer->name = nameOf(kernel.function, i);
     // A pointer points at the first element of what it is given.
     if (isa<kiln::tile::PtrType>(type)) {
       view.sizes.clear();

@@ -22,6 +22,9 @@ inline int fail(KilnError *error, const std::string &message) {
 /// Why the bytes of a module cannot be read safely; empty if they can.
 std::string probe(llvm::StringRef bytes);
 
+/// What the runtime offers, from the entry point on.
+extern KilnDeviceHost runtimeHost;
+
 } // namespace kiln::reference
 
 /// Memory whose bytes know whether they were written.

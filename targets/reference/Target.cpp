@@ -1,5 +1,6 @@
 // The compile side of `reference`: takes a module whole, at whatever level it
 // is, and serialises it as it stands.
+#include "Readable.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -71,6 +72,8 @@ public:
     OwningOpRef<ModuleOp> copy = module.clone();
     for (StringRef attr : {kSpecAttr, kTargetAttr})
       copy.get()->removeAttr(attr);
+    if (failed(reference::makeReadable(*copy)))
+      return failure();
     std::string bytes;
     llvm::raw_string_ostream os(bytes);
     if (failed(writeBytecodeToFile(*copy, os)))

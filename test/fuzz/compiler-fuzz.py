@@ -14,7 +14,10 @@ CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
 WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b"[", b"]", b"?", b"x", b"f32",
          b"bf16", b"i1", b"i48", b"index", b"-1", b"0", b"9223372036854775807", b"4294967296", b"dense<", b"nan",
          b"array<i64: ", b"#kiln.target<", b"affine_map<(d0) -> (d0)>", b"\"", b"%0", b"%arg0", b"@main", b"^bb0",
-         b"loc(unknown)", b"!tt.ptr<", b"!tt.tensordesc<", b"tt.load", b"tt.splat", b"tt.call", b"i64", b"si8", b"f8E5M2", b"dense_resource<a>", b"tosa.const", b"prim.dot_general", b"tile.load", b"scf.for"]
+         b"loc(unknown)", b"!tt.ptr<", b"!tt.tensordesc<", b"tt.load", b"tt.splat", b"tt.call", b"i64", b"si8", b"f8E5M2", b"dense_resource<a>", b"tosa.const", b"prim.dot_general", b"tile.load", b"scf.for",
+         b"#a", b"!a", b"#a = ", b" floordiv 2", b"affine_set<(d0) : (d0 >= 0)>", b"ml_program.global", b"llvm.func",
+         b"transform.named_sequence", b"#dlti.dl_spec<index = 32 : i32>", b"#sparse_tensor.encoding<{map = (d0) -> (d0 : dense)}>",
+         b"bufferization.to_tensor", b"gpu.module @k {}", b"!transform.any_op", b"!llvm.ptr"]
 
 
 def mutate_text(data, pool, rng):

@@ -23,12 +23,9 @@ func.func @quantised(%x: tensor<4x!quant.uniform<i8:f32, 0.01>>) -> tensor<4x!qu
 
 // -----
 
-func.func @multiplier(%x: tensor<4xi8>, %m: tensor<1xi32>) -> tensor<4xi8> {
-  %s = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
-  %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-error@+1 {{unsupported: tosa.rescale has a multiplier or a shift that is not a constant}}
-  %0 = tosa.rescale %x, %m, %s, %z, %z {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false, input_unsigned = false, output_unsigned = false} : (tensor<4xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<4xi8>
-  return %0 : tensor<4xi8>
+// expected-error@+1 {{unsupported: argument 0 of 'vectors' has type 'vector<4xf32>'}}
+func.func @vectors(%v: vector<4xf32>) -> vector<4xf32> {
+  return %v : vector<4xf32>
 }
 
 // -----
@@ -50,18 +47,66 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @buffers(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{unsupported: memref.alloc has no translation to prim}}
-  %m = memref.alloc() : memref<4xf32>
-  return %x : tensor<4xf32>
+func.func @overlap(%m: memref<8xf32>) {
+  %a = memref.subview %m[0] [6] [1] : memref<8xf32> to memref<6xf32, strided<[1]>>
+  %b = memref.subview %m[2] [6] [1] : memref<8xf32> to memref<6xf32, strided<[1], offset: 2>>
+  // expected-error@+1 {{unsupported: linalg.copy reads and writes parts of one buffer that may overlap}}
+  linalg.copy ins(%a : memref<6xf32, strided<[1]>>) outs(%b : memref<6xf32, strided<[1], offset: 2>>)
+  return
 }
 
 // -----
 
-func.func @scan(%x: tensor<2x4xf32>) -> tensor<2xf32> {
+func.func private @fill(memref<4xf32>)
+func.func @unknown_writer() -> memref<4xf32> {
+  %m = memref.alloc() : memref<4xf32>
+  // expected-error@+2 {{unsupported: call of undefined function 'fill'}}
+  // expected-remark@+1 {{ignored: call of undefined function 'fill'}}
+  call @fill(%m) : (memref<4xf32>) -> ()
+  // expected-note@+1 {{its result is needed here}}
+  return %m : memref<4xf32>
+}
+
+// -----
+
+func.func @outside(%m: memref<4xf32>) -> f32 {
+  %c = arith.constant 4 : index
+  // expected-error@+1 {{unsupported: memref.load reads element 4 of dimension 0, which has 4}}
+  %0 = memref.load %m[%c] : memref<4xf32>
+  return %0 : f32
+}
+
+// -----
+
+func.func @size_from_data(%n: index) -> tensor<?xf32> {
+  // expected-error@+1 {{unsupported: tensor.empty uses a size that is computed from elements}}
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @data_dependent(%n: i32, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  // expected-error@+1 {{unsupported: scf.while has a condition that depends on data}}
+  %r:2 = scf.while (%i = %z, %v = %x) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>) {
+    %c = arith.cmpi slt, %i, %n : i32
+    scf.condition(%c) %i, %v : i32, tensor<4xf32>
+  } do {
+  ^bb0(%i: i32, %v: tensor<4xf32>):
+    %k = arith.addi %i, %one : i32
+    scf.yield %k, %v : i32, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @scan(%x: tensor<2x4000xf32>) -> tensor<2xf32> {
   %z = arith.constant dense<0.0> : tensor<2xf32>
-  // expected-error@+1 {{unsupported: linalg.generic has a reduction whose body is not a sum, a product, a minimum or a maximum}}
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x4xf32>) outs(%z : tensor<2xf32>) {
+  // expected-error@+1 {{unsupported: linalg.generic has a reduction over many elements whose body is not a sum}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x4000xf32>) outs(%z : tensor<2xf32>) {
   ^bb0(%in: f32, %out: f32):
     %a = arith.mulf %out, %out : f32
     %b = arith.addf %a, %in : f32

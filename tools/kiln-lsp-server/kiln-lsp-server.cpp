@@ -1,6 +1,7 @@
 //===- kiln-lsp-server.cpp - The language server with Kiln's dialects -----===//
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -8,6 +9,8 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  kiln::runtime::occupyStandardStreams();
+  kiln::driver::guardOutput();
   auto named = kiln::target::extractLoadTargetFlags(argc, argv);
   if (!kiln::driver::initialize(named))
     return kiln::driver::kInputFailed;

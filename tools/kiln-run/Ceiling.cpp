@@ -1,11 +1,16 @@
 // What the host can do: copy bandwidth and multiply-adds.
 #include "Bench.h"
+#include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
+#include <unistd.h>
 
 using namespace kiln::run;
 
@@ -35,9 +40,10 @@ double best(unsigned threads, int repeats,
   return result;
 }
 
-double measureCopy(unsigned threads) {
-  // Larger than the caches of any machine we know.
-  constexpr size_t bytes = size_t(256) << 20;
+double measureCopy(unsigned threads, double cacheBytes) {
+  // Twice this is more than the caches hold.
+  size_t bytes =
+      std::clamp(size_t(cacheBytes), size_t(256) << 20, size_t(1) << 30);
   using Memory = std::unique_ptr<char, decltype(&std::free)>;
   auto allocate = [&] {
     return Memory(static_cast<char *>(std::aligned_alloc(4096, bytes)),
@@ -107,9 +113,34 @@ double measureFlops(unsigned threads) {
 double measureFlops(unsigned) { return 0; }
 #endif
 
+/// Bytes of all caches of the highest level; 0 when the system does not say.
+double cacheSize() {
+  long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (size <= 0)
+    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (size <= 0)
+    return 0;
+  // Each is shared by some processors.
+  long sharers = 0, all = sysconf(_SC_NPROCESSORS_ONLN);
+  for (int level = 4; level >= 2 && !sharers; --level) {
+    std::string path = "/sys/devices/system/cpu/cpu0/cache/index" +
+                       std::to_string(level) + "/shared_cpu_map";
+    if (std::FILE *file = std::fopen(path.c_str(), "r")) {
+      for (int c; (c = std::fgetc(file)) != EOF;)
+        if (std::isxdigit(c))
+          sharers += __builtin_popcount(
+              unsigned(std::isdigit(c) ? c - '0' : std::tolower(c) - 'a' + 10));
+      std::fclose(file);
+    }
+  }
+  long caches = sharers > 0 ? std::max(1L, (all + sharers - 1) / sharers) : 1;
+  return double(size) * double(caches);
+}
+
 } // namespace
 
 Ceiling kiln::run::measureCeiling(unsigned threads) {
   threads = threads ? threads : 1;
-  return {measureCopy(threads), measureFlops(threads)};
+  double cacheBytes = cacheSize();
+  return {measureCopy(threads, cacheBytes), measureFlops(threads), cacheBytes};
 }

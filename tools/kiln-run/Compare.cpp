@@ -35,6 +35,18 @@ double largestFinite(const Tensor &tensor) {
   return largest;
 }
 
+/// "50%", never 0% or 100% of what is only nearly that.
+std::string percent(int64_t part, int64_t whole) {
+  if (part == whole)
+    return "100%";
+  double share = 100 * double(part) / double(whole);
+  char text[16];
+  std::snprintf(text, sizeof(text),
+                share < 1 || share > 99 ? "%.2g%%" : "%.0f%%",
+                std::min(share, 99.9));
+  return text;
+}
+
 std::string position(const Tensor &tensor, int64_t index) {
   std::string text;
   for (size_t d = tensor.shape.size(); d-- > 0;) {
@@ -152,8 +164,16 @@ bool kiln::run::compare(const std::string &name, const Tensor &found,
                 static_cast<long long>(found.numElements()));
     return true;
   }
+  int64_t count = found.numElements();
   std::string nans =
-      worst.nans ? ", " + std::to_string(worst.nans) + " NaN in both" : "";
+      worst.nans ? ", " + percent(worst.nans, count) + " NaN, both sides" : "";
+  // They agree, and tell nothing about what computed them.
+  if (10 * worst.nans >= count && worst.nans)
+    std::fprintf(stderr,
+                 "kiln-run: warning: %s: %s of the elements are NaN on both "
+                 "sides, so they compare nothing; other arguments may tell "
+                 "more\n",
+                 name.c_str(), percent(worst.nans, count).c_str());
   if (!worst.misfits) {
     std::printf("%s: ok: %s, largest error %.3g, bound %.3g (%.2g of it)%s\n",
                 name.c_str(), typeString(found.dtype, found.shape).c_str(),
@@ -177,12 +197,6 @@ void kiln::run::summarize(const std::string &name, const Tensor &tensor) {
   int64_t count = tensor.numElements();
   std::printf("%s: %s", name.c_str(),
               typeString(tensor.dtype, tensor.shape).c_str());
-  if (count <= kFew) {
-    for (int64_t i = 0; i < count; ++i)
-      std::printf("%s%s", i ? ", " : ": ", valueText(tensor, i).c_str());
-    std::printf("\n");
-    return;
-  }
   double low = HUGE_VAL, high = -HUGE_VAL, sum = 0;
   int64_t nans = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -195,9 +209,15 @@ void kiln::run::summarize(const std::string &name, const Tensor &tensor) {
     high = std::max(high, value);
     sum += value;
   }
-  std::printf(": minimum %.6g, maximum %.6g, mean %.6g", low, high,
-              sum / double(std::max<int64_t>(count - nans, 1)));
+  if (count <= kFew) {
+    for (int64_t i = 0; i < count; ++i)
+      std::printf("%s%s", i ? ", " : ": ", valueText(tensor, i).c_str());
+  } else if (nans < count) {
+    std::printf(": minimum %.6g, maximum %.6g, mean %.6g", low, high,
+                sum / double(count - nans));
+  }
   if (nans)
-    std::printf(", %lld NaN", static_cast<long long>(nans));
+    std::printf(", %lld NaN (%s)", static_cast<long long>(nans),
+                percent(nans, count).c_str());
   std::printf("\n");
 }

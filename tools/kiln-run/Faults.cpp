@@ -1,17 +1,20 @@
 // Kernels that the system stops: for accesses outside of all memory, say.
 #include "Faults.h"
+#include "Watch.h"
 #include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <unistd.h>
 
 namespace {
 
-/// The kernel that runs, or ran last; it may outlive its package.
-char kernelName[256];
 pid_t process = 0;
+
+/// Whether memory was asked for and not there. Who cannot do without aborts.
+std::atomic<bool> isOutOfMemory{false};
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -57,7 +60,8 @@ const char *whatHappened(int number) {
   case SIGILL:
     return "instruction that this machine lacks";
   default:
-    return "memory outside of its buffers was overwritten";
+    return isOutOfMemory ? "out of memory"
+                         : "memory outside of its buffers was overwritten";
   }
 }
 
@@ -65,6 +69,7 @@ const char *whatHappened(int number) {
 void onSignal(int number, siginfo_t *info, void *) {
   // What somebody sent, what came before all kernels and what happens in a
   // child is not ours: it happens again, without this handler.
+  const char *kernelName = kiln::run::activity().kernel;
   bool isSent = info->si_code <= 0 && number != SIGABRT;
   if (!kernelName[0] || isSent || getpid() != process) {
     signal(number, SIG_DFL);
@@ -83,7 +88,7 @@ void onSignal(int number, siginfo_t *info, void *) {
   if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
     (line << " (address ").hex(reinterpret_cast<uintptr_t>(info->si_addr))
         << ")";
-  if (number != SIGILL)
+  if (number != SIGILL && !isOutOfMemory)
     line << "; run it with --target=reference, which names the operation";
   line.print();
   _exit(1);
@@ -91,14 +96,12 @@ void onSignal(int number, siginfo_t *info, void *) {
 
 } // namespace
 
-void kiln::run::noteKernel(const kiln::runtime::KernelInfo &kernel) {
-  // No other thread runs kernels now.
-  size_t length = kernel.name.copy(kernelName, sizeof(kernelName) - 1);
-  kernelName[length] = 0;
-}
-
 void kiln::run::reportFaults() {
   process = getpid();
+  std::set_new_handler([] {
+    isOutOfMemory = true;
+    throw std::bad_alloc();
+  });
   // Where the thread's own stack may be what overflowed.
   alignas(16) static char stack[1 << 16];
   stack_t alternate = {};

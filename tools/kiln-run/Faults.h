@@ -2,8 +2,6 @@
 #ifndef KILN_TOOLS_KILN_RUN_FAULTS_H
 #define KILN_TOOLS_KILN_RUN_FAULTS_H
 
-#include "kiln/Runtime/Program.h"
-
 namespace kiln::run {
 
 /// Makes this process end with an error message and status 1, not by a signal,
@@ -11,9 +9,6 @@ namespace kiln::run {
 /// behind. Faults before the first kernel, and those of children, stay what
 /// they are.
 void reportFaults();
-
-/// Says which kernel runs from now on; for CallOptions::onLaunch.
-void noteKernel(const runtime::KernelInfo &kernel);
 
 } // namespace kiln::run
 

@@ -1,84 +1,28 @@
 // Turning --arg and --dim into tensors.
 #include "Inputs.h"
+#include "Values.h"
 #include "kiln/Runtime/Npy.h"
-#include <cerrno>
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
+#include <unistd.h>
 
 using namespace kiln::run;
 using namespace kiln::runtime;
 
 namespace {
 
-constexpr int kWrongUsage = 2;
-
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-bool parseCount(const std::string &text, uint64_t &value) {
-  if (text.empty() || text.size() > 18 ||
-      text.find_first_not_of("0123456789") != std::string::npos)
-    return false;
-  value = std::strtoull(text.c_str(), nullptr, 10);
-  return true;
-}
-
-/// "3x4"; the empty text is a scalar.
-bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
-  if (text.empty())
-    return true;
-  for (const std::string &part : split(text, 'x')) {
-    uint64_t size = 0;
-    if (!parseCount(part, size))
-      return false;
-    shape.push_back(int64_t(size));
-  }
-  return true;
-}
-
-std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string text;
-  for (int64_t size : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
-
-/// "0x1p-3", "nan", "-7", "true": a value of a type.
-bool parseValue(DType dtype, const std::string &text, Tensor &tensor) {
-  const char *begin = text.c_str();
-  char *end = nullptr;
-  errno = 0;
-  if (isFloat(dtype)) {
-    double value = std::strtod(begin, &end);
-    storeDouble(dtype, tensor.data(), 0, value);
-    return end != begin && !*end;
-  }
-  if (dtype == DType::i1 && (text == "true" || text == "false")) {
-    storeInt(dtype, tensor.data(), 0, text == "true");
-    return true;
-  }
-  // 64 bits are taken as signed or unsigned, as i64 says neither.
-  int64_t value = dtypeBits(dtype) == 64 && text[0] != '-'
-                      ? int64_t(std::strtoull(begin, &end, 0))
-                      : std::strtoll(begin, &end, 0);
-  if (end == begin || *end || errno == ERANGE)
-    return false;
-  storeInt(dtype, tensor.data(), 0, value);
-  int64_t kept = loadAsInt(dtype, tensor.data(), 0);
-  int bits = dtypeBits(dtype);
-  // So are the bits of narrower types.
-  return kept == value ||
-         (bits < 64 && value > 0 && value >> bits == 0 && dtype != DType::i1);
+/// What the program makes of invented data: " (positive)", " (0 to 7)".
+std::string limitsText(const Argument &arg) {
+  std::string text = domainName(arg.domain);
+  if (arg.low <= arg.high)
+    text += (text.empty() ? "" : ", ") + std::to_string(arg.low) + " to " +
+            std::to_string(arg.high);
+  return text.empty() ? "" : " (" + text + ")";
 }
 
 /// Makes the inputs of one call.
@@ -88,56 +32,126 @@ public:
       : function(function), options(options) {}
 
   std::optional<InputError> run(std::vector<Input> &inputs) {
-    for (const std::string &text : options.args)
-      if (auto error = expand(text))
-        return error;
-    if (words.size() > function.args.size())
-      return InputError{"'" + function.name + "' takes " +
-                            std::to_string(function.args.size()) +
-                            " arguments, --arg gives " +
-                            std::to_string(words.size()),
-                        kWrongUsage};
-    // An invented pointer would be one to a single element.
-    if (words.size() < function.args.size() &&
-        std::any_of(function.args.begin(), function.args.end(),
-                    [&](const Argument &arg) { return isPointer(arg); }))
-      return InputError{"kernel '" + function.name + "' takes " +
-                            std::to_string(function.args.size()) +
-                            " arguments, --arg gives " +
-                            std::to_string(words.size()),
-                        kWrongUsage};
+    if (auto error = assignWords())
+      return error;
     for (size_t i = 0; i < function.args.size(); ++i) {
       Input input;
       if (auto error = make(i, input)) {
-        error->message = "argument " + std::to_string(i) + " of '" +
-                         function.name + "': " + error->message;
+        error->message = labelOf("argument", i, function.args[i].name) +
+                         " of '" + function.name + "': " + error->message;
         return error;
       }
       inputs.push_back(std::move(input));
     }
-    if (nextDim < options.dims.size() && options.dims.size() > 1)
-      return InputError{"--dim gives " + std::to_string(options.dims.size()) +
-                            " sizes, the invented arguments have " +
-                            std::to_string(nextDim) + " dynamic dimensions",
-                        kWrongUsage};
-    return std::nullopt;
+    return checkDims();
   }
 
 private:
   using Problem = std::optional<InputError>;
 
+  /// Which --arg is for which argument: those with a name for the one of that
+  /// name, the others in order for the rest.
+  Problem assignWords() {
+    words.resize(function.args.size());
+    std::vector<std::string> names = argumentNames(function);
+    std::vector<std::string> inOrder;
+    size_t given = 0;
+    for (const std::string &text : options.args) {
+      std::string value;
+      std::optional<size_t> named = takeName(text, '=', names, value);
+      std::vector<std::string> parts;
+      if (Problem problem = named ? Problem() : checkValue(text))
+        return problem;
+      if (Problem problem = expand(named ? value : text, parts))
+        return problem;
+      given += parts.size();
+      if (!named) {
+        inOrder.insert(inOrder.end(), parts.begin(), parts.end());
+        continue;
+      }
+      for (size_t i = 0; i < parts.size(); ++i) {
+        size_t at = *named + i;
+        if (at >= words.size() || words[at])
+          return InputError{"--arg=" + text +
+                                (at < words.size()
+                                     ? ": '" + names[at] + "' is given twice"
+                                     : ": it stands for more arguments than '" +
+                                           function.name + "' takes"),
+                            kWrongUsage};
+        words[at] = parts[i];
+      }
+    }
+    size_t next = 0;
+    for (std::optional<std::string> &word : words)
+      if (!word && next < inOrder.size())
+        word = inOrder[next++];
+    if (next < inOrder.size())
+      return InputError{"'" + function.name + "' takes " +
+                            std::to_string(function.args.size()) +
+                            " arguments, --arg gives " + std::to_string(given),
+                        kWrongUsage};
+    // An invented pointer would be one to a single element; then nothing is.
+    bool hasPointers =
+        std::any_of(function.args.begin(), function.args.end(),
+                    [&](const Argument &arg) { return isPointer(arg); });
+    for (size_t i = 0; i < words.size(); ++i)
+      if (!words[i] && hasPointers)
+        return InputError{"kernel '" + function.name + "' takes " +
+                              std::to_string(function.args.size()) +
+                              " arguments, --arg gives " +
+                              std::to_string(given) + ": " +
+                              labelOf("argument", i, names[i]) + " is missing",
+                          kWrongUsage};
+    return std::nullopt;
+  }
+
+  /// A name that nothing has is told from a file whose name has a '='.
+  Problem checkValue(const std::string &text) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || text.find('/') < equals ||
+        access(text.c_str(), F_OK) == 0 ||
+        access(text.substr(0, text.rfind('+')).c_str(), F_OK) == 0)
+      return std::nullopt;
+    return InputError{"--arg=" + text + ": '" + function.name +
+                          "' has no argument '" + text.substr(0, equals) +
+                          "', it has " + listNames(argumentNames(function)),
+                      kWrongUsage};
+  }
+
+  /// What --dim gives has to be for something.
+  Problem checkDims() {
+    if (options.dims.size() > 1 ? nextDim < options.dims.size()
+                                : !options.dims.empty() && !nextDim)
+      return InputError{"--dim gives " + std::to_string(options.dims.size()) +
+                            (options.dims.size() == 1 ? " size" : " sizes") +
+                            ", the invented arguments have " +
+                            (nextDim ? std::to_string(nextDim) : "no") +
+                            " dynamic dimensions" +
+                            (options.namedDims.empty() ? "" : " besides"),
+                        kWrongUsage};
+    for (const auto &[name, size] : options.namedDims)
+      if (!usedDims.count(name))
+        return InputError{
+            "--dim=" + name + "=" + std::to_string(size) +
+                ": the invented arguments have no dynamic "
+                "dimension of that name" +
+                (dimNames.empty() ? "" : ", they have " + listNames(dimNames)),
+            kWrongUsage};
+    return std::nullopt;
+  }
+
   /// `desc:ARRAY` is the array, then its sizes and all strides but the last.
-  Problem expand(const std::string &text) {
+  Problem expand(const std::string &text, std::vector<std::string> &parts) {
     if (text.compare(0, 5, "desc:") != 0) {
-      words.push_back(text);
+      parts.push_back(text);
       return std::nullopt;
     }
     std::string array = text.substr(5);
-    std::vector<std::string> parts = split(array, ':');
+    std::vector<std::string> fields = split(array, ':');
     std::vector<int64_t> shape;
-    if (parts[0] == "random" || parts[0] == "zeros") {
-      size_t count = parts[0] == "random" ? 4 : 3;
-      if (parts.size() != count || !parseShape(parts.back(), shape))
+    if (fields[0] == "random" || fields[0] == "zeros") {
+      size_t count = fields[0] == "random" ? 4 : 3;
+      if (fields.size() != count || !parseShape(fields.back(), shape))
         return InputError{"'" + text +
                               "': expected desc:FILE.npy, "
                               "desc:random:SEED:DTYPE:SHAPE or "
@@ -151,20 +165,20 @@ private:
         return InputError{array + ": expected a row-major array"};
       shape = tensor.shape;
     }
-    words.push_back(array);
+    parts.push_back(array);
     for (int64_t size : shape)
-      words.push_back("i32:" + std::to_string(size));
+      parts.push_back("i32:" + std::to_string(size));
     std::vector<int64_t> strides = rowMajor(shape);
     for (size_t d = 0; d + 1 < shape.size(); ++d)
-      words.push_back("i64:" + std::to_string(strides[d]));
+      parts.push_back("i64:" + std::to_string(strides[d]));
     return std::nullopt;
   }
 
   Problem make(size_t index, Input &input) {
     const Argument &arg = function.args[index];
-    bool isInvented = index >= words.size();
+    bool isInvented = !words[index];
     std::string text =
-        isInvented ? "random:" + std::to_string(index + 1) : words[index];
+        isInvented ? "random:" + std::to_string(index + 1) : *words[index];
     std::vector<std::string> parts = split(text, ':');
     Problem problem;
     if (parts[0] == "random" || parts[0] == "zeros")
@@ -182,11 +196,11 @@ private:
       input.tensor.strides.clear();
     }
     if (isInvented)
-      std::printf("argument %zu%s%s%s: not given, --arg=random:%zu:%s:%s\n",
-                  index, arg.name.empty() ? "" : " (", arg.name.c_str(),
-                  arg.name.empty() ? "" : ")", index + 1,
+      std::printf("%s: not given, --arg=random:%zu:%s:%s%s\n",
+                  labelOf("argument", index, arg.name).c_str(), index + 1,
                   std::string(dtypeName(input.tensor.dtype)).c_str(),
-                  shapeText(input.tensor.shape).c_str());
+                  shapeText(input.tensor.shape).c_str(),
+                  limitsText(arg).c_str());
     return std::nullopt;
   }
 
@@ -199,9 +213,14 @@ private:
   /// Static sizes of the argument, dynamic ones from --dim.
   Problem bindShape(const Argument &arg, std::vector<int64_t> &shape) {
     shape = arg.shape;
+    size_t index = size_t(&arg - function.args.data());
     for (size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] != kDynamic)
         continue;
+      if (std::optional<int64_t> size = namedDim(arg, index, d)) {
+        shape[d] = *size;
+        continue;
+      }
       // A single size is meant for all of them.
       size_t at = options.dims.size() == 1 ? 0 : nextDim;
       ++nextDim;
@@ -249,6 +268,26 @@ private:
       fillRandom(*tensor, seed, arg);
     input.tensor = input.base = *tensor;
     return std::nullopt;
+  }
+
+  /// The size that --dim gives for "batch", "x.0" or "2.0".
+  std::optional<int64_t> namedDim(const Argument &arg, size_t index, size_t d) {
+    std::string number = "." + std::to_string(d);
+    std::vector<std::string> spellings = {std::to_string(index) + number};
+    if (!arg.name.empty())
+      spellings.push_back(arg.name + number);
+    if (d < arg.dims.size() && !arg.dims[d].empty())
+      spellings.push_back(arg.dims[d]);
+    dimNames.push_back(spellings.back());
+    // The last one counts, as with any flag.
+    std::optional<int64_t> found;
+    for (const auto &[name, size] : options.namedDims)
+      for (const std::string &spelling : spellings)
+        if (name == spelling) {
+          usedDims.insert(name);
+          found = size;
+        }
+    return found;
   }
 
   Problem value(DType dtype, const std::string &text, const Argument &arg,
@@ -336,8 +375,10 @@ private:
 
   const Function &function;
   const Options &options;
-  std::vector<std::string> words; ///< the arguments, one for each parameter
+  std::vector<std::optional<std::string>> words; ///< one for each argument
   size_t nextDim = 0;
+  std::set<std::string> usedDims;
+  std::vector<std::string> dimNames; ///< of the dynamic ones
   std::map<std::string, Tensor> files;
 };
 

@@ -2,8 +2,7 @@
 #ifndef KILN_TOOLS_KILN_RUN_INPUTS_H
 #define KILN_TOOLS_KILN_RUN_INPUTS_H
 
-#include "Options.h"
-#include "kiln/Runtime/Session.h"
+#include "Names.h"
 
 namespace kiln::run {
 
@@ -15,12 +14,6 @@ struct Input {
   runtime::DType fileType = runtime::DType::none;
 };
 
-/// A mistake in the command line is told from an input that cannot be used.
-struct InputError {
-  std::string message;
-  int status = 1;
-};
-
 /// Makes one input per argument of the function. Prints what was invented.
 std::optional<InputError> makeInputs(const runtime::Function &function,
                                      const Options &options,
@@ -30,7 +23,8 @@ std::optional<InputError> makeInputs(const runtime::Function &function,
 runtime::Expected<std::vector<Input>>
 copyInputs(const std::vector<Input> &inputs);
 
-/// Floats in [-1, 1); integers of a moderate range, or of the argument's.
+/// Floats in [-1, 1), integers of a moderate range, or what the program can use
+/// of them.
 void fillRandom(runtime::Tensor &tensor, uint64_t seed,
                 const runtime::Argument &arg);
 

@@ -1,5 +1,6 @@
 // Printing packages.
 #include "Inspect.h"
+#include <algorithm>
 #include <cstdio>
 
 using namespace kiln::run;
@@ -59,15 +60,84 @@ void printKernel(const KernelInfo &kernel, const TargetProgram &target) {
     std::printf("    %s: %s\n", key.c_str(), value.c_str());
 }
 
+/// What a caller passes and gets, by number and name.
+void printEntry(const Function &function) {
+  bool isKernel = function.kind == Function::Kind::kernel;
+  std::printf("  entry %s: %s\n", function.name.c_str(),
+              isKernel ? "kernel" : "function");
+  for (size_t k = 0; k < function.args.size(); ++k) {
+    const Argument &arg = function.args[k];
+    std::printf("    argument %zu, %s: %s", k, arg.name.c_str(),
+                typeString(arg.dtype, arg.shape).c_str());
+    for (size_t d = 0; d < arg.dims.size(); ++d)
+      if (!arg.dims[d].empty())
+        std::printf(", dimension %zu %s", d, arg.dims[d].c_str());
+    if (arg.isScalar)
+      std::printf(", scalar");
+    else if (arg.writable)
+      std::printf(", writable");
+    if (arg.domain != Domain::any)
+      std::printf(", %s", domainName(arg.domain));
+    if (arg.low <= arg.high)
+      std::printf(", %lld to %lld", static_cast<long long>(arg.low),
+                  static_cast<long long>(arg.high));
+    std::printf("\n");
+  }
+  for (size_t k = 0; k < function.results.size(); ++k)
+    std::printf("    result %zu, %s: %s\n", k, function.results[k].name.c_str(),
+                typeString(function.results[k].dtype, function.results[k].shape)
+                    .c_str());
+}
+
+/// The size that --dim gives by name, if it does.
+std::optional<int64_t> namedSize(const Options &options, const Argument &arg,
+                                 size_t index, size_t d) {
+  std::string number = "." + std::to_string(d);
+  std::optional<int64_t> found;
+  for (const auto &[name, size] : options.namedDims)
+    if (name == std::to_string(index) + number ||
+        (!arg.name.empty() && name == arg.name + number) ||
+        (d < arg.dims.size() && name == arg.dims[d]))
+      found = size;
+  return found;
+}
+
+/// --dim that no function has room for.
+std::optional<InputError> checkDims(const Package &package,
+                                    const Options &options) {
+  size_t most = 0;
+  for (const TargetProgram &target : package.targets)
+    for (const Function &function : target.program.functions) {
+      size_t count = 0;
+      for (const Argument &arg : function.args)
+        count +=
+            size_t(std::count(arg.shape.begin(), arg.shape.end(), kDynamic));
+      most = std::max(most, count);
+    }
+  size_t given = options.dims.size();
+  if (given > most && (given > 1 || !most))
+    return InputError{"--dim gives " + std::to_string(given) +
+                          (given == 1 ? " size" : " sizes") +
+                          ", no function has more than " +
+                          std::to_string(most) + " dynamic dimensions",
+                      kWrongUsage};
+  return std::nullopt;
+}
+
 /// The function's shapes with --dim put in; false when some are not known.
 bool knownShapes(const Function &function, const Options &options,
                  std::vector<std::vector<int64_t>> &shapes) {
   size_t next = 0;
   for (const Argument &arg : function.args) {
     shapes.push_back(arg.shape);
-    for (int64_t &size : shapes.back()) {
+    for (size_t d = 0; d < arg.shape.size(); ++d) {
+      int64_t &size = shapes.back()[d];
       if (size != kDynamic)
         continue;
+      if (auto named = namedSize(options, arg, shapes.size() - 1, d)) {
+        size = *named;
+        continue;
+      }
       size_t at = options.dims.size() == 1 ? 0 : next++;
       if (at >= options.dims.size())
         return false;
@@ -108,7 +178,10 @@ std::string kiln::run::memoryText(const CallReport &report) {
          std::to_string(report.launches.size()) + " launches";
 }
 
-void kiln::run::inspect(const Package &package, const Options &options) {
+std::optional<InputError> kiln::run::inspect(const Package &package,
+                                             const Options &options) {
+  if (auto error = checkDims(package, options))
+    return error;
   std::printf("package by %s, format %u\n", package.producer.c_str(),
               kPackageVersion);
   std::printf("source %s, %s\n", package.sourceName.c_str(),
@@ -122,15 +195,20 @@ void kiln::run::inspect(const Package &package, const Options &options) {
   for (const std::string &arg : package.compileArgs)
     std::printf("compiled with %s\n", arg.c_str());
   for (const Constant &constant : package.constants)
-    std::printf("constant %s: %s\n", constant.name.c_str(),
-                typeString(constant.dtype, constant.shape).c_str());
+    std::printf("constant %s: %s%s\n", constant.name.c_str(),
+                typeString(constant.dtype, constant.shape).c_str(),
+                constant.isSplat ? ", all elements equal" : "");
   for (const TargetProgram &target : package.targets) {
     std::printf("target %s\n", target.spec.c_str());
     for (const DeviceRef &device : target.program.devices)
       printDevice(device);
     for (const KernelInfo &kernel : target.program.kernels)
       printKernel(kernel, target);
+    for (const Function &function : target.program.functions)
+      if (function.isPublic)
+        printEntry(function);
     printMemory(package, target, options);
     std::printf("%s", toText(target.program).c_str());
   }
+  return std::nullopt;
 }

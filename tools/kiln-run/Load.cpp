@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <dlfcn.h>
+#include <filesystem>
 
 using namespace kiln::run;
 using namespace kiln::runtime;
@@ -139,6 +140,8 @@ Loaded kiln::run::loadInput(const Options &options) {
   Expected<Blob> file = trusted->empty() ? mapFile(path) : copyFile(path);
   if (!file)
     return fail(file.message());
+  if (!file->size)
+    return fail((isStdin ? "<stdin>" : options.input) + ": the file is empty");
   if (!isPackage(file->data, file->size) && !trusted->empty())
     return fail(options.input + ": not a package, and a signature is required");
   if (isPackage(file->data, file->size)) {
@@ -165,7 +168,10 @@ Loaded kiln::run::loadInput(const Options &options) {
     args.push_back("--skip-unknown-targets");
   if (isStdin)
     return compile("<stdin>", &*file, args);
-  return compile(options.input, nullptr, args);
+  // What came through a pipe is read already.
+  std::error_code ignored;
+  bool isFile = std::filesystem::is_regular_file(options.input, ignored);
+  return compile(options.input, isFile ? nullptr : &*file, args);
 }
 
 Loaded kiln::run::loadReference(const Options &options,

@@ -1,7 +1,12 @@
 // The command line of kiln-run.
 #include "Options.h"
+#include "kiln-c/Runtime.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <tuple>
 
 using namespace kiln::run;
 
@@ -33,24 +38,40 @@ bool parseNumbers(const std::string &text, std::vector<int64_t> &numbers) {
   return true;
 }
 
-bool parseNumbered(const std::vector<std::string> &texts,
-                   std::vector<NumberedFile> &files) {
-  for (const std::string &text : texts) {
-    size_t colon = text.find(':');
-    std::optional<int64_t> number = parseNumber(text.substr(0, colon));
-    if (colon == std::string::npos || !number || colon + 1 == text.size())
-      return false;
-    files.emplace_back(size_t(*number), text.substr(colon + 1));
-  }
+/// "5,6" or "NAME=5".
+bool parseDim(const std::string &text, Options &options) {
+  size_t equals = text.rfind('=');
+  if (equals == std::string::npos)
+    return parseNumbers(text, options.dims);
+  std::optional<int64_t> size = parseNumber(text.substr(equals + 1));
+  if (!size || equals == 0)
+    return false;
+  options.namedDims.emplace_back(text.substr(0, equals), *size);
   return true;
+}
+
+/// Whether every text is "K:FILE" or "NAME:FILE".
+bool haveFiles(const std::vector<std::string> &texts) {
+  return std::all_of(texts.begin(), texts.end(), [](const std::string &text) {
+    size_t colon = text.find(':');
+    return colon != std::string::npos && colon > 0 && text.back() != ':';
+  });
+}
+
+/// A number that is not negative; nothing for any other text.
+std::optional<double> parsePositive(const std::string &text) {
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  bool good = end != text.c_str() && !*end && std::isfinite(value) &&
+              !std::signbit(value);
+  return good ? std::optional<double>(value) : std::nullopt;
 }
 
 /// What is given as text and read after CLI11 is done.
 struct RawOptions {
-  std::vector<std::string> dims, results, saves, expects;
-  std::string grid, bench, explain, saveTemps;
+  std::vector<std::string> dims;
+  std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
   bool allowTf32 = false, timing = false;
-  double rtol = -1, atol = -1;
 };
 
 void declare(CLI::App &app, Options &options, RawOptions &raw) {
@@ -70,21 +91,32 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   list("--load-target", options.loadTargets, "load a plug-in library");
   app.add_option("--entry", options.entry, "function or kernel to call");
   list("--arg", options.args,
-       "next argument: FILE.npy[+N] | TYPE:VALUE | "
-       "random:SEED[:DTYPE:SHAPE] | zeros[:DTYPE:SHAPE] | desc:ARRAY");
-  list("--dim", raw.dims, "sizes of dynamic dimensions, in order");
+       "next argument, or NAME=... for the one of that name: FILE.npy[+N] | "
+       "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | zeros[:DTYPE:SHAPE] | "
+       "desc:ARRAY");
+  list("--dim", raw.dims,
+       "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
   app.add_option("--grid", raw.grid, "X[,Y[,Z]], for kernels");
-  list("--result", raw.results, "K:FILE.npy, write result K");
-  list("--save", raw.saves,
-       "K:FILE.npy, write the storage of argument K after the call");
-  list("--expect", raw.expects, "K:FILE.npy, compare result K with a file");
+  list("--result", options.results,
+       "K:FILE.npy or NAME:FILE.npy, write a result");
+  list("--save", options.saves,
+       "K:FILE.npy or NAME:FILE.npy, write the storage of an argument after "
+       "the call");
+  list("--expect", options.expects,
+       "K:FILE.npy or NAME:FILE.npy, compare a result with a file");
   app.add_flag("--check", options.check, "compare with target 'reference'");
   app.add_option("--rtol", raw.rtol, "relative tolerance of comparisons");
   app.add_option("--atol", raw.atol, "absolute tolerance of comparisons");
   app.add_option("--bench", raw.bench, "measure; =N: that many calls");
+  app.add_option("--warmup", raw.warmUps,
+                 "calls before those that --bench counts, 2 if not given");
+  app.add_option("--bench-json", options.benchJson,
+                 "write what --bench measures to a file");
   app.add_flag("--no-ceiling", options.noCeiling,
                "do not measure the machine with --bench");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
+  app.add_option("--time-limit", raw.timeLimit,
+                 "seconds that a call may take before it is ended");
   list("--require-signature", options.requiredKeys,
        "refuse a package that is not signed with this key (PEM file of an "
        "Ed25519 public key); repeat for alternatives");
@@ -102,28 +134,24 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
        "an option for the compiler");
 }
 
-/// Reads what CLI11 left as text; the message of a mistake.
-std::string finish(const RawOptions &raw, Options &options) {
-  for (const std::string &text : raw.dims)
-    if (!parseNumbers(text, options.dims))
-      return "--dim=" + text + ": expected sizes N[,N...]";
-  if (!raw.grid.empty()) {
-    std::vector<int64_t> grid;
-    if (!parseNumbers(raw.grid, grid) || grid.size() > 3)
-      return "--grid=" + raw.grid + ": expected X[,Y[,Z]]";
-    grid.resize(3, 1);
-    options.grid = {grid[0], grid[1], grid[2]};
+/// The numbers among them.
+std::string finishNumbers(const RawOptions &raw, Options &options) {
+  for (auto [flag, text, value] :
+       {std::tuple("--rtol", &raw.rtol, &options.rtol),
+        std::tuple("--atol", &raw.atol, &options.atol)}) {
+    if (text->empty())
+      continue;
+    *value = parsePositive(*text);
+    if (!*value)
+      return std::string(flag) + "=" + *text +
+             ": expected a number that is not negative";
   }
-  if (!parseNumbered(raw.results, options.results))
-    return "--result: expected K:FILE.npy";
-  if (!parseNumbered(raw.saves, options.saves))
-    return "--save: expected K:FILE.npy";
-  if (!parseNumbered(raw.expects, options.expects))
-    return "--expect: expected K:FILE.npy";
-  if (raw.rtol >= 0)
-    options.rtol = raw.rtol;
-  if (raw.atol >= 0)
-    options.atol = raw.atol;
+  if (!raw.timeLimit.empty()) {
+    options.timeLimit = parsePositive(raw.timeLimit).value_or(0);
+    if (options.timeLimit <= 0)
+      return "--time-limit=" + raw.timeLimit +
+             ": expected a number of seconds above 0";
+  }
   if (!raw.bench.empty()) {
     std::optional<int64_t> count = parseNumber(raw.bench);
     if (!count || *count > 1000000)
@@ -131,6 +159,46 @@ std::string finish(const RawOptions &raw, Options &options) {
     options.bench = true;
     options.benchCount = int(*count);
   }
+  if (!raw.warmUps.empty()) {
+    std::optional<int64_t> count = parseNumber(raw.warmUps);
+    if (!count || *count > 1000000)
+      return "--warmup=" + raw.warmUps + ": expected a number of calls";
+    options.warmUps = int(*count);
+  }
+  if (!options.bench && (!raw.warmUps.empty() || !options.benchJson.empty()))
+    return std::string(raw.warmUps.empty() ? "--bench-json" : "--warmup") +
+           " needs --bench";
+  return "";
+}
+
+/// Completes -target=SPEC, as LLVM's tools take it, to --target=SPEC.
+std::string completeFlag(const CLI::App &app, const std::string &word) {
+  if (word.size() < 3 || word[0] != '-' || word[1] == '-')
+    return word;
+  std::string name = "-" + word.substr(0, word.find('='));
+  return app.get_option_no_throw(name) ? "-" + word : word;
+}
+
+/// Reads what CLI11 left as text; the message of a mistake.
+std::string finish(const RawOptions &raw, Options &options) {
+  for (const std::string &text : raw.dims)
+    if (!parseDim(text, options))
+      return "--dim=" + text + ": expected sizes N[,N...] or NAME=N";
+  if (!raw.grid.empty()) {
+    std::vector<int64_t> grid;
+    if (!parseNumbers(raw.grid, grid) || grid.size() > 3)
+      return "--grid=" + raw.grid + ": expected X[,Y[,Z]]";
+    grid.resize(3, 1);
+    options.grid = {grid[0], grid[1], grid[2]};
+  }
+  for (auto [flag, texts] : {std::pair("--result", &options.results),
+                             std::pair("--save", &options.saves),
+                             std::pair("--expect", &options.expects)})
+    if (!haveFiles(*texts))
+      return std::string(flag) + ": expected K:FILE.npy or NAME:FILE.npy";
+  std::string mistake = finishNumbers(raw, options);
+  if (!mistake.empty())
+    return mistake;
   if (!raw.explain.empty())
     options.compileArgs.push_back(
         raw.explain == "-" ? "--explain" : "--explain=" + raw.explain);
@@ -149,14 +217,17 @@ std::optional<int> kiln::run::parseOptions(int argc, char **argv,
                                            Options &options) {
   CLI::App app("Runs a Kiln package, or compiles and runs a program.",
                "kiln-run");
-  app.footer("Exit status: 0 done, 1 the input or a check failed, 2 wrong "
+  app.set_version_flag("--version",
+                       std::string("kiln-run ") + kilnRuntimeVersion());
+  app.footer("One dash does for flags of several letters, too.\nExit status: 0 "
+             "done, 1 the input or a check failed, 2 wrong "
              "usage.");
   RawOptions raw;
   declare(app, options, raw);
   // Options with an optional value must not take the next word for it.
   std::vector<std::string> words;
   for (int i = argc - 1; i > 0; --i) {
-    std::string word = argv[i];
+    std::string word = completeFlag(app, argv[i]);
     words.push_back(word == "--bench"     ? "--bench=0"
                     : word == "--explain" ? "--explain=-"
                                           : word);
@@ -165,6 +236,9 @@ std::optional<int> kiln::run::parseOptions(int argc, char **argv,
     app.parse(words);
   } catch (const CLI::CallForHelp &help) {
     std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::CallForVersion &version) {
+    std::printf("%s\n", version.what());
     return 0;
   } catch (const CLI::ParseError &error) {
     return usage(error.what());

@@ -11,7 +11,7 @@
 
 namespace kiln::run {
 
-/// "K:FILE.npy".
+/// A number, and the file that belongs to it.
 using NumberedFile = std::pair<size_t, std::string>;
 
 struct Options {
@@ -20,12 +20,14 @@ struct Options {
   std::vector<std::string> loadTargets;
   std::vector<std::string> compileArgs; ///< passed on to the compiler
   std::string entry;
-  std::vector<std::string> args;
-  std::vector<int64_t> dims;
+  std::vector<std::string> args; ///< as given; Inputs.cpp reads them
+  std::vector<int64_t> dims;     ///< those without a name, in order
+  std::vector<std::pair<std::string, int64_t>> namedDims;
   std::optional<std::array<int64_t, 3>> grid;
-  std::vector<NumberedFile> results;
-  std::vector<NumberedFile> saves;
-  std::vector<NumberedFile> expects;
+  /// "K:FILE" or "NAME:FILE"; Names.cpp tells which.
+  std::vector<std::string> results;
+  std::vector<std::string> saves;
+  std::vector<std::string> expects;
   bool check = false;
   std::vector<std::string> requiredKeys; ///< files of public keys
   bool inspect = false;
@@ -33,7 +35,10 @@ struct Options {
   bool profile = false;
   bool bench = false;
   int benchCount = 0; ///< 0: as many as a second allows
+  int warmUps = 2;    ///< calls before those that count
+  std::string benchJson;
   bool noCeiling = false;
+  double timeLimit = 0; ///< seconds that a call may take; 0: any
   std::optional<double> rtol;
   std::optional<double> atol;
 };

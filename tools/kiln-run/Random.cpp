@@ -34,14 +34,24 @@ private:
   uint64_t state;
 };
 
+/// The number itself, or one near to it that the domain has.
+template <typename T> T bring(T value, Domain domain) {
+  if (value < 0 &&
+      (domain == Domain::nonnegative || domain == Domain::positive))
+    value = -value;
+  if (value == 0 && (domain == Domain::nonzero || domain == Domain::positive))
+    return T(1);
+  return value;
+}
+
 /// Large tensors by several threads, to the same effect.
-void fillFloats(float *floats, int64_t count, Generator random) {
+void fillFloats(float *floats, int64_t count, Generator random, Domain domain) {
   constexpr int64_t kPart = 1 << 22;
   auto fill = [&](int64_t begin) {
     Generator own = random;
     own.skip(uint64_t(begin));
     for (int64_t i = begin, end = std::min(count, begin + kPart); i < end; ++i)
-      floats[i] = own.nextFloat();
+      floats[i] = bring(own.nextFloat(), domain);
   };
   std::atomic<int64_t> next{0};
   auto work = [&] {
@@ -81,7 +91,7 @@ void kiln::run::fillRandom(Tensor &tensor, uint64_t seed, const Argument &arg) {
   int64_t count = tensor.numElements();
   void *data = tensor.data();
   if (tensor.dtype == DType::f32) {
-    fillFloats(static_cast<float *>(data), count, random);
+    fillFloats(static_cast<float *>(data), count, random, arg.domain);
     return;
   }
   if (tensor.dtype == DType::f8E8M0FNU) { // powers of two only
@@ -90,18 +100,30 @@ void kiln::run::fillRandom(Tensor &tensor, uint64_t seed, const Argument &arg) {
     return;
   }
   if (isFloat(tensor.dtype)) {
-    for (int64_t i = 0; i < count; ++i)
-      storeDouble(tensor.dtype, data, i, random.nextDouble());
+    for (int64_t i = 0; i < count; ++i) {
+      storeDouble(tensor.dtype, data, i,
+                  bring(random.nextDouble(), arg.domain));
+      // Narrow types round small numbers to 0.
+      double kept = loadAsDouble(tensor.dtype, data, i);
+      storeDouble(tensor.dtype, data, i, bring(kept, arg.domain));
+    }
     return;
   }
   std::pair<int64_t, int64_t> range = moderateRange(tensor.dtype);
   if (arg.low <= arg.high)
     range = {arg.low, arg.high};
+  // A sign that is asked for cuts the range.
+  if (arg.domain == Domain::nonnegative && range.second >= 0)
+    range.first = std::max<int64_t>(range.first, 0);
+  if (arg.domain == Domain::positive && range.second >= 1)
+    range.first = std::max<int64_t>(range.first, 1);
   // A width of 0 means all of 64 bits.
   uint64_t width = uint64_t(range.second) - uint64_t(range.first) + 1;
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t value = random.next();
-    storeInt(tensor.dtype, data, i,
-             int64_t(uint64_t(range.first) + (width ? value % width : value)));
+    uint64_t bits = random.next();
+    auto value = int64_t(uint64_t(range.first) + (width ? bits % width : bits));
+    if (value == 0 && arg.domain == Domain::nonzero)
+      value = range.second >= 1 ? 1 : -1;
+    storeInt(tensor.dtype, data, i, value);
   }
 }

@@ -7,5 +7,5 @@ namespace kiln::program {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Dialect/Program/Passes.h.inc"
 
-void registerProgramPasses() { registerProgramPlanMemory(); }
+void registerProgramPasses() { registerKilnProgramPasses(); }
 } // namespace kiln::program

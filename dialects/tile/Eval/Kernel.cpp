@@ -102,7 +102,7 @@ struct Fiber {
 };
 
 /// Lets the instances take turns until all have ended.
-LogicalResult takeTurns(tile::KernelOp kernel,
+LogicalResult takeTurns(const Evaluator &evaluator, tile::KernelOp kernel,
                         std::vector<std::unique_ptr<Fiber>> &fibers,
                         Location caller) {
   ucontext_t scheduler;
@@ -123,6 +123,7 @@ LogicalResult takeTurns(tile::KernelOp kernel,
       if (!fiber->isDone)
         continue;
       --left;
+      evaluator.tell(fibers.size() - left, fibers.size());
       rounds = 0;
       if (failed(fiber->result))
         return failure();
@@ -232,6 +233,7 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
   };
   if (!isConcurrent) {
     for (int32_t n = 0; n < number; ++n) {
+      evaluator.tell(n, number);
       Instance instance;
       place(instance, n);
       if (failed(body(instance)))
@@ -245,7 +247,7 @@ LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
     place(fibers.back()->instance, n);
     fibers.back()->body = body;
   }
-  return takeTurns(kernel, fibers, caller);
+  return takeTurns(evaluator, kernel, fibers, caller);
 }
 
 void addTileKernel(EvaluationInterface &table) {

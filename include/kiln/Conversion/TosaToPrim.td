@@ -8,9 +8,15 @@ def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
   let summary = "Converts functions of TOSA and linalg to prim";
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls
-    are inlined and private functions disappear. Besides TOSA it reads `linalg` on tensors, and `tensor`,
-    `arith`, `math` and `func` as they appear between them. What it cannot convert is an error that
-    begins with "unsupported: " and stands at the operation.
+    are inlined and private functions disappear. Besides TOSA it reads `linalg`, and `tensor`, `memref`,
+    `affine`, `scf`, `arith`, `math` and `func` as they appear between them. What it cannot convert is an
+    error that begins with "unsupported: " and stands at the operation.
+
+    Scalars, indices and buffers among the arguments are tensors (an index is an i64). A buffer holds what
+    was written to it last; distinct arguments are taken for distinct buffers. What a function writes to
+    its arguments follows what it returns among its results, in the order of the arguments. Loops and
+    conditions that do not depend on data are carried out; of a condition that does, both sides are
+    computed.
 
     Calls of functions without a body are ignored, with a remark, where none of their results reaches a
     result of the function. If a function returns nothing, then the tensors that it hands to such calls
@@ -19,7 +25,8 @@ def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
     i4 becomes i8 and i48 becomes i64; unsigned integers become signless ones.
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [ListOption<"entries", "entry", "std::string",
                             "functions to convert; empty: every public one">];
 }

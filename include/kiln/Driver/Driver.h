@@ -30,6 +30,25 @@ enum ExitStatus { kDone = 0, kInputFailed = 1, kWrongUsage = 2 };
 /// What --emit asks for.
 enum class Emit { Package, Prim, Program, Tile, Target, LLVM, Asm, Binary };
 
+/// The --print-ir-* flags: what to print of the IR around passes.
+struct IRDumpOptions {
+  bool beforeAll = false, afterAll = false;
+  std::vector<std::string> before, after; ///< names of passes
+  /// Print after passes only what has changed, or what failed.
+  bool afterChange = false, afterFailure = false;
+  bool moduleScope = false; ///< always the whole module
+  std::string treeDir;      ///< one file for each print; empty: stderr
+
+  /// Whether anything is printed.
+  bool any() const;
+  /// Whether all passes print afterwards: flags that only restrict or direct
+  /// what is printed mean that when they stand alone.
+  bool printsAfterAll() const;
+  /// Takes one flag, named without its dashes. On failure `error` says why.
+  bool parse(llvm::StringRef flag, std::optional<llvm::StringRef> value,
+             std::string &error);
+};
+
 /// The command line of kiln-compile.
 struct CompileOptions {
   std::string input;
@@ -41,13 +60,17 @@ struct CompileOptions {
   std::optional<std::string> explain; ///< file, or "" for the terminal
   std::optional<std::string> describe;
   std::string saveTemps;
+  IRDumpOptions dump;
   std::vector<std::string> numerics; ///< contract, approx, ftz, reassoc
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.
   bool keepPointers = false;
+  unsigned jobs = 0; ///< threads that lower kernels; 0: one per core
   bool listTargets = false;
   bool timing = false;
   bool strip = false;
+  /// Compiles without a child process: a crash ends the whole process.
+  bool inProcess = false;
   std::string sign;                ///< file of the key that signs the package
   bool skipUnknownTargets = false; ///< as long as one of several is known
   bool help = false;
@@ -63,7 +86,9 @@ struct CompileOptions {
 using DiagnosticSink = std::function<void(llvm::StringRef)>;
 
 /// Compiles `input`. What --emit asks for ends in `result`, the report of
-/// --explain in `report`. Plug-ins must have been loaded.
+/// --explain in `report`. Plug-ins must have been loaded. Several threads may
+/// compile at once; where one of them may load plug-ins, the others hold a
+/// `target::LoadedScope`.
 int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
             const DiagnosticSink &diag, std::string &result,
             std::string &report);
@@ -72,29 +97,55 @@ int compile(const CompileOptions &options, llvm::MemoryBufferRef input,
 /// loaded plug-ins.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Registers what the core itself brings to the target registry (families,
-/// schedules, extension points), then loads plug-ins: those of the search path
+/// Adds those and everything else that mlir-opt reads. A dialect that is only
+/// registered costs nothing until a file names it.
+void registerInputDialects(mlir::DialectRegistry &registry);
+
+/// Registers what the core itself brings to the target registry: families,
+/// schedules, extension points.
+void initializeCore();
+
+/// Does that, then loads plug-ins: those of the search path
 /// and those named. Every tool begins with it. False: a named one failed.
-bool initialize(const std::vector<std::string> &loadTargets);
+/// `diag` gets what is wrong, by default the standard error does. Safe in
+/// threads.
+bool initialize(const std::vector<std::string> &loadTargets,
+                const DiagnosticSink &diag = {});
 
 /// Adds Kiln's passes and pipelines to the global registry, once.
 void registerPasses();
 
 /// Runs `body` on a thread with a deep stack in a child process, so that
 /// whatever happens to it ends as an exit status; a crash gives one diagnostic
-/// that names `input`. KILN_NO_CHILD=1 runs it in this process.
-int runGuarded(llvm::StringRef input, const std::function<int()> &body);
+/// that names `input`. For tools, whose process this is; `inProcess` or
+/// KILN_NO_CHILD=1 run it without a child.
+int runGuarded(llvm::StringRef input, const std::function<int()> &body,
+               bool inProcess = false);
 
-/// The same without the diagnostic: `inParent` runs beside the child, `crash`
-/// says what ended it, if something did.
-int runInChild(const std::function<int()> &body,
-               const std::function<void()> &inParent, std::string &crash);
+/// The whole of kiln-compile-worker, see docs/runtime.md.
+int workerMain(int argc, char **argv);
 
 /// Checks text before a parser sees it: nesting depth and size. Returns
 /// "line:column: error: message", or nothing.
 std::optional<std::string> scanText(llvm::StringRef text);
 
-/// Writes a file under a temporary name and renames it. "-" is stdout.
+/// The input that an upstream driver is started with, for messages: the last
+/// argument that is no flag.
+llvm::StringRef inputArgument(int argc, char **argv);
+/// Scans a text file that an upstream driver is to read; bytecode, and what
+/// cannot be read, passes. False: an error was printed.
+bool isHarmlessFile(llvm::StringRef path);
+
+/// Writes out what waits for the standard output. Where that fails, says so and
+/// returns 1 in place of 0.
+int flushOutput(int status);
+
+/// Makes the process end with status 1 and one message when its standard output
+/// cannot take what was printed. For tools, before they print.
+void guardOutput();
+
+/// Writes a file whole or not at all; what a link points to is replaced, not
+/// the link, and devices and pipes are written to directly. "-" is stdout.
 bool writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                  std::string &error);
 

@@ -127,6 +127,16 @@ public:
 
   Races races;
 
+  /// Told how many of the operations of the outermost function, or instances of
+  /// the launched kernel, are done; may be null.
+  void (*progress)(uint64_t done, uint64_t total) = nullptr;
+
+  /// Tells it of a kernel that no function has called.
+  void tell(uint64_t done, uint64_t total) const {
+    if (progress && !depth)
+      progress(done, total);
+  }
+
   /// Values that die at an operation of a function's body.
   llvm::ArrayRef<mlir::Value> lastUses(mlir::Operation *op) const;
 
@@ -135,7 +145,9 @@ private:
 
   mlir::Operation *rootOp;
   mlir::SymbolTable symbols;
+  friend class Frame;
   int depth = 0;
+  mlir::Block *outermost = nullptr; ///< the block whose progress is told
   llvm::DenseSet<mlir::Block *> analysed;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dying;
 };

@@ -5,6 +5,7 @@
 
 #include "kiln/Eval/Evaluator.h"
 #include <limits>
+#include <string>
 #include <unordered_map>
 
 namespace kiln::eval {
@@ -47,6 +48,7 @@ public:
   Buffer &operator=(const Buffer &) = delete;
 
   const int64_t bytes;
+  std::string name; ///< of the argument that it is, for messages
   char *data() const { return static_cast<char *>(memory); }
 
   void markWritten(int64_t begin, int64_t end);

@@ -2,6 +2,9 @@
 #ifndef KILN_EVAL_REGISTER_H
 #define KILN_EVAL_REGISTER_H
 
+namespace llvm {
+class StringRef;
+} // namespace llvm
 namespace mlir {
 class DialectRegistry;
 } // namespace mlir
@@ -18,6 +21,10 @@ void registerShapedEvaluation(mlir::DialectRegistry &registry);
 void registerPrimEvaluation(mlir::DialectRegistry &registry);
 void registerTileEvaluation(mlir::DialectRegistry &registry);
 void registerProgramEvaluation(mlir::DialectRegistry &registry);
+
+/// In a child process: reads a module from bytes that may harm the reader, with
+/// limits on time and memory, and ends the process.
+[[noreturn]] void tryModule(llvm::StringRef bytes);
 
 } // namespace kiln::eval
 

@@ -18,6 +18,8 @@ struct Constant {
   DType dtype = DType::none;
   std::vector<int64_t> shape;
   Blob bytes; ///< row-major; written 64-byte aligned
+  /// All elements are equal: `bytes` is one of them.
+  bool isSplat = false;
 };
 
 /// What one target contributes.
@@ -43,7 +45,9 @@ struct Package {
 
 /// The first bytes of every package.
 constexpr char kPackageMagic[8] = {'K', 'I', 'L', 'N', 'P', 'K', 'G', '\0'};
-constexpr uint32_t kPackageVersion = 1;
+/// What is written. Version 1 lacks constants whose elements are all equal.
+constexpr uint32_t kPackageVersion = 2;
+constexpr uint32_t kOldestPackageVersion = 1; ///< that is read
 
 bool isPackage(const void *data, size_t size);
 
@@ -60,8 +64,18 @@ Expected<Package> readPackage(Blob file,
 /// what was checked.
 Expected<Package> readPackageFile(const std::string &path,
                                   const std::vector<PublicKey> &trusted = {});
+/// Writes the file whole or not at all: under another name in its folder first.
+/// What a link points to is replaced, not the link; devices, pipes and what
+/// /dev/stdout and the like name are written to directly.
 Error writeFile(const std::string &path, const void *data, size_t size);
+/// Whether writeFile could begin; changes nothing.
+Error checkWritable(const std::string &path);
 Expected<Blob> mapFile(const std::string &path);
+/// Whether reading the file would never come to an end.
+bool isEndless(const std::string &path);
+/// mapFile for files that must not be a pipe, a device or a directory, which
+/// are refused without being opened.
+Expected<Blob> mapRegularFile(const std::string &path);
 /// A copy in memory, 64-byte aligned, which nobody else can change.
 Expected<Blob> copyFile(const std::string &path);
 

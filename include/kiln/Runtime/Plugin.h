@@ -38,6 +38,10 @@ Expected<bool> definesSymbol(const std::string &path,
 /// for drivers, too. Says whether the library has a driver.
 Expected<bool> addDeviceLibrary(const std::string &path);
 
+/// The whole of the helper program kiln-driver-trial: loads a driver and writes
+/// to descriptor 3 what is wrong with it. Does not return.
+int runDriverTrial(const std::string &path);
+
 } // namespace kiln::runtime
 
 #endif

@@ -211,6 +211,13 @@ struct Instruction {
   Instruction(T inst) : body(std::move(inst)) {}
 };
 
+/// Values that a program can use, beyond any range: what divides is not zero, a
+/// logarithm takes what is positive. Invented inputs keep to it.
+enum class Domain : uint8_t { any, nonzero, nonnegative, positive };
+
+/// "nonzero"; empty for any.
+const char *domainName(Domain domain);
+
 /// What a caller has to pass.
 struct Argument {
   std::string name;
@@ -226,6 +233,8 @@ struct Argument {
   /// a gather, say. Invented inputs keep to it. low > high: any.
   int64_t low = 0;
   int64_t high = -1;
+  Domain domain = Domain::any;
+  std::vector<std::string> dims; ///< names of its dimensions, "" for none
 };
 
 /// How far a correct result can be from the reference.

@@ -61,7 +61,8 @@ public:
   Expected<const Function *> defaultEntry() const;
 
   /// Calls `function`. Writable arguments are changed in place. Scalars are
-  /// tensors of rank 0.
+  /// tensors of rank 0. Calls from several threads come one after the other;
+  /// different sessions run side by side.
   Expected<std::vector<Tensor>> call(const Function &function,
                                      const std::vector<Tensor> &args,
                                      const CallOptions &options = {},

@@ -11,6 +11,9 @@
 
 namespace kiln::runtime {
 
+/// The highest rank of a tensor, in packages as in files.
+constexpr int kMaxRank = 32;
+
 /// Host memory, 64-byte aligned, with slack for full-vector reads at its end.
 struct Storage {
   void *data = nullptr;

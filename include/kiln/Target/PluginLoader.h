@@ -8,7 +8,9 @@
 #ifndef KILN_TARGET_PLUGINLOADER_H
 #define KILN_TARGET_PLUGINLOADER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,10 +23,34 @@ bool loadPlugin(llvm::StringRef path, std::string &error);
 /// `kiln/targets` beside libKiln.so.
 std::vector<std::string> pluginSearchPath();
 
-/// Loads the libraries named in `named` (failure is an error, printed to
-/// stderr), then every libkiln-target-*.so of the search path (failure is a
-/// warning). Returns false when a named one failed.
-bool loadPlugins(const std::vector<std::string> &named);
+/// Loads the libraries named in `named` (failure is an error), then every
+/// libkiln-target-*.so of the search path (failure is a warning). `report` gets
+/// one line for each, by default printed to stderr. Returns false when a named
+/// one failed. What is loaded already is not loaded again; loading something
+/// waits until no `LoadedScope` is left.
+bool loadPlugins(const std::vector<std::string> &named,
+                 const std::function<void(llvm::StringRef)> &report = {});
+
+/// Keeps the registries as they are while it lives: whoever compiles holds one
+/// from behind `loadPlugins` to the end, once per thread that calls the
+/// compiler. Only then may other threads load plug-ins.
+class LoadedScope {
+public:
+  LoadedScope();
+  ~LoadedScope();
+  LoadedScope(const LoadedScope &) = delete;
+};
+
+/// The plug-ins that were named and loaded, for a helper that is to know them.
+std::vector<std::string> namedPlugins();
+
+/// The helper program that compiles and tries plug-ins for processes in which a
+/// fork is not safe; KILN_COMPILE_WORKER names another one.
+std::string compileWorker();
+
+/// In a child or a helper: loads and checks one plug-in after the other and
+/// writes a verdict each to `out`.
+[[noreturn]] void runTrial(llvm::ArrayRef<std::string> paths, int out);
 
 /// Takes `--load-target=LIB` and `--load-target LIB` out of the command line.
 std::vector<std::string> extractLoadTargetFlags(int &argc, char **argv);

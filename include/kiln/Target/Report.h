@@ -11,6 +11,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 #include <mutex>
 #include <string>
@@ -63,6 +64,9 @@ public:
   std::vector<Decline> pendingDeclines(mlir::Operation *op) const;
 
   std::vector<ReportRow> rows() const;
+  /// Orders the rows from number `first` on by their kernels, whatever thread
+  /// added them first: as `order` says, those it does not know before.
+  void orderByKernel(size_t first, const llvm::StringMap<size_t> &order);
   void clear();
 
   void printText(llvm::raw_ostream &os) const;
@@ -78,6 +82,7 @@ public:
 private:
   mutable std::mutex mutex;
   std::vector<ReportRow> table;
+  llvm::StringMap<size_t> numbers; ///< row of everything but the declines
   llvm::DenseMap<mlir::Operation *, std::vector<Decline>> pending;
 };
 

@@ -125,11 +125,19 @@ public:
   /// again for every compilation. Call `runExtensionPoint` where it has one.
   virtual void buildPipeline(mlir::OpPassManager &pm,
                              const TargetOptions &options) const {}
+  /// Whether the pipeline and `serialize` may work on several modules of one
+  /// context at once. Pipelines are always built one after the other; their
+  /// passes, the lowerings they apply and `serialize` run on several threads, a
+  /// module on one thread at a time, so what they share beyond the module must
+  /// be constant or locked. False: one module after the other.
+  virtual bool lowersInParallel() const { return true; }
   /// Extension points of the pipeline, in order.
   virtual std::vector<ExtensionPoint> extensionPoints() const { return {}; }
 
   /// Rung 6: turns the module that the pipeline produced into bytes. Reports
-  /// through `emitError` on failure.
+  /// through `emitError` on failure. A program of many kernels comes as several
+  /// modules, cut by the number of its kernels alone; the same module must give
+  /// the same bytes.
   virtual mlir::LogicalResult serialize(mlir::ModuleOp module,
                                         const TargetOptions &options,
                                         KernelBlobs &result) const;

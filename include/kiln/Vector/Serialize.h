@@ -7,6 +7,15 @@
 
 namespace kiln::vec {
 
+/// Registers LLVM's code generators, once; everybody who uses their tables has
+/// to come here first, as they are written without a lock.
+void initializeBackends();
+
+/// Adds what `serializeVector` and `emitVector` need to a registry: before a
+/// context uses it, as these may run on several threads. Registering the family
+/// does so for every context of the driver.
+void registerTranslations(mlir::DialectRegistry &registry);
+
 /// Compiles the functions that `vector-lower-kernels` made, for the triple,
 /// processor and features of the module's description, into one shared object.
 /// Its undefined symbols are libm's and memcpy, memmove, memset at most.

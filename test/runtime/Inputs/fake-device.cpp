@@ -139,6 +139,13 @@ int execute(KilnDevice *, KilnQueue *queue, const KilnLaunch *launch,
 
 } // namespace
 
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void construct() {
+  std::puts("a driver that talks");
+  CONSTRUCTOR;
+}
+#endif
+
 #ifndef NO_ENTRY
 const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *) {
 #ifdef THROWS
@@ -169,6 +176,13 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *) {
   t.getKernel = getKernel;
 #ifndef NO_EXECUTE
   t.execute = execute;
+#endif
+#ifdef GARBAGE
+  std::memset(reinterpret_cast<char *>(&t) + offsetof(KilnDeviceDriver, open),
+              GARBAGE, sizeof(t) - offsetof(KilnDeviceDriver, open));
+#endif
+#ifdef NOWHERE
+  return reinterpret_cast<KilnDeviceDriver *>(NOWHERE);
 #endif
   return &t;
 }

@@ -66,7 +66,7 @@ def Prim_SignOp : Prim_UnaryOp<"sign", Prim_NumberTensor> {
 def Prim_ExpOp : Prim_UnaryOp<"exp", Prim_FloatTensor> {
   let summary = "e to the x";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.exp %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -75,7 +75,7 @@ def Prim_ExpOp : Prim_UnaryOp<"exp", Prim_FloatTensor> {
 def Prim_Exp2Op : Prim_UnaryOp<"exp2", Prim_FloatTensor> {
   let summary = "2 to the x";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.exp2 %x : tensor<4x8xf32>`.
   }];
 }
@@ -83,7 +83,7 @@ def Prim_Exp2Op : Prim_UnaryOp<"exp2", Prim_FloatTensor> {
 def Prim_Expm1Op : Prim_UnaryOp<"expm1", Prim_FloatTensor> {
   let summary = "exp(x) - 1 without cancellation";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.expm1 %x : tensor<4x8xf32>`.
   }];
 }
@@ -91,7 +91,7 @@ def Prim_Expm1Op : Prim_UnaryOp<"expm1", Prim_FloatTensor> {
 def Prim_LogOp : Prim_UnaryOp<"log", Prim_FloatTensor> {
   let summary = "Natural logarithm";
   let description = [{
-    Negative operands give NaN, zero gives minus infinity. Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Negative operands give NaN, zero gives minus infinity. Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.log %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -100,7 +100,7 @@ def Prim_LogOp : Prim_UnaryOp<"log", Prim_FloatTensor> {
 def Prim_Log1pOp : Prim_UnaryOp<"log1p", Prim_FloatTensor> {
   let summary = "log(1 + x) without cancellation";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.log1p %x : tensor<4x8xf32>`.
   }];
 }
@@ -108,7 +108,7 @@ def Prim_Log1pOp : Prim_UnaryOp<"log1p", Prim_FloatTensor> {
 def Prim_SinOp : Prim_UnaryOp<"sin", Prim_FloatTensor> {
   let summary = "Sine of radians";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.sin %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -117,7 +117,7 @@ def Prim_SinOp : Prim_UnaryOp<"sin", Prim_FloatTensor> {
 def Prim_CosOp : Prim_UnaryOp<"cos", Prim_FloatTensor> {
   let summary = "Cosine of radians";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.cos %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -126,7 +126,7 @@ def Prim_CosOp : Prim_UnaryOp<"cos", Prim_FloatTensor> {
 def Prim_TanhOp : Prim_UnaryOp<"tanh", Prim_FloatTensor> {
   let summary = "Hyperbolic tangent";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.tanh %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -135,7 +135,7 @@ def Prim_TanhOp : Prim_UnaryOp<"tanh", Prim_FloatTensor> {
 def Prim_ErfOp : Prim_UnaryOp<"erf", Prim_FloatTensor> {
   let summary = "Error function";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.erf %x : tensor<4x8xf32>`.
   }];
 }
@@ -152,7 +152,7 @@ def Prim_SqrtOp : Prim_UnaryOp<"sqrt", Prim_FloatTensor> {
 def Prim_RsqrtOp : Prim_UnaryOp<"rsqrt", Prim_FloatTensor> {
   let summary = "1 / sqrt(x)";
   let description = [{
-    Correctly rounded by `reference` up to f32; targets state their ulp bound.
+    Correctly rounded by `reference` up to f32; the others keep the bound that `docs/numerics.md` states for the function.
     Example: `%r = prim.rsqrt %x : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;

@@ -13,7 +13,7 @@ class FuncOp;
 #define GEN_PASS_DECL
 #include "kiln/Dialect/Program/Passes.h.inc"
 
-/// Registers program-plan-memory.
+/// Registers the passes above.
 void registerProgramPasses();
 
 } // namespace kiln::program

@@ -19,4 +19,16 @@ def ProgramPlanMemory : Pass<"program-plan-memory"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Keeps one of several equal kernels";
+  let description = [{
+    Kernels are equal if they differ at most in their names and locations. Launches
+    of one use the first of its equals instead, and it is erased; a kernel that is
+    public stays, as others may call it by its name. What an operation says of its
+    own place when it runs (a failed assertion) keeps kernels apart, too: an operation
+    that affects more than values and views is compared with its location.
+  }];
+  let statistics = [Statistic<"numMerged", "merged", "kernels that were erased">];
+}
+
 #endif

@@ -1,0 +1,188 @@
+//===- Names.cpp - What the source calls arguments and results ------------===//
+
+#include "Names.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace kiln::driver;
+
+namespace {
+/// Longer names help nobody on a command line.
+constexpr size_t kLongestName = 200;
+
+/// A name that can be told from a number and printed in one line.
+bool isGood(StringRef name) {
+  return !name.empty() && name.size() <= kLongestName &&
+         llvm::all_of(name, [](char c) { return llvm::isPrint(c); }) &&
+         !llvm::all_of(name, llvm::isDigit);
+}
+
+/// Finds identifiers by their places in the text.
+class SourceText {
+public:
+  explicit SourceText(llvm::MemoryBufferRef buffer) : buffer(buffer) {}
+
+  /// "x" for the place of "%x"; empty where no such thing stands.
+  StringRef identifierAt(FileLineColLoc loc) {
+    if (loc.getFilename().getValue() != buffer.getBufferIdentifier())
+      return "";
+    StringRef line = lineAt(loc.getLine());
+    if (loc.getColumn() == 0 || loc.getColumn() > line.size())
+      return "";
+    StringRef text = line.drop_front(loc.getColumn() - 1);
+    if (!text.consume_front("%"))
+      return "";
+    return text.take_while([](char c) {
+      return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
+    });
+  }
+
+private:
+  /// Lines are asked for in order, mostly.
+  StringRef lineAt(unsigned line) {
+    StringRef text = buffer.getBuffer();
+    if (line < current) {
+      current = 1;
+      offset = 0;
+    }
+    for (; current < line; ++current) {
+      size_t end = text.find('\n', offset);
+      if (end == StringRef::npos)
+        return "";
+      offset = end + 1;
+    }
+    return text.substr(offset).take_until([](char c) { return c == '\n'; });
+  }
+
+  llvm::MemoryBufferRef buffer;
+  unsigned current = 1; ///< the line that begins at `offset`
+  size_t offset = 0;
+};
+
+/// The names of one function.
+class Collector {
+public:
+  Collector(FunctionOpInterface function, SourceText &text)
+      : function(function), text(text) {}
+
+  EntryNames collect() {
+    EntryNames names;
+    unsigned count = function.getNumArguments();
+    for (unsigned i = 0; i < count; ++i) {
+      names.arguments.push_back(argument(i).str());
+      names.dims.push_back(dims(i));
+    }
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      names.results.push_back(
+          fromAttributes(
+              i, function.getNumResults(), "outputs",
+              [&](StringRef name) { return function.getResultAttr(i, name); })
+              .str());
+    makeDistinct(names.arguments);
+    makeDistinct(names.results);
+    return names;
+  }
+
+private:
+  StringRef argument(unsigned index) {
+    StringRef name = fromAttributes(
+        index, function.getNumArguments(), "inputs",
+        [&](StringRef name) { return function.getArgAttr(index, name); });
+    if (!name.empty())
+      return name;
+    Location loc = function.getArgument(index).getLoc();
+    if (auto named = loc->findInstanceOf<NameLoc>())
+      return named.getName();
+    if (auto place = dyn_cast<FileLineColLoc>(loc))
+      return text.identifierAt(place);
+    return "";
+  }
+
+  /// What importers leave behind, the most deliberate first.
+  StringRef fromAttributes(unsigned index, unsigned count, StringRef list,
+                           llvm::function_ref<Attribute(StringRef)> get) {
+    for (StringRef key : {"kiln.name", "ml_program.identifier", "jax.arg_info",
+                          "jax.result_info"})
+      if (auto name = dyn_cast_or_null<StringAttr>(get(key)))
+        if (!name.getValue().empty())
+          return name.getValue();
+    if (auto path =
+            dyn_cast_or_null<ArrayAttr>(get("tf_saved_model.index_path")))
+      if (path.size() == 1)
+        if (auto name = dyn_cast<StringAttr>(path[0]))
+          return name.getValue();
+    // {inputs = "a,b", outputs = "c"}
+    auto entry = function->getAttrOfType<DictionaryAttr>("tf.entry_function");
+    auto names = entry ? entry.getAs<StringAttr>(list) : StringAttr();
+    if (!names)
+      return "";
+    SmallVector<StringRef> parts;
+    names.getValue().split(parts, ',');
+    return parts.size() == count ? parts[index].trim() : "";
+  }
+
+  /// `kiln.dims = ["batch", ""]` names the dimensions of an argument.
+  std::vector<std::string> dims(unsigned index) {
+    std::vector<std::string> result;
+    auto list = function.getArgAttrOfType<ArrayAttr>(index, "kiln.dims");
+    auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
+    if (!list || !type || !type.hasRank() ||
+        static_cast<int64_t>(list.size()) != type.getRank())
+      return result;
+    for (Attribute attr : list) {
+      auto name = dyn_cast<StringAttr>(attr);
+      bool good = name && isGood(name.getValue());
+      result.push_back(good ? name.getValue().str() : "");
+    }
+    return result;
+  }
+
+  /// Parts of one argument, such as a descriptor's sizes, are numbered behind
+  /// its name; names that still come twice name nothing.
+  static void makeDistinct(std::vector<std::string> &names) {
+    std::vector<std::string> whole = names;
+    unsigned part = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!isGood(names[i]))
+        names[i].clear();
+      part = i && !whole[i].empty() && whole[i] == whole[i - 1] ? part + 1 : 0;
+      if (part && !names[i].empty())
+        names[i] += "." + std::to_string(part);
+    }
+    llvm::StringMap<unsigned> uses;
+    for (const std::string &name : names)
+      ++uses[name];
+    for (std::string &name : names)
+      if (uses[name] > 1)
+        name.clear();
+  }
+
+  FunctionOpInterface function;
+  SourceText &text;
+};
+} // namespace
+
+void kiln::driver::collectNames(ModuleOp module, llvm::MemoryBufferRef text,
+                                Names &names) {
+  SourceText source(text);
+  MLIRContext *context = module.getContext();
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (function.isExternal())
+      continue;
+    auto known = names.find(function.getName().str());
+    if (known != names.end() &&
+        known->second.arguments.size() == function.getNumArguments())
+      continue;
+    EntryNames found = Collector(function, source).collect();
+    // Who evaluates the function later can tell, too.
+    for (auto [arg, name] :
+         llvm::zip_equal(function.getArguments(), found.arguments))
+      if (!name.empty() && !arg.getLoc()->findInstanceOf<NameLoc>())
+        arg.setLoc(NameLoc::get(StringAttr::get(context, name), arg.getLoc()));
+    names[function.getName().str()] = std::move(found);
+  }
+}

@@ -1,0 +1,48 @@
+//===- Shards.h - Lowering kernels on all cores -----------------*- C++ -*-===//
+//
+// The kernels of one target are cut into shards, each a module of its own, that
+// are lowered and serialised side by side. How they are cut depends on their
+// number alone, and what comes of them is kept in their order: the same program
+// gives the same bytes on any number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DRIVER_SHARDS_H
+#define KILN_LIB_DRIVER_SHARDS_H
+
+#include "Kernels.h"
+
+namespace kiln::driver {
+
+/// Kernels that are lowered together, and what became of them.
+struct Shard {
+  llvm::SmallVector<mlir::Operation *> kernels;
+  target::KernelBlobs blobs;
+  std::vector<std::string> lines; ///< diagnostics, printed
+  bool succeeded = false;
+
+  /// The first error without its location.
+  std::string reason() const;
+};
+
+/// Cuts `kernels` into shards, in order: few large ones, but none so large that
+/// its code does not fit memory beside others, and none so small that starting
+/// a linker for it counts.
+std::vector<Shard> cutShards(llvm::ArrayRef<mlir::Operation *> kernels,
+                             const LoweringPlan &plan);
+
+/// Runs the target's pipeline and serialiser over each shard. The kernels are
+/// copied out of `module`; its other attributes come along.
+void lowerShards(mlir::ModuleOp module, const target::BoundTarget &bound,
+                 const DiagnosticPrinter &printer, mlir::TimingScope &timing,
+                 const LoweringPlan &plan, std::vector<Shard> &shards);
+
+/// Runs the target's pipeline and serialiser over a module of its own.
+mlir::LogicalResult
+lowerModule(mlir::ModuleOp module, const target::BoundTarget &bound,
+            DiagnosticPrinter &printer, mlir::TimingScope &timing,
+            const LoweringPlan &plan, target::KernelBlobs &blobs);
+
+} // namespace kiln::driver
+
+#endif // KILN_LIB_DRIVER_SHARDS_H

@@ -1,0 +1,297 @@
+//===- Worker.cpp - Compiling in this process or in one apart -------------===//
+
+#include "Worker.h"
+#include "Guard.h"
+#include "kiln/Eval/Register.h"
+#include "kiln/Runtime/Process.h"
+#include "kiln/Target/PluginLoader.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::driver;
+using llvm::StringRef;
+
+namespace {
+/// Closes a descriptor.
+struct Descriptor {
+  explicit Descriptor(int fd = -1) : fd(fd) {}
+  ~Descriptor() { reset(); }
+  Descriptor(const Descriptor &) = delete;
+  void reset() {
+    if (fd >= 0)
+      close(std::exchange(fd, -1));
+  }
+  int fd;
+};
+
+/// What a record holds.
+enum class Record : char { Diagnostic = 'd', Report = 'r', Status = 's' };
+
+/// Writes records: a letter, four bytes of length, the text.
+class RecordWriter {
+public:
+  explicit RecordWriter(int fd) : fd(fd) {}
+
+  void write(Record kind, StringRef text) {
+    std::lock_guard<std::mutex> lock(mutex);
+    uint32_t size = uint32_t(text.size());
+    char header[5] = {static_cast<char>(kind)};
+    std::memcpy(header + 1, &size, sizeof size);
+    (void)(runtime::writeFully(fd, header, sizeof header) &&
+           runtime::writeFully(fd, text.data(), size));
+  }
+
+private:
+  int fd;
+  std::mutex mutex;
+};
+
+/// Puts records together from what comes through a pipe.
+class RecordReader {
+public:
+  template <typename Fn> void take(const char *bytes, size_t size, Fn each) {
+    text.append(bytes, size);
+    size_t at = 0;
+    uint32_t length;
+    while (text.size() - at >= 5) {
+      std::memcpy(&length, text.data() + at + 1, sizeof length);
+      if (text.size() - at - 5 < length)
+        break;
+      each(static_cast<Record>(text[at]),
+           StringRef(text).substr(at + 5, length));
+      at += 5 + length;
+    }
+    text.erase(0, at);
+  }
+
+private:
+  std::string text;
+};
+
+/// In the child or the helper: compiles, writes the package and the records.
+int compileInChild(Request &request, int package, int records) {
+  RecordWriter writer(records);
+  request.diag = [&](StringRef line) {
+    writer.write(Record::Diagnostic, line);
+  };
+  if (request.report)
+    request.report = [&](StringRef json) {
+      writer.write(Record::Report, json);
+    };
+  exitOnFatalErrors(request.name, [&](StringRef line) {
+    writer.write(Record::Diagnostic, line);
+    writer.write(Record::Status, StringRef("\1", 1));
+  });
+  std::string bytes;
+  int status = compileHere(request, bytes);
+  if (status == kDone &&
+      !runtime::writeFully(package, bytes.data(), bytes.size())) {
+    request.diag("error: cannot hand over the package: " +
+                 std::string(std::strerror(errno)));
+    status = kInputFailed;
+  }
+  llvm::outs().flush();
+  llvm::errs().flush();
+  std::fflush(nullptr);
+  char byte = static_cast<char>(status);
+  writer.write(Record::Status, StringRef(&byte, 1));
+  return status;
+}
+
+/// A file in memory that holds `bytes`; -1 when there is no room.
+int fileInMemory(const char *name, StringRef bytes) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  if (fd < 0 || runtime::writeFully(fd, bytes.data(), bytes.size()))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+/// Starts the helper program. On failure says why.
+pid_t startWorker(const Request &request, int package, int records) {
+  std::vector<std::string> args = {
+      request.report ? "compile-with-report" : "compile", request.name};
+  // What this process was given before counts there, too.
+  for (const std::string &plugin : target::namedPlugins())
+    args.push_back("--load-target=" + plugin);
+  args.insert(args.end(), request.args.begin(), request.args.end());
+  Descriptor copy(
+      request.file >= 0
+          ? -1
+          : fileInMemory("kiln-input", request.buffer->getBuffer()));
+  if (request.file < 0 && copy.fd < 0) {
+    request.diag("error: cannot hand over the input: " +
+                 std::string(std::strerror(errno)));
+    return -1;
+  }
+  auto child = runtime::startProgram(
+      target::compileWorker(), args,
+      {request.file >= 0 ? request.file : copy.fd, package, records});
+  if (child)
+    return *child;
+  request.diag("error: " + child.message() +
+               " (KILN_COMPILE_WORKER names it; --in-process does without)");
+  return -1;
+}
+
+/// Starts a child that compiles: a fork where that is safe, which saves loading
+/// the compiler once more.
+pid_t startChild(Request &request, int package, int records) {
+  if (!runtime::isForkSafe())
+    return startWorker(request, package, records);
+  if (!request.load())
+    return -1;
+  // What waits in buffers must not be written twice.
+  llvm::outs().flush();
+  llvm::errs().flush();
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    beginChild();
+    _exit(compileInChild(request, package, records));
+  }
+  if (child < 0)
+    request.diag("error: cannot start a process: " +
+                 std::string(std::strerror(errno)));
+  return child;
+}
+} // namespace
+
+bool Request::load() {
+  if (buffer)
+    return true;
+  auto read = llvm::MemoryBuffer::getOpenFile(
+      llvm::sys::fs::convertFDToNativeFile(file), name, -1);
+  if (read) {
+    buffer = std::move(*read);
+    return true;
+  }
+  diag(name + ":1:1: error: cannot be read: " + read.getError().message());
+  return false;
+}
+
+int kiln::driver::compileHere(Request &request, std::string &package) {
+  if (!request.load())
+    return kInputFailed;
+  // Before there is a thread more, which would rule out a fork.
+  if (!initialize(request.options.loadTargets, request.diag))
+    return kInputFailed;
+  return runDeep([&]() -> int {
+    target::LoadedScope scope;
+    CompileOptions options = request.options;
+    if (request.report)
+      options.explain = ".json";
+    std::string report, error;
+    int status = compile(options, request.buffer->getMemBufferRef(),
+                         request.diag, package, report);
+    if (request.report) {
+      request.report(report);
+    } else if (options.explain &&
+               !writeOutput(options.explain->empty() ? "-" : *options.explain,
+                            report, error)) {
+      request.diag("error: " + error);
+      return kInputFailed;
+    }
+    return status;
+  });
+}
+
+int kiln::driver::compileApart(Request &request,
+                               const std::function<int(int, size_t)> &take) {
+  Descriptor package(memfd_create("kiln-package", MFD_CLOEXEC));
+  int ends[2];
+  if (package.fd < 0 || pipe2(ends, O_CLOEXEC)) {
+    request.diag("error: cannot start a process: " +
+                 std::string(std::strerror(errno)));
+    return kInputFailed;
+  }
+  Descriptor reading(ends[0]), writing(ends[1]);
+  pid_t child = startChild(request, package.fd, writing.fd);
+  writing.reset();
+  if (child < 0)
+    return kInputFailed;
+  RecordReader reader;
+  std::optional<int> status;
+  bool inTime = runtime::readUntilEnd(
+      reading.fd, request.seconds, [&](const char *bytes, size_t size) {
+        reader.take(bytes, size, [&](Record kind, StringRef text) {
+          if (kind == Record::Diagnostic)
+            request.diag(text);
+          else if (kind == Record::Report && request.report)
+            request.report(text);
+          else if (kind == Record::Status && !text.empty())
+            status = text.front();
+        });
+        // Another child of the host may keep the pipe open for longer.
+        return !status;
+      });
+  if (!inTime)
+    kill(child, SIGKILL);
+  runtime::Ending ending = runtime::awaitEnd(child);
+  std::string place = request.name + ":1:1: error: ";
+  if (!inTime) {
+    std::string seconds;
+    llvm::raw_string_ostream(seconds) << llvm::format("%g", request.seconds);
+    request.diag(place + "the compiler did not come to an end within " +
+                 seconds + " s");
+    return kInputFailed;
+  }
+  if (!status) {
+    request.diag(place + "the compiler cannot process this input (" +
+                 ending.describe() + ")");
+    return kInputFailed;
+  }
+  if (*status != kDone)
+    return *status;
+  struct stat info;
+  if (fstat(package.fd, &info) == 0)
+    return take(package.fd, size_t(info.st_size));
+  request.diag("error: cannot read the package: " +
+               std::string(std::strerror(errno)));
+  return kInputFailed;
+}
+
+int kiln::driver::workerMain(int argc, char **argv) {
+  StringRef mode = argc > 1 ? argv[1] : "";
+  if (mode == "try") {
+    runtime::beginHelper(1);
+    initializeCore();
+    target::runTrial(std::vector<std::string>(argv + 2, argv + argc), 3);
+  }
+  if (mode == "read") {
+    runtime::beginHelper(1);
+    auto file = llvm::MemoryBuffer::getOpenFile(
+        llvm::sys::fs::convertFDToNativeFile(3), "module", -1);
+    if (file)
+      eval::tryModule((*file)->getBuffer());
+    return kInputFailed;
+  }
+  Request request;
+  std::string error;
+  if ((mode != "compile" && mode != "compile-with-report") || argc < 3 ||
+      fcntl(5, F_GETFD) < 0) {
+    llvm::errs() << "kiln-compile-worker: error: this program is started by "
+                    "libKiln.so\n";
+    return kWrongUsage;
+  }
+  runtime::beginHelper(3);
+  request.name = argv[2];
+  request.args.assign(argv + 3, argv + argc);
+  request.file = 3;
+  if (mode == "compile-with-report")
+    request.report = [](StringRef) {};
+  // Parsed by whoever sent them before.
+  if (!CompileOptions::parse(request.args, request.options, error))
+    return kWrongUsage;
+  return compileInChild(request, 4, 5);
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Runs the commands of documentation pages as they are written there, and compares what they
+print with what the pages show. In a page
+
+    <!-- run -->              stands before a block of commands (```sh). A block of output right
+                              behind it has lines that must appear in this order; numbers may
+                              differ, `...` stands for anything, at the end of a line for its rest.
+    <!-- output of: COMMAND -->  stands before a block that shows the output of COMMAND.
+    <!-- copy of: FILE -->    stands before a block that is a file of the tree.
+
+The commands of one page run one after the other in one folder, where the folders of the tree are.
+Usage: commands.py SOURCE BUILD FOLDER PAGE..."""
+import os
+import re
+import subprocess
+import sys
+
+source, build, folder, pages = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+
+
+def plain(line):
+    """A line with numbers and spaces that do not count."""
+    return NUMBER.sub("N", " ".join(line.split()))
+
+
+def missing(expected, output):
+    """The first expected line that does not follow in the output, or None."""
+    lines = iter([plain(line) for line in output.splitlines()])
+    for line in expected.splitlines():
+        want = plain(line)
+        if want in ("", "...") or want.startswith("// ..."):
+            continue
+        if want.endswith("..."):
+            found = any(have.startswith(want[:-3].rstrip()) for have in lines)
+        else:
+            found = any(have == want for have in lines)
+        if not found:
+            return line
+    return None
+
+
+def blocks(text):
+    """Marks with the line, the language and the text of the block behind each, and its output."""
+    pattern = re.compile(r"^ *<!-- (run|output of|copy of)(?:: (.*?))? -->\n\s*```(\w*)\n(.*?)^ *```\n"
+                         r"(?:\n*```(?:mlir)?\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+    for match in pattern.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield line, *match.groups()
+
+
+def run(command, where):
+    result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=where, check=False, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=500)
+    return result.returncode, result.stdout
+
+
+def main():
+    failures = count = 0
+    for page in pages:
+        with open(os.path.join(source, page), encoding="utf-8") as file:
+            text = file.read()
+        where = os.path.join(folder, os.path.basename(page) + ".d")
+        os.makedirs(where)
+        for name in os.listdir(source):
+            if name != "build" and not name.startswith("."):
+                os.symlink(os.path.join(source, name), os.path.join(where, name))
+        os.symlink(build, os.path.join(where, "build"))
+        for line, kind, argument, language, body, output in blocks(text):
+            count += 1
+            problem = None
+            if kind == "run":
+                status, printed = run(body, where)
+                if status:
+                    problem = f"exit status {status}"
+                elif output and missing(output, printed) is not None:
+                    problem = f"expected this line: {missing(output, printed)}"
+            elif kind == "output of":
+                status, printed = run(argument, where)
+                if status or missing(body, printed) is not None:
+                    problem = f"exit status {status}, expected this line: {missing(body, printed)}"
+            else:
+                with open(os.path.join(source, argument), encoding="utf-8") as file:
+                    printed = file.read()
+                if printed != body:
+                    problem = f"is not what is in {argument}"
+            if problem:
+                failures += 1
+                print(f"{page}:{line}: {problem}\n{body}--- printed:\n{printed[:5000]}")
+    print(f"{count} blocks, {failures} problems")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Reductions with bodies of all sorts, indexing maps, tiled layouts."""
+import numpy
+
+from cases_linalg import CASES, case, floats, generic, integers  # pylint: disable=unused-import
+
+x = floats(5, 7)
+start = floats(5)
+
+
+def reduction(name, body, expected, kind="f32", a=x, b=start, tolerance=1e-5):
+    rows, columns = a.shape
+    case("reduce_" + name, "func.func @f(%%a: tensor<%dx%dx%s>, %%b: tensor<%dx%s>) -> tensor<%dx%s> {\n"
+         "  %%r = %s\n  return %%r : tensor<%dx%s>\n}" % (
+             rows, columns, kind, rows, kind, rows, kind,
+             generic(["(i, j) -> (i, j)", "(i, j) -> (i)"], "pr", [("%a", "tensor<%dx%dx%s>" % (rows, columns, kind))],
+                     [("%b", "tensor<%dx%s>" % (rows, kind))],
+                     "^bb0(%%in: %s, %%out: %s):\n%s" % (kind, kind, body), "tensor<%dx%s>" % (rows, kind)),
+             rows, kind), [a, b], [expected], tolerance)
+
+
+reduction("sum_of_squares", "%m = arith.mulf %in, %in : f32\n %s = arith.addf %out, %m : f32\nlinalg.yield %s : f32",
+          (x * x).sum(1) + start)
+reduction("difference", "%s = arith.subf %out, %in : f32\nlinalg.yield %s : f32", start - x.sum(1))
+reduction("maximum_of_absolutes", "%m = math.absf %in : f32\n %s = arith.maximumf %m, %out : f32\nlinalg.yield %s : f32",
+          numpy.maximum(abs(x).max(1), start))
+reduction("two_terms", "%e = math.exp %in : f32\n %s = arith.addf %out, %in : f32\n %t = arith.addf %s, %e : f32\n"
+          "linalg.yield %t : f32", (x + numpy.exp(x)).sum(1) + start)
+reduction("conditional", "%z = arith.constant 0.0 : f32\n %c = arith.cmpf ogt, %in, %z : f32\n"
+          "%s = arith.addf %out, %in : f32\n %t = arith.select %c, %s, %out : f32\nlinalg.yield %t : f32",
+          numpy.where(x > 0, x, 0).sum(1) + start)
+horner = start.astype(numpy.float64)
+for j in range(7):
+    horner = horner * 0.5 + x[:, j]
+reduction("horner", "%h = arith.constant 0.5 : f32\n %m = arith.mulf %out, %h : f32\n %s = arith.addf %m, %in : f32\n"
+          "linalg.yield %s : f32", horner.astype(numpy.float32))
+chosen = numpy.maximum(x.max(1), start)
+reduction("maximum_by_select", "%c = arith.cmpf ogt, %in, %out : f32\n %s = arith.select %c, %in, %out : f32\n"
+          "linalg.yield %s : f32", chosen)
+half, half_start = floats(5, 7).astype(numpy.float16), floats(5).astype(numpy.float16)
+reduction("wide", "%w = arith.extf %in : f16 to f32\n %o = arith.extf %out : f16 to f32\n %s = arith.addf %w, %o : f32\n"
+          "%t = arith.truncf %s : f32 to f16\nlinalg.yield %t : f16",
+          (half.astype(numpy.float32).sum(1) + half_start).astype(numpy.float16), "f16", half, half_start, 2e-3)
+small = integers(5, 7, dtype=numpy.int8)
+reduction("xor", "%s = arith.xori %in, %out : i8\nlinalg.yield %s : i8",
+          numpy.bitwise_xor.reduce(small, 1) ^ small[:, 0], "i8", small, small[:, 0].copy())
+
+# The largest and where it is: ties go to the first, NaN to nobody or to all.
+for label, size in (("", 13), ("_long", 3000)):
+    y = floats(3, size)
+    y[0, 4] = y[0, 9] = 5
+    y[1, 2] = numpy.nan
+    for select in (True, False):
+        pick = "%m = arith.select %c, %in, %out : f32" if select else "%m = arith.maximumf %in, %out : f32"
+        value, index = numpy.full(3, -numpy.inf, numpy.float32), numpy.zeros(3, numpy.int64)
+        for i in range(3):
+            for j in range(size):
+                if y[i, j] > value[i]:
+                    value[i], index[i] = y[i, j], j
+                elif not select and numpy.isnan(y[i, j]):
+                    value[i] = numpy.nan
+        case("argmax%s_%s" % (label, "select" if select else "maximum"), """
+func.func @f(%%a: tensor<3x%dxf32>) -> (tensor<3xf32>, tensor<3xi64>) {
+  %%v = arith.constant dense<0xFF800000> : tensor<3xf32>
+  %%z = arith.constant dense<0> : tensor<3xi64>
+  %%r:2 = %s
+  return %%r#0, %%r#1 : tensor<3xf32>, tensor<3xi64>
+}""" % (size, generic(["(i, j) -> (i, j)", "(i, j) -> (i)", "(i, j) -> (i)"], "pr", [("%a", "tensor<3x%dxf32>" % size)],
+                      [("%v", "tensor<3xf32>"), ("%z", "tensor<3xi64>")], """
+^bb0(%%in: f32, %%out: f32, %%at: i64):
+  %%j = linalg.index 1 : index
+  %%i = arith.index_cast %%j : index to i64
+  %%c = arith.cmpf ogt, %%in, %%out : f32
+  %s
+  %%n = arith.select %%c, %%i, %%at : i64
+  linalg.yield %%m, %%n : f32, i64""" % pick, "(tensor<3xf32>, tensor<3xi64>)")), [y], [value, index])
+
+# Maps that are not of distinct dimensions.
+table = floats(12, 12)
+
+
+def mapped(name, shape, maps, kinds, expected, body="linalg.yield %in : f32", out=None):
+    kind = "tensor<%sf32>" % "".join("%dx" % s for s in shape)
+    case("map_" + name, "func.func @f(%%a: tensor<12x12xf32>, %%b: %s) -> %s {\n  %%r = %s\n  return %%r : %s\n}" % (
+        kind, kind, generic(maps, kinds, [("%a", "tensor<12x12xf32>")], [("%b", kind)],
+                            "^bb0(%in: f32, %out: f32):\n" + body, kind), kind),
+         [table, numpy.zeros(shape, numpy.float32) if out is None else out], [expected.astype(numpy.float32)])
+
+
+i, j = numpy.indices((4, 5))
+mapped("diagonal", (12,), ["(i) -> (i, i)", "(i) -> (i)"], "p", numpy.diagonal(table))
+mapped("sum", (4, 5), ["(i, j) -> (i + j, 2 * i)", "(i, j) -> (i, j)"], "pp", table[i + j, 2 * i])
+mapped("strides", (4, 5), ["(i, j) -> (2 * i + j + 1, 11 - j)", "(i, j) -> (i, j)"], "pp", table[2 * i + j + 1, 11 - j])
+mapped("division", (4, 5), ["(i, j) -> (i floordiv 2, (i * 5 + j) mod 4)", "(i, j) -> (i, j)"], "pp",
+       table[i // 2, (i * 5 + j) % 4])
+mapped("constant", (12,), ["(j) -> (3, j)", "(j) -> (j)"], "p", table[3])
+mapped("trace", (), ["(i) -> (i, i)", "(i) -> ()"], "r", numpy.trace(table),
+       "%s = arith.addf %in, %out : f32\nlinalg.yield %s : f32")
+
+# Layouts of tiles.
+a = floats(9, 14)
+padded = numpy.pad(a, ((0, 3), (0, 2)), constant_values=7)
+tiles = padded.reshape(3, 4, 2, 8)
+case("pack", """
+func.func @f(%a: tensor<9x14xf32>, %d: tensor<3x2x4x8xf32>) -> tensor<3x2x4x8xf32> {
+  %p = arith.constant 7.0 : f32
+  %0 = linalg.pack %a padding_value(%p : f32) inner_dims_pos = [0, 1] inner_tiles = [4, 8] into %d : tensor<9x14xf32> -> tensor<3x2x4x8xf32>
+  return %0 : tensor<3x2x4x8xf32>
+}""", [a, floats(3, 2, 4, 8)], [tiles.transpose(0, 2, 1, 3).copy()])
+permuted = tiles.transpose(2, 0, 3, 1).copy()
+case("pack_permuted", """
+func.func @f(%a: tensor<9x14xf32>, %p: f32) -> tensor<2x3x8x4xf32> {
+  %d = tensor.empty() : tensor<2x3x8x4xf32>
+  %0 = linalg.pack %a padding_value(%p : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [8, 4] into %d : tensor<9x14xf32> -> tensor<2x3x8x4xf32>
+  return %0 : tensor<2x3x8x4xf32>
+}""", [a, "f32:7"], [permuted])
+case("unpack_permuted", """
+func.func @f(%a: tensor<2x3x8x4xf32>, %d: tensor<9x14xf32>) -> tensor<9x14xf32> {
+  %0 = linalg.unpack %a outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [8, 4] into %d : tensor<2x3x8x4xf32> -> tensor<9x14xf32>
+  return %0 : tensor<9x14xf32>
+}""", [permuted, floats(9, 14)], [a])
+case("pack_dynamic", """
+func.func @f(%a: tensor<?x14xf32>, %d: tensor<?x14x4xf32>) -> tensor<?x14x4xf32> {
+  %p = arith.constant 7.0 : f32
+  %0 = linalg.pack %a padding_value(%p : f32) inner_dims_pos = [0] inner_tiles = [4] into %d : tensor<?x14xf32> -> tensor<?x14x4xf32>
+  return %0 : tensor<?x14x4xf32>
+}""", [a, floats(3, 14, 4)], [numpy.pad(a, ((0, 3), (0, 0)), constant_values=7).reshape(3, 4, 14).transpose(0, 2, 1).copy()])
+lhs, rhs, acc = floats(2, 3, 4, 5), floats(6, 3, 7, 5), floats(2, 6, 4, 7)
+case("mmt4d", """
+func.func @f(%a: tensor<2x3x4x5xf32>, %b: tensor<6x3x7x5xf32>, %c: tensor<2x6x4x7xf32>) -> tensor<2x6x4x7xf32> {
+  %0 = linalg.mmt4d ins(%a, %b : tensor<2x3x4x5xf32>, tensor<6x3x7x5xf32>) outs(%c : tensor<2x6x4x7xf32>) -> tensor<2x6x4x7xf32>
+  return %0 : tensor<2x6x4x7xf32>
+}""", [lhs, rhs, acc], [acc + numpy.einsum("abcd,ebfd->aecf", lhs, rhs)], 1e-4)

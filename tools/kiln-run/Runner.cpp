@@ -1,0 +1,287 @@
+// One run of the program, from opened devices to written files.
+#include "Runner.h"
+#include "Bench.h"
+#include "Compare.h"
+#include "Faults.h"
+#include "Inspect.h"
+#include "Watch.h"
+#include "Written.h"
+#include "kiln/Runtime/Npy.h"
+#include "kiln/Runtime/Plugin.h"
+#include <algorithm>
+#include <cstdio>
+
+using namespace kiln::run;
+using namespace kiln::runtime;
+
+namespace {
+
+int fail(const std::string &message, int status = 1) {
+  printError(message);
+  return status;
+}
+
+int fail(const InputError &error) { return fail(error.message, error.status); }
+
+class Runner {
+public:
+  explicit Runner(const Options &options) : options(options) {}
+
+  int run() {
+    if (int status = loadDrivers())
+      return status;
+    Loaded loaded = loadInput(options);
+    if (!loaded.package)
+      return loaded.status;
+    package = loaded.package;
+    wasCompiled = loaded.wasCompiled;
+    if (options.verbose)
+      std::printf("%s in %.3f s\n", loaded.wasCompiled ? "compiled" : "read",
+                  loaded.seconds);
+    if (options.inspect) {
+      if (auto error = inspect(*package, options))
+        return fail(*error);
+      return 0;
+    }
+    if (int status = open())
+      return status;
+    if (int status = chooseEntry())
+      return status;
+    if (int status = resolveOptions())
+      return status;
+    if (auto error = makeInputs(*function, options, inputs))
+      return fail(*error);
+    return callAndReport();
+  }
+
+private:
+  int loadDrivers() {
+    for (const std::string &library : options.loadTargets) {
+      // Descriptions of targets are text, and the compiler's business.
+      Expected<Blob> file = mapFile(library);
+      if (!file)
+        return fail(file.message());
+      if (file->str().substr(0, 4) != "\x7f"
+                                      "ELF")
+        continue;
+      Expected<bool> added = addDeviceLibrary(library);
+      if (!added)
+        return fail(added.message());
+    }
+    return 0;
+  }
+
+  int open() {
+    // The first that can be used; what cannot is said.
+    std::vector<std::string> targets = options.targets;
+    if (targets.empty())
+      targets.push_back("");
+    std::vector<std::string> reasons;
+    for (const std::string &target : targets) {
+      // Of what the compiler left out it has said why.
+      if (wasCompiled && targets.size() > 1 &&
+          !matchingTargets(*package, target))
+        continue;
+      Expected<Session> opened = Session::create(package, target);
+      if (opened) {
+        session = std::make_unique<Session>(std::move(*opened));
+        break;
+      }
+      reasons.push_back(targets.size() == 1 ? opened.message()
+                                            : target + ": " + opened.message());
+    }
+    if (!session) {
+      std::string list;
+      for (const std::string &reason : reasons)
+        list += (list.empty() ? "" : "; ") + reason;
+      return fail(list);
+    }
+    for (const std::string &reason : session->passedOver())
+      reasons.push_back(reason);
+    for (const std::string &reason : reasons)
+      std::fprintf(stderr, "kiln-run: note: passed over %s\n", reason.c_str());
+    if (!reasons.empty())
+      std::fprintf(stderr, "kiln-run: note: target %s is used\n",
+                   session->target().spec.c_str());
+    if (options.verbose)
+      for (const std::string &name : session->deviceNames())
+        std::printf("device: %s\n", name.c_str());
+    return 0;
+  }
+
+  int chooseEntry() {
+    Expected<const Function *> entry = session->defaultEntry();
+    if (!options.entry.empty()) {
+      const Function *named = session->lookup(options.entry);
+      entry = named ? Expected<const Function *>(named)
+                    : Error("there is no entry '" + options.entry +
+                            "'; there are " + listEntries());
+    }
+    if (!entry)
+      return fail(entry.message());
+    function = *entry;
+    bool isKernel = function->kind == Function::Kind::kernel;
+    if (isKernel && !options.grid)
+      return fail("'" + function->name + "' is a kernel: --grid is needed",
+                  kWrongUsage);
+    if (!isKernel && options.grid)
+      return fail("'" + function->name + "' is no kernel: --grid is not for it",
+                  kWrongUsage);
+    return 0;
+  }
+
+  /// Names in the options, and whether what they name can be written.
+  int resolveOptions() {
+    if (auto error =
+            resolveFiles(options.results, "result", *function, results))
+      return fail(*error);
+    if (auto error =
+            resolveFiles(options.expects, "result", *function, expects))
+      return fail(*error);
+    if (auto error = resolveFiles(options.saves, "argument", *function, saves))
+      return fail(*error);
+    for (const std::vector<NumberedFile> *files : {&results, &saves})
+      for (const auto &[k, file] : *files)
+        if (Error error = checkWritable(file))
+          return fail(error.message());
+    if (!options.benchJson.empty())
+      if (Error error = checkWritable(options.benchJson))
+        return fail(error.message());
+    return 0;
+  }
+
+  std::string listEntries() const {
+    std::vector<std::string> names;
+    for (const Function &f : session->target().program.functions)
+      if (f.isPublic)
+        names.push_back(f.name);
+    return listNames(names);
+  }
+
+  int callAndReport() {
+    // The reference needs what the arguments held before the call.
+    std::vector<Input> untouched = inputs;
+    bool writes = std::any_of(function->args.begin(), function->args.end(),
+                              [](const Argument &arg) { return arg.writable; });
+    if (options.check && writes) {
+      Expected<std::vector<Input>> copies = copyInputs(inputs);
+      if (!copies)
+        return fail(copies.message());
+      untouched = std::move(*copies);
+    }
+    // Nothing that was said so far is lost when a kernel faults.
+    std::fflush(stdout);
+    reportFaults();
+    // The reference first: it names an access that would end this process.
+    std::optional<Outcome> expected;
+    if (options.check) {
+      expected = callReference(options, package, *function, untouched);
+      if (!expected)
+        return 1;
+    }
+    bool isSummarized = !options.check || options.verbose;
+    WrittenArguments written(*function, inputs, isSummarized);
+    std::fflush(stdout);
+    Expected<Outcome> outcome = callOnce(*session, *function, inputs, options);
+    if (!outcome)
+      return fail(outcome.message());
+    if (isSummarized)
+      for (size_t k = 0; k < outcome->results.size(); ++k)
+        summarize(labelOf("result", k, function->results[k].name),
+                  outcome->results[k]);
+    written.summarize();
+    if (options.verbose)
+      std::printf("memory: %s\n", memoryText(outcome->report).c_str());
+    if (int status = writeFiles(*outcome))
+      return status;
+    bool fits = true;
+    for (const auto &[k, file] : expects)
+      fits &= compareWithFile(k, file, *outcome);
+    if (options.check)
+      fits &= compareCalls(*function, *outcome, inputs, *expected, untouched,
+                           options);
+    if (options.profile && !options.bench)
+      printKernels(outcome->report.launches, Ceiling());
+    if (options.bench)
+      if (Error error = bench(*session, *function, tensorsOf(inputs), options))
+        return fail(error.message());
+    return fits ? 0 : 1;
+  }
+
+  int writeFiles(const Outcome &outcome) {
+    for (const auto &[k, file] : results)
+      if (Error error = writeNpyFile(file, outcome.results[k]))
+        return fail(error.message());
+    for (const auto &[k, file] : saves) {
+      Tensor saved = inputs[k].base;
+      if (inputs[k].fileType != DType::none)
+        saved.dtype = inputs[k].fileType;
+      if (Error error = writeNpyFile(file, saved))
+        return fail(error.message());
+    }
+    return 0;
+  }
+
+  bool compareWithFile(size_t k, const std::string &file,
+                       const Outcome &outcome) {
+    const Result &declared = function->results[k];
+    Expected<Tensor> expected = readNpyFile(file);
+    if (expected) {
+      expected = npyAs(*expected, declared.dtype);
+      if (!expected)
+        expected = Error(file + ": " + expected.message());
+    }
+    if (!expected) {
+      printError(expected.message());
+      return false;
+    }
+    return compare(labelOf("result", k, declared.name), outcome.results[k],
+                   *expected, declared.tolerance,
+                   outcome.report.accumulation[k], options);
+  }
+
+  const Options &options;
+  PackagePtr package;
+  bool wasCompiled = false;
+  std::unique_ptr<Session> session;
+  const Function *function = nullptr;
+  std::vector<Input> inputs;
+  std::vector<NumberedFile> results, saves, expects;
+};
+
+} // namespace
+
+std::vector<Tensor> kiln::run::tensorsOf(const std::vector<Input> &inputs) {
+  std::vector<Tensor> tensors;
+  for (const Input &input : inputs)
+    tensors.push_back(input.tensor);
+  return tensors;
+}
+
+CallOptions kiln::run::callOptions(const Options &options) {
+  CallOptions call;
+  if (options.grid)
+    call.grid = *options.grid;
+  call.time = options.profile;
+  call.onLaunch = noteKernel;
+  return call;
+}
+
+Expected<Outcome> kiln::run::callOnce(Session &session,
+                                      const Function &function,
+                                      const std::vector<Input> &inputs,
+                                      const Options &options,
+                                      bool onReference) {
+  Outcome outcome;
+  CallWatch watch(onReference);
+  Expected<std::vector<Tensor>> results = session.call(
+      function, tensorsOf(inputs), callOptions(options), &outcome.report);
+  if (!results)
+    return results.takeError();
+  outcome.results = std::move(*results);
+  return outcome;
+}
+
+int kiln::run::runProgram(const Options &options) {
+  return Runner(options).run();
+}

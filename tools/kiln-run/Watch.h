@@ -1,0 +1,63 @@
+// What a call is doing, for those who wait for it.
+#ifndef KILN_TOOLS_KILN_RUN_WATCH_H
+#define KILN_TOOLS_KILN_RUN_WATCH_H
+
+#include "kiln/Runtime/Session.h"
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace kiln::run {
+
+/// The running call, in memory that a supervising process sees, too.
+struct Activity {
+  /// The kernel that runs, or ran last; it may outlive its package.
+  char kernel[256];
+  std::atomic<int64_t> began;    ///< nanoseconds; 0: no call runs
+  std::atomic<bool> onReference; ///< of the call
+  std::atomic<uint64_t> launches;
+};
+static_assert(std::atomic<int64_t>::is_always_lock_free &&
+              std::atomic<uint64_t>::is_always_lock_free);
+
+Activity &activity();
+
+/// Says which kernel runs from now on; for CallOptions::onLaunch.
+void noteKernel(const runtime::KernelInfo &kernel);
+
+/// A call runs while this lives.
+class CallWatch {
+public:
+  explicit CallWatch(bool onReference = false);
+  ~CallWatch();
+};
+
+/// Runs `body` in a child process, which is ended when one of its calls takes
+/// longer than `seconds`. Returns its exit status; 1 and a message that names
+/// the kernel when it was ended.
+int superviseCalls(double seconds, const std::function<int()> &body);
+
+/// Says on the standard error how far the reference is, when it takes long.
+class ProgressReport {
+public:
+  /// `launches` is 0 when their number is not known.
+  ProgressReport(bool isWanted, uint64_t launches);
+  ~ProgressReport();
+
+private:
+  void run();
+  std::string text() const;
+
+  uint64_t numLaunches;
+  bool isTerminal;
+  bool isDone = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::thread thread;
+};
+
+} // namespace kiln::run
+
+#endif

@@ -148,7 +148,7 @@ private:
   Constant constant(const Json &json, size_t index) {
     std::string where = "constant " + std::to_string(index);
     Constant result;
-    reader.keys(json, where, {"name", "dtype", "shape"});
+    reader.keys(json, where, {"name", "dtype", "shape", "splat"});
     result.name = reader.text(json, "name", where);
     result.dtype = reader.dtype(json, "dtype", where);
     result.shape = reader.integers(json, "shape", where);

@@ -137,7 +137,7 @@ private:
     Argument arg;
     r.keys(json, where,
            {"name", "dtype", "shape", "reg", "scalar", "device", "writable",
-            "strided", "align", "low", "high"});
+            "strided", "align", "low", "high", "domain", "dims"});
     arg.name = r.text(json, "name", where, "");
     arg.dtype = r.dtype(json, "dtype", where);
     arg.shape = shape(json, where);
@@ -150,12 +150,9 @@ private:
     arg.low = r.integer(json, "low", where, 0);
     arg.high = r.integer(json, "high", where, -1);
     arg.domain = domain(json, where);
-    if (const Json *dims = r.array(json, "dims", where, false)) {
-      for (const Json &name : *dims)
-        arg.dims.push_back(name.is_string() ? name.get<std::string>() : "");
-      if (arg.dims.size() != arg.shape.size())
-        r.fail(where, "expected one name for each dimension");
-    }
+    arg.dims = r.texts(json, "dims", where);
+    if (JsonReader::member(json, "dims") && arg.dims.size() != arg.shape.size())
+      r.fail(where, "expected one name for each dimension");
     return arg;
   }
 

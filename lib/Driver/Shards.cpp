@@ -1,12 +1,16 @@
 //===- Shards.cpp - Lowering kernels on all cores -------------------------===//
 
 #include "Shards.h"
+#include "Guard.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/thread.h"
 #include <atomic>
+#include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
 
 using namespace mlir;
 using namespace kiln;
@@ -18,8 +22,6 @@ using namespace kiln::target;
 static constexpr size_t kWantedShards = 16;
 static constexpr size_t kFewestKernels = 4;
 static constexpr size_t kMostKernels = 64;
-/// Code generators recurse along chains of operations.
-static constexpr unsigned kStackBytes = 256u << 20;
 
 std::string Shard::reason() const {
   for (StringRef line : lines) {
@@ -69,6 +71,8 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
   std::string thrown;
   try {
     ok = succeeded(bound.target->serialize(module, bound.options, blobs));
+  } catch (const std::bad_alloc &) {
+    throw; // not the target's fault
   } catch (const std::exception &e) {
     thrown = std::string(": ") + e.what();
   }
@@ -115,20 +119,38 @@ static void loadDialects(MLIRContext *context, const BoundTarget &bound) {
     context->getOrLoadDialect(name);
 }
 
-/// Calls `body` with every number below `count`, on up to `jobs` threads.
+/// Calls `body` with every number below `count`, on up to `jobs` threads. What
+/// one of them throws is thrown here.
 static void forEach(size_t count, unsigned jobs,
                     const std::function<void(size_t)> &body) {
   std::atomic<size_t> next{0};
+  std::exception_ptr thrown;
+  std::mutex mutex;
   auto work = [&] {
-    for (size_t i; (i = next++) < count;)
-      body(i);
+    try {
+      for (size_t i; (i = next++) < count;)
+        body(i);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex);
+      thrown = std::current_exception();
+      next = count;
+    }
   };
-  std::vector<llvm::thread> threads;
-  for (size_t i = 0; jobs > 1 && i < std::min<size_t>(jobs, count); ++i)
-    threads.emplace_back(std::optional<unsigned>(kStackBytes), work);
-  for (llvm::thread &thread : threads)
+  std::vector<std::thread> threads;
+  try {
+    for (size_t i = 0; jobs > 1 && i < std::min<size_t>(jobs, count); ++i)
+      threads.emplace_back([&] {
+        // Code generators recurse along chains of operations.
+        runDeep([&] { return work(), int(kDone); });
+      });
+  } catch (const std::system_error &) {
+    // The threads that there are have to do.
+  }
+  for (std::thread &thread : threads)
     thread.join();
   work();
+  if (thrown)
+    std::rethrow_exception(thrown);
 }
 
 void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,

@@ -14,6 +14,7 @@ namespace {
 
 /// A splat does not take the bytes that it stands for; this many are too many.
 constexpr int64_t kMaxConstantBytes = int64_t(1) << 40;
+constexpr uint32_t kFirstSplatVersion = 2;
 
 /// Splits the file into sections and reads program.json.
 class PackageReader {
@@ -66,6 +67,7 @@ private:
     if (header.totalSize != file.size)
       return Error("the header says " + std::to_string(header.totalSize) +
                    " bytes, the file has " + std::to_string(file.size));
+    version = header.version;
     uint64_t tableSize = uint64_t(header.numSections) * sizeof(SectionEntry);
     if (header.numSections > kMaxSections ||
         tableSize > file.size - sizeof(header))
@@ -128,8 +130,7 @@ private:
     reader.keys(json, "package",
                 {"format", "producer", "source", "compileArgs", "constants",
                  "targets"});
-    if (reader.integer(json, "format", "package", kPackageVersion) !=
-        kPackageVersion)
+    if (reader.integer(json, "format", "package", version) != version)
       reader.fail("package", "'format' is not that of the header");
     package.producer = reader.text(json, "producer", "package", "");
     package.sourceName = reader.text(json, "source", "package", "");
@@ -148,7 +149,10 @@ private:
   Constant constant(const Json &json, size_t index) {
     std::string where = "constant " + std::to_string(index);
     Constant result;
-    reader.keys(json, where, {"name", "dtype", "shape", "splat"});
+    if (version < kFirstSplatVersion)
+      reader.keys(json, where, {"name", "dtype", "shape"});
+    else
+      reader.keys(json, where, {"name", "dtype", "shape", "splat"});
     result.name = reader.text(json, "name", where);
     result.dtype = reader.dtype(json, "dtype", where);
     result.shape = reader.integers(json, "shape", where);
@@ -189,6 +193,7 @@ private:
   const std::vector<PublicKey> &trusted;
   std::optional<PublicKey> signer;
   JsonReader reader;
+  uint32_t version = kPackageVersion; ///< of the file
   std::map<std::string, Blob> sections;
   std::set<std::string> used; ///< names of sections that somebody asks for
 };

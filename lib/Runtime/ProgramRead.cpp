@@ -151,7 +151,7 @@ private:
     arg.high = r.integer(json, "high", where, -1);
     arg.domain = domain(json, where);
     arg.dims = r.texts(json, "dims", where);
-    if (JsonReader::member(json, "dims") && arg.dims.size() != arg.shape.size())
+    if (!arg.dims.empty() && arg.dims.size() != arg.shape.size())
       r.fail(where, "expected one name for each dimension");
     return arg;
   }

@@ -58,7 +58,7 @@ private:
   int loadDrivers() {
     for (const std::string &library : options.loadTargets) {
       // Descriptions of targets are text, and the compiler's business.
-      Expected<Blob> file = mapFile(library);
+      Expected<Blob> file = mapRegularFile(library);
       if (!file)
         return fail(file.message());
       if (file->str().substr(0, 4) != "\x7f"

@@ -66,6 +66,8 @@ Expected<Blob> kiln::runtime::mapRegularFile(const std::string &path) {
 }
 
 Expected<Blob> kiln::runtime::copyFile(const std::string &path) {
+  if (isEndless(path))
+    return Error(path + ": cannot open: is a device without an end");
   FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
     return systemError(path, "cannot open");

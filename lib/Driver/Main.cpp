@@ -19,6 +19,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --target=SPEC         compile for it; given again: an alternative in the package
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
+  --elided=KIND         zeros or random: stands for elements of constants that the
+                        file leaves out
   -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary

@@ -22,7 +22,12 @@ for name in ("HOME", "CCACHE_DIR", "KILN_SHARED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# A shared object of the shape that the device cpu takes.
+kernel_flags = ("-fPIC -shared -nostdlib -fno-asynchronous-unwind-tables -fuse-ld=lld "
+                "-Wl,--build-id=none,--hash-style=gnu,-z,noexecstack")
+
 config.substitutions += [
+    ("%kernel_flags", kernel_flags),
     ("%build", build),
     ("%source", source),
     ("%llvm_bin", llvm_bin),

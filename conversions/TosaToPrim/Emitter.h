@@ -237,9 +237,6 @@ public:
   mlir::func::FuncOp lookup(llvm::StringRef name) {
     return module.lookupSymbol<mlir::func::FuncOp>(name);
   }
-  mlir::Operation *lookupSymbol(llvm::StringRef name) {
-    return module.lookupSymbol(name);
-  }
 
   /// Notes that values of `indices` below 0 or from `size` on have no meaning.
   void limitIndices(mlir::Value indices, int64_t size);

@@ -33,6 +33,18 @@ const char *kilnRuntimeVersion(void);
 int kilnPackageLoadFile(const char *path, KilnPackage **package);
 /* Copies the bytes. */
 int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package);
+/* The same for packages that must be signed, with one of `numKeys` keys (at
+   least one), each the path of a PEM file with an Ed25519 public key. What is
+   not signed, signed by another key or changed fails before anything of it is
+   used. The file is read into memory, so that later changes do not matter. */
+int kilnPackageLoadFileSigned(const char *path, size_t numKeys,
+                              const char *const *keys, KilnPackage **package);
+int kilnPackageLoadSigned(const void *bytes, size_t size, size_t numKeys,
+                          const char *const *keys, KilnPackage **package);
+/* The fingerprint of the key whose valid signature the package carries: 64
+   hexadecimal digits, the SHA-256 of the key as DER. Null when it is not
+   signed. Valid while the package lives. */
+const char *kilnPackageSigner(const KilnPackage *package);
 void kilnPackageDestroy(KilnPackage *package);
 size_t kilnPackageNumTargets(const KilnPackage *package);
 const char *kilnPackageTarget(const KilnPackage *package, size_t index);

@@ -42,6 +42,7 @@ private:
   LogicalResult finish(std::string &result);
   LogicalResult applyNumerics(ModuleOp module, const BoundTarget &bound);
   void setNumerics(ModuleOp module);
+  void skipUnknown(std::vector<std::string> &specs);
   LogicalResult save(ModuleOp module, const Twine &name);
   void print(ModuleOp module, std::string &result);
   bool stopsAt(Emit emit) const { return options.emit == emit; }
@@ -56,6 +57,7 @@ private:
   Names names;
   ConstantPool pool;
   runtime::Package package;
+  std::optional<runtime::SecretKey> signingKey;
   unsigned numSaved = 0;
   bool printedOne = false;
 };
@@ -271,7 +273,8 @@ LogicalResult Compilation::finish(std::string &result) {
   for (const std::string &entry : options.entries)
     package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
-  auto bytes = runtime::writePackage(package);
+  auto bytes =
+      runtime::writePackage(package, signingKey ? &*signingKey : nullptr);
   if (!bytes) {
     printer.error("the package is not valid: " + bytes.message());
     return failure();
@@ -280,9 +283,34 @@ LogicalResult Compilation::finish(std::string &result) {
   return success();
 }
 
+/// Leaves out what nobody registers, as long as something remains.
+void Compilation::skipUnknown(std::vector<std::string> &specs) {
+  auto isKnown = [](StringRef spec) {
+    return llvm::all_of(llvm::split(spec, '+'), [](StringRef part) {
+      return TargetRegistry::get().find(
+          part.take_until([](char c) { return c == ':' || c == ','; }));
+    });
+  };
+  if (llvm::none_of(specs, isKnown))
+    return;
+  for (const std::string &spec : specs)
+    if (!isKnown(spec))
+      printer.note("note: passed over target '" + spec +
+                   "', which no plug-in registers");
+  llvm::erase_if(specs, [&](StringRef spec) { return !isKnown(spec); });
+}
+
 LogicalResult Compilation::run(std::string &result) {
   timingManager.setEnabled(options.timing);
   timing = timingManager.getRootScope();
+  if (!options.sign.empty()) {
+    auto key = runtime::readSecretKey(options.sign);
+    if (!key) {
+      printer.error("--sign: " + key.message());
+      return failure();
+    }
+    signingKey = *key;
+  }
   TimingScope parsing = timing.nest("parse");
   OwningOpRef<ModuleOp> module = readInput(input, &context, printer);
   parsing.stop();
@@ -332,6 +360,8 @@ LogicalResult Compilation::run(std::string &result) {
   inferDomains(*module);
   tolerances = computeTolerances(*module);
   std::vector<std::string> specs = options.targets;
+  if (options.skipUnknownTargets)
+    skipUnknown(specs);
   if (specs.empty())
     specs.push_back("");
   for (const std::string &spec : specs)

@@ -20,6 +20,40 @@ static FunctionOpInterface asProgram(Operation *op) {
   return function;
 }
 
+/// Whether a module holds functions or kernels itself.
+static bool hasPrograms(ModuleOp module) {
+  return llvm::any_of(*module.getBody(),
+                      [](Operation &op) { return bool(asProgram(&op)); });
+}
+
+/// A file may hold its functions in a module beside others, such as one with a
+/// transform script: that module takes the place of the whole.
+static LogicalResult unwrap(ModuleOp module) {
+  while (!hasPrograms(module)) {
+    ModuleOp found;
+    for (auto inner : module.getOps<ModuleOp>()) {
+      bool holds =
+          hasPrograms(inner) || (llvm::hasSingleElement(*module.getBody()) &&
+                                 !inner.getBody()->empty());
+      if (!holds)
+        continue;
+      if (found)
+        return inner.emitError("unsupported: functions in several modules of "
+                               "one file");
+      found = inner;
+    }
+    if (!found)
+      return success();
+    found->remove();
+    module.getBody()->clear();
+    module->setAttrs(found->getAttrDictionary());
+    module.getBody()->getOperations().splice(module.getBody()->end(),
+                                             found.getBody()->getOperations());
+    found->erase();
+  }
+  return success();
+}
+
 /// The error for an entry that is not there, with those that are.
 static LogicalResult noSuchEntry(ModuleOp module, StringRef name) {
   auto diag = module.emitError("no function '") << name << "' with a body";
@@ -64,8 +98,9 @@ static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
       !isUpstreamDialect(root->getName().getDialectNamespace()))
     return success();
   auto diag = root->emitError("unsupported: function '")
-              << cast<FunctionOpInterface>(root).getName() << "' is a '"
-              << root->getName() << "', expected a 'func.func'";
+              << cast<FunctionOpInterface>(root).getName()
+              << "' is defined by '" << root->getName()
+              << "', expected 'func.func'";
   if (!isOnlyOne)
     diag.attachNote() << "--entry=NAME compiles one function and what it needs";
   return diag;
@@ -74,19 +109,20 @@ static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
 LogicalResult kiln::driver::keepNeeded(ModuleOp module,
                                        ArrayRef<std::string> entries) {
   llvm::SetVector<Operation *> needed;
-  if (failed(findRoots(module, entries, needed)))
+  if (failed(unwrap(module)) || failed(findRoots(module, entries, needed)))
     return failure();
   size_t numRoots = needed.size();
   for (Operation *root : needed)
     if (failed(checkForm(root, !entries.empty() || numRoots == 1)))
       return failure();
+  SymbolTable symbols(module);
   for (size_t i = 0; i < needed.size(); ++i) {
     auto uses = SymbolTable::getSymbolUses(needed[i]);
     if (!uses)
       continue;
     for (SymbolTable::SymbolUse use : *uses)
-      if (Operation *symbol = module.lookupSymbol(
-              use.getSymbolRef().getRootReference().getValue()))
+      if (Operation *symbol =
+              symbols.lookup(use.getSymbolRef().getRootReference()))
         needed.insert(symbol);
   }
   for (Operation &op :

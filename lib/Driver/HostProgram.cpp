@@ -10,6 +10,25 @@ using namespace kiln;
 using namespace kiln::driver;
 
 namespace {
+/// Whether nothing in a kernel writes through a view; what is not known to
+/// leave it alone counts as writing.
+bool isOnlyRead(Value view) {
+  return llvm::all_of(view.getUsers(), [&](Operation *user) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    bool makesView = llvm::any_of(user->getResultTypes(), [](Type type) {
+      return isa<tile::ViewType, tile::PtrType>(type);
+    });
+    if (!effects || makesView || user->getNumRegions())
+      return false;
+    SmallVector<MemoryEffects::EffectInstance> list;
+    effects.getEffects(list);
+    return llvm::none_of(list, [&](const MemoryEffects::EffectInstance &one) {
+      return isa<MemoryEffects::Write>(one.getEffect()) &&
+             (!one.getValue() || one.getValue() == view);
+    });
+  });
+}
+
 /// The runtime's list of a kernel's parameters.
 LogicalResult describeParams(tile::KernelOp kernel, const EntryNames *names,
                              std::vector<runtime::KernelParam> &params) {
@@ -20,6 +39,15 @@ LogicalResult describeParams(tile::KernelOp kernel, const EntryNames *names,
     if (auto view = dyn_cast<tile::ViewType>(type)) {
       element = view.getElementType();
       param.rank = view.getRank();
+      param.shape.emplace();
+      for (int64_t size : view.getShape())
+        param.shape->push_back(ShapedType::isDynamic(size) ? runtime::kDynamic
+                                                           : size);
+      if (!view.getStrides().empty())
+        param.strides.emplace();
+      for (int64_t stride : view.getStrides())
+        param.strides->push_back(
+            ShapedType::isDynamic(stride) ? runtime::kAnyStride : stride);
     } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
       element = pointer.getElementType();
     } else {
@@ -32,7 +60,9 @@ LogicalResult describeParams(tile::KernelOp kernel, const EntryNames *names,
     auto attr = [&, index = index](StringRef name) {
       return kernel.getArgAttr(index, name);
     };
-    param.readonly = attr(tile::kReadonlyAttr) != nullptr;
+    param.readonly =
+        attr(tile::kReadonlyAttr) != nullptr ||
+        (isa<tile::ViewType>(type) && isOnlyRead(kernel.getArguments()[index]));
     if (auto align = dyn_cast_or_null<IntegerAttr>(attr(tile::kAlignAttr)))
       param.align = align.getInt();
     params.push_back(std::move(param));
@@ -55,6 +85,13 @@ LogicalResult describeParams(func::FuncOp func, bool sizesOnly,
     param.dtype = dtypeOf(getElementTypeOrSelf(type));
     param.rank = shaped ? shaped.getRank() : 0;
     param.readonly = readonly;
+    if (shaped) {
+      param.shape.emplace();
+      for (int64_t size : shaped.getShape())
+        param.shape->push_back(ShapedType::isDynamic(size) ? runtime::kDynamic
+                                                           : size);
+      param.strides.emplace(size_t(param.rank), runtime::kAnyStride);
+    }
     params.push_back(param);
     return success(param.dtype != runtime::DType::none &&
                    (shaped || type.isIntOrIndexOrFloat()));

@@ -25,7 +25,8 @@ InputKind detect(mlir::ModuleOp module);
 
 /// Removes everything that no function or kernel of a name in `entries` needs;
 /// public are those only. No names stand for all public ones. Whatever else the
-/// file holds, for whichever tool, does not reach the passes.
+/// file holds, for whichever tool, does not reach the passes. Of several modules
+/// in a file the one with functions counts.
 mlir::LogicalResult keepNeeded(mlir::ModuleOp module,
                                llvm::ArrayRef<std::string> entries);
 

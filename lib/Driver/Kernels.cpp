@@ -44,6 +44,12 @@ std::string deviceOptions(const TargetOptions &options) {
 
 /// Adds the kernels of one serialised module.
 void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
+  std::vector<std::string> &needed =
+      result.devices[size_t(device)].requirements;
+  needed.insert(needed.end(), blobs.requirements.begin(),
+                blobs.requirements.end());
+  llvm::sort(needed);
+  needed.erase(llvm::unique(needed), needed.end());
   unsigned base = result.modules.size();
   for (std::string &blob : blobs.blobs)
     result.modules.push_back(std::move(blob));
@@ -95,7 +101,8 @@ public:
         continue;
       deviceOf[i] = result.devices.size();
       result.devices.push_back({candidates[i].target->deviceName(),
-                                deviceOptions(candidates[i].options)});
+                                deviceOptions(candidates[i].options),
+                                {}});
       for (KernelBlobs &blobs : results[i]) {
         llvm::erase_if(blobs.kernels, [&](const KernelBlob &kernel) {
           auto it = index.find(kernel.name);
@@ -248,7 +255,7 @@ LogicalResult kiln::driver::compileKernels(
     if (failed(lowerModule(*copy, first, printer, timing, plan, blobs)))
       return failure();
     result.devices.push_back(
-        {first.target->deviceName(), deviceOptions(first.options)});
+        {first.target->deviceName(), deviceOptions(first.options), {}});
     addKernels(blobs, 0, result);
     return success();
   }

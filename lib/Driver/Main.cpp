@@ -17,6 +17,8 @@ INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
 reads the standard input. SPEC is name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
+  --skip-unknown-targets
+                        leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
   --elided=KIND         zeros or random: stands for elements of constants that the
@@ -43,6 +45,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --timing              print what took how long
   --jobs=N, -j N        lower kernels on N threads (default: one per core); the
                         result is the same on any number
+  --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
+                        'openssl genpkey -algorithm ed25519' writes it
   --strip               leave the source out of the package
   --in-process          compile without a child process that may crash
   --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them

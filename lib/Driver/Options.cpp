@@ -190,6 +190,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.set(options.allowTf32);
     } else if (flag == "--list-targets") {
       ok = arguments.set(options.listTargets);
+    } else if (flag == "--sign") {
+      ok = arguments.value(options.sign);
+    } else if (flag == "--skip-unknown-targets") {
+      ok = arguments.set(options.skipUnknownTargets);
     } else if (flag == "--timing") {
       ok = arguments.set(options.timing);
     } else if (flag == "--jobs" || flag == "-j") {
@@ -213,6 +217,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     }
     if (!ok)
       return false;
+  }
+  if (!options.sign.empty() && options.emit != Emit::Package) {
+    error = "--sign is for packages, not for what --emit prints";
+    return false;
   }
   for (const std::string &spec : options.targets) {
     llvm::SmallVector<StringRef> parts;

@@ -110,6 +110,8 @@ void kiln::driver::registerPasses() {
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();
     mlir::registerInlinerPass();
+    // What passes run inside of themselves, to be named by flags.
+    mlir::registerLoopInvariantCodeMotionPass();
     mlir::registerSymbolDCEPass();
     registerPipelines();
   });

@@ -12,6 +12,7 @@ using namespace kiln::runtime;
 
 struct KilnPackage {
   std::shared_ptr<const Package> package;
+  std::string signer; ///< fingerprint; empty: not signed
 };
 struct KilnSession {
   Session session;
@@ -74,8 +75,17 @@ bool isTensorType(DType dtype, int rank, const int64_t *shape) {
 int makePackage(Expected<Package> read, KilnPackage **package) {
   if (!read)
     return fail(read.message());
-  *package = new KilnPackage{std::make_shared<const Package>(std::move(*read))};
+  std::string signer = read->signer ? read->signer->fingerprint() : "";
+  *package = new KilnPackage{std::make_shared<const Package>(std::move(*read)),
+                             std::move(signer)};
   return 0;
+}
+
+Expected<std::vector<PublicKey>> readKeys(size_t numKeys,
+                                          const char *const *keys) {
+  if (!numKeys)
+    return Error("expected the key of a signer, found none");
+  return readPublicKeys({keys, keys + numKeys});
 }
 
 const Function *find(const KilnSession *session, const char *entry) {
@@ -196,6 +206,30 @@ int kilnPackageLoad(const void *bytes, size_t size, KilnPackage **package) {
                             : "the place for the package");
     return makePackage(readPackage(Blob::copy(bytes, size)), package);
   });
+}
+
+int kilnPackageLoadFileSigned(const char *path, size_t numKeys,
+                              const char *const *keys, KilnPackage **package) {
+  return guarded([&] {
+    Expected<std::vector<PublicKey>> trusted = readKeys(numKeys, keys);
+    if (!trusted)
+      return fail(trusted.message());
+    return makePackage(readPackageFile(path, *trusted), package);
+  });
+}
+
+int kilnPackageLoadSigned(const void *bytes, size_t size, size_t numKeys,
+                          const char *const *keys, KilnPackage **package) {
+  return guarded([&] {
+    Expected<std::vector<PublicKey>> trusted = readKeys(numKeys, keys);
+    if (!trusted)
+      return fail(trusted.message());
+    return makePackage(readPackage(Blob::copy(bytes, size), *trusted), package);
+  });
+}
+
+const char *kilnPackageSigner(const KilnPackage *package) {
+  return package->signer.empty() ? nullptr : package->signer.c_str();
 }
 
 void kilnPackageDestroy(KilnPackage *package) { delete package; }

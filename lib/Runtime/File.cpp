@@ -1,6 +1,7 @@
 // Reading whole files.
 #include "kiln/Runtime/Package.h"
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -62,6 +63,26 @@ Expected<Blob> kiln::runtime::mapRegularFile(const std::string &path) {
                      : S_ISSOCK(info.st_mode) ? "a socket"
                                               : "a device";
   return Error(path + ": expected a regular file, found " + kind);
+}
+
+Expected<Blob> kiln::runtime::copyFile(const std::string &path) {
+  FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0)
+    return systemError(path, "cannot open");
+  Expected<Blob> bytes = readStream(path, file.fd);
+  if (!bytes || !bytes->size)
+    return bytes;
+  constexpr size_t align = 64;
+  void *data =
+      std::aligned_alloc(align, (bytes->size + align - 1) / align * align);
+  if (!data)
+    return Error(path + ": no memory for " + std::to_string(bytes->size) +
+                 " bytes");
+  std::memcpy(data, bytes->data, bytes->size);
+  return Blob{
+      std::shared_ptr<const void>(
+          data, [](const void *p) { std::free(const_cast<void *>(p)); }),
+      static_cast<const uint8_t *>(data), bytes->size};
 }
 
 Expected<Blob> kiln::runtime::mapFile(const std::string &path) {

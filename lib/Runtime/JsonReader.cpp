@@ -1,6 +1,8 @@
 // Typed access to JSON that may hold anything.
 #include "ProgramJson.h"
+#include <algorithm>
 #include <limits>
+#include <set>
 
 using namespace kiln::runtime;
 
@@ -34,6 +36,39 @@ const Json *JsonReader::member(const Json &object, const char *key) {
   return found == object.end() ? nullptr : &*found;
 }
 
+void JsonReader::keys(const Json &object, const std::string &where,
+                      std::initializer_list<std::string_view> keys) {
+  if (!object.is_object())
+    return fail(where, "expected an object");
+  for (const auto &item : object.items())
+    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
+      return fail(where, "unknown key " + quoted(item.key().c_str()));
+}
+
+Expected<Json> kiln::runtime::parseJson(std::string_view text,
+                                        const std::string &what) {
+  // The names of the members so far, of every object that is open.
+  std::vector<std::set<std::string>> open;
+  std::string twice;
+  auto watch = [&](int, Json::parse_event_t event, Json &value) {
+    if (event == Json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == Json::parse_event_t::object_end && !open.empty())
+      open.pop_back();
+    else if (event == Json::parse_event_t::key && !open.empty() &&
+             !open.back().insert(value.get<std::string>()).second &&
+             twice.empty())
+      twice = value.get<std::string>();
+    return true;
+  };
+  Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    return Error(what + " is not valid JSON");
+  if (!twice.empty())
+    return Error(what + ": key '" + twice + "' stands twice in an object");
+  return json;
+}
+
 const Json *JsonReader::array(const Json &object, const char *key,
                               const std::string &where, bool required) {
   const Json *value = member(object, key);
@@ -54,6 +89,20 @@ std::string JsonReader::text(const Json &object, const char *key,
   return fallback ? fallback : "";
 }
 
+std::vector<std::string> JsonReader::texts(const Json &object, const char *key,
+                                           const std::string &where) {
+  std::vector<std::string> result;
+  if (const Json *list = array(object, key, where, /*required=*/false))
+    for (const Json &item : *list) {
+      if (!item.is_string()) {
+        fail(where, "expected strings in " + quoted(key));
+        break;
+      }
+      result.push_back(item.get<std::string>());
+    }
+  return result;
+}
+
 int64_t JsonReader::integer(const Json &object, const char *key,
                             const std::string &where, int64_t fallback) {
   const Json *value = member(object, key);
@@ -63,6 +112,30 @@ int64_t JsonReader::integer(const Json &object, const char *key,
     return *number;
   fail(where, "expected " + quoted(key) + " to be a 64-bit integer");
   return fallback;
+}
+
+int64_t JsonReader::required(const Json &object, const char *key,
+                             const std::string &where) {
+  if (!member(object, key))
+    fail(where, "expected " + quoted(key));
+  return integer(object, key, where, 0);
+}
+
+int32_t JsonReader::number(const Json &object, const char *key,
+                           const std::string &where) {
+  int64_t value = integer(object, key, where, 0);
+  if (value >= 0 && value <= std::numeric_limits<int32_t>::max())
+    return int32_t(value);
+  fail(where, quoted(key) + " is out of range");
+  return 0;
+}
+
+int64_t JsonReader::element(const Json &value, const char *key,
+                            const std::string &where) {
+  if (std::optional<int64_t> number = asInteger(value))
+    return *number;
+  fail(where, "expected 64-bit integers in " + quoted(key));
+  return 0;
 }
 
 int32_t JsonReader::index(const Json &object, const char *key,

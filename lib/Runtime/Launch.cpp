@@ -1,5 +1,6 @@
 // Kernel launches of the host program.
 #include "Interpreter.h"
+#include "KernelFit.h"
 #include "kiln/Runtime/Progress.h"
 #include <chrono>
 
@@ -69,13 +70,10 @@ Error Interpreter::encode(const KernelInfo &kernel, const LaunchInst &inst,
     if (!found)
       return found.takeError();
     const BufferValue &value = **found;
-    if (value.sizes.size() != size_t(param.rank))
-      return fail(i, "expected rank " + std::to_string(param.rank) +
-                         ", found " + typeString(value.dtype, value.sizes));
-    if (dtypeBytes(value.dtype) != dtypeBytes(param.dtype))
-      return fail(i, "expected elements of type " +
-                         std::string(dtypeName(param.dtype)) + ", found " +
-                         std::string(dtypeName(value.dtype)));
+    std::string problem =
+        misfit(param, value.dtype, value.sizes, &value.strides);
+    if (!problem.empty())
+      return fail(i, problem);
     if (value.device != kernel.device)
       return fail(i, "it is on another device than the kernel");
     auto address = reinterpret_cast<uintptr_t>(value.address());

@@ -2,8 +2,12 @@
 #ifndef KILN_LIB_RUNTIME_PACKAGEFORMAT_H
 #define KILN_LIB_RUNTIME_PACKAGEFORMAT_H
 
+#include "kiln/Runtime/Blob.h"
+#include "kiln/Runtime/Error.h"
+#include "kiln/Runtime/Signature.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kiln::runtime {
 
@@ -24,6 +28,19 @@ struct SectionEntry {
 };
 static_assert(sizeof(SectionEntry) == 64);
 
+constexpr size_t kSignatureBytes = 64;
+constexpr char kSignatureAlgorithm[8] = "Ed25519";
+
+/// The contents of the section "signature", which is the last one in the table
+/// and ends with the file.
+struct SignatureSection {
+  char algorithm[8];
+  uint8_t key[32];
+  uint8_t signature[kSignatureBytes];
+};
+static_assert(sizeof(SignatureSection) == 104);
+constexpr char kSignatureName[] = "signature";
+
 constexpr uint64_t kSectionAlign = 64;
 constexpr uint32_t kMaxSections = 1 << 20;
 
@@ -33,6 +50,12 @@ inline std::string moduleSection(size_t target, size_t module) {
 inline std::string constantSection(size_t index) {
   return "const." + std::to_string(index);
 }
+
+/// Fills in the signature of a file that ends with room for it. The checksum
+/// of the header is not signed: it covers the signature.
+Error signFile(std::vector<uint8_t> &file, const SecretKey &key);
+/// Whose valid signature the file ends with. It is large enough to.
+Expected<PublicKey> verifyFile(const Blob &file);
 
 /// CRC-32 as in zlib.
 uint64_t packageChecksum(const void *data, size_t size);

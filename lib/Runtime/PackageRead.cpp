@@ -3,8 +3,10 @@
 #include "ProgramJson.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Tensor.h"
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace kiln::runtime;
 
@@ -12,26 +14,34 @@ namespace {
 
 /// A splat does not take the bytes that it stands for; this many are too many.
 constexpr int64_t kMaxConstantBytes = int64_t(1) << 40;
+constexpr uint32_t kFirstSplatVersion = 2;
 
 /// Splits the file into sections and reads program.json.
 class PackageReader {
 public:
-  explicit PackageReader(Blob file) : file(std::move(file)) {}
+  PackageReader(Blob file, const std::vector<PublicKey> &trusted)
+      : file(std::move(file)), trusted(trusted) {}
 
   Expected<Package> read() {
     if (Error error = readSections())
       return error;
+    if (Error error = checkSignature())
+      return error;
     auto program = sections.find("program.json");
     if (program == sections.end())
       return Error("no section 'program.json'");
-    Json json =
-        Json::parse(program->second.str(), nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded())
-      return Error("section 'program.json' is not valid JSON");
+    Expected<Json> json =
+        parseJson(program->second.str(), "section 'program.json'");
+    if (!json)
+      return json.takeError();
     Package package;
-    describe(json, package);
+    package.signer = signer;
+    describe(*json, package);
     if (reader.failed())
       return Error("program.json: " + reader.error);
+    for (const auto &[name, bytes] : sections)
+      if (!used.count(name))
+        return Error("section '" + name + "' is not expected");
     for (const TargetProgram &target : package.targets) {
       if (Error error = verify(target.program, target.modules.size()))
         return Error("target '" + target.spec + "': " + error.message());
@@ -57,6 +67,7 @@ private:
     if (header.totalSize != file.size)
       return Error("the header says " + std::to_string(header.totalSize) +
                    " bytes, the file has " + std::to_string(file.size));
+    version = header.version;
     uint64_t tableSize = uint64_t(header.numSections) * sizeof(SectionEntry);
     if (header.numSections > kMaxSections ||
         tableSize > file.size - sizeof(header))
@@ -79,12 +90,36 @@ private:
       if (!sections.emplace(entry.name, bytes).second)
         return Error("section '" + std::string(entry.name) +
                      "' is there twice");
+      bool isLast =
+          i + 1 == header.numSections && entry.offset + entry.size == file.size;
+      if (std::strcmp(entry.name, kSignatureName) == 0 &&
+          (!isLast || entry.size != sizeof(SignatureSection)))
+        return Error("the signature is not at the end of the file");
     }
     return Error::success();
   }
 
+  Error checkSignature() {
+    used = {"program.json", "source", kSignatureName};
+    if (!sections.count(kSignatureName))
+      return trusted.empty()
+                 ? Error::success()
+                 : Error("the package is not signed, and a signature is "
+                         "required");
+    Expected<PublicKey> key = verifyFile(file);
+    if (!key)
+      return key.takeError();
+    signer = *key;
+    if (trusted.empty() ||
+        std::find(trusted.begin(), trusted.end(), *key) != trusted.end())
+      return Error::success();
+    return Error("the package is signed by another key than required: " +
+                 key->fingerprint());
+  }
+
   Blob section(const std::string &name, const std::string &where) {
     auto found = sections.find(name);
+    used.insert(name);
     if (found != sections.end())
       return found->second;
     reader.fail(where, "section '" + name + "' is missing");
@@ -92,12 +127,14 @@ private:
   }
 
   void describe(const Json &json, Package &package) {
+    reader.keys(json, "package",
+                {"format", "producer", "source", "compileArgs", "constants",
+                 "targets"});
+    if (reader.integer(json, "format", "package", version) != version)
+      reader.fail("package", "'format' is not that of the header");
     package.producer = reader.text(json, "producer", "package", "");
     package.sourceName = reader.text(json, "source", "package", "");
-    if (const Json *args = reader.array(json, "compileArgs", "package", false))
-      for (const Json &arg : *args)
-        if (arg.is_string())
-          package.compileArgs.push_back(arg.get<std::string>());
+    package.compileArgs = reader.texts(json, "compileArgs", "package");
     if (const Json *list = reader.array(json, "constants", "package"))
       for (size_t i = 0; i < list->size() && !reader.failed(); ++i)
         package.constants.push_back(constant((*list)[i], i));
@@ -112,6 +149,10 @@ private:
   Constant constant(const Json &json, size_t index) {
     std::string where = "constant " + std::to_string(index);
     Constant result;
+    if (version < kFirstSplatVersion)
+      reader.keys(json, where, {"name", "dtype", "shape"});
+    else
+      reader.keys(json, where, {"name", "dtype", "shape", "splat"});
     result.name = reader.text(json, "name", where);
     result.dtype = reader.dtype(json, "dtype", where);
     result.shape = reader.integers(json, "shape", where);
@@ -135,6 +176,7 @@ private:
   TargetProgram target(const Json &json, size_t index) {
     std::string where = "target " + std::to_string(index);
     TargetProgram result;
+    reader.keys(json, where, {"spec", "modules", "program"});
     result.spec = reader.text(json, "spec", where);
     int64_t numModules = reader.integer(json, "modules", where, 0);
     for (int64_t i = 0; i < numModules && !reader.failed(); ++i)
@@ -148,21 +190,28 @@ private:
   }
 
   Blob file;
+  const std::vector<PublicKey> &trusted;
+  std::optional<PublicKey> signer;
   JsonReader reader;
+  uint32_t version = kPackageVersion; ///< of the file
   std::map<std::string, Blob> sections;
+  std::set<std::string> used; ///< names of sections that somebody asks for
 };
 
 } // namespace
 
-Expected<Package> kiln::runtime::readPackage(Blob file) {
-  return PackageReader(std::move(file)).read();
+Expected<Package>
+kiln::runtime::readPackage(Blob file, const std::vector<PublicKey> &trusted) {
+  return PackageReader(std::move(file), trusted).read();
 }
 
-Expected<Package> kiln::runtime::readPackageFile(const std::string &path) {
-  Expected<Blob> file = mapFile(path);
+Expected<Package>
+kiln::runtime::readPackageFile(const std::string &path,
+                               const std::vector<PublicKey> &trusted) {
+  Expected<Blob> file = trusted.empty() ? mapFile(path) : copyFile(path);
   if (!file)
     return file.takeError();
-  Expected<Package> package = readPackage(*file);
+  Expected<Package> package = readPackage(*file, trusted);
   if (!package)
     return Error(path + ": " + package.message());
   return package;

@@ -78,7 +78,7 @@ bool kiln::runtime::isPackage(const void *data, size_t size) {
 }
 
 Expected<std::vector<uint8_t>>
-kiln::runtime::writePackage(const Package &package) {
+kiln::runtime::writePackage(const Package &package, const SecretKey *key) {
   for (const TargetProgram &target : package.targets)
     if (Error error = verify(target.program, target.modules.size()))
       return Error("target '" + target.spec + "': " + error.message());
@@ -98,6 +98,10 @@ kiln::runtime::writePackage(const Package &package) {
     sections.push_back({constantSection(c), package.constants[c].bytes});
   if (package.source.size)
     sections.push_back({"source", package.source});
+  SignatureSection signature = {};
+  if (key)
+    sections.push_back(
+        {kSignatureName, Blob::borrow(&signature, sizeof(signature))});
   if (sections.size() > kMaxSections)
     return Error("a package cannot hold " + std::to_string(sections.size()) +
                  " sections");
@@ -125,6 +129,10 @@ kiln::runtime::writePackage(const Package &package) {
   header.version = kPackageVersion;
   header.numSections = uint32_t(sections.size());
   header.totalSize = file.size();
+  std::memcpy(file.data(), &header, sizeof(header));
+  if (key)
+    if (Error error = signFile(file, *key))
+      return error;
   header.checksum = packageChecksum(file.data() + sizeof(header),
                                     file.size() - sizeof(header));
   std::memcpy(file.data(), &header, sizeof(header));

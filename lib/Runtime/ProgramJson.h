@@ -3,6 +3,7 @@
 #define KILN_LIB_RUNTIME_PROGRAMJSON_H
 
 #include "kiln/Runtime/Program.h"
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 namespace kiln::runtime {
@@ -22,13 +23,26 @@ public:
   }
   /// The member `key`, or null when it is absent or `object` is none.
   static const Json *member(const Json &object, const char *key);
+  /// Fails unless `object` is an object that has no other members than `keys`.
+  void keys(const Json &object, const std::string &where,
+            std::initializer_list<std::string_view> keys);
   /// The member as an array; null and, when `required`, an error otherwise.
   const Json *array(const Json &object, const char *key,
                     const std::string &where, bool required = true);
   std::string text(const Json &object, const char *key,
                    const std::string &where, const char *fallback = nullptr);
+  /// An array of strings; empty when it is absent.
+  std::vector<std::string> texts(const Json &object, const char *key,
+                                 const std::string &where);
   int64_t integer(const Json &object, const char *key, const std::string &where,
                   int64_t fallback);
+  /// An integer that has to be there.
+  int64_t required(const Json &object, const char *key,
+                   const std::string &where);
+  /// A number of 32 bits, at least 0; 0 when it is absent.
+  int32_t number(const Json &object, const char *key, const std::string &where);
+  /// One element of the array `key`, as an integer.
+  int64_t element(const Json &value, const char *key, const std::string &where);
   int32_t index(const Json &object, const char *key, const std::string &where);
   bool flag(const Json &object, const char *key, const std::string &where);
   DType dtype(const Json &object, const char *key, const std::string &where,
@@ -39,6 +53,9 @@ public:
                                const std::string &where, bool required = true);
 };
 
+/// Parses a text; an error when it is no JSON, or an object in it has two
+/// members of one name, of which readers would see one or the other.
+Expected<Json> parseJson(std::string_view text, const std::string &what);
 Json programToJson(const HostProgram &program);
 HostProgram programFromJson(JsonReader &reader, const Json &json,
                             const std::string &where);

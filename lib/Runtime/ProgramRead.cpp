@@ -17,13 +17,14 @@ public:
 
   HostProgram program(const Json &json, const std::string &where) {
     HostProgram result;
-    if (!json.is_object()) {
-      r.fail(where, "expected an object");
+    r.keys(json, where, {"devices", "kernels", "functions"});
+    if (!json.is_object())
       return result;
-    }
     each(json, "devices", where, [&](const Json &one, const std::string &at) {
-      result.devices.push_back(
-          {r.text(one, "name", at), r.text(one, "options", at, "")});
+      r.keys(one, at, {"name", "options", "requires"});
+      result.devices.push_back({r.text(one, "name", at),
+                                r.text(one, "options", at, ""),
+                                r.texts(one, "requires", at)});
     });
     each(json, "kernels", where, [&](const Json &one, const std::string &at) {
       result.kernels.push_back(kernel(one, at));
@@ -66,33 +67,59 @@ private:
     return result;
   }
 
+  /// Integers, or null where any stride will do.
+  std::vector<int64_t> strides(const Json &json, const std::string &where) {
+    std::vector<int64_t> result;
+    const Json *list = r.array(json, "strides", where);
+    for (size_t i = 0; list && i < list->size() && !r.failed(); ++i)
+      result.push_back((*list)[i].is_null()
+                           ? kAnyStride
+                           : r.element((*list)[i], "strides", where));
+    return result;
+  }
+
   KernelInfo kernel(const Json &json, const std::string &where) {
     KernelInfo result;
+    r.keys(
+        json, where,
+        {"name", "symbol", "module", "device", "scratch", "params", "notes"});
     result.name = r.text(json, "name", where);
     result.symbol = r.text(json, "symbol", where);
     int32_t module = r.index(json, "module", where);
     result.module = module < 0 ? ~0u : uint32_t(module);
-    result.device = int32_t(r.integer(json, "device", where, 0));
+    result.device = r.number(json, "device", where);
     result.scratchBytes = r.integer(json, "scratch", where, 0);
     each(json, "params", where, [&](const Json &one, const std::string &at) {
       KernelParam param;
+      r.keys(
+          one, at,
+          {"name", "dtype", "rank", "readonly", "align", "shape", "strides"});
       param.name = r.text(one, "name", at, "");
       param.dtype = r.dtype(one, "dtype", at);
       int64_t rank = r.integer(one, "rank", at, -1);
       param.kind =
           rank < 0 ? KernelParam::Kind::scalar : KernelParam::Kind::view;
+      if (rank < -1)
+        r.fail(at, "a rank of " + std::to_string(rank) + " is negative");
       if (rank > kMaxRank)
         r.fail(at, "a rank of " + std::to_string(rank) + " is too high");
       param.rank = rank < 0 ? 0 : int32_t(rank);
       param.readonly = r.flag(one, "readonly", at);
       param.align = r.integer(one, "align", at, 1);
+      if (JsonReader::member(one, "shape"))
+        param.shape = shape(one, at);
+      if (JsonReader::member(one, "strides"))
+        param.strides = strides(one, at);
       result.params.push_back(std::move(param));
     });
-    if (const Json *notes = JsonReader::member(json, "notes"))
-      if (notes->is_object())
+    if (const Json *notes = JsonReader::member(json, "notes")) {
+      if (!notes->is_object())
+        r.fail(where, "expected 'notes' to be an object");
+      else
         for (const auto &item : notes->items())
-          if (item.value().is_string())
-            result.notes[item.key()] = item.value().get<std::string>();
+          result.notes[item.key()] =
+              r.text(*notes, item.key().c_str(), where + ".notes");
+    }
     return result;
   }
 
@@ -108,35 +135,38 @@ private:
 
   Argument argument(const Json &json, const std::string &where) {
     Argument arg;
+    r.keys(json, where,
+           {"name", "dtype", "shape", "reg", "scalar", "device", "writable",
+            "strided", "align", "low", "high", "domain", "dims"});
     arg.name = r.text(json, "name", where, "");
     arg.dtype = r.dtype(json, "dtype", where);
     arg.shape = shape(json, where);
     arg.reg = r.index(json, "reg", where);
     arg.isScalar = r.flag(json, "scalar", where);
-    arg.device = int32_t(r.integer(json, "device", where, 0));
+    arg.device = r.number(json, "device", where);
     arg.writable = r.flag(json, "writable", where);
     arg.strided = r.flag(json, "strided", where);
     arg.align = r.integer(json, "align", where, 1);
     arg.low = r.integer(json, "low", where, 0);
     arg.high = r.integer(json, "high", where, -1);
     arg.domain = domain(json, where);
-    if (const Json *dims = r.array(json, "dims", where, false)) {
-      for (const Json &name : *dims)
-        arg.dims.push_back(name.is_string() ? name.get<std::string>() : "");
-      if (arg.dims.size() != arg.shape.size())
-        r.fail(where, "expected one name for each dimension");
-    }
+    arg.dims = r.texts(json, "dims", where);
+    if (!arg.dims.empty() && arg.dims.size() != arg.shape.size())
+      r.fail(where, "expected one name for each dimension");
     return arg;
   }
 
   Result result(const Json &json, const std::string &where) {
     Result result;
+    r.keys(json, where, {"name", "dtype", "shape", "device", "tolerance"});
     result.name = r.text(json, "name", where, "");
     result.dtype = r.dtype(json, "dtype", where);
     result.shape = shape(json, where);
-    result.device = int32_t(r.integer(json, "device", where, 0));
+    result.device = r.number(json, "device", where);
     if (const Json *tolerance = JsonReader::member(json, "tolerance")) {
       std::string at = where + ".tolerance";
+      r.keys(*tolerance, at,
+             {"dtype", "accumulation", "accumulationReg", "exact"});
       result.tolerance.dtype = r.dtype(*tolerance, "dtype", at, false);
       result.tolerance.accumulation =
           r.integer(*tolerance, "accumulation", at, 1);
@@ -151,14 +181,17 @@ private:
     Function result;
     result.name = r.text(json, "name", parent);
     std::string where = parent + " '" + result.name + "'";
+    r.keys(json, where,
+           {"name", "kind", "public", "regs", "bufs", "grid", "args", "results",
+            "code"});
     std::string kind = r.text(json, "kind", where, "function");
     if (kind == "kernel")
       result.kind = Function::Kind::kernel;
     else if (kind != "function")
       r.fail(where, "unknown kind '" + kind + "'");
     result.isPublic = r.flag(json, "public", where);
-    result.numRegs = int32_t(r.integer(json, "regs", where, 0));
-    result.numBufs = int32_t(r.integer(json, "bufs", where, 0));
+    result.numRegs = r.number(json, "regs", where);
+    result.numBufs = r.number(json, "bufs", where);
     result.grid = grid(json, where);
     each(json, "args", where, [&](const Json &one, const std::string &at) {
       result.args.push_back(argument(one, at));
@@ -185,8 +218,10 @@ private:
 
   LaunchInst launch(const Json &json, const std::string &where) {
     LaunchInst inst;
+    r.keys(json, where, {"op", "name", "variants", "args", "flops", "bytes"});
     inst.name = r.text(json, "name", where, "");
     each(json, "variants", where, [&](const Json &one, const std::string &at) {
+      r.keys(one, at, {"kernel", "guard", "grid"});
       int32_t kernel = r.index(one, "kernel", at);
       inst.variants.push_back({r.index(one, "guard", at),
                                kernel < 0 ? ~0u : uint32_t(kernel),
@@ -194,6 +229,7 @@ private:
     });
     each(json, "args", where, [&](const Json &one, const std::string &at) {
       bool isBuffer = JsonReader::member(one, "b");
+      r.keys(one, at, {isBuffer ? "b" : "r"});
       inst.args.push_back({isBuffer ? LaunchArg::buffer : LaunchArg::scalar,
                            r.index(one, isBuffer ? "b" : "r", at)});
     });
@@ -202,16 +238,51 @@ private:
     return inst;
   }
 
+  /// The fields that each instruction may have; launches are looked at apart.
+  void checkKeys(const std::string &op, const Json &json,
+                 const std::string &where) {
+    struct Fields {
+      std::string_view op;
+      std::initializer_list<std::string_view> keys;
+    };
+    static const Fields all[] = {
+        {"const", {"op", "dst", "value"}},
+        {"select", {"op", "dst", "cond", "a", "b"}},
+        {"dim", {"op", "dst", "buffer", "dim"}},
+        {"stride", {"op", "dst", "buffer", "dim"}},
+        {"aligned", {"op", "dst", "buffer", "bytes"}},
+        {"check", {"op", "cond", "message"}},
+        {"arena", {"op", "device", "bytes"}},
+        {"alloc", {"op", "dst", "dtype", "sizes", "offset", "device", "name"}},
+        {"constant", {"op", "dst", "name", "device"}},
+        {"view", {"op", "dst", "src", "dtype", "offset", "sizes", "strides"}},
+        {"fill", {"op", "dst", "byte"}},
+        {"copy", {"op", "dst", "src"}},
+        {"read", {"op", "dst", "src", "index"}},
+        {"if", {"op", "cond", "then", "else"}},
+        {"while", {"op", "before", "cond", "body"}},
+        {"return", {"op", "results"}}};
+    for (const Fields &fields : all)
+      if (fields.op == op)
+        r.keys(json, where, fields.keys);
+  }
+
   Instruction instruction(const Json &json, const std::string &where,
                           int depth) {
     std::string op = r.text(json, "op", where);
     auto index = [&](const char *key) { return r.index(json, key, where); };
-    auto device = [&] { return int32_t(r.integer(json, "device", where, 0)); };
+    auto device = [&] { return r.number(json, "device", where); };
     for (int i = 0; i < kNumIntOps; ++i)
-      if (op == intOpName(IntOp(i)))
+      if (op == intOpName(IntOp(i))) {
+        if (IntOp(i) == IntOp::mov)
+          r.keys(json, where, {"op", "dst", "a"});
+        else
+          r.keys(json, where, {"op", "dst", "a", "b"});
         return IntInst{IntOp(i), index("dst"), index("a"), index("b")};
+      }
+    checkKeys(op, json, where);
     if (op == "const")
-      return ConstInst{index("dst"), r.integer(json, "value", where, 0)};
+      return ConstInst{index("dst"), r.required(json, "value", where)};
     if (op == "select")
       return SelectInst{index("dst"), index("cond"), index("a"), index("b")};
     if (op == "dim")
@@ -220,7 +291,7 @@ private:
       return StrideInst{index("dst"), index("buffer"), index("dim")};
     if (op == "aligned")
       return AlignedInst{index("dst"), index("buffer"),
-                         r.integer(json, "bytes", where, 1)};
+                         r.required(json, "bytes", where)};
     if (op == "check")
       return CheckInst{index("cond"), r.text(json, "message", where)};
     if (op == "arena")
@@ -241,8 +312,12 @@ private:
                       index("offset"),
                       r.indices(json, "sizes", where),
                       r.indices(json, "strides", where, false)};
-    if (op == "fill")
-      return FillInst{index("dst"), uint8_t(r.integer(json, "byte", where, 0))};
+    if (op == "fill") {
+      int64_t byte = r.required(json, "byte", where);
+      if (byte < 0 || byte > 255)
+        r.fail(where, "expected 'byte' to be from 0 to 255");
+      return FillInst{index("dst"), uint8_t(byte)};
+    }
     if (op == "copy")
       return CopyInst{index("dst"), index("src")};
     if (op == "read")
@@ -272,11 +347,11 @@ HostProgram kiln::runtime::programFromJson(JsonReader &reader, const Json &json,
 }
 
 Expected<HostProgram> kiln::runtime::programFromJson(std::string_view text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded())
-    return Error("the host program is not valid JSON");
+  Expected<Json> json = parseJson(text, "the host program");
+  if (!json)
+    return json.takeError();
   JsonReader reader;
-  HostProgram program = programFromJson(reader, json, "program");
+  HostProgram program = programFromJson(reader, *json, "program");
   if (reader.failed())
     return Error(reader.error);
   return program;

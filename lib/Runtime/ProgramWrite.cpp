@@ -224,6 +224,13 @@ Json kernelToJson(const KernelInfo &kernel) {
         one["readonly"] = true;
       if (param.align != 1)
         one["align"] = param.align;
+      if (param.shape)
+        one["shape"] = *param.shape;
+      if (param.strides) {
+        Json &strides = one["strides"] = Json::array();
+        for (int64_t stride : *param.strides)
+          strides.push_back(stride == kAnyStride ? Json() : Json(stride));
+      }
     }
     params.push_back(std::move(one));
   }
@@ -237,8 +244,12 @@ Json kernelToJson(const KernelInfo &kernel) {
 Json kiln::runtime::programToJson(const HostProgram &program) {
   Json json;
   Json &devices = json["devices"] = Json::array();
-  for (const DeviceRef &device : program.devices)
-    devices.push_back({{"name", device.name}, {"options", device.options}});
+  for (const DeviceRef &device : program.devices) {
+    Json one = {{"name", device.name}, {"options", device.options}};
+    if (!device.requirements.empty())
+      one["requires"] = device.requirements;
+    devices.push_back(std::move(one));
+  }
   Json &kernels = json["kernels"] = Json::array();
   for (const KernelInfo &kernel : program.kernels)
     kernels.push_back(kernelToJson(kernel));

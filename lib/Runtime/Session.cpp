@@ -13,6 +13,11 @@ namespace {
 /// What the driver gets: the package's options, then the caller's, which win.
 std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
   std::string options = ref.options;
+  for (size_t i = 0; i < ref.requirements.size(); ++i)
+    options += (i                 ? "+"
+                : options.empty() ? "requires="
+                                  : ",requires=") +
+               ref.requirements[i];
   Expected<Spec> asked = Spec::parse(spec);
   if (!asked || asked->name != ref.name)
     return options;
@@ -80,11 +85,15 @@ Expected<std::shared_ptr<DeviceBuffer>> splat(Device &device,
 
 } // namespace
 
-Expected<size_t> kiln::runtime::selectTarget(const Package &package,
-                                             const std::string &spec) {
+Expected<std::vector<size_t>>
+kiln::runtime::matchingTargets(const Package &package,
+                               const std::string &spec) {
+  std::vector<size_t> found;
   for (size_t i = 0; i < package.targets.size(); ++i)
-    if (package.targets[i].spec == spec)
-      return i;
+    if (spec.empty() || package.targets[i].spec == spec)
+      found.push_back(i);
+  if (!found.empty())
+    return found;
   Expected<Spec> asked = Spec::parse(spec);
   if (!asked)
     return asked.takeError();
@@ -92,8 +101,10 @@ Expected<size_t> kiln::runtime::selectTarget(const Package &package,
     Expected<Spec> own = Spec::parse(package.targets[i].spec);
     if (own && own->name == asked->name &&
         (asked->chip.empty() || own->chip.empty() || own->chip == asked->chip))
-      return i;
+      found.push_back(i);
   }
+  if (!found.empty())
+    return found;
   return Error("the package holds nothing for target '" + spec + "'; it has " +
                listTargets(package));
 }
@@ -183,23 +194,31 @@ Expected<Session> Session::create(std::shared_ptr<const Package> package,
       return error;
     return Session(std::move(impl));
   };
-  if (!target.empty()) {
-    Expected<size_t> index = selectTarget(*package, target);
-    if (!index)
-      return index.takeError();
-    return open(*index);
-  }
-  std::string reasons;
-  for (size_t i = 0; i < package->targets.size(); ++i) {
+  if (package->targets.empty())
+    return Error("the package holds no target");
+  Expected<std::vector<size_t>> candidates = matchingTargets(*package, target);
+  if (!candidates)
+    return candidates.takeError();
+  std::vector<std::string> reasons;
+  for (size_t i : *candidates) {
     Expected<Session> session = open(i);
-    if (session)
+    if (session) {
+      session->impl->passedOver = std::move(reasons);
       return session;
-    reasons += (reasons.empty() ? "" : "; ") + package->targets[i].spec + ": " +
-               session.message();
+    }
+    // The only one that was asked for needs no name.
+    if (!target.empty() && candidates->size() == 1)
+      return session;
+    reasons.push_back(package->targets[i].spec + ": " + session.message());
   }
-  return Error(reasons.empty()
-                   ? "the package holds no target"
-                   : "no target of the package can run here: " + reasons);
+  std::string list;
+  for (const std::string &reason : reasons)
+    list += (list.empty() ? "" : "; ") + reason;
+  return Error("no target of the package can run here: " + list);
+}
+
+const std::vector<std::string> &Session::passedOver() const {
+  return impl->passedOver;
 }
 
 const TargetProgram &Session::target() const { return impl->target(); }

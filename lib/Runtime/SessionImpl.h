@@ -23,6 +23,7 @@ class SessionImpl {
 public:
   std::shared_ptr<const Package> package;
   size_t targetIndex = 0;
+  std::vector<std::string> passedOver; ///< targets before it, with reasons
   std::vector<SessionDevice> devices;
   std::vector<KilnKernel *> kernels; ///< by index of the program
   std::shared_ptr<StoragePool> pool = std::make_shared<StoragePool>();

@@ -1,6 +1,8 @@
 // Checks a host program, so that the interpreter can index without asking.
+#include "KernelFit.h"
 #include "kiln/Runtime/Program.h"
 #include "kiln/Runtime/Tensor.h"
+#include <cstring>
 #include <set>
 
 using namespace kiln::runtime;
@@ -15,6 +17,14 @@ bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
+/// Names that can stand in the options of a driver.
+bool isFeatureName(const std::string &name) {
+  for (char c : name)
+    if (!isalnum(static_cast<unsigned char>(c)) && !std::strchr("-_.", c))
+      return false;
+  return !name.empty();
+}
+
 /// Verifies one function; keeps the first problem.
 class FunctionVerifier {
 public:
@@ -25,6 +35,7 @@ public:
     if (fn.numRegs < 0 || fn.numRegs > kMaxRegisters || fn.numBufs < 0 ||
         fn.numBufs > kMaxBuffers)
       return Error(at() + "the number of registers is out of range");
+    known.emplace(fn);
     for (const Argument &arg : fn.args)
       argument(arg);
     for (const Result &result : fn.results) {
@@ -74,6 +85,12 @@ private:
       fail("a rank of " + std::to_string(list.size()) + " is too high");
     for (Reg r : list)
       reg(r, what);
+  }
+
+  void written(Buf b, const std::string &what) {
+    if (problem.empty() && known->isReadonly(b))
+      fail(what + " writes to b" + std::to_string(b) +
+           ", which may be a constant or an argument that is not writable");
   }
 
   void argument(const Argument &arg) {
@@ -162,10 +179,14 @@ private:
       fail("a view has " + std::to_string(i.sizes.size()) + " sizes and " +
            std::to_string(i.strides.size()) + " strides");
   }
-  void check(const FillInst &i) { buf(i.dst, "dst"); }
+  void check(const FillInst &i) {
+    buf(i.dst, "dst");
+    written(i.dst, "a fill");
+  }
   void check(const CopyInst &i) {
     buf(i.dst, "dst");
     buf(i.src, "src");
+    written(i.dst, "a copy");
   }
   void check(const ReadInst &i) {
     reg(i.dst, "dst");
@@ -203,6 +224,20 @@ private:
       if (wantsView != (launch.args[i].kind == LaunchArg::buffer))
         fail("argument " + std::to_string(i) + " of kernel '" + kernel.name +
              "' has to be a " + (wantsView ? "buffer" : "scalar"));
+      if (!problem.empty() || !wantsView)
+        continue;
+      std::string what =
+          "kernel '" + kernel.name + "', argument " + std::to_string(i);
+      // Of pointers it is not known what is written through them.
+      if (!kernel.params[i].readonly && kernel.params[i].shape)
+        written(launch.args[i].index, what);
+      // What a guard keeps from running need not fit.
+      std::string misfit =
+          variant.guard == kNone
+              ? known->misfit(kernel.params[i], launch.args[i].index)
+              : "";
+      if (!misfit.empty())
+        fail(what + ": " + misfit);
     }
   }
   void check(const IfInst &i) {
@@ -225,6 +260,7 @@ private:
 
   const HostProgram &program;
   const Function &fn;
+  std::optional<StaticBuffers> known;
   size_t count = 0;
   std::string problem;
 };
@@ -249,6 +285,13 @@ Error verifyKernel(const HostProgram &program, const KernelInfo &kernel,
     if (!isPowerOfTwo(param.align))
       return fail("the alignment of parameter '" + param.name +
                   "' is not a power of two");
+    bool isScalar = param.kind == KernelParam::Kind::scalar;
+    if ((param.shape &&
+         (isScalar || param.shape->size() != size_t(param.rank))) ||
+        (param.strides &&
+         (!param.shape || param.strides->size() != size_t(param.rank))))
+      return fail("shape and strides of parameter '" + param.name +
+                  "' do not fit its rank");
   }
   return Error::success();
 }
@@ -271,6 +314,10 @@ Error kiln::runtime::verify(const HostProgram &program, size_t numModules) {
       good &= isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
     if (!good)
       return Error("'" + device.name + "' cannot be the name of a device");
+    for (const std::string &feature : device.requirements)
+      if (!isFeatureName(feature))
+        return Error("device '" + device.name + "': '" + feature +
+                     "' cannot be the name of a feature");
   }
   for (const KernelInfo &kernel : program.kernels)
     if (Error error = verifyKernel(program, kernel, numModules))

@@ -188,8 +188,15 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
     b.setInsertionPoint(entry->getTerminator());
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   }
-  function->setAttr("vector.scratch_bytes", b.getI64IntegerAttr(llvm::alignTo(
-                                                scratch.highWater(), 64)));
+  int64_t bytes = llvm::alignTo(scratch.highWater(), 64);
+  function->setAttr("vector.scratch_bytes", b.getI64IntegerAttr(bytes));
+  if (bytes) {
+    // What the device compares with what it is told to give.
+    b.setInsertionPoint(function);
+    LLVM::GlobalOp::create(b, loc, i64, /*isConstant=*/true,
+                           LLVM::Linkage::External, (name + "_scratch").str(),
+                           b.getI64IntegerAttr(bytes));
+  }
   return success();
 }
 

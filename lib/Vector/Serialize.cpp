@@ -15,6 +15,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -68,9 +69,6 @@ public:
                                    /*disableVerification=*/true);
     if (!code)
       return module.emitError("translation to LLVM IR failed");
-    if (description && description.getExtra())
-      if (auto required = description.getExtra().getAs<StringAttr>("requires"))
-        addRequirement(required.getValue());
     placeAssembly(module);
     code->setTargetTriple(triple);
     code->setDataLayout(machine->createDataLayout());
@@ -94,6 +92,23 @@ public:
       return failure();
     passes.run(*code);
     return success(!hasError);
+  }
+
+  /// The extensions of the instruction set that the code may use: all that is
+  /// enabled once the processor and the features are expanded, but what only
+  /// tunes.
+  std::vector<std::string> requirements() const {
+    const llvm::MCSubtargetInfo &subtarget = *machine->getMCSubtargetInfo();
+    llvm::FeatureBitset tuning, instructions;
+    for (const auto &processor : subtarget.getAllProcessorDescriptions()) {
+      tuning |= processor.TuneImplies.getAsBitset();
+      instructions |= processor.Implies.getAsBitset();
+    }
+    std::vector<std::string> names;
+    for (const auto &feature : subtarget.getEnabledProcessorFeatures())
+      if (instructions[feature.Value] || !tuning[feature.Value])
+        names.push_back(feature.Key);
+    return names;
   }
 
   llvm::LLVMContext context; ///< outlives the code
@@ -149,16 +164,6 @@ private:
       emitError(where, message);
   }
 
-  /// A string that device drivers find under the name `kiln_requires`: the
-  /// instruction set extensions that the code needs, joined by `+`.
-  void addRequirement(StringRef required) {
-    llvm::Constant *text =
-        llvm::ConstantDataArray::getString(context, required);
-    new llvm::GlobalVariable(*code, text->getType(), /*isConstant=*/true,
-                             llvm::GlobalValue::ExternalLinkage, text,
-                             "kiln_requires");
-  }
-
   void optimize() {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
@@ -210,6 +215,8 @@ LogicalResult vec::serializeVector(ModuleOp module,
     return module.emitError("linking kernels failed: ") << error;
   unsigned blob = result.blobs.size();
   result.blobs.push_back(std::move(*bytes));
+  for (std::string &name : compilation.requirements())
+    result.requirements.push_back(std::move(name));
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto scratch = function->getAttrOfType<IntegerAttr>("vector.scratch_bytes");
     if (!scratch)

@@ -16,7 +16,6 @@ using namespace kiln;
 namespace {
 /// What differs between the levels of the architecture.
 struct Level {
-  StringRef name;     ///< as the device driver knows it
   StringRef features; ///< that a processor must have
   int64_t bits, registers;
   /// Preferred blocks of a contraction: rows are a multiple of the
@@ -27,14 +26,14 @@ struct Level {
 // Widest first; the last one asks for nothing.
 constexpr StringLiteral kWide = "+avx512f,+avx512bw,+avx512dq,+avx512vl";
 const Level kLevels[] = {
-    {"x86-64-v4", kWide, 512, 32, 168, 512, 256},
-    {"x86-64-v3", "+avx2,+fma,+f16c", 256, 16, 168, 512, 256},
-    {"", "", 128, 16, 96, 256, 256},
+    {kWide, 512, 32, 168, 512, 256},
+    {"+avx2,+fma,+f16c", 256, 16, 168, 512, 256},
+    {"", 128, 16, 96, 256, 256},
 };
 
 /// What a processor name stands for.
 struct Processor {
-  std::string cpu, features, required;
+  std::string cpu, features;
   int64_t l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 1;
 };
 
@@ -46,14 +45,6 @@ Processor nativeProcessor() {
     names.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(names);
   processor.features = llvm::join(names, ",");
-  // What the device driver can look for on another machine.
-  auto has = llvm::sys::getHostCPUFeatures();
-  for (StringRef name :
-       {"avx2", "fma", "f16c", "bmi2", "avx512f", "avx512bw", "avx512cd",
-        "avx512dq", "avx512vl", "avx512vnni", "avx512bf16", "avx512fp16"})
-    if (has.lookup(name))
-      processor.required +=
-          (processor.required.empty() ? "" : "+") + name.str();
   auto known = [](int name, int64_t &value) {
     long found = sysconf(name);
     if (found > 0)
@@ -150,11 +141,10 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
   tiles = <rows = 4, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
     #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
     #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
-  extra = {{{13}requires = "{15}"}>)",
+  extra = {{{13}}>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
-      level->bits >= 256 ? "converts_f16, " : "", processor.l3,
-      native ? processor.required : level->name.str());
+      level->bits >= 256 ? "converts_f16" : "", processor.l3);
   return target::parseDescription(text, context, "description of cpu");
 }

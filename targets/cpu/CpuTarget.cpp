@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
+#include "device/UnusedFeatures.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Vector/Lowering.h"
 #include "kiln/Vector/Passes.h"
@@ -27,9 +28,11 @@ public:
     return chips;
   }
   std::vector<target::OptionInfo> options() const override {
-    return {
-        {"threads", "N", "threads that run a kernel (default: all cores)"},
-        {"retile", "on|off", "off: kernels keep the block sizes they have"}};
+    return {{"threads", "N", "threads that run a kernel (default: all cores)"},
+            {"retile", "on|off", "off: kernels keep the block sizes they have"},
+            {"hide", "NAME+NAME",
+             "features, such as avx2, that the driver takes the machine not to "
+             "have"}};
   }
   int hostPriority() const override { return 10; }
 
@@ -59,7 +62,11 @@ public:
   }
   LogicalResult serialize(ModuleOp module, const target::TargetOptions &options,
                           target::KernelBlobs &result) const override {
-    return vec::serializeVector(module, options, result);
+    if (failed(vec::serializeVector(module, options, result)))
+      return failure();
+    llvm::erase_if(result.requirements,
+                   [](StringRef name) { return cpu::isUnusedFeature(name); });
+    return success();
   }
   LogicalResult emit(ModuleOp module, target::EmitKind kind,
                      const target::TargetOptions &options,

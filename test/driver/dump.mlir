@@ -23,6 +23,11 @@
 // MODULE: func.func @one
 // MODULE: func.func @two
 //
+// All that are printed can be named.
+// RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-before-all 2>&1 | sed -n 's/.*IR Dump Before .*(\(.*\)).*/\1/p' | sort -u > %t.names
+// RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after=$(paste -sd, %t.names) 2>&1 | grep -c 'IR Dump After' > %t.count
+// RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after-all 2>&1 | grep -c 'IR Dump After' | cmp - %t.count
+//
 // Only what changes: there is nothing to claim here.
 // RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after-change 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CHANGE --implicit-check-not=prim-claim

@@ -18,7 +18,7 @@
 // PRIM-NOT: @
 // LLVM: define
 // SPARSE: foreign.mlir:[[#@LINE+17]]:10: error: unsupported: sparse_tensor.convert has no translation to prim
-// NATIVE: foreign.mlir:[[#@LINE+22]]:3: error: unsupported: function 'native' is a 'llvm.func', expected a 'func.func'
+// NATIVE: foreign.mlir:[[#@LINE+22]]:3: error: unsupported: function 'native' is defined by 'llvm.func', expected 'func.func'
 // SCRIPT: error: no function '__transform_main' with a body, expected one of: good, compressed, native
 // ALL: foreign.mlir:[[#@LINE+20]]:3: error: unsupported: function 'native' is
 // ALL-NEXT: note: --entry=NAME compiles one function and what it needs

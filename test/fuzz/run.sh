@@ -26,13 +26,17 @@ done
 
 # Seeds: a package that uses every instruction, its program, a tensor, a driver.
 seeds="$out/seeds"
-mkdir -p "$seeds"/{package,program,npy,note}
+mkdir -p "$seeds"/{package,program,npy,note,elf,signature}
 inputs="$root/test/runtime/Inputs"
-"$cc" -O1 -fPIC -shared -nostdlib -DPART=1 -I"$root/include" "$inputs/kernels.c" \
+"$cc" -O1 -fPIC -shared -nostdlib -fno-asynchronous-unwind-tables -fuse-ld=lld \
+  -Wl,--build-id=none,--hash-style=gnu,-z,noexecstack -DPART=1 -I"$root/include" "$inputs/kernels.c" \
   -o "$seeds/note/kernels.so"
+cp "$seeds/note/kernels.so" "$seeds/elf/kernels.so"
+printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n' \
+  > "$seeds/signature/public.pem"
 "$cxx" -std=c++17 -shared -fPIC -I"$root/include" "$inputs/fake-device.cpp" \
   -o "$seeds/note/device.so"
-"$cxx" "${flags[@]}" "$inputs/make-package.cpp" "${objects[@]}" -lz -ldl \
+"$cxx" "${flags[@]}" "$inputs/make-package.cpp" "${objects[@]}" -lz -lsodium -ldl \
   -o "$out/make-package"
 head -c 64 "$seeds/note/kernels.so" > "$out/small-module"
 "$out/make-package" "$out/small-module" "$out/small-module" "$seeds/package/seed.kpkg"
@@ -49,17 +53,21 @@ npy = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(24)
 open(seeds + "/npy/seed.npy", "wb").write(npy)
 PYTHON
 "$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/package.cpp" "${objects[@]}" -lz \
-  -ldl -o "$out/fuzz-package" &
+  -lsodium -ldl -o "$out/fuzz-package" &
 "$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/program.cpp" "${objects[@]}" -lz \
-  -ldl -o "$out/fuzz-program"
+  -lsodium -ldl -o "$out/fuzz-program"
 "$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/npy.cpp" "${objects[@]}" -lz \
-  -ldl -o "$out/fuzz-npy"
+  -lsodium -ldl -o "$out/fuzz-npy"
+"$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/signature.cpp" "${objects[@]}" -lz \
+  -lsodium -ldl -o "$out/fuzz-signature" &
+"$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/elf.cpp" \
+  "$root/targets/cpu/device/ElfCheck.cpp" -o "$out/fuzz-elf"
 "$cxx" "${flags[@]}" -fsanitize=fuzzer "$here/note.cpp" "${objects[@]}" -lz \
-  -ldl -o "$out/fuzz-note"
+  -lsodium -ldl -o "$out/fuzz-note"
 wait
 
 status=0
-for target in ${*:-package program npy note}; do
+for target in ${*:-package program npy note elf signature}; do
   mkdir -p "$out/corpus-$target"
   log="$out/$target.log"
   if (cd "$out" && "./fuzz-$target" -max_total_time="$seconds" -timeout=20 \

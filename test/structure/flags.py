@@ -54,7 +54,7 @@ for folder in ("lib", "tools", "targets", "include"):
     for path, _, names in os.walk(os.path.join(source, folder)):
         for name in names:
             if name.endswith((".cpp", ".h", ".c")):
-                variables |= set(re.findall(r'getenv\("(KILN_\w+)"\)', read(os.path.join(path, name))))
+                variables |= set(re.findall(r'"(KILN_[A-Z_]+)"', read(os.path.join(path, name))))
 for variable in sorted(variables):
     if f"`{variable}`" not in read("docs/tools.md").split("## Environment", 1)[1].split("\n## ", 1)[0]:
         problems.append(f"docs/tools.md: the table of variables lacks {variable}, which the code reads")

@@ -2,6 +2,4 @@
 
 #include "kiln/Driver/Driver.h"
 
-int main(int argc, char **argv) {
-  return kiln::driver::workerMain(argc, argv);
-}
+int main(int argc, char **argv) { return kiln::driver::workerMain(argc, argv); }

@@ -20,6 +20,21 @@ std::string bytesText(int64_t bytes) {
   return text;
 }
 
+void printDevice(const DeviceRef &device) {
+  std::printf("  device %s%s%s\n", device.name.c_str(),
+              device.options.empty() ? "" : " with ", device.options.c_str());
+  std::string line = "    requires";
+  for (const std::string &name : device.requirements) {
+    if (line.size() + name.size() > 95) {
+      std::printf("%s\n", line.c_str());
+      line = "            ";
+    }
+    line += " " + name;
+  }
+  if (!device.requirements.empty())
+    std::printf("%s\n", line.c_str());
+}
+
 void printKernel(const KernelInfo &kernel, const TargetProgram &target) {
   const DeviceRef &device = target.program.devices[size_t(kernel.device)];
   std::printf("  kernel %s: symbol %s in module %u (%s), device %s",
@@ -173,6 +188,10 @@ std::optional<InputError> kiln::run::inspect(const Package &package,
               package.source.size
                   ? bytesText(int64_t(package.source.size)).c_str()
                   : "not embedded");
+  std::printf("%s\n",
+              package.signer
+                  ? ("signed with key " + package.signer->fingerprint()).c_str()
+                  : "not signed");
   for (const std::string &arg : package.compileArgs)
     std::printf("compiled with %s\n", arg.c_str());
   for (const Constant &constant : package.constants)
@@ -182,9 +201,7 @@ std::optional<InputError> kiln::run::inspect(const Package &package,
   for (const TargetProgram &target : package.targets) {
     std::printf("target %s\n", target.spec.c_str());
     for (const DeviceRef &device : target.program.devices)
-      std::printf("  device %s%s%s\n", device.name.c_str(),
-                  device.options.empty() ? "" : " with ",
-                  device.options.c_str());
+      printDevice(device);
     for (const KernelInfo &kernel : target.program.kernels)
       printKernel(kernel, target);
     for (const Function &function : target.program.functions)

@@ -132,13 +132,20 @@ void kiln::run::printError(const std::string &message) {
 Loaded kiln::run::loadInput(const Options &options) {
   double begin = now();
   bool isStdin = options.input == "-";
-  Expected<Blob> file = mapFile(isStdin ? "/dev/stdin" : options.input);
+  Expected<std::vector<PublicKey>> trusted =
+      readPublicKeys(options.requiredKeys);
+  if (!trusted)
+    return fail("--require-signature: " + trusted.message());
+  std::string path = isStdin ? "/dev/stdin" : options.input;
+  Expected<Blob> file = trusted->empty() ? mapFile(path) : copyFile(path);
   if (!file)
     return fail(file.message());
   if (!file->size)
     return fail((isStdin ? "<stdin>" : options.input) + ": the file is empty");
+  if (!isPackage(file->data, file->size) && !trusted->empty())
+    return fail(options.input + ": not a package, and a signature is required");
   if (isPackage(file->data, file->size)) {
-    Expected<Package> package = readPackage(*file);
+    Expected<Package> package = readPackage(*file, *trusted);
     if (!package)
       return fail(options.input + ": " + package.message());
     if (!options.compileArgs.empty())
@@ -157,6 +164,8 @@ Loaded kiln::run::loadInput(const Options &options) {
     args.push_back("--entry=" + options.entry);
   for (const std::string &target : options.targets)
     args.push_back("--target=" + target);
+  if (options.targets.size() > 1)
+    args.push_back("--skip-unknown-targets");
   if (isStdin)
     return compile("<stdin>", &*file, args);
   // What came through a pipe is read already.

@@ -118,6 +118,9 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--profile", options.profile, "print the time of each kernel");
   app.add_option("--time-limit", raw.timeLimit,
                  "seconds that a call may take before it is ended");
+  list("--require-signature", options.requiredKeys,
+       "refuse a package that is not signed with this key (PEM file of an "
+       "Ed25519 public key); repeat for alternatives");
   app.add_flag("--inspect", options.inspect,
                "print the package, execute nothing");
   app.add_flag("-v,--verbose", options.verbose, "say more");

@@ -29,6 +29,7 @@ struct Options {
   std::vector<std::string> saves;
   std::vector<std::string> expects;
   bool check = false;
+  std::vector<std::string> requiredKeys; ///< files of public keys
   bool inspect = false;
   bool verbose = false;
   bool profile = false;

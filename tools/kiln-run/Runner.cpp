@@ -34,6 +34,7 @@ public:
     if (!loaded.package)
       return loaded.status;
     package = loaded.package;
+    wasCompiled = loaded.wasCompiled;
     if (options.verbose)
       std::printf("%s in %.3f s\n", loaded.wasCompiled ? "compiled" : "read",
                   loaded.seconds);
@@ -57,7 +58,7 @@ private:
   int loadDrivers() {
     for (const std::string &library : options.loadTargets) {
       // Descriptions of targets are text, and the compiler's business.
-      Expected<Blob> file = mapFile(library);
+      Expected<Blob> file = mapRegularFile(library);
       if (!file)
         return fail(file.message());
       if (file->str().substr(0, 4) != "\x7f"
@@ -71,20 +72,37 @@ private:
   }
 
   int open() {
-    Expected<Session> opened = Error("no target");
-    if (options.targets.empty()) {
-      opened = Session::create(package);
-    } else {
-      // The first that can be used; the last one's problem otherwise.
-      for (const std::string &target : options.targets) {
-        opened = Session::create(package, target);
-        if (opened)
-          break;
+    // The first that can be used; what cannot is said.
+    std::vector<std::string> targets = options.targets;
+    if (targets.empty())
+      targets.push_back("");
+    std::vector<std::string> reasons;
+    for (const std::string &target : targets) {
+      // Of what the compiler left out it has said why.
+      if (wasCompiled && targets.size() > 1 &&
+          !matchingTargets(*package, target))
+        continue;
+      Expected<Session> opened = Session::create(package, target);
+      if (opened) {
+        session = std::make_unique<Session>(std::move(*opened));
+        break;
       }
+      reasons.push_back(targets.size() == 1 ? opened.message()
+                                            : target + ": " + opened.message());
     }
-    if (!opened)
-      return fail(opened.message());
-    session = std::make_unique<Session>(std::move(*opened));
+    if (!session) {
+      std::string list;
+      for (const std::string &reason : reasons)
+        list += (list.empty() ? "" : "; ") + reason;
+      return fail(list);
+    }
+    for (const std::string &reason : session->passedOver())
+      reasons.push_back(reason);
+    for (const std::string &reason : reasons)
+      std::fprintf(stderr, "kiln-run: note: passed over %s\n", reason.c_str());
+    if (!reasons.empty())
+      std::fprintf(stderr, "kiln-run: note: target %s is used\n",
+                   session->target().spec.c_str());
     if (options.verbose)
       for (const std::string &name : session->deviceNames())
         std::printf("device: %s\n", name.c_str());
@@ -224,6 +242,7 @@ private:
 
   const Options &options;
   PackagePtr package;
+  bool wasCompiled = false;
   std::unique_ptr<Session> session;
   const Function *function = nullptr;
   std::vector<Input> inputs;

@@ -9,8 +9,8 @@ def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls
     are inlined and private functions disappear. Besides TOSA it reads `linalg`, and `tensor`, `memref`,
-    `affine`, `scf`, `arith`, `math` and `func` as they appear between them. What it cannot convert is an
-    error that begins with "unsupported: " and stands at the operation.
+    `affine`, `scf`, `arith`, `math` and `func` as they appear between them. A load of a
+    global of `ml_program` is a constant, if the global is not mutable. What it cannot convert is an error that begins with "unsupported: " and stands at the operation.
 
     Scalars, indices and buffers among the arguments are tensors (an index is an i64). A buffer holds what
     was written to it last; distinct arguments are taken for distinct buffers. What a function writes to

@@ -72,6 +72,8 @@ struct CompileOptions {
   bool strip = false;
   /// Compiles without a child process: a crash ends the whole process.
   bool inProcess = false;
+  std::string sign;                ///< file of the key that signs the package
+  bool skipUnknownTargets = false; ///< as long as one of several is known
   bool help = false;
   bool version = false;
 

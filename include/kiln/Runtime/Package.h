@@ -5,6 +5,7 @@
 
 #include "kiln/Runtime/Blob.h"
 #include "kiln/Runtime/Program.h"
+#include "kiln/Runtime/Signature.h"
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct Package {
   std::vector<std::string> compileArgs;
   std::vector<TargetProgram> targets;
   std::vector<Constant> constants; ///< shared by the targets
+  /// Whose valid signature the file that was read carries; set by the reader.
+  std::optional<PublicKey> signer;
 
   const Constant *lookupConstant(const std::string &name) const;
 };
@@ -48,12 +51,19 @@ constexpr uint32_t kOldestPackageVersion = 1; ///< that is read
 
 bool isPackage(const void *data, size_t size);
 
-/// Serialises; verifies the programs first.
-Expected<std::vector<uint8_t>> writePackage(const Package &package);
-/// Checks magic, version, sizes, checksum, JSON and every program.
-Expected<Package> readPackage(Blob file);
-/// Maps the file.
-Expected<Package> readPackageFile(const std::string &path);
+/// Serialises; verifies the programs first. Signs with `key`, if there is one.
+Expected<std::vector<uint8_t>> writePackage(const Package &package,
+                                            const SecretKey *key = nullptr);
+/// Checks magic, version, sizes, checksum, signature, JSON and every program. A
+/// signature that is there has to be valid; with `trusted` keys there has to be
+/// one, by one of them, and that is found out before anything is used. The
+/// bytes must not change while the package lives.
+Expected<Package> readPackage(Blob file,
+                              const std::vector<PublicKey> &trusted = {});
+/// Maps the file; with `trusted` keys it is copied, so that nobody can change
+/// what was checked.
+Expected<Package> readPackageFile(const std::string &path,
+                                  const std::vector<PublicKey> &trusted = {});
 /// Writes the file whole or not at all: under another name in its folder first.
 /// What a link points to is replaced, not the link; devices, pipes and what
 /// /dev/stdout and the like name are written to directly.
@@ -66,6 +76,8 @@ bool isEndless(const std::string &path);
 /// mapFile for files that must not be a pipe, a device or a directory, which
 /// are refused without being opened.
 Expected<Blob> mapRegularFile(const std::string &path);
+/// A copy in memory, 64-byte aligned, which nobody else can change.
+Expected<Blob> copyFile(const std::string &path);
 
 } // namespace kiln::runtime
 

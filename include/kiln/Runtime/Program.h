@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,6 +24,8 @@ using Buf = int32_t;
 constexpr int32_t kNone = -1;
 /// A size that is only known when the program runs.
 constexpr int64_t kDynamic = -1;
+/// A stride that is only known when the program runs; -1 is a stride.
+constexpr int64_t kAnyStride = INT64_MIN;
 
 struct ConstInst {
   Reg dst = kNone;
@@ -280,6 +283,12 @@ struct KernelParam {
   int32_t rank = 0; ///< of a view
   bool readonly = false;
   int64_t align = 1; ///< bytes that the base address is a multiple of
+  /// The sizes that the code is for, kDynamic for any; absent: it is not known
+  /// what the kernel reaches.
+  std::optional<std::vector<int64_t>> shape;
+  /// The strides that the code is for, in elements, kAnyStride for any; absent
+  /// with a shape: row-major. Those of dimensions of one element do not count.
+  std::optional<std::vector<int64_t>> strides;
 };
 
 /// A compiled kernel.
@@ -298,6 +307,9 @@ struct KernelInfo {
 struct DeviceRef {
   std::string name;    ///< libkiln-device-NAME.so
   std::string options; ///< "chip,key=value,…", given to the driver
+  /// What the machine must have to run the kernels on it, by names that the
+  /// driver knows; given to it as "requires=A+B" before anything is loaded.
+  std::vector<std::string> requirements;
 };
 
 /// Everything but blobs: what "program.json" holds for one target.

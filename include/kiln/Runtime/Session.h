@@ -45,7 +45,8 @@ class SessionImpl;
 /// Devices opened, modules loaded, constants placed.
 class Session {
 public:
-  /// `target` is a SPEC or a device name; empty: the first that can be used.
+  /// `target` is a SPEC or a device name. Of several targets of the package
+  /// that it fits (all, when it is empty) the first that can be used here.
   static Expected<Session> create(std::shared_ptr<const Package> package,
                                   const std::string &target = "");
   Session(Session &&) noexcept;
@@ -53,6 +54,9 @@ public:
   ~Session();
 
   const TargetProgram &target() const;
+  /// The targets of the package that come before it and cannot be used here,
+  /// each "SPEC: reason".
+  const std::vector<std::string> &passedOver() const;
   const Function *lookup(const std::string &name) const;
   Expected<const Function *> defaultEntry() const;
 
@@ -86,9 +90,11 @@ Expected<CallReport> measure(const Package &package,
                              const Function &function,
                              const std::vector<std::vector<int64_t>> &shapes);
 
-/// Finds the target of a package that `spec` asks for: an equal SPEC, else one
-/// of the same name whose chip does not disagree.
-Expected<size_t> selectTarget(const Package &package, const std::string &spec);
+/// The targets of a package that `spec` asks for: those of an equal SPEC, else
+/// all of the same name whose chip does not disagree; with an empty one all.
+/// An error when there are none.
+Expected<std::vector<size_t>> matchingTargets(const Package &package,
+                                              const std::string &spec);
 
 } // namespace kiln::runtime
 

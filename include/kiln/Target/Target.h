@@ -48,6 +48,10 @@ struct KernelBlob {
 struct KernelBlobs {
   std::vector<std::string> blobs;
   std::vector<KernelBlob> kernels;
+  /// What a machine must have to run the code, by names that the device driver
+  /// knows: it is asked for them before any code is loaded. Letters, digits,
+  /// `.`, `-` and `_`.
+  std::vector<std::string> requirements;
 };
 
 /// The level at which a target takes a program over.

@@ -2,6 +2,7 @@
 #ifndef KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
 #define KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
 
+#include "ElfCheck.h"
 #include "kiln-c/Device.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Runtime/HostDriver.h"
@@ -35,6 +36,7 @@ struct KilnKernel {
 /// A loaded shared object and its kernels.
 struct KilnModule {
   void *library = nullptr;
+  kiln::cpu::ElfSymbols symbols;
   std::vector<std::unique_ptr<KilnKernel>> kernels;
 };
 
@@ -81,17 +83,18 @@ bool runAtOnce(int64_t total, const std::function<void(int64_t)> &body);
 /// What "chip,key=value,…" said.
 struct Options {
   std::string chip;
-  int threads = 0; ///< 0: as many as the process may use
-  std::vector<std::string> required;
+  int threads = 0;                   ///< 0: as many as the process may use
+  std::vector<std::string> required; ///< features that the code uses
+  std::vector<std::string> hidden;   ///< taken to be absent, for trying things
 };
 
 bool parseOptions(const char *text, Options &options, std::string &problem);
-/// Fails when this machine lacks an instruction set extension that the chip or
-/// `requires=` names.
+/// Fails when this machine, or its operating system, lacks a feature that
+/// `requires=` names, or a name is not known.
 bool checkFeatures(const Options &options, std::string &problem);
 
 /// Loads a kernel library after checking what it needs.
-bool loadLibrary(const void *bytes, uint64_t size, void *&library,
+bool loadLibrary(const void *bytes, uint64_t size, KilnModule &module,
                  std::string &problem);
 /// Whether a kernel may leave `symbol` undefined.
 bool isRuntimeSymbol(const std::string &symbol);

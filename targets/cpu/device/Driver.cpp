@@ -117,18 +117,8 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
                         KilnModule **module, KilnError *error) {
     auto created = std::make_unique<KilnModule>();
     std::string problem;
-    if (!loadLibrary(bytes, size, created->library, problem))
+    if (!loadLibrary(bytes, size, *created, problem))
       return fail(error, problem);
-    // The compiler says what its code needs; it may have been another
-    // machine's.
-    Options needs;
-    if (auto *text =
-            static_cast<const char *>(dlsym(created->library, "kiln_requires")))
-      parseOptions((std::string("requires=") + text).c_str(), needs, problem);
-    if (!checkFeatures(needs, problem)) {
-      dlclose(created->library);
-      return fail(error, problem);
-    }
     *module = created.release();
     return 0;
   }
@@ -141,9 +131,24 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
   static int getKernel(KilnDevice *, KilnModule *module,
                        const KilnKernelDescription *description,
                        KilnKernel **kernel, KilnError *error) {
+    auto found = module->symbols.find(description->symbol);
     void *symbol = dlsym(module->library, description->symbol);
-    if (!symbol)
+    if (found == module->symbols.end() || !symbol)
       return fail(error, "the module has no such symbol");
+    if (found->second != ElfSymbol::function)
+      return fail(error, "the symbol is no function");
+    // What the compiler says that the code needs; no word of the package can
+    // make it less.
+    std::string needs = std::string(description->symbol) + "_scratch";
+    auto said = module->symbols.find(needs);
+    if (said != module->symbols.end() && said->second == ElfSymbol::number) {
+      uint64_t bytes = 0;
+      std::memcpy(&bytes, dlsym(module->library, needs.c_str()), sizeof(bytes));
+      if (bytes > description->scratchBytes)
+        return fail(error, "the code needs " + std::to_string(bytes) +
+                               " bytes of scratch, the package gives it " +
+                               std::to_string(description->scratchBytes));
+    }
     auto created = std::make_unique<KilnKernel>();
     created->symbol = description->symbol;
     created->entry = reinterpret_cast<KilnKernelEntry>(symbol);

@@ -1,4 +1,4 @@
-// "chip,key=value,…", and whether this machine is such a chip.
+// "chip,key=value,…".
 #include "CpuDevice.h"
 #include <algorithm>
 #include <cstdlib>
@@ -18,41 +18,6 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
-#if defined(__x86_64__)
-/// Whether the machine has an extension; nothing for a name not known here.
-std::optional<bool> hasFeature(const std::string &name) {
-#define KILN_FEATURE(NAME)                                                     \
-  if (name == NAME)                                                            \
-    return bool(__builtin_cpu_supports(NAME));
-  KILN_FEATURE("sse4.2")
-  KILN_FEATURE("avx")
-  KILN_FEATURE("avx2")
-  KILN_FEATURE("fma")
-  KILN_FEATURE("f16c")
-  KILN_FEATURE("bmi2")
-  KILN_FEATURE("avx512f")
-  KILN_FEATURE("avx512bw")
-  KILN_FEATURE("avx512cd")
-  KILN_FEATURE("avx512dq")
-  KILN_FEATURE("avx512vl")
-  KILN_FEATURE("avx512vnni")
-  KILN_FEATURE("avx512bf16")
-  KILN_FEATURE("avx512fp16")
-  KILN_FEATURE("avxvnni")
-  KILN_FEATURE("amx-tile")
-  KILN_FEATURE("amx-bf16")
-  KILN_FEATURE("amx-int8")
-  KILN_FEATURE("x86-64")
-  KILN_FEATURE("x86-64-v2")
-  KILN_FEATURE("x86-64-v3")
-  KILN_FEATURE("x86-64-v4")
-#undef KILN_FEATURE
-  return std::nullopt;
-}
-#else
-std::optional<bool> hasFeature(const std::string &) { return std::nullopt; }
-#endif
-
 } // namespace
 
 bool kiln::cpu::parseOptions(const char *text, Options &options,
@@ -66,8 +31,12 @@ bool kiln::cpu::parseOptions(const char *text, Options &options,
     std::string key = part.substr(0, equals);
     std::string value = part.substr(equals + 1);
     // Other keys are the compiler's; it has checked them.
-    if (key == "requires")
-      options.required = split(value, '+');
+    // The package's options come first, then the caller's: all count.
+    for (auto [name, list] : {std::pair("requires", &options.required),
+                              std::pair("hide", &options.hidden)})
+      if (key == name)
+        for (std::string &feature : split(value, '+'))
+          list->push_back(std::move(feature));
     if (key != "threads")
       continue;
     char *end = nullptr;
@@ -78,16 +47,5 @@ bool kiln::cpu::parseOptions(const char *text, Options &options,
     }
     options.threads = int(count);
   }
-  return true;
-}
-
-bool kiln::cpu::checkFeatures(const Options &options, std::string &problem) {
-  std::vector<std::string> names = options.required;
-  names.push_back(options.chip);
-  for (const std::string &name : names)
-    if (hasFeature(name) == false) {
-      problem = "this machine is not able to run code for '" + name + "'";
-      return false;
-    }
   return true;
 }

@@ -7,6 +7,9 @@ using namespace kiln::runtime;
 
 namespace {
 
+/// More than a device is given at once.
+constexpr int64_t kSameSize = (1 << 23) + 77;
+
 KernelParam view(const char *name, DType dtype, bool readonly = false) {
   return {KernelParam::Kind::view, name, dtype, 1, readonly, 1};
 }
@@ -57,11 +60,28 @@ struct Builder {
 };
 
 /// out = a + b for any length.
+/// Returns a constant that the file is short for.
+Function makeSame() {
+  Function f;
+  f.name = "same";
+  f.isPublic = false;
+  f.results.push_back({"ones", DType::i16, {kSameSize}, 0, {}});
+  Buf constant = f.newBuf(), out = f.newBuf();
+  Reg n = f.newReg();
+  f.code.push_back(ConstInst{n, kSameSize});
+  f.code.push_back(ConstantInst{constant, "same", 0});
+  f.code.push_back(AllocInst{out, DType::i16, {n}, kNone, 0, "ones"});
+  f.code.push_back(CopyInst{out, constant});
+  f.code.push_back(ReturnInst{{out}});
+  return f;
+}
+
 Function makeAdd() {
   Function f;
   f.name = "add";
   Buf a = tensor(f, "a", DType::f32, {kDynamic}).reg;
   Buf b = tensor(f, "b", DType::f32, {kDynamic}).reg;
+  f.args[0].dims = f.args[1].dims = {"length"};
   f.results.push_back({"", DType::f32, {kDynamic}, 0, {}});
   Builder build{f};
   Reg n = build.dim(a, 0), m = build.dim(b, 0);
@@ -178,6 +198,9 @@ int main(int argc, char **argv) {
   float weights[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   package.constants.push_back(
       {"weights", DType::f32, {8}, Blob::copy(weights, sizeof(weights))});
+  int16_t same = 259; // two bytes that differ
+  package.constants.push_back(
+      {"same", DType::i16, {kSameSize}, Blob::copy(&same, sizeof(same)), true});
   TargetProgram target;
   const std::string device = argc > 4 ? argv[4] : "cpu";
   target.spec = device;
@@ -217,6 +240,7 @@ int main(int argc, char **argv) {
   program.kernels.push_back(
       {"faulty", "faulty", 1, 0, 0, {view("x", f32)}, {}});
   program.functions.push_back(makeAdd());
+  program.functions.push_back(makeSame());
   program.functions.push_back(makeChain());
   program.functions.push_back(makeKernel("add_kernel", 0, f32, 3));
   program.functions.push_back(makeKernel("count_kernel", 2, DType::i32, 1));

@@ -32,13 +32,15 @@ mlir::DialectRegistry makeRegistry() {
 OwningOpRef<ModuleOp> parse(llvm::StringRef bytes, MLIRContext &context) {
   ParserConfig config(&context);
   // Constants of bytecode have the alignment that the source gives them.
-  constexpr llvm::Align page(4096);
+  const llvm::Align page(4096);
   if (llvm::isAddrAligned(page, bytes.data()))
     return parseSourceString<ModuleOp>(bytes, config, "module");
   auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       bytes.size(), "module", page);
   llvm::copy(bytes, aligned->getBufferStart());
-  return parseSourceString<ModuleOp>(aligned->getBuffer(), config, "module");
+  return parseSourceString<ModuleOp>(
+      llvm::StringRef(aligned->getBufferStart(), bytes.size()), config,
+      "module");
 }
 
 /// "FILE:LINE:COLUMN: ", then `kind`, then the message.

@@ -145,6 +145,11 @@ public:
 
   mlir::ImplicitLocOpBuilder b;
 
+  /// What stands for elements that the file leaves out: "zeros", "random", or
+  /// empty if that is an error; and for how many constants it did.
+  std::string elided;
+  int64_t numElided = 0;
+
   /// Whether a reason for a failure was given.
   bool reported = false;
 

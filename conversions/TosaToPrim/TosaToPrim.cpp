@@ -145,6 +145,7 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
              << fn.getName() << "'";
     }
     Emitter e(getOperation(), rules);
+    e.elided = elided;
     auto types = argumentTypes(fn, e);
     if (failed(types))
       return failure();
@@ -255,6 +256,11 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (!elided.empty() && elided != "zeros" && elided != "random") {
+      module.emitError("expected elided=zeros or elided=random, found '")
+          << elided << "'";
+      return signalPassFailure();
+    }
     if (failed(lowerAffine()))
       return signalPassFailure();
     SmallVector<func::FuncOp> selected, converted;

@@ -78,12 +78,12 @@ FailureOr<Value> evaluateOwn(linalg::LinalgOp op, Value value,
   BodyScope scope(e, *op.getBlock()->getParent(), sizes);
   e.body->dims.clear();
   for (BlockArgument argument : slice.arguments) {
-    Value operand = e.get(op.getMatchingOpOperand(argument)->get());
-    scope.bind(argument,
-               argument == tensor
-                   ? own
-                   : e.broadcastInDim(e.reshape(operand, ArrayRef<int64_t>{}),
-                                      {}, sizes));
+    Value operand = op.getMatchingOpOperand(argument)->get();
+    Value x = argument == tensor ? own : e.get(operand);
+    // A scalar is over the space already, a tensor of rank 0 is not.
+    if (argument != tensor && isa<ShapedType>(operand.getType()))
+      x = e.broadcastInDim(e.reshape(x, ArrayRef<int64_t>{}), {}, sizes);
+    scope.bind(argument, x);
   }
   return scope.evaluate(value);
 }
@@ -157,10 +157,6 @@ LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
   return e.setOrWrite(op, 0, init->get(),
                       isMax ? e.binary<prim::MaximumOp>(before, value)
                             : e.binary<prim::MinimumOp>(before, value));
-}
-
-LogicalResult notStatic(linalg::LinalgOp op, Emitter &e) {
-  return e.unsupported(op, "merges dimensions of sizes that are not known");
 }
 
 std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
@@ -241,7 +237,10 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
   auto groupCount = productOf(e.typeOf(*f), groupsIn);
   auto nhwc = regroup(*x, inGroups, e), ohwi = regroup(*f, filterGroups, e);
   if (!nhwc || !ohwi || !groupCount || ShapedType::isDynamic(*groupCount))
-    return notStatic(op, e);
+    return std::nullopt;
+  for (size_t i = 0; i < input->spatial.size(); ++i)
+    if (e.typeOf(*ohwi).isDynamicDim(i + 1))
+      return std::nullopt; // gathered instead
 
   SmallVector<int64_t> strides, dilation, ones, zeros, order(batch);
   SmallVector<int64_t> shape{e.typeOf(*nhwc).getDimSize(0)};
@@ -308,10 +307,9 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
   }
   SmallVector<int64_t> sizes, strides, zeros;
   for (auto [i, s] : llvm::enumerate(input->spatial)) {
-    if (s.dilation != 1)
-      return e.unsupported(op, "has a window with gaps");
-    if (ShapedType::isDynamic(window[s.window]))
-      return notStatic(op, e);
+    // Gathered instead: windows with gaps, or of sizes that are not known.
+    if (s.dilation != 1 || ShapedType::isDynamic(window[s.window]))
+      return std::nullopt;
     groups.push_back({input->spatialAt[i]});
     order.push_back(s.out);
     sizes.push_back(window[s.window]);
@@ -322,7 +320,7 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
   llvm::append_range(order, last);
   auto nhwc = regroup(*x, groups, e);
   if (!nhwc)
-    return notStatic(op, e);
+    return std::nullopt;
   SmallVector<int64_t> shape(e.typeOf(*nhwc).getShape());
   for (size_t i = 0; i < sizes.size(); ++i)
     if (ShapedType::isStatic(shape[i + 1]))

@@ -268,6 +268,8 @@ LogicalResult Compilation::finish(std::string &result) {
     package.compileArgs.push_back("--numerics=" + mode);
   if (options.allowTf32)
     package.compileArgs.push_back("--allow-tf32");
+  if (!options.elided.empty())
+    package.compileArgs.push_back("--elided=" + options.elided);
   for (const std::string &entry : options.entries)
     package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
@@ -337,7 +339,8 @@ LogicalResult Compilation::run(std::string &result) {
   }
   // Globals that became constants are needed no more.
   if (kind.frontend &&
-      (failed(runSteps(*module, "frontend", frontendSteps(options.entries),
+      (failed(runSteps(*module, "frontend",
+                       frontendSteps(options.entries, options.elided),
                        TargetOptions(), printer, timing)) ||
        failed(keepNeeded(*module, {}))))
     return failure();

@@ -21,6 +21,8 @@ reads the standard input. SPEC is name[:chip][,key=value...].
                         leave out alternatives of targets that nobody registers
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
+  --elided=KIND         zeros or random: stands for elements of constants that the
+                        file leaves out
   -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary

@@ -155,6 +155,13 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
         return false;
       }
       options.entries.push_back(text);
+    } else if (flag == "--elided") {
+      ok = arguments.value(options.elided);
+      if (ok && options.elided != "zeros" && options.elided != "random") {
+        error =
+            "expected --elided=zeros or random, found '" + options.elided + "'";
+        return false;
+      }
     } else if (flag == "--emit") {
       ok = arguments.value(text);
       auto emit = parseEmit(text);

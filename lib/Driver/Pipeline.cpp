@@ -15,10 +15,14 @@ using namespace kiln::driver;
 using namespace kiln::target;
 
 std::vector<Step>
-kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries) {
-  if (entries.empty())
-    return {{"tosa-to-prim"}};
-  return {{"tosa-to-prim{entry=" + llvm::join(entries, ",") + "}"}};
+kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries,
+                            const std::string &elided) {
+  std::string options;
+  if (!entries.empty())
+    options = "entry=" + llvm::join(entries, ",");
+  if (!elided.empty())
+    options += (options.empty() ? "elided=" : " elided=") + elided;
+  return {{options.empty() ? "tosa-to-prim" : "tosa-to-prim{" + options + "}"}};
 }
 
 std::vector<Step> kiln::driver::primSteps() {

@@ -15,8 +15,10 @@ struct Step {
 };
 
 /// The passes that bring a frontend's module to prim: the functions that
-/// `entries` names, or all of them.
-std::vector<Step> frontendSteps(llvm::ArrayRef<std::string> entries = {});
+/// `entries` names, or all of them. `elided` stands for elements of constants
+/// that the file leaves out.
+std::vector<Step> frontendSteps(llvm::ArrayRef<std::string> entries = {},
+                                const std::string &elided = {});
 /// The passes on prim that every target shares.
 std::vector<Step> primSteps();
 /// The passes from prim to tile and program.

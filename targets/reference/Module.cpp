@@ -10,6 +10,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 #include <sys/mman.h>
@@ -30,7 +31,16 @@ mlir::DialectRegistry makeRegistry() {
 
 OwningOpRef<ModuleOp> parse(llvm::StringRef bytes, MLIRContext &context) {
   ParserConfig config(&context);
-  return parseSourceString<ModuleOp>(bytes, config, "module");
+  // Constants of bytecode have the alignment that the source gives them.
+  const llvm::Align page(4096);
+  if (llvm::isAddrAligned(page, bytes.data()))
+    return parseSourceString<ModuleOp>(bytes, config, "module");
+  auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      bytes.size(), "module", page);
+  llvm::copy(bytes, aligned->getBufferStart());
+  return parseSourceString<ModuleOp>(
+      llvm::StringRef(aligned->getBufferStart(), bytes.size()), config,
+      "module");
 }
 
 /// "FILE:LINE:COLUMN: ", then `kind`, then the message.

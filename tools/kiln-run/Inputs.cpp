@@ -304,8 +304,10 @@ private:
       return InputError{"'" + text + "' is no value of type " +
                             std::string(dtypeName(dtype)),
                         kWrongUsage};
-    if (dtype == DType::i64 && arg.dtype == DType::index)
-      tensor->dtype = DType::index;
+    // An index of the source is an i64 in a host program.
+    if ((dtype == DType::i64 && arg.dtype == DType::index) ||
+        (dtype == DType::index && arg.dtype == DType::i64))
+      tensor->dtype = arg.dtype;
     input.tensor = input.base = *tensor;
     return std::nullopt;
   }

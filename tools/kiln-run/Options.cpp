@@ -71,6 +71,7 @@ std::optional<double> parsePositive(const std::string &text) {
 struct RawOptions {
   std::vector<std::string> dims;
   std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
+  std::string elided;
   bool allowTf32 = false, timing = false;
 };
 
@@ -130,6 +131,9 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--timing", raw.timing, "time the compiler's passes");
   app.add_flag("--allow-tf32", raw.allowTf32,
                "let matrix products round their inputs");
+  app.add_option("--elided", raw.elided,
+                 "zeros or random: stands for elements of constants that the "
+                 "file leaves out");
   list("-X,--compile-option", options.compileArgs,
        "an option for the compiler");
 }
@@ -206,6 +210,8 @@ std::string finish(const RawOptions &raw, Options &options) {
     options.compileArgs.push_back("--save-temps=" + raw.saveTemps);
   if (raw.timing)
     options.compileArgs.push_back("--timing");
+  if (!raw.elided.empty())
+    options.compileArgs.push_back("--elided=" + raw.elided);
   if (raw.allowTf32)
     options.compileArgs.push_back("--allow-tf32");
   return "";

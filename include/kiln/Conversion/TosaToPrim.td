@@ -28,7 +28,9 @@ def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [ListOption<"entries", "entry", "std::string",
-                            "functions to convert; empty: every public one">];
+                            "functions to convert; empty: every public one">,
+                 Option<"elided", "elided", "std::string", "",
+                        "zeros or random: stands for elements that the file leaves out">];
 }
 
 #endif

@@ -56,6 +56,7 @@ struct CompileOptions {
   std::vector<std::string> targets;
   std::vector<std::string> loadTargets;
   std::vector<std::string> entries; ///< functions to convert; empty: all
+  std::string elided; ///< zeros or random; empty: they are an error
   Emit emit = Emit::Package;
   std::optional<std::string> explain; ///< file, or "" for the terminal
   std::optional<std::string> describe;

@@ -130,3 +130,26 @@ func.func @f(%a: tensor<2x3x4x5xf32>, %b: tensor<6x3x7x5xf32>, %c: tensor<2x6x4x
   %0 = linalg.mmt4d ins(%a, %b : tensor<2x3x4x5xf32>, tensor<6x3x7x5xf32>) outs(%c : tensor<2x6x4x7xf32>) -> tensor<2x6x4x7xf32>
   return %0 : tensor<2x6x4x7xf32>
 }""", [lhs, rhs, acc], [acc + numpy.einsum("abcd,ebfd->aecf", lhs, rhs)], 1e-4)
+
+# Zero points are scalars that the product reads.
+image, filter_ = integers(1, 4, 4, 2, dtype=numpy.int8), integers(3, 3, 2, dtype=numpy.int8)
+depthwise = numpy.zeros((1, 2, 2, 2), numpy.int32)
+for i, j, k, l in numpy.ndindex(2, 2, 3, 3):
+    depthwise[:, i, j] += (image[:, i + k, j + l].astype(numpy.int32) - 3) * (filter_[k, l].astype(numpy.int32) + 2)
+case("depthwise_quantised", """
+func.func @f(%a: tensor<1x4x4x2xi8>, %b: tensor<3x3x2xi8>, %c: tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32> {
+  %s = arith.constant 3 : i32
+  %t = arith.constant -2 : i32
+  %0 = linalg.depthwise_conv_2d_nhwc_hwc_q ins(%a, %b, %s, %t : tensor<1x4x4x2xi8>, tensor<3x3x2xi8>, i32, i32) outs(%c : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  return %0 : tensor<1x2x2x2xi32>
+}""", [image, filter_, numpy.zeros((1, 2, 2, 2), numpy.int32)], [depthwise])
+wide = floats(1, 7, 7, 2)
+best = numpy.full((1, 2, 2, 2), -numpy.inf, numpy.float32)
+for i, j, k, l in numpy.ndindex(2, 2, 2, 2):
+    best[:, i, j] = numpy.maximum(best[:, i, j], wide[:, 3 * i + 2 * k, 3 * j + 2 * l])
+case("pooling_with_gaps", """
+func.func @f(%a: tensor<1x7x7x2xf32>, %w: tensor<2x2xf32>) -> tensor<1x2x2x2xf32> {
+  %c = arith.constant dense<0xFF800000> : tensor<1x2x2x2xf32>
+  %0 = linalg.pooling_nhwc_max {dilations = dense<2> : tensor<2xi64>, strides = dense<3> : tensor<2xi64>} ins(%a, %w : tensor<1x7x7x2xf32>, tensor<2x2xf32>) outs(%c : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  return %0 : tensor<1x2x2x2xf32>
+}""", [wide, floats(2, 2)], [best])

@@ -112,7 +112,7 @@ func.func @f(%%x: tensor<9xf32>, %%i: index) -> (tensor<9xf32>, f32, index) {
   %%m = arith.muli %%i, %%two : index
   %%s = arith.subi %%m, %%two : index
   return %%r, %%e, %%s : tensor<9xf32>, f32, index
-}""" % (), [x, numpy.array(at, numpy.int64)], [changed, x[at], numpy.int64(2 * at - 2)])
+}""" % (), [x, "index:%d" % at], [changed, x[at], numpy.int64(2 * at - 2)])
 case("index_tensor", """
 func.func @f(%i: tensor<4xindex>, %n: index) -> tensor<4xindex> {
   %e = tensor.empty() : tensor<4xindex>

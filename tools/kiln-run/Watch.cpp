@@ -139,15 +139,17 @@ ProgressReport::~ProgressReport() {
 
 void ProgressReport::run() {
   std::unique_lock<std::mutex> lock(mutex);
-  auto pause = std::chrono::seconds(2);
+  using std::chrono::milliseconds;
+  // A file was asked for with -v: nobody is bothered early.
+  milliseconds pause(isTerminal ? 2000 : 100);
   bool hasPrinted = false;
   while (!changed.wait_for(lock, pause, [this] { return isDone; })) {
     // A terminal keeps one line up to date, a file gets a few.
     std::fprintf(stderr, isTerminal ? "\r\033[K%s" : "%s\n", text().c_str());
     std::fflush(stderr);
     hasPrinted = true;
-    pause = isTerminal ? std::chrono::seconds(1)
-                       : std::min(2 * pause, std::chrono::seconds(60));
+    pause = isTerminal ? milliseconds(1000)
+                       : std::min(2 * pause, milliseconds(60000));
   }
   if (hasPrinted && isTerminal)
     std::fprintf(stderr, "\r\033[K");

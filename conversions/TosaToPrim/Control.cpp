@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -89,8 +90,9 @@ LogicalResult checkKnown(ValueRange sources, Emitter &e) {
   return success();
 }
 
-/// One side if it is known which. Else both are computed, and one is taken: no
-/// operation of prim has effects or traps.
+/// One side if it is known which. Else both are computed, and one is taken:
+/// what only the side that is taken keeps inside of a tensor is kept inside
+/// here.
 LogicalResult branch(Operation *op, Value condition, ValueRange inputs,
                      Region &yes, Region &no, Emitter &e) {
   if (e.body)
@@ -137,6 +139,7 @@ LogicalResult branch(Operation *op, Value condition, ValueRange inputs,
     }
     return values;
   };
+  llvm::SaveAndRestore<bool> speculative(e.isSpeculative, true);
   SmallVector<Value> before = e.saveBuffers();
   auto taken = run(yes);
   FailureOr<SmallVector<Value>> yesValues, noValues;

@@ -18,15 +18,16 @@ Value readElements(Value x, ArrayRef<Value> indices, Emitter &e) {
   OpFoldResult count = e.size(1);
   for (auto [dim, index] : llvm::enumerate(indices)) {
     e.limitIndices(index, type.getDimSize(dim));
+    Value inside = e.keepInside(index, own[dim]);
     count = e.mulSize(count, own[dim]);
     if (!position) {
-      position = index;
+      position = inside;
       continue;
     }
     Value extent = e.sizeTensor(own[dim]);
     if (!e.body)
       extent = e.broadcastInDim(extent, {}, sizes);
-    position = e.add(e.mul(position, extent), index);
+    position = e.add(e.mul(position, extent), inside);
   }
   Value flat = e.reshape(x, {count});
   return prim::GatherOp::create(e.b, e.typeFor(sizes, type.getElementType()),

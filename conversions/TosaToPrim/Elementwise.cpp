@@ -84,6 +84,31 @@ LogicalResult sub(tosa::SubOp op, Emitter &e) {
   return e.set(op, e.sub((*values)[0], (*values)[1]));
 }
 
+/// A product in 64 bits, shifted by a number that is computed and rounded to
+/// nearest, halves up.
+LogicalResult mulComputed(tosa::MulOp op, Value lhs, Value rhs, Type element,
+                          Emitter &e) {
+  if (!e.elementOf(lhs).isInteger(32))
+    return e.unsupported(op, "has a shift that is not a constant, which is for "
+                             "operands of i32 only");
+  Type work = e.b.getI64Type();
+  Value amount = e.get(op.getShift());
+  RankedTensorType type = e.typeOf(amount);
+  if (!type.hasStaticShape() || type.getNumElements() != 1)
+    return e.unsupported(op, "has a shift that is not one number");
+  Value product = e.mul(e.convert(lhs, work), e.convert(rhs, work));
+  amount =
+      e.broadcastInDim(e.reshape(e.convert(amount, work), ArrayRef<int64_t>()),
+                       {}, e.sizesOf(product));
+  Value one = e.integer(1, product);
+  // Nothing where the shift is 0.
+  Value half = e.binary<prim::ShiftRightLogicalOp>(
+      e.binary<prim::ShiftLeftOp>(one, amount), one);
+  return e.set(op, e.convert(e.binary<prim::ShiftRightArithmeticOp>(
+                                 e.add(product, half), amount),
+                             element));
+}
+
 /// Integers are multiplied in the type of the result; i32 with a shift in 64
 /// bits, rounded to nearest, halves up.
 LogicalResult mul(tosa::MulOp op, Emitter &e) {
@@ -103,7 +128,7 @@ LogicalResult mul(tosa::MulOp op, Emitter &e) {
   if (isa<FloatType>(from) || from.isInteger(1))
     return e.set(op, e.convert(e.mul(values[0], values[1]), element));
   if (!shift || shift->size() != 1)
-    return e.unsupported(op, "has a shift that is not a constant");
+    return mulComputed(op, values[0], values[1], element, e);
   bool wide = from.isInteger(32) && shift->front() > 0;
   if (shift->front() < 0 || shift->front() > 63)
     return e.unsupported(op, "has a shift of " + Twine(shift->front()) +

@@ -240,6 +240,11 @@ public:
 
   /// Notes that values of `indices` below 0 or from `size` on have no meaning.
   void limitIndices(mlir::Value indices, int64_t size);
+  /// `indices` of elements to read; between 0 and `size` - 1 where it is not
+  /// certain that the program gets there.
+  mlir::Value keepInside(mlir::Value indices, mlir::OpFoldResult size);
+  /// On a side of a condition that depends on data.
+  bool isSpeculative = false;
   /// What is known of the numbers in arguments: [least, largest].
   llvm::DenseMap<mlir::Value, int64_t> largestIndex;
 

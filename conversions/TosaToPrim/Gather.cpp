@@ -2,12 +2,11 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace kiln::tosa_to_prim {
-namespace {} // namespace
-
 void Emitter::limitIndices(Value indices, int64_t size) {
   if (ShapedType::isDynamic(size) || size < 1)
     return;
@@ -31,12 +30,26 @@ void Emitter::limitIndices(Value indices, int64_t size) {
   }
 }
 
+Value Emitter::keepInside(Value indices, OpFoldResult size) {
+  if (!isSpeculative)
+    return indices;
+  if (auto known = getConstantIntValue(size))
+    return clampTo(indices, 0, std::max<int64_t>(*known, 1) - 1);
+  Value last = convert(sizeTensor(size), elementOf(indices));
+  if (!body)
+    last = broadcastInDim(last, {}, sizesOf(indices));
+  last = sub(last, integer(1, last));
+  return binary<prim::MaximumOp>(binary<prim::MinimumOp>(indices, last),
+                                 integer(0, indices));
+}
+
 namespace {
 
 /// values [N, K, C] at indices [N, W]: [N, W, C].
 Value gatherRows(Value values, Value indices, Emitter &e) {
   SmallVector<int64_t> shape(e.typeOf(values).getShape());
   shape[1] = e.typeOf(indices).getDimSize(1);
+  indices = e.keepInside(indices, e.sizesOf(values)[1]);
   return prim::GatherOp::create(e.b, e.typeOf(values).clone(shape), values,
                                 indices, 1, 1);
 }

@@ -60,6 +60,7 @@ Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
   if (stride != 1)
     steps = e.mul(steps, e.integer(stride, steps));
   Value indices = e.add(steps, e.broadcastInDim(offset, {}, e.sizesOf(steps)));
+  indices = e.keepInside(indices, e.sizesOf(x)[dim]);
   shape[dim] = count;
   return prim::GatherOp::create(e.b, e.typeOf(x).clone(shape), x, indices, dim,
                                 0);

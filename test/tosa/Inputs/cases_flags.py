@@ -30,6 +30,9 @@ for shift in (1, 2, 30, 33, 62, 63):
     r = elementwise("i32", lambda a, b, s=shift: (a * b + (1 << (s - 1))) >> s, x, y)
     Case("mul_shift_%d" % shift, [x, y], [r], op("mul", [x, y, "tensor<1xi8>"], r, names=["a0", "a1", "s"]),
          [("s", scalar("i8", shift))])
+    # The same where the shift is an argument.
+    s = scalar("i8", shift)
+    Case("mul_shift_%d_computed" % shift, [x, y, s], [r], op("mul", [x, y, s], r))
 
 # Negation clips where it is narrow.
 for dtype in ("i8", "i16"):

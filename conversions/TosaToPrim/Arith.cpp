@@ -137,20 +137,72 @@ LogicalResult unsignedExtremum(From op, Emitter &e) {
   });
 }
 
-/// Unsigned division in a wider type. Indices are never negative.
-template <typename From, typename To>
+/// Whether no element can be negative: numbers, positions, sizes, and what is
+/// made of them without a difference. Products are taken not to overflow.
+bool isNonNegative(Value value, Emitter &e, unsigned depth = 8) {
+  if (auto numbers = e.integersOf(value))
+    return llvm::all_of(*numbers, [](int64_t number) { return number >= 0; });
+  Operation *op = value.getDefiningOp();
+  if (!op || !depth || !e.elementOf(value).isInteger(64))
+    return false;
+  if (isa<prim::IotaOp>(op))
+    return true;
+  return isa<prim::AddOp, prim::MulOp, prim::DivOp, prim::FmodOp,
+             prim::MinimumOp, prim::SumOp, prim::BroadcastInDimOp,
+             prim::ReshapeOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !isa<RankedTensorType>(operand.getType()) ||
+                  isNonNegative(operand, e, depth - 1);
+         });
+}
+
+/// Whether x >= y as unsigned numbers.
+Value unsignedGe(Value x, Value y, Emitter &e) {
+  return e.compare<prim::GeOp>(flip(x, e), flip(y, e));
+}
+
+/// x / y as unsigned numbers of 64 bits. Half of x is no negative number: twice
+/// its quotient is right or one too small, unless y has the highest bit, too.
+Value unsignedQuotient(Value x, Value y, Emitter &e) {
+  Value one = e.integer(1, x), zero = e.integer(0, x);
+  Value half = e.binary<prim::ShiftRightLogicalOp>(x, one);
+  Value quotient =
+      e.binary<prim::ShiftLeftOp>(e.binary<prim::DivOp>(half, y), one);
+  Value rest = e.sub(x, e.mul(quotient, y));
+  quotient = e.add(quotient, e.where(unsignedGe(rest, y, e), one, zero));
+  Value few = e.where(unsignedGe(x, y, e), one, zero);
+  return e.where(e.compare<prim::LtOp>(y, zero), few, quotient);
+}
+
+/// Unsigned division in a wider type, where there is one; `rest` is the
+/// remainder, `up` the quotient rounded up.
+enum class Unsigned { quotient, rest, up };
+
+template <typename From, Unsigned what>
 LogicalResult unsignedDivision(From op, Emitter &e) {
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Type element = e.elementOf(x[0]);
-    if (isa<IndexType>(op.getType()))
-      return e.binary<To>(x[0], x[1]);
-    if (element.isInteger(64) || element.isInteger(1)) {
+    if (element.isInteger(1)) {
       (void)e.unsupported(op, "on " + Twine(text(element)));
       return {};
     }
     Type wide = e.b.getI64Type();
-    Value result = e.binary<To>(e.convert(x[0], wide, false, true),
-                                e.convert(x[1], wide, false, true));
+    Value lhs = e.convert(x[0], wide, false, true),
+          rhs = e.convert(x[1], wide, false, true);
+    Value one = e.integer(1, lhs), zero = e.integer(0, lhs);
+    // A quotient is rounded up if one less gives one less.
+    Value from = what == Unsigned::up ? e.sub(lhs, one) : lhs;
+    bool isPlain = !element.isInteger(64) ||
+                   (isNonNegative(lhs, e) && isNonNegative(rhs, e));
+    Value quotient = isPlain ? e.binary<prim::DivOp>(from, rhs)
+                             : unsignedQuotient(from, rhs, e);
+    Value result = quotient;
+    if (what == Unsigned::rest)
+      result = isPlain ? e.binary<prim::FmodOp>(lhs, rhs)
+                       : e.sub(lhs, e.mul(quotient, rhs));
+    else if (what == Unsigned::up)
+      result =
+          e.where(e.compare<prim::EqOp>(lhs, zero), zero, e.add(quotient, one));
     return e.convert(result, element);
   });
 }
@@ -220,9 +272,9 @@ LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
     P predicate = op.getPredicate();
     bool isUnsigned = predicate == P::ult || predicate == P::ule ||
                       predicate == P::ugt || predicate == P::uge;
-    // Truth values are ordered as unsigned numbers; indices are not negative.
+    // Truth values are ordered as unsigned numbers.
     if (predicate != P::eq && predicate != P::ne && isUnsigned != isBool &&
-        !isa<IndexType>(op.getLhs().getType())) {
+        !(isUnsigned && isNonNegative(a, e) && isNonNegative(c, e))) {
       a = flip(a, e);
       c = flip(c, e);
     }
@@ -266,8 +318,11 @@ void addArithRules(Rules &rules) {
   rules.add<arith::DivSIOp>(binary<arith::DivSIOp, prim::DivOp>);
   rules.add<arith::RemFOp>(binary<arith::RemFOp, prim::FmodOp>);
   rules.add<arith::RemSIOp>(binary<arith::RemSIOp, prim::FmodOp>);
-  rules.add<arith::DivUIOp>(unsignedDivision<arith::DivUIOp, prim::DivOp>);
-  rules.add<arith::RemUIOp>(unsignedDivision<arith::RemUIOp, prim::FmodOp>);
+  rules.add<arith::DivUIOp>(
+      unsignedDivision<arith::DivUIOp, Unsigned::quotient>);
+  rules.add<arith::RemUIOp>(unsignedDivision<arith::RemUIOp, Unsigned::rest>);
+  rules.add<arith::CeilDivUIOp>(
+      unsignedDivision<arith::CeilDivUIOp, Unsigned::up>);
   rules.add<arith::FloorDivSIOp>(roundedDivision<arith::FloorDivSIOp, false>);
   rules.add<arith::CeilDivSIOp>(roundedDivision<arith::CeilDivSIOp, true>);
   rules.add<arith::NegFOp>(unary<arith::NegFOp, prim::NegOp>);

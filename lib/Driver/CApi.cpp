@@ -143,6 +143,8 @@ int compileRequest(Request &request, const char *path, size_t numArgs,
     return wrongUsage(request, error);
   if (request.options.emit != Emit::Package)
     return wrongUsage(request, "expected --emit=package");
+  if (!request.options.output.empty())
+    return wrongUsage(request, "expected no -o, as the package is handed over");
   if (request.options.targets.empty())
     return wrongUsage(request, "expected --target=SPEC");
   if (options.report) {

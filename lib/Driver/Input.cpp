@@ -173,8 +173,14 @@ InputKind kiln::driver::detect(ModuleOp module) {
       kind.functions = true;
     else
       kind.frontend = true;
-    if (!isa<func::FuncOp>(op))
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
       continue;
+    // A function of prim has tensors only.
+    auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+    kind.frontend |= !function.isExternal() &&
+                     !(llvm::all_of(function.getArgumentTypes(), isTensor) &&
+                       llvm::all_of(function.getResultTypes(), isTensor));
     op.walk([&](Operation *inner) {
       StringRef name = inner->getName().getDialectNamespace();
       if (name != "prim" && name != "func" && name != "arith")

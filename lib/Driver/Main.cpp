@@ -4,6 +4,7 @@
 #include "kiln/Runtime/Package.h"
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,6 +65,14 @@ static int usage(const llvm::Twine &message) {
   return kWrongUsage;
 }
 
+/// Whether both are one file of the kind that is replaced when it is written.
+static bool isSameFile(const std::string &input, const std::string &output) {
+  bool isSame = false;
+  return input != "-" && output != "-" &&
+         llvm::sys::fs::is_regular_file(input) &&
+         !llvm::sys::fs::equivalent(input, output, isSame) && isSame;
+}
+
 /// Reads the input, compiles it and writes what was asked for.
 static int compileFile(const CompileOptions &options) {
   if (kiln::runtime::isEndless(options.input)) {
@@ -76,6 +85,12 @@ static int compileFile(const CompileOptions &options) {
     llvm::errs() << options.input
                  << ":1:1: error: cannot be read: " << file.getError().message()
                  << "\n";
+    return kInputFailed;
+  }
+  if (isSameFile(options.input, options.output)) {
+    llvm::errs() << options.input
+                 << ":1:1: error: the output would take the place of the "
+                    "input\n";
     return kInputFailed;
   }
   std::string result, report, error;

@@ -42,9 +42,14 @@ public:
     }
     if (flag.starts_with("--") || flag.size() == 2)
       return;
-    // -oFILE as compilers take it, -target=SPEC as LLVM's tools do.
+    // -oFILE and -jN as compilers take them, -target=SPEC as LLVM's tools do.
     if (flag.starts_with("-o") && flag != "-output") {
       flag = "-o";
+      inlineValue = arg.drop_front(2);
+      return;
+    }
+    if (flag.starts_with("-j") && isdigit(flag[2])) {
+      flag = "-j";
       inlineValue = arg.drop_front(2);
       return;
     }

@@ -1,6 +1,7 @@
 // Calls, printing, and conditions.
 #include "Emitter.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -12,6 +13,19 @@ using namespace mlir;
 
 namespace kiln::tosa_to_prim {
 namespace {
+
+/// Whether a function without a body leaves an argument as it is: by an
+/// attribute, or as one of those that MLIR's runner libraries print and compare
+/// buffers with.
+bool onlyReads(func::FuncOp callee, unsigned argument) {
+  auto access =
+      callee.getArgAttrOfType<StringAttr>(argument, "bufferization.access");
+  return (access && (access == "read" || access == "none")) ||
+         callee.getArgAttr(argument,
+                           LLVM::LLVMDialect::getReadonlyAttrName()) ||
+         callee.getName().starts_with("print") ||
+         callee.getName().starts_with("verifyMemRef");
+}
 
 /// A call of a function without a body prints or measures: it is ignored, and
 /// its results must not be needed.
@@ -31,18 +45,11 @@ LogicalResult call(func::CallOp op, Emitter &e) {
       return failure();
   op.emitRemark("ignored: call of undefined function '")
       << op.getCallee() << "'";
-  // Whoever prints a buffer leaves it as it is; others may write to it.
-  bool prints =
-      llvm::any_of(ArrayRef<StringRef>{"print", "display", "dump", "show",
-                                       "verify", "check", "expect", "log"},
-                   [&](StringRef word) {
-                     return callee.getName().contains_insensitive(word);
-                   });
-  for (Value operand : op.getOperands()) {
+  for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
     if (op.getNumResults() == 0 && e.isKnown(operand) &&
         !e.getOpaque(operand) && isa<ShapedType>(operand.getType()))
       e.printed.push_back(e.get(operand));
-    if (auto place = e.placeOf(operand); place && !prints)
+    if (auto place = e.placeOf(operand); place && !onlyReads(callee, number))
       place->root().call = op;
   }
   for (Value result : op.getResults()) {

@@ -249,6 +249,18 @@ static bool needsSizes(Operation *op) {
       op);
 }
 
+/// Whether an operation may write to a buffer among its operands.
+static bool mayWrite(Operation *op, Value buffer) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffectsOnValue(buffer, effects);
+  return llvm::any_of(effects, [](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect());
+  });
+}
+
 LogicalResult Emitter::emit(Operation *op) {
   b.setLoc(op->getLoc());
   // Calls and loops are expanded: a short file can stand for a very long one.
@@ -267,8 +279,10 @@ LogicalResult Emitter::emit(Operation *op) {
         }
         // What it would have written is not known either.
         for (Value other : op->getOperands())
-          if (auto place = places.lookup(other))
+          if (auto place = places.lookup(other); place && mayWrite(op, other)) {
             place->root().call = call;
+            place->root().written = true;
+          }
         return success();
       }
     for (Value operand : op->getOperands())

@@ -11,7 +11,7 @@
 // RUN: not kiln-run %t.mlir --target=cpu --entry=good_0_exp 2>&1 | FileCheck %s --check-prefix=KERNEL
 
 // GOOD: result 0: ok: 8x16xf32
-// ALL: entry.mlir:[[#@LINE+8]]:1: error: unsupported: expected argument 1 to be a ranked tensor, found 'i32'
+// ALL: entry.mlir:[[#@LINE+8]]:1: error: unsupported: argument 1 of 'bad' has type 'vector<4xf32>'
 // MISSING: error: no function 'missing' with a body
 // KERNEL: 'good_0_exp' is a kernel: --grid is needed
 
@@ -19,6 +19,6 @@ func.func @good(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %0 = prim.exp %x : tensor<8x16xf32>
   return %0 : tensor<8x16xf32>
 }
-func.func @bad(%x: tensor<8x16xf32>, %i: i32) -> tensor<8x16xf32> {
+func.func @bad(%x: tensor<8x16xf32>, %i: vector<4xf32>) -> tensor<8x16xf32> {
   return %x : tensor<8x16xf32>
 }

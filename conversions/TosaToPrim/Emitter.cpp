@@ -1,6 +1,7 @@
 // Operations, calls and the values they stand for.
 #include "Emitter.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -131,6 +132,30 @@ Value Emitter::sizeTensor(OpFoldResult size) {
   Value count = prim::SumOp::create(
       b, RankedTensorType::get({}, b.getI64Type()), ones, ArrayRef<int64_t>{0});
   return space.empty() ? count : broadcastInDim(count, {}, space);
+}
+
+Sizes Emitter::sizesOfType(RankedTensorType type, ValueRange dynamic) {
+  Sizes sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
+  for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(extent)) {
+      size = getSizes(dynamic.front()).front();
+      dynamic = dynamic.drop_front();
+    }
+  return sizes;
+}
+
+LogicalResult Emitter::setDim(Operation *op, Value source, Value dim) {
+  auto index = getConstantSizes(dim);
+  Value x = get(source);
+  if (!x)
+    return failure();
+  if (!index || index->front() < 0 || index->front() >= typeOf(x).getRank())
+    return unsupported(op, "of a dimension that is not a constant of the rank");
+  OpFoldResult size = prim::dimSize(b, b.getLoc(), x, index->front());
+  if (body)
+    return set(op->getResult(0), sizeTensor(size));
+  setSizes(op->getResult(0), {size});
+  return success();
 }
 
 void Emitter::share(ValueRange from, ValueRange to) {

@@ -170,6 +170,11 @@ public:
   /// The same as a tensor of rank 0, or of the iteration space in a body; by a
   /// sum over as many ones where it is known at run time only.
   mlir::Value sizeTensor(mlir::OpFoldResult size);
+  /// The sizes of a type, those that it leaves open from `dynamic` in order.
+  Sizes sizesOfType(mlir::RankedTensorType type, mlir::ValueRange dynamic);
+  /// Translates an operation that gives the size of a dimension of `source`.
+  llvm::LogicalResult setDim(mlir::Operation *op, mlir::Value source,
+                             mlir::Value dim);
 
   /// Records the translation of a result, after a check of its type.
   llvm::LogicalResult set(mlir::Value source, mlir::Value value);

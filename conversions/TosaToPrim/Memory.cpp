@@ -18,11 +18,7 @@ template <typename Op> LogicalResult alloc(Op op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || e.body)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
-  Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
-  size_t next = 0;
-  for (OpFoldResult &size : sizes)
-    if (ShapedType::isDynamic(*getConstantIntValue(size)))
-      size = e.getSizes(op.getDynamicSizes()[next++]).front();
+  Sizes sizes = e.sizesOfType(type, op.getDynamicSizes());
   Value zeros = e.full(numberAttr(type.getElementType(), 0), sizes);
   e.setPlace(op, e.newPlace(zeros));
   return success();
@@ -246,19 +242,7 @@ LogicalResult copy(memref::CopyOp op, Emitter &e) {
 }
 
 LogicalResult dim(memref::DimOp op, Emitter &e) {
-  auto index = e.getConstantSizes(op.getIndex());
-  Value x = e.get(op.getSource());
-  if (!x)
-    return failure();
-  if (!index || index->front() < 0 || index->front() >= e.typeOf(x).getRank())
-    return e.unsupported(op,
-                         "of a dimension that is not a constant of the rank");
-  OpFoldResult size = prim::dimSize(e.b, e.b.getLoc(), x, index->front());
-  if (!e.body) {
-    e.setSizes(op, {size});
-    return success();
-  }
-  return e.set(op, e.sizeTensor(size));
+  return e.setDim(op, op.getSource(), op.getIndex());
 }
 
 LogicalResult nothing(Operation *, Emitter &) { return success(); }

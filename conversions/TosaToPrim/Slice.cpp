@@ -194,11 +194,7 @@ LogicalResult generate(tensor::GenerateOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || e.body)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
-  Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
-  size_t next = 0;
-  for (OpFoldResult &size : sizes)
-    if (ShapedType::isDynamic(*getConstantIntValue(size)))
-      size = e.getSizes(op.getDynamicExtents()[next++]).front();
+  Sizes sizes = e.sizesOfType(type, op.getDynamicExtents());
   Block &block = op.getBody().front();
   BodyScope scope(e, op.getBody(), sizes);
   for (auto [dim, argument] : llvm::enumerate(block.getArguments()))

@@ -83,11 +83,7 @@ LogicalResult splat(tensor::SplatOp op, Emitter &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
-  Sizes sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
-  size_t next = 0;
-  for (OpFoldResult &size : sizes)
-    if (ShapedType::isDynamic(*getConstantIntValue(size)))
-      size = e.getSizes(op.getDynamicSizes()[next++]).front();
+  Sizes sizes = e.sizesOfType(type, op.getDynamicSizes());
   return e.set(op, e.broadcastInDim(e.get(op.getInput()), {}, sizes));
 }
 
@@ -99,17 +95,7 @@ LogicalResult concat(tensor::ConcatOp op, Emitter &e) {
 }
 
 LogicalResult dim(tensor::DimOp op, Emitter &e) {
-  auto index = e.getConstantSizes(op.getIndex());
-  Value x = e.get(op.getSource());
-  if (!index || index->front() < 0 || index->front() >= e.typeOf(x).getRank())
-    return e.unsupported(op,
-                         "of a dimension that is not a constant of the rank");
-  OpFoldResult size = prim::dimSize(e.b, e.b.getLoc(), x, index->front());
-  if (!e.body) {
-    e.setSizes(op, {size});
-    return success();
-  }
-  return e.set(op, e.sizeTensor(size));
+  return e.setDim(op, op.getSource(), op.getIndex());
 }
 
 LogicalResult rank(tensor::RankOp op, Emitter &e) {

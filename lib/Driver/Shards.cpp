@@ -47,17 +47,19 @@ std::vector<Shard> kiln::driver::cutShards(ArrayRef<Operation *> kernels,
   return shards;
 }
 
+/// Plug-ins are promised that pipelines are built one after the other.
+static void buildPipeline(PassManager &pm, const BoundTarget &bound) {
+  static std::mutex building;
+  std::lock_guard<std::mutex> lock(building);
+  bound.target->buildPipeline(pm, bound.options);
+}
+
 LogicalResult
 kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
                           DiagnosticPrinter &printer, TimingScope &timing,
                           const LoweringPlan &plan, KernelBlobs &blobs) {
   PassManager pm(module.getContext());
-  {
-    // Plug-ins are promised that pipelines are built one after the other.
-    static std::mutex building;
-    std::lock_guard<std::mutex> lock(building);
-    bound.target->buildPipeline(pm, bound.options);
-  }
+  buildPipeline(pm, bound);
   TimingScope passes = timing.nest("lower kernels");
   if (failed(runPasses(pm, module, printer, passes,
                        "target-" + bound.options.name)))
@@ -111,7 +113,7 @@ static OwningOpRef<ModuleOp> extract(ModuleOp module,
 /// dialects while several threads use it.
 static void loadDialects(MLIRContext *context, const BoundTarget &bound) {
   PassManager pm(context);
-  bound.target->buildPipeline(pm, bound.options);
+  buildPipeline(pm, bound);
   DialectRegistry registry;
   pm.getDependentDialects(registry);
   context->appendDialectRegistry(registry);

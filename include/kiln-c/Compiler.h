@@ -3,6 +3,8 @@
    Threads: every function here may be called from any number of threads at
    once. Callbacks of one call come one at a time, from the thread that called
    unless the compilation is in process; those of different calls may overlap.
+   A host waits for its calls before it ends with exit(), which destroys what
+   they use.
 
    Processes: a compilation runs in a process apart, so that no input can end
    this one: a crash of the compiler is a diagnostic and status 1. Where this

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Two commands matter: `make demo` and `make test`. Both install what is missing and build first.
 BUILD ?= build
 JOBS  ?= $(shell nproc)

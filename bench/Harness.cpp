@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiling, calling and timing.
 #include "Harness.h"
 #include "kiln-c/Compiler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the comparisons share: compiling, calling, timing side by side.
 #ifndef KILN_BENCH_HARNESS_H
 #define KILN_BENCH_HARNESS_H

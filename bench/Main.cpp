@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares kernels that Kiln compiles for `cpu` with OpenBLAS, oneDNN and a
 // copy, by turns in one process. Outputs are verified. An argument selects
 // cases by a part of their name.

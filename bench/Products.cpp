@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products, f32 and bf16.
 #include "Harness.h"
 #include <cblas.h>

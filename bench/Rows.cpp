@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax and layer norm of rows, beside a copy of the same arrays.
 #include "Harness.h"
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what compiling costs as programs grow: seconds, peak memory and the size of the package.
 
 Usage: bench/compile.py BUILD [BUILD...] [--only=REGEX] [--rounds=N] [--limit=SECONDS] [--json=FILE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds and runs the comparison of cpu kernels with OpenBLAS, oneDNN and a copy.
 # Usage: bench/run.sh BUILD [FILTER]
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares kernels that reach memory through recovered views with the same kernels through pointers.
 
 Usage: bench/views.py BUILD CORPUS [--filter=REGEX] [--rounds=N] [--worst=N] [--part=N]

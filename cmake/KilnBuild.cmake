@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Helpers shared by the folders of the tree. libKiln.so is assembled from one
 # object library per folder, so that a folder can be built by itself.
 

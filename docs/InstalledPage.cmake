@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes the page IN to OUT with the links of its installed copy: all pages lie in one folder,
 # share/doc/kiln, the headers in include and the examples in share/kiln.
 file(READ "${IN}" text)

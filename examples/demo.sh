@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles a transformer layer for the CPU, runs it, checks it against the reference and
 # reports where the time went.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Test suite of Kiln. KILN_BUILD names the build tree, KILN_SHARED a folder with the
 optional corpus; tests that need it are skipped where it is absent."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all tests of a build with lit and closes with `N passed, N failed, N skipped`.
 
 Usage: run.py BUILD [lit arguments...]

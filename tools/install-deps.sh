@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs the Debian packages that Kiln needs and that are missing.
 # Usage: install-deps.sh [bench | fuzz | style]
 #   bench adds the libraries that Kiln is compared with, fuzz the fuzzers' runtime, style the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Headers that nearly every file of the compiler includes. Built once, never
 // installed.
 #include "mlir/Dialect/Arith/IR/Arith.h"

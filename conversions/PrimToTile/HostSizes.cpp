@@ -1,4 +1,5 @@
 //===- HostSizes.cpp - Sizes and checks at the entry of a program ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostSizes.h"
 #include "kiln/Schedule/GroupPlan.h"

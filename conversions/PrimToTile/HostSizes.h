@@ -1,4 +1,5 @@
 //===- HostSizes.h - Sizes and checks at the entry of a program -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H
 #define KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H

@@ -1,4 +1,5 @@
 //===- Legality.cpp - Which operations may be one group -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Legality.h"
 #include "Wrap.h"

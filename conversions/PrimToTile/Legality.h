@@ -1,4 +1,5 @@
 //===- Legality.h - Which operations may be one group -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H
 #define KILN_CONVERSIONS_PRIMTOTILE_LEGALITY_H

@@ -1,4 +1,5 @@
 //===- PrimFuse.cpp - Groups prims that become one kernel -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations are visited from the last to the first. One whose users are all in
 // a single group joins that group if the result still has one affine iteration

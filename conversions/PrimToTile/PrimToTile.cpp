@@ -1,4 +1,5 @@
 //===- PrimToTile.cpp - Functions of prim to host programs ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Conversion/PrimToTile.h"
 #include "HostSizes.h"

@@ -1,4 +1,5 @@
 //===- Wrap.cpp - Groups of operations as prim.fusion ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Wrap.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,5 @@
 //===- Wrap.h - Groups of operations as prim.fusion -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_WRAP_H
 #define KILN_CONVERSIONS_PRIMTOTILE_WRAP_H

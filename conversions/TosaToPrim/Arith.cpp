@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic of arith on tensors and, in bodies, on scalars.
 #include "Emitter.h"
 

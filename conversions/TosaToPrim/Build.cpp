@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builders of prims that fill in result types and sizes.
 #include "Emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products of structured operations: `prim.dot_general`.
 #include "Linalg.h"
 

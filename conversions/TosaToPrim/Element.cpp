@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Single elements of tensors and of buffers.
 #include "Emitter.h"
 

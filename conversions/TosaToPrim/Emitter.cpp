@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations, calls and the values they stand for.
 #include "Emitter.h"
 

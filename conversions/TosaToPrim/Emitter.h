@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a function of prim while it reads one of TOSA. Private to the
 // conversion.
 #ifndef KILN_CONVERSIONS_TOSATOPRIM_EMITTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading and writing, and resizing.
 #include "Emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured operations: elementwise bodies and reductions.
 #include "Linalg.h"
 

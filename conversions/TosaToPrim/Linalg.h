@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bodies of structured operations. Private to the conversion.
 #ifndef KILN_CONVERSIONS_TOSATOPRIM_LINALG_H
 #define KILN_CONVERSIONS_TOSATOPRIM_LINALG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluation of bodies and the forms of their operands and results.
 #include "Linalg.h"
 

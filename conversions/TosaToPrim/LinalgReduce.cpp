@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bodies of reductions: their forms, and those that are no plain sum.
 #include "Linalg.h"
 

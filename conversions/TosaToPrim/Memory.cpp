@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers: programs on them are read in their order, each buffer being what it
 // holds at that point.
 #include "Emitter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiled layouts: `linalg.pack` and `linalg.unpack`.
 #include "Emitter.h"
 

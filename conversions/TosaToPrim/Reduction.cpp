@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along one axis, which TOSA keeps with size 1.
 #include "Emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes as values: `!tosa.shape`.
 #include "Emitter.h"
 

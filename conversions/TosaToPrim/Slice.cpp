@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, padding and generated tensors of the tensor dialect.
 #include "Emitter.h"
 #include "Linalg.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of the tensor dialect that stand among TOSA.
 #include "Emitter.h"
 

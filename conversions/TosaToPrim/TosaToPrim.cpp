@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass: which functions are translated, and what their results are.
 #include "kiln/Conversion/TosaToPrim.h"
 

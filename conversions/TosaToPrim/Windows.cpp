@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured operations whose loops slide windows: convolutions and poolings.
 #include "Linalg.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inline assembly that other operations express, translated by meaning.
 //
 // The text is run on symbolic registers: each is a tile with one element for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inline assembly that other operations express, translated by meaning.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_ASSEMBLY_H
 #define KILN_CONVERSIONS_TRITONTOTILE_ASSEMBLY_H

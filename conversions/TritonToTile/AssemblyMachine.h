@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Symbolic registers, and instructions as operations on them.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_ASSEMBLYMACHINE_H
 #define KILN_CONVERSIONS_TRITONTOTILE_ASSEMBLYMACHINE_H

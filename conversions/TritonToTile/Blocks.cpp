@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What block pointers and tensor descriptors have in common.
 #include "Blocks.h"
 #include "Patterns.h"

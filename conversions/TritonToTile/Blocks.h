@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What block pointers and tensor descriptors have in common.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_BLOCKS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_BLOCKS_H

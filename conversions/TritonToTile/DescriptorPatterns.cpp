@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor descriptors, as views.
 #include "Blocks.h"
 #include "Patterns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that tile has no single operation for, expanded to several.
 #include "Patterns.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions that convert between types or look at bits.
 #include "ExternFunctions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions and what they become. Private to this folder.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_EXTERNFUNCTIONS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_EXTERNFUNCTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions of integers.
 #include "ExternFunctions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of device libraries, translated by meaning.
 #include "Assembly.h"
 #include "ExternFunctions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions with a rounding mode: the operation rounded to nearest in
 // f64, what that took away, and a step to the neighbour where the mode asks
 // for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions that are an operation or a call of C, and tests.
 #include "ExternFunctions.h"
 

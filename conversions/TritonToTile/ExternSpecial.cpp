@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // External functions that are expanded to series and iterations. All are
 // computed in f64, where each is right to a few units in the last place.
 #include "ExternFunctions.h"

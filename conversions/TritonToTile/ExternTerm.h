@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions over values, for the expansions of external functions.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_EXTERNTERM_H
 #define KILN_CONVERSIONS_TRITONTOTILE_EXTERNTERM_H

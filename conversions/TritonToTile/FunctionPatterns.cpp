@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions, the grid, and operations of other dialects on converted types.
 #include "Patterns.h"
 

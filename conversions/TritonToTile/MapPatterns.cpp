@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps of elements: the region runs on all elements of a tile at once.
 #include "Patterns.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The patterns of the conversion, one function for each family of operations.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H

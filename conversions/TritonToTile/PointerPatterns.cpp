@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, the memory behind them, and atomics.
 #include "Patterns.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow in the regions of reductions, scans and maps.
 #include "Regions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow in regions, before the conversion proper.
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_REGIONS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_REGIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass: inline, lift control flow, convert.
 #include "kiln/Conversion/TritonToTile.h"
 #include "Patterns.h"

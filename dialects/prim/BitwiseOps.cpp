@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations on bits.
 #include "kiln/Dialect/Prim/BitwiseOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison and selection.
 #include "kiln/Dialect/Prim/CompareOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations with a decomposition into simpler ones.
 #include "kiln/Dialect/Prim/CompositeOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolution.
 #include "kiln/Dialect/Prim/ConvOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds of element type conversions.
 #include "kiln/Dialect/Prim/ConvertOps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of element types.
 #include "kiln/Dialect/Prim/ConvertOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make tensors from nothing.
 #include "kiln/Dialect/Prim/CreationOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds of elementwise arithmetic: constants, and identities that hold for
 // every value, signed zeros and NaN included.
 #include "kiln/Dialect/Prim/Prim.h"

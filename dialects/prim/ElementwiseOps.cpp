@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise arithmetic, functions and bits.
 #include "kiln/Dialect/Prim/ElementwiseOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constant folding that several families share. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_FOLDS_H
 #define KILN_DIALECTS_PRIM_FOLDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading.
 #include "kiln/Dialect/Prim/GatherOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products.
 #include "kiln/Dialect/Prim/MatMulOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

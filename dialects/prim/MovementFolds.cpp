@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds and canonical forms of operations that move elements.
 #include "kiln/Dialect/Prim/CreationOps.h"
 #include "kiln/Dialect/Prim/MovementOps.h"

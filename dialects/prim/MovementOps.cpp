@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements without changing them.
 #include "kiln/Dialect/Prim/MovementOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling over windows.
 #include "kiln/Dialect/Prim/PoolingOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

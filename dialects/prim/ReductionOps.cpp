@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions over dimensions.
 #include "kiln/Dialect/Prim/ReductionOps.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
 #include "kiln/Dialect/Prim/Prim.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a size comes from, to tell that two sizes are the same.
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Prim/Shape.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the verifiers of several families share. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_VERIFY_H
 #define KILN_DIALECTS_PRIM_VERIFY_H

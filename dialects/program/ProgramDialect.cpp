@@ -1,4 +1,5 @@
 //===- ProgramDialect.cpp - The program dialect ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
 #include "kiln/Dialect/Program/Program.h"

@@ -1,4 +1,5 @@
 //===- ProgramOps.cpp - Operations of host programs -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"

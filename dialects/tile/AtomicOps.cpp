@@ -1,4 +1,5 @@
 //===- AtomicOps.cpp - Atomic accesses -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Effects.h"

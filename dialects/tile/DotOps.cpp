@@ -1,4 +1,5 @@
 //===- DotOps.cpp - Matrix products of tiles ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "mlir/IR/Builders.h"

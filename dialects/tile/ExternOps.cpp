@@ -1,4 +1,5 @@
 //===- ExternOps.cpp - Calls, conversions, output -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Effects.h"

@@ -1,4 +1,5 @@
 //===- KernelOps.cpp - Kernels and the grid -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/Builders.h"

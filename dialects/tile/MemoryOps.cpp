@@ -1,4 +1,5 @@
 //===- MemoryOps.cpp - Views, loads and stores ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "mlir/IR/Builders.h"

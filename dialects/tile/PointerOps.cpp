@@ -1,4 +1,5 @@
 //===- PointerOps.cpp - Pointers and tiles of pointers
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-----------------------===//
 
 #include "kiln/Dialect/Tile/PointerOps.h"

@@ -1,4 +1,5 @@
 //===- ReduceOps.cpp - Reductions of tiles --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,5 @@
 //===- ScanOps.cpp - Scans and rearrangement by index
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-----------------------===//
 
 #include "kiln/Dialect/Tile/ScanOps.h"

@@ -1,4 +1,5 @@
 //===- ShapeOps.cpp - Making and rearranging tiles ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "mlir/IR/Builders.h"

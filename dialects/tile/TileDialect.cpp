@@ -1,4 +1,5 @@
 //===- TileDialect.cpp - The dialect, its types and attributes ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- ComputeOps.cpp - arithmetic and products
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //----------------------------===//
 
 #include "kiln/Dialect/Effects.h"

@@ -1,4 +1,5 @@
 //===- DebugOps.cpp - output and assertions -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Triton/Triton.h"
 

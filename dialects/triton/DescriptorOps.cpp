@@ -1,4 +1,5 @@
 //===- DescriptorOps.cpp - tensor descriptors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //------------------------------===//
 
 #include "kiln/Dialect/Effects.h"

@@ -1,4 +1,5 @@
 //===- PointerOps.cpp - pointers and memory
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //--------------------------------===//
 
 #include "kiln/Dialect/Effects.h"

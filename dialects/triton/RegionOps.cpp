@@ -1,4 +1,5 @@
 //===- RegionOps.cpp - reductions, scans and maps
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //--------------------------===//
 
 #include "kiln/Dialect/Triton/Triton.h"

@@ -1,4 +1,5 @@
 //===- TensorOps.cpp - making and rearranging tensors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-----------------------===//
 
 #include "kiln/Dialect/Triton/Triton.h"

@@ -1,4 +1,5 @@
 //===- TritonDialect.cpp - the tt dialect and its types -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Triton/Triton.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* C interface of the compiler, libKiln.so.
 
    Threads: every function here may be called from any number of threads at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Element types, shared by the C interfaces and the package format. */
 #ifndef KILN_C_DTYPE_H
 #define KILN_C_DTYPE_H

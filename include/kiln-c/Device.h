@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The device driver interface: a table of functions that
    libkiln-device-NAME.so returns from kilnGetDeviceDriver.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ELF note that every Kiln plug-in carries, so that its versions can be
    read before it is loaded. */
 #ifndef KILN_C_PLUGINNOTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* C interface of the runtime, libkiln-runtime.so: load a package, run it.
    Nothing throws across it. Functions that can fail return 0 on success; the
    reason is kilnLastError(), per thread, valid until the next call. A pointer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The entry point of a target plug-in, libkiln-target-NAME.so.
 
    The library carries the note of kiln-c/PluginNote.h, so that its versions

@@ -1,4 +1,5 @@
 //===- Carried.cpp - What loops carry -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Carried.h"
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,4 +1,5 @@
 //===- Carried.h - What loops carry -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_ANALYSIS_CARRIED_H
 #define KILN_LIB_ANALYSIS_CARRIED_H

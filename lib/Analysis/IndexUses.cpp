@@ -1,4 +1,5 @@
 //===- IndexUses.cpp - Where indices go besides addresses -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dimension can get another block size only if every use of its index means a
 // position: the index times the block size. This finds the uses that do not.

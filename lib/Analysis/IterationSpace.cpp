@@ -1,4 +1,5 @@
 //===- IterationSpace.cpp - What a kernel iterates over -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/IterationSpace.h"
 #include "IterationSpaceBuilder.h"

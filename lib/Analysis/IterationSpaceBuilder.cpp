@@ -1,4 +1,5 @@
 //===- IterationSpaceBuilder.cpp - Dimensions and accesses ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IterationSpaceBuilder.h"
 #include "Carried.h"

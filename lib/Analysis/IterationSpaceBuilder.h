@@ -1,4 +1,5 @@
 //===- IterationSpaceBuilder.h - Steps of the analysis ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_ANALYSIS_ITERATIONSPACEBUILDER_H
 #define KILN_LIB_ANALYSIS_ITERATIONSPACEBUILDER_H

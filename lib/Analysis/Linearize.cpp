@@ -1,4 +1,5 @@
 //===- Linearize.cpp - Linear forms of index computations -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Linearize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

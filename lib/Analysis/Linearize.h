@@ -1,4 +1,5 @@
 //===- Linearize.h - Linear forms of index computations ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_ANALYSIS_LINEARIZE_H
 #define KILN_LIB_ANALYSIS_LINEARIZE_H

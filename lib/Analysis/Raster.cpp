@@ -1,4 +1,5 @@
 //===- Raster.cpp - Program ids that stand for several coordinates --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/Raster.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"

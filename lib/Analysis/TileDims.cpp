@@ -1,4 +1,5 @@
 //===- TileDims.cpp - Which dimensions of tiles belong together -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileDims.h"
 #include "kiln/Dialect/Tile/Tile.h"

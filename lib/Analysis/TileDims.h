@@ -1,4 +1,5 @@
 //===- TileDims.h - Which dimensions of tiles belong together ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_ANALYSIS_TILEDIMS_H
 #define KILN_LIB_ANALYSIS_TILEDIMS_H

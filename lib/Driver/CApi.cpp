@@ -1,4 +1,5 @@
 //===- CApi.cpp - The C interface of the compiler -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Worker.h"
 #include "kiln-c/Compiler.h"

@@ -1,4 +1,5 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Domains.h"
 #include "Dump.h"

@@ -1,4 +1,5 @@
 //===- Constants.cpp - The constants of a package -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostProgram.h"
 #include "mlir/IR/BuiltinAttributes.h"

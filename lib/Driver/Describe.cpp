@@ -1,4 +1,5 @@
 //===- Describe.cpp - --list-targets and --describe -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Diagnostics.h"
 #include "kiln/Driver/Driver.h"

@@ -1,4 +1,5 @@
 //===- Diagnostics.cpp - Diagnostics as file:line:column lines ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Diagnostics.h"
 #include "kiln/Target/Report.h"

@@ -1,4 +1,5 @@
 //===- Diagnostics.h - Diagnostics as file:line:column lines ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_DIAGNOSTICS_H
 #define KILN_LIB_DRIVER_DIAGNOSTICS_H

@@ -1,4 +1,5 @@
 //===- Domains.cpp - Which inputs a program can use -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Domains.h"
 #include "kiln/Dialect/Prim/Prim.h"

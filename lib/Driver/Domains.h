@@ -1,4 +1,5 @@
 //===- Domains.h - Which inputs a program can use ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_DOMAINS_H
 #define KILN_LIB_DRIVER_DOMAINS_H

@@ -1,4 +1,5 @@
 //===- Dump.cpp - The IR around passes ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump.h"
 #include "Pipeline.h"

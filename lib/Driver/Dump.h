@@ -1,4 +1,5 @@
 //===- Dump.h - The IR around passes ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the --print-ir-* flags of kiln-compile ask for. Every pass manager of
 // the driver is handed to the dump of its context before it runs.

@@ -1,4 +1,5 @@
 //===- Entries.cpp - Leaving out what is not wanted -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

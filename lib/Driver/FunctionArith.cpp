@@ -1,4 +1,5 @@
 //===- FunctionArith.cpp - Size expressions of host programs --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- FunctionBuilder.cpp - One function of the host program -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Tile/Retile.h"

@@ -1,4 +1,5 @@
 //===- FunctionBuilder.h - One function of the host program -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_FUNCTIONBUILDER_H
 #define KILN_LIB_DRIVER_FUNCTIONBUILDER_H

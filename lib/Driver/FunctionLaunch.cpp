@@ -1,4 +1,5 @@
 //===- FunctionLaunch.cpp - Launches and transfers of host programs -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
 

@@ -1,4 +1,5 @@
 //===- Guard.cpp - Surviving hostile input --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Guard.h"
 #include "kiln/Driver/Driver.h"

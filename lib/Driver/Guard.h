@@ -1,4 +1,5 @@
 //===- Guard.h - Threads and memory of a compilation ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_GUARD_H
 #define KILN_LIB_DRIVER_GUARD_H

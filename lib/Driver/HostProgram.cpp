@@ -1,4 +1,5 @@
 //===- HostProgram.cpp - From program IR to the runtime's form ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostProgram.h"
 #include "FunctionBuilder.h"

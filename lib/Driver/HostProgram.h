@@ -1,4 +1,5 @@
 //===- HostProgram.h - From program IR to the runtime's form ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_HOSTPROGRAM_H
 #define KILN_LIB_DRIVER_HOSTPROGRAM_H

@@ -1,4 +1,5 @@
 //===- Input.cpp - Reading programs ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input.h"
 #include "kiln/Driver/Driver.h"

@@ -1,4 +1,5 @@
 //===- Input.h - Reading programs -------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_INPUT_H
 #define KILN_LIB_DRIVER_INPUT_H

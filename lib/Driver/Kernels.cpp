@@ -1,4 +1,5 @@
 //===- Kernels.cpp - Lowering kernels, each by one target or the host -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump.h"
 #include "Shards.h"

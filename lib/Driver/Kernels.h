@@ -1,4 +1,5 @@
 //===- Kernels.h - Lowering and placing kernels -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_KERNELS_H
 #define KILN_LIB_DRIVER_KERNELS_H

@@ -1,4 +1,5 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Package.h"

@@ -1,4 +1,5 @@
 //===- Names.cpp - What the source calls arguments and results ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Names.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,4 +1,5 @@
 //===- Names.h - What the source calls arguments and results ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_NAMES_H
 #define KILN_LIB_DRIVER_NAMES_H

@@ -1,4 +1,5 @@
 //===- Options.cpp - The command line of kiln-compile ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Target/TargetOptions.h"

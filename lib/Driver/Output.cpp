@@ -1,4 +1,5 @@
 //===- Output.cpp - Writing files whole or not at all ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Package.h"

@@ -1,4 +1,5 @@
 //===- Pipeline.cpp - The stages of a compilation -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every stage is a list of registered passes, so that kiln-opt can run the
 // same by name.

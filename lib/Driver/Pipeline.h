@@ -1,4 +1,5 @@
 //===- Pipeline.h - The stages of a compilation -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_PIPELINE_H
 #define KILN_LIB_DRIVER_PIPELINE_H

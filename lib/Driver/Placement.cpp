@@ -1,4 +1,5 @@
 //===- Placement.cpp - Transfers around launches elsewhere ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Kernels.h"
 #include "kiln/Dialect/Program/Program.h"

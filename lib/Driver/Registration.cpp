@@ -1,4 +1,5 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input.h"
 #include "Pipeline.h"

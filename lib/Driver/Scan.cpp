@@ -1,4 +1,5 @@
 //===- Scan.cpp - Finding text that overflows a parser's stack ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's parsers, and what walks over what they have read, recurse at
 //

@@ -1,4 +1,5 @@
 //===- Shards.cpp - Lowering kernels on all cores -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Shards.h"
 #include "Guard.h"

@@ -1,4 +1,5 @@
 //===- Shards.h - Lowering kernels on all cores -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernels of one target are cut into shards, each a module of its own, that
 // are lowered and serialised side by side. How they are cut depends on their

@@ -1,4 +1,5 @@
 //===- Streams.cpp - Losing nothing that was printed ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "llvm/Support/raw_ostream.h"

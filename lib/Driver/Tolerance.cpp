@@ -1,4 +1,5 @@
 //===- Tolerance.cpp - How far results may be off -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tolerance.h"
 #include "HostProgram.h"

@@ -1,4 +1,5 @@
 //===- Tolerance.h - How far results may be off -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_DRIVER_TOLERANCE_H
 #define KILN_LIB_DRIVER_TOLERANCE_H

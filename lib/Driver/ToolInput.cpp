@@ -1,4 +1,5 @@
 //===- ToolInput.cpp - What upstream's drivers are about to read ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "mlir/Bytecode/BytecodeReader.h"

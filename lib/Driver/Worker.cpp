@@ -1,4 +1,5 @@
 //===- Worker.cpp - Compiling in this process or in one apart -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Worker.h"
 #include "Guard.h"

@@ -1,4 +1,5 @@
 //===- Worker.h - Compiling in this process or in one apart -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A child made by fork, or the program kiln-compile-worker, gets options and
 // input and hands back records through a pipe and the package in a file in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The checks that each access to memory passes.
 #include "kiln/Eval/Memory.h"
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // arith: integers and floats, lane by lane.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "ArithConversions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // arith: comparisons, selection and conversions.
 #include "ArithConversions.h"
 #include "Lanes.h"

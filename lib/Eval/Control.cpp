@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // scf and func: control flow.
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Register.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of every type as doubles and 64-bit integers, and back.
 #include "kiln/Eval/Elements.h"
 #include "llvm/ADT/APFloat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs operations one by one.
 #include "kiln/Eval/Evaluator.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Correctly rounded functions, and loops over threads.
 #include "kiln/Eval/Elements.h"
 #include "llvm/ADT/bit.h"

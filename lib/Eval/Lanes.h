@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the evaluations of arith and math share: results shaped like their
 // operands, and poison that follows the data. Private to this folder.
 #ifndef KILN_LIB_EVAL_LANES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // math: functions, correctly rounded up to f32.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "Lanes.h"

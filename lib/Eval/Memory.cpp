@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers and checked accesses.
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Elements.h"

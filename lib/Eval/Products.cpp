@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products by register blocks over packed panels.
 #include "kiln/Eval/Products.h"
 #include "kiln/Eval/Elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Everything that can be evaluated.
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tensor, memref and ub: what the levels use of them.
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading modules that may harm the reader.
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values: scalars, tensors and views at evaluation.
 #include "kiln/Eval/Value.h"
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What goes into a call and what comes out of it.
 #include "Interpreter.h"
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // kiln-c/Runtime.h on top of the C++ classes.
 #include "kiln-c/Runtime.h"
 #include "kiln/Runtime/Npy.h"

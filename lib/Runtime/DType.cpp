@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names, sizes and conversion of element types.
 #include "kiln/Runtime/DType.h"
 #include <array>

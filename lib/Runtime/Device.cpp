@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Owning wrappers of the device driver table.
 #include "Device.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Device drivers: loading them, and owning what they hand out.
 #ifndef KILN_LIB_RUNTIME_DEVICE_H
 #define KILN_LIB_RUNTIME_DEVICE_H

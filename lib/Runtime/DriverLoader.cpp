@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding and loading device drivers.
 #include "Device.h"
 #include "kiln/Runtime/Plugin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading whole files.
 #include "kiln/Runtime/Package.h"
 #include <cerrno>

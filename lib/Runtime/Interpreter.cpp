@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integers and control flow of the host program.
 #include "Interpreter.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One call of a function of the host program.
 #ifndef KILN_LIB_RUNTIME_INTERPRETER_H
 #define KILN_LIB_RUNTIME_INTERPRETER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Typed access to JSON that may hold anything.
 #include "ProgramJson.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether buffers are what the code of a kernel was compiled for.
 #include "KernelFit.h"
 #include "kiln/Runtime/Tensor.h"

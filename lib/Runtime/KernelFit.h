@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether buffers are what the code of a kernel was compiled for.
 #ifndef KILN_LIB_RUNTIME_KERNELFIT_H
 #define KILN_LIB_RUNTIME_KERNELFIT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel launches of the host program.
 #include "Interpreter.h"
 #include "KernelFit.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading and writing .npy files.
 #include "kiln/Runtime/Npy.h"
 #include "kiln/Runtime/Package.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of a package file; docs/package.md describes it.
 #ifndef KILN_LIB_RUNTIME_PACKAGEFORMAT_H
 #define KILN_LIB_RUNTIME_PACKAGEFORMAT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // File -> package. Nothing in the file is trusted.
 #include "PackageFormat.h"
 #include "ProgramJson.h"

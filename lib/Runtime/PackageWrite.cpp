@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Package -> file.
 #include "PackageFormat.h"
 #include "ProgramJson.h"

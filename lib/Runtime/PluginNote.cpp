@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The `.note.kiln` section of a shared library, read from the file.
 #include "kiln-c/PluginNote.h"
 #include "kiln/Runtime/Package.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where plug-ins are looked for.
 #include "kiln/Runtime/Plugin.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print.
 #include "kiln/Runtime/Print.h"
 #include "kiln/Runtime/DType.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON form of host programs, inside the runtime.
 #ifndef KILN_LIB_RUNTIME_PROGRAMJSON_H
 #define KILN_LIB_RUNTIME_PROGRAMJSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON -> host program. Only the form is checked here; verify() checks the
 // meaning.
 #include "ProgramJson.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host program -> text for people.
 #include "ProgramJson.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far a launch is, for people who wait for it.
 #include "kiln/Runtime/Progress.h"
 #include <atomic>

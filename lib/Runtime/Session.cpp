@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opening a package on devices.
 #include "Interpreter.h"
 #include "SessionImpl.h"

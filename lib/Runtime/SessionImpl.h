@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a session holds.
 #ifndef KILN_LIB_RUNTIME_SESSIONIMPL_H
 #define KILN_LIB_RUNTIME_SESSIONIMPL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Keys, and the signature of a package.
 #include "kiln/Runtime/Signature.h"
 #include "PackageFormat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Taking target specifications apart.
 #include "kiln/Runtime/Spec.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Keeping the numbers of closed standard streams.
 #include "kiln/Runtime/StandardStreams.h"
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory that calls hand out and get back.
 #ifndef KILN_LIB_RUNTIME_STORAGEPOOL_H
 #define KILN_LIB_RUNTIME_STORAGEPOOL_H

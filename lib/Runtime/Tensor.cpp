@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host tensors.
 #include "kiln/Runtime/Tensor.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a host program, so that the interpreter can index without asking.
 #include "KernelFit.h"
 #include "kiln/Runtime/Program.h"

@@ -1,4 +1,5 @@
 //===- AccessMap.cpp - How a value is read in an iteration space ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/AccessMap.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,5 @@
 //===- AnchorPlan.cpp - Iteration dimensions of products and windows ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/GroupPlan.h"
 

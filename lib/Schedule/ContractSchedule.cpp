@@ -1,4 +1,5 @@
 //===- ContractSchedule.cpp - Products with prologue and epilogue ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A grid of M x N tiles, a loop over K with an accumulator tile, cheap
 // operations on the operands as they are loaded, and everything that follows

@@ -1,4 +1,5 @@
 //===- ElementwiseConvert.cpp - Conversions, rescaling, comparisons -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileMath.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,5 @@
 //===- ElementwiseFloat.cpp - Expansions of prims on floats ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TileMath.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,5 @@
 //===- ElementwiseInteger.cpp - Expansions of prims on integers -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Nothing here traps: divisors that would are replaced first, and shift amounts
 // outside of the width give what the prim says.

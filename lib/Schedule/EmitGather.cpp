@@ -1,4 +1,5 @@
 //===- EmitGather.cpp - Tiles of gathers ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Emitter.h"
 

@@ -1,4 +1,5 @@
 //===- EmitMemory.cpp - Loads, stores and indices of tiles ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Emitter.h"
 

@@ -1,4 +1,5 @@
 //===- EmitReduction.cpp - Tiles of reductions, and their loops -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Emitter.h"
 

@@ -1,4 +1,5 @@
 //===- Emitter.cpp - Tiles of the values of a group -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Emitter.h"
 

@@ -1,4 +1,5 @@
 //===- Extent.cpp - Sizes that are known now or at launch -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Extent.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,5 @@
 //===- GroupPlan.cpp - The iteration space of a group ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/GroupPlan.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,5 @@
 //===- HostProgram.cpp - Buffers of a host program under construction -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/HostProgram.h"
 #include "kiln/Dialect/Prim/Shape.h"

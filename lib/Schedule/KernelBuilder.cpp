@@ -1,4 +1,5 @@
 //===- KernelBuilder.cpp - A kernel and its launch ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/KernelBuilder.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,5 @@
 //===- LoopSchedule.cpp - Elementwise and movement groups -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One grid over the result; each instance computes a block of it.
 //

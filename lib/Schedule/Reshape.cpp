@@ -1,4 +1,5 @@
 //===- Reshape.cpp - Access maps through row-major reshapes ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dimensions of the two shapes are first paired into groups of equal product.
 // Within a group the source index is made linear and split again by the sizes

@@ -1,4 +1,5 @@
 //===- RowSchedule.cpp - Reductions and what surrounds them ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Softmax, norms, sums. If memory is contiguous along a reduced dimension then
 // a tile holds whole rows, or, for long rows, pieces of them in loops, one loop

@@ -1,4 +1,5 @@
 //===- Schedules.cpp - What the schedules share ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Schedules.h"
 

@@ -1,4 +1,5 @@
 //===- TileMath.h - Short names for arith on tiles --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_SCHEDULE_TILEMATH_H
 #define KILN_LIB_SCHEDULE_TILEMATH_H

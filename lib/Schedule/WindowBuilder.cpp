@@ -1,4 +1,5 @@
 //===- WindowBuilder.cpp - Kernels that slide a window --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WindowBuilder.h"
 

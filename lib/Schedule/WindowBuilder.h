@@ -1,4 +1,5 @@
 //===- WindowBuilder.h - Kernels that slide a window ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_SCHEDULE_WINDOWBUILDER_H
 #define KILN_LIB_SCHEDULE_WINDOWBUILDER_H

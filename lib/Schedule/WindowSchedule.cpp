@@ -1,4 +1,5 @@
 //===- WindowSchedule.cpp - Convolutions and poolings ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WindowBuilder.h"
 

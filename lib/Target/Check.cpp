@@ -1,4 +1,5 @@
 //===- Check.cpp - Checking what a plug-in registered ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs in the child process in which plug-ins are tried, so it may call
 // everything that the plug-in supplies.

@@ -1,4 +1,5 @@
 //===- Claim.cpp - Claims at prim level -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/TargetRegistry.h"

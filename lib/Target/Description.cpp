@@ -1,4 +1,5 @@
 //===- Description.cpp - Reading and printing descriptions ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Description.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,4 +1,5 @@
 //===- Dialect.cpp - The kiln dialect and its attributes ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Description.h"
 #include "kiln/Target/Report.h"

@@ -1,4 +1,5 @@
 //===- Lowering.cpp - Ordering lowerings and recording declines -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Lowering.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,4 +1,5 @@
 //===- Passes.cpp - Passes that bind modules to targets -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/TargetRegistry.h"

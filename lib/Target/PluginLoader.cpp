@@ -1,4 +1,5 @@
 //===- PluginLoader.cpp - Loading plug-ins without being hurt by them -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Order of events: the ELF note is read from the file; a child process loads
 // and registers every plug-in and checks what came out of it; only what

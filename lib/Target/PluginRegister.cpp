@@ -1,4 +1,5 @@
 //===- PluginRegister.cpp - One plug-in: note, table, registration --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RegistryImpl.h"
 #include "kiln-c/TargetPlugin.h"

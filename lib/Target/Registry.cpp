@@ -1,4 +1,5 @@
 //===- Registry.cpp - Targets and what extends them -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RegistryImpl.h"
 #include "kiln/Target/Description.h"

@@ -1,4 +1,5 @@
 //===- RegistryImpl.h - State of the target registry ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_TARGET_REGISTRYIMPL_H
 #define KILN_LIB_TARGET_REGISTRYIMPL_H

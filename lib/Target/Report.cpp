@@ -1,4 +1,5 @@
 //===- Report.cpp - The what-lowered-where report -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Report.h"
 #include "kiln/Target/Description.h"

@@ -1,4 +1,5 @@
 //===- TargetOptions.cpp - Parsing SPEC strings ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"

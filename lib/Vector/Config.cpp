@@ -1,4 +1,5 @@
 //===- Config.cpp - What the vector family knows of a chip ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Vector/Config.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,4 +1,5 @@
 //===- ControlFlow.cpp - Loops and conditions that carry tiles ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalars stay values of the loop; every carried tile has memory of its own,
 // which the body updates in place where the plan allows it.

@@ -1,4 +1,5 @@
 //===- Conversions.cpp - Conversions with a rounding mode -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

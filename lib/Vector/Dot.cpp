@@ -1,4 +1,5 @@
 //===- Dot.cpp - Products of tiles through packed panels ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The left operand is packed into panels of the micro-kernel's rows, the right
 // one into one panel of its columns at a time; whatever computes the operands

@@ -1,4 +1,5 @@
 //===- Elementwise.cpp - arith and math on registers ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "MathFunctions.h"

@@ -1,4 +1,5 @@
 //===- Evaluate.cpp - The elements of a tile at given coordinates ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

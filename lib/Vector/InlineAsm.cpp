@@ -1,4 +1,5 @@
 //===- InlineAsm.cpp - Assembly of this machine on packs of elements ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "llvm/IR/InlineAsm.h"
 #include "KernelEmitter.h"

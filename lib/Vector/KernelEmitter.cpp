@@ -1,4 +1,5 @@
 //===- KernelEmitter.cpp - Functions of kernels, program order ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"

@@ -1,4 +1,5 @@
 //===- KernelEmitter.h - From a tile kernel to loops over registers -*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-//
 //
 // Walks the body of a kernel in program order. Operations that touch memory or

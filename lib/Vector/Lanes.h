@@ -1,4 +1,5 @@
 //===- Lanes.h - Constants and types shaped like a register -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_LANES_H
 #define KILN_LIB_VECTOR_LANES_H

@@ -1,4 +1,5 @@
 //===- Link.cpp - Objects to a shared object ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Link.h"
 #include "kiln/Runtime/HostSymbols.h"

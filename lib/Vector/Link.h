@@ -1,4 +1,5 @@
 //===- Link.h - Objects to a shared object ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_LINK_H
 #define KILN_LIB_VECTOR_LINK_H

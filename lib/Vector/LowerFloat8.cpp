@@ -1,4 +1,5 @@
 //===- LowerFloat8.cpp - 8-bit floats become bytes ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Processors have no arithmetic on 8-bit floats: they are kept as i8, decoded
 // to f32 where an operation reads them and encoded, rounded once, where one

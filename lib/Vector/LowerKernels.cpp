@@ -1,4 +1,5 @@
 //===- LowerKernels.cpp - The pass from tile kernels to loops -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "kiln/Target/TargetRegistry.h"

@@ -1,4 +1,5 @@
 //===- LowerPointers.cpp - Tiles of pointers become tiles of addresses ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rest of the family computes with integers only: a tile of pointers is a
 // tile of i64, and the operations that access memory take it through

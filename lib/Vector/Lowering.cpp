@@ -1,4 +1,5 @@
 //===- Lowering.cpp - The context of lowerings, and the family's own ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Vector/Lowering.h"
 #include "KernelEmitter.h"

@@ -1,4 +1,5 @@
 //===- MathFunctions.cpp - Functions on registers -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Polynomials in f32 with errors below 2.5 units in the last place over the
 // whole range, subnormals, infinities and NaN included; coefficients are

@@ -1,4 +1,5 @@
 //===- MathFunctions.h - Functions on registers -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_MATHFUNCTIONS_H
 #define KILN_LIB_VECTOR_MATHFUNCTIONS_H

@@ -1,4 +1,5 @@
 //===- MicroKernel.cpp - Register-blocked products ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // c[rows, vectors * lanes] += a * b over k steps: `a` is packed k-major with
 // `rows` elements per step, `b` has `ldb` elements from one step to the next.

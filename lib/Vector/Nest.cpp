@@ -1,4 +1,5 @@
 //===- Nest.cpp - Loop nests, levels and the choice of lanes --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- Output.cpp - What kernels tell the host ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "kiln-c/Kernel.h"

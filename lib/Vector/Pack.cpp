@@ -1,4 +1,5 @@
 //===- Pack.cpp - Panels for register-blocked products --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Pack.h"
 #include "SmallFloats.h"

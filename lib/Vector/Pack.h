@@ -1,4 +1,5 @@
 //===- Pack.h - Panels for register-blocked products ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_PACK_H
 #define KILN_LIB_VECTOR_PACK_H

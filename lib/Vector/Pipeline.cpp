@@ -1,4 +1,5 @@
 //===- Pipeline.cpp - The passes of the vector family in order ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Vector/Passes.h"

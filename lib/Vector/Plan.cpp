@@ -1,4 +1,5 @@
 //===- Plan.cpp - Which tiles are computed in place, which in memory ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- Plan.h - Which tiles are computed in place, which in memory -*- C++ -*-//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every tile of a kernel is either `inline`, recomputed at the coordinates
 // where it is used, or materialised in scratch memory. The plan decides by cost

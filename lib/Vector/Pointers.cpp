@@ -1,4 +1,5 @@
 //===- Pointers.cpp - Memory behind pointers, lane by lane ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"

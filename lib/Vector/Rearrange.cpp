@@ -1,4 +1,5 @@
 //===- Rearrange.cpp - cat, and reshapes that mix dimensions --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 

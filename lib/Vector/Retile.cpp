@@ -1,4 +1,5 @@
 //===- Retile.cpp - Blocks of products that suit registers and caches -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Retile.h"
 #include "kiln/Analysis/IterationSpace.h"

@@ -1,4 +1,5 @@
 //===- Scalars.cpp - Small arithmetic, constants and lanes ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"

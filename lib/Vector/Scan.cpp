@@ -1,4 +1,5 @@
 //===- Scan.cpp - Scans, sorting and reading by index ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- Scratch.cpp - Static allocation of per-thread scratch --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Scratch.h"
 #include <algorithm>

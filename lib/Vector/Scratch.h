@@ -1,4 +1,5 @@
 //===- Scratch.h - Static allocation of per-thread scratch ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_SCRATCH_H
 #define KILN_LIB_VECTOR_SCRATCH_H

@@ -1,4 +1,5 @@
 //===- Serialize.cpp - From the llvm dialect to ELF bytes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Vector/Serialize.h"
 #include "Link.h"

@@ -1,4 +1,5 @@
 //===- SmallFloats.cpp - 16-bit floats on registers -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // bf16 goes through integers: the machines' own conversions flush subnormals.
 // f64 goes to f32 with rounding to odd first, so that the second rounding is

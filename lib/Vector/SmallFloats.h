@@ -1,4 +1,5 @@
 //===- SmallFloats.h - 16-bit floats on registers ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_VECTOR_SMALLFLOATS_H
 #define KILN_LIB_VECTOR_SMALLFLOATS_H

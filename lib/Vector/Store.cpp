@@ -1,4 +1,5 @@
 //===- Store.cpp - Writing through views ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"

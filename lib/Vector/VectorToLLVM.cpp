@@ -1,4 +1,5 @@
 //===- VectorToLLVM.cpp - Loops over registers to the llvm dialect --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
 #include "kiln/Vector/Passes.h"

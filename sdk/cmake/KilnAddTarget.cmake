@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What a plug-in project uses, inside of Kiln's tree and outside of it:
 #
 #   kiln_add_target(NAME sources...)   libkiln-target-NAME.so, loaded by the compiler

@@ -1,4 +1,5 @@
 //===- KilnMLIRPlugin.cpp - Kiln for the stock mlir-opt -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"

@@ -1,4 +1,5 @@
 //===- Chips.cpp - Processors as descriptions -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chips.h"
 #include "kiln/Vector/Serialize.h"

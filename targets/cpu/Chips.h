@@ -1,4 +1,5 @@
 //===- Chips.h - Processors as descriptions ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGETS_CPU_CHIPS_H
 #define KILN_TARGETS_CPU_CHIPS_H

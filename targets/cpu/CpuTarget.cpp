@@ -1,4 +1,5 @@
 //===- CpuTarget.cpp - The target `cpu` -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Descriptions of processors; everything else is the vector family's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the reference device: memory, modules, the entry point.
 #include "Reference.h"
 #include "llvm/ADT/StringExtras.h"

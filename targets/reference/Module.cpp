@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules of the reference device: reading them safely, and calling what is in
 // them.
 #include "Reference.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the device can read of a module.
 #include "Readable.h"
 #include "kiln/Eval/Register.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the device can read of a module. Private to this folder.
 #ifndef KILN_TARGETS_REFERENCE_READABLE_H
 #define KILN_TARGETS_REFERENCE_READABLE_H

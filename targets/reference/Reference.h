@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device that evaluates modules. Private to this folder.
 #ifndef KILN_TARGETS_REFERENCE_REFERENCE_H
 #define KILN_TARGETS_REFERENCE_REFERENCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compile side of `reference`: takes a module whole, at whatever level it
 // is, and serialises it as it stands.
 #include "Readable.h"

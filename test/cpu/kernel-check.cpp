@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches every kernel of a file on two targets and compares what they wrote.
 // The first line of the file is `// ` and JSON: for each kernel its grid, the
 // tolerance and the arguments (views: dtype, sizes, strides, range of values;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates every function without parameters of an MLIR file and prints the
 // results: `name[k] = [shape] type: elements`. Private functions are helpers
 // and are skipped. Exit status 1 when a function fails.

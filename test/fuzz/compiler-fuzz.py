@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """compiler-fuzz.py BUILD text|bytecode|ttir SECONDS [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them. Every run must end with status 0 or 1, and with 1
 there must be a diagnostic with a place. Stops at the first that does not."""

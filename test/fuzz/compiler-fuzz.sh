@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text, bytecode and Triton's text.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzz target: kernel libraries, up to where the system's loader gets them.
 #include "../../targets/cpu/device/ElfCheck.h"
 #include "kiln/Runtime/HostSymbols.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzz target: version notes of plug-ins.
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Plugin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzz target: packages. The size and checksum in the header are put right, so
 // that the contents are reached.
 #include "../../lib/Runtime/PackageFormat.h"

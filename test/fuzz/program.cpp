@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzz target: host programs as JSON.
 #include "kiln/Runtime/Session.h"
 

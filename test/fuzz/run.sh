@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run.sh [SECONDS [TARGET...]]: builds the fuzz targets of this folder that do
 # without LLVM and runs each for a while (300 seconds unless told). Scripts
 # beside this one (*-fuzz.sh) run those that need the compiler.

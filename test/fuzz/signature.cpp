@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fuzz target: keys, and packages that were signed and changed. The input is
 // read as a key, and as changes of a signed package: two bytes for the place,
 // one for the value.

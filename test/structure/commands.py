@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of documentation pages as they are written there, and compares what they
 print with what the pages show. In a page
 

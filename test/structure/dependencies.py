@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that includes only point down the flow, and that vendors stay in
 their folders. Usage: dependencies.py SOURCE"""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that pages have every flag that a tool's --help has and the other way round, and every
 environment variable that the code reads. Usage: flags.py SOURCE"""
 import os

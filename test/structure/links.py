@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that links between pages lead to files, and to headings where they name one.
 Usage: links.py FOLDER: all pages below it."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that the generated reference has every operation of Kiln's dialects and every pass that
 they declare, and its index every page. Usage: reference.py BUILD REFERENCE"""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that every operation of Triton's dialect is in the table that says how tile expresses it.
 Usage: tables.py SOURCE"""
 import glob

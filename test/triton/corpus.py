@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs recorded Triton launches with kiln-run and compares the results with the recording.
 
 Usage: corpus.py CORPUS --target=SPEC [--filter=REGEX] [--jobs=N] [--json=FILE] [--list]

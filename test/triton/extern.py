@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every function of the device libraries on a target and compares it with its meaning.
 
 Usage: extern.py --target=SPEC [--filter=REGEX] [--list] [--worst]

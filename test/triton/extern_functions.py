@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the functions of device libraries mean, in Python.
 
 FUNCTIONS maps a symbol to (operand types, result type, function, tolerance). Types are f32, f64,

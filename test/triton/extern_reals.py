@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The real functions of device libraries; adds to FUNCTIONS of extern_functions."""
 import math
 import os

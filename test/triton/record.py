@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records the launches of Triton kernels in a program, as cases for corpus.py.
 
 Usage: record.py FOLDER PROGRAM.py [ARGUMENTS...]     (or: record.py FOLDER -m MODULE ...)

@@ -1,4 +1,5 @@
 //===- kiln-compile.cpp - Compiles programs to packages -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/StandardStreams.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads a device driver to see whether the process survives it.
 #include "kiln/Runtime/Plugin.h"
 #include <cstdio>

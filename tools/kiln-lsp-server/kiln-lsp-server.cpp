@@ -1,4 +1,5 @@
 //===- kiln-lsp-server.cpp - The language server with Kiln's dialects -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/StandardStreams.h"

@@ -1,4 +1,5 @@
 //===- kiln-opt.cpp - mlir-opt with Kiln's dialects and passes ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/StandardStreams.h"

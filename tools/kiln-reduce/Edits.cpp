@@ -1,4 +1,5 @@
 //===- Edits.cpp - What makes a program smaller ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reducer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

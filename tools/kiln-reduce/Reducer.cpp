@@ -1,4 +1,5 @@
 //===- Reducer.cpp - Delta debugging over operations ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reducer.h"
 #include "mlir/IR/AsmState.h"

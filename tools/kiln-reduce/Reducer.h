@@ -1,4 +1,5 @@
 //===- Reducer.h - Making a program small that stays interesting *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's reduction-tree pass removes operations by dropping all uses of
 // their results, which leaves a program that does not verify unless nothing

@@ -1,4 +1,5 @@
 //===- kiln-reduce.cpp - The test case reducer with Kiln's dialects -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reducer.h"
 #include "kiln/Driver/Driver.h"

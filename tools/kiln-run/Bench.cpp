@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measuring calls.
 #include "Bench.h"
 #include "Runner.h"

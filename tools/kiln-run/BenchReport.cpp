@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What was measured, for people and for programs.
 #include "Bench.h"
 #include <algorithm>

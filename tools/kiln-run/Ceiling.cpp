@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the host can do: copy bandwidth and multiply-adds.
 #include "Bench.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparing results with what they should be.
 #include "Compare.h"
 #include <algorithm>

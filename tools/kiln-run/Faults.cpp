@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that the system stops: for accesses outside of all memory, say.
 #include "Faults.h"
 #include "Watch.h"

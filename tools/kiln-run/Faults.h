@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that the system stops: for accesses outside of all memory, say.
 #ifndef KILN_TOOLS_KILN_RUN_FAULTS_H
 #define KILN_TOOLS_KILN_RUN_FAULTS_H

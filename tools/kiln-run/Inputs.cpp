@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Turning --arg and --dim into tensors.
 #include "Inputs.h"
 #include "Values.h"

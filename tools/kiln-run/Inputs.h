@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments of the call, from --arg, --dim and invention.
 #ifndef KILN_TOOLS_KILN_RUN_INPUTS_H
 #define KILN_TOOLS_KILN_RUN_INPUTS_H

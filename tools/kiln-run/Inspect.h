@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing packages.
 #ifndef KILN_TOOLS_KILN_RUN_INSPECT_H
 #define KILN_TOOLS_KILN_RUN_INSPECT_H

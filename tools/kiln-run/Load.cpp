@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading packages, and compiling with libKiln.so when there is need to.
 #include "Load.h"
 #include "kiln-c/Compiler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the input to a package.
 #ifndef KILN_TOOLS_KILN_RUN_LOAD_H
 #define KILN_TOOLS_KILN_RUN_LOAD_H

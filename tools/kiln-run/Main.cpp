@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // kiln-run: runs a package, or compiles and runs a program.
 #include "Load.h"
 #include "Options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments, results and dimensions by name.
 #ifndef KILN_TOOLS_KILN_RUN_NAMES_H
 #define KILN_TOOLS_KILN_RUN_NAMES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The command line of kiln-run.
 #include "Options.h"
 #include "kiln-c/Runtime.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The command line of kiln-run.
 #ifndef KILN_TOOLS_KILN_RUN_OPTIONS_H
 #define KILN_TOOLS_KILN_RUN_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reproducible invented data.
 #include "Inputs.h"
 #include <algorithm>

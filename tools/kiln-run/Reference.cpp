@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same call on target `reference`, and comparing with it.
 #include "Compare.h"
 #include "Runner.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One run of the program, from opened devices to written files.
 #include "Runner.h"
 #include "Bench.h"

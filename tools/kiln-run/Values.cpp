@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values and shapes as text of the command line.
 #include "Values.h"
 #include <algorithm>

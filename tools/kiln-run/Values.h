@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values and shapes as text of the command line.
 #ifndef KILN_TOOLS_KILN_RUN_VALUES_H
 #define KILN_TOOLS_KILN_RUN_VALUES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a call is doing, for those who wait for it.
 #include "Watch.h"
 #include "Load.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a call is doing, for those who wait for it.
 #ifndef KILN_TOOLS_KILN_RUN_WATCH_H
 #define KILN_TOOLS_KILN_RUN_WATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel without results has written.
 #include "Written.h"
 #include "Compare.h"

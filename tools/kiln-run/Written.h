@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel without results has written.
 #ifndef KILN_TOOLS_KILN_RUN_WRITTEN_H
 #define KILN_TOOLS_KILN_RUN_WRITTEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Composites by their formulas, in doubles, rounded once.
 #include "Families.h"
 #include "kiln/Eval/Products.h"

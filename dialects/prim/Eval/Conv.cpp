@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolution: windows become rows of a matrix product.
 #include "Families.h"
 #include "Windows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of element types, rescale and table.
 #include "Families.h"
 #include "llvm/Support/MathExtras.h"

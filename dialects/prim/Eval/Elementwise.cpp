@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise arithmetic and bits.
 #include "Families.h"
 #include "llvm/Support/MathExtras.h"

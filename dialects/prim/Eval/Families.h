@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluation of prim by families of operations, and what they share.
 // Private to this folder.
 #ifndef KILN_DIALECTS_PRIM_EVAL_FAMILIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transcendental functions.
 #include "Families.h"
 #include <cmath>

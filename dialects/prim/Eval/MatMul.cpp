@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dot_general: operands become [batch, m, k] and [batch, k, n].
 #include "Families.h"
 #include "kiln/Eval/Products.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling over windows.
 #include "Families.h"
 #include "Windows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect as something that can be evaluated.
 #include "Families.h"
 #include "kiln/Eval/Register.h"

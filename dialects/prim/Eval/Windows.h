@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Positions of a window that slides over the spatial dimensions of
 // [N, spatial..., C]. Private to this folder.
 #ifndef KILN_DIALECTS_PRIM_EVAL_WINDOWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // prim-decompose: expands composite operations.
 #include "Decompose.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The groups of patterns of prim-decompose. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_TRANSFORMS_DECOMPOSE_H
 #define KILN_DIALECTS_PRIM_TRANSFORMS_DECOMPOSE_H

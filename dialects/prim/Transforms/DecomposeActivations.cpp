@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expands sigmoid, silu, relu and gelu.
 #include "Decompose.h"
 #include "Emitter.h"

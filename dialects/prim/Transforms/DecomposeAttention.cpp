@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expands attention into products and a softmax.
 #include "Decompose.h"
 #include "Emitter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expands softmax, rms_norm and layer_norm.
 #include "Decompose.h"
 #include "Emitter.h"

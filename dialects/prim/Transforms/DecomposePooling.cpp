@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expands avg_pool into sum_pool and a division by counts.
 #include "Decompose.h"
 #include "Emitter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds prims in the midst of a rewrite.
 #include "Emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds prims in the midst of a rewrite. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_TRANSFORMS_EMITTER_H
 #define KILN_DIALECTS_PRIM_TRANSFORMS_EMITTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matching of values through what frontends put in between.
 #include "Match.h"
 

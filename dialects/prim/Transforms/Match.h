@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matching of values through what frontends put in between. Private to the
 // dialect.
 #ifndef KILN_DIALECTS_PRIM_TRANSFORMS_MATCH_H

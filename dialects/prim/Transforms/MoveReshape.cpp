@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves reshapes to where they cost nothing: to arguments and constants, or
 // behind the elementwise work that follows a computation.
 #include "Pointwise.h"

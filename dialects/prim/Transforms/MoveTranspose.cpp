@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves transposes towards arguments, constants and other transposes, where
 // they are free or cancel.
 #include "Emitter.h"

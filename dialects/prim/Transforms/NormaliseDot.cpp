@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Brings dot_general into the form [B, M, K] x [B, K, N], or without B.
 #include "../Verify.h"
 #include "Emitter.h"

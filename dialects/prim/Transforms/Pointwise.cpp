@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that work on each element by itself.
 #include "Pointwise.h"
 

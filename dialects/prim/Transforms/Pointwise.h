@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that work on each element by itself. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_TRANSFORMS_POINTWISE_H
 #define KILN_DIALECTS_PRIM_TRANSFORMS_POINTWISE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // prim-raise-composites: recovers composite operations from simpler ones.
 #include "Raise.h"
 

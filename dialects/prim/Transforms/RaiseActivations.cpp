@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recovers relu, sigmoid, silu and gelu.
 #include "Match.h"
 #include "Raise.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recovers softmax, rms_norm and layer_norm.
 #include "Emitter.h"
 #include "Match.h"

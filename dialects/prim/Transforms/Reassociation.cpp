@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a reshape groups dimensions.
 #include "Reassociation.h"
 #include "Pointwise.h"

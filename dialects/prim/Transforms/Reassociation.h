@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a reshape groups dimensions. Private to the dialect.
 #ifndef KILN_DIALECTS_PRIM_TRANSFORMS_REASSOCIATION_H
 #define KILN_DIALECTS_PRIM_TRANSFORMS_REASSOCIATION_H

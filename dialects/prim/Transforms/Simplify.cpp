@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // prim-simplify: canonical forms that fusion and schedules expect.
 #include "Simplify.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Brings convolutions into simpler forms.
 #include "Emitter.h"
 #include "Simplify.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Removes dimensions of size 1 from computations; reshapes at the edges cancel.
 #include "Pointwise.h"
 #include "Reassociation.h"

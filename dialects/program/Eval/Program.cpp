@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host programs: buffers, launches, copies.
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Eval/Elements.h"

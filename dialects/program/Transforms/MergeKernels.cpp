@@ -1,4 +1,5 @@
 //===- MergeKernels.cpp - Keeps one of several equal kernels --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"

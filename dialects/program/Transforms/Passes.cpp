@@ -1,4 +1,5 @@
 //===- Passes.cpp - Registration of the passes on host programs -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"

@@ -1,4 +1,5 @@
 //===- PlanMemory.cpp - Places buffers in one arena -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SizeExpressions.h"
 #include "kiln/Dialect/Program/Passes.h"

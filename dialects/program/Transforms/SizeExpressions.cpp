@@ -1,4 +1,5 @@
 //===- SizeExpressions.cpp - Sizes of buffers as products -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SizeExpressions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

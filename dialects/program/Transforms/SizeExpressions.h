@@ -1,4 +1,5 @@
 //===- SizeExpressions.h - Sizes of buffers as products ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECTS_PROGRAM_SIZEEXPRESSIONS_H
 #define KILN_DIALECTS_PROGRAM_SIZEEXPRESSIONS_H

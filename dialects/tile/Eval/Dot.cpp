@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products of tiles.
 #include "Families.h"
 #include "kiln/Eval/Products.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reaches outside of the tile program.
 #include "Families.h"
 #include "kiln/Runtime/Print.h"

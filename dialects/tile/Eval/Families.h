@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluation of tile by families of operations. Private to this folder.
 #ifndef KILN_DIALECTS_TILE_EVAL_FAMILIES_H
 #define KILN_DIALECTS_TILE_EVAL_FAMILIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of the functions of C.
 #include "Families.h"
 #include "mlir/IR/TypeUtilities.h"

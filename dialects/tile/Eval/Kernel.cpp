@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels: instances one after another, or taking turns.
 #include "kiln/Eval/Kernel.h"
 #include "Families.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Views, loads, stores and gathers.
 #include "Families.h"
 #include <cmath>

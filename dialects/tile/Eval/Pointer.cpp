@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers: a pointer is a view of rank 0, a tile of pointers holds addresses.
 #include "Families.h"
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of tiles: known combiners in wide loops, others by their region.
 #include "Families.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans and other operations that relate elements of a tile.
 #include "Families.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiles from scalars, and elements rearranged.
 #include "Families.h"
 

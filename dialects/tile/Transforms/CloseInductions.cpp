@@ -1,4 +1,5 @@
 //===- CloseInductions.cpp - Closed forms of loop-carried pointers --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

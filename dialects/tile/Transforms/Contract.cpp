@@ -1,4 +1,5 @@
 //===- Contract.cpp - Products and sums become fused ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,4 +1,5 @@
 //===- IndirectVectors.cpp - Vectors along one dimension of a tile --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IndirectVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

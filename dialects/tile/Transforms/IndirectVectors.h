@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is not affine in a tile of pointers: vectors along one dimension.
 #ifndef KILN_DIALECTS_TILE_TRANSFORMS_INDIRECTVECTORS_H
 #define KILN_DIALECTS_TILE_TRANSFORMS_INDIRECTVECTORS_H

@@ -1,4 +1,5 @@
 //===- MaskExpr.cpp - Masks as bounds of dimensions -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

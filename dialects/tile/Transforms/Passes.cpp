@@ -1,4 +1,5 @@
 //===- Passes.cpp - Registration of the passes on tile programs -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,4 +1,5 @@
 //===- PointerExpr.cpp - Tiles of pointers as affine expressions ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
 #include "IndirectVectors.h"

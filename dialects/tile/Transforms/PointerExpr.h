@@ -1,4 +1,5 @@
 //===- PointerExpr.h - Tiles of pointers as affine expressions --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tile of integers or pointers, as far as it is affine in the indices of its
 // elements:

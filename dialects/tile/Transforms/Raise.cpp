@@ -1,4 +1,5 @@
 //===- Raise.cpp - Attaches the iteration space to kernels ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Analysis/IterationSpace.h"
 #include "kiln/Dialect/Tile/Passes.h"

@@ -1,4 +1,5 @@
 //===- RecoverViews.cpp - Pointer arithmetic becomes views ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
 #include "kiln/Dialect/Tile/Passes.h"

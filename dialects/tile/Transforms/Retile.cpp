@@ -1,4 +1,5 @@
 //===- Retile.cpp - Other block sizes for structured kernels --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Retile.h"
 #include "Retiler.h"

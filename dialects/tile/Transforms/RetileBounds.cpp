@@ -1,4 +1,5 @@
 //===- RetileBounds.cpp - Loops and rasters for other block sizes ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Retiler.h"
 #include "kiln/Analysis/Raster.h"

@@ -1,4 +1,5 @@
 //===- RetileIndices.cpp - Index arithmetic for other block sizes ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Retiler.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- RetileLaunches.cpp - Grids for other block sizes -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Retiler.h"
 #include "kiln/Analysis/Raster.h"

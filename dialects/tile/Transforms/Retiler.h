@@ -1,4 +1,5 @@
 //===- Retiler.h - Steps of changing block sizes ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECTS_TILE_RETILER_H
 #define KILN_DIALECTS_TILE_RETILER_H

@@ -1,4 +1,5 @@
 //===- ScalarBuilder.cpp - Index arithmetic that folds constants ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 //===- VerifyTileForm.cpp - What a module may hold at the tile level ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,4 +1,5 @@
 //===- IterationSpace.h - What a kernel iterates over -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recovers, from a kernel, the dimensions that it iterates over (grid axes,
 // digits of a rastered linear id, loops), how every load and store moves with

@@ -1,4 +1,5 @@
 //===- Raster.h - Program ids that stand for several coordinates -*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // Kernels written for a one-dimensional grid compute their block coordinates

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From prim to tile kernels and host programs.
 #ifndef KILN_CONVERSION_PRIMTOTILE_TD
 #define KILN_CONVERSION_PRIMTOTILE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The conversion of TOSA, and of what stands among it, to prim.
 #ifndef KILN_CONVERSION_TOSATOPRIM_H
 #define KILN_CONVERSION_TOSATOPRIM_H

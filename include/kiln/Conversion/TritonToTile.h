@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The conversion of Triton's block programs to tile.
 #ifndef KILN_CONVERSION_TRITONTOTILE_H
 #define KILN_CONVERSION_TRITONTOTILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Effects of operations on memory at large.
 #ifndef KILN_DIALECT_EFFECTS_H
 #define KILN_DIALECT_EFFECTS_H

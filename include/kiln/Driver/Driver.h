@@ -1,4 +1,5 @@
 //===- Driver.h - The compiler as a library ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kiln-compile does, for tools and for the C interface.
 //

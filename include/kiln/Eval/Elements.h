@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements in bulk: reading any type as doubles or 64-bit integers, writing
 // them back rounded once, and moving them between strided shapes. Operations
 // are loops over chunks that fit in the first-level cache, so that no element

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluation interface: how operations are executed one by one. A dialect
 // takes part by a dialect interface with one function per operation:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Running tile kernels at evaluation.
 #ifndef KILN_EVAL_KERNEL_H
 #define KILN_EVAL_KERNEL_H

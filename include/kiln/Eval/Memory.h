@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory at evaluation: buffers that know which bytes were written and which
 // program instances touched them, and accesses that are checked against that.
 #ifndef KILN_EVAL_MEMORY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products, the inner loop of dot_general, conv and attention.
 #ifndef KILN_EVAL_PRODUCTS_H
 #define KILN_EVAL_PRODUCTS_H

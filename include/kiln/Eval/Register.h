@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which dialects can be evaluated.
 #ifndef KILN_EVAL_REGISTER_H
 #define KILN_EVAL_REGISTER_H

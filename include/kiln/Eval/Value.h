@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an SSA value is while a program is being evaluated: a scalar, a tensor
 // in contiguous storage, or a view of memory.
 #ifndef KILN_EVAL_VALUE_H

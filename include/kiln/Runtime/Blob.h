@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bytes that may be shared, mapped or owned.
 #ifndef KILN_RUNTIME_BLOB_H
 #define KILN_RUNTIME_BLOB_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types of tensors in packages and at run time.
 #ifndef KILN_RUNTIME_DTYPE_H
 #define KILN_RUNTIME_DTYPE_H

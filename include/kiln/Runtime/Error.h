@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Failure without exceptions, shared by everything in the runtime.
 #ifndef KILN_RUNTIME_ERROR_H
 #define KILN_RUNTIME_ERROR_H

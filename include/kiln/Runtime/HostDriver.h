@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What drivers of devices that compute in the host's memory have in common.
 #ifndef KILN_RUNTIME_HOSTDRIVER_H
 #define KILN_RUNTIME_HOSTDRIVER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that kernels for the host may call; docs/runtime.md lists them.
 #ifndef KILN_RUNTIME_HOSTSYMBOLS_H
 #define KILN_RUNTIME_HOSTSYMBOLS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The .npy format, as far as tensors need it.
 #ifndef KILN_RUNTIME_NPY_H
 #define KILN_RUNTIME_NPY_H

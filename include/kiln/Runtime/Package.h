@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The package: one file with kernels for one or several targets, the host
 // program of each, constants, and the source.
 #ifndef KILN_RUNTIME_PACKAGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding plug-in libraries and reading their version note before loading.
 #ifndef KILN_RUNTIME_PLUGIN_H
 #define KILN_RUNTIME_PLUGIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print.
 #ifndef KILN_RUNTIME_PRINT_H
 #define KILN_RUNTIME_PRINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Child processes: when a fork is safe, and helper programs for when it is not.
 #ifndef KILN_RUNTIME_PROCESS_H
 #define KILN_RUNTIME_PROCESS_H

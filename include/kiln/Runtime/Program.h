@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host program: a small register machine that the runtime verifies and
 // interprets. The compiler fills these structs in; docs/package.md gives the
 // JSON form and the meaning of each instruction.

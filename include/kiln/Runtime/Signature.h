@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Signatures of packages: Ed25519, over all bytes of the file. docs/package.md
 // says what exactly is signed and how keys are made.
 #ifndef KILN_RUNTIME_SIGNATURE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPEC: name[:chip][,key=value...], how users name a target.
 #ifndef KILN_RUNTIME_SPEC_H
 #define KILN_RUNTIME_SPEC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a program does first about the descriptors that it was started with.
 #ifndef KILN_RUNTIME_STANDARDSTREAMS_H
 #define KILN_RUNTIME_STANDARDSTREAMS_H

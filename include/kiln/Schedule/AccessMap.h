@@ -1,4 +1,5 @@
 //===- AccessMap.h - How a value is read in an iteration space --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A group of operations is computed over an iteration space: a list of
 // dimensions, each from 0 to its size. An access map says which element of a

@@ -1,4 +1,5 @@
 //===- Emitter.h - Tiles of the values of a group ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `emit(value, map)` gives the tile of a value: loads for what lies in memory,
 // arith and math for elementwise prims, other maps for movement. A tile has one

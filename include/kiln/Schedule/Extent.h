@@ -1,4 +1,5 @@
 //===- Extent.h - Sizes that are known now or at launch ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes, strides and offsets of buffers: a number where it is known, else an
 // index value of the host program, or, where groups are only being looked at,

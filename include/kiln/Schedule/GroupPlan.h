@@ -1,4 +1,5 @@
 //===- GroupPlan.h - The iteration space of a group -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks a group of prims from its result to what it reads, with the access map
 // of every value on the way. Tells whether a group can be one kernel at all

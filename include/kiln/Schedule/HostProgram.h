@@ -1,4 +1,5 @@
 //===- HostProgram.h - Buffers of a host program under construction -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Knows for every tensor of the prim function that has memory where it lies and
 // what its sizes and strides are, and makes the views that launches take.

@@ -1,4 +1,5 @@
 //===- KernelBuilder.h - A kernel and its launch ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds one tile.kernel together with the program.launch that runs it:
 // parameters appear as the body asks for them.

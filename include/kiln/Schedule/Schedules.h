@@ -1,4 +1,5 @@
 //===- Schedules.h - From groups to kernels ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A schedule turns one prim.fusion into a kernel and its launch. Core registers
 // "generic.loop", "generic.row", "generic.contract" and "generic.window";

@@ -1,4 +1,5 @@
 //===- Description.h - Machine descriptions as attributes -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The `kiln` dialect: `#kiln.target<...>` and its parts. A description says
 // what a chip is; see docs/plugins.md for its fields.

@@ -1,4 +1,5 @@
 //===- ExtensionPoint.h - Named places for more passes ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pipelines declare named points. Any plug-in may add passes there, also to
 // somebody else's target. After the added passes the point's form pass checks

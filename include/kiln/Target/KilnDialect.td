@@ -1,4 +1,5 @@
 //===- KilnDialect.td - Machine descriptions as attributes ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A target describes its chip as data: memory spaces, units, topology, matrix
 // instructions, preferred tile sizes. The data is an attribute, so it prints,

@@ -1,4 +1,5 @@
 //===- Lowering.h - Named lowerings and schedules ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lowerings turn one operation into a target's or a family's form; schedules
 // turn a fused group of prim operations into tile kernels. Kiln orders them

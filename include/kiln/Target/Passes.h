@@ -1,4 +1,5 @@
 //===- Passes.h - Passes that bind modules to targets -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGET_PASSES_H
 #define KILN_TARGET_PASSES_H

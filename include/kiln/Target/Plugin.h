@@ -1,4 +1,5 @@
 //===- Plugin.h - Writing a target plug-in ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a plug-in's main source file includes:
 //

@@ -1,4 +1,5 @@
 //===- PluginLoader.h - Loading target plug-ins -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a plug-in's version note before it is loaded, loads it, and runs its
 // registration guarded. One message with the path says what is wrong.

@@ -1,4 +1,5 @@
 //===- Report.h - What was lowered where, and why not -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The what-lowered-where report of `--explain`. Kiln's own registries write to
 // it; passes add rows of their own through `Report::of(context)`.

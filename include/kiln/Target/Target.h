@@ -1,4 +1,5 @@
 //===- Target.h - What a target supplies ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A target is a subclass of `Target`, registered by a plug-in. Only `name` and
 // `description` must be supplied; each further function is one more rung of

@@ -1,4 +1,5 @@
 //===- TargetOptions.h - Parsed SPEC strings --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A SPEC is `name[:chip][,key=value...]`, such as `cpu,threads=1`.
 //

@@ -1,4 +1,5 @@
 //===- TargetRegistry.h - Targets by name, plug-ins by path -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything that plug-ins bring ends here. A plug-in's register function gets
 // the registry and adds targets, lowerings, schedules, claims, extension passes

@@ -1,4 +1,5 @@
 //===- Config.h - What the vector family knows of a chip --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_VECTOR_CONFIG_H
 #define KILN_VECTOR_CONFIG_H

@@ -1,4 +1,5 @@
 //===- Lowering.h - What lowerings of the vector family work with -*- C++ -*-=//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A lowering registered for the family `vector` (or for a target that uses it)
 // emits scf, arith, math, vector and llvm operations for one tile operation:

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes and pipeline of the vector family ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_VECTOR_PASSES_H
 #define KILN_VECTOR_PASSES_H

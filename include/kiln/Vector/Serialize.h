@@ -1,4 +1,5 @@
 //===- Serialize.h - From the llvm dialect to ELF bytes ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_VECTOR_SERIALIZE_H
 #define KILN_VECTOR_SERIALIZE_H

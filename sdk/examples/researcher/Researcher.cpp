@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a researcher writes: 100 lines that replace the matrix product of `cpu`
 // by one of their own and count the loads of every kernel.
 #include "kiln/Dialect/Tile/Tile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tiny-as IN OUT: turns the text of kernels into what the device loads.
 #include "TinyIsa.h"
 #include <cstring>

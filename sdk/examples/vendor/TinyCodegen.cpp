@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TinyCodegen.h"
 #include "TinyIsa.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From tile kernels to the text of the tiny machine.
 #ifndef TINY_CODEGEN_H
 #define TINY_CODEGEN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulated device behind Kiln's driver table. Its memory is its own: data
 // gets there and back through copies only.
 #include "TinyIsa.h"

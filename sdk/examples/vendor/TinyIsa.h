@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The machine: scalar registers of 64 bits, tile registers of up to 4096 f32.
 // A program is lines of text, one instruction each; the assembler turns them
 // into words of 64 bits. Shared by code generator, assembler and device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TinyCodegen.h"
 #include "kiln/Target/Plugin.h"
 #include "llvm/ADT/SmallString.h"

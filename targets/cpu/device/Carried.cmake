@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # oneTBB lies beside the driver, so that both can be carried to a system that has
 # another version of it, or none. Debian has no static oneTBB.
 get_target_property(configurations TBB::tbb IMPORTED_CONFIGURATIONS)

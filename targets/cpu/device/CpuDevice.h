@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CPU device: what the parts of its driver share.
 #ifndef KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
 #define KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H

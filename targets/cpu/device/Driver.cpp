@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the CPU device driver: memory, modules, the entry point.
 #include "CpuDevice.h"
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a shared object as the loader does, and refuses what Kiln's linker
 // never writes. Code can still be anything: a package is code.
 #include "ElfCheck.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a shared object is one that the system's loader can be given.
 #ifndef KILN_TARGETS_CPU_DEVICE_ELFCHECK_H
 #define KILN_TARGETS_CPU_DEVICE_ELFCHECK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Running a kernel: its argument words, and the grid over the threads.
 #include "CpuDevice.h"
 #include <algorithm>

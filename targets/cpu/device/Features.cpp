@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What this machine can execute, by LLVM's names of features.
 #include "CpuDevice.h"
 #include "UnusedFeatures.h"

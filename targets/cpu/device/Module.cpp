@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel libraries: shared objects in memory.
 #include "CpuDevice.h"
 #include "ElfCheck.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that kernels may call, and those that no system library has.
 #include "CpuDevice.h"
 #include "kiln/Runtime/HostSymbols.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Features that say nothing about whether kernels run; shared by the compiler's
 // side and the driver's.
 #ifndef KILN_TARGETS_CPU_DEVICE_UNUSEDFEATURES_H

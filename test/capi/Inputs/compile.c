@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* compile INPUT PLUGIN: the options of kilnCompile, one after the other. */
 #define _POSIX_C_SOURCE 200809L
 #include "kiln-c/Compiler.h"

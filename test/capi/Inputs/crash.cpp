@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plug-in whose option crash=1 of cpu ends the compiler, hang=1 stops it.
 #include "kiln/Target/Plugin.h"
 #include <unistd.h>

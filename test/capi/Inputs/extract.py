@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """extract.py PAGE FOLDER: writes the code of a page to files: each block is
 named behind its language; blocks of one name make one file."""
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* sessions PACKAGE...: calls sessions from eight threads, half of the calls on
    one session that all share, half on sessions of their own, made from one
    package at once; and the messages of wrong tensors and calls. */

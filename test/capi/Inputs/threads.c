@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* threads THREADS ROUNDS PLUGIN [ARGUMENT]: compiles different inputs in
    several threads at once (-1: in the first), some of them hostile, and runs
    what comes out. With a further argument for the compiler, such as

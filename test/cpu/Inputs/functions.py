@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the functions of a target in units in the last place against the bounds that
 docs/numerics.md states, at random numbers of all magnitudes, the values around small integers
 and the special ones. The expected values are those of the target reference, rounded correctly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mutate-module MODULE ROUNDS: changes bytes of a kernel library that are no
 // code, and loads what the check lets through, each in a process of its own.
 // Fails when the loader crashes.

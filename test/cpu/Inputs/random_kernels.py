@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints random tile kernels with arguments for kernel-check.
 
 Usage: random_kernels.py SEED COUNT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # closed.sh STATUS COMMAND...: runs the command with each choice of standard streams closed and
 # expects the exit status; what it writes to streams that are open must name no plug-in. A status
 # of "prints" is 0, where nothing keeps the command from printing, and else 0 or 1.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a program of about a hundred operations with one erf somewhere: long-program.py prim|tosa."""
 import sys
 

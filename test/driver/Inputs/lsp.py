@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints what an editor sends that opens the file and leaves."""
 import json
 import sys

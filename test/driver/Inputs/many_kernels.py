@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a host program that launches N kernels of which no two are equal.
 
 Usage: many_kernels.py N [--bad]     with --bad, every third kernel holds assembly that no machine has

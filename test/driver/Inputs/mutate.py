@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mutate.py FILE FOLDER N: N copies of FILE, truncated or with bytes changed."""
 import os
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scan.py FOLDER: writes texts that mlir-opt takes, large in every way but nesting, into FOLDER/good, and texts whose
 nesting would overflow a parser's stack into FOLDER/deep."""
 import os

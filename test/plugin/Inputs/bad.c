@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Broken plug-ins; BAD says how. */
 #include "kiln-c/TargetPlugin.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims every product followed by an addition, and undoes the claims on
 // request: by not having a schedule for them.
 #include "kiln/Dialect/Prim/Prim.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """close.py A.npy B.npy: f32 files of one shape whose elements nearly agree."""
 import struct
 import sys

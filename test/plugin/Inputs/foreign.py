@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that no text file names a folder of the source or build tree, by whole paths: the
 folder that the test itself works in may lie in either, and so may its parts have their names.
 Usage: foreign.py OWN FORBIDDEN... -- FILE..."""

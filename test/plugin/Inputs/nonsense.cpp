@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A plug-in whose registration throws or whose tables make no sense; the
 // environment says how.
 #include "kiln/Target/Plugin.h"

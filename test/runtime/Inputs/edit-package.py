@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """edit-package.py IN OUT [--text FROM TO | --flip SECTION OFFSET | CODE]: changes a package.
 
 CODE is Python that changes `j`, the contents of program.json (`p` is the program of the first

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """elf-files.py runpath|versions|loaded ...: what the loader is told by the files of a tree.
 
   runpath FOLDER...   every entry of every RUNPATH is absolute or begins with $ORIGIN

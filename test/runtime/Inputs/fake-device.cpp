@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A device whose memory the host cannot see, with a queue that runs work only
 // when it is waited for. The macros make it a broken one.
 #include "kiln-c/Device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Kernels as a compiler for the cpu device would export them, in two libraries.
 #include "kiln-c/Kernel.h"
 #include <stddef.h>

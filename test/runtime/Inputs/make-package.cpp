@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // make-package PART1.so PART2.so OUT.kpkg [DEVICE [OTHER]]: a package with
 // functions that use every instruction of the host program.
 #include "kiln/Runtime/Package.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* null PACKAGE: every pointer of the C interfaces may be null without a crash,
    and entries tell the names of what they take. */
 #include "kiln-c/Compiler.h"

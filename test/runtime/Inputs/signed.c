@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* signed PACKAGE KEY OTHER: packages that must be signed, through the C interface. */
 #include "kiln-c/Runtime.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // unit PACKAGE LIBDIR: checks of the runtime's C++ and C interfaces.
 #include "kiln-c/Runtime.h"
 #include "kiln/Runtime/Npy.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small TOSA functions with inputs and the results that the specification prescribes."""
 import math
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions with bodies of all sorts, indexing maps, tiled layouts."""
 import numpy
 

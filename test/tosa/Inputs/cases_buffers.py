@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs on buffers, indices as values, loops and conditions."""
 import numpy
 

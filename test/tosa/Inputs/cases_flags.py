@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attributes and operands that are easy to overlook: rounding, zero points, modes, wide sums, borders."""
 from cases import *  # pylint: disable=wildcard-import,unused-wildcard-import
 

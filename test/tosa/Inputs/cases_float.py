@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Floats: functions against the C library, NaN, casts."""
 from cases import *  # pylint: disable=wildcard-import,unused-wildcard-import
 

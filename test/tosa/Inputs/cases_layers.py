@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rescaling, convolutions, products, pooling."""
 from cases import *  # pylint: disable=wildcard-import,unused-wildcard-import
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of linalg, tensor, memref and scf with the results that numpy gives.
 
 Usage: cases_linalg.py FOLDER MODULE [FILTER]    writes files to FOLDER; MODULE holds the cases

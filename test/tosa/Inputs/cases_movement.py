@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Movement, indexing, resizing, transforms, and operations of other dialects."""
 import cmath
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs functions of TOSA and compares with what the specification prescribes.
 
 Usage: run_cases.py FOLDER MODULE [FILTER]    writes files to FOLDER; MODULE holds the cases

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every public function of every TOSA file in a folder on the cpu and checks it.
 
 Usage: run_corpus.py FOLDER [FILTER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors as flat lists, their .npy files, and the integer arithmetic of TOSA."""
 import itertools
 import random

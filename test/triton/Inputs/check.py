@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares an array with numbers: check.py FILE.npy NUMBER... ["..."]
 
 With "..." at the end, more elements may follow. bf16 is uint16 in files: `bf16:FILE.npy`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes operands, or checks results of the form c + a * b, for dot-narrow.mlir."""
 import sys
 

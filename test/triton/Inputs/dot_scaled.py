@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the operands of dot-scaled.mlir to a folder, or checks the product in it.
 
 Usage: dot_scaled.py make|check FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes and runs one kernel for each piece of inline assembly, and compares with numpy or expects the error.
 
 Usage: inline_asm.py TARGET FOLDER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations on bits of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_BITWISEOPS_H
 #define KILN_DIALECT_PRIM_BITWISEOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison and selection of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_COMPAREOPS_H
 #define KILN_DIALECT_PRIM_COMPAREOPS_H

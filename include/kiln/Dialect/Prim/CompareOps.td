@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison and selection.
 #ifndef KILN_DIALECT_PRIM_COMPAREOPS_TD
 #define KILN_DIALECT_PRIM_COMPAREOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prims that have a decomposition into simpler ones.
 #ifndef KILN_DIALECT_PRIM_COMPOSITEOPS_H
 #define KILN_DIALECT_PRIM_COMPOSITEOPS_H

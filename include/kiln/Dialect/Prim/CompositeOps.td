@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations with a decomposition into simpler ones.
 #ifndef KILN_DIALECT_PRIM_COMPOSITEOPS_TD
 #define KILN_DIALECT_PRIM_COMPOSITEOPS_TD

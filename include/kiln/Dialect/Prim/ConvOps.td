@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolution.
 #ifndef KILN_DIALECT_PRIM_CONVOPS_TD
 #define KILN_DIALECT_PRIM_CONVOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of element types of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_CONVERTOPS_H
 #define KILN_DIALECT_PRIM_CONVERTOPS_H

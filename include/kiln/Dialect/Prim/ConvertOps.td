@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of element types.
 #ifndef KILN_DIALECT_PRIM_CONVERTOPS_TD
 #define KILN_DIALECT_PRIM_CONVERTOPS_TD

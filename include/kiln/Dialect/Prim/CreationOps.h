@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prims that make tensors from nothing.
 #ifndef KILN_DIALECT_PRIM_CREATIONOPS_H
 #define KILN_DIALECT_PRIM_CREATIONOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Base classes of elementwise operations.
 #ifndef KILN_DIALECT_PRIM_ELEMENTWISEBASE_TD
 #define KILN_DIALECT_PRIM_ELEMENTWISEBASE_TD

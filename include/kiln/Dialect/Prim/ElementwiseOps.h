@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise arithmetic, functions and bits of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_ELEMENTWISEOPS_H
 #define KILN_DIALECT_PRIM_ELEMENTWISEOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_GATHEROPS_H
 #define KILN_DIALECT_PRIM_GATHEROPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading.
 #ifndef KILN_DIALECT_PRIM_GATHEROPS_TD
 #define KILN_DIALECT_PRIM_GATHEROPS_TD

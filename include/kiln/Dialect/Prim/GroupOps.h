@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups of prims: fusions and claims.
 #ifndef KILN_DIALECT_PRIM_GROUPOPS_H
 #define KILN_DIALECT_PRIM_GROUPOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups of operations.
 #ifndef KILN_DIALECT_PRIM_GROUPOPS_TD
 #define KILN_DIALECT_PRIM_GROUPOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_MATMULOPS_H
 #define KILN_DIALECT_PRIM_MATMULOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements without changing them.
 #ifndef KILN_DIALECT_PRIM_MOVEMENTOPS_TD
 #define KILN_DIALECT_PRIM_MOVEMENTOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes on prim that serve every target, and their patterns.
 #ifndef KILN_DIALECT_PRIM_PASSES_H
 #define KILN_DIALECT_PRIM_PASSES_H

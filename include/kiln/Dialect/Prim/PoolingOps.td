@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling over windows.
 #ifndef KILN_DIALECT_PRIM_POOLINGOPS_TD
 #define KILN_DIALECT_PRIM_POOLINGOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operation of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_PRIM_H
 #define KILN_DIALECT_PRIM_PRIM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Enumerations of the prim dialect.
 #ifndef KILN_DIALECT_PRIM_PRIMATTRS_TD
 #define KILN_DIALECT_PRIM_PRIMATTRS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect itself and the base class of its operations.
 #ifndef KILN_DIALECT_PRIM_PRIMBASE_TD
 #define KILN_DIALECT_PRIM_PRIMBASE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect and the enumerations of its attributes.
 #ifndef KILN_DIALECT_PRIM_PRIMDIALECT_H
 #define KILN_DIALECT_PRIM_PRIMDIALECT_H

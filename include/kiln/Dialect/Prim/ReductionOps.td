@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions over dimensions.
 #ifndef KILN_DIALECT_PRIM_REDUCTIONOPS_TD
 #define KILN_DIALECT_PRIM_REDUCTIONOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of the results of prims as values.
 #ifndef KILN_DIALECT_PRIM_SHAPE_H
 #define KILN_DIALECT_PRIM_SHAPE_H

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes on host programs -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_PROGRAM_PASSES_H
 #define KILN_DIALECT_PROGRAM_PASSES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes on host programs.
 #ifndef KILN_DIALECT_PROGRAM_PASSES_TD
 #define KILN_DIALECT_PROGRAM_PASSES_TD

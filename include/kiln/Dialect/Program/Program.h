@@ -1,4 +1,5 @@
 //===- Program.h - Everything of the program dialect ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_PROGRAM_PROGRAM_H
 #define KILN_DIALECT_PROGRAM_PROGRAM_H

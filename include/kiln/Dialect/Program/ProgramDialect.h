@@ -1,4 +1,5 @@
 //===- ProgramDialect.h - The program dialect -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_PROGRAM_PROGRAMDIALECT_H
 #define KILN_DIALECT_PROGRAM_PROGRAMDIALECT_H

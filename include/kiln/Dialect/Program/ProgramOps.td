@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of host programs.
 #ifndef KILN_DIALECT_PROGRAM_PROGRAMOPS_TD
 #define KILN_DIALECT_PROGRAM_PROGRAMOPS_TD

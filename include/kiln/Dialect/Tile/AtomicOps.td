@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic accesses through pointers.
 #ifndef KILN_DIALECT_TILE_ATOMICOPS_TD
 #define KILN_DIALECT_TILE_ATOMICOPS_TD

@@ -1,4 +1,5 @@
 //===- DotOps.h - Matrix products of tiles -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_DOTOPS_H
 #define KILN_DIALECT_TILE_DOTOPS_H

@@ -1,4 +1,5 @@
 //===- ExternOps.h - Calls, conversions, output --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_EXTERNOPS_H
 #define KILN_DIALECT_TILE_EXTERNOPS_H

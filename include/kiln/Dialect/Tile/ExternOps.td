@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reaches outside of the tile program: conversions with a rounding mode, calls, output.
 #ifndef KILN_DIALECT_TILE_EXTERNOPS_TD
 #define KILN_DIALECT_TILE_EXTERNOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels, the grid, and what holds a kernel together.
 #ifndef KILN_DIALECT_TILE_KERNELOPS_TD
 #define KILN_DIALECT_TILE_KERNELOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Views and the operations that read and write through them.
 #ifndef KILN_DIALECT_TILE_MEMORYOPS_TD
 #define KILN_DIALECT_TILE_MEMORYOPS_TD

@@ -1,4 +1,5 @@
 //===- Passes.h - Passes on tile programs -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_PASSES_H
 #define KILN_DIALECT_TILE_PASSES_H

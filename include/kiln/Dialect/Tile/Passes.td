@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes on tile programs that serve every target.
 #ifndef KILN_DIALECT_TILE_PASSES_TD
 #define KILN_DIALECT_TILE_PASSES_TD

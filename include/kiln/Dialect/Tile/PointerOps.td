@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, tiles of pointers and the memory behind them.
 #ifndef KILN_DIALECT_TILE_POINTEROPS_TD
 #define KILN_DIALECT_TILE_POINTEROPS_TD

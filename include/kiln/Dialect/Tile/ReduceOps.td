@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of tiles.
 #ifndef KILN_DIALECT_TILE_REDUCEOPS_TD
 #define KILN_DIALECT_TILE_REDUCEOPS_TD

@@ -1,4 +1,5 @@
 //===- Retile.h - Other block sizes for structured kernels ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_RETILE_H
 #define KILN_DIALECT_TILE_RETILE_H

@@ -1,4 +1,5 @@
 //===- ScanOps.h - Scans and rearrangement by index --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_SCANOPS_H
 #define KILN_DIALECT_TILE_SCANOPS_H

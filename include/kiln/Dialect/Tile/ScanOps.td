@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans and other operations that relate elements of a tile.
 #ifndef KILN_DIALECT_TILE_SCANOPS_TD
 #define KILN_DIALECT_TILE_SCANOPS_TD

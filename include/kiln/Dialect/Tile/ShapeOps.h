@@ -1,4 +1,5 @@
 //===- ShapeOps.h - Making and rearranging tiles -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_SHAPEOPS_H
 #define KILN_DIALECT_TILE_SHAPEOPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make tiles or rearrange their elements.
 #ifndef KILN_DIALECT_TILE_SHAPEOPS_TD
 #define KILN_DIALECT_TILE_SHAPEOPS_TD

@@ -1,4 +1,5 @@
 //===- Tile.h - Everything of the tile dialect ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_TILE_H
 #define KILN_DIALECT_TILE_TILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of the tile dialect.
 #ifndef KILN_DIALECT_TILE_TILETYPES_TD
 #define KILN_DIALECT_TILE_TILETYPES_TD

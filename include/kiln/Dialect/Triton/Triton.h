@@ -1,4 +1,5 @@
 //===- Triton.h - the tt dialect ---------------------------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // Operations and types of Triton's IR as an input of Kiln.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Enumerations of the tt dialect, with the numbers that older dumps print.
 #ifndef KILN_DIALECT_TRITON_TRITONATTRS_TD
 #define KILN_DIALECT_TRITON_TRITONATTRS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tt dialect: the text that Triton frontends print, as Kiln reads it.
 #ifndef KILN_DIALECT_TRITON_TRITONBASE_TD
 #define KILN_DIALECT_TRITON_TRITONBASE_TD

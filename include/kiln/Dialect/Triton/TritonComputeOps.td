@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic that arith and math lack, and products.
 #ifndef KILN_DIALECT_TRITON_TRITONCOMPUTEOPS_TD
 #define KILN_DIALECT_TRITON_TRITONCOMPUTEOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Output and assertions.
 #ifndef KILN_DIALECT_TRITON_TRITONDEBUGOPS_TD
 #define KILN_DIALECT_TRITON_TRITONDEBUGOPS_TD

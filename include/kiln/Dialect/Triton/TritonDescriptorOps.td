@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor descriptors.
 #ifndef KILN_DIALECT_TRITON_TRITONDESCRIPTOROPS_TD
 #define KILN_DIALECT_TRITON_TRITONDESCRIPTOROPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions and the grid.
 #ifndef KILN_DIALECT_TRITON_TRITONFUNCTIONOPS_TD
 #define KILN_DIALECT_TRITON_TRITONFUNCTIONOPS_TD

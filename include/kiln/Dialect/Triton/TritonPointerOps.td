@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers and the memory behind them.
 #ifndef KILN_DIALECT_TRITON_TRITONPOINTEROPS_TD
 #define KILN_DIALECT_TRITON_TRITONPOINTEROPS_TD

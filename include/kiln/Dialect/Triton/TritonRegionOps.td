@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations with a region: reductions, scans, maps.
 #ifndef KILN_DIALECT_TRITON_TRITONREGIONOPS_TD
 #define KILN_DIALECT_TRITON_TRITONREGIONOPS_TD

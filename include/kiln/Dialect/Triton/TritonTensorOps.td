@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make tensors or rearrange them.
 #ifndef KILN_DIALECT_TRITON_TRITONTENSOROPS_TD
 #define KILN_DIALECT_TRITON_TRITONTENSOROPS_TD

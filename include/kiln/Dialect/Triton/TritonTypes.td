@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of the tt dialect.
 #ifndef KILN_DIALECT_TRITON_TRITONTYPES_TD
 #define KILN_DIALECT_TRITON_TRITONTYPES_TD

@@ -76,7 +76,7 @@ void HostSizes::checkOperands(Operation *op) {
   auto rankOf = [](Value v) {
     return cast<RankedTensorType>(v.getType()).getRank();
   };
-  if (isElementwise(op)) {
+  if (isElementwisePrim(op)) {
     unsigned last = isa<prim::TableOp>(op) ? 1 : op->getNumOperands();
     for (unsigned n = 1; n < last; ++n)
       for (int64_t d = 0; d < rankOf(op->getOperand(0)); ++d)

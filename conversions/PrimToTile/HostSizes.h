@@ -4,7 +4,7 @@
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H
 #define KILN_CONVERSIONS_PRIMTOTILE_HOSTSIZES_H
 
-#include "kiln/Schedule/HostProgram.h"
+#include "kiln/Schedule/HostProgramBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace kiln {
@@ -13,7 +13,7 @@ namespace kiln {
 /// that must agree do.
 class HostSizes {
 public:
-  HostSizes(mlir::func::FuncOp func, schedule::HostProgram &host)
+  HostSizes(mlir::func::FuncOp func, schedule::HostProgramBuilder &host)
       : func(func), host(host) {}
 
   /// All of the function.
@@ -31,7 +31,7 @@ private:
   schedule::Extent representative(schedule::Extent extent);
 
   mlir::func::FuncOp func;
-  schedule::HostProgram &host;
+  schedule::HostProgramBuilder &host;
   llvm::DenseSet<std::pair<const void *, const void *>> checked;
   llvm::DenseMap<mlir::Value, schedule::Extent> equal;
 };

@@ -16,7 +16,7 @@ static Extent symbolicDim(Value value, unsigned dim) {
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
   Operation *op = value.getDefiningOp();
-  if (op && isElementwise(op))
+  if (op && isElementwisePrim(op))
     return symbolicDim(op->getOperand(0), dim);
   if (auto transpose = dyn_cast_or_null<prim::TransposeOp>(op))
     return symbolicDim(transpose.getOperand(), transpose.getPermutation()[dim]);
@@ -157,10 +157,10 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
       continue;
     after.insert(op);
     if (before.contains(op) ||
-        !(isElementwise(op) || isa<prim::ReshapeOp, prim::TransposeOp>(op)))
+        !(isElementwisePrim(op) || isa<prim::ReshapeOp, prim::TransposeOp>(op)))
       return false;
     // A window needs its spatial dimensions one by one.
-    if (!isa<prim::DotGeneralOp>(anchor.op) && !isElementwise(op))
+    if (!isa<prim::DotGeneralOp>(anchor.op) && !isElementwisePrim(op))
       return false;
   }
   return true;

@@ -48,7 +48,7 @@ private:
   const target::BoundTarget &target;
   SymbolTable &symbols;
   OpBuilder builder;
-  std::unique_ptr<HostProgram> host;
+  std::unique_ptr<HostProgramBuilder> host;
   std::unique_ptr<ScheduleContext> ctx;
   std::unique_ptr<IRRewriter> rewriter;
   target::TargetOptions noOptions;
@@ -96,7 +96,7 @@ LogicalResult FunctionConverter::makeProgram() {
     program.setAllArgAttrs(attrs);
   Block &body = program.getBody().front();
   builder.setInsertionPointToStart(&body);
-  host = std::make_unique<HostProgram>(program, builder);
+  host = std::make_unique<HostProgramBuilder>(program, builder);
   for (auto [argument, value] :
        llvm::zip(body.getArguments(), func.getArguments())) {
     Buffer buffer;
@@ -147,7 +147,8 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
     return success();
   }
   if (fusion.getNumResults() == 1 &&
-      succeeded(schedule(fusion, fusion.getKind(), nameOf(fusion))))
+      succeeded(schedule(fusion, prim::stringifyGroupKind(fusion.getKind()),
+                         nameOf(fusion))))
     return success();
   // Again, one by one: what is a single operation already cannot be split.
   unsigned computing =
@@ -206,7 +207,7 @@ LogicalResult FunctionConverter::convertCat(prim::CatOp cat) {
     prim::FusionOp copy = wrapCopy(b, cat.getLoc(), operand);
     host->setDestination(copy.getResult(0), part);
     host->setAlias(copy.getBody().getArgument(0), operand);
-    if (failed(schedule(copy, "loop", "cat")))
+    if (failed(schedule(copy, prim::stringifyGroupKind(copy.getKind()), "cat")))
       return target::emitUnsupported(copy, "no schedule for a copy");
   }
   host->setBuffer(cat.getResult(), whole);
@@ -237,7 +238,8 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
       OpBuilder b(op);
       prim::FusionOp copy = wrapCopy(b, op.getLoc(), value);
       host->setAlias(copy.getBody().getArgument(0), value);
-      if (failed(schedule(copy, "loop", "copy")))
+      if (failed(
+              schedule(copy, prim::stringifyGroupKind(copy.getKind()), "copy")))
         return target::emitUnsupported(copy, "no schedule for a copy");
       memref = host->memref(host->buffer(copy.getResult(0)));
     }

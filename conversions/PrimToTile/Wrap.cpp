@@ -19,19 +19,19 @@ bool kiln::isClonable(Operation *op) {
 }
 
 bool kiln::isFusible(Operation *op) {
-  return isElementwise(op) || isMovement(op) || isReduction(op) ||
+  return isElementwisePrim(op) || isMovement(op) || isReduction(op) ||
          isAnchor(op) || isa<prim::GatherOp, prim::FullOp, prim::IotaOp>(op);
 }
 
-StringRef kiln::kindOf(ArrayRef<Operation *> ops) {
-  StringRef kind = "loop";
+prim::GroupKind kiln::kindOf(ArrayRef<Operation *> ops) {
+  prim::GroupKind kind = prim::GroupKind::elementwise;
   for (Operation *op : ops) {
     if (isa<prim::DotGeneralOp>(op))
-      return "contract";
+      return prim::GroupKind::contraction;
     if (isAnchor(op))
-      return "window";
+      return prim::GroupKind::convolution;
     if (isReduction(op))
-      kind = "row";
+      kind = prim::GroupKind::reduction;
   }
   return kind;
 }
@@ -90,9 +90,9 @@ prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     collectInputs(op, group, inputs);
   OpBuilder builder(root);
-  auto fusion = prim::FusionOp::create(
-      builder, root->getLoc(), root->getResultTypes(), inputs.getArrayRef(),
-      builder.getStringAttr(kindOf(ops)), StringAttr());
+  auto fusion =
+      prim::FusionOp::create(builder, root->getLoc(), root->getResultTypes(),
+                             inputs.getArrayRef(), kindOf(ops), StringAttr());
   Block *body = builder.createBlock(&fusion.getBody());
   for (Value input : inputs)
     body->addArgument(input.getType(), input.getLoc());
@@ -110,7 +110,7 @@ prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
 prim::FusionOp kiln::wrapCopy(OpBuilder &builder, Location loc, Value value) {
   auto fusion =
       prim::FusionOp::create(builder, loc, value.getType(), value,
-                             builder.getStringAttr("loop"), StringAttr());
+                             prim::GroupKind::elementwise, StringAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&fusion.getBody());
   Value argument = body->addArgument(value.getType(), loc);

@@ -19,7 +19,7 @@ bool readsMemory(mlir::OpOperand &operand);
 bool isFusible(mlir::Operation *op);
 
 /// The kind of a group with these operations.
-llvm::StringRef kindOf(llvm::ArrayRef<mlir::Operation *> ops);
+prim::GroupKind kindOf(llvm::ArrayRef<mlir::Operation *> ops);
 
 /// Moves `ops` (in program order, the last one is the root) into a prim.fusion
 /// in the place of the root.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic of arith on tensors and, in bodies, on scalars.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -11,7 +11,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// Whether the operation computes a size, not the elements of a tensor.
-bool isSize(Operation *op, Emitter &e) {
+bool isSize(Operation *op, Translator &e) {
   return !e.body && isa<IndexType>(op->getResult(0).getType()) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return !e.getSizes(operand).empty();
@@ -19,7 +19,7 @@ bool isSize(Operation *op, Emitter &e) {
 }
 
 /// Operations on sizes stay as they are.
-LogicalResult sizes(Operation *op, Emitter &e) {
+LogicalResult sizes(Operation *op, Translator &e) {
   IRMapping mapping;
   for (Value operand : op->getOperands()) {
     mapping.map(operand, e.sizeValue(e.getSizes(operand).front()));
@@ -38,7 +38,7 @@ LogicalResult sizes(Operation *op, Emitter &e) {
 }
 
 /// A scalar that is known, as an attribute of its type; null if it is not.
-Attribute knownScalar(Value source, Emitter &e) {
+Attribute knownScalar(Value source, Translator &e) {
   Type type = source.getType();
   if (isa<IndexType>(type)) {
     auto number = e.getConstantSizes(source);
@@ -54,7 +54,7 @@ Attribute knownScalar(Value source, Emitter &e) {
 
 /// Computes now what depends on known scalars only, so that conditions and
 /// bounds of loops are known, too.
-bool foldScalars(Operation *op, Emitter &e) {
+bool foldScalars(Operation *op, Translator &e) {
   Type type = op->getResult(0).getType();
   if (e.body || (!isa<IndexType>(type) && !type.isIntOrFloat()))
     return false;
@@ -83,7 +83,7 @@ bool foldScalars(Operation *op, Emitter &e) {
 
 /// The operation on all elements: `make` gets its translated operands.
 template <typename Op, typename Make>
-LogicalResult elements(Op op, Emitter &e, Make make) {
+LogicalResult elements(Op op, Translator &e, Make make) {
   if (foldScalars(op, e))
     return success();
   if (isSize(op, e))
@@ -102,35 +102,36 @@ LogicalResult elements(Op op, Emitter &e, Make make) {
   return result ? e.set(op->getResult(0), result) : failure();
 }
 
-template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
+template <typename From, typename To>
+LogicalResult unary(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) { return e.unary<To>(x[0]); });
 }
 
 template <typename From, typename To>
-LogicalResult binary(From op, Emitter &e) {
+LogicalResult binary(From op, Translator &e) {
   return elements(op, e,
                   [&](ArrayRef<Value> x) { return e.binary<To>(x[0], x[1]); });
 }
 
-template <typename From> LogicalResult add(From op, Emitter &e) {
+template <typename From> LogicalResult add(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) { return e.add(x[0], x[1]); });
 }
-template <typename From> LogicalResult sub(From op, Emitter &e) {
+template <typename From> LogicalResult sub(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) { return e.sub(x[0], x[1]); });
 }
-template <typename From> LogicalResult mul(From op, Emitter &e) {
+template <typename From> LogicalResult mul(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) { return e.mul(x[0], x[1]); });
 }
 
 /// Unsigned order is signed order with the first bit flipped.
-Value flip(Value value, Emitter &e) {
+Value flip(Value value, Translator &e) {
   unsigned width = e.elementOf(value).getIntOrFloatBitWidth();
   Value bit = e.integer(width == 1 ? 1 : int64_t(1) << (width - 1), value);
   return e.binary<prim::BitwiseXorOp>(value, bit);
 }
 
 template <typename From, typename To>
-LogicalResult unsignedExtremum(From op, Emitter &e) {
+LogicalResult unsignedExtremum(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     if (e.elementOf(x[0]).isInteger(1)) // as on truth values
       return e.binary<To>(x[0], x[1]);
@@ -140,7 +141,7 @@ LogicalResult unsignedExtremum(From op, Emitter &e) {
 
 /// Whether no element can be negative: numbers, positions, sizes, and what is
 /// made of them without a difference. Products are taken not to overflow.
-bool isNonNegative(Value value, Emitter &e, unsigned depth = 8) {
+bool isNonNegative(Value value, Translator &e, unsigned depth = 8) {
   if (auto numbers = e.integersOf(value))
     return llvm::all_of(*numbers, [](int64_t number) { return number >= 0; });
   Operation *op = value.getDefiningOp();
@@ -158,13 +159,13 @@ bool isNonNegative(Value value, Emitter &e, unsigned depth = 8) {
 }
 
 /// Whether x >= y as unsigned numbers.
-Value unsignedGe(Value x, Value y, Emitter &e) {
+Value unsignedGe(Value x, Value y, Translator &e) {
   return e.compare<prim::GeOp>(flip(x, e), flip(y, e));
 }
 
 /// x / y as unsigned numbers of 64 bits. Half of x is no negative number: twice
 /// its quotient is right or one too small, unless y has the highest bit, too.
-Value unsignedQuotient(Value x, Value y, Emitter &e) {
+Value unsignedQuotient(Value x, Value y, Translator &e) {
   Value one = e.integer(1, x), zero = e.integer(0, x);
   Value half = e.binary<prim::ShiftRightLogicalOp>(x, one);
   Value quotient =
@@ -180,7 +181,7 @@ Value unsignedQuotient(Value x, Value y, Emitter &e) {
 enum class Unsigned { quotient, rest, up };
 
 template <typename From, Unsigned what>
-LogicalResult unsignedDivision(From op, Emitter &e) {
+LogicalResult unsignedDivision(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Type element = e.elementOf(x[0]);
     if (element.isInteger(1)) {
@@ -209,13 +210,13 @@ LogicalResult unsignedDivision(From op, Emitter &e) {
 }
 
 template <typename From, bool up>
-LogicalResult roundedDivision(From op, Emitter &e) {
+LogicalResult roundedDivision(From op, Translator &e) {
   return elements(op, e,
                   [&](ArrayRef<Value> x) { return e.divide(x[0], x[1], up); });
 }
 
 /// Comparison by predicate name: which order, and what NaN gives.
-LogicalResult cmpf(arith::CmpFOp op, Emitter &e) {
+LogicalResult cmpf(arith::CmpFOp op, Translator &e) {
   using P = arith::CmpFPredicate;
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Value a = x[0], c = x[1];
@@ -265,7 +266,7 @@ LogicalResult cmpf(arith::CmpFOp op, Emitter &e) {
   });
 }
 
-LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
+LogicalResult cmpi(arith::CmpIOp op, Translator &e) {
   using P = arith::CmpIPredicate;
   return elements(op, e, [&](ArrayRef<Value> x) -> Value {
     Value a = x[0], c = x[1];
@@ -301,7 +302,7 @@ LogicalResult cmpi(arith::CmpIOp op, Emitter &e) {
   });
 }
 
-LogicalResult select(arith::SelectOp op, Emitter &e) {
+LogicalResult select(arith::SelectOp op, Translator &e) {
   return elements(op, e,
                   [&](ArrayRef<Value> x) { return e.where(x[0], x[1], x[2]); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builders of prims that fill in result types and sizes.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -26,18 +26,19 @@ TypedAttr integerAttr(Type element, int64_t value) {
   return IntegerAttr::get(element, APInt(64, value).sextOrTrunc(width));
 }
 
-Sizes Emitter::sizesOf(Value value) {
+Sizes Translator::sizesOf(Value value) {
   return prim::dimSizes(b, b.getLoc(), value);
 }
 
-RankedTensorType Emitter::typeFor(ArrayRef<OpFoldResult> sizes, Type element) {
+RankedTensorType Translator::typeFor(ArrayRef<OpFoldResult> sizes,
+                                     Type element) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   return RankedTensorType::get(shape, element);
 }
 
-SmallVector<Value> Emitter::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
+SmallVector<Value> Translator::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> values;
   for (OpFoldResult size : sizes)
     if (!getConstantIntValue(size))
@@ -45,18 +46,18 @@ SmallVector<Value> Emitter::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
   return values;
 }
 
-Value Emitter::reshape(Value value, ArrayRef<OpFoldResult> to) {
+Value Translator::reshape(Value value, ArrayRef<OpFoldResult> to) {
   RankedTensorType type = typeFor(to, elementOf(value));
   if (type == value.getType() && type.hasStaticShape())
     return value;
   return prim::ReshapeOp::create(b, type, value, dynamicSizes(to));
 }
 
-Value Emitter::reshape(Value value, ArrayRef<int64_t> to) {
+Value Translator::reshape(Value value, ArrayRef<int64_t> to) {
   return reshape(value, getAsIndexOpFoldResult(b.getContext(), to));
 }
 
-Value Emitter::refine(Value value, ArrayRef<int64_t> shape) {
+Value Translator::refine(Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = typeOf(value);
   bool better = false;
   for (auto [have, want] : llvm::zip_equal(type.getShape(), shape))
@@ -70,8 +71,8 @@ Value Emitter::refine(Value value, ArrayRef<int64_t> shape) {
   return reshape(value, sizes);
 }
 
-Value Emitter::broadcastInDim(Value value, ArrayRef<int64_t> dims,
-                              ArrayRef<OpFoldResult> to) {
+Value Translator::broadcastInDim(Value value, ArrayRef<int64_t> dims,
+                                 ArrayRef<OpFoldResult> to) {
   RankedTensorType type = typeFor(to, elementOf(value));
   if (std::optional<TypedAttr> splat = splatOf(value))
     return full(*splat, to);
@@ -80,7 +81,7 @@ Value Emitter::broadcastInDim(Value value, ArrayRef<int64_t> dims,
   return prim::BroadcastInDimOp::create(b, type, value, dynamicSizes(to), dims);
 }
 
-Value Emitter::broadcast(Value value, ArrayRef<OpFoldResult> to) {
+Value Translator::broadcast(Value value, ArrayRef<OpFoldResult> to) {
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> shape, dims;
   bool repeats = false;
@@ -93,8 +94,8 @@ Value Emitter::broadcast(Value value, ArrayRef<OpFoldResult> to) {
   return repeats ? broadcastInDim(value, dims, to) : refine(value, shape);
 }
 
-LogicalResult Emitter::broadcastTogether(Operation *op,
-                                         MutableArrayRef<Value> values) {
+LogicalResult Translator::broadcastTogether(Operation *op,
+                                            MutableArrayRef<Value> values) {
   int64_t rank = 0;
   for (Value value : values)
     rank = std::max(rank, typeOf(value).getRank());
@@ -125,7 +126,7 @@ LogicalResult Emitter::broadcastTogether(Operation *op,
   return success();
 }
 
-Value Emitter::transpose(Value value, ArrayRef<int64_t> permutation) {
+Value Translator::transpose(Value value, ArrayRef<int64_t> permutation) {
   if (llvm::is_sorted(permutation))
     return value;
   SmallVector<int64_t> shape;
@@ -135,8 +136,8 @@ Value Emitter::transpose(Value value, ArrayRef<int64_t> permutation) {
                                    permutation);
 }
 
-Value Emitter::sliceDim(Value value, int64_t dim, int64_t start,
-                        int64_t limit) {
+Value Translator::sliceDim(Value value, int64_t dim, int64_t start,
+                           int64_t limit) {
   RankedTensorType type = typeOf(value);
   int64_t extent = type.getDimSize(dim);
   if (start == 0 && (limit == -1 || limit == extent))
@@ -154,7 +155,7 @@ Value Emitter::sliceDim(Value value, int64_t dim, int64_t start,
                                strides);
 }
 
-Value Emitter::concat(ArrayRef<Value> values, int64_t dim) {
+Value Translator::concat(ArrayRef<Value> values, int64_t dim) {
   if (values.size() == 1)
     return values.front();
   SmallVector<int64_t> shape(typeOf(values.front()).getShape());
@@ -173,22 +174,22 @@ Value Emitter::concat(ArrayRef<Value> values, int64_t dim) {
                              dim);
 }
 
-Value Emitter::full(TypedAttr value, ArrayRef<OpFoldResult> sizes) {
+Value Translator::full(TypedAttr value, ArrayRef<OpFoldResult> sizes) {
   return prim::FullOp::create(b, typeFor(sizes, value.getType()),
                               dynamicSizes(sizes), value);
 }
 
-Value Emitter::number(double value, Value like, Type element) {
+Value Translator::number(double value, Value like, Type element) {
   return full(numberAttr(element ? element : elementOf(like), value),
               sizesOf(like));
 }
 
-Value Emitter::integer(int64_t value, Value like, Type element) {
+Value Translator::integer(int64_t value, Value like, Type element) {
   return full(integerAttr(element ? element : elementOf(like), value),
               sizesOf(like));
 }
 
-Value Emitter::constant(DenseElementsAttr value) {
+Value Translator::constant(DenseElementsAttr value) {
   return prim::ConstantOp::create(b, cast<RankedTensorType>(value.getType()),
                                   cast<ElementsAttr>(value));
 }
@@ -207,8 +208,8 @@ static TypedAttr convertAttr(TypedAttr value, Type element, bool fromUnsigned) {
                                          : number.sextOrTrunc(to.getWidth()));
 }
 
-Value Emitter::convert(Value value, Type element, bool round, bool fromUnsigned,
-                       bool toUnsigned) {
+Value Translator::convert(Value value, Type element, bool round,
+                          bool fromUnsigned, bool toUnsigned) {
   if (elementOf(value) == element)
     return value;
   if (std::optional<TypedAttr> splat = splatOf(value))
@@ -218,22 +219,22 @@ Value Emitter::convert(Value value, Type element, bool round, bool fromUnsigned,
       b, typeOf(value).clone(element), value, round, fromUnsigned, toUnsigned);
 }
 
-Value Emitter::add(Value lhs, Value rhs) {
+Value Translator::add(Value lhs, Value rhs) {
   return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseXorOp>(lhs, rhs)
                                      : binary<prim::AddOp>(lhs, rhs);
 }
 
-Value Emitter::sub(Value lhs, Value rhs) {
+Value Translator::sub(Value lhs, Value rhs) {
   return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseXorOp>(lhs, rhs)
                                      : binary<prim::SubOp>(lhs, rhs);
 }
 
-Value Emitter::mul(Value lhs, Value rhs) {
+Value Translator::mul(Value lhs, Value rhs) {
   return elementOf(lhs).isInteger(1) ? binary<prim::BitwiseAndOp>(lhs, rhs)
                                      : binary<prim::MulOp>(lhs, rhs);
 }
 
-Value Emitter::divide(Value lhs, Value rhs, bool up) {
+Value Translator::divide(Value lhs, Value rhs, bool up) {
   // The quotient, corrected where the remainder is not zero.
   Value quotient = binary<prim::DivOp>(lhs, rhs);
   Value rest = binary<prim::FmodOp>(lhs, rhs);
@@ -250,14 +251,14 @@ Value Emitter::divide(Value lhs, Value rhs, bool up) {
   return where(correct, moved, quotient);
 }
 
-Value Emitter::clampTo(Value value, int64_t low, int64_t high) {
+Value Translator::clampTo(Value value, int64_t low, int64_t high) {
   Type element = elementOf(value);
   return prim::ClampOp::create(b, value.getType(), value,
                                integerAttr(element, low),
                                integerAttr(element, high), false, false);
 }
 
-std::optional<DenseElementsAttr> Emitter::constantOf(Value value) {
+std::optional<DenseElementsAttr> Translator::constantOf(Value value) {
   if (auto op = value.getDefiningOp<prim::ReshapeOp>()) {
     auto inner = op.getType().hasStaticShape() ? constantOf(op.getOperand())
                                                : std::nullopt;
@@ -290,7 +291,7 @@ std::optional<DenseElementsAttr> Emitter::constantOf(Value value) {
 }
 
 /// Elements computed from constants alone; null if they are not, or are many.
-static DenseElementsAttr foldConstant(Value value, Emitter &e, int depth) {
+static DenseElementsAttr foldConstant(Value value, Translator &e, int depth) {
   constexpr int64_t most = 64;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || type.getNumElements() > most ||
@@ -316,15 +317,15 @@ static DenseElementsAttr foldConstant(Value value, Emitter &e, int depth) {
   return dyn_cast<DenseElementsAttr>(cast<Attribute>(folded.front()));
 }
 
-Value Emitter::settle(Value value) {
+Value Translator::settle(Value value) {
   if (constantOf(value))
     return value;
   DenseElementsAttr dense = foldConstant(value, *this, 32);
   return dense && dense.getType() == value.getType() ? constant(dense) : value;
 }
 
-std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
-                                                        bool isUnsigned) {
+std::optional<SmallVector<int64_t>> Translator::integersOf(Value value,
+                                                           bool isUnsigned) {
   auto dense = constantOf(value);
   if (!dense)
     if (DenseElementsAttr folded = foldConstant(value, *this, 32))
@@ -339,7 +340,7 @@ std::optional<SmallVector<int64_t>> Emitter::integersOf(Value value,
   return numbers;
 }
 
-std::optional<TypedAttr> Emitter::splatOf(Value value) {
+std::optional<TypedAttr> Translator::splatOf(Value value) {
   while (auto op = value.getDefiningOp<prim::ReshapeOp>())
     value = op.getOperand();
   if (auto op = value.getDefiningOp<prim::FullOp>())
@@ -351,13 +352,13 @@ std::optional<TypedAttr> Emitter::splatOf(Value value) {
   return std::nullopt;
 }
 
-Value Emitter::sizeValue(OpFoldResult size) {
+Value Translator::sizeValue(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
 }
 
 /// Folds an operation on sizes if both are known, else creates it.
 template <typename Op>
-static OpFoldResult sizeOp(Emitter &e, OpFoldResult a, OpFoldResult c,
+static OpFoldResult sizeOp(Translator &e, OpFoldResult a, OpFoldResult c,
                            int64_t neutral, int64_t (*fold)(int64_t, int64_t)) {
   std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(c);
   if (x && y)
@@ -367,7 +368,7 @@ static OpFoldResult sizeOp(Emitter &e, OpFoldResult a, OpFoldResult c,
   return Op::create(e.b, e.sizeValue(a), e.sizeValue(c)).getResult();
 }
 
-OpFoldResult Emitter::mulSize(OpFoldResult a, OpFoldResult c) {
+OpFoldResult Translator::mulSize(OpFoldResult a, OpFoldResult c) {
   if (getConstantIntValue(a) == 1)
     return c;
   return sizeOp<arith::MulIOp>(*this, a, c, 1, [](int64_t x, int64_t y) {
@@ -376,14 +377,14 @@ OpFoldResult Emitter::mulSize(OpFoldResult a, OpFoldResult c) {
   });
 }
 
-OpFoldResult Emitter::addSize(OpFoldResult a, OpFoldResult c) {
+OpFoldResult Translator::addSize(OpFoldResult a, OpFoldResult c) {
   return sizeOp<arith::AddIOp>(*this, a, c, 0, [](int64_t x, int64_t y) {
     return static_cast<int64_t>(static_cast<uint64_t>(x) +
                                 static_cast<uint64_t>(y));
   });
 }
 
-OpFoldResult Emitter::divSize(OpFoldResult a, OpFoldResult c) {
+OpFoldResult Translator::divSize(OpFoldResult a, OpFoldResult c) {
   return sizeOp<arith::FloorDivSIOp>(
       *this, a, c, 1, [](int64_t x, int64_t y) { return y ? x / y : 0; });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants of TOSA and arith.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -25,17 +25,17 @@ DenseElementsAttr widen(DenseElementsAttr value, Type element, bool isSigned) {
       });
 }
 
-LogicalResult elements(Operation *op, ElementsAttr value, Emitter &e) {
+LogicalResult elements(Operation *op, ElementsAttr value, Translator &e) {
   auto constant = constantValue(op, value, e);
   return failed(constant) ? failure() : e.set(op->getResult(0), *constant);
 }
 
-LogicalResult tosaConst(tosa::ConstOp op, Emitter &e) {
+LogicalResult tosaConst(tosa::ConstOp op, Translator &e) {
   return elements(op, op.getValues(), e);
 }
 
 /// A scalar becomes a tensor of rank 0, or of the iteration space in a body.
-LogicalResult arithConstant(arith::ConstantOp op, Emitter &e) {
+LogicalResult arithConstant(arith::ConstantOp op, Translator &e) {
   TypedAttr value = op.getValue();
   if (auto attr = dyn_cast<ElementsAttr>(value))
     return isa<RankedTensorType>(attr.getType())
@@ -56,7 +56,7 @@ LogicalResult arithConstant(arith::ConstantOp op, Emitter &e) {
 }
 
 /// Prim has no state: a global that keeps its first value is a constant.
-template <typename Op> LogicalResult globalLoad(Op op, Emitter &e) {
+template <typename Op> LogicalResult globalLoad(Op op, Translator &e) {
   auto global = dyn_cast_or_null<ml_program::GlobalOp>(
       e.lookupSymbol(op.getGlobal().getRootReference().getValue()));
   if (!global || !op.getGlobal().getNestedReferences().empty())
@@ -115,7 +115,7 @@ static AsmResourceBlob invent(RankedTensorType type, bool zeros, int64_t seed) {
 /// A resource that the module does not hold.
 static FailureOr<Value> missing(Operation *op,
                                 DenseResourceElementsAttr resource,
-                                RankedTensorType type, Emitter &e) {
+                                RankedTensorType type, Translator &e) {
   StringRef key = resource.getRawHandle().getKey();
   if (e.elided.empty())
     return e.unsupported(
@@ -130,7 +130,8 @@ static FailureOr<Value> missing(Operation *op,
   return Value(prim::ConstantOp::create(e.b, type, ElementsAttr(attr)));
 }
 
-FailureOr<Value> constantValue(Operation *op, ElementsAttr value, Emitter &e) {
+FailureOr<Value> constantValue(Operation *op, ElementsAttr value,
+                               Translator &e) {
   RankedTensorType type = e.tensorType(value.getType());
   if (!type)
     return e.unsupported(op, "has type " + Twine(text(value.getType())));

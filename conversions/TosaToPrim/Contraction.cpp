@@ -42,7 +42,7 @@ std::optional<Factor> factorOf(linalg::LinalgOp op, Value value) {
 
 /// The factor over its own loops.
 FailureOr<Value> evaluate(linalg::LinalgOp op, const Factor &factor,
-                          const Sizes &loops, Emitter &e) {
+                          const Sizes &loops, Translator &e) {
   Sizes sizes;
   for (int64_t dim : factor.dims)
     sizes.push_back(loops[dim]);
@@ -78,7 +78,7 @@ Value beforeWidening(Value value) {
 
 /// Sums over the loops that only this factor depends on.
 Value sumAlone(Value value, SmallVectorImpl<int64_t> &dims,
-               ArrayRef<int64_t> others, ArrayRef<int64_t> out, Emitter &e) {
+               ArrayRef<int64_t> others, ArrayRef<int64_t> out, Translator &e) {
   SmallVector<int64_t> alone, kept, shape;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     if (!llvm::is_contained(others, dim) && !llvm::is_contained(out, dim)) {
@@ -98,7 +98,7 @@ Value sumAlone(Value value, SmallVectorImpl<int64_t> &dims,
 /// result's dimensions.
 Value dot(Value lhs, ArrayRef<int64_t> lhsDims, Value rhs,
           ArrayRef<int64_t> rhsDims, ArrayRef<int64_t> out, Type element,
-          SmallVectorImpl<int64_t> &order, Emitter &e) {
+          SmallVectorImpl<int64_t> &order, Translator &e) {
   SmallVector<int64_t> lhsBatch, rhsBatch, lhsSum, rhsSum, batch, rows, columns;
   SmallVector<int64_t> batchShape, rowShape, columnShape;
   for (auto [i, dim] : llvm::enumerate(lhsDims)) {
@@ -135,7 +135,8 @@ Value dot(Value lhs, ArrayRef<int64_t> lhsDims, Value rhs,
 
 } // namespace
 
-std::optional<LogicalResult> emitContraction(linalg::LinalgOp op, Emitter &e) {
+std::optional<LogicalResult> emitContraction(linalg::LinalgOp op,
+                                             Translator &e) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   std::optional<Combine> combine = matchCombine(op, 0);

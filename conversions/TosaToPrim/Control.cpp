@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls, printing, and conditions.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,7 +30,7 @@ bool onlyReads(func::FuncOp callee, unsigned argument) {
 
 /// A call of a function without a body prints or measures: it is ignored, and
 /// its results must not be needed.
-LogicalResult call(func::CallOp op, Emitter &e) {
+LogicalResult call(func::CallOp op, Translator &e) {
   func::FuncOp callee = e.lookup(op.getCallee());
   if (!callee)
     return e.unsupported(op, "of '" + op.getCallee() +
@@ -61,7 +61,7 @@ LogicalResult call(func::CallOp op, Emitter &e) {
 }
 
 /// What is printed counts as computed.
-LogicalResult print(vector::PrintOp op, Emitter &e) {
+LogicalResult print(vector::PrintOp op, Translator &e) {
   if (Value source = op.getSource())
     if (!isa<IndexType>(source.getType()))
       e.printed.push_back(e.get(source));
@@ -69,7 +69,7 @@ LogicalResult print(vector::PrintOp op, Emitter &e) {
 }
 
 /// A number or a truth value that is known now.
-std::optional<int64_t> knownNumber(Value source, Emitter &e) {
+std::optional<int64_t> knownNumber(Value source, Translator &e) {
   if (auto sizes = e.getConstantSizes(source); sizes && sizes->size() == 1)
     return sizes->front();
   Value value = e.isKnown(source) ? e.get(source) : Value();
@@ -80,7 +80,7 @@ std::optional<int64_t> knownNumber(Value source, Emitter &e) {
 }
 
 /// Numbers that do not depend on data become constants, so that a loop ends.
-void settle(ValueRange sources, Emitter &e) {
+void settle(ValueRange sources, Translator &e) {
   for (Value source : sources)
     if (e.isKnown(source) && !e.placeOf(source) && e.getSizes(source).empty())
       if (Value value = e.get(source))
@@ -88,7 +88,7 @@ void settle(ValueRange sources, Emitter &e) {
 }
 
 /// Reports what a value of a region lacks, if it is not known.
-LogicalResult checkKnown(ValueRange sources, Emitter &e) {
+LogicalResult checkKnown(ValueRange sources, Translator &e) {
   for (Value source : sources) {
     if (Operation *call = e.getOpaque(source))
       return e.unsupported(call, "of an undefined function");
@@ -102,7 +102,7 @@ LogicalResult checkKnown(ValueRange sources, Emitter &e) {
 /// what only the side that is taken keeps inside of a tensor is kept inside
 /// here.
 LogicalResult branch(Operation *op, Value condition, ValueRange inputs,
-                     Region &yes, Region &no, Emitter &e) {
+                     Region &yes, Region &no, Translator &e) {
   if (e.body)
     return e.unsupported(op, "inside of a body");
   auto run = [&](Region &region) -> FailureOr<OperandRange> {
@@ -173,12 +173,12 @@ LogicalResult branch(Operation *op, Value condition, ValueRange inputs,
   return success();
 }
 
-LogicalResult condIf(tosa::IfOp op, Emitter &e) {
+LogicalResult condIf(tosa::IfOp op, Translator &e) {
   return branch(op, op.getCondition(), op.getInputList(), op.getThenGraph(),
                 op.getElseGraph(), e);
 }
 
-LogicalResult ifOp(scf::IfOp op, Emitter &e) {
+LogicalResult ifOp(scf::IfOp op, Translator &e) {
   return branch(op, op.getCondition(), {}, op.getThenRegion(),
                 op.getElseRegion(), e);
 }
@@ -187,7 +187,7 @@ LogicalResult ifOp(scf::IfOp op, Emitter &e) {
 constexpr int64_t mostSteps = 4096, mostOperations = 16384;
 
 LogicalResult checkLength(Operation *op, int64_t steps, Region &body,
-                          Emitter &e) {
+                          Translator &e) {
   int64_t length = 0;
   body.walk([&](Operation *) { ++length; });
   if (steps <= mostSteps && steps * length <= mostOperations)
@@ -204,7 +204,7 @@ int64_t stepsOf(int64_t low, int64_t high, int64_t by) {
 
 /// The body as often as it runs: a loop around a model, to measure it, or over
 /// parts of its operands.
-LogicalResult unroll(scf::ForOp op, Emitter &e) {
+LogicalResult unroll(scf::ForOp op, Translator &e) {
   auto low = knownNumber(op.getLowerBound(), e),
        high = knownNumber(op.getUpperBound(), e),
        by = knownNumber(op.getStep(), e);
@@ -234,7 +234,7 @@ LogicalResult unroll(scf::ForOp op, Emitter &e) {
 
 /// Bounds of several loops at once, as numbers.
 std::optional<SmallVector<int64_t>> knownNumbers(ArrayRef<OpFoldResult> list,
-                                                 Emitter &e) {
+                                                 Translator &e) {
   SmallVector<int64_t> numbers;
   for (OpFoldResult entry : list) {
     auto value = dyn_cast<Value>(entry);
@@ -249,7 +249,7 @@ std::optional<SmallVector<int64_t>> knownNumbers(ArrayRef<OpFoldResult> list,
 /// Calls `step` for all points of a nest of loops, in their order.
 LogicalResult nest(Operation *op, ArrayRef<OpFoldResult> lower,
                    ArrayRef<OpFoldResult> upper, ArrayRef<OpFoldResult> steps,
-                   ValueRange inductions, Emitter &e,
+                   ValueRange inductions, Translator &e,
                    llvm::function_ref<LogicalResult()> step) {
   auto low = knownNumbers(lower, e), high = knownNumbers(upper, e),
        by = knownNumbers(steps, e);
@@ -281,7 +281,7 @@ LogicalResult nest(Operation *op, ArrayRef<OpFoldResult> lower,
 }
 
 /// Parts of results, computed in any order: one after the other.
-LogicalResult forall(scf::ForallOp op, Emitter &e) {
+LogicalResult forall(scf::ForallOp op, Translator &e) {
   e.share(op.getOutputs(), op.getRegionIterArgs());
   auto step = [&]() -> LogicalResult {
     if (failed(e.emitBlock(*op.getBody())))
@@ -312,7 +312,7 @@ LogicalResult forall(scf::ForallOp op, Emitter &e) {
 }
 
 /// The same with buffers and sums of what the iterations give.
-LogicalResult parallel(scf::ParallelOp op, Emitter &e) {
+LogicalResult parallel(scf::ParallelOp op, Translator &e) {
   SmallVector<Value> sums;
   for (Value init : op.getInitVals()) {
     sums.push_back(e.get(init));
@@ -352,7 +352,7 @@ LogicalResult parallel(scf::ParallelOp op, Emitter &e) {
 /// Loops whose conditions do not depend on data end after a known number of
 /// steps. `test` gives the condition, and what goes on from there.
 LogicalResult repeat(Operation *op, ValueRange inits, Region &before,
-                     Region &after, Emitter &e) {
+                     Region &after, Translator &e) {
   if (e.body)
     return e.unsupported(op, "inside of a body");
   mlir::Block &test = before.front(), &body = after.front();
@@ -382,16 +382,16 @@ LogicalResult repeat(Operation *op, ValueRange inits, Region &before,
   }
 }
 
-LogicalResult whileOp(scf::WhileOp op, Emitter &e) {
+LogicalResult whileOp(scf::WhileOp op, Translator &e) {
   return repeat(op, op.getInits(), op.getBefore(), op.getAfter(), e);
 }
 
-LogicalResult whileLoop(tosa::WhileOp op, Emitter &e) {
+LogicalResult whileLoop(tosa::WhileOp op, Translator &e) {
   return repeat(op, op.getInputList(), op.getCondGraph(), op.getBodyGraph(), e);
 }
 
 /// A vector that is read to be printed: elements of a tensor from constants on.
-LogicalResult transferRead(vector::TransferReadOp op, Emitter &e) {
+LogicalResult transferRead(vector::TransferReadOp op, Translator &e) {
   Value x = e.get(op.getBase());
   if (!x)
     return failure();

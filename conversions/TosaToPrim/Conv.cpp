@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and matrix products of TOSA.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -10,14 +10,14 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// The type in which products are summed, bias included.
-Type sumType(Type operand, Type result, Emitter &e) {
+Type sumType(Type operand, Type result, Translator &e) {
   if (isa<FloatType>(operand))
     return operand.isF64() ? operand : Type(e.b.getF32Type());
   return result.isInteger(64) ? result : Type(e.b.getI32Type());
 }
 
 /// An operand less its zero point: as it is if that is zero, else in i32.
-Value withoutZeroPoint(Value operand, Value zeroPoint, Emitter &e) {
+Value withoutZeroPoint(Value operand, Value zeroPoint, Translator &e) {
   if (isa<FloatType>(e.elementOf(operand)))
     return operand; // TOSA wants zero
   auto zp = e.integersOf(zeroPoint);
@@ -46,7 +46,7 @@ int64_t resultSize(int64_t in, int64_t window, const Window &w, size_t i) {
 /// Convolves, adds the bias and rounds once.
 template <typename Op>
 LogicalResult finishConv(Op op, Value input, Value filter, const Window &w,
-                         Emitter &e) {
+                         Translator &e) {
   RankedTensorType declared = e.tensorType(op.getType());
   if (!declared)
     return e.unsupported(op,
@@ -100,13 +100,13 @@ Window windowOf(ArrayRef<int64_t> strides, ArrayRef<int64_t> pad,
   return w;
 }
 
-template <typename Op> LogicalResult conv(Op op, Emitter &e) {
+template <typename Op> LogicalResult conv(Op op, Translator &e) {
   Window w = windowOf(op.getStride(), op.getPad(), op.getDilation());
   return finishConv(op, e.get(op.getInput()), e.get(op.getWeight()), w, e);
 }
 
 /// Weights [KH, KW, C, M] become [C * M, KH, KW, 1], one group per channel.
-LogicalResult depthwise(tosa::DepthwiseConv2DOp op, Emitter &e) {
+LogicalResult depthwise(tosa::DepthwiseConv2DOp op, Translator &e) {
   Window w = windowOf(op.getStride(), op.getPad(), op.getDilation());
   Value filter = e.get(op.getWeight());
   RankedTensorType type = e.typeOf(filter);
@@ -120,7 +120,7 @@ LogicalResult depthwise(tosa::DepthwiseConv2DOp op, Emitter &e) {
 }
 
 /// The convolution of the spread input with the reversed window.
-LogicalResult transposeConv(tosa::TransposeConv2DOp op, Emitter &e) {
+LogicalResult transposeConv(tosa::TransposeConv2DOp op, Translator &e) {
   Window w;
   Value filter = e.get(op.getWeight());
   RankedTensorType type = e.typeOf(filter);
@@ -138,7 +138,7 @@ LogicalResult transposeConv(tosa::TransposeConv2DOp op, Emitter &e) {
   return finishConv(op, e.get(op.getInput()), filter, w, e);
 }
 
-LogicalResult matmul(tosa::MatMulOp op, Emitter &e) {
+LogicalResult matmul(tosa::MatMulOp op, Translator &e) {
   RankedTensorType declared = e.tensorType(op.getType());
   if (!declared)
     return e.unsupported(op,

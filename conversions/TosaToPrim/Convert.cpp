@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of arith.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -10,7 +10,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// The element type of the result, or null after a report.
-Type resultElement(Operation *op, Emitter &e) {
+Type resultElement(Operation *op, Translator &e) {
   Type type = op->getResult(0).getType();
   Type element =
       isa<VectorType>(type) ? Type() : primElement(getElementTypeOrSelf(type));
@@ -21,7 +21,7 @@ Type resultElement(Operation *op, Emitter &e) {
 
 /// A conversion that prim has under the same rules.
 template <typename Op, bool fromUnsigned, bool toUnsigned>
-LogicalResult convert(Op op, Emitter &e) {
+LogicalResult convert(Op op, Translator &e) {
   Type element = resultElement(op, e);
   if (!element)
     return failure();
@@ -32,7 +32,7 @@ LogicalResult convert(Op op, Emitter &e) {
 }
 
 /// A truth value read as a signed number: 0 or -1.
-template <typename Op> LogicalResult fromSigned(Op op, Emitter &e) {
+template <typename Op> LogicalResult fromSigned(Op op, Translator &e) {
   Type element = resultElement(op, e);
   if (!element)
     return failure();
@@ -43,7 +43,7 @@ template <typename Op> LogicalResult fromSigned(Op op, Emitter &e) {
 }
 
 /// Keeps the low bits; a truth value is the lowest bit.
-LogicalResult trunci(arith::TruncIOp op, Emitter &e) {
+LogicalResult trunci(arith::TruncIOp op, Translator &e) {
   Type element = resultElement(op, e);
   if (!element)
     return failure();
@@ -55,7 +55,7 @@ LogicalResult trunci(arith::TruncIOp op, Emitter &e) {
 
 /// Between sizes and numbers.
 template <typename Op, bool isUnsigned>
-LogicalResult indexCast(Op op, Emitter &e) {
+LogicalResult indexCast(Op op, Translator &e) {
   Type element = resultElement(op, e);
   Value x = element ? e.get(op.getIn()) : Value();
   if (!x)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Single elements of tensors and of buffers.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace kiln::tosa_to_prim {
 
-Value readElements(Value x, ArrayRef<Value> indices, Emitter &e) {
+Value readElements(Value x, ArrayRef<Value> indices, Translator &e) {
   RankedTensorType type = e.typeOf(x);
   if (indices.empty())
     return e.reshape(x, ArrayRef<int64_t>());
@@ -36,7 +36,7 @@ Value readElements(Value x, ArrayRef<Value> indices, Emitter &e) {
 }
 
 Value writeElement(Value x, ArrayRef<Value> indices, Value element,
-                   Emitter &e) {
+                   Translator &e) {
   Sizes sizes = e.sizesOf(x);
   Value here;
   for (auto [dim, index] : llvm::enumerate(indices)) {
@@ -51,7 +51,8 @@ Value writeElement(Value x, ArrayRef<Value> indices, Value element,
   return here ? e.where(here, value, x) : value;
 }
 
-LogicalResult element(Operation *op, Value source, ValueRange at, Emitter &e) {
+LogicalResult element(Operation *op, Value source, ValueRange at,
+                      Translator &e) {
   Value x = e.get(source);
   if (!x)
     return failure();

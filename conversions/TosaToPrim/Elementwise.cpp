@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations of TOSA.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -10,7 +10,8 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// One operand, the same operation in prim.
-template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
+template <typename From, typename To>
+LogicalResult unary(From op, Translator &e) {
   Value operand = e.get(op->getOperand(0));
   constexpr bool isBits =
       llvm::is_one_of<To, prim::BitwiseNotOp, prim::ClzOp>::value;
@@ -25,7 +26,7 @@ template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
 }
 
 /// The operands of an operation, brought to one shape.
-FailureOr<SmallVector<Value>> operands(Operation *op, Emitter &e) {
+FailureOr<SmallVector<Value>> operands(Operation *op, Translator &e) {
   SmallVector<Value> values;
   for (Value operand : op->getOperands())
     values.push_back(e.get(operand));
@@ -35,7 +36,7 @@ FailureOr<SmallVector<Value>> operands(Operation *op, Emitter &e) {
 }
 
 /// Arithmetic modulo 2 of operations that prim has for wider integers only.
-template <typename To> Value onBits(Value lhs, Value rhs, Emitter &e) {
+template <typename To> Value onBits(Value lhs, Value rhs, Translator &e) {
   Value other = e.unary<prim::BitwiseNotOp>(rhs);
   if (std::is_same_v<To, prim::PowOp>)
     return e.binary<prim::BitwiseOrOp>(lhs, other);
@@ -46,7 +47,7 @@ template <typename To> Value onBits(Value lhs, Value rhs, Emitter &e) {
 
 /// Two operands, the same operation in prim.
 template <typename From, typename To>
-LogicalResult binary(From op, Emitter &e) {
+LogicalResult binary(From op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -62,7 +63,7 @@ LogicalResult binary(From op, Emitter &e) {
 }
 
 template <typename From, typename To>
-LogicalResult compare(From op, Emitter &e) {
+LogicalResult compare(From op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -71,14 +72,14 @@ LogicalResult compare(From op, Emitter &e) {
   return e.set(op->getResult(0), e.compare<To>((*values)[0], (*values)[1]));
 }
 
-LogicalResult add(tosa::AddOp op, Emitter &e) {
+LogicalResult add(tosa::AddOp op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
   return e.set(op, e.add((*values)[0], (*values)[1]));
 }
 
-LogicalResult sub(tosa::SubOp op, Emitter &e) {
+LogicalResult sub(tosa::SubOp op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -88,7 +89,7 @@ LogicalResult sub(tosa::SubOp op, Emitter &e) {
 /// A product in 64 bits, shifted by a number that is computed and rounded to
 /// nearest, halves up.
 LogicalResult mulComputed(tosa::MulOp op, Value lhs, Value rhs, Type element,
-                          Emitter &e) {
+                          Translator &e) {
   if (!e.elementOf(lhs).isInteger(32))
     return e.unsupported(op, "has a shift that is not a constant, which is for "
                              "operands of i32 only");
@@ -112,7 +113,7 @@ LogicalResult mulComputed(tosa::MulOp op, Value lhs, Value rhs, Type element,
 
 /// Integers are multiplied in the type of the result; i32 with a shift in 64
 /// bits, rounded to nearest, halves up.
-LogicalResult mul(tosa::MulOp op, Emitter &e) {
+LogicalResult mul(tosa::MulOp op, Translator &e) {
   SmallVector<Value, 2> values{e.get(op.getInput1()), e.get(op.getInput2())};
   if (failed(e.broadcastTogether(op, values)))
     return failure();
@@ -146,7 +147,7 @@ LogicalResult mul(tosa::MulOp op, Emitter &e) {
 
 /// Larger or smaller; NaN wins or loses by `nan_mode`.
 template <typename From, typename Propagate, typename Ignore>
-LogicalResult extremum(From op, Emitter &e) {
+LogicalResult extremum(From op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -160,7 +161,7 @@ LogicalResult extremum(From op, Emitter &e) {
 
 /// The shift rounds to nearest, halves up, if `round` is set.
 LogicalResult arithmeticRightShift(tosa::ArithmeticRightShiftOp op,
-                                   Emitter &e) {
+                                   Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -178,7 +179,7 @@ LogicalResult arithmeticRightShift(tosa::ArithmeticRightShiftOp op,
 }
 
 /// output_zp - (x - input1_zp), clipped to the type of the result.
-LogicalResult negate(tosa::NegateOp op, Emitter &e) {
+LogicalResult negate(tosa::NegateOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   auto element = dyn_cast<IntegerType>(e.elementOf(x));
   if (!element)
@@ -201,7 +202,7 @@ LogicalResult negate(tosa::NegateOp op, Emitter &e) {
   return e.set(op, e.convert(e.clampTo(result, -high - 1, high), element));
 }
 
-LogicalResult clamp(tosa::ClampOp op, Emitter &e) {
+LogicalResult clamp(tosa::ClampOp op, Translator &e) {
   Value x = e.get(op.getInput());
   Type element = e.elementOf(x);
   auto bound = [&](Attribute attr) -> TypedAttr {
@@ -229,7 +230,7 @@ LogicalResult clamp(tosa::ClampOp op, Emitter &e) {
                                          isUnsigned(op.getType())));
 }
 
-LogicalResult select(tosa::SelectOp op, Emitter &e) {
+LogicalResult select(tosa::SelectOp op, Translator &e) {
   auto values = operands(op, e);
   if (failed(values))
     return failure();
@@ -237,7 +238,7 @@ LogicalResult select(tosa::SelectOp op, Emitter &e) {
 }
 
 /// Rounds to nearest, ties to even, and saturates; -0.0 and NaN give 0.
-LogicalResult cast_(tosa::CastOp op, Emitter &e) {
+LogicalResult cast_(tosa::CastOp op, Translator &e) {
   Value x = e.get(op.getInput());
   Type element = primElement(getElementTypeOrSelf(op.getType()));
   if (!element)
@@ -252,7 +253,7 @@ LogicalResult cast_(tosa::CastOp op, Emitter &e) {
                          isUnsigned(op.getType())));
 }
 
-LogicalResult identity(tosa::IdentityOp op, Emitter &e) {
+LogicalResult identity(tosa::IdentityOp op, Translator &e) {
   return e.set(op, e.get(op.getInput1()));
 }
 

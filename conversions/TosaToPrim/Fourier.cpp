@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Discrete Fourier transforms as products with matrices of cosines and sines.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -18,7 +18,7 @@ struct Complex {
 
 /// cos and sin of 2 pi i k / size, for i < size and k < count.
 Complex roots(int64_t size, int64_t count, Type element, bool inverse,
-              Emitter &e) {
+              Translator &e) {
   SmallVector<Attribute> cosines, sines;
   double sign = inverse ? 1.0 : -1.0;
   for (int64_t i = 0; i < size; ++i)
@@ -35,7 +35,7 @@ Complex roots(int64_t size, int64_t count, Type element, bool inverse,
 
 /// Sums over dimension `dim` of a tensor of rank 3 with a matrix; the new
 /// dimension takes its place.
-Value contract(Value x, Value matrix, int64_t dim, Emitter &e) {
+Value contract(Value x, Value matrix, int64_t dim, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(x).getShape()), permutation{0, 1, 2};
   shape.erase(shape.begin() + dim);
   shape.push_back(e.typeOf(matrix).getDimSize(1));
@@ -50,7 +50,7 @@ Value contract(Value x, Value matrix, int64_t dim, Emitter &e) {
 
 /// The transform along one dimension, `count` frequencies of it.
 Complex transform(Complex x, int64_t dim, int64_t count, bool inverse,
-                  Emitter &e) {
+                  Translator &e) {
   RankedTensorType type = e.typeOf(x.real);
   Complex w =
       roots(type.getDimSize(dim), count, type.getElementType(), inverse, e);
@@ -63,7 +63,8 @@ Complex transform(Complex x, int64_t dim, int64_t count, bool inverse,
 }
 
 template <typename Op>
-LogicalResult fourier(Op op, Complex x, bool inverse, bool half, Emitter &e) {
+LogicalResult fourier(Op op, Complex x, bool inverse, bool half,
+                      Translator &e) {
   RankedTensorType type = e.typeOf(x.real);
   int64_t height = type.getDimSize(1), width = type.getDimSize(2);
   if (ShapedType::isDynamic(height) || ShapedType::isDynamic(width))
@@ -78,12 +79,12 @@ LogicalResult fourier(Op op, Complex x, bool inverse, bool half, Emitter &e) {
                  succeeded(e.set(op.getOutputImag(), result.imaginary)));
 }
 
-LogicalResult fft(tosa::FFT2dOp op, Emitter &e) {
+LogicalResult fft(tosa::FFT2dOp op, Translator &e) {
   Complex x{e.get(op.getInputReal()), e.get(op.getInputImag())};
   return fourier(op, x, op.getInverse(), false, e);
 }
 
-LogicalResult rfft(tosa::RFFT2dOp op, Emitter &e) {
+LogicalResult rfft(tosa::RFFT2dOp op, Translator &e) {
   return fourier(op, {e.get(op.getInputReal()), {}}, false, true, e);
 }
 

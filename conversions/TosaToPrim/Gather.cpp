@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading and writing, and resizing.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 
 namespace kiln::tosa_to_prim {
-void Emitter::limitIndices(Value indices, int64_t size) {
+void Translator::limitIndices(Value indices, int64_t size) {
   if (ShapedType::isDynamic(size) || size < 1)
     return;
   // Through everything that hands on some of the numbers unchanged.
@@ -31,7 +31,7 @@ void Emitter::limitIndices(Value indices, int64_t size) {
   }
 }
 
-Value Emitter::keepInside(Value indices, OpFoldResult size) {
+Value Translator::keepInside(Value indices, OpFoldResult size) {
   if (!isSpeculative)
     return indices;
   if (auto known = getConstantIntValue(size))
@@ -47,7 +47,7 @@ Value Emitter::keepInside(Value indices, OpFoldResult size) {
 namespace {
 
 /// values [N, K, C] at indices [N, W]: [N, W, C].
-Value gatherRows(Value values, Value indices, Emitter &e) {
+Value gatherRows(Value values, Value indices, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(values).getShape());
   shape[1] = e.typeOf(indices).getDimSize(1);
   indices = e.keepInside(indices, e.sizesOf(values)[1]);
@@ -55,7 +55,7 @@ Value gatherRows(Value values, Value indices, Emitter &e) {
                                 indices, 1, 1);
 }
 
-LogicalResult gather(tosa::GatherOp op, Emitter &e) {
+LogicalResult gather(tosa::GatherOp op, Translator &e) {
   Value values = e.get(op.getValues()), indices = e.get(op.getIndices());
   e.limitIndices(indices, e.typeOf(values).getDimSize(1));
   return e.set(op, gatherRows(values, indices, e));
@@ -63,7 +63,7 @@ LogicalResult gather(tosa::GatherOp op, Emitter &e) {
 
 /// Each row of the result looks up who writes to it, if anybody does. TOSA
 /// allows an index only once.
-LogicalResult scatter(tosa::ScatterOp op, Emitter &e) {
+LogicalResult scatter(tosa::ScatterOp op, Translator &e) {
   Value before = e.get(op.getValuesIn()), indices = e.get(op.getIndices());
   Value input = e.get(op.getInput());
   e.limitIndices(indices, e.typeOf(before).getDimSize(1));
@@ -117,7 +117,7 @@ Positions positionsOf(int64_t in, int64_t out, int64_t numerator,
 }
 
 /// Elements of one dimension in the order of `indices`.
-Value pick(Value x, int64_t dim, ArrayRef<int32_t> indices, Emitter &e) {
+Value pick(Value x, int64_t dim, ArrayRef<int32_t> indices, Translator &e) {
   int64_t size = indices.size();
   auto type = RankedTensorType::get({size}, e.b.getI32Type());
   Value list = e.constant(DenseElementsAttr::get(type, indices));
@@ -127,7 +127,7 @@ Value pick(Value x, int64_t dim, ArrayRef<int32_t> indices, Emitter &e) {
 }
 
 /// first * (unit - distance) + second * distance along one dimension.
-Value blend(Value x, int64_t dim, const Positions &p, Emitter &e) {
+Value blend(Value x, int64_t dim, const Positions &p, Translator &e) {
   Value first = pick(x, dim, p.first, e), second = pick(x, dim, p.second, e);
   Type element = e.elementOf(x);
   SmallVector<Attribute> near, far;
@@ -147,7 +147,7 @@ Value blend(Value x, int64_t dim, const Positions &p, Emitter &e) {
   return e.add(e.mul(first, weights(near)), e.mul(second, weights(far)));
 }
 
-LogicalResult resize(tosa::ResizeOp op, Emitter &e) {
+LogicalResult resize(tosa::ResizeOp op, Translator &e) {
   Value x = e.get(op.getInput());
   auto scale = e.getConstantSizes(op.getScale());
   auto offset = e.getConstantSizes(op.getOffset());

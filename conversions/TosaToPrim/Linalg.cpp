@@ -14,7 +14,7 @@ namespace {
 /// Reduces `value` over `dims` with the operation of a body. Null if prim has
 /// no such reduction.
 Value reduceWith(Operation *combine, Value value, ArrayRef<int64_t> dims,
-                 Emitter &e) {
+                 Translator &e) {
   SmallVector<int64_t> shape;
   RankedTensorType type = e.typeOf(value);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -58,7 +58,8 @@ Value reduceWith(Operation *combine, Value value, ArrayRef<int64_t> dims,
 /// Reduces with any associative operation of a body: halves of a dimension are
 /// combined until one element remains.
 FailureOr<Value> foldHalves(linalg::LinalgOp op, const Combine &combine,
-                            Value value, ArrayRef<int64_t> dims, Emitter &e) {
+                            Value value, ArrayRef<int64_t> dims,
+                            Translator &e) {
   Value out =
       combine.op->getOperand(combine.op->getOperand(0) == combine.value);
   Sizes kept;
@@ -87,7 +88,7 @@ FailureOr<Value> foldHalves(linalg::LinalgOp op, const Combine &combine,
 }
 
 /// Whether the operation of a body gives its other operand for this one.
-bool isNeutral(Operation *combine, Value init, Emitter &e) {
+bool isNeutral(Operation *combine, Value init, Translator &e) {
   std::optional<TypedAttr> splat = e.splatOf(init);
   if (!splat)
     return false;
@@ -107,7 +108,7 @@ bool isNeutral(Operation *combine, Value init, Emitter &e) {
 }
 
 /// A value of the body over the whole iteration space.
-FailureOr<Value> evaluate(const Loops &loops, Value value, Emitter &e) {
+FailureOr<Value> evaluate(const Loops &loops, Value value, Translator &e) {
   linalg::LinalgOp op = loops.op;
   Region &region = *op.getBlock()->getParent();
   // What comes from outside has to be seen as a scalar of this operation.
@@ -120,7 +121,7 @@ FailureOr<Value> evaluate(const Loops &loops, Value value, Emitter &e) {
 /// combine(init, reduced), over the dimensions that remain.
 FailureOr<Value> combineInit(const Loops &loops, unsigned index,
                              const Combine &combine, Value reduced,
-                             Emitter &e) {
+                             Translator &e) {
   linalg::LinalgOp op = loops.op;
   OpOperand *init = op.getDpsInitOperand(index);
   Value before = e.get(init->get());
@@ -153,7 +154,7 @@ bool readsOuts(const Loops &loops, unsigned index) {
 }
 
 /// One result of an operation with loops.
-FailureOr<Value> emitResult(const Loops &loops, unsigned index, Emitter &e) {
+FailureOr<Value> emitResult(const Loops &loops, unsigned index, Translator &e) {
   linalg::LinalgOp op = loops.op;
   Block *block = op.getBlock();
   Value yielded = block->getTerminator()->getOperand(index);
@@ -210,7 +211,7 @@ bool isSeparable(const Loops &loops) {
 
 /// Programs on buffers: what is read must not be what another iteration
 /// writes.
-LogicalResult checkOverlap(linalg::LinalgOp op, Emitter &e) {
+LogicalResult checkOverlap(linalg::LinalgOp op, Translator &e) {
   for (OpOperand &init : op.getDpsInitsMutable())
     for (OpOperand &other : op->getOpOperands()) {
       auto to = e.placeOf(init.get()), from = e.placeOf(other.get());
@@ -230,7 +231,7 @@ LogicalResult checkOverlap(linalg::LinalgOp op, Emitter &e) {
   return success();
 }
 
-LogicalResult structured(Operation *operation, Emitter &e) {
+LogicalResult structured(Operation *operation, Translator &e) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
   if (!op)
     return e.unsupported(operation, "has no translation to prim");
@@ -291,7 +292,7 @@ LogicalResult structured(Operation *operation, Emitter &e) {
   return success();
 }
 
-LogicalResult index(linalg::IndexOp op, Emitter &e) {
+LogicalResult index(linalg::IndexOp op, Translator &e) {
   if (!e.body)
     return e.unsupported(op, "outside of a body");
   const int64_t *found =
@@ -308,7 +309,7 @@ LogicalResult index(linalg::IndexOp op, Emitter &e) {
   return success();
 }
 
-LogicalResult softmax(linalg::SoftmaxOp op, Emitter &e) {
+LogicalResult softmax(linalg::SoftmaxOp op, Translator &e) {
   Value x = e.get(op.getInput());
   if (!isa<FloatType>(e.elementOf(x)))
     return e.unsupported(op, "on integers");

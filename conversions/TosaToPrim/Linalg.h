@@ -3,7 +3,7 @@
 #ifndef KILN_CONVERSIONS_TOSATOPRIM_LINALG_H
 #define KILN_CONVERSIONS_TOSATOPRIM_LINALG_H
 
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -13,7 +13,7 @@ namespace kiln::tosa_to_prim {
 /// What it translated is forgotten when it ends.
 class BodyScope {
 public:
-  BodyScope(Emitter &e, mlir::Region &region, Sizes sizes);
+  BodyScope(Translator &e, mlir::Region &region, Sizes sizes);
   ~BodyScope();
 
   /// The tensor that stands for an argument of the body.
@@ -29,8 +29,8 @@ public:
   llvm::FailureOr<mlir::Value> evaluate(mlir::Value value);
 
 private:
-  Emitter &e;
-  Emitter::Body body, *outer;
+  Translator &e;
+  Translator::Body body, *outer;
   llvm::SmallVector<mlir::Value> known;
 };
 
@@ -49,15 +49,16 @@ Slice sliceOf(mlir::Value value, mlir::Region &region,
 /// if it needs other dimensions; it has been reported then.
 mlir::Value materialize(mlir::Operation *op, mlir::Value operand,
                         mlir::AffineMap map, llvm::ArrayRef<int64_t> dims,
-                        llvm::ArrayRef<mlir::OpFoldResult> sizes, Emitter &e);
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                        Translator &e);
 
 /// The sizes of the iteration space.
-llvm::FailureOr<Sizes> loopSizes(mlir::linalg::LinalgOp op, Emitter &e);
+llvm::FailureOr<Sizes> loopSizes(mlir::linalg::LinalgOp op, Translator &e);
 
 /// Brings a result with the listed loop dimensions to the form its map wants.
 llvm::FailureOr<mlir::Value> arrange(mlir::Operation *op, mlir::Value value,
                                      llvm::ArrayRef<int64_t> dims,
-                                     mlir::AffineMap map, Emitter &e);
+                                     mlir::AffineMap map, Translator &e);
 
 /// `combine(out, value)` at the end of a body, in either order; conversions of
 /// `out` before it and of its result after it are allowed.
@@ -81,22 +82,22 @@ struct Loops {
 /// Binds the arguments of the body to the operands, in the iteration space.
 llvm::LogicalResult
 bindOperands(const Loops &loops, BodyScope &scope,
-             const llvm::SetVector<mlir::BlockArgument> &needed, Emitter &e);
+             const llvm::SetVector<mlir::BlockArgument> &needed, Translator &e);
 
 /// Reduces with a body that is no sum of its own kind: pairs of a value and its
 /// index, or anything else along few steps. The results are over `kept`.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
-reduceTogether(const Loops &loops, Emitter &e);
+reduceTogether(const Loops &loops, Translator &e);
 
 /// Whether adding `value` changes nothing.
-bool isZero(mlir::Value value, Emitter &e);
+bool isZero(mlir::Value value, Translator &e);
 
 /// Sums of products become `prim.dot_general` or `prim.conv`, windows become
 /// poolings. Nothing if the operation has another form.
 std::optional<llvm::LogicalResult> emitContraction(mlir::linalg::LinalgOp op,
-                                                   Emitter &e);
+                                                   Translator &e);
 std::optional<llvm::LogicalResult> emitWindow(mlir::linalg::LinalgOp op,
-                                              Emitter &e);
+                                              Translator &e);
 
 } // namespace kiln::tosa_to_prim
 

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace kiln::tosa_to_prim {
 
-BodyScope::BodyScope(Emitter &e, Region &region, Sizes sizes)
+BodyScope::BodyScope(Translator &e, Region &region, Sizes sizes)
     : e(e), outer(e.body) {
   body.region = &region;
   body.sizes = std::move(sizes);
@@ -84,7 +84,7 @@ Slice sliceOf(Value value, Region &region,
 /// An affine expression for all points of an iteration space; null if it needs
 /// a dimension that is not there.
 static Value evaluateIndex(AffineExpr expr, ArrayRef<int64_t> dims,
-                           ArrayRef<OpFoldResult> sizes, Emitter &e) {
+                           ArrayRef<OpFoldResult> sizes, Translator &e) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return e.full(integerAttr(e.b.getI64Type(), constant.getValue()), sizes);
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -131,7 +131,7 @@ static bool isSimple(AffineMap map, ArrayRef<int64_t> dims) {
 
 Value materialize(Operation *op, Value operand, AffineMap map,
                   ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes,
-                  Emitter &e) {
+                  Translator &e) {
   for (auto [i, expr] : llvm::enumerate(map.getResults()))
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
       int64_t extent = e.typeOf(operand).getDimSize(i);
@@ -181,7 +181,7 @@ Value materialize(Operation *op, Value operand, AffineMap map,
   return e.broadcastInDim(operand, positions, sizes);
 }
 
-FailureOr<Sizes> loopSizes(linalg::LinalgOp op, Emitter &e) {
+FailureOr<Sizes> loopSizes(linalg::LinalgOp op, Translator &e) {
   Sizes sizes(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<ShapedType>(operand.get().getType()))
@@ -201,7 +201,7 @@ FailureOr<Sizes> loopSizes(linalg::LinalgOp op, Emitter &e) {
 }
 
 FailureOr<Value> arrange(Operation *op, Value value, ArrayRef<int64_t> dims,
-                         AffineMap map, Emitter &e) {
+                         AffineMap map, Translator &e) {
   SmallVector<int64_t> permutation;
   for (AffineExpr expr : map.getResults()) {
     auto constant = dyn_cast<AffineConstantExpr>(expr);
@@ -234,7 +234,7 @@ FailureOr<Value> arrange(Operation *op, Value value, ArrayRef<int64_t> dims,
 /// Binds the arguments of the body to the operands, in the iteration space.
 LogicalResult bindOperands(const Loops &loops, BodyScope &scope,
                            const llvm::SetVector<BlockArgument> &needed,
-                           Emitter &e) {
+                           Translator &e) {
   linalg::LinalgOp op = loops.op;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
@@ -250,7 +250,7 @@ LogicalResult bindOperands(const Loops &loops, BodyScope &scope,
   return success();
 }
 
-bool isZero(Value value, Emitter &e) {
+bool isZero(Value value, Translator &e) {
   std::optional<TypedAttr> splat = e.splatOf(value);
   if (!splat)
     return false;

@@ -244,7 +244,7 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
 FailureOr<SmallVector<Value>> choose(const Loops &loops,
                                      const Selection &selection,
                                      ArrayRef<Value> kept,
-                                     ArrayRef<Value> others, Emitter &e) {
+                                     ArrayRef<Value> others, Translator &e) {
   linalg::LinalgOp op = loops.op;
   Block *block = op.getBlock();
   BodyScope scope(e, *block->getParent(), e.sizesOf(kept.front()));
@@ -264,7 +264,7 @@ FailureOr<SmallVector<Value>> choose(const Loops &loops,
 
 /// Every second element along a dimension, from `first` on.
 Value everySecond(Value x, int64_t dim, int64_t first, int64_t count,
-                  Emitter &e) {
+                  Translator &e) {
   RankedTensorType type = e.typeOf(x);
   SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1),
       limits(type.getShape()), shape(type.getShape());
@@ -280,7 +280,7 @@ Value everySecond(Value x, int64_t dim, int64_t first, int64_t count,
 
 /// The init of a result over the dimensions that remain.
 Value startOf(const Loops &loops, unsigned result, ArrayRef<OpFoldResult> sizes,
-              Emitter &e) {
+              Translator &e) {
   linalg::LinalgOp op = loops.op;
   OpOperand *init = op.getDpsInitOperand(result);
   return materialize(op, e.get(init->get()), op.getMatchingIndexingMap(init),
@@ -297,7 +297,7 @@ Sizes keptSizes(const Loops &loops) {
 /// Neighbours are compared until one candidate remains: the order of the
 /// elements stays, as which of equals is kept depends on it.
 FailureOr<SmallVector<Value>>
-selectByPairs(const Loops &loops, const Selection &selection, Emitter &e) {
+selectByPairs(const Loops &loops, const Selection &selection, Translator &e) {
   linalg::LinalgOp op = loops.op;
   Region &region = *op.getBlock()->getParent();
   unsigned count = selection.lifted.size();
@@ -356,7 +356,7 @@ selectByPairs(const Loops &loops, const Selection &selection, Emitter &e) {
 }
 
 /// One iteration after the other.
-FailureOr<SmallVector<Value>> reduceInOrder(const Loops &loops, Emitter &e) {
+FailureOr<SmallVector<Value>> reduceInOrder(const Loops &loops, Translator &e) {
   linalg::LinalgOp op = loops.op;
   Block *block = op.getBlock();
   Region &region = *block->getParent();
@@ -469,7 +469,8 @@ void simplifyCombine(linalg::LinalgOp op) {
       ;
 }
 
-FailureOr<SmallVector<Value>> reduceTogether(const Loops &loops, Emitter &e) {
+FailureOr<SmallVector<Value>> reduceTogether(const Loops &loops,
+                                             Translator &e) {
   if (auto selection = matchSelection(loops.op))
     return selectByPairs(loops, *selection, e);
   return reduceInOrder(loops, e);

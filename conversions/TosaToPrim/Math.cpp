@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of math.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -12,7 +12,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// The translated operands, of one shape.
-FailureOr<SmallVector<Value>> operands(Operation *op, Emitter &e) {
+FailureOr<SmallVector<Value>> operands(Operation *op, Translator &e) {
   SmallVector<Value> values;
   for (Value operand : op->getOperands())
     values.push_back(e.get(operand));
@@ -23,26 +23,29 @@ FailureOr<SmallVector<Value>> operands(Operation *op, Emitter &e) {
   return values;
 }
 
-template <typename From, typename To> LogicalResult unary(From op, Emitter &e) {
+template <typename From, typename To>
+LogicalResult unary(From op, Translator &e) {
   auto x = operands(op, e);
   return failed(x) ? failure() : e.set(op, e.unary<To>((*x)[0]));
 }
 
 /// A logarithm of another base, rounded twice.
 template <typename From>
-LogicalResult logarithm(From op, Emitter &e, double base) {
+LogicalResult logarithm(From op, Translator &e, double base) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
   Value log = e.unary<prim::LogOp>((*x)[0]);
   return e.set(op, e.mul(log, e.number(1 / std::log(base), log)));
 }
-LogicalResult log2(math::Log2Op op, Emitter &e) { return logarithm(op, e, 2); }
-LogicalResult log10(math::Log10Op op, Emitter &e) {
+LogicalResult log2(math::Log2Op op, Translator &e) {
+  return logarithm(op, e, 2);
+}
+LogicalResult log10(math::Log10Op op, Translator &e) {
   return logarithm(op, e, 10);
 }
 
-LogicalResult tan(math::TanOp op, Emitter &e) {
+LogicalResult tan(math::TanOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -50,7 +53,7 @@ LogicalResult tan(math::TanOp op, Emitter &e) {
                                          e.unary<prim::CosOp>((*x)[0])));
 }
 
-LogicalResult cosh(math::CoshOp op, Emitter &e) {
+LogicalResult cosh(math::CoshOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -59,7 +62,7 @@ LogicalResult cosh(math::CoshOp op, Emitter &e) {
   return e.set(op, e.mul(sum, e.number(0.5, sum)));
 }
 
-LogicalResult sinh(math::SinhOp op, Emitter &e) {
+LogicalResult sinh(math::SinhOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -70,7 +73,7 @@ LogicalResult sinh(math::SinhOp op, Emitter &e) {
 }
 
 /// Halves are rounded away from zero.
-LogicalResult round(math::RoundOp op, Emitter &e) {
+LogicalResult round(math::RoundOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -82,7 +85,7 @@ LogicalResult round(math::RoundOp op, Emitter &e) {
 }
 
 /// x to a power that is a small constant, by multiplication.
-Value smallPower(Value x, int64_t power, Emitter &e) {
+Value smallPower(Value x, int64_t power, Translator &e) {
   if (power == 0)
     return e.number(1, x);
   if (power < 0)
@@ -94,7 +97,7 @@ Value smallPower(Value x, int64_t power, Emitter &e) {
   return power % 2 ? e.mul(square, x) : square;
 }
 
-LogicalResult fpowi(math::FPowIOp op, Emitter &e) {
+LogicalResult fpowi(math::FPowIOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -107,7 +110,7 @@ LogicalResult fpowi(math::FPowIOp op, Emitter &e) {
 }
 
 /// The square needs no power function.
-LogicalResult powf(math::PowFOp op, Emitter &e) {
+LogicalResult powf(math::PowFOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -118,7 +121,7 @@ LogicalResult powf(math::PowFOp op, Emitter &e) {
   return e.set(op, e.binary<prim::PowOp>((*x)[0], (*x)[1]));
 }
 
-LogicalResult ipowi(math::IPowIOp op, Emitter &e) {
+LogicalResult ipowi(math::IPowIOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -128,14 +131,14 @@ LogicalResult ipowi(math::IPowIOp op, Emitter &e) {
 }
 
 /// Rounded twice, where the hardware may round once.
-LogicalResult fma(math::FmaOp op, Emitter &e) {
+LogicalResult fma(math::FmaOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
   return e.set(op, e.add(e.mul((*x)[0], (*x)[1]), (*x)[2]));
 }
 
-LogicalResult copysign(math::CopySignOp op, Emitter &e) {
+LogicalResult copysign(math::CopySignOp op, Translator &e) {
   auto x = operands(op, e);
   if (failed(x))
     return failure();
@@ -148,7 +151,7 @@ LogicalResult copysign(math::CopySignOp op, Emitter &e) {
   return e.set(op, e.where(negative, e.unary<prim::NegOp>(size), size));
 }
 
-LogicalResult isnan(math::IsNaNOp op, Emitter &e) {
+LogicalResult isnan(math::IsNaNOp op, Translator &e) {
   auto x = operands(op, e);
   return failed(x) ? failure() : e.set(op, e.isNan((*x)[0]));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers: programs on them are read in their order, each buffer being what it
 // holds at that point.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -15,7 +15,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// A buffer nobody has written to: zeros, if it is read.
-template <typename Op> LogicalResult alloc(Op op, Emitter &e) {
+template <typename Op> LogicalResult alloc(Op op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || e.body)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
@@ -27,7 +27,7 @@ template <typename Op> LogicalResult alloc(Op op, Emitter &e) {
 
 /// What a module holds outside of its functions; each function begins with the
 /// value that the module gives.
-LogicalResult getGlobal(memref::GetGlobalOp op, Emitter &e) {
+LogicalResult getGlobal(memref::GetGlobalOp op, Translator &e) {
   auto global =
       dyn_cast_or_null<memref::GlobalOp>(e.lookupSymbol(op.getName()));
   RankedTensorType type = e.tensorType(op.getType());
@@ -56,7 +56,7 @@ LogicalResult getGlobal(memref::GetGlobalOp op, Emitter &e) {
 }
 
 /// Another name for the same buffer.
-LogicalResult sameBuffer(Operation *op, Emitter &e) {
+LogicalResult sameBuffer(Operation *op, Translator &e) {
   auto place = e.placeOf(op->getOperand(0));
   if (!place)
     return e.unsupported(op, "of a buffer that is not known");
@@ -74,7 +74,7 @@ std::shared_ptr<Place> viewOf(std::shared_ptr<Place> base) {
 }
 
 /// The box of a block of a box.
-void setBox(Place &view, const Part &block, Emitter &e) {
+void setBox(Place &view, const Part &block, Translator &e) {
   auto offsets = getConstantIntValues(block.offsets);
   auto sizes = getConstantIntValues(block.sizes);
   auto strides = getConstantIntValues(block.strides);
@@ -93,7 +93,7 @@ void setBox(Place &view, const Part &block, Emitter &e) {
   }
 }
 
-LogicalResult subview(memref::SubViewOp op, Emitter &e) {
+LogicalResult subview(memref::SubViewOp op, Translator &e) {
   auto base = e.placeOf(op.getSource());
   if (!base)
     return e.unsupported(op, "of a buffer that is not known");
@@ -113,7 +113,7 @@ LogicalResult subview(memref::SubViewOp op, Emitter &e) {
 }
 
 /// The same elements with other sizes.
-LogicalResult reshaped(Operation *op, const Sizes &to, Emitter &e) {
+LogicalResult reshaped(Operation *op, const Sizes &to, Translator &e) {
   auto base = e.placeOf(op->getOperand(0));
   if (!base)
     return e.unsupported(op, "of a buffer that is not known");
@@ -132,7 +132,7 @@ LogicalResult reshaped(Operation *op, const Sizes &to, Emitter &e) {
   return success();
 }
 
-LogicalResult collapse(memref::CollapseShapeOp op, Emitter &e) {
+LogicalResult collapse(memref::CollapseShapeOp op, Translator &e) {
   Value x = e.get(op.getSrc());
   if (!x)
     return failure();
@@ -146,7 +146,7 @@ LogicalResult collapse(memref::CollapseShapeOp op, Emitter &e) {
   return reshaped(op, to, e);
 }
 
-LogicalResult expand(memref::ExpandShapeOp op, Emitter &e) {
+LogicalResult expand(memref::ExpandShapeOp op, Translator &e) {
   Sizes to;
   for (OpFoldResult size : op.getMixedOutputShape()) {
     auto value = dyn_cast<Value>(size);
@@ -155,7 +155,7 @@ LogicalResult expand(memref::ExpandShapeOp op, Emitter &e) {
   return reshaped(op, to, e);
 }
 
-LogicalResult reshape(memref::ReshapeOp op, Emitter &e) {
+LogicalResult reshape(memref::ReshapeOp op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   auto shape = e.integersOf(e.get(op.getShape()));
   if (!type || (!shape && !type.hasStaticShape()))
@@ -168,7 +168,7 @@ LogicalResult reshape(memref::ReshapeOp op, Emitter &e) {
 }
 
 /// All elements of a buffer in their order, with other sizes.
-LogicalResult reinterpret(memref::ReinterpretCastOp op, Emitter &e) {
+LogicalResult reinterpret(memref::ReinterpretCastOp op, Translator &e) {
   auto sizes = op.getMixedSizes();
   Sizes to;
   for (OpFoldResult size : sizes) {
@@ -193,7 +193,7 @@ LogicalResult reinterpret(memref::ReinterpretCastOp op, Emitter &e) {
   return reshaped(op, to, e);
 }
 
-LogicalResult transpose(memref::TransposeOp op, Emitter &e) {
+LogicalResult transpose(memref::TransposeOp op, Translator &e) {
   auto base = e.placeOf(op.getIn());
   if (!base)
     return e.unsupported(op, "of a buffer that is not known");
@@ -214,11 +214,11 @@ LogicalResult transpose(memref::TransposeOp op, Emitter &e) {
   return success();
 }
 
-LogicalResult load(memref::LoadOp op, Emitter &e) {
+LogicalResult load(memref::LoadOp op, Translator &e) {
   return element(op, op.getMemRef(), op.getIndices(), e);
 }
 
-LogicalResult store(memref::StoreOp op, Emitter &e) {
+LogicalResult store(memref::StoreOp op, Translator &e) {
   if (e.body)
     return e.unsupported(op, "inside of a body");
   Value before = e.get(op.getMemRef()), value = e.get(op.getValueToStore());
@@ -237,29 +237,29 @@ LogicalResult store(memref::StoreOp op, Emitter &e) {
   return e.write(op, op.getMemRef(), writeElement(before, indices, value, e));
 }
 
-LogicalResult copy(memref::CopyOp op, Emitter &e) {
+LogicalResult copy(memref::CopyOp op, Translator &e) {
   Value value = e.get(op.getSource());
   return value ? e.write(op, op.getTarget(), value) : failure();
 }
 
-LogicalResult dim(memref::DimOp op, Emitter &e) {
+LogicalResult dim(memref::DimOp op, Translator &e) {
   return e.setDim(op, op.getSource(), op.getIndex());
 }
 
-LogicalResult nothing(Operation *, Emitter &) { return success(); }
+LogicalResult nothing(Operation *, Translator &) { return success(); }
 
-LogicalResult toTensor(bufferization::ToTensorOp op, Emitter &e) {
+LogicalResult toTensor(bufferization::ToTensorOp op, Translator &e) {
   Value value = e.get(op->getOperand(0));
   return value ? e.set(op, value) : failure();
 }
 
 /// A tensor is a value: whoever writes to the buffer gets one of its own.
-LogicalResult toBuffer(bufferization::ToBufferOp op, Emitter &e) {
+LogicalResult toBuffer(bufferization::ToBufferOp op, Translator &e) {
   e.setPlace(op, e.newPlace(e.get(op->getOperand(0))));
   return success();
 }
 
-LogicalResult clone(bufferization::CloneOp op, Emitter &e) {
+LogicalResult clone(bufferization::CloneOp op, Translator &e) {
   Value value = e.get(op->getOperand(0));
   if (!value)
     return failure();
@@ -268,7 +268,7 @@ LogicalResult clone(bufferization::CloneOp op, Emitter &e) {
 }
 
 LogicalResult materialize(bufferization::MaterializeInDestinationOp op,
-                          Emitter &e) {
+                          Translator &e) {
   Value value = e.get(op.getSource());
   return value ? e.setOrWrite(op, 0, op.getDest(), value) : failure();
 }

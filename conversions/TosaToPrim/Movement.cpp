@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of TOSA that move elements.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -13,7 +13,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// At most one size may be -1: it follows from the number of elements.
-LogicalResult reshape(tosa::ReshapeOp op, Emitter &e) {
+LogicalResult reshape(tosa::ReshapeOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   Sizes to = e.getSizes(op.getShape());
   // Each size of the operand that reappears cancels out of the quotient.
@@ -56,25 +56,25 @@ LogicalResult reshape(tosa::ReshapeOp op, Emitter &e) {
   return e.set(op, e.reshape(x, to));
 }
 
-LogicalResult transpose(tosa::TransposeOp op, Emitter &e) {
+LogicalResult transpose(tosa::TransposeOp op, Translator &e) {
   SmallVector<int64_t> permutation(op.getPerms().begin(), op.getPerms().end());
   return e.set(op, e.transpose(e.get(op.getInput1()), permutation));
 }
 
-LogicalResult reverse(tosa::ReverseOp op, Emitter &e) {
+LogicalResult reverse(tosa::ReverseOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   return e.set(op, prim::RevOp::create(e.b, x.getType(), x,
                                        ArrayRef<int64_t>{op.getAxis()}));
 }
 
-LogicalResult concat(tosa::ConcatOp op, Emitter &e) {
+LogicalResult concat(tosa::ConcatOp op, Translator &e) {
   SmallVector<Value> values;
   for (Value operand : op.getInput1())
     values.push_back(e.get(operand));
   return e.set(op, e.concat(values, op.getAxis()));
 }
 
-LogicalResult slice(tosa::SliceOp op, Emitter &e) {
+LogicalResult slice(tosa::SliceOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   auto starts = e.getConstantSizes(op.getStart());
   auto sizes = e.getConstantSizes(op.getSize());
@@ -91,7 +91,7 @@ LogicalResult slice(tosa::SliceOp op, Emitter &e) {
   return e.set(op, x);
 }
 
-LogicalResult pad(tosa::PadOp op, Emitter &e) {
+LogicalResult pad(tosa::PadOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   auto padding = e.getConstantSizes(op.getPadding());
   std::optional<TypedAttr> value = e.splatOf(e.get(op.getPadConst()));
@@ -125,7 +125,7 @@ LogicalResult pad(tosa::PadOp op, Emitter &e) {
 }
 
 /// [a, b] repeated m, n times is [m, a, n, b], reshaped.
-LogicalResult tile(tosa::TileOp op, Emitter &e) {
+LogicalResult tile(tosa::TileOp op, Translator &e) {
   Value x = e.get(op.getInput1());
   Sizes multiples = e.getSizes(op.getMultiples());
   Sizes sizes = e.sizesOf(x), spread, result;

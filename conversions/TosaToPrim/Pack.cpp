@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiled layouts: `linalg.pack` and `linalg.unpack`.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +17,7 @@ struct Tiling {
   SmallVector<int64_t> order; // of the tiled tensor: (d0, t0, d1, ...) split
 };
 
-template <typename Op> std::optional<Tiling> tilingOf(Op op, Emitter &e) {
+template <typename Op> std::optional<Tiling> tilingOf(Op op, Translator &e) {
   ArrayRef<int64_t> inner = op.getInnerDimsPos(), outer = op.getOuterDimsPerm();
   int64_t rank = cast<ShapedType>(std::is_same_v<Op, linalg::PackOp>
                                       ? op.getSource().getType()
@@ -50,7 +50,7 @@ template <typename Op> std::optional<Tiling> tilingOf(Op op, Emitter &e) {
 /// Elements [0, size) along a dimension; those that `x` does not have are
 /// `padding`.
 Value resize(Value x, int64_t dim, OpFoldResult size, Value padding,
-             Emitter &e) {
+             Translator &e) {
   Sizes sizes = e.sizesOf(x);
   auto have = getConstantIntValue(sizes[dim]), want = getConstantIntValue(size);
   if (have && want && *have >= *want)
@@ -72,7 +72,7 @@ Value resize(Value x, int64_t dim, OpFoldResult size, Value padding,
   return e.where(inside, moved, e.broadcastInDim(padding, {}, sizes));
 }
 
-LogicalResult pack(linalg::PackOp op, Emitter &e) {
+LogicalResult pack(linalg::PackOp op, Translator &e) {
   Value x = e.get(op.getSource()), dest = e.get(op.getDest());
   auto tiling = tilingOf(op, e);
   if (!tiling)
@@ -112,7 +112,7 @@ LogicalResult pack(linalg::PackOp op, Emitter &e) {
   return e.setOrWrite(op, 0, op.getDest(), x);
 }
 
-LogicalResult unpack(linalg::UnPackOp op, Emitter &e) {
+LogicalResult unpack(linalg::UnPackOp op, Translator &e) {
   Value x = e.get(op.getSource()), dest = e.get(op.getDest());
   auto tiling = tilingOf(op, e);
   if (!tiling)

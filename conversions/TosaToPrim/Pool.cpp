@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling of TOSA.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -15,7 +15,7 @@ struct Pool {
   SmallVector<int64_t> shape; // of the result
 };
 
-template <typename Op> Pool poolOf(Op op, Value input, Emitter &e) {
+template <typename Op> Pool poolOf(Op op, Value input, Translator &e) {
   Pool p;
   p.window.assign(op.getKernel().begin(), op.getKernel().end());
   p.strides.assign(op.getStride().begin(), op.getStride().end());
@@ -31,12 +31,12 @@ template <typename Op> Pool poolOf(Op op, Value input, Emitter &e) {
   return p;
 }
 
-template <typename To> Value pool(Value x, const Pool &p, Emitter &e) {
+template <typename To> Value pool(Value x, const Pool &p, Translator &e) {
   return To::create(e.b, e.typeOf(x).clone(p.shape), x, p.window, p.strides,
                     p.low, p.high);
 }
 
-LogicalResult maxPool(tosa::MaxPool2dOp op, Emitter &e) {
+LogicalResult maxPool(tosa::MaxPool2dOp op, Translator &e) {
   Value x = e.get(op.getInput());
   if (isUnsigned(op.getType()))
     return e.unsupported(op, "on unsigned integers");
@@ -76,7 +76,7 @@ std::pair<int64_t, int64_t> reciprocalScale(uint32_t value) {
 /// Sums in i32, multiplied by a fixed-point reciprocal of the number of
 /// elements, as TOSA prescribes bit by bit.
 LogicalResult integerAverage(tosa::AvgPool2dOp op, Value x, const Pool &p,
-                             Emitter &e) {
+                             Translator &e) {
   auto element = cast<IntegerType>(e.elementOf(x));
   auto inZp = e.integersOf(e.get(op.getInputZp()));
   auto outZp = e.integersOf(e.get(op.getOutputZp()));
@@ -130,7 +130,7 @@ LogicalResult integerAverage(tosa::AvgPool2dOp op, Value x, const Pool &p,
   return e.set(op, e.convert(e.clampTo(moved, -high - 1, high), element));
 }
 
-LogicalResult avgPool(tosa::AvgPool2dOp op, Emitter &e) {
+LogicalResult avgPool(tosa::AvgPool2dOp op, Translator &e) {
   Value x = e.get(op.getInput());
   if (isUnsigned(op.getType()))
     return e.unsupported(op, "on unsigned integers");

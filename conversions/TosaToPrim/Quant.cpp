@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rescaling and tables.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 /// What TOSA forbids and has no one meaning: 48 bits times 32 do not fit 64.
 /// Unsigned values of any width have, and older files are full of them.
-LogicalResult checkRescale(tosa::RescaleOp op, Emitter &e) {
+LogicalResult checkRescale(tosa::RescaleOp op, Translator &e) {
   Type type = getElementTypeOrSelf(op.getInput().getType());
   unsigned width = type.getIntOrFloatBitWidth();
   if (width > 32 && op.getScale32())
@@ -23,7 +23,7 @@ LogicalResult checkRescale(tosa::RescaleOp op, Emitter &e) {
 /// value * multiplier / 2^shift on i64, rounded half up; with `twice` as TOSA's
 /// double rounding does it.
 Value scaled(Value value, Value multiplier, Value shift, bool twice,
-             Emitter &e) {
+             Translator &e) {
   Value one = e.integer(1, value), zero = e.integer(0, value);
   Value round = e.binary<prim::ShiftLeftOp>(one, e.sub(shift, one));
   if (twice) {
@@ -39,7 +39,7 @@ Value scaled(Value value, Value multiplier, Value shift, bool twice,
 
 /// Rescaling by parameters that are computed, one step after the other.
 LogicalResult rescaleComputed(tosa::RescaleOp op, bool inUnsigned,
-                              bool outUnsigned, Emitter &e) {
+                              bool outUnsigned, Translator &e) {
   Type wide = e.b.getI64Type();
   Value x = e.get(op.getInput());
   Sizes sizes = e.sizesOf(x);
@@ -71,7 +71,7 @@ LogicalResult rescaleComputed(tosa::RescaleOp op, bool inUnsigned,
   return e.set(op, e.convert(e.clampTo(result, low, high), element));
 }
 
-LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
+LogicalResult rescale(tosa::RescaleOp op, Translator &e) {
   Value x = e.get(op.getInput());
   if (!isa<IntegerType>(e.elementOf(x)))
     return e.unsupported(op, "on floats");
@@ -114,7 +114,7 @@ LogicalResult rescale(tosa::RescaleOp op, Emitter &e) {
                                            inUnsigned, outUnsigned));
 }
 
-LogicalResult table(tosa::TableOp op, Emitter &e) {
+LogicalResult table(tosa::TableOp op, Translator &e) {
   Value x = e.get(op.getInput1()), entries = e.get(op.getTable());
   Type element = e.elementOf(x);
   bool narrow = element.isInteger(8);
@@ -128,7 +128,7 @@ LogicalResult table(tosa::TableOp op, Emitter &e) {
 }
 
 /// One scaled value, as it appears in bodies of linalg.
-LogicalResult applyScale(tosa::ApplyScaleOp op, Emitter &e) {
+LogicalResult applyScale(tosa::ApplyScaleOp op, Translator &e) {
   Type wide = e.b.getI64Type();
   Value value = e.convert(e.get(op.getValue()), wide);
   Value multiplier = e.convert(e.get(op.getMultiplier()), wide);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along one axis, which TOSA keeps with size 1.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace kiln::tosa_to_prim {
 namespace {
 
-template <typename To> Value reduce(Value x, int64_t axis, Emitter &e) {
+template <typename To> Value reduce(Value x, int64_t axis, Translator &e) {
   Sizes sizes = e.sizesOf(x);
   SmallVector<int64_t> shape(e.typeOf(x).getShape());
   shape.erase(shape.begin() + axis);
@@ -20,7 +20,7 @@ template <typename To> Value reduce(Value x, int64_t axis, Emitter &e) {
 }
 
 template <typename From, typename To>
-LogicalResult reduction(From op, Emitter &e) {
+LogicalResult reduction(From op, Translator &e) {
   Value x = e.get(op.getInput());
   if (!e.elementOf(x).isInteger(1) ||
       !llvm::is_one_of<To, prim::SumOp, prim::ProdOp>::value)
@@ -36,7 +36,7 @@ LogicalResult reduction(From op, Emitter &e) {
 
 /// With `nan_mode = IGNORE` a NaN loses, unless there is nothing else.
 template <typename From, typename To>
-LogicalResult extremum(From op, Emitter &e) {
+LogicalResult extremum(From op, Translator &e) {
   Value x = e.get(op.getInput());
   if (isUnsigned(op.getType()))
     return e.unsupported(op, "on unsigned integers");
@@ -53,7 +53,7 @@ LogicalResult extremum(From op, Emitter &e) {
   return e.set(op, e.where(nothing, quiet, result));
 }
 
-LogicalResult argmax(tosa::ArgMaxOp op, Emitter &e) {
+LogicalResult argmax(tosa::ArgMaxOp op, Translator &e) {
   Value x = e.get(op.getInput());
   if (isUnsigned(op.getInput().getType()))
     return e.unsupported(op, "on unsigned integers");

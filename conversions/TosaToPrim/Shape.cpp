@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes as values: `!tosa.shape`.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace kiln::tosa_to_prim {
 namespace {
 
-LogicalResult constShape(tosa::ConstShapeOp op, Emitter &e) {
+LogicalResult constShape(tosa::ConstShapeOp op, Translator &e) {
   Sizes sizes;
   for (const APInt &size : op.getValues().getValues<APInt>())
     sizes.push_back(e.size(size.getSExtValue()));
@@ -23,13 +23,13 @@ LogicalResult constShape(tosa::ConstShapeOp op, Emitter &e) {
   return success();
 }
 
-LogicalResult dim(tosa::DimOp op, Emitter &e) {
+LogicalResult dim(tosa::DimOp op, Translator &e) {
   e.setSizes(op, {prim::dimSize(e.b, e.b.getLoc(), e.get(op.getInput1()),
                                 op.getAxis())});
   return success();
 }
 
-LogicalResult concatShape(tosa::ConcatShapeOp op, Emitter &e) {
+LogicalResult concatShape(tosa::ConcatShapeOp op, Translator &e) {
   Sizes sizes;
   for (Value part : op.getInput())
     llvm::append_range(sizes, e.getSizes(part));
@@ -37,7 +37,7 @@ LogicalResult concatShape(tosa::ConcatShapeOp op, Emitter &e) {
   return success();
 }
 
-LogicalResult sliceShape(tosa::SliceShapeOp op, Emitter &e) {
+LogicalResult sliceShape(tosa::SliceShapeOp op, Translator &e) {
   auto start = e.integersOf(e.get(op.getStart()));
   auto count = e.integersOf(e.get(op.getSize()));
   Sizes sizes = e.getSizes(op.getInput());
@@ -53,7 +53,7 @@ LogicalResult sliceShape(tosa::SliceShapeOp op, Emitter &e) {
 
 /// Sums, differences and so on, size by size.
 template <typename From, typename Arith>
-LogicalResult elementwise(From op, Emitter &e) {
+LogicalResult elementwise(From op, Translator &e) {
   Sizes lhs = e.getSizes(op->getOperand(0)),
         rhs = e.getSizes(op->getOperand(1));
   Sizes sizes;
@@ -74,7 +74,7 @@ LogicalResult elementwise(From op, Emitter &e) {
 
 /// Powers and logarithms, of known sizes only.
 template <typename From>
-LogicalResult known(From op, Emitter &e, int64_t (*function)(uint64_t)) {
+LogicalResult known(From op, Translator &e, int64_t (*function)(uint64_t)) {
   auto numbers = e.getConstantSizes(op->getOperand(0));
   if (!numbers)
     return e.unsupported(op, "of a size that is known at run time only");
@@ -88,19 +88,19 @@ LogicalResult known(From op, Emitter &e, int64_t (*function)(uint64_t)) {
   return success();
 }
 
-LogicalResult exp2Shape(tosa::Exp2ShapeOp op, Emitter &e) {
+LogicalResult exp2Shape(tosa::Exp2ShapeOp op, Translator &e) {
   return known(op, e, [](uint64_t x) {
     return x < 62 ? int64_t(1) << x : std::numeric_limits<int64_t>::max();
   });
 }
 
-LogicalResult log2Ceil(tosa::Log2CeilShapeOp op, Emitter &e) {
+LogicalResult log2Ceil(tosa::Log2CeilShapeOp op, Translator &e) {
   return known(op, e, [](uint64_t x) {
     return int64_t(x <= 1 ? 0 : llvm::Log2_64_Ceil(x));
   });
 }
 
-LogicalResult log2Floor(tosa::Log2FloorShapeOp op, Emitter &e) {
+LogicalResult log2Floor(tosa::Log2FloorShapeOp op, Translator &e) {
   return known(
       op, e, [](uint64_t x) { return int64_t(x == 0 ? 0 : llvm::Log2_64(x)); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, padding and generated tensors of the tensor dialect.
-#include "Emitter.h"
 #include "Linalg.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -14,7 +14,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// What an offset, a size or a stride is known to be now.
-OpFoldResult resolve(OpFoldResult entry, Emitter &e) {
+OpFoldResult resolve(OpFoldResult entry, Translator &e) {
   auto value = dyn_cast<Value>(entry);
   if (!value)
     return entry;
@@ -24,7 +24,7 @@ OpFoldResult resolve(OpFoldResult entry, Emitter &e) {
 
 /// Offsets, sizes or strides as numbers.
 std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
-                                              Emitter &e) {
+                                              Translator &e) {
   SmallVector<int64_t> numbers;
   for (OpFoldResult entry : list) {
     std::optional<int64_t> number = getConstantIntValue(resolve(entry, e));
@@ -52,7 +52,7 @@ bool isSizeOf(OpFoldResult size, Value x, int64_t dim) {
 /// Reads `count` elements of a dimension from an offset that is an element of
 /// a tensor.
 Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
-                 int64_t stride, Emitter &e) {
+                 int64_t stride, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(x).getShape());
   if (ShapedType::isStatic(shape[dim]))
     e.limitIndices(offset, shape[dim] - (count - 1) * stride);
@@ -67,7 +67,7 @@ Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
                                 0);
 }
 
-LogicalResult extractSlice(tensor::ExtractSliceOp op, Emitter &e) {
+LogicalResult extractSlice(tensor::ExtractSliceOp op, Translator &e) {
   auto part = readPart(op, e.get(op.getSource()),
                        partOf(op.getMixedOffsets(), op.getMixedSizes(),
                               op.getMixedStrides(), op.getDroppedDims(), e),
@@ -77,7 +77,7 @@ LogicalResult extractSlice(tensor::ExtractSliceOp op, Emitter &e) {
 
 /// Replaces a block of `x`: cuts along one dimension at a time.
 Value replaceBlock(Value x, Value block, ArrayRef<int64_t> offsets, int64_t dim,
-                   Emitter &e) {
+                   Translator &e) {
   int64_t rank = e.typeOf(x).getRank();
   while (dim < rank &&
          e.typeOf(x).getDimSize(dim) == e.typeOf(block).getDimSize(dim))
@@ -96,7 +96,7 @@ Value replaceBlock(Value x, Value block, ArrayRef<int64_t> offsets, int64_t dim,
 }
 
 /// Elements of a dimension `stride` apart, with zeros between them.
-Value spread(Value x, int64_t dim, int64_t stride, Emitter &e) {
+Value spread(Value x, int64_t dim, int64_t stride, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(x).getShape()), flat = shape;
   int64_t count = shape[dim];
   shape.insert(shape.begin() + dim + 1, 1);
@@ -110,7 +110,7 @@ Value spread(Value x, int64_t dim, int64_t stride, Emitter &e) {
   return e.sliceDim(e.reshape(x, flat), dim, 0, (count - 1) * stride + 1);
 }
 
-LogicalResult insertSlice(tensor::InsertSliceOp op, Emitter &e) {
+LogicalResult insertSlice(tensor::InsertSliceOp op, Translator &e) {
   auto whole = writePart(op, e.get(op.getDest()), e.get(op.getSource()),
                          partOf(op.getMixedOffsets(), op.getMixedSizes(),
                                 op.getMixedStrides(), op.getDroppedDims(), e),
@@ -120,7 +120,7 @@ LogicalResult insertSlice(tensor::InsertSliceOp op, Emitter &e) {
 
 /// Each position of `x` looks up whether the part has an element for it, and
 /// which: for offsets that are computed.
-Value lookUpPart(Value x, Value part, const Part &block, Emitter &e) {
+Value lookUpPart(Value x, Value part, const Part &block, Translator &e) {
   Sizes sizes = e.sizesOf(x);
   Type i64 = e.b.getI64Type();
   Value inside;
@@ -160,7 +160,7 @@ Value lookUpPart(Value x, Value part, const Part &block, Emitter &e) {
 }
 
 /// Padding with one value.
-LogicalResult pad(tensor::PadOp op, Emitter &e) {
+LogicalResult pad(tensor::PadOp op, Translator &e) {
   Value x = e.get(op.getSource());
   auto low = numbersOf(op.getMixedLowPad(), e);
   auto high = numbersOf(op.getMixedHighPad(), e);
@@ -191,7 +191,7 @@ LogicalResult pad(tensor::PadOp op, Emitter &e) {
 }
 
 /// The body is evaluated for all indices at once.
-LogicalResult generate(tensor::GenerateOp op, Emitter &e) {
+LogicalResult generate(tensor::GenerateOp op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type || e.body)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
@@ -210,7 +210,7 @@ LogicalResult generate(tensor::GenerateOp op, Emitter &e) {
 
 Part partOf(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
             ArrayRef<OpFoldResult> strides, const llvm::SmallBitVector &dropped,
-            Emitter &e) {
+            Translator &e) {
   Part block;
   auto all = [&](ArrayRef<OpFoldResult> list) {
     return llvm::map_to_vector<6>(
@@ -220,7 +220,7 @@ Part partOf(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
 }
 
 FailureOr<Value> readPart(Operation *op, Value x, const Part &block,
-                          Emitter &e) {
+                          Translator &e) {
   Sizes starts = block.offsets, steps = block.strides;
   for (auto [dim, start] : llvm::enumerate(starts)) {
     if (!isElement(start))
@@ -271,7 +271,7 @@ FailureOr<Value> readPart(Operation *op, Value x, const Part &block,
 }
 
 FailureOr<Value> writePart(Operation *op, Value x, Value part,
-                           const Part &block, Emitter &e) {
+                           const Part &block, Translator &e) {
   RankedTensorType type = e.typeOf(x);
   auto strides = getConstantIntValues(block.strides);
   auto offsets = getConstantIntValues(block.offsets);

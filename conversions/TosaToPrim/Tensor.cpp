@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of the tensor dialect that stand among TOSA.
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -15,7 +15,7 @@ namespace kiln::tosa_to_prim {
 namespace {
 
 /// Sizes of the source, in the terms of the result.
-Sizes translateSizes(ArrayRef<OpFoldResult> sizes, Emitter &e) {
+Sizes translateSizes(ArrayRef<OpFoldResult> sizes, Translator &e) {
   Sizes result;
   for (OpFoldResult size : sizes) {
     auto value = dyn_cast<Value>(size);
@@ -25,7 +25,7 @@ Sizes translateSizes(ArrayRef<OpFoldResult> sizes, Emitter &e) {
 }
 
 /// Nobody may depend on what is in an empty tensor: zeros, if it is read.
-LogicalResult empty(Operation *op, Sizes sizes, Emitter &e) {
+LogicalResult empty(Operation *op, Sizes sizes, Translator &e) {
   RankedTensorType type = e.tensorType(op->getResult(0).getType());
   if (!type)
     return e.unsupported(op,
@@ -34,13 +34,13 @@ LogicalResult empty(Operation *op, Sizes sizes, Emitter &e) {
                e.full(numberAttr(type.getElementType(), 0), sizes));
 }
 
-LogicalResult tensorEmpty(tensor::EmptyOp op, Emitter &e) {
+LogicalResult tensorEmpty(tensor::EmptyOp op, Translator &e) {
   return empty(op, translateSizes(op.getMixedSizes(), e), e);
 }
 
 /// A cast only forgets or learns sizes; to an unranked type it prepares for
 /// printing.
-LogicalResult cast_(tensor::CastOp op, Emitter &e) {
+LogicalResult cast_(tensor::CastOp op, Translator &e) {
   Value x = e.get(op.getSource());
   if (isa<RankedTensorType>(op.getType()))
     return e.set(op, x);
@@ -51,12 +51,12 @@ LogicalResult cast_(tensor::CastOp op, Emitter &e) {
 
 /// Each size of the result, of which those of a group multiply to one size of
 /// the operand.
-LogicalResult expand(tensor::ExpandShapeOp op, Emitter &e) {
+LogicalResult expand(tensor::ExpandShapeOp op, Translator &e) {
   return e.set(op, e.reshape(e.get(op.getSrc()),
                              translateSizes(op.getMixedOutputShape(), e)));
 }
 
-LogicalResult collapse(tensor::CollapseShapeOp op, Emitter &e) {
+LogicalResult collapse(tensor::CollapseShapeOp op, Translator &e) {
   Value x = e.get(op.getSrc());
   Sizes from = e.sizesOf(x), to;
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
@@ -68,7 +68,7 @@ LogicalResult collapse(tensor::CollapseShapeOp op, Emitter &e) {
   return e.set(op, e.reshape(x, to));
 }
 
-LogicalResult reshape(tensor::ReshapeOp op, Emitter &e) {
+LogicalResult reshape(tensor::ReshapeOp op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
@@ -80,7 +80,7 @@ LogicalResult reshape(tensor::ReshapeOp op, Emitter &e) {
                          sizes ? ArrayRef<int64_t>(*sizes) : type.getShape()));
 }
 
-LogicalResult splat(tensor::SplatOp op, Emitter &e) {
+LogicalResult splat(tensor::SplatOp op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
@@ -88,23 +88,23 @@ LogicalResult splat(tensor::SplatOp op, Emitter &e) {
   return e.set(op, e.broadcastInDim(e.get(op.getInput()), {}, sizes));
 }
 
-LogicalResult concat(tensor::ConcatOp op, Emitter &e) {
+LogicalResult concat(tensor::ConcatOp op, Translator &e) {
   SmallVector<Value> values;
   for (Value operand : op.getInputs())
     values.push_back(e.get(operand));
   return e.set(op, e.concat(values, op.getDim()));
 }
 
-LogicalResult dim(tensor::DimOp op, Emitter &e) {
+LogicalResult dim(tensor::DimOp op, Translator &e) {
   return e.setDim(op, op.getSource(), op.getIndex());
 }
 
-LogicalResult rank(tensor::RankOp op, Emitter &e) {
+LogicalResult rank(tensor::RankOp op, Translator &e) {
   e.setSizes(op, {e.size(e.typeOf(e.get(op.getTensor())).getRank())});
   return success();
 }
 
-LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
+LogicalResult fromElements(tensor::FromElementsOp op, Translator &e) {
   RankedTensorType type = e.tensorType(op.getType());
   if (!type)
     return e.unsupported(op, "has type " + Twine(text(op.getType())));
@@ -126,12 +126,12 @@ LogicalResult fromElements(tensor::FromElementsOp op, Emitter &e) {
 }
 
 /// An element: at constants a slice, else a gather.
-LogicalResult extract(tensor::ExtractOp op, Emitter &e) {
+LogicalResult extract(tensor::ExtractOp op, Translator &e) {
   return element(op, op.getTensor(), op.getIndices(), e);
 }
 
 /// A scalar in place of one element.
-LogicalResult insert(tensor::InsertOp op, Emitter &e) {
+LogicalResult insert(tensor::InsertOp op, Translator &e) {
   if (e.body)
     return e.unsupported(op, "inside of a body");
   SmallVector<Value> indices;
@@ -141,7 +141,7 @@ LogicalResult insert(tensor::InsertOp op, Emitter &e) {
       op, writeElement(e.get(op.getDest()), indices, e.get(op.getScalar()), e));
 }
 
-LogicalResult allocTensor(bufferization::AllocTensorOp op, Emitter &e) {
+LogicalResult allocTensor(bufferization::AllocTensorOp op, Translator &e) {
   if (op.getCopy())
     return e.set(op, e.get(op.getCopy()));
   Sizes sizes;

@@ -2,7 +2,7 @@
 // The pass: which functions are translated, and what their results are.
 #include "kiln/Conversion/TosaToPrim.h"
 
-#include "Emitter.h"
+#include "Translator.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,7 +52,7 @@ Rules allRules() {
 }
 
 /// The types of the arguments in prim; a scalar is a tensor of rank 0.
-FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Emitter &e) {
+FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Translator &e) {
   SmallVector<Type> types;
   for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
     RankedTensorType tensor = e.tensorType(type);
@@ -70,7 +70,7 @@ FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Emitter &e) {
 /// What a function gives: what it returns and, after that, what it has written
 /// to buffers among its arguments. Without either, what it prints or prepares
 /// for printing.
-FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Emitter &e) {
+FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
   SmallVector<Value> needed(
       fn.getBody().front().getTerminator()->getOperands());
   for (Value argument : fn.getArguments())
@@ -145,7 +145,7 @@ struct TosaToPrimPass : kiln::impl::TosaToPrimBase<TosaToPrimPass> {
       return branch->emitError("unsupported: control flow between blocks in '")
              << fn.getName() << "'";
     }
-    Emitter e(getOperation(), rules);
+    Translator e(getOperation(), rules);
     e.elided = elided;
     auto types = argumentTypes(fn, e);
     if (failed(types))

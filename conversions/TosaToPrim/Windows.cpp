@@ -73,7 +73,7 @@ bool has(ArrayRef<int64_t> list, int64_t dim) {
 /// elements (scalars may take part).
 FailureOr<Value> evaluateOwn(linalg::LinalgOp op, Value value,
                              BlockArgument tensor, const Slice &slice,
-                             Emitter &e) {
+                             Translator &e) {
   Value own = e.get(op.getMatchingOpOperand(tensor)->get());
   Sizes sizes = e.sizesOf(own);
   BodyScope scope(e, *op.getBlock()->getParent(), sizes);
@@ -119,7 +119,7 @@ std::optional<int64_t> productOf(RankedTensorType type,
 
 /// Transposes to `groups` of dimensions and makes each group one dimension.
 std::optional<Value> regroup(Value value, ArrayRef<SmallVector<int64_t>> groups,
-                             Emitter &e) {
+                             Translator &e) {
   SmallVector<int64_t> order;
   Sizes own = e.sizesOf(value), sizes;
   for (const SmallVector<int64_t> &group : groups) {
@@ -135,7 +135,7 @@ std::optional<Value> regroup(Value value, ArrayRef<SmallVector<int64_t>> groups,
 
 /// Splits the merged dimensions of a result again and arranges it.
 LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
-                     ArrayRef<int64_t> order, Emitter &e) {
+                     ArrayRef<int64_t> order, Translator &e) {
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap map = op.getMatchingIndexingMap(init);
   Value before = e.get(init->get());
@@ -161,7 +161,7 @@ LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
 }
 
 std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
-                                  Operation *product, Emitter &e) {
+                                  Operation *product, Translator &e) {
   Region &region = *op.getBlock()->getParent();
   SmallVector<utils::IteratorType> types = op.getIteratorTypesArray();
   Value factors[2] = {product->getOperand(0), product->getOperand(1)};
@@ -273,7 +273,7 @@ std::optional<LogicalResult> conv(linalg::LinalgOp op, const Combine &combine,
 }
 
 std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
-                                  Emitter &e) {
+                                  Translator &e) {
   Slice slice = sliceOf(combine.value, *op.getBlock()->getParent());
   BlockArgument tensor = tensorArgument(op, slice);
   if (!tensor ||
@@ -347,7 +347,7 @@ std::optional<LogicalResult> pool(linalg::LinalgOp op, const Combine &combine,
 
 } // namespace
 
-std::optional<LogicalResult> emitWindow(linalg::LinalgOp op, Emitter &e) {
+std::optional<LogicalResult> emitWindow(linalg::LinalgOp op, Translator &e) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
   std::optional<Combine> combine = matchCombine(op, 0);

@@ -36,7 +36,7 @@ struct ConvertFpToFp : OpConversionPattern<tt::FpToFpOp> {
     }
     // Conversions to 8-bit types saturate, as the hardware's do.
     bool saturate = to.getIntOrFloatBitWidth() == 8;
-    rewriter.replaceOpWithNewOp<tile::ConvertOp>(
+    rewriter.replaceOpWithNewOp<tile::ConvertFloatOp>(
         op, op.getType(), adaptor.getSrc(), rounding, saturate);
     return success();
   }

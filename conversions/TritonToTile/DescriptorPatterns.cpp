@@ -171,7 +171,7 @@ struct ConvertDescriptorGather : OpConversionPattern<tt::DescriptorGatherOp> {
     Block block(adaptor.getDesc(), 2, /*hasOffsets=*/false);
     Value view = makeView(rewriter, op.getLoc(), block, allChecked);
     Value column = toIndex(rewriter, op.getLoc(), adaptor.getYOffset().front());
-    rewriter.replaceOpWithNewOp<tile::GatherOp>(
+    rewriter.replaceOpWithNewOp<tile::LoadGatherOp>(
         op, op.getType(), view, ValueRange{column},
         adaptor.getXOffsets().front(), Value(), 0, getPadding(op.getDesc()));
     return success();
@@ -189,7 +189,7 @@ struct ConvertDescriptorScatter : OpConversionPattern<tt::DescriptorScatterOp> {
     Block block(adaptor.getDesc(), 2, /*hasOffsets=*/false);
     Value view = makeView(rewriter, op.getLoc(), block, allChecked);
     Value column = toIndex(rewriter, op.getLoc(), adaptor.getYOffset().front());
-    rewriter.replaceOpWithNewOp<tile::ScatterOp>(
+    rewriter.replaceOpWithNewOp<tile::StoreScatterOp>(
         op, adaptor.getSrc().front(), view, ValueRange{column},
         adaptor.getXOffsets().front(), 0);
     return success();

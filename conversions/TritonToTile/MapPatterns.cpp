@@ -15,9 +15,9 @@ namespace {
 /// Writes a region of scalars as operations on tiles. Choices execute all
 /// sides and select; loops go on until they have ended for every element, and
 /// keep the values of those that have.
-class MapEmitter {
+class MapLowering {
 public:
-  MapEmitter(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape)
+  MapLowering(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape)
       : b(builder), loc(loc), shape(shape) {}
 
   void map(Value scalar, Value tile) { mapping.map(scalar, tile); }
@@ -289,7 +289,7 @@ struct ConvertMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
     SmallVector<int64_t> shape(first.getShape());
     if (pack > 1)
       shape.assign(1, first.getNumElements() / pack);
-    MapEmitter emitter(rewriter, loc, shape);
+    MapLowering emitter(rewriter, loc, shape);
     // What this makes is of tt where pointers may be, and converted in turn.
     for (auto [k, source] : llvm::enumerate(op.getSrcs())) {
       for (int64_t i = 0; i < pack; ++i)

@@ -263,7 +263,7 @@ void populatePointerPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns) {
   patterns.add<Rename<tt::IntToPtrOp, tile::IntToPtrOp>,
                Rename<tt::PtrToIntOp, tile::PtrToIntOp>, ConvertBitcast,
-               Rename<tt::AddPtrOp, tile::OffsetOp>, ConvertLoad, ConvertStore,
+               Rename<tt::AddPtrOp, tile::PtrAddOp>, ConvertLoad, ConvertStore,
                ConvertAtomicRMW, ConvertAtomicCAS, ConvertAtomicPoll>(
       converter, patterns.getContext());
 }

@@ -100,7 +100,7 @@ struct ConvertGather : OpConversionPattern<tt::GatherOp> {
   LogicalResult
   matchAndRewrite(tt::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tile::TakeOp>(
+    rewriter.replaceOpWithNewOp<tile::GatherOp>(
         op, getTypeConverter()->convertType(op.getType()), adaptor.getSrc(),
         adaptor.getIndices(), static_cast<int64_t>(op.getAxis()));
     return success();

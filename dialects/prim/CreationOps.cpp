@@ -36,7 +36,7 @@ LogicalResult ConstantOp::verify() {
   Type element = getType().getElementType();
   int64_t bytes =
       element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
-  std::optional<int64_t> count = check::checkedProduct(getType().getShape());
+  std::optional<int64_t> count = checkedProduct(getType().getShape());
   std::optional<int64_t> expected =
       count ? llvm::checkedMul(*count, bytes) : std::nullopt;
   if (!expected || static_cast<int64_t>(blob->getData().size()) != *expected)

@@ -25,7 +25,7 @@ LogicalResult ClampOp::verify() {
                            << ", found " << bound;
   // C2
   if (isa<FloatType>(element)) {
-    if (getUnsigned_())
+    if (getIsUnsigned())
       return emitOpError("expected no 'unsigned' for floats");
     APFloat min = cast<FloatAttr>(getMin()).getValue();
     APFloat max = cast<FloatAttr>(getMax()).getValue();
@@ -38,7 +38,7 @@ LogicalResult ClampOp::verify() {
     return emitOpError("expected no 'ignore_nan' for integers");
   APInt min = cast<IntegerAttr>(getMin()).getValue();
   APInt max = cast<IntegerAttr>(getMax()).getValue();
-  if (getUnsigned_() ? min.ugt(max) : min.sgt(max))
+  if (getIsUnsigned() ? min.ugt(max) : min.sgt(max))
     return emitOpError() << "expected min <= max, found " << getMin() << " and "
                          << getMax();
   return success();

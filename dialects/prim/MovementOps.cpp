@@ -58,8 +58,8 @@ LogicalResult ReshapeOp::verify() {
   // C3
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return success();
-  std::optional<int64_t> before = check::checkedProduct(from.getShape());
-  std::optional<int64_t> after = check::checkedProduct(to.getShape());
+  std::optional<int64_t> before = checkedProduct(from.getShape());
+  std::optional<int64_t> after = checkedProduct(to.getShape());
   if (!before || !after)
     return emitOpError("expected a number of elements that fits 64 bits");
   if (*before != *after)

@@ -8,11 +8,28 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace kiln::prim;
 
 using Sizes = SmallVector<OpFoldResult>;
+
+std::optional<int64_t> kiln::prim::checkedProduct(ArrayRef<int64_t> sizes) {
+  // A zero makes the product zero, however large the other sizes are.
+  if (llvm::is_contained(sizes, 0))
+    return 0;
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    std::optional<int64_t> next = llvm::checkedMul(product, size);
+    if (!next)
+      return std::nullopt;
+    product = *next;
+  }
+  return product;
+}
 
 namespace {
 

@@ -10,22 +10,6 @@ using namespace mlir;
 
 namespace kiln::prim::check {
 
-std::optional<int64_t> checkedProduct(ArrayRef<int64_t> sizes) {
-  // A zero makes the product zero, however large the other sizes are.
-  if (llvm::is_contained(sizes, 0))
-    return 0;
-  int64_t product = 1;
-  for (int64_t size : sizes) {
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    std::optional<int64_t> next = llvm::checkedMul(product, size);
-    if (!next)
-      return std::nullopt;
-    product = *next;
-  }
-  return product;
-}
-
 std::string printShape(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);

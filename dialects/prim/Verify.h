@@ -16,9 +16,6 @@ inline bool compatible(int64_t a, int64_t b) {
          a == b;
 }
 
-/// The product of sizes, or nothing if it does not fit or one of them is `?`.
-std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes);
-
 /// "[2, ?, 3]".
 std::string printShape(llvm::ArrayRef<int64_t> shape);
 

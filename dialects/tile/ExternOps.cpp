@@ -1,4 +1,4 @@
-//===- ExternOps.cpp - Calls, conversions, output -----------------------===//
+//===- ExternOps.cpp - Calls, conversions, output -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ExternOps.h"
@@ -78,7 +78,7 @@ void InlineAsmOp::getEffects(Effects &effects) {
   addCallEffects(getPure(), effects);
 }
 
-LogicalResult ConvertOp::verify() {
+LogicalResult ConvertFloatOp::verify() {
   if (isa<FloatType>(getElementTypeOrSelf(getSource().getType())) &&
       isa<FloatType>(getElementTypeOrSelf(getResult().getType())))
     return success();

@@ -259,7 +259,7 @@ void StoreOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
-// GatherOp
+// LoadGatherOp
 //===----------------------------------------------------------------------===//
 
 /// What an access by index needs of its tile.
@@ -290,14 +290,14 @@ template <typename OpT> static LogicalResult verifyIndirect(OpT op) {
   return success();
 }
 
-LogicalResult GatherOp::verify() {
+LogicalResult LoadGatherOp::verify() {
   if (failed(verifyIndirect(*this)))
     return failure();
   return verifyPadding(*this, getPadding(), getPad(),
                        getView().getType().getElementType());
 }
 
-void GatherOp::getEffects(
+void LoadGatherOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
@@ -305,12 +305,12 @@ void GatherOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
-// ScatterOp
+// StoreScatterOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ScatterOp::verify() { return verifyIndirect(*this); }
+LogicalResult StoreScatterOp::verify() { return verifyIndirect(*this); }
 
-void ScatterOp::getEffects(
+void StoreScatterOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),

@@ -1,6 +1,5 @@
-//===- PointerOps.cpp - Pointers and tiles of pointers
+//===- PointerOps.cpp - Pointers and tiles of pointers --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-----------------------===//
 
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/IR/Builders.h"
@@ -59,7 +58,7 @@ static LogicalResult verifySameShape(Operation *op, Type first, Type second) {
   return success();
 }
 
-LogicalResult OffsetOp::verify() {
+LogicalResult PtrAddOp::verify() {
   return verifySameShape(*this, getPtr().getType(), getOffset().getType());
 }
 LogicalResult IntToPtrOp::verify() {

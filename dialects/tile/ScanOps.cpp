@@ -1,6 +1,5 @@
-//===- ScanOps.cpp - Scans and rearrangement by index
+//===- ScanOps.cpp - Scans and rearrangement by index ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-----------------------===//
 
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "mlir/IR/Builders.h"
@@ -85,7 +84,7 @@ LogicalResult HistogramOp::verify() {
   return success();
 }
 
-LogicalResult TakeOp::verify() {
+LogicalResult GatherOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto indices = cast<RankedTensorType>(getIndices().getType());
   if (failed(verifyAxis(*this, source, getAxis())))

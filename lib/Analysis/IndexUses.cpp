@@ -56,7 +56,7 @@ void IterationSpaceBuilder::checkUses() {
 void IterationSpaceBuilder::checkUse(OpOperand &use, unsigned dim,
                                      SmallVectorImpl<Value> &worklist) {
   Operation *user = use.getOwner();
-  if (isa<LoadOp, StoreOp, GatherOp, SplatOp>(user))
+  if (isa<LoadOp, StoreOp, LoadGatherOp, SplatOp>(user))
     return; // seen elsewhere
   if (auto loop = dyn_cast<scf::ForOp>(user)) {
     // A counter that starts at a position moves on from there.

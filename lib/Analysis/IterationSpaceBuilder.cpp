@@ -135,10 +135,10 @@ void IterationSpaceBuilder::findAccesses() {
     else if (auto store = dyn_cast<StoreOp>(op))
       addAccess(op, store.getView(), store.getCoords(),
                 store.getElementOffsets(), true);
-    else if (auto gather = dyn_cast<GatherOp>(op))
+    else if (auto gather = dyn_cast<LoadGatherOp>(op))
       addGather(gather);
-    else if (isa<ScatterOp>(op))
-      setUnstructured(op, "'tile.scatter' writes where its indices say");
+    else if (isa<StoreScatterOp>(op))
+      setUnstructured(op, "'tile.store_scatter' writes where its indices say");
     else if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
       setUnstructured(op, "'" + op->getName().getStringRef() +
                               "' reaches memory without a view");
@@ -216,7 +216,7 @@ void IterationSpaceBuilder::addAccess(Operation *op, Value view,
   space.accesses.push_back(std::move(access));
 }
 
-void IterationSpaceBuilder::addGather(GatherOp gather) {
+void IterationSpaceBuilder::addGather(LoadGatherOp gather) {
   ViewAccess access;
   access.op = gather;
   access.view = gather.getView();
@@ -240,9 +240,10 @@ void IterationSpaceBuilder::addGather(GatherOp gather) {
       chooseDim(axis);
     } else {
       axis.affine = false;
-      setUnstructured(gather, "offset " + Twine(d) +
-                                  " of 'tile.gather' is not affine in grid "
-                                  "and loop indices");
+      setUnstructured(gather,
+                      "offset " + Twine(d) +
+                          " of 'tile.load_gather' is not affine in grid "
+                          "and loop indices");
     }
     tagTile(access, tile, tileAxis, d);
   }

@@ -35,7 +35,7 @@ private:
   void findAccesses();
   void addAccess(mlir::Operation *op, mlir::Value view,
                  mlir::OperandRange coordinates, bool elements, bool isWrite);
-  void addGather(GatherOp gather);
+  void addGather(LoadGatherOp gather);
   void chooseDim(AxisAccess &axis);
   void tagTile(ViewAccess &access, TileRef tile, int64_t tileAxis,
                unsigned viewAxis);

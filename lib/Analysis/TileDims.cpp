@@ -233,7 +233,7 @@ void TileDims::visit(Operation *op) {
     return visitReshape(op);
   if (isa<ExpandDimsOp, BroadcastOp, TransposeOp, CatOp, ExtractOp>(op))
     return visitShape(op);
-  if (auto gather = dyn_cast<GatherOp>(op)) {
+  if (auto gather = dyn_cast<LoadGatherOp>(op)) {
     TileRef indices(gather.getIndicesMutable()), result(gather.getResult());
     for (int64_t d = 0; d < indices.getRank(); ++d)
       unite(indices, d, result, gather.getDim() + d);

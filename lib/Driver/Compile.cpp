@@ -326,8 +326,8 @@ LogicalResult Compilation::run(std::string &result) {
   if (kind.triton) {
     // The command line's numerics mode takes the place of Triton's.
     std::string convert = options.numerics.empty()
-                              ? "triton-to-tile"
-                              : "triton-to-tile{numerics=strict}";
+                              ? "convert-triton-to-tile"
+                              : "convert-triton-to-tile{numerics=strict}";
     std::vector<Step> steps = {{convert}, {"canonicalize"}, {"cse"}};
     if (!options.keepPointers)
       for (StringRef step :

@@ -158,7 +158,7 @@ private:
             [&](auto) { demandAll(op->getOperands().drop_front(), wanted); })
         .Case<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
               tile::TransposeOp, tile::SplatOp, tile::LoadOp, tile::LoadPtrOp,
-              tile::GatherOp, tile::OffsetOp, tile::MakeViewOp>(
+              tile::LoadGatherOp, tile::PtrAddOp, tile::MakeViewOp>(
             [&](auto) { demand(op->getOperand(0), wanted); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp, arith::SIToFPOp,
               arith::IndexCastOp>(

@@ -17,17 +17,18 @@ mlir::OwningOpRef<mlir::ModuleOp> readInput(llvm::MemoryBufferRef input,
 
 /// What a module holds, told by its dialects.
 struct InputKind {
-  bool frontend = false; ///< operations that tosa-to-prim has to convert
+  bool frontend =
+      false; ///< operations that convert-tosa-to-prim has to convert
   bool functions = false;
   bool tile = false;   ///< kernels or host programs
-  bool triton = false; ///< kernels that triton-to-tile has to convert
+  bool triton = false; ///< kernels that convert-triton-to-tile has to convert
 };
 InputKind detect(mlir::ModuleOp module);
 
 /// Removes everything that no function or kernel of a name in `entries` needs;
 /// public are those only. No names stand for all public ones. Whatever else the
-/// file holds, for whichever tool, does not reach the passes. Of several modules
-/// in a file the one with functions counts.
+/// file holds, for whichever tool, does not reach the passes. Of several
+/// modules in a file the one with functions counts.
 mlir::LogicalResult keepNeeded(mlir::ModuleOp module,
                                llvm::ArrayRef<std::string> entries);
 

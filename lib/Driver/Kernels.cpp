@@ -44,7 +44,7 @@ std::string deviceOptions(const TargetOptions &options) {
 }
 
 /// Adds the kernels of one serialised module.
-void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
+void addKernels(Executable &blobs, int device, CompiledKernels &result) {
   std::vector<std::string> &needed =
       result.devices[size_t(device)].requirements;
   needed.insert(needed.end(), blobs.requirements.begin(),
@@ -54,7 +54,7 @@ void addKernels(KernelBlobs &blobs, int device, CompiledKernels &result) {
   unsigned base = result.modules.size();
   for (std::string &blob : blobs.blobs)
     result.modules.push_back(std::move(blob));
-  for (KernelBlob &kernel : blobs.kernels)
+  for (CompiledKernel &kernel : blobs.kernels)
     result.kernels[kernel.name] = {
         kernel.symbol.empty() ? kernel.name : kernel.symbol, base + kernel.blob,
         device, kernel.scratchBytes, std::move(kernel.metadata)};
@@ -104,8 +104,8 @@ public:
       result.devices.push_back({candidates[i].target->deviceName(),
                                 deviceOptions(candidates[i].options),
                                 {}});
-      for (KernelBlobs &blobs : results[i]) {
-        llvm::erase_if(blobs.kernels, [&](const KernelBlob &kernel) {
+      for (Executable &blobs : results[i]) {
+        llvm::erase_if(blobs.kernels, [&](const CompiledKernel &kernel) {
           auto it = index.find(kernel.name);
           return it == index.end() || it->second != i;
         });
@@ -221,7 +221,7 @@ private:
   TimingScope &timing;
   const LoweringPlan &plan;
   Report &report;
-  std::vector<std::vector<KernelBlobs>> results;
+  std::vector<std::vector<Executable>> results;
 };
 } // namespace
 
@@ -251,7 +251,7 @@ LogicalResult kiln::driver::compileKernels(
   const BoundTarget &first = targets.front();
   if (first.target->inputLevel() == InputLevel::Prim) {
     // The whole module is the code; every kernel and function has a symbol.
-    KernelBlobs blobs;
+    Executable blobs;
     OwningOpRef<ModuleOp> copy = module.clone();
     if (failed(lowerModule(*copy, first, printer, timing, plan, blobs)))
       return failure();

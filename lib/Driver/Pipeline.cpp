@@ -23,7 +23,8 @@ kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries,
     options = "entry=" + llvm::join(entries, ",");
   if (!elided.empty())
     options += (options.empty() ? "elided=" : " elided=") + elided;
-  return {{options.empty() ? "tosa-to-prim" : "tosa-to-prim{" + options + "}"}};
+  return {{options.empty() ? "convert-tosa-to-prim"
+                           : "convert-tosa-to-prim{" + options + "}"}};
 }
 
 std::vector<Step> kiln::driver::primSteps() {
@@ -35,7 +36,7 @@ std::vector<Step> kiln::driver::primSteps() {
 
 std::vector<Step> kiln::driver::tileSteps() {
   return {{"func.func(prim-fuse)"},  {"core.after-fuse", true},
-          {"prim-to-tile"},          {"core.tile", true},
+          {"convert-prim-to-tile"},  {"core.tile", true},
           {"program-merge-kernels"}, {"program.func(program-plan-memory)"}};
 }
 

@@ -6,11 +6,13 @@
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/TosaToPrim.h"
 #include "kiln/Conversion/TritonToTile.h"
-#include "kiln/Dialect/Prim/Passes.h"
+#include "kiln/Cpu/Lowering.h"
+#include "kiln/Cpu/Passes.h"
+#include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Dialect/Program/Passes.h"
+#include "kiln/Transforms/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Dialect/Tile/Passes.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
@@ -18,8 +20,6 @@
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
-#include "kiln/Vector/Lowering.h"
-#include "kiln/Vector/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -49,7 +49,7 @@ void kiln::driver::initializeCore() {
     target::TargetRegistry &registry = target::TargetRegistry::get();
     registerExtensionPoints(registry);
     schedule::registerCoreSchedules();
-    vec::registerVectorFamily(registry);
+    cpu::registerCpuFamily(registry);
   });
 }
 
@@ -105,7 +105,7 @@ void kiln::driver::registerPasses() {
     registerKilnTritonToTilePasses();
     registerKilnTosaToPrimPasses();
     registerKilnPrimToTilePasses();
-    vec::registerVectorPasses();
+    cpu::registerCpuPasses();
     registerKilnTritonToTilePasses();
     target::registerTargetPasses();
     mlir::registerCanonicalizerPass();

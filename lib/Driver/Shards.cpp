@@ -58,7 +58,7 @@ static void buildPipeline(PassManager &pm, const BoundTarget &bound) {
 LogicalResult
 kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
                           DiagnosticPrinter &printer, TimingScope &timing,
-                          const LoweringPlan &plan, KernelBlobs &blobs) {
+                          const LoweringPlan &plan, Executable &blobs) {
   PassManager pm(module.getContext());
   buildPipeline(pm, bound);
   TimingScope passes = timing.nest("lower kernels");
@@ -84,7 +84,7 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
                   "' cannot serialise its kernels" + thrown);
   if (!ok)
     return failure();
-  for (const KernelBlob &kernel : blobs.kernels)
+  for (const CompiledKernel &kernel : blobs.kernels)
     if (kernel.blob >= blobs.blobs.size() || kernel.name.empty() ||
         kernel.scratchBytes < 0) {
       printer.error("target '" + bound.options.name + "' returned a kernel '" +

@@ -18,7 +18,7 @@ namespace kiln::driver {
 /// Kernels that are lowered together, and what became of them.
 struct Shard {
   llvm::SmallVector<mlir::Operation *> kernels;
-  target::KernelBlobs blobs;
+  target::Executable blobs;
   std::vector<std::string> lines; ///< diagnostics, printed
   bool succeeded = false;
 
@@ -42,7 +42,7 @@ void lowerShards(mlir::ModuleOp module, const target::BoundTarget &bound,
 mlir::LogicalResult
 lowerModule(mlir::ModuleOp module, const target::BoundTarget &bound,
             DiagnosticPrinter &printer, mlir::TimingScope &timing,
-            const LoweringPlan &plan, target::KernelBlobs &blobs);
+            const LoweringPlan &plan, target::Executable &blobs);
 
 } // namespace kiln::driver
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values: scalars, tensors and views at evaluation.
 #include "kiln/Eval/Value.h"
-#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Elements.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstdlib>
 #include <cstring>
@@ -11,16 +11,26 @@ using namespace mlir;
 
 namespace kiln::eval {
 
+/// What a view or a pointer of whichever dialect leads to: the one type that it
+/// contains. Null for other types.
+static mlir::Type pointee(mlir::Type type) {
+  if (isa<BuiltinDialect>(type.getDialect()))
+    return {};
+  mlir::Type found;
+  type.walkImmediateSubElements(
+      [](Attribute) {}, [&](mlir::Type contained) { found = contained; });
+  return found;
+}
+
 DType dtypeOf(mlir::Type type) {
   if (auto shaped = dyn_cast<ShapedType>(type)) {
     type = shaped.getElementType();
     // Tiles of pointers hold addresses.
-    if (isa<tile::PtrType>(type))
+    if (pointee(type))
       return DType::i64;
-  } else if (auto view = dyn_cast<tile::ViewType>(type))
-    type = view.getElementType();
-  else if (auto pointer = dyn_cast<tile::PtrType>(type))
-    type = pointer.getElementType();
+  } else if (mlir::Type element = pointee(type)) {
+    type = element;
+  }
   if (type.isIndex())
     return DType::index;
   if (auto integer = dyn_cast<IntegerType>(type)) {

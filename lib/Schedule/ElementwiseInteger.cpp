@@ -79,7 +79,7 @@ static Value emitShift(Operation *op, TileMath &t, Value x, Value y) {
 
 static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
   Value low = t.splat(x, op.getMinAttr()), high = t.splat(x, op.getMaxAttr());
-  if (op.getUnsigned_())
+  if (op.getIsUnsigned())
     return t.make<arith::MinUIOp>(t.make<arith::MaxUIOp>(x, low), high);
   return t.make<arith::MinSIOp>(t.make<arith::MaxSIOp>(x, low), high);
 }

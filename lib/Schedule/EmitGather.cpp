@@ -1,13 +1,13 @@
 //===- EmitGather.cpp - Tiles of gathers ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Schedule/Emitter.h"
+#include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-Value Emitter::emitGather(prim::GatherOp op, const AccessMap &map) {
+Value TileBuilder::emitGather(prim::GatherOp op, const AccessMap &map) {
   AccessMap data, indexMap;
   gatherMaps(op, map, data, indexMap);
   Value index = emit(op.getIndices(), indexMap);
@@ -18,8 +18,8 @@ Value Emitter::emitGather(prim::GatherOp op, const AccessMap &map) {
   return gather(kernel.host.buffer(op.getOperand()), data, op.getDim(), index);
 }
 
-Value Emitter::gather(const Buffer &buffer, const AccessMap &data, unsigned dim,
-                      Value index) {
+Value TileBuilder::gather(const Buffer &buffer, const AccessMap &data,
+                          unsigned dim, Value index) {
   OpBuilder &b = kernel.b;
   // The axes that the index tile really has.
   SmallVector<int64_t> indexShape;
@@ -72,7 +72,7 @@ Value Emitter::gather(const Buffer &buffer, const AccessMap &data, unsigned dim,
       return fail("an index moves along with the place that it reads");
     full[axis] = size;
   }
-  Value tile = tile::GatherOp::create(
+  Value tile = tile::LoadGatherOp::create(
       b, kernel.loc, RankedTensorType::get(shape, buffer.elementType()),
       kernel.view(view, /*write=*/false), offsets, index, Value(), place,
       tile::Padding::zero);

@@ -1,14 +1,14 @@
 //===- EmitMemory.cpp - Loads, stores and indices of tiles ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Schedule/Emitter.h"
+#include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-Buffer Emitter::viewOf(const Buffer &buffer, const AccessMap &map,
-                       SmallVectorImpl<ViewDim> &viewDims) {
+Buffer TileBuilder::viewOf(const Buffer &buffer, const AccessMap &map,
+                           SmallVectorImpl<ViewDim> &viewDims) {
   ExtentMath &math = kernel.host.math;
   SmallVector<Extent> strides(kernel.dims.size(), 0);
   Buffer view;
@@ -42,9 +42,9 @@ Buffer Emitter::viewOf(const Buffer &buffer, const AccessMap &map,
   return view;
 }
 
-bool Emitter::coordinates(ArrayRef<ViewDim> viewDims,
-                          SmallVectorImpl<Value> &coords,
-                          DenseI64ArrayAttr &step) {
+bool TileBuilder::coordinates(ArrayRef<ViewDim> viewDims,
+                              SmallVectorImpl<Value> &coords,
+                              DenseI64ArrayAttr &step) {
   bool elements = false, steps = false;
   SmallVector<int64_t> list;
   for (const ViewDim &v : viewDims) {
@@ -64,8 +64,8 @@ bool Emitter::coordinates(ArrayRef<ViewDim> viewDims,
   return elements;
 }
 
-Emitter::ViewAccess Emitter::accessOf(const Buffer &buffer,
-                                      const AccessMap &map) {
+TileBuilder::ViewAccess TileBuilder::accessOf(const Buffer &buffer,
+                                              const AccessMap &map) {
   ViewAccess access;
   SmallVector<ViewDim> viewDims;
   access.view = viewOf(buffer, map, viewDims);
@@ -87,7 +87,8 @@ Emitter::ViewAccess Emitter::accessOf(const Buffer &buffer,
   return access;
 }
 
-Value Emitter::load(const Buffer &buffer, const AccessMap &map, TypedAttr pad) {
+Value TileBuilder::load(const Buffer &buffer, const AccessMap &map,
+                        TypedAttr pad) {
   ViewAccess access = accessOf(buffer, map);
   OpBuilder &b = kernel.b;
   Value param = kernel.view(access.view, /*write=*/false);
@@ -103,7 +104,8 @@ Value Emitter::load(const Buffer &buffer, const AccessMap &map, TypedAttr pad) {
   return reshape(tile, access.full);
 }
 
-void Emitter::store(Value tile, const Buffer &buffer, const AccessMap &map) {
+void TileBuilder::store(Value tile, const Buffer &buffer,
+                        const AccessMap &map) {
   ViewAccess access = accessOf(buffer, map);
   tile = reshape(broadcast(tile, access.full), access.shape);
   Value param = kernel.view(access.view, /*write=*/true);
@@ -111,7 +113,7 @@ void Emitter::store(Value tile, const Buffer &buffer, const AccessMap &map) {
                         access.elements, tile::Combine::assign, access.step);
 }
 
-Value Emitter::indexTile(const IndexExpr &expr, Type type) {
+Value TileBuilder::indexTile(const IndexExpr &expr, Type type) {
   OpBuilder &b = kernel.b;
   SmallVector<int64_t> unit(space.axes.size(), 1);
   Value base = kernel.index(expr.constant);
@@ -153,7 +155,7 @@ Value Emitter::indexTile(const IndexExpr &expr, Type type) {
   return arith::AddIOp::create(b, kernel.loc, result, start);
 }
 
-Value Emitter::emitIota(prim::IotaOp op, const AccessMap &map) {
+Value TileBuilder::emitIota(prim::IotaOp op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
@@ -169,7 +171,7 @@ Value Emitter::emitIota(prim::IotaOp op, const AccessMap &map) {
   return arith::TruncIOp::create(b, kernel.loc, type, tile);
 }
 
-Value Emitter::emitTable(prim::TableOp op, const AccessMap &map) {
+Value TileBuilder::emitTable(prim::TableOp op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
   Value source = emit(op.getOperand(), map);
@@ -187,9 +189,9 @@ Value Emitter::emitTable(prim::TableOp op, const AccessMap &map) {
   auto read = [&](Value index) -> Value {
     Type element =
         cast<RankedTensorType>(op.getTable().getType()).getElementType();
-    return tile::GatherOp::create(b, loc, type.clone(element), table,
-                                  ValueRange(), index, Value(), 0,
-                                  tile::Padding::zero);
+    return tile::LoadGatherOp::create(b, loc, type.clone(element), table,
+                                      ValueRange(), index, Value(), 0,
+                                      tile::Padding::zero);
   };
   Value index = arith::ExtSIOp::create(b, loc, wide, source);
   if (type.getElementType().isInteger(8))
@@ -207,7 +209,7 @@ Value Emitter::emitTable(prim::TableOp op, const AccessMap &map) {
       b, loc, arith::ShLIOp::create(b, loc, low, constant(7)), rise);
 }
 
-Value Emitter::emitRescale(prim::RescaleOp op, const AccessMap &map) {
+Value TileBuilder::emitRescale(prim::RescaleOp op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Value source = emit(op.getOperand(), map);
   if (!source)

@@ -1,7 +1,7 @@
 //===- EmitReduction.cpp - Tiles of reductions, and their loops -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Schedule/Emitter.h"
+#include "kiln/Schedule/TileBuilder.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -58,8 +58,8 @@ Value kiln::schedule::combine(Operation *reduction, Value a, Value c,
 }
 
 SmallVector<Value>
-Emitter::loop(ArrayRef<int> dims, ValueRange inits,
-              llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+TileBuilder::loop(ArrayRef<int> dims, ValueRange inits,
+                  llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
   if (dims.empty())
     return body(inits);
   int dim = dims.front();
@@ -85,9 +85,9 @@ Emitter::loop(ArrayRef<int> dims, ValueRange inits,
   return SmallVector<Value>(loopOp.getResults());
 }
 
-LogicalResult Emitter::reductionMap(Operation *op, const AccessMap &map,
-                                    AccessMap &operandMap,
-                                    SmallVectorImpl<int> &dims) {
+LogicalResult TileBuilder::reductionMap(Operation *op, const AccessMap &map,
+                                        AccessMap &operandMap,
+                                        SmallVectorImpl<int> &dims) {
   SmallVector<int64_t> reduced = reducedDims(op);
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   operandMap.ranges = map.ranges;
@@ -105,8 +105,8 @@ LogicalResult Emitter::reductionMap(Operation *op, const AccessMap &map,
   return success();
 }
 
-LogicalResult Emitter::hoistReductions(Value value, const AccessMap &map,
-                                       ArrayRef<int> dims) {
+LogicalResult TileBuilder::hoistReductions(Value value, const AccessMap &map,
+                                           ArrayRef<int> dims) {
   if (lookup(value, map))
     return success();
   Operation *op = value.getDefiningOp();
@@ -182,7 +182,7 @@ static SmallVector<Value> reduceAxis(
   return results;
 }
 
-Value Emitter::emitReduction(Operation *op, const AccessMap &map) {
+Value TileBuilder::emitReduction(Operation *op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Value operand = op->getOperand(0);
   AccessMap inner;
@@ -277,8 +277,8 @@ static SmallVector<Value> laterMax(OpBuilder &b, Location loc, ValueRange x,
           arith::SelectOp::create(b, loc, take, y[1], x[1])};
 }
 
-Value Emitter::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
-                          ArrayRef<int> loops) {
+Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
+                              ArrayRef<int> loops) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
   Value operand = op.getOperand();

@@ -11,7 +11,7 @@ using namespace kiln::schedule;
 /// More visits than this mean that a value is computed again and again.
 static constexpr unsigned kMaxVisits = 400;
 
-bool kiln::schedule::isElementwise(Operation *op) {
+bool kiln::schedule::isElementwisePrim(Operation *op) {
   if (!op->getDialect() || op->getDialect()->getNamespace() !=
                                prim::PrimDialect::getDialectNamespace())
     return false;
@@ -165,7 +165,7 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
       pin(map.index.back(), pinned);
     return visit(rescale.getOperand(), map);
   }
-  if (isElementwise(op)) {
+  if (isElementwisePrim(op)) {
     for (Value operand : op->getOperands())
       if (failed(visit(operand, map)))
         return failure();

@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-KernelBuilder::KernelBuilder(HostProgram &host, Location loc, StringRef name)
+KernelBuilder::KernelBuilder(HostProgramBuilder &host, Location loc,
+                             StringRef name)
     : host(host), loc(loc), b(host.builder.getContext()) {
   OpBuilder::InsertionGuard guard(host.builder);
   host.builder.setInsertionPoint(host.func);

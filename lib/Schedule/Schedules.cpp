@@ -10,17 +10,20 @@ using namespace kiln::schedule;
 void kiln::schedule::registerCoreSchedules() {
   static bool once = [] {
     target::LoweringRegistry &registry = target::LoweringRegistry::get();
-    auto add = [&](StringRef name, StringRef kind, auto emit) {
+    auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {
       target::Schedule schedule;
       schedule.name = name.str();
-      schedule.kind = kind.str();
+      schedule.kind = prim::stringifyGroupKind(kind).str();
       schedule.emit = emit;
       registry.add(std::move(schedule));
     };
-    add("generic.loop", "loop", scheduleLoop);
-    add("generic.row", "row", scheduleRow);
-    add("generic.contract", "contract", scheduleContract);
-    add("generic.window", "window", scheduleWindow);
+    add("generic.elementwise", prim::GroupKind::elementwise,
+        scheduleElementwise);
+    add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);
+    add("generic.contraction", prim::GroupKind::contraction,
+        scheduleContraction);
+    add("generic.convolution", prim::GroupKind::convolution,
+        scheduleConvolution);
     return true;
   }();
   (void)once;
@@ -152,7 +155,7 @@ bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {
 }
 
 Value kiln::schedule::multiplyAdd(Value column, Value row, Value sum,
-                                  Emitter &emitter) {
+                                  TileBuilder &emitter) {
   OpBuilder &b = emitter.kernel.b;
   Location loc = emitter.kernel.loc;
   auto type = cast<RankedTensorType>(sum.getType());

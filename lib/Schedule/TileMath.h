@@ -4,7 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_TILEMATH_H
 #define KILN_LIB_SCHEDULE_TILEMATH_H
 
-#include "kiln/Schedule/Emitter.h"
+#include "kiln/Schedule/TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace kiln::schedule {

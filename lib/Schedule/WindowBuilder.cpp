@@ -85,14 +85,15 @@ void WindowBuilder::chooseBlocks() {
   KernelDim &p = kernel.dims[tilePosition], &o = kernel.dims[tileOut],
             &c = kernel.dims[tileIn];
   if (kind == Kind::Dot) {
-    target::ContractTile sizes = tiles.contractFor(element);
+    target::ContractionTile sizes = tiles.contractionFor(element);
     o.block = Group::blockFor(o.size, sizes.n);
     c.block = hasTileDot(element, acc) ? Group::blockFor(c.size, sizes.k) : 1;
     p.block = Group::blockFor(p.size, sizes.m);
   } else {
-    o.block = Group::blockFor(o.size, tiles.loopCols);
-    p.block = Group::blockFor(p.size, tiles.loopRows * tiles.loopCols /
-                                          std::max<int64_t>(o.block, 1));
+    o.block = Group::blockFor(o.size, tiles.elementwiseCols);
+    p.block =
+        Group::blockFor(p.size, tiles.elementwiseRows * tiles.elementwiseCols /
+                                    std::max<int64_t>(o.block, 1));
   }
   KernelDim &last = kernel.dims[anchor.virtualDims.back()];
   last.block = p.block;
@@ -115,7 +116,7 @@ void WindowBuilder::placeWindow() {
   }
 }
 
-Value WindowBuilder::spreadTile(Emitter &emitter) {
+Value WindowBuilder::spreadTile(TileBuilder &emitter) {
   // Coordinates between the spread elements become -1, outside of the input.
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
@@ -158,7 +159,7 @@ Value WindowBuilder::spreadTile(Emitter &emitter) {
   return tile;
 }
 
-Value WindowBuilder::inputTile(Emitter &emitter, TypedAttr outside) {
+Value WindowBuilder::inputTile(TileBuilder &emitter, TypedAttr outside) {
   Value operand = anchor.op->getOperand(0);
   const AccessMap &map = anchor.operandMaps[0];
   Operation *source = operand.getDefiningOp();
@@ -199,7 +200,8 @@ static Value widen(OpBuilder &b, Location loc, Value tile, Type to) {
   return arith::ExtSIOp::create(b, loc, type.clone(to), tile);
 }
 
-Value WindowBuilder::step(Value carried, Emitter &input, Emitter *filter) {
+Value WindowBuilder::step(Value carried, TileBuilder &input,
+                          TileBuilder *filter) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
   placeWindow();
@@ -227,7 +229,7 @@ Value WindowBuilder::step(Value carried, Emitter &input, Emitter *filter) {
                              tile::InputPrecision::ieee, false, false);
 }
 
-Value WindowBuilder::finish(Value sum, Emitter &epilogue) {
+Value WindowBuilder::finish(Value sum, TileBuilder &epilogue) {
   Type to = cast<RankedTensorType>(anchor.op->getResult(0).getType())
                 .getElementType();
   if (acc != to)
@@ -259,12 +261,12 @@ LogicalResult WindowBuilder::run() {
   kernel.placeGrid();
 
   int inPosition = anchor.virtualDims.back();
-  Emitter input(kernel, group.plan, group.inGroup(),
-                Space{{inPosition, tileIn}});
+  TileBuilder input(kernel, group.plan, group.inGroup(),
+                    Space{{inPosition, tileIn}});
   Space filterSpace{{kind == Kind::Depthwise ? tilePosition : tileIn, tileOut}};
-  Emitter filter(kernel, group.plan, group.inGroup(), filterSpace);
-  Emitter epilogue(kernel, group.plan, group.inGroup(),
-                   Space{{tilePosition, tileOut}});
+  TileBuilder filter(kernel, group.plan, group.inGroup(), filterSpace);
+  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                       Space{{tilePosition, tileOut}});
   SmallVector<int64_t> shape = {kernel.dims[tilePosition].block,
                                 kernel.dims[tileOut].block};
   SmallVector<int> loops;
@@ -296,6 +298,6 @@ LogicalResult WindowBuilder::run() {
     flops = math.mul(flops, group.plan.sizes[d]);
   for (int dim : anchor.reduced)
     flops = math.mul(flops, group.plan.sizes[dim]);
-  kernel.finish("generic.window", flops);
+  kernel.finish("generic.convolution", flops);
   return success();
 }

@@ -28,11 +28,12 @@ private:
   void chooseBlocks();
   void placeWindow();
   /// The tile of the input; outside of it is `outside`.
-  mlir::Value inputTile(Emitter &emitter, mlir::TypedAttr outside);
+  mlir::Value inputTile(TileBuilder &emitter, mlir::TypedAttr outside);
   /// The same where the input is spread by `inputDilation`.
-  mlir::Value spreadTile(Emitter &emitter);
-  mlir::Value step(mlir::Value carried, Emitter &input, Emitter *filter);
-  mlir::Value finish(mlir::Value sum, Emitter &epilogue);
+  mlir::Value spreadTile(TileBuilder &emitter);
+  mlir::Value step(mlir::Value carried, TileBuilder &input,
+                   TileBuilder *filter);
+  mlir::Value finish(mlir::Value sum, TileBuilder &epilogue);
   int dimOrNew(const IndexExpr &expr);
   void note(const llvm::Twine &why) {
     if (reason.empty())

@@ -72,10 +72,10 @@ static std::string checkTarget(const TargetRegistry &registry,
     return prefix + "expected its description to be named so, found '" +
            description.getName().str() + "'";
   TileSizes sizes = target.tileSizes(description, options);
-  if (sizes.loopRows < 1 || sizes.loopCols < 1 || sizes.rowElements < 1 ||
-      sizes.rowRows < 1)
+  if (sizes.elementwiseRows < 1 || sizes.elementwiseCols < 1 ||
+      sizes.reductionElements < 1 || sizes.reductionRows < 1)
     return prefix + "expected positive tile sizes";
-  for (const auto &[type, tile] : sizes.contract)
+  for (const auto &[type, tile] : sizes.contraction)
     if (tile.m < 1 || tile.n < 1 || tile.k < 1)
       return prefix + "expected positive tile sizes for contractions";
   return "";

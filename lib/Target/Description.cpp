@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace kiln::target;
 
-ContractTile TileSizes::contractFor(Type type) const {
-  for (const auto &[wanted, sizes] : contract)
+ContractionTile TileSizes::contractionFor(Type type) const {
+  for (const auto &[wanted, sizes] : contraction)
     if (!wanted || wanted == type)
       return sizes;
   return {};
@@ -23,14 +23,13 @@ TileSizes TileSizes::fromDescription(TargetAttr description) {
   TilesAttr tiles = description ? description.getTiles() : TilesAttr();
   if (!tiles)
     return sizes;
-  sizes.loopRows = tiles.getRows();
-  sizes.loopCols = tiles.getCols();
-  sizes.rowElements = tiles.getRowElements();
-  sizes.rowRows = tiles.getRowRows();
-  if (tiles.getContract())
-    for (auto entry : tiles.getContract().getAsRange<ContractTileAttr>())
-      sizes.contract.push_back(
-          {entry.getType(), {entry.getM(), entry.getN(), entry.getK()}});
+  sizes.elementwiseRows = tiles.getElementwiseRows();
+  sizes.elementwiseCols = tiles.getElementwiseCols();
+  sizes.reductionElements = tiles.getReductionElements();
+  sizes.reductionRows = tiles.getReductionRows();
+  for (ContractionTileAttr entry : tiles.getContraction())
+    sizes.contraction.push_back(
+        {entry.getType(), {entry.getM(), entry.getN(), entry.getK()}});
   return sizes;
 }
 

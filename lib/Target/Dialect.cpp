@@ -11,16 +11,17 @@
 using namespace mlir;
 using namespace kiln::target;
 
-#include "kiln/Target/KilnDialectDialect.cpp.inc"
+#include "kiln/Target/DescriptionDialect.cpp.inc"
+#include "kiln/Target/DescriptionEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "kiln/Target/KilnDialectAttrs.cpp.inc"
+#include "kiln/Target/DescriptionAttrs.cpp.inc"
 
 void KilnDialect::initialize() {
   report = std::make_shared<Report>();
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "kiln/Target/KilnDialectAttrs.cpp.inc"
+#include "kiln/Target/DescriptionAttrs.cpp.inc"
       >();
 }
 
@@ -43,16 +44,6 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
 namespace {
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-LogicalResult checkOneOf(EmitError emitError, StringRef what, StringRef value,
-                         ArrayRef<StringRef> allowed) {
-  if (llvm::is_contained(allowed, value))
-    return success();
-  auto diag = emitError() << "expected " << what << " to be one of ";
-  llvm::interleaveComma(allowed, diag,
-                        [&](StringRef s) { diag << "'" << s << "'"; });
-  return diag << ", found '" << value << "'";
-}
-
 LogicalResult checkAtLeast(EmitError emitError, StringRef what, int64_t value,
                            int64_t least) {
   if (value >= least)
@@ -73,25 +64,12 @@ LogicalResult checkName(EmitError emitError, StringRef what, StringRef name) {
                      << "'";
 }
 
-/// Every element is of class T.
-template <typename T>
-LogicalResult checkList(EmitError emitError, StringRef what, ArrayAttr list) {
-  if (!list)
-    return success();
-  for (auto [index, element] : llvm::enumerate(list))
-    if (!isa<T>(element))
-      return emitError() << "expected element " << index << " of " << what
-                         << " to be of its kind, found " << element;
-  return success();
-}
-
 /// Every name of `list` is one of `known`.
-LogicalResult checkKnown(EmitError emitError, StringRef what, ArrayAttr list,
+LogicalResult checkKnown(EmitError emitError, StringRef what,
+                         ArrayRef<StringAttr> list,
                          const llvm::StringSet<> &known) {
-  if (!list)
-    return success();
-  for (Attribute element : list)
-    if (!known.contains(cast<StringAttr>(element).getValue()))
+  for (StringAttr element : list)
+    if (!known.contains(element.getValue()))
       return emitError() << what << " refers to memory " << element
                          << ", which the description does not have";
   return success();
@@ -142,14 +120,10 @@ LogicalResult RangeAttr::verify(EmitError emitError, int64_t min, int64_t max,
 //===----------------------------------------------------------------------===//
 
 LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
-                                 StringRef scope, StringRef kind, int64_t size,
-                                 int64_t align, int64_t line, int64_t banks,
-                                 int64_t bandwidth) {
+                                 MemoryScope scope, MemoryKind kind,
+                                 int64_t size, int64_t align, int64_t line,
+                                 int64_t banks, int64_t bandwidth) {
   if (failed(checkName(emitError, "the name of a memory", name)) ||
-      failed(checkOneOf(emitError, "the scope of a memory", scope,
-                        {"thread", "core", "cluster", "device", "host"})) ||
-      failed(checkOneOf(emitError, "the kind of a memory", kind,
-                        {"register", "explicit", "cached"})) ||
       failed(checkAtLeast(emitError, "the size of a memory", size, 0)) ||
       failed(checkAtLeast(emitError, "the line of a memory", line, 0)) ||
       failed(checkAtLeast(emitError, "the banks of a memory", banks, 1)) ||
@@ -164,54 +138,46 @@ LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
 }
 
 LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
-                                        StringRef kind, int64_t bits,
+                                        UnitKind kind, int64_t bits,
                                         int64_t registers, int64_t count,
-                                        int64_t rate, ArrayAttr types,
-                                        ArrayAttr homes) {
+                                        int64_t rate, ArrayRef<Type> types,
+                                        ArrayRef<StringAttr> homes) {
   if (failed(checkName(emitError, "the name of a unit", name)) ||
-      failed(checkOneOf(emitError, "the kind of a unit", kind,
-                        {"scalar", "vector", "matrix", "dma"})) ||
       failed(checkAtLeast(emitError, "the bits of a unit", bits, 0)) ||
       failed(
           checkAtLeast(emitError, "the registers of a unit", registers, 0)) ||
       failed(checkAtLeast(emitError, "the count of a unit", count, 1)) ||
-      failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
-      failed(checkList<TypeAttr>(emitError, "types", types)) ||
-      failed(checkList<StringAttr>(emitError, "homes", homes)))
+      failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)))
     return failure();
   return success();
 }
 
-LogicalResult OperandAttr::verify(EmitError emitError, ArrayAttr types,
-                                  StringRef home, StringRef layout) {
-  return checkList<TypeAttr>(emitError, "types", types);
+LogicalResult OperandAttr::verify(EmitError, ArrayRef<Type>, StringRef,
+                                  Attribute) {
+  return success();
 }
 
-LogicalResult InstructionAttr::verify(EmitError emitError, StringRef name,
-                                      StringRef unit, RangeAttr m, RangeAttr n,
-                                      RangeAttr k, OperandAttr lhs,
-                                      OperandAttr rhs, OperandAttr acc,
-                                      StringRef stationary, bool accumulate,
-                                      StringRef outputStage) {
-  if (failed(checkName(emitError, "the name of an instruction", name)))
-    return failure();
-  return checkOneOf(emitError, "the stationary operand of an instruction",
-                    stationary, {"", "none", "lhs", "rhs", "acc"});
+LogicalResult MatrixInstructionAttr::verify(
+    EmitError emitError, StringRef name, StringRef unit, RangeAttr m,
+    RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
+    Stationary stationary, bool accumulate, StringRef outputStage) {
+  return checkName(emitError, "the name of an instruction", name);
 }
 
 LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
                                    int64_t clusters, int64_t threads,
-                                   int64_t frequency, ArrayAttr links) {
+                                   int64_t frequency,
+                                   ArrayRef<StringAttr> links) {
   if (failed(checkAtLeast(emitError, "cores", cores, 1)) ||
       failed(checkAtLeast(emitError, "clusters", clusters, 1)) ||
       failed(checkAtLeast(emitError, "threads", threads, 1)) ||
       failed(checkAtLeast(emitError, "the frequency", frequency, 0)))
     return failure();
-  return checkList<StringAttr>(emitError, "links", links);
+  return success();
 }
 
-LogicalResult ContractTileAttr::verify(EmitError emitError, Type type,
-                                       int64_t m, int64_t n, int64_t k) {
+LogicalResult ContractionTileAttr::verify(EmitError emitError, Type type,
+                                          int64_t m, int64_t n, int64_t k) {
   if (failed(checkAtLeast(emitError, "m", m, 1)) ||
       failed(checkAtLeast(emitError, "n", n, 1)) ||
       failed(checkAtLeast(emitError, "k", k, 1)))
@@ -219,67 +185,61 @@ LogicalResult ContractTileAttr::verify(EmitError emitError, Type type,
   return success();
 }
 
-LogicalResult TilesAttr::verify(EmitError emitError, int64_t rows, int64_t cols,
-                                int64_t rowElements, int64_t rowRows,
-                                ArrayAttr contract) {
-  if (failed(checkAtLeast(emitError, "rows", rows, 1)) ||
-      failed(checkAtLeast(emitError, "cols", cols, 1)) ||
-      failed(checkAtLeast(emitError, "row_elements", rowElements, 1)) ||
-      failed(checkAtLeast(emitError, "row_rows", rowRows, 1)))
+LogicalResult TilesAttr::verify(EmitError emitError, int64_t elementwiseRows,
+                                int64_t elementwiseCols,
+                                int64_t reductionElements,
+                                int64_t reductionRows,
+                                ArrayRef<ContractionTileAttr>) {
+  if (failed(checkAtLeast(emitError, "elementwise_rows", elementwiseRows, 1)) ||
+      failed(checkAtLeast(emitError, "elementwise_cols", elementwiseCols, 1)) ||
+      failed(checkAtLeast(emitError, "reduction_elements", reductionElements,
+                          1)) ||
+      failed(checkAtLeast(emitError, "reduction_rows", reductionRows, 1)))
     return failure();
-  return checkList<ContractTileAttr>(emitError, "contract", contract);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // TargetAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult TargetAttr::verify(EmitError emitError, StringRef name,
-                                 StringRef chip, StringRef family,
-                                 StringRef triple, StringRef cpu,
-                                 StringRef features, TopologyAttr topology,
-                                 ArrayAttr memories, ArrayAttr units,
-                                 ArrayAttr instructions, TilesAttr tiles,
-                                 DictionaryAttr limits, ArrayAttr deviations,
-                                 DictionaryAttr extra) {
+LogicalResult TargetAttr::verify(
+    EmitError emitError, StringRef name, StringRef chip, StringRef family,
+    StringRef triple, StringRef cpu, StringRef features, TopologyAttr topology,
+    ArrayRef<MemoryAttr> memories, ArrayRef<ExecutionUnitAttr> units,
+    ArrayRef<MatrixInstructionAttr> instructions, TilesAttr tiles,
+    DictionaryAttr limits, ArrayRef<StringAttr> deviations,
+    DictionaryAttr extra) {
   if (failed(checkName(emitError, "the name of a target", name)) ||
-      failed(checkName(emitError, "the name of a chip", chip)) ||
-      failed(checkList<MemoryAttr>(emitError, "memories", memories)) ||
-      failed(checkList<ExecutionUnitAttr>(emitError, "units", units)) ||
-      failed(checkList<InstructionAttr>(emitError, "instructions",
-                                        instructions)) ||
-      failed(checkList<StringAttr>(emitError, "deviations", deviations)))
+      failed(checkName(emitError, "the name of a chip", chip)))
     return failure();
 
   llvm::StringSet<> memoryNames, unitNames;
-  if (memories)
-    for (auto memory : memories.getAsRange<MemoryAttr>())
-      if (!memoryNames.insert(memory.getName()).second)
-        return emitError() << "memory '" << memory.getName()
-                           << "' is described twice";
-  if (units)
-    for (auto unit : units.getAsRange<ExecutionUnitAttr>()) {
-      if (!unitNames.insert(unit.getName()).second)
-        return emitError() << "unit '" << unit.getName()
-                           << "' is described twice";
-      if (failed(checkKnown(emitError, ("unit '" + unit.getName() + "'").str(),
-                            unit.getHomes(), memoryNames)))
-        return failure();
-    }
-  if (instructions)
-    for (auto inst : instructions.getAsRange<InstructionAttr>()) {
-      if (!unitNames.contains(inst.getUnit()))
+  for (MemoryAttr memory : memories)
+    if (!memoryNames.insert(memory.getName()).second)
+      return emitError() << "memory '" << memory.getName()
+                         << "' is described twice";
+  for (ExecutionUnitAttr unit : units) {
+    if (!unitNames.insert(unit.getName()).second)
+      return emitError() << "unit '" << unit.getName()
+                         << "' is described twice";
+    if (failed(checkKnown(emitError, ("unit '" + unit.getName() + "'").str(),
+                          unit.getHomes(), memoryNames)))
+      return failure();
+  }
+  for (MatrixInstructionAttr inst : instructions) {
+    if (!unitNames.contains(inst.getUnit()))
+      return emitError() << "instruction '" << inst.getName()
+                         << "' refers to unit '" << inst.getUnit()
+                         << "', which the description does not have";
+    for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
+      if (!operand.getHome().empty() &&
+          !memoryNames.contains(operand.getHome()))
         return emitError() << "instruction '" << inst.getName()
-                           << "' refers to unit '" << inst.getUnit()
+                           << "' has an operand in memory '"
+                           << operand.getHome()
                            << "', which the description does not have";
-      for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
-        if (!operand.getHome().empty() &&
-            !memoryNames.contains(operand.getHome()))
-          return emitError()
-                 << "instruction '" << inst.getName()
-                 << "' has an operand in memory '" << operand.getHome()
-                 << "', which the description does not have";
-    }
+  }
   if (limits)
     for (NamedAttribute limit : limits)
       if (!isa<IntegerAttr>(limit.getValue()))
@@ -289,18 +249,16 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef name,
 }
 
 MemoryAttr TargetAttr::getMemory(StringRef name) const {
-  if (getMemories())
-    for (auto memory : getMemories().getAsRange<MemoryAttr>())
-      if (memory.getName() == name)
-        return memory;
+  for (MemoryAttr memory : getMemories())
+    if (memory.getName() == name)
+      return memory;
   return {};
 }
 
-ExecutionUnitAttr TargetAttr::getUnitOfKind(StringRef kind) const {
-  if (getUnits())
-    for (auto unit : getUnits().getAsRange<ExecutionUnitAttr>())
-      if (unit.getKind() == kind)
-        return unit;
+ExecutionUnitAttr TargetAttr::getUnitOfKind(UnitKind kind) const {
+  for (ExecutionUnitAttr unit : getUnits())
+    if (unit.getKind() == kind)
+      return unit;
   return {};
 }
 

@@ -15,7 +15,7 @@ using namespace kiln::target;
 Target::~Target() = default;
 
 LogicalResult Target::serialize(ModuleOp module, const TargetOptions &options,
-                                KernelBlobs &result) const {
+                                Executable &result) const {
   return module.emitError()
          << "unsupported: target '" << name() << "' has no serialiser";
 }
@@ -90,7 +90,7 @@ public:
       code()->buildPipeline(pm, options);
   }
   LogicalResult serialize(ModuleOp module, const TargetOptions &options,
-                          KernelBlobs &result) const override {
+                          Executable &result) const override {
     if (code() && code()->serialize)
       return code()->serialize(module, options, result);
     return Target::serialize(module, options, result);
@@ -221,7 +221,7 @@ std::vector<const Target *> TargetRegistry::targets() const {
 const Target *TargetRegistry::hostTarget() const {
   const Target *best = nullptr;
   for (const Target *target : targets())
-    if (target->hostPriority() > (best ? best->hostPriority() : 0))
+    if (target->fallbackPriority() > (best ? best->fallbackPriority() : 0))
       best = target;
   return best;
 }

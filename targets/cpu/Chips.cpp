@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chips.h"
-#include "kiln/Vector/Serialize.h"
+#include "kiln/Cpu/Serialize.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -83,7 +83,7 @@ std::string listUsable(const llvm::Target &backend, const llvm::Triple &triple,
 }
 } // namespace
 
-std::vector<target::ChipInfo> cpu::listedChips() {
+std::vector<target::ChipInfo> cpu_target::listedChips() {
   return {{"native", "the machine that compiles"},
           {"x86-64-v4", "AVX-512 (F, BW, DQ, VL)"},
           {"x86-64-v3", "AVX2 and FMA"},
@@ -91,8 +91,9 @@ std::vector<target::ChipInfo> cpu::listedChips() {
           {"x86-64", "the base architecture"}};
 }
 
-target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
-  vec::initializeBackends();
+target::TargetAttr cpu_target::describeChip(MLIRContext *context,
+                                            StringRef chip) {
+  cpu::initializeBackends();
   auto fail = [&](const Twine &message) {
     emitError(UnknownLoc::get(context)) << message.str();
     return target::TargetAttr();
@@ -128,20 +129,20 @@ target::TargetAttr cpu::describeChip(MLIRContext *context, StringRef chip) {
     level = std::end(kLevels) - 1;
   // Double and 16-bit inputs have blocks of about the same number of bytes.
   std::string text = llvm::formatv(
-      R"(#kiln.target<name = "cpu", chip = "{0}", family = "vector",
+      R"(#kiln.target<name = "cpu", chip = "{0}", family = "cpu",
   triple = "{1}", cpu = "{2}", features = "{3}",
   topology = <cores = {4}>,
   memories = [
-    #kiln.memory<name = "l1", scope = "core", kind = "cached", size = {5}, align = 64, line = 64>,
-    #kiln.memory<name = "l2", scope = "core", kind = "cached", size = {6}, align = 64, line = 64>,
-    #kiln.memory<name = "l3", scope = "cluster", kind = "cached", size = {14}, align = 64, line = 64>,
-    #kiln.memory<name = "main", scope = "host", kind = "cached", align = 64, line = 64>],
+    #kiln.memory<name = "l1", scope = core, kind = cached, size = {5}, align = 64, line = 64>,
+    #kiln.memory<name = "l2", scope = core, kind = cached, size = {6}, align = 64, line = 64>,
+    #kiln.memory<name = "l3", scope = cluster, kind = cached, size = {14}, align = 64, line = 64>,
+    #kiln.memory<name = "main", scope = host, kind = cached, align = 64, line = 64>],
   units = [
-    #kiln.unit<name = "simd", kind = "vector", bits = {7}, registers = {8}, count = 2,
+    #kiln.unit<name = "simd", kind = vector, bits = {7}, registers = {8}, count = 2,
       types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["l1"]>],
-  tiles = <rows = 4, cols = 1024, row_elements = 16384, row_rows = 1, contract = [
-    #kiln.contract_tile<type = f64, m = {9}, n = {12}, k = {11}>,
-    #kiln.contract_tile<m = {9}, n = {10}, k = {11}>]>,
+  tiles = <elementwise_rows = 4, elementwise_cols = 1024, reduction_elements = 16384, reduction_rows = 1, contraction = [
+    #kiln.contraction_tile<type = f64, m = {9}, n = {12}, k = {11}>,
+    #kiln.contraction_tile<m = {9}, n = {10}, k = {11}>]>,
   extra = {{{13}}>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,

@@ -6,7 +6,7 @@
 
 #include "kiln/Target/Target.h"
 
-namespace kiln::cpu {
+namespace kiln::cpu_target {
 
 /// The chips that are listed; every processor that LLVM knows is accepted.
 std::vector<target::ChipInfo> listedChips();
@@ -16,6 +16,6 @@ std::vector<target::ChipInfo> listedChips();
 target::TargetAttr describeChip(mlir::MLIRContext *context,
                                 llvm::StringRef chip);
 
-} // namespace kiln::cpu
+} // namespace kiln::cpu_target
 
 #endif // KILN_TARGETS_CPU_CHIPS_H

@@ -1,16 +1,16 @@
 //===- CpuTarget.cpp - The target `cpu` -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptions of processors; everything else is the vector family's.
+// Descriptions of processors; everything else is the cpu family's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
 #include "device/UnusedFeatures.h"
+#include "kiln/Cpu/Lowering.h"
+#include "kiln/Cpu/Passes.h"
+#include "kiln/Cpu/Serialize.h"
 #include "kiln/Target/Plugin.h"
-#include "kiln/Vector/Lowering.h"
-#include "kiln/Vector/Passes.h"
-#include "kiln/Vector/Serialize.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -24,7 +24,7 @@ public:
     return "processors, with vector registers and threads";
   }
   std::vector<target::ChipInfo> chips() const override {
-    std::vector<target::ChipInfo> chips = cpu::listedChips();
+    std::vector<target::ChipInfo> chips = cpu_target::listedChips();
     chips.push_back({"*", "any processor that LLVM knows"});
     return chips;
   }
@@ -35,26 +35,26 @@ public:
              "features, such as avx2, that the driver takes the machine not to "
              "have"}};
   }
-  int hostPriority() const override { return 10; }
+  int fallbackPriority() const override { return 10; }
 
   target::TargetAttr
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
-    return cpu::describeChip(context, options.chip);
+    return cpu_target::describeChip(context, options.chip);
   }
 
   LogicalResult
   claimProgram(ModuleOp module,
                const target::TargetOptions &options) const override {
     if (options.getBool("retile", true))
-      vec::retileProducts(module, target::getTileSizes(module));
+      cpu::retileProducts(module, target::getTileSizes(module));
     return success();
   }
 
   bool hasPipeline() const override { return true; }
   void buildPipeline(OpPassManager &pm,
                      const target::TargetOptions &options) const override {
-    vec::buildVectorPipeline(pm, options);
+    cpu::buildCpuPipeline(pm, options);
   }
   std::vector<target::ExtensionPoint> extensionPoints() const override {
     return {{"cpu.tile", "verify-tile-form", "tile kernels, before lowering"},
@@ -62,22 +62,23 @@ public:
             {"cpu.llvm", "", "the llvm dialect"}};
   }
   LogicalResult serialize(ModuleOp module, const target::TargetOptions &options,
-                          target::KernelBlobs &result) const override {
-    if (failed(vec::serializeVector(module, options, result)))
+                          target::Executable &result) const override {
+    if (failed(cpu::serializeKernels(module, options, result)))
       return failure();
-    llvm::erase_if(result.requirements,
-                   [](StringRef name) { return cpu::isUnusedFeature(name); });
+    llvm::erase_if(result.requirements, [](StringRef name) {
+      return cpu_target::isUnusedFeature(name);
+    });
     return success();
   }
   LogicalResult emit(ModuleOp module, target::EmitKind kind,
                      const target::TargetOptions &options,
                      llvm::raw_ostream &os) const override {
-    return vec::emitVector(module, kind, options, os);
+    return cpu::emitKernels(module, kind, options, os);
   }
 };
 
 void registerAll(target::TargetRegistry &registry) {
-  vec::registerVectorFamily(registry);
+  cpu::registerCpuFamily(registry);
   registry.addTarget(std::make_unique<CpuTarget>());
 }
 } // namespace

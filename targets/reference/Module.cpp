@@ -3,6 +3,7 @@
 // them.
 #include "Reference.h"
 #include "kiln/Eval/Elements.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Runtime/Process.h"

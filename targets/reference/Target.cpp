@@ -37,21 +37,21 @@ public:
       return {};
     }
     return parseDescription(R"(#kiln.target<name = "reference", chip = "host",
-      memories = [#kiln.memory<name = "host", scope = "host", kind = "cached">]>)",
+      memories = [#kiln.memory<name = "host", scope = host, kind = cached>]>)",
                             context, "reference");
   }
 
   /// Every function and every kernel is an entry; a function whose results
   /// have dynamic sizes has a companion that computes those.
   LogicalResult serialize(ModuleOp module, const TargetOptions &options,
-                          KernelBlobs &result) const override {
+                          Executable &result) const override {
     for (Operation &op : *module.getBody()) {
       auto name =
           op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
       if (!name)
         continue;
       auto add = [&](const std::string &symbol) {
-        KernelBlob kernel;
+        CompiledKernel kernel;
         kernel.name = kernel.symbol = symbol;
         result.kernels.push_back(std::move(kernel));
       };

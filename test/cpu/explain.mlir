@@ -2,11 +2,11 @@
 // there was nothing to choose it says nothing.
 // RUN: kiln-compile %s --entry=plain --entry=large --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=PLAIN --implicit-check-not=declined
 // PLAIN: function plain
-// PLAIN: tile.dot -> vector.dot.packed
+// PLAIN: tile.dot -> cpu.dot.packed
 // PLAIN: function large
-// PLAIN: tile.dot -> vector.dot.packed
+// PLAIN: tile.dot -> cpu.dot.packed
 // RUN: kiln-compile %s --entry=small --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=SMALL --implicit-check-not=declined
-// SMALL: retile     small: tile.kernel -> vector.retile [cpu]
+// SMALL: retile     small: tile.kernel -> cpu.retile [cpu]
 // RUN: kiln-compile %s --entry=odd --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=ODD
 // ODD: retile     odd: tile.kernel -> as it is [cpu]
 // ODD-NEXT: declined by vector.retile: {{.+}}

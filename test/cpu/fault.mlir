@@ -13,7 +13,7 @@
 
 tile.kernel @stray(%x: !tile.ptr<f32>, %far: i64) {
   %one = arith.constant 1.0 : f32
-  %p = tile.offset %x, %far : !tile.ptr<f32>, i64
+  %p = tile.ptr_add %x, %far : !tile.ptr<f32>, i64
   // The address is in no mapping.
   tile.store_ptr %p, %one : !tile.ptr<f32>, f32
 }

@@ -82,7 +82,7 @@ tile.kernel @check(%x: !tile.ptr<i32>, %n: i32) {
   %all = arith.cmpi eq, %n, %limit : i32
   %zero64 = arith.constant 0 : i64
   %by = arith.select %all, %zero64, %far : i64
-  %p = tile.offset %x, %by : !tile.ptr<i32>, i64
+  %p = tile.ptr_add %x, %by : !tile.ptr<i32>, i64
   tile.store_ptr %p, %n : !tile.ptr<i32>, i32
 }
 

@@ -12,7 +12,7 @@ tile.kernel @rows(%x: !tile.view<8x37xf32>, %ids: !tile.view<8xi32>, %y: !tile.v
   %c0 = arith.constant 0 : index
   %i = tile.load %ids[%c0] : !tile.view<8xi32> -> tensor<8xi32>
   %v = tile.load %x[%c0, %c0] : !tile.view<8x37xf32> -> tensor<8x40xf32>
-  tile.scatter %v, %y[%c0] dim 0 by %i : tensor<8x40xf32>, !tile.view<?x?xf32>, tensor<8xi32>
+  tile.store_scatter %v, %y[%c0] dim 0 by %i : tensor<8x40xf32>, !tile.view<?x?xf32>, tensor<8xi32>
 }
 
 tile.kernel @columns(%x: !tile.view<37x8xbf16>, %ids: !tile.view<8xi32>, %y: !tile.view<37x8xbf16>) {
@@ -21,13 +21,13 @@ tile.kernel @columns(%x: !tile.view<37x8xbf16>, %ids: !tile.view<8xi32>, %y: !ti
   %i = tile.load %ids[%c0] : !tile.view<8xi32> -> tensor<8xi32>
   %v = tile.load %x[%c0, %c0] : !tile.view<37x8xbf16> -> tensor<40x8xbf16>
   %w = arith.addf %v, %v : tensor<40x8xbf16>
-  tile.scatter %w, %y[%c2] dim 1 by %i : tensor<40x8xbf16>, !tile.view<37x8xbf16>, tensor<8xi32>
+  tile.store_scatter %w, %y[%c2] dim 1 by %i : tensor<40x8xbf16>, !tile.view<37x8xbf16>, tensor<8xi32>
 }
 
 // All elements have the same place, and value.
 tile.kernel @same(%y: !tile.view<8xi32>) {
   %i = arith.constant dense<3> : tensor<32xi32>
-  tile.scatter %i, %y[] dim 0 by %i : tensor<32xi32>, !tile.view<8xi32>, tensor<32xi32>
+  tile.store_scatter %i, %y[] dim 0 by %i : tensor<32xi32>, !tile.view<8xi32>, tensor<32xi32>
 }
 
 // What is read is read before anything is written.
@@ -37,7 +37,7 @@ tile.kernel @reverse(%x: !tile.view<64xi32>) {
   %i = tile.iota 0 : tensor<64xi32>
   %last = arith.constant dense<63> : tensor<64xi32>
   %r = arith.subi %last, %i : tensor<64xi32>
-  tile.scatter %v, %x[] dim 0 by %r : tensor<64xi32>, !tile.view<64xi32>, tensor<64xi32>
+  tile.store_scatter %v, %x[] dim 0 by %r : tensor<64xi32>, !tile.view<64xi32>, tensor<64xi32>
 }
 
 tile.kernel @pointers(%p: !tile.ptr<i32>) {
@@ -48,7 +48,7 @@ tile.kernel @pointers(%p: !tile.ptr<i32>) {
   %last = arith.constant dense<63> : tensor<64xi32>
   %r = arith.subi %last, %i : tensor<64xi32>
   %ps = tile.splat %p : tensor<64x!tile.ptr<i32>>
-  %q = tile.offset %ps, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %q = tile.ptr_add %ps, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
   tile.store_ptr %q, %v : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
 }
 

@@ -1,4 +1,4 @@
-// What the vector family does not do is said where it stands.
+// What the cpu family does not do is said where it stands.
 // RUN: not kiln-compile %s --target=cpu -o %t.kiln 2>&1 | FileCheck %s
 
 tile.kernel @foreign(%x: !tile.view<?xi32> {tile.readonly}, %y: !tile.view<?xi32> {tile.noalias}) {

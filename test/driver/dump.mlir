@@ -1,20 +1,20 @@
 // The IR around passes, on the standard error, in the order in which they run.
 // RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after-all 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL: IR Dump After TosaToPrim (tosa-to-prim)
+// ALL: IR Dump After TosaToPrim (convert-tosa-to-prim)
 // ALL: prim.constant dense_resource<__elided__>
 // ALL: IR Dump After PrimFuse (prim-fuse)
 // ALL: func.func @one
 // ALL: IR Dump After PrimFuse (prim-fuse)
 // ALL: func.func @two
-// ALL: IR Dump After {{.*}} (vector-to-llvm)
+// ALL: IR Dump After {{.*}} (convert-cpu-to-llvm)
 // ALL: llvm.func
 //
 // Named passes only; upstream's spelling; the whole module though the pass is for functions.
-// RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-before=prim-decompose --mlir-print-ir-after=prim-to-tile \
+// RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-before=prim-decompose --mlir-print-ir-after=convert-prim-to-tile \
 // RUN:   2>&1 | grep 'IR Dump' | FileCheck %s --check-prefix=NAMED
 // NAMED: IR Dump Before {{.*}} (prim-decompose)
 // NAMED-NEXT: IR Dump Before {{.*}} (prim-decompose)
-// NAMED-NEXT: IR Dump After {{.*}} (prim-to-tile)
+// NAMED-NEXT: IR Dump After {{.*}} (convert-prim-to-tile)
 // NAMED-NOT: IR Dump
 // RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after=prim-fuse --print-ir-module-scope 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MODULE
@@ -31,24 +31,24 @@
 // Only what changes: there is nothing to claim here.
 // RUN: kiln-compile %s --target=cpu -o %t.kiln --print-ir-after-change 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CHANGE --implicit-check-not=prim-claim
-// CHANGE: (tosa-to-prim)
+// CHANGE: (convert-tosa-to-prim)
 // CHANGE: (prim-fuse)
 //
 // Only what fails.
 // RUN: echo 'func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = tosa.custom %x {domain_name = "d", implementation_attrs = "", operator_name = "o"} : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32> }' > %t.custom.mlir
 // RUN: not kiln-compile %t.custom.mlir --target=cpu -o %t.kiln --print-ir-after-failure 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FAILS
-// FAILS: IR Dump After TosaToPrim Failed (tosa-to-prim)
+// FAILS: IR Dump After TosaToPrim Failed (convert-tosa-to-prim)
 // FAILS-NOT: IR Dump
 //
 // Files, in folders by stage.
 // RUN: rm -rf %t.tree && kiln-compile %s --target=cpu -o %t.kiln --print-ir-tree-dir=%t.tree 2>&1 | count 0
 // RUN: cd %t.tree && ls -d */* | FileCheck %s --check-prefix=TREE
-// TREE: 00-frontend/0000-tosa-to-prim.mlir
+// TREE: 00-frontend/0000-convert-tosa-to-prim.mlir
 // TREE: 01-prim/0001-prim-raise-composites.one.mlir
 // TREE: 01-prim/0002-prim-raise-composites.two.mlir
-// TREE: 02-tile/{{[0-9]+}}-prim-to-tile.mlir
-// TREE: 04-target-cpu/{{[0-9]+}}-vector-to-llvm.mlir
+// TREE: 02-tile/{{[0-9]+}}-convert-prim-to-tile.mlir
+// TREE: 04-target-cpu/{{[0-9]+}}-convert-cpu-to-llvm.mlir
 // RUN: not kiln-compile %s --target=cpu -o %t.kiln --print-ir-tree-dir=/dev/null/x 2>&1 | FileCheck %s --check-prefix=NODIR
 // NODIR: error: /dev/null/x/{{.*}}: cannot be created: Not a directory
 //

@@ -52,7 +52,7 @@ func.func @attention() -> tensor<1x1x2xf32> {
 // CHECK: fusion = [1] f32: 3
 func.func @fusion() -> tensor<1xf32> {
   %x = prim.constant dense<2.0> : tensor<1xf32>
-  %r = prim.fusion "loop" (%x) : (tensor<1xf32>) -> tensor<1xf32> {
+  %r = prim.fusion elementwise (%x) : (tensor<1xf32>) -> tensor<1xf32> {
   ^bb0(%a: tensor<1xf32>):
     %one = prim.full 1.0 : f32 : tensor<1xf32>
     %s = prim.add %a, %one : tensor<1xf32>

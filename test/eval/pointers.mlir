@@ -6,11 +6,11 @@ tile.kernel @masked(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   %n = arith.constant dense<5> : tensor<8xi32>
   %m = arith.cmpi slt, %i, %n : tensor<8xi32>
   %px = tile.splat %x : tensor<8x!tile.ptr<f32>>
-  %qx = tile.offset %px, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %qx = tile.ptr_add %px, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
   %z = arith.constant dense<-1.0> : tensor<8xf32>
   %v = tile.load_ptr %qx mask %m other %z : tensor<8x!tile.ptr<f32>> -> tensor<8xf32>
   %py = tile.splat %y : tensor<8x!tile.ptr<f32>>
-  %qy = tile.offset %py, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %qy = tile.ptr_add %py, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
   tile.store_ptr %qy, %v : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
 }
 program.func @masked_host() -> memref<8xf32> {
@@ -25,7 +25,7 @@ program.func @masked_host() -> memref<8xf32> {
 tile.kernel @past(%x: !tile.ptr<f32>) {
   %i = tile.iota 0 : tensor<8xi32>
   %px = tile.splat %x : tensor<8x!tile.ptr<f32>>
-  %qx = tile.offset %px, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %qx = tile.ptr_add %px, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
   // CHECK: pointers.mlir:[[#@LINE+1]]:8: error: out-of-bounds access by instance 0: byte 28 of a buffer of 20 bytes
   %v = tile.load_ptr %qx : tensor<8x!tile.ptr<f32>> -> tensor<8xf32>
 }

@@ -26,7 +26,7 @@ func.func @histogram() -> tensor<3xi32> {
 func.func @take() -> tensor<2x2xi32> {
   %t = arith.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %i = arith.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi32>
-  %r = tile.take %t by %i axis 1 : tensor<2x3xi32>, tensor<2x2xi32> -> tensor<2x2xi32>
+  %r = tile.gather %t by %i axis 1 : tensor<2x3xi32>, tensor<2x2xi32> -> tensor<2x2xi32>
   return %r : tensor<2x2xi32>
 }
 // CHECK: sort[0] = [5] f32: -1 -0 0 2 nan
@@ -53,8 +53,8 @@ func.func @join_split() -> (tensor<2x2xi32>, tensor<2xi32>, tensor<2xi32>) {
 // CHECK: convert[2] = [4] f8E4M3FN: 448 448 -448 448
 func.func @convert() -> (tensor<4xf16>, tensor<4xf16>, tensor<4xf8E4M3FN>) {
   %x = arith.constant dense<[2051.9, 1.0e6, -1.0e6, 0x7F800000]> : tensor<4xf32>
-  %z = tile.convert %x toward_zero : tensor<4xf32> -> tensor<4xf16>
-  %n = tile.convert %x nearest_even : tensor<4xf32> -> tensor<4xf16>
-  %s = tile.convert %x nearest_even saturate : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  %z = tile.convert_float %x toward_zero : tensor<4xf32> -> tensor<4xf16>
+  %n = tile.convert_float %x nearest_even : tensor<4xf32> -> tensor<4xf16>
+  %s = tile.convert_float %x nearest_even saturate : tensor<4xf32> -> tensor<4xf8E4M3FN>
   return %z, %n, %s : tensor<4xf16>, tensor<4xf16>, tensor<4xf8E4M3FN>
 }

@@ -95,7 +95,7 @@ program.func @matmul_host() -> memref<2x2xf32> {
 tile.kernel @rows(%t: !tile.view<?x2xf32>, %ids: !tile.view<3xi32>, %y: !tile.view<3x2xf32>) {
   %c0 = arith.constant 0 : index
   %i = tile.load %ids[%c0] : !tile.view<3xi32> -> tensor<3xi32>
-  %r = tile.gather %t[%c0] dim 0 by %i : !tile.view<?x2xf32>, tensor<3xi32> -> tensor<3x2xf32>
+  %r = tile.load_gather %t[%c0] dim 0 by %i : !tile.view<?x2xf32>, tensor<3xi32> -> tensor<3x2xf32>
   tile.store %r, %y[%c0, %c0] : tensor<3x2xf32>, !tile.view<3x2xf32>
 }
 // CHECK: gather_host = [3, 2] f32: 3 4 0 0 1 2
@@ -115,7 +115,7 @@ tile.kernel @place(%x: !tile.view<3x2xf32>, %ids: !tile.view<3xi32>, %y: !tile.v
   %c1 = arith.constant 1 : index
   %i = tile.load %ids[%c0] : !tile.view<3xi32> -> tensor<3xi32>
   %v = tile.load %x[%c0, %c0] : !tile.view<3x2xf32> -> tensor<3x2xf32>
-  tile.scatter %v, %y[%c1] dim 0 by %i : tensor<3x2xf32>, !tile.view<3x2xf32>, tensor<3xi32>
+  tile.store_scatter %v, %y[%c1] dim 0 by %i : tensor<3x2xf32>, !tile.view<3x2xf32>, tensor<3xi32>
 }
 // CHECK: scatter_host = [3, 2] f32: 0 5 0 0 0 1
 program.func @scatter_host() -> memref<3x2xf32> {

@@ -2,7 +2,7 @@
 // RUN: kiln-compile --load-target=%S/Inputs/chip.mlir --describe=paper | FileCheck %s --check-prefix=DESCRIBE
 // DESCRIBE: target paper
 // DESCRIBE: its kernels run on the host through cpu
-// DESCRIBE: #kiln.memory<name = "scratchpad", scope = "core", kind = "explicit", size = 65536>
+// DESCRIBE: #kiln.memory<name = "scratchpad", scope = core, kind = explicit, size = 65536>
 // RUN: kiln-compile --load-target=%S/Inputs/chip.mlir %S/Inputs/add.mlir --target=paper -o %t.kiln --explain \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: add: tile.kernel -> cpu

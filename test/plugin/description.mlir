@@ -2,24 +2,27 @@
 // RUN: kiln-opt %s -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK: #kiln.target<name = "a", chip = "b"
-// CHECK-SAME: memories = [#kiln.memory<name = "m", scope = "core", kind = "cached", size = 32768, line = 64>]
-// CHECK-SAME: #kiln.unit<name = "t", kind = "matrix", types = [bf16], homes = ["m"]>
-// CHECK-SAME: m = <16>, n = <8 to 256 by 8>, k = <16>
-// CHECK-SAME: tiles = <rows = 4, contract = [#kiln.contract_tile<type = bf16, m = 128, n = 256, k = 64>]>
+// CHECK-SAME: memories = [#kiln.memory<name = "m", scope = core, kind = cached, size = 32768, line = 64>]
+// CHECK-SAME: #kiln.unit<name = "t", kind = matrix, types = [bf16], homes = ["m"]>
+// CHECK-SAME: m = <16>, n = <8 to 256 by 8>, k = <16>, lhs = <types = [bf16, f16], home = "m", layout = #kiln.order<row>>
+// CHECK-SAME: stationary = rhs
+// CHECK-SAME: tiles = <elementwise_rows = 4, contraction = [#kiln.contraction_tile<type = bf16, m = 128, n = 256, k = 64>]>
 // CHECK-SAME: limits = {max_rank = 5 : i64}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
-  memories = [#kiln.memory<name = "m", scope = "core", kind = "cached", size = 32768, line = 64>],
-  units = [#kiln.unit<name = "t", kind = "matrix", types = [bf16], homes = ["m"]>],
-  instructions = [#kiln.instruction<name = "mma", unit = "t", m = <16>, n = <8 to 256 by 8>, k = <16>,
-    lhs = <types = [bf16], home = "m">, rhs = <types = [bf16], home = "m">, acc = <types = [f32]>>],
-  tiles = <rows = 4, contract = [#kiln.contract_tile<type = bf16, m = 128, n = 256, k = 64>]>,
+  memories = [#kiln.memory<name = "m", scope = core, kind = cached, size = 32768, line = 64>],
+  units = [#kiln.unit<name = "t", kind = matrix, types = [bf16], homes = ["m"]>],
+  matrix_instructions = [#kiln.matrix_instruction<name = "mma", unit = "t", m = <16>, n = <8 to 256 by 8>, k = <16>,
+    lhs = <types = [bf16, f16], home = "m", layout = #kiln.order<row>>, rhs = <types = [bf16], home = "m">,
+    acc = <types = [f32]>, stationary = rhs>],
+  tiles = <elementwise_rows = 4, contraction = [#kiln.contraction_tile<type = bf16, m = 128, n = 256, k = 64>]>,
   limits = {max_rank = 5 : i64}>} {}
 
 // -----
-// expected-error @+3 {{expected the scope of a memory to be one of 'thread', 'core', 'cluster', 'device', 'host', found 'moon'}}
+// expected-error @+4 {{to be one of: thread, core, cluster, device, host}}
+// expected-error @+3 {{failed to parse Kiln_MemoryAttr parameter 'scope'}}
 // expected-error @+2 {{failed to parse Kiln_TargetAttr parameter 'memories'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
-  memories = [#kiln.memory<name = "m", scope = "moon", kind = "cached">]>} {}
+  memories = [#kiln.memory<name = "m", scope = moon, kind = cached>]>} {}
 
 // -----
 // expected-error @+2 {{expected the largest size of a range to be 8 plus a multiple of 8, found 20}}
@@ -29,13 +32,13 @@ module attributes {a =
 // -----
 // expected-error @+1 {{memory 'm' is described twice}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
-  memories = [#kiln.memory<name = "m", scope = "core", kind = "cached">,
-              #kiln.memory<name = "m", scope = "core", kind = "cached">]>} {}
+  memories = [#kiln.memory<name = "m", scope = core, kind = cached>,
+              #kiln.memory<name = "m", scope = core, kind = cached>]>} {}
 
 // -----
 // expected-error @+1 {{instruction 'mma' refers to unit 't', which the description does not have}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
-  instructions = [#kiln.instruction<name = "mma", unit = "t", m = <16>, n = <8>, k = <16>,
+  matrix_instructions = [#kiln.matrix_instruction<name = "mma", unit = "t", m = <16>, n = <8>, k = <16>,
     lhs = <types = [bf16]>, rhs = <types = [bf16]>, acc = <types = [f32]>>]>} {}
 
 // -----

@@ -1,6 +1,6 @@
 // The program computes what the prims do. Small whole numbers keep every sum exact.
 // RUN: kiln-eval %s > %t.prim
-// RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),prim-to-tile)' -o %t.mlir
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(func.func(prim-fuse),convert-prim-to-tile)' -o %t.mlir
 // RUN: kiln-eval %t.mlir > %t.tile
 // RUN: diff %t.prim %t.tile
 // RUN: FileCheck %s --input-file=%t.prim

@@ -2,7 +2,7 @@
 
 // A product takes its bias, activation and residual along.
 // CHECK-LABEL: func.func @linear
-// CHECK: prim.fusion "contract"
+// CHECK: prim.fusion contraction
 // CHECK: prim.dot_general
 // CHECK: prim.add
 // CHECK: prim.maximum
@@ -19,7 +19,7 @@ func.func @linear(%a: tensor<10x30xf32>, %b: tensor<30x20xf32>, %bias: tensor<20
 
 // Two reductions over the same rows are one group.
 // CHECK-LABEL: func.func @softmax
-// CHECK: prim.fusion "row"
+// CHECK: prim.fusion reduction
 // CHECK: prim.amax
 // CHECK: prim.sum
 // CHECK-NOT: prim.fusion
@@ -36,8 +36,8 @@ func.func @softmax(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
 
 // A sum that every row of the result would compute again stays alone.
 // CHECK-LABEL: func.func @column_bias
-// CHECK: prim.fusion "row"
-// CHECK: prim.fusion "loop"
+// CHECK: prim.fusion reduction
+// CHECK: prim.fusion elementwise
 func.func @column_bias(%x: tensor<64x9xf32>, %y: tensor<9x7xf32>) -> tensor<64x9xf32> {
   %s = prim.sum %y dims [1] : tensor<9x7xf32> -> tensor<9xf32>
   %b = prim.broadcast_in_dim %s dims [1] : tensor<9xf32> -> tensor<64x9xf32>
@@ -49,12 +49,12 @@ func.func @column_bias(%x: tensor<64x9xf32>, %y: tensor<9x7xf32>) -> tensor<64x9
 // the order of the next one.
 // CHECK-LABEL: func.func @heads
 // CHECK: prim.transpose
-// CHECK: prim.fusion "contract"
+// CHECK: prim.fusion contraction
 // CHECK: prim.dot_general
 // CHECK: prim.transpose
 // CHECK: prim.reshape
 // CHECK: prim.yield
-// CHECK: prim.fusion "contract"
+// CHECK: prim.fusion contraction
 func.func @heads(%p: tensor<10x16x10xf32>, %v: tensor<16x10x64xf32>, %w: tensor<1024x8xf32>) -> tensor<10x8xf32> {
   %q = prim.transpose %p permutation [1, 0, 2] : tensor<10x16x10xf32> -> tensor<16x10x10xf32>
   %q2 = prim.slice %q starts [0, 0, 0] limits [16, 10, 10] strides [1, 1, 1] : tensor<16x10x10xf32> -> tensor<16x10x10xf32>
@@ -70,7 +70,7 @@ func.func @heads(%p: tensor<10x16x10xf32>, %v: tensor<16x10x64xf32>, %w: tensor<
 // A table is read from memory even if it is a constant with one value.
 // CHECK-LABEL: func.func @table
 // CHECK: prim.constant
-// CHECK: prim.fusion "loop"
+// CHECK: prim.fusion elementwise
 func.func @table(%x: tensor<9xi8>) -> tensor<9xi8> {
   %t = prim.constant dense<3> : tensor<256xi8>
   %r = prim.table %x, %t : tensor<9xi8>, tensor<256xi8> -> tensor<9xi8>

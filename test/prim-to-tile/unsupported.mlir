@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s -split-input-file -verify-diagnostics -prim-to-tile
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics --convert-prim-to-tile
 
 func.func @composite(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error@+1 {{unsupported: prim.softmax has no schedule and was not decomposed}}

@@ -2,9 +2,9 @@
 
 // CHECK-LABEL: func.func @forms
 func.func @forms(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<?xf32>) {
-  // CHECK: prim.fusion "loop" schedule "rows"(%{{.*}}, %{{.*}}) : (tensor<4xf32>, index) -> (tensor<4xf32>, tensor<?xf32>) {
+  // CHECK: prim.fusion elementwise schedule "rows"(%{{.*}}, %{{.*}}) : (tensor<4xf32>, index) -> (tensor<4xf32>, tensor<?xf32>) {
   // CHECK-NEXT: ^bb0(%{{.*}}: tensor<4xf32>, %{{.*}}: index):
-  %0:2 = prim.fusion "loop" schedule "rows" (%x, %n) : (tensor<4xf32>, index) -> (tensor<4xf32>, tensor<?xf32>) {
+  %0:2 = prim.fusion elementwise schedule "rows" (%x, %n) : (tensor<4xf32>, index) -> (tensor<4xf32>, tensor<?xf32>) {
   ^bb0(%a: tensor<4xf32>, %m: index):
     %1 = prim.neg %a : tensor<4xf32>
     %2 = prim.full 1.0 : f32 sizes (%m) : tensor<?xf32>

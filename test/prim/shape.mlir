@@ -51,7 +51,7 @@ func.func @conv(%x: tensor<1x?x16xf32>, %w: tensor<32x3x16xf32>) -> index {
 // CHECK: return %[[S]]
 func.func @fusion(%x: tensor<?xf32>) -> index {
   %c0 = arith.constant 0 : index
-  %0 = prim.fusion "loop" (%x) : (tensor<?xf32>) -> tensor<?xf32> {
+  %0 = prim.fusion elementwise (%x) : (tensor<?xf32>) -> tensor<?xf32> {
   ^bb0(%a: tensor<?xf32>):
     %1 = prim.neg %a : tensor<?xf32>
     %2 = prim.cat %1, %a dim 0 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>

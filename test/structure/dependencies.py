@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that includes only point down the flow, and that vendors stay in
-their folders. Usage: dependencies.py SOURCE"""
+"""Checks that includes only point down the flow and form no cycle between
+folders, that vendors stay in their folders, and that every source says its
+licence. Usage: dependencies.py SOURCE"""
 import os
 import re
 import sys
@@ -20,18 +21,75 @@ FRONTEND_FILES = ("conversions/TritonToTile/", "include/kiln/Dialect/Tile/Extern
 READERS = {"lib/Driver/Registration.cpp"}
 # Folder -> folders (or headers, from include/) that it may not include.
 LAYERS = [
-    ("lib/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(Dialect|Target|Eval|Vector|Driver|Schedule|Analysis|Conversion)/"),
+    ("lib/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(Dialect|Target|Eval|Cpu|Driver|Schedule|Analysis|Conversion|Transforms|Index|Interfaces)/"),
     ("include/kiln/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
     ("include/kiln-c", r"^(mlir|llvm|mlir-c|llvm-c)/|^kiln/"),
     ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
-    ("dialects", r"kiln/(Conversion|Driver|Schedule|Vector|Gpu|Staging)/|conversions/|targets/"),
+    ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),
     ("include/kiln/Dialect", r"kiln/(Conversion|Target|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("include/kiln/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/"),
-    ("conversions", r"kiln/Driver/|kiln/Vector/|targets/"),
+    ("conversions", r"kiln/Driver/|kiln/Cpu/|targets/"),
     ("lib", r"targets/"),
     ("include", r"targets/|conversions/|dialects/"),
 ]
+
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+SOURCES = CODE + (".py", ".sh", ".cmake", "CMakeLists.txt")
+
+
+def room(name):
+    """The part of the tree that a file belongs to: headers with what
+    implements them."""
+    parts = name.split("/")
+    if name.startswith("include/kiln/Dialect/") and len(parts) > 4:
+        return "dialects/" + parts[3].lower()
+    if name.startswith(("include/kiln/Conversion/", "conversions/")):
+        return "conversions"
+    if name.startswith("include/kiln/Transforms/") and len(parts) > 4:
+        return "lib/Transforms/" + parts[3]
+    if name.startswith("lib/Transforms/"):
+        return "/".join(parts[:3])
+    if name.startswith("include/kiln/") and len(parts) > 3:
+        return "lib/" + parts[2]
+    if name.startswith(("lib/", "dialects/")):
+        return "/".join(parts[:2])
+    return None
+
+
+def cycles(edges):
+    """Each cycle of rooms, as one line that names a file for every step."""
+    found, state, path = [], {}, []
+
+    def visit(node):
+        state[node] = 1
+        path.append(node)
+        for other in sorted(edges.get(node, ())):
+            if state.get(other) == 1:
+                ring = path[path.index(other):] + [other]
+                steps = [f"{a} -> {b} ({edges[a][b]})" for a, b in zip(ring, ring[1:])]
+                found.append("folders include each other: " + ", ".join(steps))
+            elif other not in state:
+                visit(other)
+        path.pop()
+        state[node] = 2
+
+    for node in sorted(edges):
+        if node not in state:
+            visit(node)
+    return found
+
+
+def unlicensed(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".git", "build", "install", "Output"))]
+        for name in names:
+            if name.endswith(SOURCES) or name == "Makefile":
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    if LICENCE not in file.read(400):
+                        yield os.path.relpath(path, root)
 
 
 def files(root, folder):
@@ -45,6 +103,7 @@ def files(root, folder):
 def main() -> int:
     root = sys.argv[1]
     problems, count = [], 0
+    edges = {}
     roots = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
     for name in sorted(f for folder in roots for f in files(root, folder)):
         count += 1
@@ -56,6 +115,10 @@ def main() -> int:
             match = INCLUDE.match(line)
             if match:
                 header = match.group(1)
+                here = room(name)
+                there = room("include/" + header) if header.startswith("kiln/") else None
+                if here and there and here != there:
+                    edges.setdefault(here, {}).setdefault(there, f"{where} includes {header}")
                 for folder, forbidden in LAYERS:
                     if name.startswith(folder + "/") and re.search(forbidden, header):
                         problems.append(f"{where}: {folder} must not include {header}")
@@ -71,6 +134,8 @@ def main() -> int:
                 if vendor and not (vendor.group(0) in FRONTEND_WORDS
                                    and name.startswith(FRONTEND_FILES)):
                     problems.append(f"{where}: names the vendor's '{vendor.group(0)}'")
+    problems += cycles(edges)
+    problems += [f"{name}:1: expected the line '{LICENCE}'" for name in unlicensed(root)]
     for problem in problems:
         print(problem)
     print(f"{count} files, {len(problems)} problems")

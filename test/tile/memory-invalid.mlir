@@ -81,7 +81,7 @@ tile.kernel @store_c5(%v: !tile.view<?xf32>, %i: index, %x: f32) {
 tile.kernel @gather_c2(%v: !tile.view<?xf32>, %idx: index) {
   %t = tile.splat %idx : tensor<2xindex>
   // expected-error@+1 {{expected a dimension in [0, 1), found -1}}
-  %0 = tile.gather %v[] dim -1 by %t : !tile.view<?xf32>, tensor<2xindex> -> tensor<2xf32>
+  %0 = tile.load_gather %v[] dim -1 by %t : !tile.view<?xf32>, tensor<2xindex> -> tensor<2xf32>
 }
 
 // -----
@@ -89,7 +89,7 @@ tile.kernel @gather_c2(%v: !tile.view<?xf32>, %idx: index) {
 tile.kernel @gather_c4(%v: !tile.view<?x?xf32>, %idx: index) {
   %t = tile.splat %idx : tensor<2xindex>
   // expected-error@+1 {{expected the shape of the indices 'tensor<2xindex>' at dimension 0 of the tile, found 'tensor<4x4xf32>'}}
-  %0 = tile.gather %v[%idx] dim 0 by %t : !tile.view<?x?xf32>, tensor<2xindex> -> tensor<4x4xf32>
+  %0 = tile.load_gather %v[%idx] dim 0 by %t : !tile.view<?x?xf32>, tensor<2xindex> -> tensor<4x4xf32>
 }
 
 // -----
@@ -98,7 +98,7 @@ tile.kernel @scatter_c3(%v: !tile.view<?x?xf32>, %idx: index, %f: f32) {
   %t = tile.splat %idx : tensor<2xindex>
   %x = tile.splat %f : tensor<2x4xf32>
   // expected-error@+1 {{expected 1 offsets, found 0}}
-  tile.scatter %x, %v[] dim 0 by %t : tensor<2x4xf32>, !tile.view<?x?xf32>, tensor<2xindex>
+  tile.store_scatter %x, %v[] dim 0 by %t : tensor<2x4xf32>, !tile.view<?x?xf32>, tensor<2xindex>
 }
 
 // -----

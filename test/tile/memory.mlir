@@ -18,8 +18,8 @@ tile.kernel @access(%a: !tile.view<?x?xf32>, %i: index, %z: f32, %ids: !tile.vie
 // FOLD-LABEL: tile.kernel @gather
 tile.kernel @gather(%a: !tile.view<?x?x?xf32>, %i: index, %z: f32, %ids: !tile.view<?x?xi32>, %y: !tile.view<?x?x?x?xf32>) {
   %idx = tile.load %ids[%i, %i] : !tile.view<?x?xi32> -> tensor<4x5xi32>
-  // CHECK: tile.gather %arg0[%arg1, %arg1] dim 1 by %{{.*}} pad %arg2 : f32 : !tile.view<?x?x?xf32>, tensor<4x5xi32> -> tensor<2x4x5x8xf32>
-  %g = tile.gather %a[%i, %i] dim 1 by %idx pad %z : f32 : !tile.view<?x?x?xf32>, tensor<4x5xi32> -> tensor<2x4x5x8xf32>
+  // CHECK: tile.load_gather %arg0[%arg1, %arg1] dim 1 by %{{.*}} pad %arg2 : f32 : !tile.view<?x?x?xf32>, tensor<4x5xi32> -> tensor<2x4x5x8xf32>
+  %g = tile.load_gather %a[%i, %i] dim 1 by %idx pad %z : f32 : !tile.view<?x?x?xf32>, tensor<4x5xi32> -> tensor<2x4x5x8xf32>
   // CHECK: tile.store %{{.*}}, %arg4[%arg1, %arg1, %arg1, %arg1] combine add : tensor<2x4x5x8xf32>, !tile.view<?x?x?x?xf32>
   tile.store %g, %y[%i, %i, %i, %i] combine add : tensor<2x4x5x8xf32>, !tile.view<?x?x?x?xf32>
   // CHECK: tile.store %{{.*}}, %arg4 at [%arg1, %arg1, %arg1, %arg1] step [1, 1, 1, 3]
@@ -31,9 +31,9 @@ tile.kernel @gather(%a: !tile.view<?x?x?xf32>, %i: index, %z: f32, %ids: !tile.v
 tile.kernel @scatter(%a: !tile.view<?x?x?xf32>, %i: index, %ids: !tile.view<?x?xi32>, %x: !tile.view<?x?x?x?xf32>) {
   %idx = tile.load %ids[%i, %i] : !tile.view<?x?xi32> -> tensor<4x5xi32>
   %t = tile.load %x[%i, %i, %i, %i] : !tile.view<?x?x?x?xf32> -> tensor<2x4x5x8xf32>
-  // CHECK: tile.scatter %{{.*}}, %arg0[%arg1, %arg1] dim 1 by %{{.*}} : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
-  // FOLD: tile.scatter
-  tile.scatter %t, %a[%i, %i] dim 1 by %idx : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
+  // CHECK: tile.store_scatter %{{.*}}, %arg0[%arg1, %arg1] dim 1 by %{{.*}} : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
+  // FOLD: tile.store_scatter
+  tile.store_scatter %t, %a[%i, %i] dim 1 by %idx : tensor<2x4x5x8xf32>, !tile.view<?x?x?xf32>, tensor<4x5xi32>
 }
 
 // Unused loads go, stores and what lies between them stay in order.

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --tosa-to-prim --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --convert-tosa-to-prim --split-input-file --verify-diagnostics | FileCheck %s
 
 // Calls are inlined; what measures and prints is left out, and what a function without results
 // prints is its result.

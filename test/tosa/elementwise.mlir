@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --tosa-to-prim | FileCheck %s
+// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s
 
 // CHECK-LABEL: func.func @broadcast
 // CHECK-DAG: %[[A:.*]] = prim.broadcast_in_dim %arg0 dims [0, 1] : tensor<1x4xf32> -> tensor<3x4xf32>

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --tosa-to-prim --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --convert-tosa-to-prim --split-input-file --verify-diagnostics
 
 // What the specification of TOSA forbids, and upstream's verifier lets through.
 

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --tosa-to-prim | FileCheck %s
+// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s
 
 // A zero point is taken off in i32, so that padding reads zero.
 // CHECK-LABEL: func.func @conv2d

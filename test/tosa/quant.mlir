@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --tosa-to-prim | FileCheck %s
+// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s
 
 // CHECK-LABEL: func.func @rescale
 // CHECK: prim.rescale %arg0 rounding double {input_zp = -3 : i32, multiplier = array<i32: 1073741824>,
@@ -13,10 +13,10 @@ func.func @rescale(%x: tensor<4xi8>) -> tensor<4xi32> {
 }
 
 // Unsigned values travel in signless types; their zero points are unsigned too.
-// CHECK-LABEL: func.func @unsigned_
+// CHECK-LABEL: func.func @is_unsigned
 // CHECK-SAME: tensor<4xi8>) -> tensor<4xi8>
 // CHECK: prim.rescale %arg0 {input_unsigned, input_zp = 128 : i32
-func.func @unsigned_(%x: tensor<4xui8>) -> tensor<4xi8> {
+func.func @is_unsigned(%x: tensor<4xui8>) -> tensor<4xi8> {
   %m = arith.constant dense<1073741824> : tensor<1xi32>
   %s = arith.constant dense<30> : tensor<1xi8>
   %zi = arith.constant dense<128> : tensor<1xi8>

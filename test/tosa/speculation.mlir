@@ -6,7 +6,7 @@
 // RUN: kiln-run %s --target=cpu --check --entry=slice --arg=random:1:f32:8 --arg=i64:2 | FileCheck %s
 // RUN: kiln-run %s --target=cpu --check --entry=quotient --arg=i64:9 --arg=i64:0 | FileCheck %s
 // RUN: kiln-run %s --target=cpu --check --entry=quotient --arg=i64:9 --arg=i64:2 | FileCheck %s
-// RUN: kiln-opt %s --tosa-to-prim | FileCheck %s --check-prefix=PRIM
+// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s --check-prefix=PRIM
 // CHECK: result 0: ok
 
 // PRIM-LABEL: func.func @element

@@ -1,6 +1,6 @@
 // A masked addition: the pointers become views, and the result is the reference's.
 // RUN: kiln-run %s --target=cpu --check --grid=4 --arg=random:1:f32:1000 --arg=random:2:f32:1000 --arg=zeros:f32:1000 --arg=i32:1000
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}),canonicalize)' 2>&1 | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}),canonicalize)' 2>&1 | FileCheck %s
 // RUN: kiln-compile %s --numerics=strict --emit=tile -o - 2>/dev/null | FileCheck %s --check-prefix=STRICT
 // STRICT: numerics = #tile.numerics<>
 // CHECK-COUNT-3: remark: view

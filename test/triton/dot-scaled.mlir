@@ -2,7 +2,7 @@
 // RUN: mkdir -p %t && %python %S/Inputs/dot_scaled.py make %t
 // RUN: kiln-run %s --target=reference --grid=1 --arg=%t/a.npy+0 --arg=%t/b.npy+0 --arg=%t/sa.npy+0 --arg=%t/sb.npy+0 --arg=%t/c.npy+0 --save=4:%t/out.npy
 // RUN: %python %S/Inputs/dot_scaled.py check %t | FileCheck %s
-// RUN: kiln-opt %s --triton-to-tile | FileCheck %s --check-prefix=TILE
+// RUN: kiln-opt %s --convert-triton-to-tile | FileCheck %s --check-prefix=TILE
 // CHECK: exact
 // TILE: tile.join
 // TILE: tile.dot {{.*}} : tensor<16x64xf32>, tensor<64x16xf32>, tensor<16x16xf32>

@@ -1,7 +1,7 @@
 // External functions on scalars and of f16.
 // RUN: kiln-run %s --entry=scalar --target=cpu --check --grid=4 --arg=random:1:f32:4 --arg=zeros:f32:4
 // RUN: kiln-run %s --entry=half --target=cpu --check --grid=1 --arg=random:1:f16:64 --arg=zeros:f16:64
-// RUN: kiln-opt %s --triton-to-tile | FileCheck %s
+// RUN: kiln-opt %s --convert-triton-to-tile | FileCheck %s
 // CHECK-LABEL: @scalar
 // CHECK: tile.call_extern "hypot" from "" pure(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 tt.func public @scalar(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {

@@ -1,4 +1,4 @@
-// RUN: not kiln-opt %s --split-input-file --triton-to-tile 2>&1 | FileCheck %s
+// RUN: not kiln-opt %s --split-input-file --convert-triton-to-tile 2>&1 | FileCheck %s
 // Programs that Triton would not print, each with an error at the operation.
 tt.func public @scales(%p: !tt.ptr<f32>) {
   %z = arith.constant dense<0.0> : tensor<16x16xf32>

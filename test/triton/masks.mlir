@@ -1,6 +1,6 @@
 // Masks that are made as vectors and then put along the dimensions bound them like any others.
 // RUN: kiln-run %s --target=cpu --check --grid=1 --arg=random:1:f32:20x30 --arg=zeros:f32:16x16 --arg=i32:9 --arg=i32:13
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}))' 2>&1 | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}))' 2>&1 | FileCheck %s
 // CHECK-COUNT-2: remark: view
 // CHECK-NOT: remark: {{gather|scatter|pointers}}
 tt.func public @corner(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %m: i32, %n: i32) {

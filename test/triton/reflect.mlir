@@ -6,7 +6,7 @@
 // RUN:   assert [numpy.load('%t.' + t + '.npy').tolist() for t in ('reference', 'cpu')] == [list(want)] * 2"
 // A file that was saved from another keeps its type.
 // RUN: cmp %t.npy %t.same.npy
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}))' -o /dev/null 2>&1 | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}))' -o /dev/null 2>&1 | FileCheck %s
 tt.func public @reflect(%x: !tt.ptr<i8>, %y: !tt.ptr<i8>) {
   %five = arith.constant dense<5> : tensor<16xi32>
   %zero = arith.constant dense<0> : tensor<16xi32>

@@ -7,7 +7,7 @@
 // RUN: kiln-run %s --entry=below --target=cpu --check --grid=1 --arg=random:1:f32:8 --arg=%t/back.npy --arg=zeros:f32:8 --save=2:%t/below.npy
 // RUN: kiln-run %s --entry=below --target=cpu -X --no-recover-views --grid=1 --arg=random:1:f32:8 --arg=%t/back.npy --arg=zeros:f32:8 --save=2:%t/pointers.npy
 // RUN: cmp %t/below.npy %t/pointers.npy
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}),canonicalize)' 2>&1 | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-triton-to-tile,canonicalize,cse,tile.kernel(tile-recover-views{report=true}),canonicalize)' 2>&1 | FileCheck %s
 // CHECK: remark: view
 // CHECK: remark: view
 // CHECK: remark: scatter
@@ -15,7 +15,7 @@
 // CHECK: remark: gather
 // CHECK: remark: scatter
 // CHECK-LABEL: tile.kernel @rows
-// CHECK: tile.scatter %{{.*}} dim 0 by %{{.*}} : tensor<8x16xf32>, {{.*}}, tensor<8xi64>
+// CHECK: tile.store_scatter %{{.*}} dim 0 by %{{.*}} : tensor<8x16xf32>, {{.*}}, tensor<8xi64>
 tt.func public @rows(%x: !tt.ptr<f32>, %index: !tt.ptr<i32>, %y: !tt.ptr<f32>, %n: i32) {
   %w = arith.constant dense<16> : tensor<8x1xi32>
   %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>

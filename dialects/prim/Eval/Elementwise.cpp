@@ -131,7 +131,7 @@ LogicalResult clamp(prim::ClampOp op, Frame &frame) {
         return ignoreNan ? least : x;
       return minimum(maximum(x, least), most);
     });
-  } else if (op.getUnsigned_()) {
+  } else if (op.getIsUnsigned()) {
     uint64_t mask =
         llvm::maskTrailingOnes<uint64_t>(runtime::dtypeBits(a.dtype()));
     uint64_t least = low.asInt() & mask, most = high.asInt() & mask;

@@ -2,6 +2,7 @@
 // Host programs: buffers, launches, copies.
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Eval/Elements.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"

@@ -11,7 +11,7 @@ namespace kiln::eval {
 
 namespace {
 
-LogicalResult convert(tile::ConvertOp op, Frame &frame) {
+LogicalResult convert(tile::ConvertFloatOp op, Frame &frame) {
   const Value &a = frame.get(op.getSource());
   DType dtype = dtypeOf(op.getResult().getType());
   Value out =
@@ -99,7 +99,7 @@ LogicalResult inlineAsm(tile::InlineAsmOp op, Frame &) {
 } // namespace
 
 void addTileExtern(EvaluationInterface &table) {
-  table.add<tile::ConvertOp>(convert);
+  table.add<tile::ConvertFloatOp>(convert);
   table.add<tile::AssertOp>(check);
   table.add<tile::PrintOp>(print);
   table.add<tile::InlineAsmOp>(inlineAsm);

@@ -42,7 +42,7 @@ llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
     mlir::Value view;
     if (auto store = dyn_cast<tile::StoreOp>(op))
       view = store.getView();
-    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+    else if (auto scatter = dyn_cast<tile::StoreScatterOp>(op))
       view = scatter.getView();
     if (!view &&
         !isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
@@ -176,9 +176,10 @@ LogicalResult setTriple(OpTy op, Frame &frame,
 
 } // namespace
 
-LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
+LogicalResult launchKernel(Evaluator &evaluator, Operation *op,
                            std::array<int64_t, 3> grid, ArrayRef<Value> args,
                            Location caller) {
+  auto kernel = cast<tile::KernelOp>(op);
   if (failed(checkArguments(kernel, args, caller)))
     return failure();
   __int128 count = 1;

@@ -315,7 +315,7 @@ LogicalResult forSlices(OpTy op, Frame &frame, const View &view, Fn fn) {
   return success();
 }
 
-LogicalResult gather(tile::GatherOp op, Frame &frame) {
+LogicalResult gather(tile::LoadGatherOp op, Frame &frame) {
   mayYield(frame);
   const View &view = frame.get(op.getView()).view();
   Value out = Value::tensor(view.dtype, op.getTileType().getShape());
@@ -341,7 +341,7 @@ LogicalResult gather(tile::GatherOp op, Frame &frame) {
   return frame.set(op.getResult(), std::move(out));
 }
 
-LogicalResult scatter(tile::ScatterOp op, Frame &frame) {
+LogicalResult scatter(tile::StoreScatterOp op, Frame &frame) {
   mayYield(frame);
   const View &view = frame.get(op.getView()).view();
   const Value &value = frame.get(op.getValue());
@@ -399,8 +399,8 @@ void addTileMemory(EvaluationInterface &table) {
   });
   table.add<tile::LoadOp>(load);
   table.add<tile::StoreOp>(store);
-  table.add<tile::GatherOp>(gather);
-  table.add<tile::ScatterOp>(scatter);
+  table.add<tile::LoadGatherOp>(gather);
+  table.add<tile::StoreScatterOp>(scatter);
 }
 
 } // namespace kiln::eval

@@ -43,7 +43,7 @@ int64_t addressAt(const Value &pointers, int64_t lane) {
                            : pointers.as<int64_t>()[lane];
 }
 
-LogicalResult offset(tile::OffsetOp op, Frame &frame) {
+LogicalResult offset(tile::PtrAddOp op, Frame &frame) {
   const Value &pointers = frame.get(op.getPtr());
   const Value &by = frame.get(op.getOffset());
   int64_t bytes = runtime::dtypeBytes(pointee(op.getPtr()));
@@ -359,7 +359,7 @@ LogicalResult atomicCAS(tile::AtomicCASOp op, Frame &frame) {
 } // namespace
 
 void addTilePointer(EvaluationInterface &table) {
-  table.add<tile::OffsetOp>(offset);
+  table.add<tile::PtrAddOp>(offset);
   table.add<tile::IntToPtrOp>(intToPtr);
   table.add<tile::PtrToIntOp>(ptrToInt);
   table.add<tile::PtrCastOp>(ptrCast);

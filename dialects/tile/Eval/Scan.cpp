@@ -126,7 +126,7 @@ LogicalResult histogram(tile::HistogramOp op, Frame &frame) {
   return frame.set(op.getResult(), std::move(out));
 }
 
-LogicalResult take(tile::TakeOp op, Frame &frame) {
+LogicalResult take(tile::GatherOp op, Frame &frame) {
   const Value &a = frame.get(op.getSource());
   const Value &indices = frame.get(op.getIndices());
   Lines from(a.shape(), op.getAxis()), to(indices.shape(), op.getAxis());
@@ -211,7 +211,7 @@ LogicalResult split(tile::SplitOp op, Frame &frame) {
 void addTileScan(EvaluationInterface &table) {
   table.add<tile::ScanOp>(scan);
   table.add<tile::HistogramOp>(histogram);
-  table.add<tile::TakeOp>(take);
+  table.add<tile::GatherOp>(take);
   table.add<tile::SortOp>(sort);
   table.add<tile::JoinOp>(join);
   table.add<tile::SplitOp>(split);

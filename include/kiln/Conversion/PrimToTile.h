@@ -14,7 +14,7 @@ namespace kiln {
 #define GEN_PASS_DECL_PRIMTOTILE
 #include "kiln/Conversion/PrimToTile.h.inc"
 
-/// Registers `prim-fuse` and `prim-to-tile`.
+/// Registers `prim-fuse` and `convert-prim-to-tile`.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/PrimToTile.h.inc"
 

@@ -21,7 +21,7 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }
 
-def PrimToTile : Pass<"prim-to-tile", "::mlir::ModuleOp"> {
+def PrimToTile : Pass<"convert-prim-to-tile", "::mlir::ModuleOp"> {
   let summary = "Turns groups into kernels and functions into host programs";
   let description = [{
     Offers every `prim.fusion` to the schedules registered for its kind; each gives a

@@ -12,7 +12,7 @@ namespace kiln {
 #define GEN_PASS_DECL_TOSATOPRIM
 #include "kiln/Conversion/TosaToPrim.h.inc"
 
-/// Registers `tosa-to-prim`.
+/// Registers `convert-tosa-to-prim`.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/TosaToPrim.h.inc"
 

@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TosaToPrim : Pass<"tosa-to-prim", "::mlir::ModuleOp"> {
+def TosaToPrim : Pass<"convert-tosa-to-prim", "::mlir::ModuleOp"> {
   let summary = "Converts functions of TOSA and linalg to prim";
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls

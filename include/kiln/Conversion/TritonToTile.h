@@ -12,7 +12,7 @@ namespace kiln {
 #define GEN_PASS_DECL_TRITONTOTILE
 #include "kiln/Conversion/TritonToTile.h.inc"
 
-/// Registers `triton-to-tile`.
+/// Registers `convert-triton-to-tile`.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/TritonToTile.h.inc"
 

@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TritonToTile : Pass<"triton-to-tile", "::mlir::ModuleOp"> {
+def TritonToTile : Pass<"convert-triton-to-tile", "::mlir::ModuleOp"> {
   let summary = "Converts kernels of the tt dialect to tile";
   let description = [{
     Calls are inlined, unstructured control flow is lifted to `scf`, and every public function becomes a

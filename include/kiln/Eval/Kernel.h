@@ -3,15 +3,14 @@
 #ifndef KILN_EVAL_KERNEL_H
 #define KILN_EVAL_KERNEL_H
 
-#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Evaluator.h"
 
 namespace kiln::eval {
 
-/// Runs all instances of a kernel. `args` are views (rank 0 for pointers) and
-/// scalars. Checks every access; instances of a kernel with
+/// Runs all instances of a kernel, a `tile.kernel`. `args` are views (rank 0
+/// for pointers) and scalars. Checks every access; instances of a kernel with
 /// `progress = concurrent` take turns, those of others run one after another.
-mlir::LogicalResult launchKernel(Evaluator &evaluator, tile::KernelOp kernel,
+mlir::LogicalResult launchKernel(Evaluator &evaluator, mlir::Operation *kernel,
                                  std::array<int64_t, 3> grid,
                                  llvm::ArrayRef<Value> args,
                                  mlir::Location caller);

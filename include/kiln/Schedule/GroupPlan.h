@@ -3,7 +3,7 @@
 //
 // Walks a group of prims from its result to what it reads, with the access map
 // of every value on the way. Tells whether a group can be one kernel at all
-// (prim-fuse) and gives schedules what they choose from (prim-to-tile).
+// (prim-fuse) and gives schedules what they choose from (convert-prim-to-tile).
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ struct AnchorVisit {
 };
 
 /// True for elementwise operations, `where`, conversions, `rescale`, `table`.
-bool isElementwise(mlir::Operation *op);
+bool isElementwisePrim(mlir::Operation *op);
 /// sum, prod, amax, amin, argmax.
 bool isReduction(mlir::Operation *op);
 /// dot_general, conv, max_pool, sum_pool.

@@ -9,7 +9,7 @@
 #ifndef KILN_SCHEDULE_KERNELBUILDER_H
 #define KILN_SCHEDULE_KERNELBUILDER_H
 
-#include "kiln/Schedule/HostProgram.h"
+#include "kiln/Schedule/HostProgramBuilder.h"
 
 namespace kiln::schedule {
 
@@ -28,9 +28,10 @@ struct KernelDim {
 /// Builds one kernel.
 class KernelBuilder {
 public:
-  KernelBuilder(HostProgram &host, mlir::Location loc, llvm::StringRef name);
+  KernelBuilder(HostProgramBuilder &host, mlir::Location loc,
+                llvm::StringRef name);
 
-  HostProgram &host;
+  HostProgramBuilder &host;
   mlir::Location loc;
   tile::KernelOp kernel;
   mlir::OpBuilder b; ///< inside of the kernel

@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A schedule turns one prim.fusion into a kernel and its launch. Core registers
-// "generic.loop", "generic.row", "generic.contract" and "generic.window";
-// plug-ins register more with target::TargetRegistry::addSchedule and get this
-// context through `ctx.as<ScheduleContext>()`.
+// "generic.elementwise", "generic.reduction", "generic.contraction" and
+// "generic.convolution"; plug-ins register more with
+// target::TargetRegistry::addSchedule and get this context through
+// `ctx.as<ScheduleContext>()`.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_SCHEDULE_SCHEDULES_H
 #define KILN_SCHEDULE_SCHEDULES_H
 
-#include "kiln/Schedule/Emitter.h"
+#include "kiln/Schedule/TileBuilder.h"
 #include "kiln/Target/Lowering.h"
 
 namespace kiln::schedule {
@@ -23,7 +24,7 @@ public:
 
   ScheduleContext(mlir::RewriterBase &rewriter,
                   const target::TargetOptions &options,
-                  target::TargetAttr description, HostProgram &host,
+                  target::TargetAttr description, HostProgramBuilder &host,
                   target::TileSizes tiles)
       : LoweringContext(rewriter, options, description), host(host),
         tiles(std::move(tiles)) {}
@@ -32,7 +33,7 @@ public:
   /// How many instances of a kernel the target runs at the same time.
   int64_t concurrency() const;
 
-  HostProgram &host;
+  HostProgramBuilder &host;
   target::TileSizes tiles;
   /// A name for the kernel of the current group that nothing else has.
   std::string kernelName;
@@ -45,7 +46,7 @@ public:
 
   prim::FusionOp fusion;
   ScheduleContext &ctx;
-  HostProgram &host;
+  HostProgramBuilder &host;
   mlir::Value root; ///< what the group yields
   GroupPlan plan;
 
@@ -75,16 +76,16 @@ public:
 bool hasTileDot(mlir::Type operand, mlir::Type accumulator);
 /// sum + column * row, both repeated to the shape of `sum`.
 mlir::Value multiplyAdd(mlir::Value column, mlir::Value row, mlir::Value sum,
-                        Emitter &emitter);
+                        TileBuilder &emitter);
 
-mlir::LogicalResult scheduleLoop(mlir::Operation *op,
-                                 target::LoweringContext &ctx);
-mlir::LogicalResult scheduleRow(mlir::Operation *op,
-                                target::LoweringContext &ctx);
-mlir::LogicalResult scheduleContract(mlir::Operation *op,
-                                     target::LoweringContext &ctx);
-mlir::LogicalResult scheduleWindow(mlir::Operation *op,
-                                   target::LoweringContext &ctx);
+mlir::LogicalResult scheduleElementwise(mlir::Operation *op,
+                                        target::LoweringContext &ctx);
+mlir::LogicalResult scheduleReduction(mlir::Operation *op,
+                                      target::LoweringContext &ctx);
+mlir::LogicalResult scheduleContraction(mlir::Operation *op,
+                                        target::LoweringContext &ctx);
+mlir::LogicalResult scheduleConvolution(mlir::Operation *op,
+                                        target::LoweringContext &ctx);
 
 /// Registers the schedules of the core; more than once is fine.
 void registerCoreSchedules();

@@ -25,10 +25,39 @@ namespace kiln::target {
 class Report;
 } // namespace kiln::target
 
-#include "kiln/Target/KilnDialectDialect.h.inc"
+#include "kiln/Target/DescriptionDialect.h.inc"
+#include "kiln/Target/DescriptionEnums.h.inc"
+
+namespace kiln::target {
+
+/// Reads `[a, b]`, each an attribute or a type of class T.
+template <typename T>
+mlir::FailureOr<llvm::SmallVector<T>> parseList(mlir::AsmParser &parser) {
+  llvm::SmallVector<T> list;
+  auto element = [&]() -> llvm::ParseResult {
+    if constexpr (std::is_base_of_v<mlir::Type, T>)
+      return parser.parseType(list.emplace_back());
+    else
+      return parser.parseAttribute(list.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square,
+                                     element))
+    return mlir::failure();
+  return list;
+}
+
+/// Prints what `parseList` reads.
+template <typename T>
+void printList(mlir::AsmPrinter &printer, llvm::ArrayRef<T> list) {
+  printer << '[';
+  llvm::interleaveComma(list, printer.getStream());
+  printer << ']';
+}
+
+} // namespace kiln::target
 
 #define GET_ATTRDEF_CLASSES
-#include "kiln/Target/KilnDialectAttrs.h.inc"
+#include "kiln/Target/DescriptionAttrs.h.inc"
 
 namespace kiln::target {
 
@@ -38,24 +67,25 @@ inline constexpr llvm::StringLiteral kSpecAttr = "kiln.spec";
 inline constexpr llvm::StringLiteral kTargetAttr = "kiln.target";
 
 /// Preferred block sizes of one contraction.
-struct ContractTile {
+struct ContractionTile {
   int64_t m = 64, n = 64, k = 64;
 };
 
 /// Preferred tile sizes in the form that schedules use.
 struct TileSizes {
-  /// Tile of an elementwise kernel: the innermost dimension is `loopCols`.
-  int64_t loopRows = 8, loopCols = 512;
-  /// Longest row that a row kernel (softmax, norms, reductions) keeps as one
-  /// tile; longer rows are processed in pieces of this many elements.
-  int64_t rowElements = 8192;
-  /// Rows per tile of a row kernel.
-  int64_t rowRows = 1;
+  /// Tile of an elementwise kernel: the innermost dimension is
+  /// `elementwiseCols`.
+  int64_t elementwiseRows = 8, elementwiseCols = 512;
+  /// Longest row that a reduction kernel (softmax, norms, reductions) keeps as
+  /// one tile; longer rows are processed in pieces of this many elements.
+  int64_t reductionElements = 8192;
+  /// Rows per tile of a reduction kernel.
+  int64_t reductionRows = 1;
   /// Element type (null: any) and sizes; the first that matches counts.
-  llvm::SmallVector<std::pair<mlir::Type, ContractTile>> contract;
+  llvm::SmallVector<std::pair<mlir::Type, ContractionTile>> contraction;
 
   /// The block sizes for a contraction whose inputs have type `type`.
-  ContractTile contractFor(mlir::Type type) const;
+  ContractionTile contractionFor(mlir::Type type) const;
 
   /// Reads the `tiles` of a description; defaults where it has none.
   static TileSizes fromDescription(TargetAttr description);

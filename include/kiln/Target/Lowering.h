@@ -66,9 +66,10 @@ struct Lowering {
 
 /// A registered way to turn a fusion group into tile kernels.
 struct Schedule {
-  std::string name;   ///< "generic.row"
-  std::string kind;   ///< the group's kind: "loop", "row", "contract" or
-                      ///< "window"; "claim.NAME" for a prim.claim
+  std::string name;   ///< "generic.reduction"
+  std::string kind;   ///< the group's kind: "elementwise", "reduction",
+                      ///< "contraction", "convolution", "scan", "sort" or
+                      ///< "gather"; "claim.NAME" for a prim.claim
   std::string target; ///< name of a target or family; empty: any
   int priority = 0;
   /// Emits kernels and launches in place of the group, or declines through the

@@ -36,19 +36,19 @@ struct OptionInfo {
 };
 
 /// One kernel of the serialised code.
-struct KernelBlob {
+struct CompiledKernel {
   std::string name;         ///< the tile.kernel's symbol
   std::string symbol;       ///< entry symbol within the bytes
-  unsigned blob = 0;        ///< index into KernelBlobs::blobs
+  unsigned blob = 0;        ///< index into Executable::blobs
   int64_t scratchBytes = 0; ///< per thread, 64-byte aligned
   /// Free metadata for the device driver.
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
 /// What a serialiser returns: byte strings and the kernels within them.
-struct KernelBlobs {
+struct Executable {
   std::vector<std::string> blobs;
-  std::vector<KernelBlob> kernels;
+  std::vector<CompiledKernel> kernels;
   /// What a machine must have to run the code, by names that the device driver
   /// knows: it is asked for them before any code is loaded. Letters, digits,
   /// `.`, `-` and `_`.
@@ -97,7 +97,7 @@ public:
   virtual std::string deviceName() const { return name().str(); }
   /// Above 0: kernels of this target run on the compiling machine's kind of
   /// host, and it may take what other targets decline; the highest is used.
-  virtual int hostPriority() const { return 0; }
+  virtual int fallbackPriority() const { return 0; }
   /// Where the target takes over.
   virtual InputLevel inputLevel() const { return InputLevel::Tile; }
 
@@ -141,7 +141,7 @@ public:
   /// the same bytes.
   virtual mlir::LogicalResult serialize(mlir::ModuleOp module,
                                         const TargetOptions &options,
-                                        KernelBlobs &result) const;
+                                        Executable &result) const;
   /// Prints the module for --emit=llvm and --emit=asm. `unsupported` error by
   /// default.
   virtual mlir::LogicalResult emit(mlir::ModuleOp module, EmitKind kind,

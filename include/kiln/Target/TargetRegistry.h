@@ -40,7 +40,7 @@ struct Family {
   std::function<void(mlir::OpPassManager &, const TargetOptions &)>
       buildPipeline;
   std::function<mlir::LogicalResult(mlir::ModuleOp, const TargetOptions &,
-                                    KernelBlobs &)>
+                                    Executable &)>
       serialize;
 };
 

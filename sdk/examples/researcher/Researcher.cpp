@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a researcher writes: 100 lines that replace the matrix product of `cpu`
 // by one of their own and count the loads of every kernel.
+#include "kiln/Cpu/Lowering.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
-#include "kiln/Vector/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
@@ -16,9 +16,9 @@ namespace {
 /// The plain triple loop, for products of f32 with the inner dimension first:
 /// for p, i, j: result[i, j] = fma(lhs[i, p], rhs[p, j], result[i, j]).
 LogicalResult lowerDot(Operation *op, LoweringContext &base) {
-  auto *ctx = base.as<vec::VectorLoweringContext>();
+  auto *ctx = base.as<cpu::CpuLoweringContext>();
   if (!ctx)
-    return base.decline(op, "it is written for the vector family");
+    return base.decline(op, "it is written for the cpu family");
   auto dot = cast<tile::DotOp>(op);
   auto type = cast<RankedTensorType>(dot.getResult().getType());
   auto lhsType = cast<RankedTensorType>(dot.getLhs().getType());
@@ -29,9 +29,9 @@ LogicalResult lowerDot(Operation *op, LoweringContext &base) {
 
   Location loc = op->getLoc();
   RewriterBase &b = ctx->rewriter;
-  vec::TileBuffer lhs = ctx->materialize(dot.getLhs());
-  vec::TileBuffer rhs = ctx->materialize(dot.getRhs());
-  vec::TileBuffer result = ctx->createResult(dot.getResult(), dot.getAcc());
+  cpu::TileBuffer lhs = ctx->materialize(dot.getLhs());
+  cpu::TileBuffer rhs = ctx->materialize(dot.getRhs());
+  cpu::TileBuffer result = ctx->createResult(dot.getResult(), dot.getAcc());
   ctx->forEach({lhsType.getDimSize(1), type.getDimSize(0), type.getDimSize(1)},
                [&](ValueRange at) {
                  Value p = at[0], i = at[1], j = at[2];

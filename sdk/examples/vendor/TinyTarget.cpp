@@ -19,11 +19,11 @@ constexpr StringRef kDescription = R"(#kiln.target<
   name = "tiny", chip = "t1",
   topology = <cores = 1>,
   memories = [
-    #kiln.memory<name = "tiles", scope = "core", kind = "register", size = 1048576>,
-    #kiln.memory<name = "main", scope = "device", kind = "explicit", size = 268435456>],
+    #kiln.memory<name = "tiles", scope = core, kind = register, size = 1048576>,
+    #kiln.memory<name = "main", scope = device, kind = explicit, size = 268435456>],
   units = [
-    #kiln.unit<name = "alu", kind = "vector", bits = 32, types = [f32], homes = ["tiles"]>],
-  tiles = <rows = 4, cols = 256, row_elements = 4096>,
+    #kiln.unit<name = "alu", kind = vector, bits = 32, types = [f32], homes = ["tiles"]>],
+  tiles = <elementwise_rows = 4, elementwise_cols = 256, reduction_elements = 4096>,
   limits = {max_rank = 4 : i64, max_tile_elements = 4096 : i64}>)";
 
 /// Where this library lies; the assembler lies beside it.
@@ -115,12 +115,12 @@ public:
     return success();
   }
   LogicalResult serialize(ModuleOp module, const TargetOptions &,
-                          KernelBlobs &result) const override {
+                          Executable &result) const override {
     std::string text, bytes, error;
     for (auto kernel : module.getOps<tile::KernelOp>()) {
       if (failed(tiny::generate(kernel, text)))
         return failure();
-      KernelBlob blob;
+      CompiledKernel blob;
       blob.name = blob.symbol = kernel.getSymName().str();
       result.kernels.push_back(blob);
     }

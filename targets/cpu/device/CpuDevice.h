@@ -37,11 +37,11 @@ struct KilnKernel {
 /// A loaded shared object and its kernels.
 struct KilnModule {
   void *library = nullptr;
-  kiln::cpu::ElfSymbols symbols;
+  kiln::cpu_target::ElfSymbols symbols;
   std::vector<std::unique_ptr<KilnKernel>> kernels;
 };
 
-namespace kiln::cpu {
+namespace kiln::cpu_target {
 
 /// What the runtime offers to this driver.
 extern KilnDeviceHost runtimeHost;
@@ -104,18 +104,18 @@ inline int fail(KilnError *error, const std::string &message) {
   return runtime::failDriver(error, message);
 }
 
-} // namespace kiln::cpu
+} // namespace kiln::cpu_target
 
 struct KilnDevice {
   explicit KilnDevice(int threads) : threads(threads), scratch(threads) {}
-  kiln::cpu::Threads threads;
-  std::vector<kiln::cpu::Scratch> scratch;
+  kiln::cpu_target::Threads threads;
+  std::vector<kiln::cpu_target::Scratch> scratch;
   std::string name;
   KilnMemoryKind memory = {};
   KilnDeviceProperties properties = {};
 };
 
-namespace kiln::cpu {
+namespace kiln::cpu_target {
 int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
             KilnError *error);
 }

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 KILN_DEVICE_NOTE();
 
@@ -164,7 +164,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     return 0;
   }
 
-  static constexpr auto execute = kiln::cpu::execute;
+  static constexpr auto execute = kiln::cpu_target::execute;
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <vector>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 namespace {
 
@@ -420,9 +420,9 @@ private:
 
 } // namespace
 
-bool kiln::cpu::checkElf(const void *bytes, uint64_t size,
-                         bool (*mayNeed)(const std::string &),
-                         ElfSymbols &symbols, std::string &problem) {
+bool kiln::cpu_target::checkElf(const void *bytes, uint64_t size,
+                                bool (*mayNeed)(const std::string &),
+                                ElfSymbols &symbols, std::string &problem) {
   Checker checker(bytes, size, mayNeed, symbols);
   bool isFine = checker.run();
   problem = checker.problem;

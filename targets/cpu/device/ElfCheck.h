@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace kiln::cpu {
+namespace kiln::cpu_target {
 
 /// What a symbol of a kernel library names.
 enum class ElfSymbol {
@@ -27,6 +27,6 @@ bool checkElf(const void *bytes, uint64_t size,
               bool (*mayNeed)(const std::string &symbol), ElfSymbols &symbols,
               std::string &problem);
 
-} // namespace kiln::cpu
+} // namespace kiln::cpu_target
 
 #endif

@@ -7,9 +7,9 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <thread>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
-KilnDeviceHost kiln::cpu::runtimeHost = {};
+KilnDeviceHost kiln::cpu_target::runtimeHost = {};
 
 Scratch::~Scratch() { std::free(data); }
 
@@ -94,8 +94,8 @@ void Threads::run(int64_t total,
   });
 }
 
-bool kiln::cpu::runAtOnce(int64_t total,
-                          const std::function<void(int64_t)> &body) {
+bool kiln::cpu_target::runAtOnce(int64_t total,
+                                 const std::function<void(int64_t)> &body) {
   // Nobody begins before all exist: who waits for the missing waits forever.
   // (No condition variable: that of this libstdc++ is not in those of other
   // systems of the same age.)
@@ -211,8 +211,8 @@ bool gridSize(const int64_t grid[3], int64_t &total) {
 
 } // namespace
 
-int kiln::cpu::execute(KilnDevice *device, KilnQueue *,
-                       const KilnLaunch *launch, KilnError *error) {
+int kiln::cpu_target::execute(KilnDevice *device, KilnQueue *,
+                              const KilnLaunch *launch, KilnError *error) {
   const KilnKernel &kernel = *launch->kernel;
   std::string where = "kernel '" + kernel.symbol + "': ";
   std::vector<int64_t> words;

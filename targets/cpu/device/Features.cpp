@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 #endif
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 namespace {
 
@@ -207,7 +207,8 @@ bool contains(const std::vector<std::string> &list, std::string_view name) {
 
 } // namespace
 
-bool kiln::cpu::checkFeatures(const Options &options, std::string &problem) {
+bool kiln::cpu_target::checkFeatures(const Options &options,
+                                     std::string &problem) {
   for (const std::string &name : options.hidden)
     if (!isUnusedFeature(name) && !hasFeature(name)) {
       problem = "hide: '" + name + "' is not the name of a feature";

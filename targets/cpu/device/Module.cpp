@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 namespace {
 
@@ -35,8 +35,8 @@ std::string freshPath(int fd) {
 
 } // namespace
 
-bool kiln::cpu::loadLibrary(const void *bytes, uint64_t size,
-                            KilnModule &module, std::string &problem) {
+bool kiln::cpu_target::loadLibrary(const void *bytes, uint64_t size,
+                                   KilnModule &module, std::string &problem) {
   ElfSymbols symbols;
   if (!checkElf(bytes, size, isRuntimeSymbol, symbols, problem)) {
     problem = "kernel library: " + problem;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 namespace {
 
@@ -21,8 +21,8 @@ std::vector<std::string> split(const std::string &text, char separator) {
 
 } // namespace
 
-bool kiln::cpu::parseOptions(const char *text, Options &options,
-                             std::string &problem) {
+bool kiln::cpu_target::parseOptions(const char *text, Options &options,
+                                    std::string &problem) {
   for (const std::string &part : split(text, ',')) {
     size_t equals = part.find('=');
     if (equals == std::string::npos) {

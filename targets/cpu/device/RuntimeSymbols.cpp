@@ -4,7 +4,7 @@
 #include "kiln/Runtime/HostSymbols.h"
 #include <cstring>
 
-bool kiln::cpu::isRuntimeSymbol(const std::string &symbol) {
+bool kiln::cpu_target::isRuntimeSymbol(const std::string &symbol) {
   return runtime::isHostSymbol(symbol);
 }
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace kiln::cpu {
+namespace kiln::cpu_target {
 
 /// Instructions for operating systems, or that code only has where a program
 /// asks for them by name, what every machine of the architecture has, and what
@@ -27,6 +27,6 @@ inline bool isUnusedFeature(std::string_view name) {
   return false;
 }
 
-} // namespace kiln::cpu
+} // namespace kiln::cpu_target
 
 #endif

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-using namespace kiln::cpu;
+using namespace kiln::cpu_target;
 
 namespace {
 

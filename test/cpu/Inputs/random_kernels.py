@@ -110,7 +110,7 @@ class Kernel:
         zero = self.index(0)
         ids = self.op(f"tile.load {table}[{zero}] : {table_kind} -> {tile([shape[dim]], 'i32')}")
         offsets = [self.index(rng.choice([0, 0, 1, -1])) for _ in range(len(shape) - 1)]
-        return self.op(f"tile.gather {name}[{', '.join(offsets)}] dim {dim} by {ids} : {kind}, "
+        return self.op(f"tile.load_gather {name}[{', '.join(offsets)}] dim {dim} by {ids} : {kind}, "
                        f"{tile([shape[dim]], 'i32')} -> {tile(shape, element)}")
 
     def store(self, value, shape, element):
@@ -138,7 +138,7 @@ class Kernel:
         ids = self.op(f"arith.muli {ids}, {step} : {tile([n], 'i32')}")
         ids = self.op(f"arith.addi {ids}, {start} : {tile([n], 'i32')}")
         offsets = ["%pid"] + [self.index(rng.choice([0, 0, 1, -1])) for _ in range(len(shape) - 1)]
-        self.lines.append(f"tile.scatter {value}, {name}[{', '.join(offsets)}] dim {dim + 1} by {ids} : "
+        self.lines.append(f"tile.store_scatter {value}, {name}[{', '.join(offsets)}] dim {dim + 1} by {ids} : "
                           f"{tile(wide, element)}, {kind}, {tile([n], 'i32')}")
 
     # Expressions.

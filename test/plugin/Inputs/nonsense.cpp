@@ -30,9 +30,9 @@ public:
     std::string body = "name = \"nonsense\", chip = \"a\"";
     if (bad("memory"))
       body += ", memories = [#kiln.memory<name = \"m\", scope = \"moon\", "
-              "kind = \"cached\">]";
+              "kind = cached>]";
     if (bad("unit"))
-      body += ", units = [#kiln.unit<name = \"u\", kind = \"vector\", "
+      body += ", units = [#kiln.unit<name = \"u\", kind = vector, "
               "homes = [\"m\"]>]";
     if (bad("other"))
       body = "name = \"other\", chip = \"a\"";

@@ -276,10 +276,10 @@ def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, AllTypesMatch<["operand"
     Example: `%r = prim.clamp %x min 0.0 : f32 max 6.0 : f32 : tensor<4xf32>`.
   }];
   let arguments = (ins Prim_NumberTensor:$operand, TypedAttrInterface:$min, TypedAttrInterface:$max,
-                       UnitAttr:$ignore_nan, UnitAttr:$unsigned_);
+                       UnitAttr:$ignore_nan, UnitAttr:$is_unsigned);
   let results = (outs Prim_NumberTensor:$result);
   let assemblyFormat = [{
-    $operand `min` $min `max` $max (`ignore_nan` $ignore_nan^)? (`unsigned` $unsigned_^)?
+    $operand `min` $min `max` $max (`ignore_nan` $ignore_nan^)? (`unsigned` $is_unsigned^)?
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;

@@ -8,8 +8,10 @@ include "kiln/Dialect/Prim/PrimAttrs.td"
 def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "A group of operations that becomes one kernel";
   let description = [{
-    Made by `prim-fuse`, consumed by `prim-to-tile`. `kind` names the sort of group (`loop`, `row`,
-    `contract`, `window`, ...), `schedule` the schedule that was chosen, if any.
+    Made by `prim-fuse`, consumed by `convert-prim-to-tile`. `kind` says what the group is built
+    around and so which schedules are asked: `elementwise` (movement included), `reduction` (of rows: sums,
+    softmax, norms), `contraction` (a product), `convolution` (any window that slides: pooling too), `scan`,
+    `sort` or `gather`. `schedule` is the schedule that was chosen, if any.
 
     Constraints:
     - (C1) The block has one argument for each input, of its type.
@@ -17,14 +19,14 @@ def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImpli
 
     Example:
     ```mlir
-    %r = prim.fusion "loop" (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %r = prim.fusion elementwise (%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
       %0 = prim.neg %a : tensor<4xf32>
       prim.yield %0 : tensor<4xf32>
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$kind, OptionalAttr<StrAttr>:$schedule);
+  let arguments = (ins Variadic<AnyType>:$inputs, Prim_GroupKind:$kind, OptionalAttr<StrAttr>:$schedule);
   let results = (outs Variadic<Prim_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$kind (`schedule` $schedule^)? `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";

@@ -19,4 +19,10 @@ def Prim_Precision : I32EnumAttr<"Precision", "how f32 operands of a product are
   I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>
 ]> { let cppNamespace = "::kiln::prim"; }
 
+def Prim_GroupKind : I32EnumAttr<"GroupKind", "what a fused group is built around", [
+  I32EnumAttrCase<"elementwise", 0>, I32EnumAttrCase<"reduction", 1>,
+  I32EnumAttrCase<"contraction", 2>, I32EnumAttrCase<"convolution", 3>,
+  I32EnumAttrCase<"scan", 4>, I32EnumAttrCase<"sort", 5>, I32EnumAttrCase<"gather", 6>
+]> { let cppNamespace = "::kiln::prim"; }
+
 #endif

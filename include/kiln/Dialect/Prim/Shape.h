@@ -6,8 +6,12 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include <optional>
 
 namespace kiln::prim {
+
+/// The product of sizes, or nothing if it does not fit or one of them is `?`.
+std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes);
 
 /// Gives the sizes of a tensor: attributes where static, else index values.
 using SizesFn =

@@ -8,13 +8,13 @@ include "kiln/Dialect/Tile/TileTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-def Tile_ConvertOp : Tile_Op<"convert", [Pure, SameOperandsAndResultShape]> {
+def Tile_ConvertFloatOp : Tile_Op<"convert_float", [Pure, SameOperandsAndResultShape]> {
   let summary = "Converts between float types with a rounding mode";
   let description = [{
     `nearest_even` or `toward_zero`. Overflow gives infinity where the result type has one, else
     NaN; with `saturate` it gives the largest finite value. For types that `arith` converts by
     default (to nearest even) `arith.extf` and `arith.truncf` are preferred.
-    Example: `%y = tile.convert %x toward_zero : tensor<64xf32> -> tensor<64xf16>`.
+    Example: `%y = tile.convert_float %x toward_zero : tensor<64xf32> -> tensor<64xf16>`.
   }];
   let arguments = (ins AnyType:$source, Tile_Rounding:$rounding, UnitAttr:$saturate);
   let results = (outs AnyType:$result);

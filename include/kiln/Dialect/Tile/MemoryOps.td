@@ -127,7 +127,7 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   }];
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [
+def Tile_LoadGatherOp : Tile_Op<"load_gather", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads a tile through a view with one indirect dimension";
   let description = [{
@@ -140,7 +140,7 @@ def Tile_GatherOp : Tile_Op<"gather", [
 
     Example: rows of an embedding table.
     ```mlir
-    %rows = tile.gather %table[%c] dim 0 by %ids
+    %rows = tile.load_gather %table[%c] dim 0 by %ids
       : !tile.view<?x?xf32>, tensor<16xi32> -> tensor<16x128xf32>
     ```
   }];
@@ -160,10 +160,10 @@ def Tile_GatherOp : Tile_Op<"gather", [
   }];
 }
 
-def Tile_ScatterOp : Tile_Op<"scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Writes a tile through a view with one indirect dimension";
   let description = [{
-    The mirror of `tile.gather`: dimension `dim` of the view is indexed by the elements of the integer tile
+    The mirror of `tile.load_gather`: dimension `dim` of the view is indexed by the elements of the integer tile
     `indices` (signed); `offsets` are signed element offsets of the other dimensions, in order:
     view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
     What lies outside of the view, by its index or otherwise, is dropped. Where several elements of the tile
@@ -171,7 +171,7 @@ def Tile_ScatterOp : Tile_Op<"scatter", [DeclareOpInterfaceMethods<MemoryEffects
 
     Example: rows of a cache.
     ```mlir
-    tile.scatter %rows, %cache[%c] dim 0 by %slots
+    tile.store_scatter %rows, %cache[%c] dim 0 by %slots
       : tensor<16x128xf32>, !tile.view<?x?xf32>, tensor<16xi32>
     ```
   }];

@@ -14,12 +14,12 @@ def Tile_PtrLike : AnyTypeOf<[Tile_PtrType, Tile_PtrTile]>;
 def Tile_IntLike : AnyTypeOf<[AnySignlessInteger, Index, Tile_IntTile]>;
 def Tile_MaskLike : AnyTypeOf<[I1, StaticShapeTensorOf<[I1]>]>;
 
-def Tile_OffsetOp : Tile_Op<"offset", [Pure, AllTypesMatch<["ptr", "result"]>]> {
+def Tile_PtrAddOp : Tile_Op<"ptr_add", [Pure, AllTypesMatch<["ptr", "result"]>]> {
   let summary = "Moves pointers by elements";
   let description = [{
     The address plus `offset` times the size of an element, in 64 bits; `offset` is signed
     and has the shape of `ptr`. An `i1` element takes one byte.
-    Example: `%q = tile.offset %p, %o : tensor<64x!tile.ptr<f32>>, tensor<64xi32>`.
+    Example: `%q = tile.ptr_add %p, %o : tensor<64x!tile.ptr<f32>>, tensor<64xi32>`.
   }];
   let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
   let results = (outs Tile_PtrLike:$result);

@@ -49,13 +49,13 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_TakeOp : Tile_Op<"take", [Pure]> {
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let summary = "Reads elements of a tile by index along a dimension";
   let description = [{
     result[..., i, ...] = source[..., indices[..., i, ...], ...] along `axis`. Indices have the
     source's rank and agree with it in every other dimension; one outside of [0, size) is
     undefined behaviour that `reference` reports.
-    Example: `%r = tile.take %t by %i axis 0 : tensor<64xf32>, tensor<32xi32> -> tensor<32xf32>`.
+    Example: `%r = tile.gather %t by %i axis 0 : tensor<64xf32>, tensor<32xi32> -> tensor<32xf32>`.
   }];
   let arguments = (ins Tile_AnyTile:$source, Tile_IntTile:$indices, I64Attr:$axis);
   let results = (outs Tile_AnyTile:$result);

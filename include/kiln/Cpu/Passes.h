@@ -1,0 +1,44 @@
+//===- Passes.h - Passes and pipeline of the cpu family ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_CPU_PASSES_H
+#define KILN_CPU_PASSES_H
+
+#include "kiln/Target/Description.h"
+#include "kiln/Target/TargetOptions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace kiln::cpu {
+
+/// Gives every kernel that is one product of matrices the block sizes of
+/// `tiles`, through tile::retile; launches in the module follow. Says in the
+/// report which kernels keep theirs, and why.
+void retileProducts(mlir::ModuleOp module, const target::TileSizes &tiles);
+
+/// `cpu-retile`: the same as a pass.
+std::unique_ptr<mlir::Pass> createRetileProductsPass();
+
+/// `cpu-lower-kernels`: every tile.kernel of a module becomes a function of
+/// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,
+/// vector and llvm operations. What the chip is comes from the module's
+/// `kiln.target`.
+std::unique_ptr<mlir::Pass> createLowerKernelsPass();
+
+/// `convert-cpu-to-llvm`: that form becomes the llvm dialect, in one
+/// conversion.
+std::unique_ptr<mlir::Pass> createConvertCpuToLLVMPass();
+
+/// From tile kernels to the llvm dialect, with the extension points
+/// `NAME.tile`, `NAME.vector` and `NAME.llvm` of the target called NAME.
+void buildCpuPipeline(mlir::OpPassManager &pm,
+                      const target::TargetOptions &options);
+
+/// Registers the passes and the pipeline `cpu-pipeline`.
+void registerCpuPasses();
+
+} // namespace kiln::cpu
+
+#endif // KILN_CPU_PASSES_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes on prim that serve every target.
+#ifndef KILN_TRANSFORMS_PRIM_PASSES_TD
+#define KILN_TRANSFORMS_PRIM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrimRaiseComposites : Pass<"prim-raise-composites", "::mlir::func::FuncOp"> {
+  let summary = "Recovers composite operations from simpler ones";
+  let description = [{
+    softmax, rms_norm, layer_norm, gelu, silu, sigmoid, relu and attention, from what
+    frontends without them give. Correctness never depends on it.
+  }];
+}
+
+def PrimDecompose : Pass<"prim-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Expands composite operations";
+  let description = [{ Every composite, or those named in `ops`, becomes simpler prims. }];
+  let options = [ListOption<"ops", "ops", "std::string", "mnemonics to expand; empty: all">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PrimSimplify : Pass<"prim-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Canonicalises prims for fusion";
+  let description = [{
+    Folds constants, moves reshapes and transposes towards the inputs and brings dot_general into the
+    form [B, M, K] x [B, K, N] (batch optional).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif

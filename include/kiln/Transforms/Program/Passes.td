@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes on host programs.
+#ifndef KILN_TRANSFORMS_PROGRAM_PASSES_TD
+#define KILN_TRANSFORMS_PROGRAM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ProgramPlanMemory : Pass<"program-plan-memory"> {
+  let summary = "Places buffers in one arena by their lifetimes";
+  let description = [{
+    Buffers whose lifetimes do not overlap share memory. Buffers of static size come
+    first in the arena, placed first-fit by decreasing size at multiples of 64 bytes;
+    then, for every product of dynamic sizes, the buffers that are multiples of it.
+    The arena is reserved by `program.arena`, before the first buffer. Buffers that
+    are returned, and those whose size is not known on entry, stay on their own.
+
+    `program.arena_bytes` and `program.tensor_bytes` on the function report the size
+    of the arena's static part and the sum of the buffers in it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Keeps one of several equal kernels";
+  let description = [{
+    Kernels are equal if they differ at most in their names and locations. Launches
+    of one use the first of its equals instead, and it is erased; a kernel that is
+    public stays, as others may call it by its name. What an operation says of its
+    own place when it runs (a failed assertion) keeps kernels apart, too: an operation
+    that affects more than values and views is compared with its location.
+  }];
+  let statistics = [Statistic<"numMerged", "merged", "kernels that were erased">];
+}
+
+#endif

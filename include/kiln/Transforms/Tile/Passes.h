@@ -1,0 +1,20 @@
+//===- Passes.h - Passes on tile programs -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TRANSFORMS_TILE_PASSES_H
+#define KILN_TRANSFORMS_TILE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace kiln::tile {
+
+#define GEN_PASS_DECL
+#include "kiln/Transforms/Tile/Passes.h.inc"
+
+/// Registers every pass of this header.
+void registerTilePasses();
+
+} // namespace kiln::tile
+
+#endif // KILN_TRANSFORMS_TILE_PASSES_H

@@ -1,0 +1,468 @@
+//===- Access.cpp - Reading through views ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace {
+/// What loads, stores and gathers have in common.
+struct AccessForm {
+  Value view;
+  SmallVector<Value> coords; ///< per view dimension; null for the indirect one
+  bool elementOffsets = true;
+  SmallVector<int64_t> blocks, steps;
+  int64_t viewRank;
+
+  explicit AccessForm(Operation *op) {
+    auto readIndirect = [&](auto access) {
+      view = access.getView();
+      viewRank = cast<tile::ViewType>(view.getType()).getRank();
+      int64_t dim = access.getDim();
+      coords.append(access.getOffsets().begin(), access.getOffsets().end());
+      coords.insert(coords.begin() + dim, Value());
+      auto indices = cast<ShapedType>(access.getIndices().getType());
+      ArrayRef<int64_t> shape = access.getTileType().getShape();
+      for (int64_t d = 0; d < viewRank; ++d)
+        blocks.push_back(d == dim  ? 1
+                         : d < dim ? shape[d]
+                                   : shape[d + indices.getRank() - 1]);
+      steps.assign(viewRank, 1);
+    };
+    if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
+      readIndirect(gather);
+      return;
+    }
+    if (auto scatter = dyn_cast<tile::StoreScatterOp>(op)) {
+      readIndirect(scatter);
+      return;
+    }
+    auto read = [&](auto access) {
+      view = access.getView();
+      viewRank = cast<tile::ViewType>(view.getType()).getRank();
+      coords.append(access.getCoords().begin(), access.getCoords().end());
+      elementOffsets = access.getElementOffsets();
+      for (int64_t d = 0; d < viewRank; ++d) {
+        blocks.push_back(access.getBlock(d));
+        steps.push_back(access.getStepOf(d));
+      }
+    };
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      read(load);
+    else
+      read(cast<tile::StoreOp>(op));
+  }
+};
+} // namespace
+
+const ViewInfo &KernelEmitter::viewOf(Value view) { return views.at(view); }
+
+Value KernelEmitter::offsetOf(Operation *access, int64_t viewDim) {
+  Value &offset = offsetMemo[{access, viewDim}];
+  if (!offset) {
+    AtLevel at(*this, 0);
+    AccessForm form(access);
+    offset = scalar64(form.coords[viewDim]);
+    if (!form.elementOffsets)
+      offset = mul(offset, c64(form.blocks[viewDim]));
+  }
+  return offset;
+}
+
+Bounds KernelEmitter::validRange(Operation *access, int64_t viewDim) {
+  Bounds &range = rangeMemo[{access, viewDim}];
+  if (!range.hi) {
+    Value offset = offsetOf(access, viewDim);
+    AtLevel at(*this, 0);
+    AccessForm form(access);
+    int64_t step = form.steps[viewDim];
+    Value size = viewOf(form.view).sizes[viewDim];
+    range.hi = ceilDivPositive(sub(size, offset), step);
+    if (!isNonNegative(form.coords[viewDim])) {
+      Value zero = c64(0);
+      range.lo = maximum(ceilDivPositive(sub(zero, offset), step), zero);
+      if (getConstantIntValue(range.lo) == 0)
+        range.lo = nullptr;
+    }
+  }
+  return range;
+}
+
+/// The address of element 0 of an access and what each coordinate adds to it.
+namespace {
+struct Address {
+  Value base;
+  int64_t laneStride = 0;  ///< elements per lane, where static
+  Value laneStrideDynamic; ///< set where it is not
+};
+} // namespace
+
+/// Folds the coordinates of `point` (per view dimension, with steps) into an
+/// address, each term at the level it belongs to.
+static Address
+addressOf(KernelEmitter &e, Value origin, const ViewInfo &view,
+          ArrayRef<Coord> coords, ArrayRef<int64_t> steps,
+          llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
+  Address address{origin, 0, Value()};
+  int deepest = 0;
+  for (const Coord &coord : coords)
+    deepest = std::max(deepest, coord.index ? coord.level : 0);
+  int64_t constant = 0;
+  for (int level = 0; level <= deepest; ++level) {
+    Value sum;
+    for (size_t d = 0; d < coords.size(); ++d) {
+      const Coord &coord = coords[d];
+      if (!coord.index || coord.level != level)
+        continue;
+      atLevel(level, [&] {
+        Value stride = e.mul(view.strides[d], e.c64(steps[d]));
+        Value term = e.mul(coord.index, stride);
+        sum = sum ? e.add(sum, term) : term;
+      });
+    }
+    if (sum)
+      atLevel(level, [&] {
+        address.base = e.gep(address.base, sum, view.elementType);
+      });
+  }
+  for (size_t d = 0; d < coords.size(); ++d) {
+    const Coord &coord = coords[d];
+    auto stride = getConstantIntValue(view.strides[d]);
+    if (coord.constant) {
+      if (stride)
+        constant += coord.constant * *stride * steps[d];
+      else
+        atLevel(deepest, [&] {
+          Value term = e.mul(e.c64(coord.constant * steps[d]), view.strides[d]);
+          address.base = e.gep(address.base, term, view.elementType);
+        });
+    }
+    if (!coord.lane)
+      continue;
+    if (stride && !address.laneStrideDynamic) {
+      address.laneStride += coord.lane * *stride * steps[d];
+      continue;
+    }
+    atLevel(0, [&] {
+      Value term = e.mul(e.c64(coord.lane * steps[d]), view.strides[d]);
+      address.laneStrideDynamic = address.laneStrideDynamic
+                                      ? e.add(address.laneStrideDynamic, term)
+                                      : term;
+    });
+  }
+  if (constant)
+    atLevel(deepest, [&] {
+      address.base = e.gep(address.base, e.c64(constant), view.elementType);
+    });
+  return address;
+}
+
+/// The value that stands for elements outside of the view.
+static Value paddingOf(KernelEmitter &e, tile::Padding padding, Value pad,
+                       Type element) {
+  if (padding == tile::Padding::value || pad)
+    return e.scalar(pad);
+  if (padding == tile::Padding::nan && isa<FloatType>(element))
+    return e.constantOf(
+        element,
+        e.b.getFloatAttr(
+            element,
+            APFloat::getQNaN(cast<FloatType>(element).getFloatSemantics())));
+  return e.zeroOf(element);
+}
+
+/// A vector read of elements `laneStride` apart, of the lanes in `mask` (null:
+/// all), others as `pad`.
+static Value readLanes(KernelEmitter &e, const Address &address, Type element,
+                       int64_t lanes, Value mask, Value pad) {
+  Type stored = KernelEmitter::storageType(element);
+  auto type = VectorType::get({lanes}, stored);
+  unsigned align = KernelEmitter::storageBytes(element);
+  OpBuilder &b = e.b;
+  if (address.laneStride == 1 && !address.laneStrideDynamic) {
+    if (!mask)
+      return e.fromStorage(
+          LLVM::LoadOp::create(b, e.loc, type, address.base, align), element);
+    Value through = e.broadcastLanes(e.toStorage(pad), lanes);
+    return e.fromStorage(
+        LLVM::MaskedLoadOp::create(b, e.loc, type, address.base, mask, through,
+                                   b.getI32IntegerAttr(align), UnitAttr()),
+        element);
+  }
+  // Lanes that are apart: a vector of addresses.
+  Value offsets = e.laneIds(b.getI64Type(), lanes);
+  Value stride = address.laneStrideDynamic;
+  if (stride && address.laneStride)
+    stride = e.add(stride, e.c64(address.laneStride));
+  if (!stride)
+    stride = e.c64(address.laneStride);
+  offsets =
+      arith::MulIOp::create(b, e.loc, offsets, e.broadcastLanes(stride, lanes));
+  auto pointers = VectorType::get({lanes}, address.base.getType());
+  Value addresses = LLVM::GEPOp::create(b, e.loc, pointers, stored,
+                                        address.base, ValueRange{offsets});
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        b, e.loc,
+        DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
+  Value through = e.broadcastLanes(e.toStorage(pad), lanes);
+  return e.fromStorage(LLVM::masked_gather::create(b, e.loc, type, addresses,
+                                                   mask, ValueRange{through},
+                                                   b.getI32IntegerAttr(align)),
+                       element);
+}
+
+/// A scalar read, or `pad` where `condition` is false.
+static Value readScalar(KernelEmitter &e, Value address, Type element,
+                        Value condition, Value pad) {
+  Type stored = KernelEmitter::storageType(element);
+  unsigned align = KernelEmitter::storageBytes(element);
+  auto read = [&] {
+    return e.fromStorage(
+        LLVM::LoadOp::create(e.b, e.loc, stored, address, align), element);
+  };
+  if (!condition)
+    return read();
+  auto choice =
+      scf::IfOp::create(e.b, e.loc, TypeRange{pad.getType()}, condition,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(e.b, e.loc, read());
+  e.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, pad);
+  return choice.getResult(0);
+}
+
+/// The address of `point` in a load's view, and its lanes.
+static Address addressOfLoad(
+    KernelEmitter &e, tile::LoadOp load, const AccessForm &form,
+    ArrayRef<Coord> coords, Value &origin,
+    llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
+  const ViewInfo &view = e.viewOf(form.view);
+  if (!origin)
+    atLevel(0, [&] {
+      Value sum = e.c64(0);
+      for (int64_t d = 0; d < form.viewRank; ++d)
+        sum = e.add(sum, e.mul(e.offsetOf(load, d), view.strides[d]));
+      origin = e.gep(view.base, sum, view.elementType);
+    });
+  return addressOf(e, origin, view, coords, form.steps, atLevel);
+}
+
+/// A tile that is read a second time is in a near cache by now, and memory is
+/// idle: fetches what the next instance will read.
+void KernelEmitter::prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
+                                 ArrayRef<int64_t> blocks, Value address) {
+  auto &readers = readersOf[load];
+  if (readers.insert(current).second && readers.size() == 2)
+    prefetchAt[load] = current;
+  if (prefetchAt.lookup(load) != current || load.getElementOffsets())
+    return;
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    auto id = coord.getDefiningOp<tile::ProgramIdOp>();
+    if (!id || coord != id.getResult(0))
+      continue;
+    const ViewInfo &view = viewOf(load.getView());
+    Value ahead =
+        gep(address, mul(view.strides[d], c64(blocks[d])), view.elementType);
+    LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
+Value KernelEmitter::loadAddress(tile::LoadOp load, const Point &point) {
+  AccessForm form(load);
+  SmallVector<Coord> coords(form.viewRank);
+  llvm::copy(point.coords, coords.end() - point.coords.size());
+  return addressOfLoad(*this, load, form, coords, originMemo[load],
+                       [&](int level, llvm::function_ref<void()> emit) {
+                         AtLevel at(*this, level);
+                         emit();
+                       })
+      .base;
+}
+
+Value KernelEmitter::addressOr(Value condition, Value address) {
+  if (!condition)
+    return address;
+  // The kernel's arguments are memory.
+  return LLVM::SelectOp::create(b, loc, condition, address,
+                                entry->getArgument(0));
+}
+
+Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
+  AccessForm form(load);
+  const ViewInfo &view = viewOf(form.view);
+  int level = point.level();
+  int64_t lead = form.viewRank - int64_t(point.coords.size());
+  SmallVector<Coord> coords(form.viewRank);
+  for (int64_t d = lead; d < form.viewRank; ++d)
+    coords[d] = point.coords[d - lead];
+  auto atLevel = [&](int l, llvm::function_ref<void()> emit) {
+    AtLevel at(*this, l);
+    emit();
+  };
+
+  Address address =
+      addressOfLoad(*this, load, form, coords, originMemo[load], atLevel);
+  AtLevel at(*this, level);
+  bool vector = address.laneStrideDynamic || address.laneStride;
+  Value pad =
+      paddingOf(*this, load.getPadding(), load.getPad(), view.elementType);
+  if (isFast(level) && vector && level == currentLevel())
+    prefetchNext(load, form.coords, form.blocks, address.base);
+  if (isFast(level)) {
+    if (!vector)
+      return readScalar(*this, address.base, view.elementType, Value(), pad);
+    return readLanes(*this, address, view.elementType, point.lanes, Value(),
+                     pad);
+  }
+
+  // Out of bounds is possible: a condition for what all lanes share, a mask for
+  // the rest.
+  Value condition, mask, hasLanes;
+  for (int64_t d = 0; d < form.viewRank; ++d) {
+    Bounds valid = validRange(load, d);
+    Value first = coordValue(coords[d]);
+    if (coords[d].lane && point.lanes > 1) {
+      hasLanes = compare(arith::CmpIPredicate::slt, first, valid.hi);
+      // The lanes of this dimension from `lo` to below `hi`.
+      Value end = ceilDivPositive(sub(valid.hi, first), coords[d].lane);
+      Value inside = laneMask(end, point.lanes);
+      if (valid.lo) {
+        Value begin = ceilDivPositive(sub(valid.lo, first), coords[d].lane);
+        Value before = laneMask(begin, point.lanes);
+        Value ones = arith::ConstantOp::create(
+            b, loc,
+            DenseElementsAttr::get(cast<VectorType>(before.getType()), true));
+        inside = arith::AndIOp::create(
+            b, loc, inside, arith::XOrIOp::create(b, loc, before, ones));
+      }
+      mask = conjunction(mask, inside);
+      continue;
+    }
+    AtLevel own(*this, coords[d].index ? coords[d].level : 0);
+    Value ok = compare(arith::CmpIPredicate::slt, first, valid.hi);
+    if (valid.lo)
+      ok = conjunction(ok, compare(arith::CmpIPredicate::sge, first, valid.lo));
+    AtLevel use(*this, level);
+    condition = conjunction(condition, ok);
+  }
+  if (!vector)
+    return readScalar(*this, address.base, view.elementType, condition, pad);
+  if (condition)
+    mask = conjunction(mask, broadcastLanes(condition, point.lanes));
+  address.base = addressOr(conjunction(condition, hasLanes), address.base);
+  return readLanes(*this, address, view.elementType, point.lanes, mask, pad);
+}
+
+Value KernelEmitter::evaluateGather(tile::LoadGatherOp gather,
+                                    const Point &point) {
+  AccessForm form(gather);
+  const ViewInfo &view = viewOf(form.view);
+  int64_t dim = gather.getDim();
+  int64_t indexRank = cast<ShapedType>(gather.getIndices().getType()).getRank();
+  Point indexPoint;
+  indexPoint.lanes = point.lanes;
+  SmallVector<Coord> coords(form.viewRank);
+  for (int64_t d = 0; d < int64_t(point.coords.size()); ++d) {
+    if (d >= dim && d < dim + indexRank)
+      indexPoint.coords.push_back(point.coords[d]);
+    else
+      coords[d < dim ? d : d - indexRank + 1] = point.coords[d];
+  }
+  Value index = evaluate(gather.getIndices(), indexPoint);
+  auto atLevel = [&](int l, llvm::function_ref<void()> emit) {
+    AtLevel at(*this, l);
+    emit();
+  };
+  Value &origin = originMemo[gather];
+  if (!origin) {
+    AtLevel at(*this, 0);
+    Value sum = c64(0);
+    for (int64_t d = 0; d < form.viewRank; ++d)
+      if (d != dim)
+        sum = add(sum, mul(offsetOf(gather, d), view.strides[d]));
+    origin = gep(view.base, sum, view.elementType);
+  }
+  Address address = addressOf(*this, origin, view, coords, form.steps, atLevel);
+  AtLevel at(*this, point.level());
+  Value pad =
+      paddingOf(*this, gather.getPadding(), gather.getPad(), view.elementType);
+  // Indices as i64, and whether they are inside.
+  Type i64 = b.getI64Type();
+  bool indexLanes = isa<VectorType>(index.getType());
+  index = toI64(index);
+  Value size = view.sizes[dim];
+  if (indexLanes)
+    size = broadcastLanes(size, point.lanes);
+  Value inside = compare(arith::CmpIPredicate::ult, index, size);
+
+  Value condition, mask;
+  (indexLanes ? mask : condition) = inside;
+  for (int64_t d = 0; d < form.viewRank; ++d) {
+    if (d == dim)
+      continue;
+    Bounds valid = validRange(gather, d);
+    Value first = coordValue(coords[d]);
+    if (coords[d].lane && point.lanes > 1) {
+      Value ids = laneIds(i64, point.lanes);
+      Value at = arith::AddIOp::create(
+          b, loc, broadcastLanes(first, point.lanes),
+          arith::MulIOp::create(
+              b, loc, ids, broadcastLanes(c64(coords[d].lane), point.lanes)));
+      mask = conjunction(mask, compare(arith::CmpIPredicate::slt, at,
+                                       broadcastLanes(valid.hi, point.lanes)));
+      if (valid.lo)
+        mask =
+            conjunction(mask, compare(arith::CmpIPredicate::sge, at,
+                                      broadcastLanes(valid.lo, point.lanes)));
+      continue;
+    }
+    condition = conjunction(
+        condition, compare(arith::CmpIPredicate::slt, first, valid.hi));
+    if (valid.lo)
+      condition = conjunction(
+          condition, compare(arith::CmpIPredicate::sge, first, valid.lo));
+  }
+  Value stride = view.strides[dim];
+  if (!indexLanes) {
+    // A row chosen by a scalar; never form an address from a bad index.
+    Value row = select(inside, index, c64(0));
+    address.base = gep(address.base, mul(row, stride), view.elementType);
+    if (!address.laneStride && !address.laneStrideDynamic)
+      return readScalar(*this, address.base, view.elementType, condition, pad);
+    if (condition)
+      mask = conjunction(mask, broadcastLanes(condition, point.lanes));
+    address.base = addressOr(condition, address.base);
+    return readLanes(*this, address, view.elementType, point.lanes, mask, pad);
+  }
+  if (condition)
+    mask = conjunction(mask, broadcastLanes(condition, point.lanes));
+  Type stored = storageType(view.elementType);
+  Value offsets =
+      arith::MulIOp::create(b, loc, index, broadcastLanes(stride, point.lanes));
+  if (address.laneStride || address.laneStrideDynamic) {
+    Value lane = c64(address.laneStride);
+    if (address.laneStrideDynamic)
+      lane = add(lane, address.laneStrideDynamic);
+    offsets = arith::AddIOp::create(
+        b, loc, offsets,
+        arith::MulIOp::create(b, loc, laneIds(i64, point.lanes),
+                              broadcastLanes(lane, point.lanes)));
+  }
+  auto pointers = VectorType::get({point.lanes}, address.base.getType());
+  Value addresses = LLVM::GEPOp::create(b, loc, pointers, stored, address.base,
+                                        ValueRange{offsets});
+  return fromStorage(
+      LLVM::masked_gather::create(
+          b, loc, VectorType::get({point.lanes}, stored), addresses, mask,
+          ValueRange{broadcastLanes(toStorage(pad), point.lanes)},
+          b.getI32IntegerAttr(storageBytes(view.elementType))),
+      view.elementType);
+}

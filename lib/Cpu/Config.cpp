@@ -1,0 +1,54 @@
+//===- Config.cpp - What the cpu family knows of a chip -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Cpu/Config.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kiln::cpu;
+
+CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
+  CpuConfig config;
+  if (!description)
+    return config;
+  if (target::ExecutionUnitAttr unit =
+          description.getUnitOfKind(target::UnitKind::Vector)) {
+    if (unit.getBits() > 0)
+      config.vectorBits = unit.getBits();
+    if (unit.getRegisters() > 0)
+      config.registers = unit.getRegisters();
+  }
+  if (auto extra = description.getExtra())
+    config.convertsF16 = extra.contains("converts_f16");
+  if (target::MemoryAttr l3 = description.getMemory("l3"))
+    if (l3.getSize() > 0)
+      config.lastCacheBytes = l3.getSize();
+  if (target::MemoryAttr l1 = description.getMemory("l1"))
+    if (l1.getSize() > 0)
+      config.l1Bytes = l1.getSize();
+  return config;
+}
+
+MicroTile MicroTile::choose(const CpuConfig &config, int64_t m, int64_t n,
+                            int64_t lanes) {
+  MicroTile best;
+  double bestCost = 0;
+  for (int64_t vectors = 1; vectors <= 8; ++vectors) {
+    for (int64_t rows = 1; rows <= 16; ++rows) {
+      // Accumulators, one row of the right panel, one broadcast.
+      if (rows * vectors + vectors + 1 > config.registers &&
+          !(rows == 14 && vectors == 2 && config.registers == 32))
+        continue;
+      double area = double(llvm::alignTo(m, rows)) *
+                    double(llvm::alignTo(n, vectors * lanes));
+      // Loads per multiply-add, and too few accumulators to hide latency.
+      double loads = double(rows + vectors) / double(rows * vectors);
+      double latency = rows * vectors < 8 ? 8.0 / double(rows * vectors) : 1.0;
+      double cost = area * (1.0 + 0.5 * loads) * latency;
+      if (bestCost == 0 || cost < bestCost) {
+        bestCost = cost;
+        best = {rows, vectors};
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,115 @@
+//===- Elementwise.cpp - arith and math on registers ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "MathFunctions.h"
+#include "SmallFloats.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// Type like `like` (vector or scalar) with another element type.
+static Type typeLike(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return vector.clone(element);
+  return element;
+}
+
+/// A copy of `op` on registers.
+static Value cloneOnto(OpBuilder &b, Location loc, Operation *op,
+                       ValueRange operands, Type result) {
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  state.addTypes(result);
+  state.addAttributes(op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+/// Integer divisions trap on some machines where the result is unspecified;
+/// these operands never do.
+static void guardDivision(OpBuilder &b, Location loc, Operation *op,
+                          SmallVector<Value> &operands) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp>(op);
+  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    return;
+  Type type = operands[1].getType();
+  Type element = getElementTypeOrSelf(type);
+  APInt divisor;
+  if (matchPattern(operands[1], m_ConstantInt(&divisor)) && !divisor.isZero() &&
+      !divisor.isAllOnes())
+    return;
+  auto constant = [&](const APInt &value) -> Value {
+    TypedAttr attr = b.getIntegerAttr(element, value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, loc, type, attr);
+  };
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  auto equal = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  Value one = constant(APInt(bits, 1));
+  Value bad = equal(operands[1], constant(APInt(bits, 0)));
+  if (isSigned) {
+    Value overflow = arith::AndIOp::create(
+        b, loc, equal(operands[1], constant(APInt::getAllOnes(bits))),
+        equal(operands[0], constant(APInt::getSignedMinValue(bits))));
+    bad = arith::OrIOp::create(b, loc, bad, overflow);
+  }
+  operands[1] = arith::SelectOp::create(b, loc, bad, one, operands[1]);
+}
+
+Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
+  SmallVector<Value> operands(given);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Type shape =
+      operands.empty() ? Type(b.getI1Type()) : operands.back().getType();
+  Type result = typeLike(shape, registerElement(element));
+  bool narrow = isSmallFloat(element);
+
+  if (isa<arith::SelectOp>(op)) // of pointers, too
+    return cloneOnto(b, loc, op, operands, operands[1].getType());
+  if (isa<arith::BitcastOp>(op))
+    return operands[0].getType() == result
+               ? operands[0]
+               : cloneOnto(b, loc, op, operands, result);
+  if (isa<arith::TruncFOp>(op) && narrow)
+    return narrowFloat(b, loc, operands[0], element);
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && narrow) {
+    // Through f64, which holds every 32-bit integer, with one rounding.
+    Type wide = typeLike(result, b.getF64Type());
+    Value exact =
+        isa<arith::SIToFPOp>(op)
+            ? Value(arith::SIToFPOp::create(b, loc, wide, operands[0]))
+            : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
+    return narrowFloat(b, loc, exact, element);
+  }
+
+  // 16-bit floats are computed with in f32 and rounded after each operation.
+  for (auto [operand, original] :
+       llvm::zip_equal(operands, op->getOperands())) {
+    Type from = getElementTypeOrSelf(original.getType());
+    if (isSmallFloat(from))
+      operand = widenFloat(b, loc, operand, from);
+  }
+  if (isa<arith::ExtFOp>(op) && operands[0].getType() == result)
+    return operands[0];
+  if (narrow)
+    result = typeLike(result, b.getF32Type());
+  guardDivision(b, loc, op, operands);
+
+  Value value = emitMathFunction(b, loc, op, operands, result);
+  if (!value)
+    value = cloneOnto(b, loc, op, operands, result);
+  if (contract &&
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(value.getDefiningOp()))
+    value.getDefiningOp()->setAttr(
+        "fastmath", arith::FastMathFlagsAttr::get(
+                        b.getContext(), arith::FastMathFlags::contract));
+  return narrow ? narrowFloat(b, loc, value, element) : value;
+}

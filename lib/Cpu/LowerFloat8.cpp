@@ -1,0 +1,326 @@
+//===- LowerFloat8.cpp - 8-bit floats become bytes ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processors have no arithmetic on 8-bit floats: they are kept as i8, decoded
+// to f32 where an operation reads them and encoded, rounded once, where one
+// produces them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "kiln/Target/Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace {
+/// What distinguishes the formats that this file knows.
+struct Format {
+  int mantissaBits = 0, bias = 0;
+  int largest = 0;  ///< code of the largest finite value
+  int overflow = 0; ///< code of what overflow gives
+  int nan = 0;
+  bool unsignedZero = false; ///< no negative zero; its code is NaN
+};
+
+std::optional<Format> formatOf(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return Format{3, 7, 0x7e, 0x7f, 0x7f, false};
+  if (isa<Float8E5M2Type>(type))
+    return Format{2, 15, 0x7b, 0x7c, 0x7f, false};
+  if (isa<Float8E4M3FNUZType>(type))
+    return Format{3, 8, 0x7f, 0x80, 0x80, true};
+  if (isa<Float8E5M2FNUZType>(type))
+    return Format{2, 16, 0x7f, 0x80, 0x80, true};
+  return std::nullopt;
+}
+
+bool isFloat8(Type type) {
+  return formatOf(getElementTypeOrSelf(type)).has_value();
+}
+
+/// The type with bytes in the place of 8-bit floats.
+Type asBytes(Type type) {
+  Type byte = IntegerType::get(type.getContext(), 8);
+  if (auto tile = dyn_cast<RankedTensorType>(type)) {
+    Type element = asBytes(tile.getElementType());
+    return element == tile.getElementType() ? type : Type(tile.clone(element));
+  }
+  if (auto view = dyn_cast<tile::ViewType>(type))
+    return isFloat8(view.getElementType())
+               ? tile::ViewType::get(type.getContext(), view.getShape(), byte,
+                                     view.getStrides())
+               : type;
+  if (auto pointer = dyn_cast<tile::PtrType>(type))
+    return isFloat8(pointer.getElementType())
+               ? tile::PtrType::get(type.getContext(), byte)
+               : type;
+  return isFloat8(type) ? byte : type;
+}
+
+class Float8Lowering {
+public:
+  explicit Float8Lowering(tile::KernelOp kernel)
+      : kernel(kernel), b(kernel.getContext()) {}
+
+  LogicalResult run() {
+    collect();
+    if (!touched)
+      return success();
+    retype();
+    for (Use &use : uses)
+      if (failed(rewrite(use)))
+        return failure();
+    return success();
+  }
+
+private:
+  /// An operation that computes with 8-bit floats, and its types before they
+  /// change.
+  struct Use {
+    Operation *op;
+    SmallVector<Type> operands, results;
+  };
+
+  void collect() {
+    kernel.walk([&](Operation *op) {
+      auto changes = [](Type type) { return asBytes(type) != type; };
+      bool any = llvm::any_of(op->getResultTypes(), changes) ||
+                 llvm::any_of(op->getOperandTypes(), changes);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          any |= llvm::any_of(block.getArgumentTypes(), changes);
+      touched |= any;
+      bool computes = llvm::any_of(op->getResultTypes(), isFloat8) ||
+                      llvm::any_of(op->getOperandTypes(), isFloat8);
+      if (computes && (isElementwise(op) ||
+                       isa<arith::ConstantOp, tile::ConvertFloatOp, tile::DotOp,
+                           tile::LoadOp, tile::LoadGatherOp>(op)))
+        uses.push_back({op, llvm::to_vector(op->getOperandTypes()),
+                        llvm::to_vector(op->getResultTypes())});
+    });
+  }
+
+  void retype() {
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        result.setType(asBytes(result.getType()));
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            argument.setType(asBytes(argument.getType()));
+    });
+    kernel.setFunctionType(
+        b.getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
+  }
+
+  LogicalResult rewrite(Use &use) {
+    Operation *op = use.op;
+    b.setInsertionPoint(op);
+    loc = op->getLoc();
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      Attribute value = constant.getValue();
+      if (auto dense = dyn_cast<DenseElementsAttr>(value))
+        constant.setValueAttr(
+            cast<TypedAttr>(cast<Attribute>(dense.bitcast(b.getI8Type()))));
+      else
+        constant.setValueAttr(b.getIntegerAttr(
+            b.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt()));
+      return success();
+    }
+    if (isa<tile::LoadOp, tile::LoadGatherOp>(op)) {
+      auto padding = op->getAttrOfType<tile::PaddingAttr>("padding");
+      if (padding && padding.getValue() == tile::Padding::nan)
+        return target::emitUnsupported(op, "padding of 8-bit floats with NaN");
+      return success();
+    }
+    if (isa<arith::SelectOp>(op))
+      return success();
+    if (isa<arith::BitcastOp>(op)) {
+      if (op->getOperand(0).getType() == op->getResult(0).getType()) {
+        op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+        op->erase();
+      }
+      return success();
+    }
+    for (auto [i, type] : llvm::enumerate(use.operands))
+      if (isFloat8(type))
+        op->setOperand(i, decode(op->getOperand(i),
+                                 *formatOf(getElementTypeOrSelf(type))));
+    if (isa<tile::DotOp>(op))
+      return success();
+    bool narrows = isFloat8(use.results.front());
+    if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
+      return convert(use, narrows);
+    if (!narrows)
+      return success();
+    // Computed in f32, then rounded.
+    Value result = op->getResult(0);
+    result.setType(like(result.getType(), b.getF32Type()));
+    b.setInsertionPointAfter(op);
+    Value encoded =
+        encode(result, *formatOf(getElementTypeOrSelf(use.results.front())),
+               /*saturate=*/false, /*towardZero=*/false);
+    result.replaceUsesWithIf(encoded, [&](OpOperand &other) {
+      return !created.contains(other.getOwner());
+    });
+    return success();
+  }
+
+  LogicalResult convert(Use &use, bool narrows) {
+    Operation *op = use.op;
+    Value value = op->getOperand(0);
+    Type element = getElementTypeOrSelf(value.getType());
+    if (element.isF64())
+      return target::emitUnsupported(op, "a conversion from f64 to 8 bits");
+    if (!element.isF32())
+      value = make<arith::ExtFOp>(like(value.getType(), b.getF32Type()), value);
+    Value result;
+    if (narrows) {
+      auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
+      result =
+          encode(value, *formatOf(getElementTypeOrSelf(use.results.front())),
+                 explicitly && explicitly.getSaturate(),
+                 explicitly &&
+                     explicitly.getRounding() == tile::Rounding::toward_zero);
+    } else {
+      Type wanted = op->getResult(0).getType();
+      Type to = getElementTypeOrSelf(wanted);
+      result = value;
+      if (to.isF64())
+        result = make<arith::ExtFOp>(wanted, result);
+      else if (!to.isF32())
+        result = make<arith::TruncFOp>(wanted, result);
+    }
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+
+  // --- Small helpers on scalars or tiles -----------------------------------
+  Type like(Type shape, Type element) {
+    if (auto tile = dyn_cast<RankedTensorType>(shape))
+      return tile.clone(element);
+    return element;
+  }
+  template <typename OpT, typename... Args> Value make(Args &&...args) {
+    auto op = OpT::create(b, loc, std::forward<Args>(args)...);
+    created.insert(op);
+    return op->getResult(0);
+  }
+  Value i32(Type shape, int64_t value) {
+    Type type = like(shape, b.getI32Type());
+    Attribute attr = b.getI32IntegerAttr(static_cast<int32_t>(value));
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      attr = DenseElementsAttr::get(tile, attr);
+    return make<arith::ConstantOp>(cast<TypedAttr>(attr));
+  }
+  Value f32(Type shape, float value) {
+    Type type = like(shape, b.getF32Type());
+    Attribute attr = b.getF32FloatAttr(value);
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      attr = DenseElementsAttr::get(tile, attr);
+    return make<arith::ConstantOp>(cast<TypedAttr>(attr));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return make<arith::CmpIOp>(predicate, x, y);
+  }
+
+  /// The f32 value of each byte.
+  Value decode(Value bytes, const Format &format) {
+    Type type = bytes.getType();
+    Type ints = like(type, b.getI32Type()), floats = like(type, b.getF32Type());
+    Value code = make<arith::ExtUIOp>(ints, bytes);
+    Value magnitude = make<arith::AndIOp>(code, i32(type, 0x7f));
+    // Exponent and mantissa in the places of f32; the product corrects the
+    // bias, also of subnormal numbers.
+    Value moved = make<arith::BitcastOp>(
+        floats,
+        make<arith::ShLIOp>(magnitude, i32(type, 23 - format.mantissaBits)));
+    Value value = make<arith::MulFOp>(
+        moved, f32(type, std::ldexp(1.0f, 127 - format.bias)));
+    if (format.overflow == 0x7c) {
+      Value infinite = compare(arith::CmpIPredicate::eq, magnitude,
+                               i32(type, format.overflow));
+      value = make<arith::SelectOp>(
+          infinite, f32(type, std::numeric_limits<float>::infinity()), value);
+      Value nan = compare(arith::CmpIPredicate::ugt, magnitude,
+                          i32(type, format.overflow));
+      value = make<arith::SelectOp>(
+          nan, f32(type, std::numeric_limits<float>::quiet_NaN()), value);
+    } else {
+      Value nan = compare(arith::CmpIPredicate::eq,
+                          format.unsignedZero ? code : magnitude,
+                          i32(type, format.nan));
+      value = make<arith::SelectOp>(
+          nan, f32(type, std::numeric_limits<float>::quiet_NaN()), value);
+    }
+    Value negative = compare(arith::CmpIPredicate::uge, code, i32(type, 0x80));
+    return make<arith::SelectOp>(negative, make<arith::NegFOp>(value), value);
+  }
+
+  /// The byte of each f32 value.
+  Value encode(Value value, const Format &format, bool saturate,
+               bool towardZero) {
+    Type type = value.getType();
+    Type ints = like(type, b.getI32Type());
+    Value bits = make<arith::BitcastOp>(ints, value);
+    Value magnitude = make<arith::AndIOp>(bits, i32(type, 0x7fffffff));
+    int shift = 23 - format.mantissaBits;
+    // Normal results: round the bits that go, then move and rebias.
+    Value rounded = magnitude;
+    if (!towardZero) {
+      Value odd = make<arith::AndIOp>(
+          make<arith::ShRUIOp>(magnitude, i32(type, shift)), i32(type, 1));
+      rounded = make<arith::AddIOp>(make<arith::AddIOp>(magnitude, odd),
+                                    i32(type, (int64_t(1) << (shift - 1)) - 1));
+    }
+    Value normal = make<arith::SubIOp>(
+        make<arith::ShRUIOp>(rounded, i32(type, shift)),
+        i32(type, int64_t(127 - format.bias) << format.mantissaBits));
+    // Subnormal results: a whole number of the smallest steps.
+    Value absolute =
+        make<arith::BitcastOp>(like(type, b.getF32Type()), magnitude);
+    Value steps = make<arith::MulFOp>(
+        absolute,
+        f32(type, std::ldexp(1.0f, format.bias - 1 + format.mantissaBits)));
+    steps = towardZero ? make<math::FloorOp>(steps)
+                       : make<math::RoundEvenOp>(steps);
+    Value small = make<arith::FPToSIOp>(
+        ints, make<arith::MinNumFOp>(steps, f32(type, 16.0f)));
+    Value isSmall = compare(arith::CmpIPredicate::ult, magnitude,
+                            i32(type, int64_t(128 - format.bias) << 23));
+    Value code = make<arith::SelectOp>(isSmall, small, normal);
+    Value tooLarge =
+        compare(arith::CmpIPredicate::sgt, code, i32(type, format.largest));
+    Value limit =
+        i32(type, saturate || towardZero ? format.largest : format.overflow);
+    code = make<arith::SelectOp>(tooLarge, limit, code);
+    Value sign = make<arith::AndIOp>(make<arith::ShRUIOp>(bits, i32(type, 24)),
+                                     i32(type, 0x80));
+    if (format.unsignedZero) {
+      Value zero = compare(arith::CmpIPredicate::eq, code, i32(type, 0));
+      sign = make<arith::SelectOp>(zero, i32(type, 0), sign);
+    }
+    code = make<arith::OrIOp>(code, sign);
+    Value nan =
+        compare(arith::CmpIPredicate::ugt, magnitude, i32(type, 0x7f800000));
+    code = make<arith::SelectOp>(nan, i32(type, format.nan), code);
+    return make<arith::TruncIOp>(like(type, b.getI8Type()), code);
+  }
+
+  tile::KernelOp kernel;
+  OpBuilder b;
+  Location loc = UnknownLoc::get(b.getContext());
+  SmallVector<Use> uses;
+  llvm::DenseSet<Operation *> created;
+  bool touched = false;
+};
+} // namespace
+
+LogicalResult cpu::lowerFloat8(tile::KernelOp kernel) {
+  return Float8Lowering(kernel).run();
+}

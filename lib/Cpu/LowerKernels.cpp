@@ -1,0 +1,57 @@
+//===- LowerKernels.cpp - The pass from tile kernels to loops -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "kiln/Cpu/Passes.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace {
+/// Lowers every tile.kernel of a module.
+struct LowerKernelsPass
+    : PassWrapper<LowerKernelsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernelsPass)
+  StringRef getName() const final { return "LowerKernels"; }
+
+  StringRef getArgument() const override { return "cpu-lower-kernels"; }
+  StringRef getDescription() const override {
+    return "Lowers tile kernels to loops over vector registers";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    target::TargetAttr description = target::getDescription(module);
+    target::TargetOptions options;
+    if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
+      std::string error;
+      if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
+        options = *parsed;
+    }
+    CpuConfig config = CpuConfig::fromDescription(description);
+    IRRewriter rewriter(&getContext());
+    SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
+    for (tile::KernelOp kernel : kernels) {
+      if (failed(KernelEmitter(kernel, rewriter, config, options, description)
+                     .run()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> cpu::createLowerKernelsPass() {
+  return std::make_unique<LowerKernelsPass>();
+}

@@ -1,0 +1,20 @@
+//===- MathFunctions.h - Functions on registers -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_VECTOR_MATHFUNCTIONS_H
+#define KILN_LIB_VECTOR_MATHFUNCTIONS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace kiln::cpu {
+
+/// Code for an operation of `math`, or a call of a function of C, that a plain
+/// copy of the operation would not do: polynomials for f32, lane by lane calls
+/// of libm for the rest. Null where a copy will do.
+mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::Operation *op, mlir::ValueRange operands,
+                             mlir::Type result);
+
+} // namespace kiln::cpu
+
+#endif // KILN_LIB_VECTOR_MATHFUNCTIONS_H

@@ -1,0 +1,404 @@
+//===- Nest.cpp - Loop nests, levels and the choice of lanes --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <functional>
+#include <set>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+void KernelEmitter::freshLevels() {
+  levels.assign(1, Level());
+  offsetMemo.clear();
+  rangeMemo.clear();
+  originMemo.clear();
+}
+
+SmallVector<Value> KernelEmitter::forLoop(Value lo, Value hi, int64_t step,
+                                          ValueRange init, bool fast,
+                                          LoopBody body) {
+  auto first = getConstantIntValue(lo), last = getConstantIntValue(hi);
+  if (first && last && *first >= *last)
+    return SmallVector<Value>(init);
+  if (first && last && *last - *first <= step) {
+    // One iteration: no loop, and no level of its own.
+    bool outer = std::exchange(levels.back().fast, fast);
+    SmallVector<Value> results = body(Coord{Value(), *first, 0, 0}, init);
+    levels.back().fast = outer;
+    return results;
+  }
+  auto loop = scf::ForOp::create(b, loc, lo, hi, c64(step), init);
+  levels.emplace_back();
+  levels.back().anchor = loop;
+  levels.back().fast = fast;
+  if (init.empty())
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    b.setInsertionPointToEnd(loop.getBody());
+  SmallVector<Value> results =
+      body(Coord{loop.getInductionVar(), 0, 0, currentLevel()},
+           loop.getRegionIterArgs());
+  if (!init.empty())
+    scf::YieldOp::create(b, loc, results);
+  levels.pop_back();
+  b.setInsertionPointAfter(loop);
+  return SmallVector<Value>(loop.getResults());
+}
+
+Value KernelEmitter::coordValue(const Coord &coord) {
+  if (!coord.index)
+    return c64(coord.constant);
+  if (coord.constant == 0)
+    return coord.index;
+  AtLevel at(*this, coord.level);
+  return add(coord.index, c64(coord.constant));
+}
+
+Coord KernelEmitter::sum(const Coord &x, const Coord &y) {
+  Coord result = x.index ? x : y;
+  result.constant = x.constant + y.constant;
+  result.lane = x.lane + y.lane;
+  if (x.index && y.index) {
+    result.level = std::max(x.level, y.level);
+    AtLevel at(*this, result.level);
+    result.index = add(x.index, y.index);
+  }
+  return result;
+}
+
+Coord KernelEmitter::clampBelow(const Coord &coord, int64_t extent) {
+  Coord result = coord;
+  if (!coord.index) {
+    result.constant = std::min(coord.constant, extent - 1);
+    return result;
+  }
+  Value whole = coordValue(coord);
+  AtLevel at(*this, coord.level);
+  result.index = minimum(whole, c64(extent - 1));
+  result.constant = 0;
+  return result;
+}
+
+void KernelEmitter::inRegion(Operation *op, Block *block,
+                             llvm::function_ref<void()> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  bool fast = levels.back().fast;
+  levels.emplace_back();
+  levels.back().anchor = op;
+  levels.back().fast = fast;
+  b.setInsertionPointToEnd(block);
+  emit();
+  levels.pop_back();
+}
+
+Value KernelEmitter::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
+  Value zero = c64(0);
+  // What each dimension's coordinates must lie in for every access to be in
+  // bounds, and conditions that do not depend on the nest.
+  safe.assign(nest.shape.size(), Bounds());
+  Value condition;
+  for (const Access &access : nest.accesses) {
+    auto load = cast<tile::LoadOp>(access.op);
+    int64_t viewRank = load.getView().getType().getRank();
+    int64_t lead = viewRank - int64_t(access.dims.size());
+    for (int64_t d = 0; d < viewRank; ++d) {
+      int dim = d < lead ? kZero : access.dims[d - lead];
+      Bounds valid = validRange(access.op, d);
+      if (dim == kZero) {
+        condition = conjunction(
+            condition, compare(arith::CmpIPredicate::sgt, valid.hi, zero));
+        if (valid.lo)
+          condition = conjunction(
+              condition, compare(arith::CmpIPredicate::sle, valid.lo, zero));
+        continue;
+      }
+      Bounds &range = safe[dim];
+      range.hi = range.hi ? minimum(range.hi, valid.hi) : valid.hi;
+      if (valid.lo)
+        range.lo = range.lo ? maximum(range.lo, valid.lo) : valid.lo;
+    }
+  }
+  return condition;
+}
+
+void KernelEmitter::openRows(
+    Nest &nest, llvm::function_ref<void(Point, Value, Value, Value)> body) {
+  int rank = nest.shape.size();
+  Value zero = c64(0);
+  auto rangeOf = [&](int d) {
+    Bounds range = nest.ranges.empty() ? Bounds() : nest.ranges[d];
+    return Bounds{range.lo ? range.lo : zero,
+                  range.hi ? range.hi : c64(nest.shape[d])};
+  };
+  SmallVector<Bounds> safe;
+  Value condition = safeRanges(nest, safe);
+
+  SmallVector<int> rows;
+  for (int d = 0; d < rank; ++d)
+    if (d != nest.laneDim && d != nest.innerDim)
+      rows.push_back(d);
+  if (nest.innerDim >= 0 && safe[nest.innerDim].hi) {
+    const Bounds &range = safe[nest.innerDim];
+    condition =
+        conjunction(condition, compare(arith::CmpIPredicate::sge, range.hi,
+                                       c64(nest.shape[nest.innerDim])));
+    if (range.lo)
+      condition = conjunction(
+          condition, compare(arith::CmpIPredicate::sle, range.lo, zero));
+  }
+
+  Point point;
+  point.lanes = nest.lanes;
+  point.coords.resize(rank);
+  std::function<void(size_t, Value)> descend = [&](size_t depth,
+                                                   Value fastRow) {
+    if (depth < rows.size()) {
+      int d = rows[depth];
+      Bounds range = rangeOf(d);
+      forLoop(range.lo, range.hi, 1, {}, false, [&](Coord iv, ValueRange) {
+        point.coords[d] = iv;
+        Value ok = fastRow;
+        if (safe[d].hi) {
+          Value index = coordValue(iv);
+          ok = conjunction(
+              ok, compare(arith::CmpIPredicate::slt, index, safe[d].hi));
+          if (safe[d].lo)
+            ok = conjunction(
+                ok, compare(arith::CmpIPredicate::sge, index, safe[d].lo));
+        }
+        descend(depth + 1, ok);
+        return SmallVector<Value>();
+      });
+      return;
+    }
+    if (nest.laneDim < 0) {
+      Value none = c64(0);
+      body(point, none, none, c64(1));
+      return;
+    }
+    Bounds range = rangeOf(nest.laneDim), ok = safe[nest.laneDim];
+    if (nest.neverFast) {
+      body(point, range.lo, range.lo, range.hi);
+      return;
+    }
+    Value end = range.hi;
+    if (nest.overrun)
+      end = c64(llvm::alignTo(nest.shape[nest.laneDim], nest.lanes));
+    Value limit = ok.hi ? minimum(end, ok.hi) : end;
+    Value whole = roundDown(maximum(sub(limit, range.lo), zero), nest.lanes);
+    Value fastEnd = add(range.lo, whole);
+    if (ok.lo)
+      fastRow = conjunction(
+          fastRow, compare(arith::CmpIPredicate::sle, ok.lo, range.lo));
+    if (fastRow)
+      fastEnd = select(fastRow, fastEnd, range.lo);
+    body(point, range.lo, fastEnd, range.hi);
+  };
+  descend(0, condition);
+}
+
+void KernelEmitter::runNest(Nest &nest,
+                            llvm::function_ref<void(Point, Value)> body) {
+  openRows(nest, [&](Point point, Value lo, Value fastEnd, Value hi) {
+    if (nest.laneDim < 0) {
+      body(point, nullptr);
+      return;
+    }
+    for (bool fast : {true, false}) {
+      forLoop(fast ? lo : fastEnd, fast ? fastEnd : hi, nest.lanes, {}, fast,
+              [&](Coord iv, ValueRange) {
+                Point at = point;
+                at.coords[nest.laneDim] = iv;
+                at.coords[nest.laneDim].lane = nest.lanes > 1 ? 1 : 0;
+                Value count;
+                if (!fast && nest.lanes > 1)
+                  count = sub(hi, coordValue(iv));
+                body(at, count);
+                return SmallVector<Value>();
+              });
+    }
+  });
+}
+
+/// How the dimensions of an operand follow from those of a result.
+static SmallVector<int> operandDims(Operation *op, Value operand,
+                                    ArrayRef<int> dims) {
+  auto shape = cast<ShapedType>(operand.getType()).getShape();
+  SmallVector<int> result(shape.size(), kComplex);
+  if (isa<tile::BroadcastOp>(op)) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      result[d] = shape[d] == 1 ? kZero : dims[d];
+  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      result[d] = dims[d < size_t(expand.getAxis()) ? d : d + 1];
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
+      result[from] = dims[d];
+  } else if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    auto map =
+        unitReshapeMap(shape, cast<ShapedType>(reshape.getType()).getShape());
+    llvm::fill(result, kZero);
+    for (size_t d = 0; map && d < map->size(); ++d)
+      if ((*map)[d] >= 0)
+        result[(*map)[d]] = dims[d];
+  } else if (isElementwise(op)) {
+    result.assign(dims.begin(), dims.end());
+  } else if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      result[d] = dims[gather.getDim() + d];
+  }
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] == 1 && !isa<tile::LoadGatherOp>(op))
+      result[d] = kZero;
+  return result;
+}
+
+void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
+  // What is used twice in the same way is accessed once.
+  std::set<std::pair<void *, std::vector<int>>> seen;
+  std::function<void(Value, ArrayRef<int>)> visit = [&](Value root,
+                                                        ArrayRef<int> dims) {
+    if (!seen.insert({root.getAsOpaquePointer(), dims.vec()}).second)
+      return;
+    if (hasBuffer(root) || !isTile(root.getType()))
+      return;
+    Operation *op = root.getDefiningOp();
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      Access access{op, SmallVector<int>(dims)};
+      for (auto [d, size] : llvm::enumerate(load.getTileType().getShape())) {
+        if (size == 1)
+          access.dims[d] = kZero;
+        if (access.dims[d] == kComplex) {
+          nest.neverFast = true;
+          return;
+        }
+      }
+      if (llvm::any_of(llvm::seq<int64_t>(load.getView().getType().getRank()),
+                       [&](int64_t d) { return load.getStepOf(d) < 1; })) {
+        nest.neverFast = true;
+        return;
+      }
+      nest.accesses.push_back(std::move(access));
+      return;
+    }
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        visit(operand, operandDims(op, operand, dims));
+  };
+  visit(root, dims);
+}
+
+int64_t KernelEmitter::widestBits(Value root) {
+  int64_t widest = 0;
+  // Values with several users are looked at once.
+  llvm::SetVector<Value> values;
+  values.insert(root);
+  for (size_t next = 0; next < values.size(); ++next) {
+    Value value = values[next];
+    Type element = cast<ShapedType>(value.getType()).getElementType();
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    widest = std::max(widest, bits);
+    if (hasBuffer(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isa<tile::LoadOp, arith::ConstantOp>(op))
+      continue;
+    if (isa<BFloat16Type, Float16Type>(element) && isElementwise(op) &&
+        !isa<arith::SelectOp, arith::BitcastOp>(op))
+      widest = std::max<int64_t>(widest, 32);
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        values.insert(operand);
+  }
+  return widest;
+}
+
+void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
+                               MutableArrayRef<double> scores,
+                               ArrayRef<int64_t> shape) {
+  auto charge = [&](int dim, bool unit) {
+    // A strided access costs a whole element, a contiguous one its share of a
+    // vector, which is what all other dimensions already pay.
+    if (dim >= 0 && !unit)
+      scores[dim] += 1.5;
+  };
+  // What is used twice in the same way is read once.
+  std::set<std::pair<void *, std::vector<int>>> seen;
+  std::function<void(Value, ArrayRef<int>)> score = [&](Value root,
+                                                        ArrayRef<int> dims) {
+    if (!seen.insert({root.getAsOpaquePointer(), dims.vec()}).second)
+      return;
+    auto tile = cast<ShapedType>(root.getType()).getShape();
+    if (hasBuffer(root)) {
+      for (size_t d = 0; d < tile.size(); ++d)
+        if (tile[d] != 1)
+          charge(dims[d], bufferOf(root).strides[d] == 1);
+      return;
+    }
+    Operation *op = root.getDefiningOp();
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      tile::ViewType view = load.getView().getType();
+      int64_t lead = view.getRank() - int64_t(tile.size());
+      for (size_t d = 0; d < tile.size(); ++d)
+        if (tile[d] != 1)
+          charge(dims[d], view.getStaticStride(lead + d) == 1 &&
+                              load.getStepOf(lead + d) == 1);
+      return;
+    }
+    if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
+      tile::ViewType view = gather.getView().getType();
+      int64_t indexRank =
+          cast<ShapedType>(gather.getIndices().getType()).getRank();
+      for (int64_t d = 0; d < int64_t(tile.size()); ++d) {
+        bool indirect = d >= int64_t(gather.getDim()) &&
+                        d < int64_t(gather.getDim()) + indexRank;
+        int64_t viewDim = d < int64_t(gather.getDim()) ? d : d - indexRank + 1;
+        charge(dims[d], !indirect && view.getStaticStride(viewDim) == 1);
+      }
+    }
+    for (Value operand : op->getOperands())
+      if (isTile(operand.getType()))
+        score(operand, operandDims(op, operand, dims));
+  };
+  score(root, dims);
+}
+
+void KernelEmitter::chooseLanes(Nest &nest, ArrayRef<Value> roots,
+                                ArrayRef<int64_t> storeStrides) {
+  int rank = nest.shape.size();
+  int64_t bits = 8;
+  SmallVector<int> identity(rank);
+  for (int d = 0; d < rank; ++d)
+    identity[d] = d;
+  SmallVector<double> scores(rank, 0.0);
+  for (Value root : roots) {
+    bits = std::max(bits, widestBits(root));
+    scoreLanes(root, identity, scores, nest.shape);
+  }
+  for (int d = 0; d < rank && !storeStrides.empty(); ++d)
+    if (storeStrides[d] != 1)
+      scores[d] += 2.5;
+  int64_t widest = config.lanes(bits);
+  auto lanesFor = [&](int d) {
+    return std::min<int64_t>(widest, llvm::PowerOf2Ceil(nest.shape[d]));
+  };
+  nest.laneDim = -1;
+  double best = 0;
+  for (int d = rank - 1; d >= 0; --d) {
+    if (nest.shape[d] == 1 || d == nest.excluded)
+      continue;
+    double cost =
+        scores[d] + 2.0 / double(std::min(lanesFor(d), nest.shape[d]));
+    if (nest.laneDim >= 0 && cost >= best)
+      continue;
+    best = cost;
+    nest.laneDim = d;
+  }
+  nest.lanes = nest.laneDim < 0 ? 1 : lanesFor(nest.laneDim);
+}

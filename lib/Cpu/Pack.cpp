@@ -1,0 +1,245 @@
+//===- Pack.cpp - Panels for register-blocked products --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Pack.h"
+#include "SmallFloats.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// Columns of a square of registers from its rows, by exchanging ever larger
+/// blocks across the diagonal.
+static void transposeRegisters(OpBuilder &b, Location loc,
+                               SmallVector<Value> &rows) {
+  int64_t lanes = rows.size();
+  for (int64_t w = 1; w < lanes; w *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t j = 0; j < lanes; ++j) {
+      low.push_back(j & w ? lanes + j - w : j);
+      high.push_back(j & w ? lanes + j : j + w);
+    }
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & w)
+        continue;
+      Value x = rows[i], y = rows[i + w];
+      rows[i] = vector::ShuffleOp::create(b, loc, x, y, low);
+      rows[i + w] = vector::ShuffleOp::create(b, loc, x, y, high);
+    }
+  }
+}
+
+Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
+               int64_t width, bool batched, bool panelDimFirst, bool isUnsigned,
+               bool isTf32)
+    : e(e), b(e.b), tile(tile), element(element), lanes(lanes), width(width),
+      batched(batched), isUnsigned(isUnsigned), isTf32(isTf32) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  int rank = type.getRank();
+  panelDim = panelDimFirst ? rank - 2 : rank - 1;
+  stepDim = panelDimFirst ? rank - 1 : rank - 2;
+  extent = type.getDimSize(panelDim);
+  nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  SmallVector<int> identity;
+  for (int d = 0; d < rank; ++d)
+    identity.push_back(nest.shape[d] == 1 ? kZero : d);
+  e.collect(tile, identity, nest);
+  always = e.safeRanges(nest, safe);
+  SmallVector<double> scores(rank, 0.0);
+  e.scoreLanes(tile, identity, scores, nest.shape);
+  alongPanel = scores[panelDim] <= scores[stepDim] && width > 1;
+  // Lanes along a dimension of one element would read past it.
+  if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
+    nest.neverFast = true;
+  // Reads without packing: elements as they are, rows of the panel contiguous.
+  if (type.getElementType() != element || isTf32 || extent == 1 ||
+      type.getDimSize(stepDim) == 1)
+    return;
+  if (e.hasBuffer(tile)) {
+    directBuffer = e.bufferOf(tile).strides[panelDim] == 1;
+  } else if (auto load = tile.getDefiningOp<tile::LoadOp>()) {
+    tile::ViewType view = load.getView().getType();
+    int64_t d = view.getRank() - rank + panelDim;
+    if (view.getStaticStride(d) == 1 && load.getStepOf(d) == 1 &&
+        !nest.neverFast)
+      directLoad = load;
+  }
+}
+
+Point Packer::pointAt(Coord batch, Coord start, Coord step) const {
+  Point point;
+  point.coords.resize(nest.shape.size());
+  if (batched)
+    point.coords[0] = batch;
+  point.coords[panelDim] = start;
+  point.coords[stepDim] = step;
+  return point;
+}
+
+Value Packer::condition(Coord batch, Coord start, Value last) {
+  Value ok = always;
+  auto atLeast = [&](Value x, Value y) {
+    ok = e.conjunction(ok, e.compare(arith::CmpIPredicate::sge, x, y));
+  };
+  if (batched && safe[0].hi) {
+    atLeast(safe[0].hi, e.add(e.coordValue(batch), e.c64(1)));
+    if (safe[0].lo)
+      atLeast(e.coordValue(batch), safe[0].lo);
+  }
+  if (safe[panelDim].hi) {
+    atLeast(safe[panelDim].hi, last);
+    if (safe[panelDim].lo)
+      atLeast(e.coordValue(start), safe[panelDim].lo);
+  }
+  return ok;
+}
+
+Value Packer::isInside(Coord batch, Coord start, Coord from, Value steps) {
+  Value end = e.add(e.coordValue(start), e.c64(width));
+  Value ok = directBuffer ? Value() : condition(batch, start, end);
+  if (!directBuffer && safe[stepDim].hi) {
+    Value last = e.add(e.coordValue(from), steps);
+    ok = e.conjunction(
+        ok, e.compare(arith::CmpIPredicate::sge, safe[stepDim].hi, last));
+    if (safe[stepDim].lo)
+      ok = e.conjunction(ok, e.compare(arith::CmpIPredicate::sge,
+                                       e.coordValue(from), safe[stepDim].lo));
+  }
+  return ok;
+}
+
+Value Packer::directAddress(Coord batch, Coord start, Coord from) {
+  Point point = pointAt(batch, start, from);
+  int64_t laneStride;
+  if (directBuffer)
+    return e.bufferAddress(e.bufferOf(tile), point, laneStride);
+  for (auto [d, size] : llvm::enumerate(nest.shape))
+    if (size == 1)
+      point.coords[d] = Coord();
+  return e.loadAddress(directLoad, point);
+}
+
+Value Packer::directStride() {
+  if (directBuffer)
+    return e.c64(e.bufferOf(tile).strides[stepDim]);
+  int64_t viewRank = directLoad.getView().getType().getRank();
+  int64_t d = viewRank - int64_t(nest.shape.size()) + stepDim;
+  return e.mul(e.viewOf(directLoad.getView()).strides[d],
+               e.c64(directLoad.getStepOf(d)));
+}
+
+/// f32 values with the 10 mantissa bits that tf32 has.
+Value Packer::dropBits(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type integer = b.getI32Type();
+  Type type = vector ? Type(vector.clone(integer)) : integer;
+  TypedAttr mask = b.getI32IntegerAttr(int32_t(0xffffe000));
+  if (vector)
+    mask = DenseElementsAttr::get(cast<VectorType>(type), Attribute(mask));
+  Value bits = arith::BitcastOp::create(b, e.loc, type, value);
+  bits = arith::AndIOp::create(b, e.loc, bits,
+                               arith::ConstantOp::create(b, e.loc, type, mask));
+  return arith::BitcastOp::create(b, e.loc, value.getType(), bits);
+}
+
+Value Packer::converted(const Point &point) {
+  Value value = e.evaluateLanes(tile, point);
+  Type from = cast<ShapedType>(tile.getType()).getElementType();
+  if (from == element)
+    return isTf32 ? dropBits(value) : value;
+  Type wide = e.vectorOf(element, point.lanes);
+  if (isa<IntegerType>(from)) {
+    if (isUnsigned)
+      return arith::ExtUIOp::create(b, e.loc, wide, value);
+    return arith::ExtSIOp::create(b, e.loc, wide, value);
+  }
+  if (isSmallFloat(from)) {
+    value = widenFloat(b, e.loc, value, from);
+    if (element.isF32())
+      return value;
+  }
+  return arith::ExtFOp::create(b, e.loc, wide, value);
+}
+
+void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
+                            Value place) {
+  Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  for (int64_t j = 0; j < width; j += lanes) {
+    Coord column = start;
+    column.constant += j;
+    column.lane = lanes > 1 ? 1 : 0;
+    Point point = pointAt(batch, column, e.sum(from, step));
+    point.lanes = lanes;
+    LLVM::StoreOp::create(b, e.loc, converted(point),
+                          e.gep(row, e.c64(j), element),
+                          KernelEmitter::storageBytes(element));
+  }
+}
+
+void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
+                            Value place) {
+  Coord k = e.sum(from, step);
+  k.lane = lanes > 1 ? 1 : 0;
+  Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  unsigned align = KernelEmitter::storageBytes(element);
+  // The last block first: what it writes past the panel belongs to the first
+  // one of the next step.
+  for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes) {
+    SmallVector<Value> rows;
+    for (int64_t i = j; i < std::min(j + lanes, width); ++i) {
+      Coord at = start;
+      at.constant += i;
+      // Rows past the tile repeat its last one; nobody reads their products.
+      if (extent % width)
+        at = e.clampBelow(at, extent);
+      Point point = pointAt(batch, at, k);
+      point.lanes = lanes;
+      rows.push_back(converted(point));
+    }
+    if (width == 1) {
+      LLVM::StoreOp::create(b, e.loc, rows[0], row, align);
+      return;
+    }
+    rows.resize(lanes, rows.back());
+    transposeRegisters(b, e.loc, rows);
+    for (int64_t s = 0; s < lanes; ++s)
+      LLVM::StoreOp::create(b, e.loc, rows[s],
+                            e.gep(row, e.c64(s * width + j), element), align);
+  }
+}
+
+void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
+                  Value place) {
+  int64_t stride = alongPanel ? 1 : lanes;
+  Value first = e.coordValue(start);
+  Value last = alongPanel
+                   ? e.add(first, e.c64(llvm::alignTo(width, lanes)))
+                   : e.minimum(e.add(first, e.c64(width)), e.c64(extent));
+  Value fast = e.c64(0);
+  if (!nest.neverFast) {
+    // Whole vectors may run past the last step, but not out of a view.
+    Value end = e.roundDown(e.add(steps, e.c64(stride - 1)), stride);
+    if (safe[stepDim].hi) {
+      Value inside =
+          e.maximum(e.sub(safe[stepDim].hi, e.coordValue(from)), e.c64(0));
+      end = e.minimum(end, e.roundDown(inside, stride));
+    }
+    Value ok = condition(batch, start, last);
+    if (safe[stepDim].lo)
+      ok = e.conjunction(ok, e.compare(arith::CmpIPredicate::sge,
+                                       e.coordValue(from), safe[stepDim].lo));
+    fast = ok ? e.select(ok, end, e.c64(0)) : end;
+  }
+  for (bool inBounds : {true, false}) {
+    e.forLoop(inBounds ? e.c64(0) : fast, inBounds ? fast : steps, stride, {},
+              inBounds, [&](Coord step, ValueRange) {
+                if (alongPanel)
+                  packAlongPanel(batch, start, from, step, place);
+                else
+                  packAlongSteps(batch, start, from, step, place);
+                return SmallVector<Value>();
+              });
+  }
+}

@@ -1,0 +1,28 @@
+//===- Pipeline.cpp - The passes of the cpu family in order ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Cpu/Passes.h"
+#include "kiln/Target/ExtensionPoint.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+void cpu::buildCpuPipeline(OpPassManager &pm,
+                           const target::TargetOptions &options) {
+  target::runExtensionPoint(pm, options, options.name + ".tile");
+  pm.addPass(createLowerKernelsPass());
+  target::runExtensionPoint(pm, options, options.name + ".vector");
+  pm.addPass(createConvertCpuToLLVMPass());
+  target::runExtensionPoint(pm, options, options.name + ".llvm");
+}
+
+void cpu::registerCpuPasses() {
+  registerPass(createRetileProductsPass);
+  registerPass(createLowerKernelsPass);
+  registerPass(createConvertCpuToLLVMPass);
+  PassPipelineRegistration<>(
+      "cpu-pipeline", "From tile kernels to the llvm dialect",
+      [](OpPassManager &pm) { buildCpuPipeline(pm, {}); });
+}

@@ -1,0 +1,247 @@
+//===- Scalars.cpp - Small arithmetic, constants and lanes ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "SmallFloats.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+Value KernelEmitter::c64(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    known = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  }
+  return known;
+}
+
+Value KernelEmitter::add(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return c64(*cx + *cy);
+  if (cx && *cx == 0)
+    return y;
+  if (cy && *cy == 0)
+    return x;
+  return arith::AddIOp::create(b, loc, x, y);
+}
+
+Value KernelEmitter::sub(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return c64(*cx - *cy);
+  if (cy && *cy == 0)
+    return x;
+  return arith::SubIOp::create(b, loc, x, y);
+}
+
+Value KernelEmitter::mul(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return c64(*cx * *cy);
+  if ((cx && *cx == 0) || (cy && *cy == 0))
+    return c64(0);
+  if (cx && *cx == 1)
+    return y;
+  if (cy && *cy == 1)
+    return x;
+  return arith::MulIOp::create(b, loc, x, y);
+}
+
+Value KernelEmitter::minimum(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return c64(std::min(*cx, *cy));
+  return x == y ? x : Value(arith::MinSIOp::create(b, loc, x, y));
+}
+
+Value KernelEmitter::maximum(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return c64(std::max(*cx, *cy));
+  return x == y ? x : Value(arith::MaxSIOp::create(b, loc, x, y));
+}
+
+Value KernelEmitter::ceilDivPositive(Value x, int64_t divisor) {
+  if (divisor == 1)
+    return x;
+  if (auto cx = getConstantIntValue(x))
+    return c64(llvm::divideCeilSigned(*cx, divisor));
+  return arith::CeilDivSIOp::create(b, loc, x, c64(divisor));
+}
+
+Value KernelEmitter::roundDown(Value x, int64_t powerOfTwo) {
+  if (powerOfTwo == 1)
+    return x;
+  if (auto cx = getConstantIntValue(x))
+    return c64(*cx & -powerOfTwo);
+  return arith::AndIOp::create(b, loc, x, c64(-powerOfTwo));
+}
+
+Value KernelEmitter::conjunction(Value x, Value y) {
+  if (!x || x == y)
+    return y;
+  if (!y)
+    return x;
+  return arith::AndIOp::create(b, loc, x, y);
+}
+
+Value KernelEmitter::select(Value condition, Value x, Value y) {
+  if (x == y)
+    return x;
+  if (!condition)
+    return x;
+  return arith::SelectOp::create(b, loc, condition, x, y);
+}
+
+Value KernelEmitter::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, predicate, x, y);
+}
+
+Value KernelEmitter::scalar64(Value value) {
+  if (auto known = getConstantIntValue(value))
+    return c64(*known);
+  Value found = mapping.lookup(value);
+  if (auto known = getConstantIntValue(found))
+    return c64(*known);
+  if (!found.getType().isIndex())
+    return found;
+  if (auto cast = found.getDefiningOp<arith::IndexCastOp>())
+    if (cast.getIn().getType().isInteger(64))
+      return cast.getIn();
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), found);
+}
+
+Value KernelEmitter::constantOf(Type type, Attribute value) {
+  if (isSmallFloat(type)) {
+    APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIntegerAttr(b.getI16Type(), bits));
+  }
+  return arith::ConstantOp::create(b, loc, type, cast<TypedAttr>(value));
+}
+
+Value KernelEmitter::zeroOf(Type type) {
+  type = registerElement(type);
+  return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
+}
+
+Type KernelEmitter::vectorOf(Type element, int64_t lanes) {
+  return lanes == 1 ? element : VectorType::get({lanes}, element);
+}
+
+Value KernelEmitter::broadcastLanes(Value value, int64_t lanes) {
+  if (lanes == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      b, loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value KernelEmitter::laneIds(Type integer, int64_t lanes) {
+  SmallVector<Attribute> ids;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    ids.push_back(b.getIntegerAttr(integer, lane));
+  auto type = VectorType::get({lanes}, integer);
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ids));
+}
+
+Value KernelEmitter::laneMask(Value count, int64_t lanes) {
+  Value bounded = maximum(minimum(count, c64(lanes)), c64(0));
+  Type i32 = b.getI32Type();
+  Value narrow = arith::TruncIOp::create(b, loc, i32, bounded);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                               laneIds(i32, lanes),
+                               broadcastLanes(narrow, lanes));
+}
+
+Type KernelEmitter::storageType(Type element) {
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  if (element.isIndex())
+    return IntegerType::get(element.getContext(), 64);
+  return registerElement(element);
+}
+
+int64_t KernelEmitter::storageBytes(Type element) {
+  return storageType(element).getIntOrFloatBitWidth() / 8;
+}
+
+Value KernelEmitter::toI64(Value value) {
+  Type element = getElementTypeOrSelf(value.getType()), wide = b.getI64Type();
+  if (element == wide)
+    return value;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    wide = vector.clone(wide);
+  if (element.isIndex())
+    return arith::IndexCastOp::create(b, loc, wide, value);
+  return arith::ExtSIOp::create(b, loc, wide, value);
+}
+
+Value KernelEmitter::toStorage(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  Type stored = storageType(element);
+  if (stored == element)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type type = vector ? Type(vector.clone(stored)) : stored;
+  if (element.isIndex())
+    return arith::IndexCastOp::create(b, loc, type, value);
+  return arith::ExtUIOp::create(b, loc, type, value);
+}
+
+Value KernelEmitter::fromStorage(Value value, Type element) {
+  if (!element.isInteger(1) && !element.isIndex())
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (element.isIndex()) {
+    Type type = vector ? Type(vector.clone(element)) : element;
+    return arith::IndexCastOp::create(b, loc, type, value);
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                               zeroOf(value.getType()));
+}
+
+Value KernelEmitter::gep(Value base, Value index, Type element) {
+  auto known = getConstantIntValue(index);
+  if (known && *known == 0)
+    return base;
+  Type stored = storageType(element);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (known && llvm::isInt<31>(*known))
+    return LLVM::GEPOp::create(b, loc, pointer, stored, base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(*known)});
+  return LLVM::GEPOp::create(b, loc, pointer, stored, base, ValueRange{index});
+}
+
+bool KernelEmitter::isNonNegative(Value value, int depth) {
+  if (auto known = getConstantIntValue(value))
+    return *known >= 0;
+  if (depth > 6)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() &&
+           isNonNegative(loop.getLowerBound(), depth + 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, tile::DimOp,
+          tile::NumBlocksOp>(op))
+    return true;
+  if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp,
+          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
+          arith::IndexCastOp>(op))
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return isNonNegative(operand, depth + 1);
+    });
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isNonNegative(operand, depth + 1);
+    });
+  return false;
+}

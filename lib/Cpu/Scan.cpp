@@ -1,0 +1,234 @@
+//===- Scan.cpp - Scans, sorting and reading by index ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace {
+/// Loops over every dimension of `shape` but `axis`; `body` gets a point whose
+/// coordinate along `axis` is unset.
+void forRows(KernelEmitter &e, ArrayRef<int64_t> shape, int64_t axis,
+             llvm::function_ref<void(Point)> body) {
+  Point point;
+  point.coords.resize(shape.size());
+  std::function<void(size_t)> descend = [&](size_t d) {
+    if (d == shape.size())
+      return body(point);
+    if (static_cast<int64_t>(d) == axis)
+      return descend(d + 1);
+    e.forLoop(e.c64(0), e.c64(shape[d]), 1, {}, false,
+              [&](Coord iv, ValueRange) {
+                point.coords[d] = iv;
+                descend(d + 1);
+                return SmallVector<Value>();
+              });
+  };
+  descend(0);
+}
+
+Point withCoord(Point point, int64_t axis, Coord coord) {
+  point.coords[axis] = coord;
+  return point;
+}
+
+/// A coordinate computed here, at the current level.
+Coord computed(KernelEmitter &e, Value index) {
+  return Coord{index, 0, 0, e.currentLevel()};
+}
+} // namespace
+
+LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
+  SmallVector<TileBuffer> sources, results;
+  for (Value source : scan.getSources())
+    sources.push_back(materialize(source));
+  for (Value result : scan.getResults())
+    results.push_back(allocateFor(result));
+  freshLevels();
+  int64_t axis = scan.getAxis(), size = sources[0].shape[axis];
+  Block &combiner = scan.getCombiner().front();
+  forRows(*this, sources[0].shape, axis, [&](Point row) {
+    auto at = [&](Coord step) {
+      if (!scan.getReverse())
+        return step;
+      return computed(*this, sub(c64(size - 1), coordValue(step)));
+    };
+    auto read = [&](Coord coord) {
+      SmallVector<Value> values;
+      for (TileBuffer &source : sources)
+        values.push_back(loadBuffer(source, withCoord(row, axis, coord)));
+      return values;
+    };
+    auto write = [&](ValueRange values, Coord coord) {
+      for (auto [value, result] : llvm::zip(values, results))
+        storeBuffer(value, result, withCoord(row, axis, coord));
+    };
+    Coord first{Value(), scan.getReverse() ? size - 1 : 0, 0, 0};
+    SmallVector<Value> prefix = read(first);
+    write(prefix, first);
+    forLoop(c64(1), c64(size), 1, prefix, false,
+            [&](Coord step, ValueRange carried) {
+              Coord coord = at(step);
+              SmallVector<Value> next =
+                  combineWith(combiner, carried, read(coord));
+              write(next, coord);
+              return next;
+            });
+  });
+  for (auto [result, buffer] : llvm::zip(scan.getResults(), results))
+    define(result, buffer);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitTake(tile::GatherOp take) {
+  TileBuffer source = materialize(take.getSource());
+  TileBuffer indices = materialize(take.getIndices());
+  TileBuffer result = allocateFor(take.getResult());
+  freshLevels();
+  int64_t axis = take.getAxis();
+  forRows(*this, result.shape, axis, [&](Point row) {
+    forLoop(
+        c64(0), c64(result.shape[axis]), 1, {}, false,
+        [&](Coord iv, ValueRange) {
+          Point point = withCoord(row, axis, iv);
+          Value index = loadBuffer(indices, point);
+          if (index.getType().isIndex())
+            index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+          else if (!index.getType().isInteger(64))
+            index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
+          // An index outside is undefined; it must not leave the tile.
+          index = maximum(minimum(index, c64(source.shape[axis] - 1)), c64(0));
+          Value value =
+              loadBuffer(source, withCoord(row, axis, computed(*this, index)));
+          storeBuffer(value, result, point);
+          return SmallVector<Value>();
+        });
+  });
+  define(take.getResult(), result);
+  return success();
+}
+
+/// Whether x comes before y: smaller, or a number before NaN.
+static Value comesBefore(KernelEmitter &e, Value x, Value y, bool descending) {
+  OpBuilder &b = e.b;
+  if (!isa<FloatType>(x.getType()))
+    return arith::CmpIOp::create(b, e.loc,
+                                 descending ? arith::CmpIPredicate::sgt
+                                            : arith::CmpIPredicate::slt,
+                                 x, y);
+  auto isNan = [&](Value v) -> Value {
+    return arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::UNO, v, v);
+  };
+  Value less = arith::CmpFOp::create(
+      b, e.loc,
+      descending ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, y);
+  Value one = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
+  Value number = arith::XOrIOp::create(b, e.loc, isNan(x), one);
+  Value last = arith::AndIOp::create(b, e.loc, number, isNan(y));
+  return arith::OrIOp::create(b, e.loc, less, last);
+}
+
+LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
+  // Every element goes to its rank: the number of elements before it.
+  TileBuffer source = materialize(sort.getSource());
+  TileBuffer result = allocateFor(sort.getResult());
+  freshLevels();
+  int64_t axis = sort.getAxis(), size = source.shape[axis];
+  forRows(*this, source.shape, axis, [&](Point row) {
+    forLoop(c64(0), c64(size), 1, {}, false, [&](Coord i, ValueRange) {
+      Value x = loadBuffer(source, withCoord(row, axis, i));
+      SmallVector<Value> rank =
+          forLoop(c64(0), c64(size), 1, ValueRange{c64(0)}, false,
+                  [&](Coord j, ValueRange carried) {
+                    Value y = loadBuffer(source, withCoord(row, axis, j));
+                    // Equal elements keep their order.
+                    Value earlier = compare(arith::CmpIPredicate::slt,
+                                            coordValue(j), coordValue(i));
+                    Value tied = arith::XOrIOp::create(
+                        b, loc, comesBefore(*this, x, y, sort.getDescending()),
+                        arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+                    Value before = arith::OrIOp::create(
+                        b, loc, comesBefore(*this, y, x, sort.getDescending()),
+                        arith::AndIOp::create(b, loc, tied, earlier));
+                    Value one =
+                        arith::ExtUIOp::create(b, loc, b.getI64Type(), before);
+                    return SmallVector<Value>{add(carried[0], one)};
+                  });
+      storeBuffer(x, result, withCoord(row, axis, computed(*this, rank[0])));
+      return SmallVector<Value>();
+    });
+  });
+  define(sort.getResult(), result);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitHistogram(tile::HistogramOp op) {
+  TileBuffer source = materialize(op.getSource());
+  TileBuffer mask = op.getMask() ? materialize(op.getMask()) : TileBuffer();
+  TileBuffer result = allocateFor(op.getResult());
+  freshLevels();
+  int64_t bins = result.shape[0];
+  Value zero = zeroOf(storageType(result.elementType));
+  forLoop(c64(0), c64(bins), 1, {}, false, [&](Coord bin, ValueRange) {
+    Point point;
+    point.coords.push_back(bin);
+    storeBuffer(fromStorage(zero, result.elementType), result, point);
+    return SmallVector<Value>();
+  });
+  forRows(*this, source.shape, /*axis=*/-1, [&](Point point) {
+    Value index = loadBuffer(source, point);
+    if (!index.getType().isInteger(64))
+      index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
+    Value enabled =
+        conjunction(compare(arith::CmpIPredicate::sge, index, c64(0)),
+                    compare(arith::CmpIPredicate::slt, index, c64(bins)));
+    if (mask)
+      enabled = conjunction(enabled, loadBuffer(mask, point));
+    // Disabled elements add nothing to bin 0.
+    Point bin;
+    bin.coords.push_back(computed(*this, select(enabled, index, c64(0))));
+    Value count = toStorage(loadBuffer(result, bin));
+    Value one = arith::ExtUIOp::create(b, loc, count.getType(), enabled);
+    storeBuffer(fromStorage(arith::AddIOp::create(b, loc, count, one),
+                            result.elementType),
+                result, bin);
+  });
+  define(op.getResult(), result);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitJoin(tile::JoinOp join) {
+  TileBuffer sources[] = {materialize(join.getLhs()),
+                          materialize(join.getRhs())};
+  TileBuffer result = allocateFor(join.getResult());
+  freshLevels();
+  forRows(*this, sources[0].shape, /*axis=*/-1, [&](Point point) {
+    for (int64_t side : {0, 1}) {
+      Point to = point;
+      to.coords.push_back(Coord{Value(), side, 0, 0});
+      storeBuffer(loadBuffer(sources[side], point), result, to);
+    }
+  });
+  define(join.getResult(), result);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitSplit(tile::SplitOp split) {
+  TileBuffer source = materialize(split.getSource());
+  TileBuffer results[] = {allocateFor(split.getFirst()),
+                          allocateFor(split.getSecond())};
+  freshLevels();
+  forRows(*this, results[0].shape, /*axis=*/-1, [&](Point point) {
+    for (int64_t side : {0, 1}) {
+      Point from = point;
+      from.coords.push_back(Coord{Value(), side, 0, 0});
+      storeBuffer(loadBuffer(source, from), results[side], point);
+    }
+  });
+  define(split.getFirst(), results[0]);
+  define(split.getSecond(), results[1]);
+  return success();
+}

@@ -1,0 +1,255 @@
+//===- ContractionSchedule.cpp - Products with prologue and epilogue ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A grid of M x N tiles, a loop over K with an accumulator tile, cheap
+// operations on the operands as they are loaded, and everything that follows
+// the product on the accumulator before it is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Schedule/Schedules.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+namespace {
+
+/// The iteration dimensions of a product by role, outermost first.
+struct ContractDims {
+  SmallVector<int> batch, m, n, k;
+};
+
+/// Builds the kernel of one product.
+class ContractBuilder {
+public:
+  ContractBuilder(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), kernel(kernel), out(out),
+        anchor(group.plan.anchors.front()),
+        dot(cast<prim::DotGeneralOp>(anchor.op)) {}
+
+  LogicalResult run();
+  std::string reason;
+
+private:
+  void findDims();
+  void chooseBlocks();
+  /// Whether tile.dot takes these types; if not, products are added one by one.
+  bool hasDot() const {
+    return hasTileDot(
+        cast<RankedTensorType>(dot.getLhs().getType()).getElementType(),
+        accumulator());
+  }
+  /// The tile of an operand as a matrix of these two dimensions.
+  Value operandTile(TileBuilder &emitter, unsigned number, int rows, int cols);
+  Type accumulator() const {
+    return sumType(cast<RankedTensorType>(anchor.op->getResult(0).getType())
+                       .getElementType());
+  }
+  LogicalResult fail(const Twine &why) {
+    reason = why.str();
+    return failure();
+  }
+
+  Group &group;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  mutable prim::DotGeneralOp dot;
+  ContractDims dims;
+  int tileM = -1, tileN = -1, tileK = -1;
+};
+
+} // namespace
+
+/// The dimensions of some index expressions, outermost first.
+static SmallVector<int> dimsOf(ArrayRef<IndexExpr> exprs) {
+  SmallVector<int> result;
+  for (const IndexExpr &expr : exprs) {
+    // Terms of one expression are made outermost first; static factors say so.
+    SmallVector<IndexTerm> terms(expr.terms);
+    llvm::sort(terms, [](const IndexTerm &a, const IndexTerm &b) {
+      if (a.coef.isStatic() && b.coef.isStatic())
+        return a.coef.get() > b.coef.get();
+      return a.dim < b.dim;
+    });
+    for (const IndexTerm &term : terms)
+      result.push_back(term.dim);
+  }
+  return result;
+}
+
+void ContractBuilder::findDims() {
+  size_t batch = dot.getLhsBatch().size();
+  size_t lhsFree = cast<RankedTensorType>(dot.getLhs().getType()).getRank() -
+                   batch - dot.getLhsContract().size();
+  ArrayRef<IndexExpr> index = anchor.map.index;
+  dims.batch = dimsOf(index.take_front(batch));
+  dims.m = dimsOf(index.drop_front(batch).take_front(lhsFree));
+  dims.n = dimsOf(index.drop_front(batch + lhsFree));
+  dims.k.assign(anchor.reduced.begin(), anchor.reduced.end());
+  for (SmallVector<int> *list : {&dims.batch, &dims.m, &dims.n, &dims.k}) {
+    group.merge(kernel, *list, out);
+    *list = Group::physical(kernel, *list);
+  }
+  // A missing dimension is one of a single element.
+  auto last = [&](SmallVector<int> &list) {
+    if (!list.empty())
+      return list.pop_back_val();
+    kernel.dims.emplace_back();
+    kernel.place(kernel.dims.size() - 1, kernel.constant(0));
+    return static_cast<int>(kernel.dims.size() - 1);
+  };
+  tileM = last(dims.m);
+  tileN = last(dims.n);
+  tileK = last(dims.k);
+}
+
+void ContractBuilder::chooseBlocks() {
+  Type element =
+      cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
+  target::ContractionTile sizes = group.ctx.tiles.contractionFor(element);
+  KernelDim &m = kernel.dims[tileM], &n = kernel.dims[tileN],
+            &k = kernel.dims[tileK];
+  m.block = Group::blockFor(m.size, sizes.m);
+  n.block = Group::blockFor(n.size, sizes.n);
+  k.block = hasDot() ? Group::blockFor(k.size, sizes.k) : 1;
+  // Every instance reads a whole operand again along what it does not split.
+  int64_t instances = 1;
+  auto known = [](Extent size, int64_t otherwise) {
+    return size.isStatic() ? size.get() : otherwise;
+  };
+  double rows = known(m.size, m.block), columns = known(n.size, n.block),
+         depth = known(k.size, k.block);
+  // What has few rows waits for memory.
+  double work =
+      std::max(rows * columns * depth, 8 * (rows * depth + depth * columns));
+  for (SmallVector<int> *list : {&dims.batch, &dims.m, &dims.n})
+    for (int dim : *list) {
+      int64_t count = known(kernel.dims[dim].size, 1);
+      instances *= count;
+      work *= count;
+    }
+  for (int dim : dims.k)
+    work *= known(kernel.dims[dim].size, 1);
+  bool wide = columns >= rows;
+  constexpr int64_t kRows = 8, kColumns = 32;
+  bool spread = wide ? group.spread(kernel, {tileN, tileM}, {kColumns, kRows},
+                                    instances, work)
+                     : group.spread(kernel, {tileM, tileN}, {kRows, kColumns},
+                                    instances, work);
+  // Whoever knows the target's blocks only would enlarge them again.
+  if (spread)
+    kernel.kernel->setAttr("kiln.spread", kernel.b.getUnitAttr());
+}
+
+Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
+                                   int rows, int cols) {
+  Value operand = anchor.op->getOperand(number);
+  const AccessMap &map = anchor.operandMaps[number];
+  Value tile = emitter.emit(operand, map);
+  if (!tile) {
+    reason = emitter.reason;
+    return {};
+  }
+  // What was computed from padding need not be zero along K.
+  Operation *source = operand.getDefiningOp();
+  if (source && group.inGroup()(source))
+    tile = emitter.maskPartial(
+        tile, {tileK},
+        zeroOf(cast<RankedTensorType>(tile.getType()).getElementType()));
+  return emitter.broadcast(tile,
+                           {kernel.dims[rows].block, kernel.dims[cols].block});
+}
+
+LogicalResult ContractBuilder::run() {
+  HostProgramBuilder &host = group.host;
+  Type acc = accumulator();
+  findDims();
+  chooseBlocks();
+  // Instances that share rows of the left operand follow each other.
+  for (int dim : {tileN, tileM})
+    if (!kernel.dims[dim].offset)
+      kernel.addGridDim(dim);
+  for (SmallVector<int> *list : {&dims.n, &dims.m, &dims.batch})
+    for (int dim : llvm::reverse(*list))
+      kernel.addGridDim(dim);
+  kernel.placeGrid();
+
+  TileBuilder lhs(kernel, group.plan, group.inGroup(), Space{{tileM, tileK}});
+  TileBuilder rhs(kernel, group.plan, group.inGroup(), Space{{tileK, tileN}});
+  TileBuilder epilogue(kernel, group.plan, group.inGroup(),
+                       Space{{tileM, tileN}});
+  SmallVector<int64_t> shape = {kernel.dims[tileM].block,
+                                kernel.dims[tileN].block};
+  SmallVector<int> loops;
+  for (int dim : dims.k)
+    loops.push_back(dim);
+  if (!kernel.dims[tileK].offset) {
+    if (kernel.numBlocks(tileK).is(1))
+      kernel.place(tileK, kernel.constant(0));
+    else
+      loops.push_back(tileK);
+  }
+  bool ok = true;
+  auto precision = dot.getPrecision() == prim::Precision::tf32
+                       ? tile::InputPrecision::tf32
+                       : tile::InputPrecision::ieee;
+  SmallVector<Value> sum = lhs.loop(
+      loops, epilogue.splat(zeroOf(acc), shape),
+      [&](ValueRange carried) -> SmallVector<Value> {
+        Value x = operandTile(lhs, 0, tileM, tileK);
+        Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
+        ok &= static_cast<bool>(y);
+        if (!y)
+          return SmallVector<Value>(carried);
+        if (!hasDot())
+          return {multiplyAdd(x, y, carried[0], lhs)};
+        return {tile::DotOp::create(kernel.b, kernel.loc, carried[0].getType(),
+                                    x, y, carried[0], precision, false, false)};
+      });
+  if (!ok)
+    return failure();
+  Value result = sum[0];
+  Type resultType =
+      cast<RankedTensorType>(dot.getResult().getType()).getElementType();
+  if (acc != resultType)
+    result = arith::TruncFOp::create(
+        kernel.b, kernel.loc, RankedTensorType::get(shape, resultType), result);
+  epilogue.bind(dot.getResult(), anchor.map, result);
+  Value tile = epilogue.emit(group.root, group.plan.rootMap);
+  if (!tile)
+    return fail(epilogue.reason);
+  epilogue.store(tile, out, group.plan.rootMap);
+  Extent flops = 2;
+  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
+    flops = host.math.mul(flops, group.plan.sizes[d]);
+  for (int dim : anchor.reduced)
+    flops = host.math.mul(flops, group.plan.sizes[dim]);
+  kernel.finish("generic.contraction", flops);
+  return success();
+}
+
+LogicalResult
+kiln::schedule::scheduleContraction(Operation *op,
+                                    target::LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(op, "needs the context of convert-prim-to-tile");
+  Group group(cast<prim::FusionOp>(op), *ctx);
+  if (failed(group.plan.run(group.root)))
+    return ctx->decline(op, group.plan.reason);
+  if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
+      !isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
+    return ctx->decline(op, "the group is not one product");
+  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  group.addDims(kernel);
+  ContractBuilder builder(group, kernel, out);
+  if (failed(builder.run())) {
+    kernel.abandon();
+    return ctx->decline(op, builder.reason);
+  }
+  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  return success();
+}

@@ -1,0 +1,70 @@
+//===- ElementwiseSchedule.cpp - Elementwise and movement groups ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One grid over the result; each instance computes a block of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Schedule/Schedules.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+LogicalResult
+kiln::schedule::scheduleElementwise(Operation *op,
+                                    target::LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(op, "needs the context of convert-prim-to-tile");
+  Group group(cast<prim::FusionOp>(op), *ctx);
+  GroupPlan &plan = group.plan;
+  if (failed(plan.run(group.root)))
+    return ctx->decline(op, plan.reason);
+  if (!plan.reductions.empty() || !plan.anchors.empty())
+    return ctx->decline(op, "the group has a reduction or a product");
+
+  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  group.addDims(kernel);
+  SmallVector<int> dims;
+  for (unsigned d = 0; d < plan.numRootDims; ++d)
+    dims.push_back(d);
+  group.merge(kernel, dims, out);
+  dims = Group::physical(kernel, dims);
+
+  // Blocks grow from the innermost dimension until a tile is full.
+  int64_t budget = ctx->tiles.elementwiseRows * ctx->tiles.elementwiseCols;
+  Space space;
+  for (size_t i = dims.size(); i-- > 0;) {
+    KernelDim &dim = kernel.dims[dims[i]];
+    if (plan.untiled.test(dims[i]))
+      continue;
+    int64_t cap =
+        space.axes.empty() && i > 0 ? ctx->tiles.elementwiseCols : budget;
+    dim.block = Group::blockFor(dim.size, std::min(cap, budget));
+    budget /= dim.block;
+    if (dim.block > 1)
+      space.axes.insert(space.axes.begin(), dims[i]);
+  }
+  if (space.axes.empty()) {
+    // Tiles of one element, along a dimension of one element.
+    kernel.dims.emplace_back();
+    space.axes.push_back(kernel.dims.size() - 1);
+    kernel.place(space.axes[0], kernel.constant(0));
+  }
+  for (int dim : llvm::reverse(dims))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+
+  TileBuilder emitter(kernel, plan, group.inGroup(), space);
+  Value tile = emitter.emit(group.root, plan.rootMap);
+  if (!tile) {
+    kernel.abandon();
+    return ctx->decline(op, emitter.reason);
+  }
+  emitter.store(tile, out, plan.rootMap);
+  kernel.finish("generic.elementwise");
+  ctx->host.setBuffer(group.fusion.getResult(0), out);
+  return success();
+}

@@ -1,0 +1,245 @@
+//===- HostProgramBuilder.cpp - Buffers of a growing host program ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Schedule/HostProgramBuilder.h"
+#include "kiln/Dialect/Prim/Shape.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+bool Buffer::same(const Buffer &other) const {
+  auto equal = [](ArrayRef<Extent> a, ArrayRef<Extent> b) {
+    return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+             return std::get<0>(pair).same(std::get<1>(pair));
+           });
+  };
+  return base == other.base && offset.same(other.offset) &&
+         equal(sizes, other.sizes) && equal(strides, other.strides);
+}
+
+SmallVector<Extent, 4> kiln::schedule::denseStrides(ArrayRef<Extent> sizes,
+                                                    ExtentMath &math) {
+  SmallVector<Extent, 4> strides(sizes.size(), 1);
+  for (int d = static_cast<int>(sizes.size()) - 2; d >= 0; --d)
+    strides[d] = math.mul(strides[d + 1], sizes[d + 1]);
+  return strides;
+}
+
+HostProgramBuilder::HostProgramBuilder(program::FuncOp func, OpBuilder &builder)
+    : func(func), builder(builder), math(builder, func.getLoc()),
+      name(func.getSymName().str()) {}
+
+Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
+  auto alias = aliases.find(value);
+  if (alias != aliases.end())
+    value = alias->second;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  auto buffer = buffers.find(value);
+  if (buffer != buffers.end())
+    return buffer->second.sizes[dim];
+  auto known = dims.find({value, dim});
+  if (known != dims.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return Extent::unknown();
+  auto asResult = [&](Extent extent) -> OpFoldResult {
+    if (extent.isStatic())
+      return builder.getIndexAttr(extent.get());
+    return extent.value();
+  };
+  SmallVector<OpFoldResult> shape = prim::reifyResultShape(
+      builder, op, cast<OpResult>(value).getResultNumber(), [&](Value operand) {
+        SmallVector<OpFoldResult> result;
+        for (Extent extent : sizesOf(operand))
+          result.push_back(asResult(extent));
+        return result;
+      });
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    Extent extent = Extent::unknown();
+    if (auto attr = dyn_cast<Attribute>(size))
+      extent = cast<IntegerAttr>(attr).getInt();
+    else if (Value host = index(cast<Value>(size)))
+      extent = Extent::of(host);
+    else
+      extent = Extent::of(cast<Value>(size));
+    dims[{value, static_cast<unsigned>(d)}] = extent;
+  }
+  return dims.lookup({value, dim});
+}
+
+SmallVector<Extent> HostProgramBuilder::sizesOf(Value value) {
+  SmallVector<Extent> result;
+  for (int64_t d = 0, e = cast<RankedTensorType>(value.getType()).getRank();
+       d < e; ++d)
+    result.push_back(dimOf(value, d));
+  return result;
+}
+
+void HostProgramBuilder::setBuffer(Value value, Buffer buffer) {
+  buffers[value] = std::move(buffer);
+}
+
+void HostProgramBuilder::setAlias(Value alias, Value value) {
+  if (hasIndex(value))
+    indices[alias] = index(value);
+  if (hasBuffer(value))
+    buffers[alias] = Buffer(buffer(value));
+  else
+    aliases[alias] = value;
+}
+
+Buffer HostProgramBuilder::allocate(Type elementType, ArrayRef<Extent> sizes) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  for (Extent size : sizes) {
+    shape.push_back(size.asStatic());
+    if (!size.isStatic())
+      dynamic.push_back(size.value());
+  }
+  auto type = MemRefType::get(shape, elementType);
+  Buffer result;
+  result.base = program::AllocOp::create(builder, func.getLoc(), type, dynamic,
+                                         /*offset=*/Value());
+  result.sizes.assign(sizes.begin(), sizes.end());
+  result.strides = denseStrides(sizes, math);
+  return result;
+}
+
+Buffer HostProgramBuilder::destination(Value result) {
+  auto asked = destinations.find(result);
+  if (asked != destinations.end())
+    return asked->second;
+  auto type = cast<RankedTensorType>(result.getType());
+  return allocate(type.getElementType(), sizesOf(result));
+}
+
+void HostProgramBuilder::setDestination(Value value, Buffer buffer) {
+  destinations[value] = std::move(buffer);
+}
+
+Buffer HostProgramBuilder::constant(ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getShapedType());
+  Value &known = constants[value];
+  if (!known)
+    known = program::ConstantOp::create(
+        builder, func.getLoc(),
+        MemRefType::get(type.getShape(), type.getElementType()), value);
+  Buffer result;
+  result.base = known;
+  for (int64_t size : type.getShape())
+    result.sizes.push_back(size);
+  result.strides = denseStrides(result.sizes, math);
+  return result;
+}
+
+LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
+                                              const Buffer &buffer,
+                                              Buffer &result) {
+  // The dimensions of the result are the iteration space of the view.
+  Value value = movement->getResult(0);
+  SmallVector<Extent> sizes = sizesOf(value);
+  AccessMap identity, source;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    identity.index.push_back(sizes[d].is(1) ? IndexExpr() : IndexExpr::of(d));
+  // A dense buffer can take any shape.
+  bool dense = true;
+  for (auto [size, stride, wanted] : llvm::zip(
+           buffer.sizes, buffer.strides, denseStrides(buffer.sizes, math)))
+    dense &= size.is(1) || stride.same(wanted);
+  result.base = buffer.base;
+  result.offset = buffer.offset;
+  result.sizes.assign(sizes.begin(), sizes.end());
+  if (isa<prim::ReshapeOp>(movement) && dense) {
+    result.strides = denseStrides(sizes, math);
+    return success();
+  }
+  MapContext ctx{math, sizes, dimFn(), std::nullopt};
+  if (failed(moveMap(movement, 0, identity, ctx, source)))
+    return failure();
+  result.strides.assign(sizes.size(), 0);
+  for (auto [expr, stride] : llvm::zip(source.index, buffer.strides)) {
+    result.offset = math.add(result.offset, math.mul(expr.constant, stride));
+    for (const IndexTerm &term : expr.terms)
+      result.strides[term.dim] =
+          math.add(result.strides[term.dim], math.mul(term.coef, stride));
+  }
+  return success();
+}
+
+/// True if `sizes` are the dynamic sizes of an allocation or an argument.
+static bool hasSizes(Value base, ArrayRef<Value> sizes) {
+  if (auto alloc = base.getDefiningOp<program::AllocOp>())
+    return llvm::equal(alloc.getSizes(), sizes);
+  auto type = cast<MemRefType>(base.getType());
+  unsigned next = 0;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d))
+      continue;
+    auto dim = sizes[next++].getDefiningOp<memref::DimOp>();
+    if (!dim || dim.getSource() != base || dim.getConstantIndex() != d)
+      return false;
+  }
+  return true;
+}
+
+Value HostProgramBuilder::memref(const Buffer &buffer) {
+  auto baseType = cast<MemRefType>(buffer.base.getType());
+  SmallVector<int64_t> sizes, strides;
+  SmallVector<Value> dynOffset, dynSizes, dynStrides;
+  for (auto [size, stride] : llvm::zip(buffer.sizes, buffer.strides)) {
+    sizes.push_back(size.asStatic());
+    strides.push_back(stride.asStatic());
+    if (!size.isStatic())
+      dynSizes.push_back(size.value());
+    if (!stride.isStatic())
+      dynStrides.push_back(stride.value());
+  }
+  if (!buffer.offset.isStatic())
+    dynOffset.push_back(buffer.offset.value());
+  bool dense = buffer.offset.is(0);
+  for (auto [stride, wanted] :
+       llvm::zip(buffer.strides, denseStrides(buffer.sizes, math)))
+    dense &= stride.same(wanted);
+  MemRefLayoutAttrInterface layout;
+  if (!dense)
+    layout = StridedLayoutAttr::get(builder.getContext(),
+                                    buffer.offset.asStatic(), strides);
+  auto type = MemRefType::get(sizes, baseType.getElementType(), layout);
+  if (dense && type == baseType && hasSizes(buffer.base, dynSizes))
+    return buffer.base;
+  return program::ViewOp::create(
+      builder, func.getLoc(), type, buffer.base, dynOffset, dynSizes,
+      dynStrides, builder.getDenseI64ArrayAttr({buffer.offset.asStatic()}),
+      builder.getDenseI64ArrayAttr(sizes),
+      builder.getDenseI64ArrayAttr(strides));
+}
+
+tile::ViewType HostProgramBuilder::viewType(const Buffer &buffer) {
+  SmallVector<int64_t> sizes, strides;
+  bool dense = buffer.rank() > 0;
+  SmallVector<Extent, 4> wanted = denseStrides(buffer.sizes, math);
+  for (auto [d, size] : llvm::enumerate(buffer.sizes)) {
+    sizes.push_back(size.asStatic());
+    strides.push_back(buffer.strides[d].asStatic());
+    dense &= buffer.strides[d].same(wanted[d]);
+  }
+  if (dense)
+    strides.clear();
+  return tile::ViewType::get(builder.getContext(), sizes, buffer.elementType(),
+                             strides);
+}
+
+void HostProgramBuilder::checkSame(Extent a, Extent b, const Twine &message) {
+  if (a.same(b))
+    return;
+  Value equal =
+      arith::CmpIOp::create(builder, func.getLoc(), arith::CmpIPredicate::eq,
+                            math.value(a), math.value(b));
+  program::CheckOp::create(builder, func.getLoc(), equal,
+                           builder.getStringAttr(message));
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The groups of patterns of prim-decompose. Private to the dialect.
+#ifndef KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H
+#define KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace kiln::prim {
+
+/// Whether a composite is to be expanded.
+using WantedFn = llvm::function_ref<bool(llvm::StringRef)>;
+
+void populateDecomposeActivations(mlir::RewritePatternSet &patterns,
+                                  WantedFn wanted);
+void populateDecomposeNorms(mlir::RewritePatternSet &patterns, WantedFn wanted);
+void populateDecomposeAttention(mlir::RewritePatternSet &patterns,
+                                WantedFn wanted);
+void populateDecomposePooling(mlir::RewritePatternSet &patterns,
+                              WantedFn wanted);
+
+/// Adds a pattern if its operation is wanted.
+template <typename Pattern, typename Op>
+void addWanted(mlir::RewritePatternSet &patterns, WantedFn wanted) {
+  if (wanted(Op::getOperationName()))
+    patterns.add<Pattern>(patterns.getContext());
+}
+
+} // namespace kiln::prim
+
+#endif // KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H

@@ -1,0 +1,93 @@
+//===- CloseInductions.cpp - Closed forms of loop-carried pointers --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PointerExpr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+namespace {
+/// What a loop adds to a carried value in each iteration, or null.
+Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
+  Operation *op = yielded.getDefiningOp();
+  Value increment;
+  if (auto offset = dyn_cast_or_null<PtrAddOp>(op)) {
+    if (offset.getPtr() == carried)
+      increment = offset.getOffset();
+  } else if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
+    if (add.getLhs() == carried)
+      increment = add.getRhs();
+    else if (add.getRhs() == carried)
+      increment = add.getLhs();
+  }
+  if (!increment || !loop.isDefinedOutsideOfLoop(increment))
+    return {};
+  return increment;
+}
+
+/// The number of iterations before this one, in the integer type `type`.
+Value getIteration(OpBuilder &builder, scf::ForOp loop, Type type) {
+  Location loc = loop.getLoc();
+  Value count = loop.getInductionVar();
+  auto toWide = [&](Value value) -> Value {
+    if (isa<IndexType>(value.getType()))
+      return value;
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      value);
+  };
+  Value difference = arith::SubIOp::create(builder, loc, toWide(count),
+                                           toWide(loop.getLowerBound()));
+  Value iteration =
+      arith::DivSIOp::create(builder, loc, difference, toWide(loop.getStep()));
+  if (isa<IndexType>(type))
+    return iteration;
+  return arith::IndexCastOp::create(builder, loc, type, iteration);
+}
+
+/// init + iteration * increment, with 64-bit offsets for pointers.
+Value createClosedForm(OpBuilder &builder, scf::ForOp loop, Value init,
+                       Value increment) {
+  Location loc = loop.getLoc();
+  bool isPointer = isa<PtrType>(getElementTypeOrSelf(init.getType()));
+  Type element = getElementTypeOrSelf(increment.getType());
+  if (isPointer && !element.isInteger(64) && !isa<IndexType>(element)) {
+    Type wide = builder.getI64Type();
+    if (auto tile = dyn_cast<RankedTensorType>(increment.getType()))
+      wide = tile.clone(wide);
+    increment = arith::ExtSIOp::create(builder, loc, wide, increment);
+    element = builder.getI64Type();
+  }
+  Value iteration = getIteration(builder, loop, element);
+  if (auto tile = dyn_cast<RankedTensorType>(increment.getType()))
+    iteration = SplatOp::create(builder, loc, tile, iteration);
+  Value total = arith::MulIOp::create(builder, loc, increment, iteration);
+  if (isPointer)
+    return PtrAddOp::create(builder, loc, init.getType(), init, total);
+  return arith::AddIOp::create(builder, loc, init, total);
+}
+} // namespace
+
+void kiln::tile::closeInductions(Operation *root) {
+  root->walk<WalkOrder::PreOrder>([](scf::ForOp loop) {
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    OpBuilder builder(loop.getBody(), loop.getBody()->begin());
+    for (auto [index, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
+      Type element = getElementTypeOrSelf(carried.getType());
+      if (!isa<PtrType>(element) && !element.isInteger(32) &&
+          !element.isInteger(64))
+        continue;
+      // The value after the loop would need the number of iterations.
+      if (!loop.getResult(index).use_empty())
+        continue;
+      Value increment = getIncrement(carried, yield.getOperand(index), loop);
+      if (!increment)
+        continue;
+      Value closed =
+          createClosedForm(builder, loop, loop.getInitArgs()[index], increment);
+      carried.replaceAllUsesWith(closed);
+      yield.setOperand(index, carried);
+    }
+  });
+}

@@ -1,0 +1,297 @@
+//===- PointerExpr.cpp - Tiles of pointers as affine expressions ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PointerExpr.h"
+#include "IndirectVectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+bool PointerExpr::isScalar() const {
+  return llvm::all_of(strides,
+                      [](IndexScalar s) { return isConstantIntValue(s, 0); }) &&
+         llvm::none_of(indirect, [](Value v) { return static_cast<bool>(v); });
+}
+
+int64_t PointerExpr::singleDim() const {
+  int64_t found = -1;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (isConstantIntValue(strides[d], 0) && !indirect[d])
+      continue;
+    if (found != -1)
+      return -1;
+    found = d;
+  }
+  return found;
+}
+
+namespace {
+/// Walks up the definitions of a tile.
+class Decomposer {
+public:
+  Decomposer(ScalarBuilder &scalars, std::string &reason)
+      : scalars(scalars), reason(reason), vectors(scalars) {}
+
+  FailureOr<PointerExpr> visit(Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return visitScalar(value);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return leaf(value);
+    return TypeSwitch<Operation *, FailureOr<PointerExpr>>(op)
+        .Case([&](SplatOp splat) { return visitSplat(splat); })
+        .Case([&](IotaOp iota) { return visitIota(iota); })
+        .Case([&](ExpandDimsOp expand) { return visitExpand(expand); })
+        .Case([&](BroadcastOp broadcast) { return visitBroadcast(broadcast); })
+        .Case([&](TransposeOp transpose) { return visitTranspose(transpose); })
+        .Case([&](ReshapeOp reshape) { return visitReshape(reshape); })
+        .Case([&](PtrAddOp offset) {
+          return combine(offset.getPtr(), offset.getOffset(), false, value);
+        })
+        .Case([&](arith::AddIOp add) {
+          return combine(add.getLhs(), add.getRhs(), false, value);
+        })
+        .Case([&](arith::SubIOp sub) {
+          return combine(sub.getLhs(), sub.getRhs(), true, value);
+        })
+        .Case([&](arith::MulIOp mul) { return visitMul(mul); })
+        // Offsets are taken not to wrap: what wraps lies outside of every
+        // buffer.
+        .Case([&](arith::ExtSIOp ext) { return visit(ext.getIn()); })
+        .Case([&](arith::IndexCastOp c) { return visit(c.getIn()); })
+        .Case(
+            [&](arith::ConstantOp constant) { return visitConstant(constant); })
+        .Default([&](Operation *) { return visitOther(value); });
+  }
+
+private:
+  PointerExpr zero(int64_t rank) {
+    PointerExpr expr;
+    expr.offset = scalars.constant(0);
+    expr.strides.assign(rank, scalars.constant(0));
+    expr.indirect.assign(rank, Value());
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitScalar(Value value) {
+    PointerExpr expr = zero(0);
+    if (isa<PtrType>(value.getType()))
+      expr.base = value;
+    else
+      expr.offset = scalars.cast(value);
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitSplat(SplatOp op) {
+    PointerExpr expr = zero(rankOf(op.getResult()));
+    if (isa<PtrType>(op.getValue().getType()))
+      expr.base = op.getValue();
+    else
+      expr.offset = scalars.cast(op.getValue());
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitConstant(arith::ConstantOp op) {
+    auto elements = dyn_cast<DenseIntElementsAttr>(op.getValue());
+    if (!elements || !elements.isSplat())
+      return visitOther(op.getResult());
+    PointerExpr expr = zero(rankOf(op.getResult()));
+    expr.offset =
+        scalars.constant(elements.getSplatValue<APInt>().getSExtValue());
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitIota(IotaOp op) {
+    PointerExpr expr = zero(rankOf(op.getResult()));
+    expr.strides[op.getDim()] = scalars.constant(1);
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitExpand(ExpandDimsOp op) {
+    FailureOr<PointerExpr> expr = visit(op.getSource());
+    if (failed(expr))
+      return failure();
+    expr->strides.insert(expr->strides.begin() + op.getAxis(),
+                         scalars.constant(0));
+    expr->indirect.insert(expr->indirect.begin() + op.getAxis(), Value());
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitBroadcast(BroadcastOp op) {
+    FailureOr<PointerExpr> expr = visit(op.getSource());
+    if (failed(expr))
+      return failure();
+    auto from = cast<RankedTensorType>(op.getSource().getType());
+    auto to = cast<RankedTensorType>(op.getResult().getType());
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      if (from.getDimSize(d) != to.getDimSize(d)) {
+        expr->strides[d] = scalars.constant(0);
+        // A vector of one element repeats: read it as a scalar.
+        if (Value vector = expr->indirect[d]) {
+          expr->offset =
+              scalars.add(expr->offset, scalars.cast(vectors.first(vector)));
+          expr->indirect[d] = {};
+        }
+      }
+    return expr;
+  }
+
+  FailureOr<PointerExpr> visitTranspose(TransposeOp op) {
+    FailureOr<PointerExpr> expr = visit(op.getSource());
+    if (failed(expr))
+      return failure();
+    PointerExpr result = *expr;
+    for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
+      result.strides[to] = expr->strides[from];
+      result.indirect[to] = expr->indirect[from];
+    }
+    return result;
+  }
+
+  /// Adds or drops dimensions of size 1, or splits the only other dimension.
+  FailureOr<PointerExpr> visitReshape(ReshapeOp op) {
+    auto from = cast<RankedTensorType>(op.getSource().getType());
+    auto to = cast<RankedTensorType>(op.getResult().getType());
+    FailureOr<PointerExpr> expr = visit(op.getSource());
+    if (failed(expr))
+      return failure();
+    auto large = [](RankedTensorType type) {
+      SmallVector<int64_t> dims;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.getDimSize(d) != 1)
+          dims.push_back(d);
+      return dims;
+    };
+    SmallVector<int64_t> source = large(from), target = large(to);
+    PointerExpr result = zero(to.getRank());
+    result.base = expr->base;
+    result.offset = expr->offset;
+    bool same = source.size() == target.size();
+    for (size_t i = 0; same && i < source.size(); ++i)
+      same = from.getDimSize(source[i]) == to.getDimSize(target[i]);
+    if (same) {
+      for (auto [s, t] : llvm::zip(source, target)) {
+        result.strides[t] = expr->strides[s];
+        result.indirect[t] = expr->indirect[s];
+      }
+      return result;
+    }
+    if (source.size() == 1 && !expr->indirect[source.front()]) {
+      IndexScalar stride = expr->strides[source.front()];
+      for (int64_t d : llvm::reverse(target)) {
+        result.strides[d] = stride;
+        stride = scalars.mul(stride, scalars.constant(to.getDimSize(d)));
+      }
+      return result;
+    }
+    return fail(op, "a reshape that is not affine");
+  }
+
+  FailureOr<PointerExpr> combine(Value lhs, Value rhs, bool negate,
+                                 Value whole) {
+    FailureOr<PointerExpr> a = visit(lhs);
+    if (failed(a))
+      return failure();
+    FailureOr<PointerExpr> b = visit(rhs);
+    if (failed(b))
+      return failure();
+    if (b->base)
+      return fail(whole.getDefiningOp(), "a sum of two pointers");
+    int64_t rank = a->strides.size();
+    a->offset = negate ? scalars.sub(a->offset, b->offset)
+                       : scalars.add(a->offset, b->offset);
+    for (int64_t d = 0; d < rank; ++d) {
+      a->strides[d] = negate ? scalars.sub(a->strides[d], b->strides[d])
+                             : scalars.add(a->strides[d], b->strides[d]);
+      if (!b->indirect[d])
+        continue;
+      a->indirect[d] = vectors.add(a->indirect[d], b->indirect[d], negate);
+    }
+    return a;
+  }
+
+  FailureOr<PointerExpr> visitMul(arith::MulIOp op) {
+    FailureOr<PointerExpr> a = visit(op.getLhs());
+    FailureOr<PointerExpr> b = visit(op.getRhs());
+    if (failed(a) || failed(b))
+      return failure();
+    if (a->isScalar())
+      std::swap(a, b);
+    if (!b->isScalar())
+      return visitOther(op.getResult());
+    IndexScalar factor = b->offset;
+    a->offset = scalars.mul(a->offset, factor);
+    for (auto [stride, vector] : llvm::zip(a->strides, a->indirect)) {
+      stride = scalars.mul(stride, factor);
+      if (vector)
+        vector = vectors.mul(vector, factor);
+    }
+    return a;
+  }
+
+  /// A value that is not affine: a vector along its only dimension.
+  FailureOr<PointerExpr> visitOther(Value value) {
+    Operation *op = value.getDefiningOp();
+    // Elementwise work on broadcast vectors is work on the vectors.
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t large =
+        llvm::count_if(type.getShape(), [](int64_t size) { return size != 1; });
+    if (large <= 1)
+      return leaf(value);
+    if (op && op->getNumOperands() > 0 && op->getNumResults() == 1 &&
+        OpTrait::hasElementwiseMappableTraits(op))
+      if (Value narrow = vectors.narrow(op))
+        return leafAlong(narrow, type.getRank());
+    return fail(op, "an offset that varies along several dimensions and is not "
+                    "affine");
+  }
+
+  FailureOr<PointerExpr> leaf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t dim = -1;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.getDimSize(d) != 1) {
+        if (dim != -1)
+          return fail(value.getDefiningOp(),
+                      "an offset that varies along several dimensions and is "
+                      "not affine");
+        dim = d;
+      }
+    if (isa<PtrType>(type.getElementType()))
+      return fail(value.getDefiningOp(), "pointers without a common base");
+    if (dim == -1) {
+      PointerExpr expr = zero(type.getRank());
+      expr.offset = scalars.cast(
+          vectors.first(toVector(scalars.builder, scalars.loc, value)));
+      return expr;
+    }
+    vectors.along = dim;
+    return leafAlong(toVector(scalars.builder, scalars.loc, value),
+                     type.getRank());
+  }
+
+  FailureOr<PointerExpr> leafAlong(Value vector, int64_t rank) {
+    PointerExpr expr = zero(rank);
+    expr.indirect[vectors.along] = vector;
+    return expr;
+  }
+
+  FailureOr<PointerExpr> fail(Operation *, StringRef why) {
+    reason = why.str();
+    return failure();
+  }
+
+  ScalarBuilder &scalars;
+  std::string &reason;
+  IndirectVectors vectors;
+};
+} // namespace
+
+FailureOr<PointerExpr> kiln::tile::decompose(ScalarBuilder &scalars,
+                                             Value value, std::string &reason) {
+  return Decomposer(scalars, reason).visit(value);
+}

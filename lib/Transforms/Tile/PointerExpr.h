@@ -1,0 +1,96 @@
+//===- PointerExpr.h - Tiles of pointers as affine expressions --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile of integers or pointers, as far as it is affine in the indices of its
+// elements:
+//   element (i0, i1, ...) = base + offset + sum of stride_d * i_d +
+//   indirect_d[i_d]
+// with scalars for base, offset and strides, and vectors for what is known only
+// element by element.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
+#define KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <string>
+
+namespace kiln::tile {
+
+/// A scalar of index type, constant where that is known.
+using IndexScalar = mlir::OpFoldResult;
+
+/// Arithmetic on scalars that folds constants.
+class ScalarBuilder {
+public:
+  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  IndexScalar constant(int64_t value) { return builder.getIndexAttr(value); }
+  IndexScalar add(IndexScalar a, IndexScalar b);
+  IndexScalar sub(IndexScalar a, IndexScalar b);
+  IndexScalar mul(IndexScalar a, IndexScalar b);
+  IndexScalar min(IndexScalar a, IndexScalar b);
+  IndexScalar max(IndexScalar a, IndexScalar b);
+  /// ceil(a / b) for b > 0.
+  IndexScalar ceilDiv(IndexScalar a, int64_t b);
+  IndexScalar select(mlir::Value condition, IndexScalar a, IndexScalar b);
+  /// An integer as index, read as signed.
+  IndexScalar cast(mlir::Value integer);
+  mlir::Value materialize(IndexScalar scalar);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+/// The decomposition of a tile.
+struct PointerExpr {
+  mlir::Value base; ///< scalar pointer; null for integers
+  IndexScalar offset;
+  llvm::SmallVector<IndexScalar> strides;
+  llvm::SmallVector<mlir::Value> indirect; ///< vectors of integers, or null
+
+  bool isScalar() const;
+  /// The only dimension that the value varies along, or -1.
+  int64_t singleDim() const;
+};
+
+/// Decomposes `value`; on failure `reason` says what stands in the way.
+mlir::FailureOr<PointerExpr> decompose(ScalarBuilder &scalars,
+                                       mlir::Value value, std::string &reason);
+
+/// What a mask says: a range of indices in each dimension, a condition on
+/// everything, and vectors of conditions along a dimension.
+struct MaskExpr {
+  struct Dim {
+    IndexScalar low, high; ///< null: not bounded
+    mlir::Value vector;    ///< of i1, or null
+  };
+  llvm::SmallVector<Dim> dims;
+  mlir::Value condition; ///< scalar i1, or null
+};
+
+/// Decomposes a mask; a null mask bounds nothing.
+mlir::FailureOr<MaskExpr> decomposeMask(ScalarBuilder &scalars,
+                                        mlir::Value mask, int64_t rank,
+                                        std::string &reason);
+
+/// The only element of a tile that is the same everywhere, as a scalar; null if
+/// there is none.
+mlir::Value getSplatScalar(mlir::OpBuilder &builder, mlir::Value tile);
+
+/// `tile`, which has at most one dimension of size other than 1, as a vector.
+mlir::Value toVector(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value tile);
+
+/// Gives pointers and integers that a loop increments by the same amount each
+/// time their closed form in the induction variable.
+void closeInductions(mlir::Operation *root);
+
+} // namespace kiln::tile
+
+#endif // KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_VECTOR_KERNELEMITTER_H
-#define KILN_LIB_VECTOR_KERNELEMITTER_H
+#ifndef KILN_LIB_CPU_KERNELEMITTER_H
+#define KILN_LIB_CPU_KERNELEMITTER_H
 
 #include "Plan.h"
 #include "Scratch.h"
@@ -106,7 +106,7 @@ public:
                 target::TargetAttr description);
 
   /// Emits the function of the kernel before it. On success the function
-  /// carries the attribute `vector.scratch_bytes`.
+  /// carries the attribute `cpu.scratch_bytes`.
   mlir::LogicalResult run();
 
   // --- Scalars, constants and small arithmetic (Scalars.cpp) ---------------
@@ -424,4 +424,4 @@ void expandConversions(tile::KernelOp kernel);
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_KERNELEMITTER_H
+#endif // KILN_LIB_CPU_KERNELEMITTER_H

@@ -1,8 +1,8 @@
 //===- Lanes.h - Constants and types shaped like a register -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_LANES_H
-#define KILN_LIB_VECTOR_LANES_H
+#ifndef KILN_LIB_CPU_LANES_H
+#define KILN_LIB_CPU_LANES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -41,4 +41,4 @@ struct Lanes {
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_LANES_H
+#endif // KILN_LIB_CPU_LANES_H

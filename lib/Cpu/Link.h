@@ -1,8 +1,8 @@
 //===- Link.h - Objects to a shared object ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_LINK_H
-#define KILN_LIB_VECTOR_LINK_H
+#ifndef KILN_LIB_CPU_LINK_H
+#define KILN_LIB_CPU_LINK_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,4 +18,4 @@ linkSharedObject(llvm::ArrayRef<llvm::StringRef> objects, std::string &error);
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_LINK_H
+#endif // KILN_LIB_CPU_LINK_H

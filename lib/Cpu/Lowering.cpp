@@ -103,24 +103,24 @@ byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
 } // namespace
 
 void cpu::registerCpuFamily(target::TargetRegistry &registry) {
-  if (registry.findFamily("vector"))
+  if (registry.findFamily("cpu"))
     return;
   registry.addLowering({"cpu.dot.packed",
-                        "vector",
+                        "cpu",
                         "tile.dot",
                         50,
                         byEmitter<tile::DotOp>(&KernelEmitter::emitDot),
                         {},
                         0});
   registry.addLowering({"cpu.reduce",
-                        "vector",
+                        "cpu",
                         "tile.reduce",
                         50,
                         byEmitter<tile::ReduceOp>(&KernelEmitter::emitReduce),
                         {},
                         0});
   registry.addLowering({"cpu.store",
-                        "vector",
+                        "cpu",
                         "tile.store",
                         50,
                         byEmitter<tile::StoreOp>(&KernelEmitter::emitStore),
@@ -128,14 +128,14 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         0});
   registry.addLowering(
       {"cpu.store_scatter",
-       "vector",
+       "cpu",
        "tile.store_scatter",
        50,
        byEmitter<tile::StoreScatterOp>(&KernelEmitter::emitScatter),
        {},
        0});
   registry.addLowering({"cpu.load_ptr",
-                        "vector",
+                        "cpu",
                         "tile.load_ptr",
                         50,
                         byEmitter<tile::LoadPtrOp>(&KernelEmitter::emitLoadPtr),
@@ -143,7 +143,7 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         0});
   registry.addLowering(
       {"cpu.store_ptr",
-       "vector",
+       "cpu",
        "tile.store_ptr",
        50,
        byEmitter<tile::StorePtrOp>(&KernelEmitter::emitStorePtr),
@@ -151,7 +151,7 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
        0});
   registry.addLowering(
       {"cpu.atomic_rmw",
-       "vector",
+       "cpu",
        "tile.atomic_rmw",
        50,
        byEmitter<tile::AtomicRMWOp>(&KernelEmitter::emitAtomicRMW),
@@ -159,28 +159,28 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
        0});
   registry.addLowering(
       {"cpu.atomic_cas",
-       "vector",
+       "cpu",
        "tile.atomic_cas",
        50,
        byEmitter<tile::AtomicCASOp>(&KernelEmitter::emitAtomicCAS),
        {},
        0});
   registry.addLowering({"cpu.scan",
-                        "vector",
+                        "cpu",
                         "tile.scan",
                         50,
                         byEmitter<tile::ScanOp>(&KernelEmitter::emitScan),
                         {},
                         0});
   registry.addLowering({"cpu.gather",
-                        "vector",
+                        "cpu",
                         "tile.gather",
                         50,
                         byEmitter<tile::GatherOp>(&KernelEmitter::emitTake),
                         {},
                         0});
   registry.addLowering({"cpu.sort",
-                        "vector",
+                        "cpu",
                         "tile.sort",
                         50,
                         byEmitter<tile::SortOp>(&KernelEmitter::emitSort),
@@ -188,35 +188,35 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         0});
   registry.addLowering(
       {"cpu.histogram",
-       "vector",
+       "cpu",
        "tile.histogram",
        50,
        byEmitter<tile::HistogramOp>(&KernelEmitter::emitHistogram),
        {},
        0});
   registry.addLowering({"cpu.join",
-                        "vector",
+                        "cpu",
                         "tile.join",
                         50,
                         byEmitter<tile::JoinOp>(&KernelEmitter::emitJoin),
                         {},
                         0});
   registry.addLowering({"cpu.split",
-                        "vector",
+                        "cpu",
                         "tile.split",
                         50,
                         byEmitter<tile::SplitOp>(&KernelEmitter::emitSplit),
                         {},
                         0});
   registry.addLowering({"cpu.assert",
-                        "vector",
+                        "cpu",
                         "tile.assert",
                         50,
                         byEmitter<tile::AssertOp>(&KernelEmitter::emitAssert),
                         {},
                         0});
   registry.addLowering({"cpu.print",
-                        "vector",
+                        "cpu",
                         "tile.print",
                         50,
                         byEmitter<tile::PrintOp>(&KernelEmitter::emitPrint),
@@ -224,12 +224,12 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         0});
   registry.addLowering(
       {"cpu.inline_asm",
-       "vector",
+       "cpu",
        "tile.inline_asm",
        50,
        byEmitter<tile::InlineAsmOp>(&KernelEmitter::emitInlineAsm),
        {},
        0});
-  registry.addFamily({"vector", buildCpuPipeline, serializeKernels});
+  registry.addFamily({"cpu", buildCpuPipeline, serializeKernels});
   registry.addDialects(registerTranslations);
 }

@@ -1,8 +1,8 @@
 //===- MathFunctions.h - Functions on registers -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_MATHFUNCTIONS_H
-#define KILN_LIB_VECTOR_MATHFUNCTIONS_H
+#ifndef KILN_LIB_CPU_MATHFUNCTIONS_H
+#define KILN_LIB_CPU_MATHFUNCTIONS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -17,4 +17,4 @@ mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_MATHFUNCTIONS_H
+#endif // KILN_LIB_CPU_MATHFUNCTIONS_H

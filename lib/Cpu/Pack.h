@@ -1,8 +1,8 @@
 //===- Pack.h - Panels for register-blocked products ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_PACK_H
-#define KILN_LIB_VECTOR_PACK_H
+#ifndef KILN_LIB_CPU_PACK_H
+#define KILN_LIB_CPU_PACK_H
 
 #include "KernelEmitter.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_PACK_H
+#endif // KILN_LIB_CPU_PACK_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_VECTOR_PLAN_H
-#define KILN_LIB_VECTOR_PLAN_H
+#ifndef KILN_LIB_CPU_PLAN_H
+#define KILN_LIB_CPU_PLAN_H
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -94,4 +94,4 @@ private:
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_PLAN_H
+#endif // KILN_LIB_CPU_PLAN_H

@@ -1,8 +1,8 @@
 //===- Scratch.h - Static allocation of per-thread scratch ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_SCRATCH_H
-#define KILN_LIB_VECTOR_SCRATCH_H
+#ifndef KILN_LIB_CPU_SCRATCH_H
+#define KILN_LIB_CPU_SCRATCH_H
 
 #include <cstdint>
 #include <map>
@@ -26,4 +26,4 @@ private:
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_SCRATCH_H
+#endif // KILN_LIB_CPU_SCRATCH_H

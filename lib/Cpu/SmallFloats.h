@@ -1,8 +1,8 @@
 //===- SmallFloats.h - 16-bit floats on registers ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_VECTOR_SMALLFLOATS_H
-#define KILN_LIB_VECTOR_SMALLFLOATS_H
+#ifndef KILN_LIB_CPU_SMALLFLOATS_H
+#define KILN_LIB_CPU_SMALLFLOATS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -32,4 +32,4 @@ mlir::Value narrowFloat(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace kiln::cpu
 
-#endif // KILN_LIB_VECTOR_SMALLFLOATS_H
+#endif // KILN_LIB_CPU_SMALLFLOATS_H

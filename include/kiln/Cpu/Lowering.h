@@ -1,7 +1,7 @@
 //===- Lowering.h - What lowerings of the cpu family work with --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lowering registered for the family `vector` (or for a target that uses it)
+// A lowering registered for the family `cpu` (or for a target that uses it)
 // emits scf, arith, math, vector and llvm operations for one tile operation:
 //
 //   registry.addLowering({"mine.dot", "cpu", "tile.dot", 200,
@@ -41,7 +41,7 @@ struct TileBuffer {
 /// code of the operation goes; coordinates are i64.
 class CpuLoweringContext : public target::LoweringContext {
 public:
-  static constexpr llvm::StringLiteral kFamily = "vector";
+  static constexpr llvm::StringLiteral kFamily = "cpu";
 
   CpuLoweringContext(KernelEmitter &emitter, mlir::RewriterBase &rewriter,
                      const target::TargetOptions &options,
@@ -78,7 +78,7 @@ public:
   KernelEmitter &emitter;
 };
 
-/// Registers the family `vector` and its lowerings.
+/// Registers the family `cpu` and its lowerings.
 void registerCpuFamily(target::TargetRegistry &registry);
 
 } // namespace kiln::cpu

@@ -8,11 +8,9 @@
 #include "kiln/Conversion/TritonToTile.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Cpu/Passes.h"
-#include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Transforms/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Transforms/Tile/Passes.h"
+#include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
@@ -20,6 +18,9 @@
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Transforms/Prim/Passes.h"
+#include "kiln/Transforms/Program/Passes.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -63,6 +64,7 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<
       // Kiln's own; the target registry adds `kiln` and those of plug-ins.
       prim::PrimDialect, program::ProgramDialect, tile::TileDialect,
+      stage::StageDialect,
       // What the levels use.
       mlir::arith::ArithDialect, mlir::func::FuncDialect,
       mlir::math::MathDialect, mlir::memref::MemRefDialect,

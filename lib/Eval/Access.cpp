@@ -293,6 +293,10 @@ LogicalResult checkAccess(Operation *op, Instance *instance, const Box &box,
   if (!box.view->buffer)
     return op->emitError("out-of-bounds access: address ")
            << box.view->byteOffset << " lies in no buffer of the launch";
+  if (instance)
+    for (auto &[id, state] : instance->states)
+      if (failed(state->access(op, box, access)))
+        return failure();
   return Check(op, instance, box, access, order,
                access == Access::write ? stored : nullptr)
       .run();

@@ -10,6 +10,8 @@ namespace kiln::eval {
 /// Calls nested deeper than this are refused, before the stack ends.
 static constexpr int kMaxDepth = 200;
 
+InstanceState::~InstanceState() = default;
+
 const EvaluateFn *EvaluationInterface::lookup(OperationName name) const {
   auto it = table.find(name.getTypeID());
   return it == table.end() ? nullptr : &it->second;

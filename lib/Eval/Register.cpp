@@ -10,5 +10,7 @@ void kiln::eval::registerEvaluation(mlir::DialectRegistry &registry) {
   registerShapedEvaluation(registry);
   registerPrimEvaluation(registry);
   registerTileEvaluation(registry);
+  registerAffineEvaluation(registry);
+  registerStageEvaluation(registry);
   registerProgramEvaluation(registry);
 }

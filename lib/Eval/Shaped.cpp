@@ -72,12 +72,50 @@ struct TensorEvaluation : EvaluationInterface {
   }
 };
 
+/// The sizes, offsets or strides of an operation, static or not.
+SmallVector<int64_t> mixed(ArrayRef<OpFoldResult> values, Frame &frame) {
+  SmallVector<int64_t> result;
+  for (OpFoldResult value : values)
+    result.push_back(isa<Attribute>(value)
+                         ? cast<IntegerAttr>(cast<Attribute>(value)).getInt()
+                         : frame.getInt(cast<mlir::Value>(value)));
+  return result;
+}
+
+LogicalResult subview(memref::SubViewOp op, Frame &frame) {
+  View view = frame.get(op.getSource()).view();
+  auto offsets = mixed(op.getMixedOffsets(), frame);
+  auto sizes = mixed(op.getMixedSizes(), frame);
+  auto strides = mixed(op.getMixedStrides(), frame);
+  int64_t bytes = runtime::dtypeBytes(view.dtype);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t last = offsets[d] + (sizes[d] - 1) * strides[d];
+    if (sizes[d] < 0 || (sizes[d] > 0 && (offsets[d] < 0 || last < 0 ||
+                                          offsets[d] >= view.sizes[d] ||
+                                          last >= view.sizes[d])))
+      return op.emitOpError("expected elements in [0, ")
+             << view.sizes[d] << ") in dimension " << d << ", found "
+             << offsets[d] << " to " << last;
+    view.byteOffset += offsets[d] * view.strides[d] * bytes;
+    view.strides[d] *= strides[d];
+    view.sizes[d] = sizes[d];
+  }
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d)
+    if (dropped.test(d)) {
+      view.sizes.erase(view.sizes.begin() + d);
+      view.strides.erase(view.strides.begin() + d);
+    }
+  return frame.set(op.getResult(), Value::ofView(std::move(view)));
+}
+
 struct MemRefEvaluation : EvaluationInterface {
   explicit MemRefEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
     add<memref::DimOp>([](memref::DimOp op, Frame &frame) {
       return setDim(op, frame, frame.get(op.getSource()).view().sizes,
                     frame.getInt(op.getIndex()));
     });
+    add<memref::SubViewOp>(subview);
     add<memref::CastOp>([](memref::CastOp op, Frame &frame) {
       return frame.set(op.getResult(), frame.get(op.getSource()));
     });

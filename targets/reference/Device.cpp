@@ -22,6 +22,14 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     for (llvm::StringRef part : llvm::split(options ? options : "", ',')) {
       if (part.empty() || part == "host")
         continue;
+      llvm::StringRef number = part;
+      if (number.consume_front("seed=")) {
+        if (number.getAsInteger(10, created->seed))
+          return fail(error, "expected seed=N with N from 0 to 2^64 - 1, found "
+                             "'" +
+                                 part.str() + "'");
+        continue;
+      }
       if (part != "races=error" && part != "races=warn")
         return fail(error, "expected races=warn or races=error, found '" +
                                part.str() + "'");
@@ -88,6 +96,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     if (created->load(text, error))
       return 1;
     created->evaluator->races.areErrors = device->racesAreErrors;
+    created->evaluator->seed = device->seed;
     *module = created.release();
     return 0;
   }

@@ -69,6 +69,7 @@ struct KilnDevice {
   KilnDeviceProperties properties = {sizeof(KilnDeviceProperties),
                                      "reference evaluator", 1, 1, &memory};
   bool racesAreErrors = false;
+  uint64_t seed = 0;
 };
 
 #endif // KILN_TARGETS_REFERENCE_REFERENCE_H

@@ -19,11 +19,14 @@ class ReferenceTarget : public Target {
 public:
   StringRef name() const override { return "reference"; }
   StringRef help() const override {
-    return "evaluates prim and tile op by op, with checks; the oracle";
+    return "evaluates prim, tile and stage op by op, with checks; the oracle";
   }
   std::vector<OptionInfo> options() const override {
     return {{"races", "warn|error",
-             "error: a race between instances ends the launch"}};
+             "error: a race between instances ends the launch"},
+            {"seed", "N",
+             "picks the order in which asynchronous operations complete and "
+             "roles take turns; 0: as late as a wait allows"}};
   }
   InputLevel inputLevel() const override { return InputLevel::Prim; }
   bool hasPipeline() const override { return true; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products of tiles.
 #include "Families.h"
+#include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Products.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
@@ -34,17 +35,17 @@ double asTf32(double value) {
 
 /// The sum starts from the accumulator and is rounded once.
 template <typename Sum>
-void dot(tile::DotOp op, const Value &lhs, const Value &rhs, const Value &acc,
-         Value &out) {
+void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
+         const Value &acc, Value &out) {
   unsigned batch = lhs.rank() - 2;
   int64_t m = lhs.dim(batch), k = lhs.dim(batch + 1), n = rhs.dim(batch + 1);
   std::vector<Sum> a =
-      load<Sum>(lhs, op.getLhsUnsigned() ? Extend::zero : Extend::sign);
+      load<Sum>(lhs, mode.lhsUnsigned ? Extend::zero : Extend::sign);
   std::vector<Sum> b =
-      load<Sum>(rhs, op.getRhsUnsigned() ? Extend::zero : Extend::sign);
+      load<Sum>(rhs, mode.rhsUnsigned ? Extend::zero : Extend::sign);
   std::vector<Sum> c = load<Sum>(acc);
   if constexpr (std::is_same_v<Sum, double>)
-    if (op.getInputPrecision() == tile::InputPrecision::tf32)
+    if (mode.precision == tile::InputPrecision::tf32)
       for (std::vector<double> *operand : {&a, &b})
         std::transform(operand->begin(), operand->end(), operand->begin(),
                        asTf32);
@@ -81,24 +82,29 @@ void spreadPoison(const Value &lhs, const Value &rhs, const Value &acc,
   }
 }
 
-LogicalResult evaluateDot(tile::DotOp op, Frame &frame) {
-  const Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs());
-  const Value &acc = frame.get(op.getAcc());
-  Value out = Value::tensor(acc.dtype(), acc.shape());
-  if (out.dtype() == DType::f64)
-    dot<long double>(op, lhs, rhs, acc, out);
-  else if (runtime::isFloat(out.dtype()))
-    dot<double>(op, lhs, rhs, acc, out);
-  else
-    dot<uint64_t>(op, lhs, rhs, acc, out);
-  spreadPoison(lhs, rhs, acc, out);
-  return frame.set(op.getResult(), std::move(out));
-}
-
 } // namespace
 
+Value dotOf(const Value &lhs, const Value &rhs, const Value &acc,
+            const DotMode &mode) {
+  Value out = Value::tensor(acc.dtype(), acc.shape());
+  if (out.dtype() == DType::f64)
+    dot<long double>(mode, lhs, rhs, acc, out);
+  else if (runtime::isFloat(out.dtype()))
+    dot<double>(mode, lhs, rhs, acc, out);
+  else
+    dot<uint64_t>(mode, lhs, rhs, acc, out);
+  spreadPoison(lhs, rhs, acc, out);
+  return out;
+}
+
 void addTileDot(EvaluationInterface &table) {
-  table.add<tile::DotOp>(evaluateDot);
+  table.add<tile::DotOp>([](tile::DotOp op, Frame &frame) {
+    DotMode mode = {op.getInputPrecision(), op.getLhsUnsigned(),
+                    op.getRhsUnsigned()};
+    return frame.set(op.getResult(),
+                     dotOf(frame.get(op.getLhs()), frame.get(op.getRhs()),
+                           frame.get(op.getAcc()), mode));
+  });
 }
 
 } // namespace kiln::eval

@@ -2,10 +2,9 @@
 // Kernels: instances one after another, or taking turns.
 #include "kiln/Eval/Kernel.h"
 #include "Families.h"
+#include "kiln/Eval/Coroutine.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include <sys/mman.h>
-#include <ucontext.h>
 
 using namespace mlir;
 
@@ -21,7 +20,6 @@ constexpr int64_t kMaxRounds = 1 << 10;
 /// Points of a turn at which others could go on; long enough that most
 /// instances leave a critical section in the turn in which they enter it.
 constexpr int64_t kTurn = 1 << 10;
-constexpr size_t kStackBytes = 1 << 20;
 
 /// The buffer behind a view in a kernel; null if that cannot be told.
 Buffer *bufferOf(mlir::Value view, tile::KernelOp kernel,
@@ -38,23 +36,30 @@ Buffer *bufferOf(mlir::Value view, tile::KernelOp kernel,
 llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
                                               ArrayRef<Value> args) {
   llvm::SmallPtrSet<Buffer *, 4> result;
-  kernel.walk([&](Operation *op) {
-    mlir::Value view;
-    if (auto store = dyn_cast<tile::StoreOp>(op))
-      view = store.getView();
-    else if (auto scatter = dyn_cast<tile::StoreScatterOp>(op))
-      view = scatter.getView();
-    if (!view &&
-        !isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op))
-      return;
-    Buffer *buffer = view ? bufferOf(view, kernel, args) : nullptr;
-    if (buffer) {
-      result.insert(buffer);
-      return;
-    }
+  auto addAll = [&] {
     for (const Value &arg : args)
       if (arg.isView())
         result.insert(arg.view().buffer.get());
+  };
+  kernel.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    if (auto known = dyn_cast<MemoryEffectOpInterface>(op))
+      known.getEffects(effects);
+    for (MemoryEffects::EffectInstance &effect : effects) {
+      if (!isa<MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      mlir::Value view = effect.getValue();
+      // Storage of an instance is its own.
+      if (view && !isa<tile::ViewType, tile::PtrType>(view.getType()))
+        continue;
+      Buffer *buffer = view ? bufferOf(view, kernel, args) : nullptr;
+      if (buffer)
+        result.insert(buffer);
+      else
+        addAll();
+    }
   });
   return result;
 }
@@ -62,43 +67,17 @@ llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
 /// An instance with a stack of its own.
 struct Fiber {
   Instance instance;
-  ucontext_t context, *scheduler = nullptr;
-  void *stack = MAP_FAILED;
-  bool isDone = false;
+  Coroutine coroutine;
   LogicalResult result = success();
   int64_t passed = 0; ///< points at which others could go on
   std::function<LogicalResult(Instance &)> body;
 
-  ~Fiber() {
-    if (stack != MAP_FAILED)
-      munmap(stack, kStackBytes);
-  }
-
-  static void enter(unsigned low, unsigned high) {
-    auto *self =
-        reinterpret_cast<Fiber *>(uintptr_t(low) | (uintptr_t(high) << 32));
-    self->result = self->body(self->instance);
-    self->isDone = true;
-    swapcontext(&self->context, self->scheduler);
-  }
-
-  bool start(ucontext_t *from) {
-    scheduler = from;
-    stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED || getcontext(&context) != 0)
-      return false;
-    context.uc_stack.ss_sp = stack;
-    context.uc_stack.ss_size = kStackBytes;
-    context.uc_link = nullptr;
-    auto bits = reinterpret_cast<uintptr_t>(this);
-    makecontext(&context, reinterpret_cast<void (*)()>(enter), 2,
-                static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32));
+  bool start() {
     instance.suspend = [this] {
       if (++passed % kTurn == 0)
-        swapcontext(&context, scheduler);
+        coroutine.suspend();
     };
-    return true;
+    return coroutine.start([this] { result = body(instance); });
   }
 };
 
@@ -106,9 +85,8 @@ struct Fiber {
 LogicalResult takeTurns(const Evaluator &evaluator, tile::KernelOp kernel,
                         std::vector<std::unique_ptr<Fiber>> &fibers,
                         Location caller) {
-  ucontext_t scheduler;
   for (auto &fiber : fibers)
-    if (!fiber->start(&scheduler))
+    if (!fiber->start())
       return emitError(caller, "no memory for the stacks of ")
              << fibers.size() << " program instances";
   size_t left = fibers.size();
@@ -118,10 +96,10 @@ LogicalResult takeTurns(const Evaluator &evaluator, tile::KernelOp kernel,
                               "end; ")
              << left << " of " << fibers.size() << " have not finished";
     for (auto &fiber : fibers) {
-      if (fiber->isDone)
+      if (fiber->coroutine.isDone())
         continue;
-      swapcontext(&scheduler, &fiber->context);
-      if (!fiber->isDone)
+      fiber->coroutine.resume();
+      if (!fiber->coroutine.isDone())
         continue;
       --left;
       evaluator.tell(fibers.size() - left, fibers.size());
@@ -218,10 +196,15 @@ LogicalResult launchKernel(Evaluator &evaluator, Operation *op,
       buffer->touched.reset();
   });
 
-  auto body = [&](Instance &instance) {
+  auto body = [&](Instance &instance) -> LogicalResult {
     Frame frame(evaluator, &instance);
     SmallVector<Value> results;
-    return frame.run(kernel.getBody(), args, results);
+    if (failed(frame.run(kernel.getBody(), args, results)))
+      return failure();
+    for (auto &[id, state] : instance.states)
+      if (failed(state->finish()))
+        return failure();
+    return success();
   };
   auto number = static_cast<int32_t>(count);
   auto place = [&](Instance &instance, int32_t n) {

@@ -16,8 +16,10 @@ struct Window {
   SmallVector<int64_t, 4> first; ///< of the block, per view dimension
   bool isWhole = true;
 
-  /// Adds a dimension whose element i stands at offset + i * step.
-  void add(int64_t size, __int128 offset, int64_t block, int64_t step) {
+  /// Adds a dimension whose element i stands at offset + i * step, for i in
+  /// `clip` alone.
+  void add(int64_t size, __int128 offset, int64_t block, int64_t step,
+           std::pair<int64_t, int64_t> clip) {
     int64_t low = 0, high = block;
     auto inside = [&](int64_t i) {
       __int128 at = offset + __int128(i) * step;
@@ -35,6 +37,8 @@ struct Window {
       while (high > low && !inside(high - 1))
         --high;
     }
+    low = std::max(low, clip.first);
+    high = std::max(low, std::min(high, clip.second));
     isWhole &= low == 0 && high == block;
     first.push_back(low);
     box.first.push_back(
@@ -65,6 +69,7 @@ template <typename OpTy>
 FailureOr<Window> windowOf(OpTy op, Frame &frame, const View &view) {
   Window window;
   window.box.view = &view;
+  size_t lacking = view.sizes.size() - op.getTileType().getRank();
   for (auto [d, coordinate] : llvm::enumerate(op.getCoords())) {
     const Value &value = frame.get(coordinate);
     if (value.hasPoison()) {
@@ -73,8 +78,11 @@ FailureOr<Window> windowOf(OpTy op, Frame &frame, const View &view) {
     }
     int64_t block = op.getBlock(d), step = op.getStepOf(d);
     __int128 offset = value.asInt();
+    std::pair<int64_t, int64_t> clip = {0, block};
+    if (d >= lacking && frame.instance && !frame.instance->clip.empty())
+      clip = frame.instance->clip[d - lacking];
     window.add(view.sizes[d], op.getElementOffsets() ? offset : offset * block,
-               block, step);
+               block, step, clip);
   }
   return window;
 }
@@ -307,7 +315,7 @@ LogicalResult forSlices(OpTy op, Frame &frame, const View &view, Fn fn) {
       slice.sizes.push_back(isIndirect ? 1 : shape[at]);
       slice.strides.push_back(isIndirect ? 0 : dense[at]);
       slice.window.add(view.sizes[d], isIndirect ? index[k] : offsets[other++],
-                       slice.sizes.back(), 1);
+                       slice.sizes.back(), 1, {0, slice.sizes.back()});
     }
     if (failed(fn(slice)))
       return failure();

@@ -29,6 +29,8 @@ namespace kiln::eval {
 
 class Frame;
 class Evaluator;
+struct Box;
+enum class Access : uint8_t;
 
 /// Executes one operation: reads operands from the frame and sets results.
 using EvaluateFn =
@@ -61,6 +63,19 @@ struct Races {
   llvm::DenseSet<mlir::Location> reported;
 };
 
+/// What operations of a dialect keep for one program instance while it runs.
+class InstanceState {
+public:
+  virtual ~InstanceState();
+  /// Told of each access to the memory of the launch, before it is made.
+  virtual mlir::LogicalResult access(mlir::Operation *op, const Box &box,
+                                     Access access) {
+    return mlir::success();
+  }
+  /// The instance has come to its end.
+  virtual mlir::LogicalResult finish() { return mlir::success(); }
+};
+
 /// What may stop or watch one program instance of a kernel.
 struct Instance {
   int32_t number = 0; ///< linear, from 0
@@ -75,6 +90,21 @@ struct Instance {
   /// The buffers that the kernel was given: what an address can point into.
   llvm::ArrayRef<std::shared_ptr<Buffer>> memory;
   Races *races = nullptr;
+  /// Elements of the tile that the running load or store reaches: from and
+  /// behind per dimension. Empty: all of them.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> clip;
+
+  /// The state of this type, made on first use.
+  template <typename T> T &state() {
+    for (auto &[id, kept] : states)
+      if (id == mlir::TypeID::get<T>())
+        return static_cast<T &>(*kept);
+    auto made = std::make_shared<T>();
+    states.push_back({mlir::TypeID::get<T>(), made});
+    return *made;
+  }
+  llvm::SmallVector<std::pair<mlir::TypeID, std::shared_ptr<InstanceState>>, 1>
+      states;
 };
 
 /// The values of one call.
@@ -127,6 +157,10 @@ public:
   mlir::Operation *root() const { return rootOp; }
 
   Races races;
+
+  /// Picks among the orders in which what runs beside the program may go on. 0:
+  /// everything as late as it may be.
+  uint64_t seed = 0;
 
   /// Told how many of the operations of the outermost function, or instances of
   /// the launched kernel, are done; may be null.

@@ -15,6 +15,17 @@ mlir::LogicalResult launchKernel(Evaluator &evaluator, mlir::Operation *kernel,
                                  llvm::ArrayRef<Value> args,
                                  mlir::Location caller);
 
+/// How a product of tiles reads its operands.
+struct DotMode {
+  tile::InputPrecision precision = tile::InputPrecision::ieee;
+  bool lhsUnsigned = false;
+  bool rhsUnsigned = false;
+};
+
+/// lhs * rhs + acc, as tile.dot says.
+Value dotOf(const Value &lhs, const Value &rhs, const Value &acc,
+            const DotMode &mode);
+
 } // namespace kiln::eval
 
 #endif // KILN_EVAL_KERNEL_H

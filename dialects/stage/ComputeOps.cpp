@@ -1,0 +1,90 @@
+//===- ComputeOps.cpp - Regions -------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/ComputeOps.h"
+#include "kiln/Dialect/Stage/Axes.h"
+#include "kiln/Dialect/Stage/StorageOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace kiln::stage;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Stage/ComputeOps.cpp.inc"
+
+void StageDialect::registerComputeOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Stage/ComputeOps.cpp.inc"
+      >();
+}
+
+LogicalResult ComputeOp::verify() {
+  // (C1) Positive sizes.
+  for (int64_t size : getBox())
+    if (size < 1)
+      return emitOpError() << "expected positive sizes of the box, found "
+                           << size;
+  // (C2) One bound per dimension, or none.
+  size_t rank = getBox().size();
+  for (auto [name, bounds] :
+       {std::pair("from", getFrom()), std::pair("to", getTo()),
+        std::pair("safe", getSafe())})
+    if (!bounds.empty() && bounds.size() != rank)
+      return emitOpError() << "expected " << rank << " values of '" << name
+                           << "', found " << bounds.size();
+  return success();
+}
+
+/// (C3) The values of the results.
+static LogicalResult verifyYield(ComputeOp op) {
+  auto yield = dyn_cast<YieldOp>(op.getBody().front().getTerminator());
+  if (!yield)
+    return op.emitOpError() << "expected the region to end in 'stage.yield'";
+  if (yield.getValues().size() != op.getNumResults())
+    return yield.emitOpError() << "expected " << op.getNumResults()
+                               << " values, found " << yield.getValues().size();
+  for (auto [value, result] : llvm::zip(yield.getValues(), op.getResults())) {
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    auto fragment = dyn_cast<RankedTensorType>(result.getType());
+    bool fits = fragment
+                    ? tile && tile.getShape() == fragment.getShape() &&
+                          tile.getElementType() == fragment.getElementType()
+                    : value.getType() == result.getType() ||
+                          (tile && tile.getRank() == 0 &&
+                           tile.getElementType() == result.getType());
+    if (!fits)
+      return yield.emitOpError()
+             << "expected a value for a result of type " << result.getType()
+             << ", found " << value.getType();
+  }
+  return success();
+}
+
+/// (C6) What is written at one origin is read at the same coordinates.
+static LogicalResult verifyInPlace(ComputeOp op, const Axes &axes) {
+  for (auto write : op.getBody().getOps<WriteOp>())
+    for (auto read : op.getBody().getOps<ReadOp>()) {
+      if (read.getStorage() != write.getStorage() ||
+          read.getOrigin() != write.getOrigin())
+        continue;
+      if (axes.of(read.getResult()) == axes.of(write.getValue()))
+        continue;
+      InFlightDiagnostic diagnostic =
+          read.emitOpError() << "expected to read what the region writes at "
+                                "the same coordinates";
+      diagnostic.attachNote(write.getLoc()) << "written here";
+      return diagnostic;
+    }
+  return success();
+}
+
+LogicalResult ComputeOp::verifyRegions() {
+  if (failed(verifyYield(*this)))
+    return failure();
+  Axes axes(*this);
+  if (failed(axes.verify()))
+    return failure();
+  return verifyInPlace(*this, axes);
+}

@@ -1,0 +1,207 @@
+//===- RingOps.cpp - Rings and roles --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/RingOps.h"
+#include "kiln/Dialect/Stage/ComputeOps.h"
+#include "kiln/Dialect/Stage/Places.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln::stage;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Stage/RingOps.cpp.inc"
+
+void StageDialect::registerRingOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Stage/RingOps.cpp.inc"
+      >();
+}
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// What moves a queue on is ordered against all that reads or writes slots.
+static void addQueueEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// RingOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RingOp::verify() {
+  // (C1) The alignment is a power of two.
+  int64_t align = getAlign().value_or(1);
+  if (align < 1 || !llvm::isPowerOf2_64(align))
+    return emitOpError() << "expected 'align' to be a power of two, found "
+                         << align;
+  // (C2) The offset is aligned.
+  int64_t offset = getOffset().value_or(0);
+  if (offset < 0 || offset % align)
+    return emitOpError() << "expected 'offset' to be a multiple of " << align
+                         << " that is not negative, found " << offset;
+  ArrayRef<MemRefType> parts = getRing().getType().getParts();
+  for (MemRefType part : parts) {
+    // (C3) One space of this dialect.
+    Attribute space = part.getMemorySpace();
+    if (space && !isa<SpaceAttr>(space))
+      return emitOpError() << "expected a space #stage.space<...>, found "
+                           << space;
+    auto name = [](Attribute attr) {
+      return attr ? cast<SpaceAttr>(attr).getName() : StringRef();
+    };
+    if (name(space) != name(parts.front().getMemorySpace()))
+      return emitOpError() << "expected parts in one space, found "
+                           << parts.front() << " and " << part;
+    // (C4) The layout can be computed.
+    std::string reason;
+    if (!Places::of(part, &reason))
+      return emitOpError() << "unsupported: layout of " << part << " "
+                           << reason;
+  }
+  return success();
+}
+
+void RingOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       cast<OpResult>(getRing()));
+}
+
+//===----------------------------------------------------------------------===//
+// ProduceOp: `stage.produce %ring -> (%a, %b) : !stage.ring<...> {...}`
+//===----------------------------------------------------------------------===//
+
+ParseResult ProduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand ring;
+  SmallVector<OpAsmParser::Argument> parts;
+  Type type;
+  SMLoc loc;
+  if (parser.parseOperand(ring) || parser.parseArrow() ||
+      parser.parseArgumentList(parts, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.getCurrentLocation(&loc) || parser.parseType(type) ||
+      parser.resolveOperand(ring, type, result.operands))
+    return failure();
+  auto ringType = dyn_cast<RingType>(type);
+  if (!ringType)
+    return parser.emitError(loc) << "expected !stage.ring, found " << type;
+  if (ringType.getParts().size() != parts.size())
+    return parser.emitError(loc) << "expected " << ringType.getParts().size()
+                                 << " parts of a slot, found " << parts.size();
+  for (auto [part, partType] : llvm::zip(parts, ringType.getParts()))
+    part.type = partType;
+  return parser.parseRegion(*result.addRegion(), parts);
+}
+
+void ProduceOp::print(OpAsmPrinter &p) {
+  p << ' ' << getRing() << " -> (";
+  llvm::interleaveComma(getBody().getArguments(), p,
+                        [&](BlockArgument part) { p.printOperand(part); });
+  p << ')';
+  p.printOptionalAttrDict((*this)->getAttrs());
+  p << " : " << getRing().getType() << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult ProduceOp::verifyRegions() {
+  ArrayRef<MemRefType> parts = getRing().getType().getParts();
+  Block &block = getBody().front();
+  // (C1) One argument per part.
+  if (block.getArgumentTypes() !=
+      TypeRange(ArrayRef<Type>(SmallVector<Type>(parts))))
+    return emitOpError() << "expected one argument of the region per part of "
+                            "a slot of "
+                         << getRing().getType();
+  // (C2) It ends in commit.
+  if (block.empty() || !isa<CommitOp>(block.back()))
+    return emitOpError() << "expected the region to end in 'stage.commit'";
+  return success();
+}
+
+void ProduceOp::getEffects(Effects &effects) { addQueueEffects(effects); }
+
+//===----------------------------------------------------------------------===//
+// ConsumeOp, ReleaseOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConsumeOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location>,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  if (auto ring = dyn_cast<RingType>(adaptor.getRing().getType()))
+    llvm::append_range(types, ring.getParts());
+  return success();
+}
+
+void ConsumeOp::getEffects(Effects &effects) { addQueueEffects(effects); }
+void ReleaseOp::getEffects(Effects &effects) { addQueueEffects(effects); }
+
+//===----------------------------------------------------------------------===//
+// RolesOp: `stage.roles "load" hints {...} {...} "multiply" {...}`
+//===----------------------------------------------------------------------===//
+
+ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> names, hints;
+  std::string name;
+  while (succeeded(parser.parseOptionalString(&name))) {
+    names.push_back(builder.getStringAttr(name));
+    DictionaryAttr dictionary = builder.getDictionaryAttr({});
+    if (succeeded(parser.parseOptionalKeyword("hints")) &&
+        parser.parseAttribute(dictionary))
+      return failure();
+    hints.push_back(dictionary);
+    Region *body = result.addRegion();
+    if (parser.parseRegion(*body))
+      return failure();
+    ensureTerminator(*body, builder, result.location);
+  }
+  if (names.empty())
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected the name of a role";
+  result.addAttribute("names", builder.getArrayAttr(names));
+  result.addAttribute("hints", builder.getArrayAttr(hints));
+  return parser.parseOptionalAttrDict(result.attributes);
+}
+
+void RolesOp::print(OpAsmPrinter &p) {
+  for (auto [name, hints, body] :
+       llvm::zip(getNames(), getHints(), getBodies())) {
+    p << ' ' << name << ' ';
+    if (!cast<DictionaryAttr>(hints).empty())
+      p << "hints " << hints << ' ';
+    p.printRegion(body, /*printEntryBlockArgs=*/false,
+                  /*printBlockTerminators=*/false);
+  }
+  p.printOptionalAttrDict((*this)->getAttrs(), {"names", "hints"});
+}
+
+LogicalResult RolesOp::verify() {
+  // (C1) Names and hints for each of the regions.
+  size_t count = getBodies().size();
+  if (count == 0 || getNames().size() != count || getHints().size() != count)
+    return emitOpError() << "expected a name and hints for each of at least "
+                            "one region, found "
+                         << getNames().size() << " names and "
+                         << getHints().size() << " hints of " << count
+                         << " regions";
+  // (C2) Names are distinct.
+  llvm::StringSet<> seen;
+  for (Attribute name : getNames())
+    if (!seen.insert(cast<StringAttr>(name).getValue()).second)
+      return emitOpError() << "expected distinct names, found " << name
+                           << " twice";
+  // (C3) Regions yield nothing.
+  for (Region &body : getBodies())
+    if (auto yield = dyn_cast<YieldOp>(body.front().getTerminator());
+        yield && !yield.getValues().empty())
+      return yield.emitOpError() << "expected no values in a role, found "
+                                 << yield.getValues().size();
+  return success();
+}

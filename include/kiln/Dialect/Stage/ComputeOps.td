@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Regions: what is computed in one pass over a box.
+#ifndef KILN_DIALECT_STAGE_COMPUTEOPS_TD
+#define KILN_DIALECT_STAGE_COMPUTEOPS_TD
+
+include "kiln/Dialect/Stage/StageBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Stage_ComputeOp : Stage_Op<"compute", [
+    AttrSizedOperandSegments, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "One pass over a box";
+  let description = [{
+    The region holds expressions, pure operations of `tile`, `arith` and `math` and reads, and its *sinks*: writes,
+    stores through views, reductions and what it yields. It is evaluated at the points of `box` that lie in
+    `from` to `to` (whole dimensions, unless given), in no order that is said: by element, register or
+    block. What several regions need is computed in each; what one writes to storage is kept.
+
+    Each dimension of a sink's tile is a dimension of the box. A tile of the box's rank has the box's
+    dimensions in order; a reduction takes one away, and other tiles get theirs from the operations that relate
+    them to those: elementwise operations, transposes, broadcasts. A reduction covers `from` to `to`
+    of its dimension and does not flow back along it.
+
+    From `from` to `safe`, all accesses through views are in bounds: no padding is read, no store is dropped. That
+    is a promise, for which `reference` checks.
+
+    Reads and writes of one element happen at one point of the box. A yielded value of rank 0 becomes a
+    scalar, another one has an encoding and becomes a fragment, whose elements outside of `from` to `to` are
+    unspecified.
+
+    Constraints:
+    - (C1) The sizes of the box are positive.
+    - (C2) `from`, `to` and `safe` have one value per dimension of the box, or none.
+    - (C3) The region yields one value per result: a tile of rank 0 or a scalar for a scalar of its type, a tile
+      of the result's shape and element type for a fragment.
+    - (C4) Each dimension of a sink's tile is a dimension of the box, of the same size, each at most once.
+    - (C5) A reduction does not flow back along its dimension.
+    - (C6) What is written at one origin is read at the same coordinates: the tiles at one origin of one storage
+      have the same dimensions of the box.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.kernel @sum(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %n = tile.dim %x[0] : !tile.view<?xf32>
+      %sum = stage.compute [1024] to [%n] safe [%n] -> f32 {
+        %t = tile.load %x[%c0] : !tile.view<?xf32> -> tensor<1024xf32>
+        %e = math.exp %t : tensor<1024xf32>
+        %r = tile.reduce %e axis 0 : tensor<1024xf32> -> tensor<f32> {
+        ^bb0(%a: f32, %b: f32):
+          %s = arith.addf %a, %b : f32
+          tile.yield %s : f32
+        }
+        stage.yield %r : tensor<f32>
+      }
+      stage.compute [1] {
+        %t = tile.splat %sum : tensor<1xf32>
+        tile.store %t, %y[%c0] : tensor<1xf32>, !tile.view<?xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    DenseI64ArrayAttr:$box, Arg<Variadic<Index>, "the first point">:$from,
+    Arg<Variadic<Index>, "behind the last point">:$to, Arg<Variadic<Index>, "behind the last safe point">:$safe);
+  let results = (outs Variadic<AnyTypeOf<[Stage_Scalar, Stage_Fragment]>>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $box (`from` `[` $from^ `]`)? (`to` `[` $to^ `]`)? (`safe` `[` $safe^ `]`)?
+    (`->` type($results)^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Stage_YieldOp : Stage_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Ends a region of a stage operation";
+  let description = [{
+    In `stage.compute`, with the values of its results; in `stage.roles`, with none.
+    Since: 0.1. Example: see `stage.compute`.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange{}); }]>];
+}
+
+#endif

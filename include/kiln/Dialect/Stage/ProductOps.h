@@ -1,0 +1,12 @@
+//===- ProductOps.h - Matrix products -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_DIALECT_STAGE_PRODUCTOPS_H
+#define KILN_DIALECT_STAGE_PRODUCTOPS_H
+
+#include "kiln/Dialect/Stage/StageDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Stage/ProductOps.h.inc"
+
+#endif // KILN_DIALECT_STAGE_PRODUCTOPS_H

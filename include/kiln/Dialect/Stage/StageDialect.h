@@ -1,0 +1,30 @@
+//===- StageDialect.h - The stage dialect, types, attributes ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_DIALECT_STAGE_STAGEDIALECT_H
+#define KILN_DIALECT_STAGE_STAGEDIALECT_H
+
+#include "kiln/Dialect/Tile/TileDialect.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include <array>
+
+#include "kiln/Dialect/Stage/StageBase.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Stage/StageAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "kiln/Dialect/Stage/StageTypes.h.inc"
+
+namespace kiln::stage {
+
+/// The attribute of an operation's place in the schedule of its loop.
+inline constexpr llvm::StringLiteral kAtAttr = "at";
+/// A number that all clones of one access have: the first of them in program
+/// order defines what is read, the others must read the same.
+inline constexpr llvm::StringLiteral kFirstAttr = "stage.first";
+inline constexpr llvm::StringLiteral kAgainAttr = "stage.again";
+
+} // namespace kiln::stage
+
+#endif // KILN_DIALECT_STAGE_STAGEDIALECT_H

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Storage: where it comes from, and how tiles get in and out.
+#ifndef KILN_DIALECT_STAGE_STORAGEOPS_TD
+#define KILN_DIALECT_STAGE_STORAGEOPS_TD
+
+include "kiln/Dialect/Stage/StageAttrs.td"
+include "kiln/Dialect/Stage/StageTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Stage_AllocOp : Stage_Op<"alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Storage of an instance";
+  let description = [{
+    All elements are unwritten. The storage lives from its first to its last use, aliases, loops and pending
+    operations included: there is no operation that frees it. In a loop each iteration has new storage.
+    `memref.alloca` would promise a stack.
+
+    `align` is the alignment of the first byte. `slack` bytes behind the last element may be read and
+    written by whole accesses; what they hold is of no account. `offset` is the place in the space, in bytes, that
+    `stage-allocate` chooses; storage of overlapping places in one space shares those bytes.
+
+    Constraints:
+    - (C1) The space is `#stage.space`, or there is none yet.
+    - (C2) `align` is a power of two.
+    - (C3) `slack` and `offset` are not negative, and `offset` is a multiple of `align`.
+    - (C4) A layout is strided, or maps coordinates to places by floor divisions, remainders, products with
+      constants and sums, none of which is negative within the shape; its storage has at most 2^40 bytes.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    !panel = memref<64x32xf32, affine_map<(r, c) -> (r floordiv 8, c, r mod 8)>, #stage.space<"l2">>
+    tile.kernel @k() {
+      %a = stage.alloc {align = 64 : i64} : !panel
+      %b = stage.alloc {align = 64 : i64, offset = 8192 : i64, slack = 60 : i64} : memref<100xf32, #stage.space<"l2">>
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$align, OptionalAttr<I64Attr>:$slack, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Stage_Storage:$storage);
+  let assemblyFormat = "attr-dict `:` type($storage)";
+  let hasVerifier = 1;
+}
+
+def Stage_ReadOp : Stage_Op<"read", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The elements of storage as an expression or a fragment";
+  let description = [{
+    result[i...] = storage[origin + i...]; no origin is zeros. An expression is evaluated where it is used,
+    element by element, without a copy of the whole; a fragment is read whole, at once.
+
+    Constraints:
+    - (C1) Storage and tile have one element type and one rank.
+    - (C2) There is one origin per dimension, or none; without one the shapes are equal, with one no dimension
+      of the tile is longer than the storage's.
+
+    Numerics: exact. Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.kernel @k(%y: !tile.view<?xf32>, %i: index) {
+      %a = stage.alloc : memref<128xf32, #stage.space<"l1">>
+      %c0 = arith.constant 0 : index
+      stage.compute [32] {
+        %z = arith.constant dense<1.0> : tensor<32xf32>
+        stage.write %z, %a[%i] : tensor<32xf32>, memref<128xf32, #stage.space<"l1">>
+        %x = stage.read %a[%i] : memref<128xf32, #stage.space<"l1">> -> tensor<32xf32>
+        tile.store %x, %y[%c0] : tensor<32xf32>, !tile.view<?xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Stage_Storage, "what is read">:$storage, Arg<Variadic<Index>, "of the first element">:$origin);
+  let results = (outs Stage_Tile:$result);
+  let assemblyFormat = "$storage (`[` $origin^ `]`)? attr-dict `:` type($storage) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Stage_WriteOp : Stage_Op<"write", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Puts an expression or a fragment into storage";
+  let description = [{
+    storage[origin + i...] = value[i...]. In a region it is a sink, and covers the region's `from` to `to`. Where
+    the storage's layout makes panels, this packs.
+
+    Constraints: C1 and C2 of `stage.read`.
+
+    Numerics: exact. Since: 0.1. Example: see `stage.read`.
+  }];
+  let arguments = (ins
+    Arg<Stage_Tile, "what is written">:$value, Arg<Stage_Storage, "where">:$storage,
+    Arg<Variadic<Index>, "of the first element">:$origin);
+  let assemblyFormat = "$value `,` $storage (`[` $origin^ `]`)? attr-dict `:` type($value) `,` type($storage)";
+  let hasVerifier = 1;
+}
+
+def Stage_RelayoutOp : Stage_Op<"relayout", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The same fragment with another encoding";
+  let description = [{
+    By moving elements between registers, or `via` storage, whose elements are unwritten afterwards.
+
+    Constraints:
+    - (C1) Source and result have one shape and one element type.
+    - (C2) `via` has the same shape and element type.
+
+    Numerics: exact. Folds to its source when the encodings are equal. Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.kernel @k(%y: !tile.view<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %f = arith.constant dense<1.0> : tensor<32xf32, {rows = 1 : i64}>
+      %g = stage.relayout %f : tensor<32xf32, {rows = 1 : i64}> -> tensor<32xf32, {rows = 2 : i64}>
+      tile.store %g, %y[%c0] : tensor<32xf32, {rows = 2 : i64}>, !tile.view<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Stage_Fragment, "what is moved">:$source, Arg<Optional<Stage_Storage>, "the way that it takes">:$via);
+  let results = (outs Stage_Fragment:$result);
+  let assemblyFormat = "$source (`via` $via^ `:` type($via))? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,118 @@
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics
+
+tile.kernel @copy_c1(%x: !tile.view<4xf32>, %i: index) {
+  // expected-error@+1 {{expected storage on at least one side}}
+  stage.copy %x[%i] to %x[%i] : !tile.view<4xf32>, !tile.view<4xf32>
+}
+
+// -----
+
+tile.kernel @copy_c1(%x: !tile.view<4xf16>, %i: index) {
+  %s = stage.alloc : memref<4xf32>
+  // expected-error@+1 {{expected source and target of one element type, found 'f16' and 'f32'}}
+  stage.copy %x[%i] to %s : !tile.view<4xf16>, memref<4xf32>
+}
+
+// -----
+
+tile.kernel @copy_c2(%x: !tile.view<4x4xf32>, %i: index) {
+  %s = stage.alloc : memref<4xf32>
+  // expected-error@+1 {{expected 2 coordinates of the source, found 1}}
+  stage.copy %x[%i] to %s : !tile.view<4x4xf32>, memref<4xf32>
+}
+
+// -----
+
+tile.kernel @copy_c3(%x: !tile.view<4xf32>, %i: index) {
+  %s = stage.alloc : memref<4xf32>
+  // expected-error@+1 {{expected a box that the target has room for, found size 8}}
+  stage.copy %x[%i] to %s box [8] : !tile.view<4xf32>, memref<4xf32>
+}
+
+// -----
+
+tile.kernel @copy_c4(%x: !tile.view<4xi32>, %i: index) {
+  %s = stage.alloc : memref<4xi32>
+  // expected-error@+1 {{expected a float element type with padding 'nan', found 'i32'}}
+  stage.copy %x[%i] padding nan to %s : !tile.view<4xi32>, memref<4xi32>
+}
+
+// -----
+
+tile.kernel @copy_c4(%x: !tile.view<4xi32>, %i: index) {
+  %s = stage.alloc : memref<4xi32>
+  // expected-error@+1 {{expected padding 'zero' or 'nan', found 'any'}}
+  stage.copy %x[%i] padding any to %s : !tile.view<4xi32>, memref<4xi32>
+}
+
+// -----
+
+tile.kernel @copy_c4(%x: !tile.view<4xf32>, %i: index, %p: f16) {
+  %s = stage.alloc : memref<4xf32>
+  // expected-error@+1 {{expected a pad of type 'f32', found 'f16'}}
+  stage.copy %x[%i] pad %p : f16 to %s : !tile.view<4xf32>, memref<4xf32>
+}
+
+// -----
+
+tile.kernel @prefetch_c1(%x: !tile.view<4x4xf32>, %i: index) {
+  // expected-error@+1 {{expected 2 coordinates, found 1}}
+  stage.prefetch %x[%i] box [4] : !tile.view<4x4xf32>
+}
+
+// -----
+
+tile.kernel @prefetch_c2(%x: !tile.view<4x4xf32>, %i: index) {
+  // expected-error@+1 {{expected positive sizes of the box, found 0}}
+  stage.prefetch %x[%i, %i] box [0] : !tile.view<4x4xf32>
+}
+
+// -----
+
+!F = tensor<8x8xf32, {a = 1}>
+tile.kernel @product_c1(%i: index) {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  // expected-error@+1 {{expected two coordinates, of storage, found 2 of 'tensor<8x8xf32, {a = 1 : i64}>'}}
+  %f = stage.product %s, %s, %z[%i, %i] : memref<8x8xf32>, memref<8x8xf32>, !F
+}
+
+// -----
+
+!F = tensor<8x8xf32, {a = 1}>
+tile.kernel @product_c2(%i: index) {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  // expected-error@+1 {{expected a product of 16x8x8 to lie within its operands}}
+  %f = stage.product %s, %s, %z block [16, 8, 8] : memref<8x8xf32>, memref<8x8xf32>, !F
+}
+
+// -----
+
+!F = tensor<8x8xf16, {a = 1}>
+tile.kernel @product_c3(%i: index) {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  // expected-error@+1 {{expected operands of one float type and an accumulator of f32 or f64 at least as wide}}
+  %f = stage.product %s, %s, %z : memref<8x8xf32>, memref<8x8xf32>, !F
+}
+
+// -----
+
+!F = tensor<8x8xf32, {a = 1}>
+tile.kernel @product_c5(%i: index) {
+  %s = stage.alloc : memref<8x8xf32>
+  %t = stage.alloc : memref<16x8xf32>
+  %z = arith.constant dense<0.0> : !F
+  // expected-error@+1 {{expected rhs to have 8 rows, found 16}}
+  %f = stage.product %s, %t, %z : memref<8x8xf32>, memref<16x8xf32>, !F
+}
+
+// -----
+
+tile.kernel @product_acc(%i: index) {
+  %s = stage.alloc : memref<8x8xf32>
+  %z = arith.constant dense<0.0> : tensor<8x8xf32>
+  // expected-error@+1 {{expected an accumulator of static shape with an encoding, or in storage}}
+  %f = stage.product %s, %s, %z : memref<8x8xf32>, memref<8x8xf32>, tensor<8x8xf32>
+}

@@ -1,0 +1,154 @@
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics
+
+tile.kernel @alloc_c1() {
+  // expected-error@+1 {{expected a space #stage.space<...>, found 3 : i32}}
+  %a = stage.alloc : memref<4xf32, 3 : i32>
+}
+
+// -----
+
+tile.kernel @alloc_c2() {
+  // expected-error@+1 {{expected 'align' to be a power of two, found 48}}
+  %a = stage.alloc {align = 48 : i64} : memref<4xf32>
+}
+
+// -----
+
+tile.kernel @alloc_c3() {
+  // expected-error@+1 {{expected 'offset' to be a multiple of 64 that is not negative, found 32}}
+  %a = stage.alloc {align = 64 : i64, offset = 32 : i64} : memref<4xf32>
+}
+
+// -----
+
+tile.kernel @alloc_c3() {
+  // expected-error@+1 {{expected 'slack' of at least 0, found -1}}
+  %a = stage.alloc {slack = -1 : i64} : memref<4xf32>
+}
+
+// -----
+
+tile.kernel @alloc_c4() {
+  // expected-error@+1 {{unsupported: layout of 'memref<4xf32, affine_map<(d0) -> (d0 - 1)>>' has negative places}}
+  %a = stage.alloc : memref<4xf32, affine_map<(d0) -> (d0 - 1)>>
+}
+
+// -----
+
+tile.kernel @read_c1(%a: index) {
+  %s = stage.alloc : memref<4xf32>
+  stage.compute [4] {
+    // expected-error@+1 {{expected storage and tile of one element type, found 'f32' and 'f16'}}
+    %t = stage.read %s : memref<4xf32> -> tensor<4xf16>
+  }
+}
+
+// -----
+
+tile.kernel @read_c1(%a: index) {
+  %s = stage.alloc : memref<4x1xf32>
+  stage.compute [4] {
+    // expected-error@+1 {{expected storage and tile of one rank, found 2 and 1}}
+    %t = stage.read %s : memref<4x1xf32> -> tensor<4xf32>
+  }
+}
+
+// -----
+
+tile.kernel @read_c2(%a: index) {
+  %s = stage.alloc : memref<8xf32>
+  stage.compute [4] {
+    // expected-error@+1 {{expected a tile of the storage's shape without an origin}}
+    %t = stage.read %s : memref<8xf32> -> tensor<4xf32>
+  }
+}
+
+// -----
+
+tile.kernel @write_c2(%a: index) {
+  %s = stage.alloc : memref<4xf32>
+  stage.compute [8] {
+    %t = arith.constant dense<1.0> : tensor<8xf32>
+    // expected-error@+1 {{expected a tile that the storage has room for}}
+    stage.write %t, %s[%a] : tensor<8xf32>, memref<4xf32>
+  }
+}
+
+// -----
+
+tile.kernel @relayout_c1() {
+  %f = arith.constant dense<1.0> : tensor<8xf32, {a = 1}>
+  // expected-error@+1 {{expected fragments of one shape and element type}}
+  %g = stage.relayout %f : tensor<8xf32, {a = 1}> -> tensor<4xf32, {a = 2}>
+}
+
+// -----
+
+tile.kernel @relayout_c2() {
+  %s = stage.alloc : memref<4xf32>
+  %f = arith.constant dense<1.0> : tensor<8xf32, {a = 1}>
+  // expected-error@+1 {{expected storage of the fragment's shape and element type}}
+  %g = stage.relayout %f via %s : memref<4xf32> : tensor<8xf32, {a = 1}> -> tensor<8xf32, {a = 2}>
+}
+
+// -----
+
+// expected-error@+1 {{expected a future of a tile of static shape with an encoding, found 'tensor<4xf32>'}}
+tile.kernel @future(%f: !stage.future<tensor<4xf32>>) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a ring of at least 1 slot, found 0}}
+tile.kernel @ring(%f: !stage.ring<0 x (memref<4xf32>)>) {
+}
+
+// -----
+
+tile.kernel @ring_c3() {
+  // expected-error@+1 {{expected parts in one space}}
+  %r = stage.ring : !stage.ring<2 x (memref<4xf32, #stage.space<"a">>, memref<4xf32, #stage.space<"b">>)>
+}
+
+// -----
+
+tile.kernel @produce_c1() {
+  %r = stage.ring : !stage.ring<2 x (memref<4xf32>)>
+  // expected-error@+1 {{expected 1 parts of a slot, found 2}}
+  stage.produce %r -> (%a, %b) : !stage.ring<2 x (memref<4xf32>)> {
+    stage.commit
+  }
+}
+
+// -----
+
+tile.kernel @produce_c2() {
+  %r = stage.ring : !stage.ring<2 x (memref<4xf32>)>
+  // expected-error@+1 {{expected the region to end in 'stage.commit'}}
+  stage.produce %r -> (%a) : !stage.ring<2 x (memref<4xf32>)> {
+    "stage.yield"() : () -> ()
+  }
+}
+
+// -----
+
+tile.kernel @roles_c1() {
+  // expected-error@+1 {{expected a name and hints for each of at least one region, found 0 names and 0 hints of 0 regions}}
+  "stage.roles"() {names = [], hints = []} : () -> ()
+}
+
+// -----
+
+tile.kernel @roles_c2() {
+  // expected-error@+1 {{expected distinct names, found "a" twice}}
+  stage.roles "a" {} "a" {}
+}
+
+// -----
+
+tile.kernel @roles_c3(%i: index) {
+  stage.roles "a" {
+    // expected-error@+1 {{expected no values in a role, found 1}}
+    stage.yield %i : index
+  }
+}

@@ -15,6 +15,7 @@
 #include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Schedule/Schedules.h"
+#include "kiln/Staging/Passes.h"
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -104,6 +105,7 @@ void kiln::driver::registerPasses() {
     prim::registerPrimPasses();
     tile::registerTilePasses();
     program::registerProgramPasses();
+    staging::registerStagingPasses();
     registerKilnTritonToTilePasses();
     registerKilnTosaToPrimPasses();
     registerKilnPrimToTilePasses();

@@ -1,0 +1,239 @@
+//===- Allocate.cpp - Places of storage by its lifetime -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/Passes.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace kiln::staging {
+#define GEN_PASS_DEF_STAGEALLOCATE
+#include "kiln/Staging/Passes.h.inc"
+} // namespace kiln::staging
+
+using namespace kiln;
+
+namespace {
+
+/// Storage with the time that it lives, in places of the program.
+struct Live {
+  Operation *op;
+  std::string space;
+  int64_t bytes, align;
+  int64_t begin = INT64_MAX, end = -1;
+  std::optional<int64_t> offset = std::nullopt;
+  int64_t number = 0; ///< in program order
+
+  bool meets(const Live &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+  int64_t last() const { return *offset + bytes; }
+};
+
+/// The time that storage lives.
+class Lifetimes {
+public:
+  explicit Lifetimes(tile::KernelOp kernel) : kernel(kernel) {
+    int64_t now = 0;
+    number(kernel, now);
+  }
+
+  void measure(Live &live) {
+    llvm::SetVector<Value> aliases;
+    for (Value result : live.op->getResults())
+      aliases.insert(result);
+    for (size_t i = 0; i < aliases.size(); ++i) {
+      Value alias = aliases[i];
+      for (OpOperand &use : alias.getUses()) {
+        Operation *user = use.getOwner();
+        extend(live, user);
+        follow(live, user, aliases);
+      }
+    }
+  }
+
+private:
+  void number(Operation *op, int64_t &now) {
+    int64_t begin = now++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner, now);
+    places[op] = {begin, now++};
+  }
+
+  /// Loops that the storage outlives, and roles, are used as a whole.
+  void extend(Live &live, Operation *user) {
+    Operation *whole = user;
+    for (Operation *op = user; op != kernel; op = op->getParentOp()) {
+      if (isa<stage::RolesOp>(op) ||
+          (isa<LoopLikeOpInterface>(op) && !op->isProperAncestor(live.op)) ||
+          (isa<stage::ComputeOp, stage::ProduceOp>(op) &&
+           !op->isProperAncestor(live.op)))
+        whole = op;
+    }
+    live.begin = std::min(live.begin, places[whole].first);
+    live.end = std::max(live.end, places[whole].second);
+  }
+
+  /// What else stands for the storage, or for its use.
+  void follow(Live &live, Operation *user, llvm::SetVector<Value> &aliases) {
+    if (auto produce = dyn_cast<stage::ProduceOp>(user)) {
+      aliases.insert(produce.getBody().args_begin(),
+                     produce.getBody().args_end());
+      return;
+    }
+    // A slot lives as long as its ring is used; where other tokens go from here
+    // is not followed.
+    if (isa<stage::CommitOp>(user) && isa<stage::RingOp>(live.op) &&
+        cast<stage::ProduceOp>(user->getParentOp()).getRing() ==
+            live.op->getResult(0))
+      return;
+    if (isa<stage::CommitOp>(user) || isa<LoopLikeOpInterface>(user) ||
+        user->hasTrait<OpTrait::IsTerminator>()) {
+      // Other iterations may see it.
+      for (Operation *op = user; op != kernel; op = op->getParentOp())
+        live.begin = std::min(live.begin, places[op].first);
+      live.end = places[kernel].second;
+      return;
+    }
+    for (Value result : user->getResults())
+      if (isa<MemRefType, stage::TokenType, stage::FutureType>(
+              result.getType()))
+        aliases.insert(result);
+  }
+
+  tile::KernelOp kernel;
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> places;
+};
+
+struct StageAllocatePass : staging::impl::StageAllocateBase<StageAllocatePass> {
+  using StageAllocateBase::StageAllocateBase;
+
+  void runOnOperation() override {
+    llvm::StringMap<int64_t> bytesOf;
+    for (const std::string &text : limits) {
+      auto [space, number] = StringRef(text).split('=');
+      if (number.getAsInteger(10, bytesOf[space]) || bytesOf[space] < 0) {
+        getOperation().emitError("expected limits as SPACE=BYTES, found '")
+            << text << "'";
+        return signalPassFailure();
+      }
+    }
+    llvm::MapVector<StringRef, SmallVector<Live *>> spaces;
+    std::vector<std::unique_ptr<Live>> all = collect();
+    for (auto &live : all)
+      spaces[live->space].push_back(live.get());
+    for (auto &[space, lives] : spaces) {
+      auto limit = bytesOf.find(space);
+      if (failed(place(lives, limit == bytesOf.end()
+                                  ? std::nullopt
+                                  : std::optional(limit->second))))
+        return signalPassFailure();
+      if (report)
+        say(space, lives);
+    }
+  }
+
+private:
+  std::vector<std::unique_ptr<Live>> collect() {
+    Lifetimes lifetimes(getOperation());
+    std::vector<std::unique_ptr<Live>> all;
+    getOperation().walk([&](Operation *op) {
+      MemRefType type;
+      int64_t bytes = 0, alignment = 1;
+      if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
+        type = alloc.getStorage().getType();
+        alignment = std::max<int64_t>(
+            {align, static_cast<int64_t>(alloc.getAlign().value_or(1)),
+             stage::elementBytes(type.getElementType())});
+        bytes = *stage::storageBytes(type) + alloc.getSlack().value_or(0);
+      } else if (auto ring = dyn_cast<stage::RingOp>(op)) {
+        // Parts lie at multiples of the ring's own alignment.
+        int64_t between = ring.getAlign().value_or(1);
+        alignment = std::max(align.getValue(), between);
+        for (MemRefType part : ring.getRing().getType().getParts()) {
+          type = part;
+          bytes += llvm::alignTo(*stage::storageBytes(part), between);
+          alignment =
+              std::max(alignment, stage::elementBytes(part.getElementType()));
+        }
+        bytes *= ring.getRing().getType().getDepth();
+      } else {
+        return;
+      }
+      auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
+      auto live = std::make_unique<Live>(
+          Live{op, space ? space.getName().str() : "", bytes, alignment});
+      if (auto offset = op->getAttrOfType<IntegerAttr>("offset"))
+        live->offset = offset.getInt();
+      live->number = static_cast<int64_t>(all.size());
+      lifetimes.measure(*live);
+      all.push_back(std::move(live));
+    });
+    return all;
+  }
+
+  /// The lowest place that nothing alive at the same time has.
+  LogicalResult place(SmallVectorImpl<Live *> &lives,
+                      std::optional<int64_t> limit) {
+    SmallVector<Live *> order(lives.begin(), lives.end()), placed;
+    llvm::sort(order, [](Live *a, Live *b) {
+      if (a->offset.has_value() != b->offset.has_value())
+        return a->offset.has_value();
+      if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+      return a->number < b->number;
+    });
+    for (Live *live : order) {
+      if (!live->offset) {
+        SmallVector<Live *> others;
+        for (Live *other : placed)
+          if (other->meets(*live))
+            others.push_back(other);
+        llvm::sort(others,
+                   [](Live *a, Live *b) { return *a->offset < *b->offset; });
+        int64_t at = 0;
+        for (Live *other : others)
+          if (*other->offset < at + live->bytes && other->last() > at)
+            at = llvm::alignTo(other->last(), live->align);
+        live->offset = at;
+      }
+      placed.push_back(live);
+      if (limit && live->last() > *limit) {
+        InFlightDiagnostic diagnostic =
+            live->op->emitError("needs bytes up to ")
+            << live->last() << " of space '" << live->space << "', which has "
+            << *limit;
+        for (Live *other : placed)
+          if (other != live && other->meets(*live))
+            diagnostic.attachNote(other->op->getLoc())
+                << "lives at the same time, " << other->bytes << " bytes at "
+                << *other->offset;
+        return diagnostic;
+      }
+      live->op->setAttr(
+          "offset", Builder(&getContext()).getI64IntegerAttr(*live->offset));
+    }
+    return success();
+  }
+
+  void say(StringRef space, ArrayRef<Live *> lives) {
+    int64_t total = 0, used = 0;
+    for (Live *live : lives) {
+      total += live->bytes;
+      used = std::max(used, live->last());
+    }
+    getOperation().emitRemark()
+        << "space '" << space << "': " << used << " bytes for " << lives.size()
+        << " storages of " << total << " bytes";
+  }
+};
+
+} // namespace

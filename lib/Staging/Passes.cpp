@@ -1,0 +1,23 @@
+//===- Passes.cpp - Registration of the passes on the stage level ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Staging/Passes.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace kiln::staging {
+#define GEN_PASS_REGISTRATION
+#include "kiln/Staging/Passes.h.inc"
+
+void registerStagingPasses() {
+  registerVerifyStageForm();
+  registerConvertTileToStage();
+  registerStageAllocate();
+  registerStageMakeRings();
+  registerStageSchedule();
+  registerStagePipeline();
+}
+} // namespace kiln::staging

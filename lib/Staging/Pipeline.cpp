@@ -1,0 +1,189 @@
+//===- Pipeline.cpp - Schedules of loops with rings, and their expansion --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <map>
+
+using namespace mlir;
+
+namespace kiln::staging {
+#define GEN_PASS_DEF_STAGESCHEDULE
+#define GEN_PASS_DEF_STAGEPIPELINE
+#include "kiln/Staging/Passes.h.inc"
+} // namespace kiln::staging
+
+using namespace kiln;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// stage-schedule
+//===----------------------------------------------------------------------===//
+
+struct StageSchedulePass : staging::impl::StageScheduleBase<StageSchedulePass> {
+  using StageScheduleBase::StageScheduleBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](scf::ForOp loop) {
+      if (failed(schedule(loop)))
+        signalPassFailure();
+    });
+  }
+
+private:
+  LogicalResult schedule(scf::ForOp loop) {
+    Block *body = loop.getBody();
+    int64_t shallowest = INT64_MAX;
+    SetVector<Operation *> early;
+    for (auto produce : body->getOps<stage::ProduceOp>()) {
+      shallowest = std::min(shallowest, produce.getRing().getType().getDepth());
+      addWithOperands(produce, body, early);
+    }
+    if (early.empty())
+      return success();
+    int64_t later = ahead < 0 ? shallowest - 1 : ahead.getValue();
+    // One slot more than iterations ahead, or the first would never be free.
+    if (later >= shallowest)
+      return loop.emitError("expected a ring of at least ")
+             << later + 1 << " slots to be filled " << later
+             << " iterations ahead, found " << shallowest;
+    // What is filled early must not depend on what runs late.
+    for (Operation *op : early)
+      if (!isa<stage::ProduceOp>(op) && !isMemoryEffectFree(op))
+        return loop.emitError("unsupported: the filling of a ring depends on "
+                              "'")
+               << op->getName() << "', which has effects";
+    int64_t order = 0;
+    auto give = [&](Operation *op, int64_t step) {
+      if (!op->hasAttr(stage::kAtAttr))
+        op->setAttr(stage::kAtAttr,
+                    stage::AtAttr::get(&getContext(), step, order));
+      ++order;
+    };
+    for (Operation &op : body->without_terminator())
+      if (early.contains(&op))
+        give(&op, 0);
+    for (Operation &op : body->without_terminator())
+      if (!early.contains(&op))
+        give(&op, later);
+    return success();
+  }
+
+  /// An operation of the body, and what it needs of the same iteration.
+  static void addWithOperands(Operation *op, Block *body,
+                              SetVector<Operation *> &set) {
+    if (!set.insert(op))
+      return;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *def = operand.getDefiningOp();
+            def && def->getBlock() == body)
+          addWithOperands(def, body, set);
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// stage-pipeline
+//===----------------------------------------------------------------------===//
+
+/// Lets an operation happen only where `predicate` holds; null where its
+/// results would be missed.
+Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate) {
+  if (isMemoryEffectFree(op))
+    return op;
+  if (op->getNumResults())
+    return nullptr;
+  rewriter.setInsertionPoint(op);
+  auto guard = scf::IfOp::create(rewriter, op->getLoc(), predicate,
+                                 /*withElseRegion=*/false);
+  rewriter.moveOpBefore(op, guard.thenBlock()->getTerminator());
+  return guard;
+}
+
+struct StagePipelinePass : staging::impl::StagePipelineBase<StagePipelinePass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      auto body = loop.getBody()->without_terminator();
+      if (!body.empty() && llvm::all_of(body, [](Operation &op) {
+            return op.hasAttrOfType<stage::AtAttr>(stage::kAtAttr);
+          }))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(expand(loop)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult expand(scf::ForOp loop) {
+    std::vector<std::pair<Operation *, unsigned>> schedule;
+    SmallVector<std::pair<int64_t, Operation *>> ordered;
+    int64_t last = 0;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      if (at.getStep() < 0)
+        return op.emitError("expected a step of at least 0, found ")
+               << at.getStep();
+      ordered.push_back({at.getOrder(), &op});
+      last = std::max(last, at.getStep());
+    }
+    for (auto [order, op] : ordered) {
+      auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      if (at.getStep() != last && op->getNumResults() &&
+          !isMemoryEffectFree(op))
+        return op->emitError("unsupported: an operation with effects and "
+                             "results before the last step, ")
+               << last;
+    }
+    // Equal orders stay in the order of the program.
+    std::map<std::pair<int64_t, size_t>, Operation *> sorted;
+    for (auto [place, entry] : llvm::enumerate(ordered))
+      sorted[{entry.first, place}] = entry.second;
+    ordered.clear();
+    for (auto [key, op] : sorted)
+      ordered.push_back({key.first, op});
+    for (auto [order, op] : ordered) {
+      auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      schedule.push_back({op, static_cast<unsigned>(at.getStep())});
+    }
+    for (auto [order, op] : ordered)
+      op->removeAttr(stage::kAtAttr);
+    if (last == 0)
+      return reorder(loop, ordered);
+    scf::PipeliningOption options;
+    options.getScheduleFn =
+        [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &result) {
+          result = schedule;
+        };
+    options.peelEpilogue = false;
+    options.supportDynamicLoops = true;
+    options.predicateFn = predicate;
+    IRRewriter rewriter(&getContext());
+    rewriter.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    if (failed(scf::pipelineForLoop(rewriter, loop, options)))
+      return emitError(loc, "the loop cannot be rewritten by its schedule: an "
+                            "operation runs before what it depends on");
+    return success();
+  }
+
+  /// With one step only the order changes.
+  LogicalResult reorder(scf::ForOp loop,
+                        ArrayRef<std::pair<int64_t, Operation *>> ordered) {
+    for (auto [order, op] : ordered)
+      op->moveBefore(loop.getBody()->getTerminator());
+    return success();
+  }
+};
+
+} // namespace

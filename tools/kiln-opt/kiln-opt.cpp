@@ -2,13 +2,71 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Driver/Semantics.h"
+#include "kiln/Eval/Register.h"
 #include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+/// Takes `--verify-semantics` out of the arguments.
+static bool extractVerifySemantics(int &argc, char **argv) {
+  int kept = 1;
+  bool found = false;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef arg = argv[i];
+    if (arg == "--verify-semantics" || arg == "-verify-semantics")
+      found = true;
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return found;
+}
+
+static constexpr llvm::StringLiteral kTitle =
+    "Kiln's optimiser driver (--load-target=LIB loads a plug-in, "
+    "--verify-semantics evaluates around each pass)\n";
+
+/// As mlir-opt, with evaluation before and after each pass.
+static int verifySemantics(int argc, char **argv,
+                           mlir::DialectRegistry &registry) {
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, kTitle, registry);
+  kiln::driver::SemanticsResult result;
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  auto plain = config;
+  config.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
+    // Evaluation sees the whole module.
+    pm.getContext()->disableMultithreading();
+    if (failed(plain.setupPassPipeline(pm)))
+      return mlir::failure();
+    pm.addInstrumentation(kiln::driver::createSemanticsCheck(result));
+    return mlir::success();
+  });
+  std::string error;
+  auto file = mlir::openInputFile(input, &error);
+  auto out = file ? mlir::openOutputFile(output, &error) : nullptr;
+  if (!out) {
+    llvm::errs() << error << "\n";
+    return kiln::driver::kInputFailed;
+  }
+  if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)))
+    return kiln::driver::kInputFailed;
+  out->keep();
+  llvm::errs() << "semantics: " << result.compared << " comparisons, "
+               << result.changed << " changed\n";
+  return result.changed ? kiln::driver::kInputFailed : kiln::driver::kDone;
+}
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
@@ -16,6 +74,7 @@ int main(int argc, char **argv) {
   return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);
+    bool verifies = extractVerifySemantics(argc, argv);
     if (!kiln::driver::initialize(named))
       return int(kiln::driver::kInputFailed);
     if (!kiln::driver::isHarmlessFile(kiln::driver::inputArgument(argc, argv)))
@@ -26,9 +85,11 @@ int main(int argc, char **argv) {
     mlir::registerAllPasses();
     kiln::driver::registerDialects(registry);
     kiln::driver::registerPasses();
-    return mlir::asMainReturnCode(mlir::MlirOptMain(
-        argc, argv,
-        "Kiln's optimiser driver (--load-target=LIB loads a plug-in)\n",
-        registry));
+    if (verifies) {
+      kiln::eval::registerEvaluation(registry);
+      return verifySemantics(argc, argv, registry);
+    }
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, kTitle, registry));
   });
 }

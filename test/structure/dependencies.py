@@ -23,6 +23,8 @@ READERS = {"lib/Driver/Registration.cpp"}
 LAYERS = [
     ("lib/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(Dialect|Target|Eval|Cpu|Driver|Schedule|Analysis|Conversion|Transforms|Index|Interfaces)/"),
     ("include/kiln/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
+    ("lib/Index", r"kiln/(?!Index/)"),
+    ("include/kiln/Index", r"kiln/(?!Index/)"),
     ("include/kiln-c", r"^(mlir|llvm|mlir-c|llvm-c)/|^kiln/"),
     ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
     ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),

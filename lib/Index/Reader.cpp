@@ -1,0 +1,58 @@
+//===- Reader.cpp - Expressions of computed values ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Index/Reader.h"
+#include "kiln/Index/ScalarBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln::index;
+
+std::optional<Expr> Reader::read(Value value) {
+  if (!value.getType().isIntOrIndex())
+    return std::nullopt;
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  std::optional<Expr> expr;
+  if (first)
+    expr = first(value);
+  if (!expr)
+    expr = compute(value);
+  if (!expr || !expr->isKnown())
+    expr = last(value);
+  known[value] = expr;
+  return expr;
+}
+
+std::optional<Expr> Reader::compute(Value value) {
+  if (Integer number = getNumber(value))
+    return Expr(*number);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (mode == Coordinates) {
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(op))
+      return read(op->getOperand(0));
+  } else if (!value.getType().isIndex() && !value.getType().isInteger(64)) {
+    return std::nullopt;
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+    return std::nullopt;
+  std::optional<Expr> lhs = read(op->getOperand(0)),
+                      rhs = read(op->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *lhs + *rhs;
+  if (isa<arith::SubIOp>(op))
+    return *lhs - *rhs;
+  if (isa<arith::ShLIOp>(op)) {
+    if (!rhs->isStatic() || rhs->get() < 0 || rhs->get() > 61)
+      return std::nullopt;
+    rhs = Expr(int64_t(1) << rhs->get());
+  }
+  if (mode == Coordinates && !lhs->isStatic() && !rhs->isStatic())
+    return std::nullopt;
+  return *lhs * *rhs;
+}

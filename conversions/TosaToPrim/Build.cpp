@@ -356,37 +356,4 @@ Value Translator::sizeValue(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
 }
 
-/// Folds an operation on sizes if both are known, else creates it.
-template <typename Op>
-static OpFoldResult sizeOp(Translator &e, OpFoldResult a, OpFoldResult c,
-                           int64_t neutral, int64_t (*fold)(int64_t, int64_t)) {
-  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(c);
-  if (x && y)
-    return e.size(fold(*x, *y));
-  if (y == neutral)
-    return a;
-  return Op::create(e.b, e.sizeValue(a), e.sizeValue(c)).getResult();
-}
-
-OpFoldResult Translator::mulSize(OpFoldResult a, OpFoldResult c) {
-  if (getConstantIntValue(a) == 1)
-    return c;
-  return sizeOp<arith::MulIOp>(*this, a, c, 1, [](int64_t x, int64_t y) {
-    return static_cast<int64_t>(static_cast<uint64_t>(x) *
-                                static_cast<uint64_t>(y));
-  });
-}
-
-OpFoldResult Translator::addSize(OpFoldResult a, OpFoldResult c) {
-  return sizeOp<arith::AddIOp>(*this, a, c, 0, [](int64_t x, int64_t y) {
-    return static_cast<int64_t>(static_cast<uint64_t>(x) +
-                                static_cast<uint64_t>(y));
-  });
-}
-
-OpFoldResult Translator::divSize(OpFoldResult a, OpFoldResult c) {
-  return sizeOp<arith::FloorDivSIOp>(
-      *this, a, c, 1, [](int64_t x, int64_t y) { return y ? x / y : 0; });
-}
-
 } // namespace kiln::tosa_to_prim

@@ -20,7 +20,7 @@ Value readElements(Value x, ArrayRef<Value> indices, Translator &e) {
   for (auto [dim, index] : llvm::enumerate(indices)) {
     e.limitIndices(index, type.getDimSize(dim));
     Value inside = e.keepInside(index, own[dim]);
-    count = e.mulSize(count, own[dim]);
+    count = e.sizeMath().mul(count, own[dim]);
     if (!position) {
       position = inside;
       continue;

@@ -32,22 +32,22 @@ LogicalResult reshape(tosa::ReshapeOp op, Translator &e) {
     if (!number && same != from.end())
       *same = e.size(1);
     else
-      known = e.mulSize(known, size);
+      known = e.sizeMath().mul(known, size);
   }
   if (unknown >= 0) {
-    int64_t factor = 1;
-    OpFoldResult count = e.size(1);
-    for (OpFoldResult size : from) {
-      if (auto number = getConstantIntValue(size))
-        factor *= *number;
-      else
-        count = e.mulSize(count, size);
-    }
-    std::optional<int64_t> divisor = getConstantIntValue(known);
-    if (divisor && *divisor > 0 && factor % *divisor == 0)
-      to[unknown] = e.mulSize(count, e.size(factor / *divisor));
+    index::ScalarBuilder &math = e.sizeMath();
+    OpFoldResult factor = e.size(1), count = e.size(1);
+    for (OpFoldResult size : from)
+      (getConstantIntValue(size) ? factor : count) =
+          math.mul(getConstantIntValue(size) ? factor : count, size);
+    std::optional<int64_t> number = getConstantIntValue(factor),
+                           divisor = getConstantIntValue(known);
+    if (divisor == 0) // nothing by nothing
+      to[unknown] = e.size(0);
+    else if (number && divisor && *number % *divisor == 0)
+      to[unknown] = math.mul(count, e.size(*number / *divisor));
     else
-      to[unknown] = e.divSize(e.mulSize(count, e.size(factor)), known);
+      to[unknown] = math.floorDiv(math.mul(count, factor), known);
     // What the result type says is better than a size computed at run time.
     RankedTensorType type = e.tensorType(op.getType());
     if (type && !type.isDynamicDim(unknown))
@@ -138,7 +138,7 @@ LogicalResult tile(tosa::TileOp op, Translator &e) {
       spread.push_back(multiples[dim]);
     dims.push_back(spread.size());
     spread.push_back(size);
-    result.push_back(e.mulSize(size, multiples[dim]));
+    result.push_back(e.sizeMath().mul(size, multiples[dim]));
   }
   if (spread.size() == sizes.size())
     return e.set(op, x);

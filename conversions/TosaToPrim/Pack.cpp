@@ -92,7 +92,7 @@ LogicalResult pack(linalg::PackOp op, Translator &e) {
     // What the operand says of the number of tiles is more than `?`.
     if (auto size = getConstantIntValue(whole))
       count = e.size((*size + tile - 1) / tile);
-    auto total = e.mulSize(count, e.size(tile));
+    auto total = e.sizeMath().mul(count, e.size(tile));
     auto number = getConstantIntValue(total), size = getConstantIntValue(whole);
     auto splat = padding ? e.splatOf(padding) : std::nullopt;
     if (number && size && *number > *size && splat) {
@@ -126,7 +126,7 @@ LogicalResult unpack(linalg::UnPackOp op, Translator &e) {
   Sizes split = e.sizesOf(x), merged;
   size_t next = 0;
   for (int64_t tile : tiling->tiles) {
-    merged.push_back(tile ? e.mulSize(split[next], split[next + 1])
+    merged.push_back(tile ? e.sizeMath().mul(split[next], split[next + 1])
                           : split[next]);
     next += tile ? 2 : 1;
   }

@@ -4,7 +4,6 @@
 
 #include "kiln/Dialect/Prim/Shape.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,25 +50,30 @@ LogicalResult sliceShape(tosa::SliceShapeOp op, Translator &e) {
   return success();
 }
 
+using index::ScalarBuilder;
+using SizeOp = OpFoldResult (ScalarBuilder::*)(OpFoldResult, OpFoldResult);
+
 /// Sums, differences and so on, size by size.
-template <typename From, typename Arith>
-LogicalResult elementwise(From op, Translator &e) {
-  Sizes lhs = e.getSizes(op->getOperand(0)),
-        rhs = e.getSizes(op->getOperand(1));
+template <typename From>
+LogicalResult elementwise(From op, Translator &e, SizeOp compute) {
   Sizes sizes;
-  for (auto [a, c] : llvm::zip_equal(lhs, rhs)) {
-    // Division by zero is not for the folder to decide.
-    std::optional<int64_t> x = getConstantIntValue(a),
-                           y = getConstantIntValue(c);
-    if (y == 0 && llvm::is_one_of<Arith, arith::FloorDivSIOp,
-                                  arith::CeilDivSIOp, arith::RemSIOp>::value)
+  for (auto [a, c] : llvm::zip_equal(e.getSizes(op->getOperand(0)),
+                                     e.getSizes(op->getOperand(1)))) {
+    bool divides = compute == &ScalarBuilder::floorDiv ||
+                   compute == &ScalarBuilder::ceilDiv ||
+                   compute == &ScalarBuilder::truncRem;
+    if (divides && getConstantIntValue(c) == 0)
       return e.unsupported(op, "divides by zero");
-    Value value = e.b.createOrFold<Arith>(e.sizeValue(a), e.sizeValue(c));
-    std::optional<int64_t> number = getConstantIntValue(value);
-    sizes.push_back(x && y && number ? e.size(*number) : OpFoldResult(value));
+    sizes.push_back((e.sizeMath().*compute)(a, c));
   }
   e.setSizes(op, sizes);
   return success();
+}
+
+template <typename From> void addElementwise(Rules &rules, SizeOp compute) {
+  rules.add(From::getOperationName(), [compute](Operation *op, Translator &e) {
+    return elementwise(cast<From>(op), e, compute);
+  });
 }
 
 /// Powers and logarithms, of known sizes only.
@@ -112,16 +116,14 @@ void addShapeRules(Rules &rules) {
   rules.add<tosa::DimOp>(dim);
   rules.add<tosa::ConcatShapeOp>(concatShape);
   rules.add<tosa::SliceShapeOp>(sliceShape);
-  rules.add<tosa::AddShapeOp>(elementwise<tosa::AddShapeOp, arith::AddIOp>);
-  rules.add<tosa::SubShapeOp>(elementwise<tosa::SubShapeOp, arith::SubIOp>);
-  rules.add<tosa::MulShapeOp>(elementwise<tosa::MulShapeOp, arith::MulIOp>);
-  rules.add<tosa::MaxShapeOp>(elementwise<tosa::MaxShapeOp, arith::MaxSIOp>);
-  rules.add<tosa::MinShapeOp>(elementwise<tosa::MinShapeOp, arith::MinSIOp>);
-  rules.add<tosa::ModShapeOp>(elementwise<tosa::ModShapeOp, arith::RemSIOp>);
-  rules.add<tosa::DivFloorShapeOp>(
-      elementwise<tosa::DivFloorShapeOp, arith::FloorDivSIOp>);
-  rules.add<tosa::DivCeilShapeOp>(
-      elementwise<tosa::DivCeilShapeOp, arith::CeilDivSIOp>);
+  addElementwise<tosa::AddShapeOp>(rules, &ScalarBuilder::add);
+  addElementwise<tosa::SubShapeOp>(rules, &ScalarBuilder::sub);
+  addElementwise<tosa::MulShapeOp>(rules, &ScalarBuilder::mul);
+  addElementwise<tosa::MaxShapeOp>(rules, &ScalarBuilder::max);
+  addElementwise<tosa::MinShapeOp>(rules, &ScalarBuilder::min);
+  addElementwise<tosa::ModShapeOp>(rules, &ScalarBuilder::truncRem);
+  addElementwise<tosa::DivFloorShapeOp>(rules, &ScalarBuilder::floorDiv);
+  addElementwise<tosa::DivCeilShapeOp>(rules, &ScalarBuilder::ceilDiv);
   rules.add<tosa::Exp2ShapeOp>(exp2Shape);
   rules.add<tosa::Log2CeilShapeOp>(log2Ceil);
   rules.add<tosa::Log2FloorShapeOp>(log2Floor);

@@ -62,7 +62,7 @@ LogicalResult collapse(tensor::CollapseShapeOp op, Translator &e) {
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
     OpFoldResult size = e.size(1);
     for (int64_t dim : group)
-      size = e.mulSize(size, from[dim]);
+      size = e.sizeMath().mul(size, from[dim]);
     to.push_back(size);
   }
   return e.set(op, e.reshape(x, to));

@@ -332,7 +332,11 @@ LogicalResult Translator::emit(Operation *op) {
       if (!body && isa<IndexType>(operand.getType()) &&
           getSizes(operand).empty() && needsSizes(op))
         return unsupported(op, "uses a size that is computed from elements");
-    return (*rule)(op, *this);
+    sizeBuilder.overflowed = false;
+    LogicalResult result = (*rule)(op, *this);
+    if (succeeded(result) && sizeBuilder.overflowed)
+      return unsupported(op, "computes a size that does not fit 64 bits");
+    return result;
   }
   if (op->getName().getDialectNamespace() ==
       prim::PrimDialect::getDialectNamespace()) {

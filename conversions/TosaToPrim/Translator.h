@@ -5,6 +5,7 @@
 #define KILN_CONVERSIONS_TOSATOPRIM_TRANSLATOR_H
 
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Index/ScalarBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -346,14 +347,17 @@ public:
   /// The one value that all elements have.
   std::optional<mlir::TypedAttr> splatOf(mlir::Value value);
 
-  /// Arithmetic on sizes, folded where both are known.
-  mlir::OpFoldResult mulSize(mlir::OpFoldResult a, mlir::OpFoldResult c);
-  mlir::OpFoldResult addSize(mlir::OpFoldResult a, mlir::OpFoldResult c);
-  mlir::OpFoldResult divSize(mlir::OpFoldResult a, mlir::OpFoldResult c);
+  /// Arithmetic on sizes. One that does not fit is an error at the operation
+  /// that is being translated.
+  index::ScalarBuilder &sizeMath() {
+    sizeBuilder.loc = b.getLoc();
+    return sizeBuilder;
+  }
   mlir::Value sizeValue(mlir::OpFoldResult size);
   mlir::OpFoldResult size(int64_t value) { return b.getIndexAttr(value); }
 
 private:
+  index::ScalarBuilder sizeBuilder{b, b.getLoc()};
   mlir::ModuleOp module;
   const Rules &rules;
   llvm::DenseMap<mlir::Value, mlir::Value> values;

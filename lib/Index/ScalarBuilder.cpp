@@ -32,14 +32,22 @@ Value ScalarBuilder::materialize(OpFoldResult scalar) {
   return makeConstant(*getNumber(scalar));
 }
 
+bool ScalarBuilder::fits(int64_t value) const {
+  return type.isIndex() || llvm::isIntN(type.getIntOrFloatBitWidth(), value);
+}
+
 template <typename Op, typename FoldT>
 OpFoldResult ScalarBuilder::emit(OpFoldResult a, OpFoldResult b, FoldT fold) {
   Integer x = getNumber(a), y = getNumber(b);
-  if (x && y)
-    if (Integer known = fold(*x, *y);
-        known &&
-        (type.isIndex() || llvm::isIntN(type.getIntOrFloatBitWidth(), *known)))
+  if (x && y) {
+    Integer known = fold(*x, *y);
+    if (known && fits(*known))
       return constant(*known);
+    constexpr bool isDivision =
+        !llvm::is_one_of<Op, arith::AddIOp, arith::SubIOp,
+                         arith::MulIOp>::value;
+    overflowed |= !isDivision || *y == -1;
+  }
   Value lhs = materialize(a), rhs = materialize(b);
   return Op::create(builder, loc, lhs, rhs).getResult();
 }
@@ -79,6 +87,10 @@ OpFoldResult ScalarBuilder::ceilDiv(OpFoldResult a, OpFoldResult b) {
   if (getNumber(b) == 1)
     return a;
   return emit<arith::CeilDivSIOp>(a, b, kiln::index::ceilDiv);
+}
+
+OpFoldResult ScalarBuilder::truncRem(OpFoldResult a, OpFoldResult b) {
+  return emit<arith::RemSIOp>(a, b, kiln::index::truncRem);
 }
 
 /// Only where signed and unsigned agree.
@@ -130,9 +142,7 @@ OpFoldResult ScalarBuilder::select(Value condition, OpFoldResult a,
 }
 
 OpFoldResult ScalarBuilder::cast(Value integer) {
-  if (Integer known = getNumber(integer);
-      known &&
-      (type.isIndex() || llvm::isIntN(type.getIntOrFloatBitWidth(), *known)))
+  if (Integer known = getNumber(integer); known && fits(*known))
     return constant(*known);
   if (integer.getType() == type)
     return integer;

@@ -132,3 +132,16 @@ func.func @clamp_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
   %0 = tosa.clamp %x {min_val = 0 : i1, max_val = 1 : i1} : (tensor<4xi1>) -> tensor<4xi1>
   return %0 : tensor<4xi1>
 }
+
+// -----
+
+// Sizes do not wrap.
+func.func @wide_size(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %a = tosa.const_shape {values = dense<4611686018427387904> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %b = tosa.const_shape {values = dense<4> : tensor<1xindex>} : () -> !tosa.shape<1>
+  // expected-error@+1 {{unsupported: tosa.mul_shape computes a size that does not fit 64 bits}}
+  %c = tosa.mul_shape %a, %b : (!tosa.shape<1>, !tosa.shape<1>) -> !tosa.shape<1>
+  %d = tosa.add_shape %c, %b : (!tosa.shape<1>, !tosa.shape<1>) -> !tosa.shape<1>
+  %r = tosa.reshape %x, %d : (tensor<4xf32>, !tosa.shape<1>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -13,9 +13,9 @@
 //   it. (What only ranks choices, like a number of operations, is unknown then
 //   instead: see Expr.)
 // - `ScalarBuilder` makes operations. Where a fold would not fit it leaves the
-//   operation, which means what it always means: `arith` on `index` and
-//   integers wraps when the program runs. The runtime refuses the sizes that
-//   come of it when it makes buffers of them.
+//   operation and says so: conversions refuse a size that way. The operation
+//   means what it always means, `arith` on `index` and integers wraps when the
+//   program runs; the runtime refuses what comes of it as the size of a buffer.
 // - What is known of coordinates (`Analysis`, `Reader::Coordinates`) takes
 //   additions, subtractions, products and casts of indices not to wrap: a
 //   coordinate whose computation wraps lies outside of every view.
@@ -72,6 +72,11 @@ inline Integer ceilDiv(int64_t a, int64_t b) {
   if (!divides(a, b))
     return std::nullopt;
   return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+/// The remainder of the quotient rounded towards 0.
+inline Integer truncRem(int64_t a, int64_t b) {
+  return divides(a, b) ? Integer(a % b) : Integer();
 }
 
 /// a - b * floorDiv(a, b).

@@ -40,6 +40,8 @@ public:
   /// Signed quotients, rounded down and up.
   Scalar floorDiv(Scalar a, Scalar b);
   Scalar ceilDiv(Scalar a, Scalar b);
+  /// The remainder of the quotient rounded towards 0.
+  Scalar truncRem(Scalar a, Scalar b);
   /// Quotient and remainder of what is not negative, by what is positive.
   Scalar divPositive(Scalar a, Scalar b);
   Scalar remPositive(Scalar a, Scalar b);
@@ -56,6 +58,8 @@ public:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  /// Set where two numbers made an operation since their result does not fit.
+  bool overflowed = false;
 
 protected:
   /// A constant at the insertion point, unless a subclass keeps them together.
@@ -64,6 +68,8 @@ protected:
 private:
   template <typename Op, typename FoldT>
   Scalar emit(Scalar a, Scalar b, FoldT fold);
+
+  bool fits(int64_t value) const;
 
   mlir::Type type;
 };

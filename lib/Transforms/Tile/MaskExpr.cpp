@@ -116,14 +116,15 @@ private:
     MaskExpr::Dim &bound = mask.dims[dims[dim]];
     if (factor > 0) {
       // i < ceil(-start / factor)
-      IndexScalar high = scalars.ceilDiv(scalars.sub(zero, start), factor);
+      IndexScalar high =
+          scalars.ceilDiv(scalars.sub(zero, start), scalars.constant(factor));
       bound.high = bound.high ? scalars.min(bound.high, high) : high;
       return success();
     }
     // i > start / -factor, that is i >= floor(start / -factor) + 1
     //                              = ceil((start + 1) / -factor)
-    IndexScalar low =
-        scalars.ceilDiv(scalars.add(start, scalars.constant(1)), -factor);
+    IndexScalar low = scalars.ceilDiv(scalars.add(start, scalars.constant(1)),
+                                      scalars.constant(-factor));
     bound.low = bound.low ? scalars.max(bound.low, low) : low;
     return success();
   }

@@ -14,7 +14,7 @@
 #define KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
 
 #include "kiln/Dialect/Tile/Tile.h"
-#include "mlir/IR/Builders.h"
+#include "kiln/Index/ScalarBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <string>
@@ -24,28 +24,7 @@ namespace kiln::tile {
 /// A scalar of index type, constant where that is known.
 using IndexScalar = mlir::OpFoldResult;
 
-/// Arithmetic on scalars that folds constants.
-class ScalarBuilder {
-public:
-  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
-
-  IndexScalar constant(int64_t value) { return builder.getIndexAttr(value); }
-  IndexScalar add(IndexScalar a, IndexScalar b);
-  IndexScalar sub(IndexScalar a, IndexScalar b);
-  IndexScalar mul(IndexScalar a, IndexScalar b);
-  IndexScalar min(IndexScalar a, IndexScalar b);
-  IndexScalar max(IndexScalar a, IndexScalar b);
-  /// ceil(a / b) for b > 0.
-  IndexScalar ceilDiv(IndexScalar a, int64_t b);
-  IndexScalar select(mlir::Value condition, IndexScalar a, IndexScalar b);
-  /// An integer as index, read as signed.
-  IndexScalar cast(mlir::Value integer);
-  mlir::Value materialize(IndexScalar scalar);
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-};
+using index::ScalarBuilder;
 
 /// The decomposition of a tile.
 struct PointerExpr {

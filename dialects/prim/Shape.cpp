@@ -2,6 +2,7 @@
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Index/ScalarBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -37,33 +38,18 @@ namespace {
 class Reifier {
 public:
   Reifier(OpBuilder &builder, Location loc, SizesFn sizesOf)
-      : builder(builder), loc(loc), sizesOf(sizesOf) {}
+      : builder(builder), loc(loc), sizesOf(sizesOf), math(builder, loc) {}
 
   /// The sizes of a result; static ones are replaced by the caller.
   Sizes result(Operation *op, unsigned number);
 
 private:
-  Value value(OpFoldResult size) {
-    if (auto known = dyn_cast<Value>(size))
-      return known;
-    int64_t constant = *getConstantIntValue(size);
-    return arith::ConstantIndexOp::create(builder, loc, constant);
-  }
-  template <typename Op> OpFoldResult binary(OpFoldResult a, OpFoldResult b) {
-    Value result = builder.createOrFold<Op>(loc, value(a), value(b));
-    if (std::optional<int64_t> constant = getConstantIntValue(result))
-      return builder.getIndexAttr(*constant);
-    return result;
-  }
-  OpFoldResult constant(int64_t value) { return builder.getIndexAttr(value); }
-  OpFoldResult add(OpFoldResult a, OpFoldResult b) {
-    return binary<arith::AddIOp>(a, b);
-  }
+  OpFoldResult constant(int64_t value) { return math.constant(value); }
   OpFoldResult add(OpFoldResult a, int64_t b) {
-    return b == 0 ? a : add(a, constant(b));
+    return math.add(a, constant(b));
   }
   OpFoldResult mul(OpFoldResult a, int64_t b) {
-    return b == 1 ? a : binary<arith::MulIOp>(a, constant(b));
+    return math.mul(a, constant(b));
   }
 
   OpFoldResult positions(OpFoldResult size, int64_t window, int64_t stride,
@@ -82,6 +68,7 @@ private:
   OpBuilder &builder;
   Location loc;
   SizesFn sizesOf;
+  kiln::index::ScalarBuilder math;
 };
 
 } // namespace
@@ -96,7 +83,7 @@ OpFoldResult Reifier::positions(OpFoldResult size, int64_t window,
   OpFoldResult range = add(spread, padLow + padHigh - extent);
   if (stride == 1)
     return add(range, 1);
-  return add(binary<arith::FloorDivSIOp>(range, constant(stride)), 1);
+  return add(math.floorDiv(range, constant(stride)), 1);
 }
 
 /// The `?` of the result are given by operands, in order.
@@ -115,9 +102,8 @@ Sizes Reifier::slice(SliceOp op) {
     int64_t start = op.getStarts()[dim], stride = op.getStrides()[dim];
     int64_t limit = op.getLimits()[dim];
     OpFoldResult extent = add(limit == -1 ? size : constant(limit), -start);
-    result.push_back(
-        stride == 1 ? extent
-                    : binary<arith::CeilDivSIOp>(extent, constant(stride)));
+    result.push_back(stride == 1 ? extent
+                                 : math.ceilDiv(extent, constant(stride)));
   }
   return result;
 }
@@ -126,7 +112,7 @@ Sizes Reifier::cat(CatOp op) {
   Sizes result = sizesOf(op.getOperands().front());
   for (Value operand : op.getOperands().drop_front())
     result[op.getDim()] =
-        add(result[op.getDim()], sizesOf(operand)[op.getDim()]);
+        math.add(result[op.getDim()], sizesOf(operand)[op.getDim()]);
   return result;
 }
 
@@ -210,7 +196,7 @@ Sizes Reifier::group(Operation *op, unsigned number) {
       // Sizes of tensors inside of the group are sizes of its inputs.
       if (auto dim = dyn_cast<tensor::DimOp>(source))
         if (std::optional<int64_t> number = dim.getConstantIndex())
-          return this->value(inner(dim.getSource())[*number]);
+          return math.materialize(inner(dim.getSource())[*number]);
       for (Value operand : source->getOperands())
         outside.map(operand, index(operand));
       return builder.clone(*source, outside)

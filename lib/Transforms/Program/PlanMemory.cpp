@@ -16,6 +16,7 @@ namespace kiln::program {
 #include "kiln/Transforms/Program/Passes.h.inc"
 } // namespace kiln::program
 
+using namespace kiln;
 using namespace kiln::program;
 
 namespace {
@@ -34,7 +35,7 @@ struct Item {
 /// Buffers whose sizes are multiples of one expression: 64 bytes times a
 /// product of sizes, or, when that would waste memory, the aligned size itself.
 struct SizeClass {
-  Monomial monomial;
+  index::Expr unit;
   bool aligned = false; ///< the unit is the size rounded up
   SmallVector<Item> items;
   int64_t total = 0;
@@ -123,12 +124,11 @@ public:
     if (classes.empty())
       return;
     // Static sizes first: their offsets need no arithmetic.
-    auto *fixed = llvm::find_if(classes, [](const SizeClass &sizes) {
-      return sizes.monomial.factors.empty();
-    });
+    auto *fixed = llvm::find_if(
+        classes, [](const SizeClass &sizes) { return sizes.unit.isStatic(); });
     if (fixed != classes.end())
       std::rotate(classes.begin(), fixed, std::next(fixed));
-    emit(allocs.front());
+    emit(allocs.front(), expressions.symbols);
   }
 
 private:
@@ -137,22 +137,23 @@ private:
     lifetime.collect(alloc.getResult(), position, alloc->getBlock());
     if (lifetime.returned || lifetime.first < 0 || alloc.getOffset())
       return;
-    std::optional<Monomial> size = expressions.bytesOf(alloc);
-    if (!size || size->coefficient > (int64_t(1) << 50))
+    std::optional<index::Expr> size = expressions.bytesOf(alloc);
+    // A sum of one: the content is its coefficient.
+    if (!size || size->content() > (int64_t(1) << 50))
       return;
-    Item item{alloc, lifetime.first, lifetime.last, 1, size->coefficient};
+    Item item{alloc, lifetime.first, lifetime.last, 1, size->content()};
     bool aligned = false;
-    if (size->factors.empty()) {
-      item.count = llvm::divideCeil(size->coefficient, kAlign);
-      size->coefficient = kAlign;
-    } else if (size->coefficient % kAlign == 0) {
-      item.count = size->coefficient / kAlign;
-      size->coefficient = kAlign;
+    if (size->isStatic()) {
+      item.count = llvm::divideCeil(item.bytes, kAlign);
+      size = index::Expr(kAlign);
+    } else if (item.bytes % kAlign == 0) {
+      item.count = item.bytes / kAlign;
+      size = *size->exactDiv(item.count);
     } else {
       aligned = true;
     }
     for (SizeClass &known : classes)
-      if (known.aligned == aligned && known.monomial == *size) {
+      if (known.aligned == aligned && known.unit == *size) {
         known.items.push_back(item);
         return;
       }
@@ -160,7 +161,7 @@ private:
   }
 
   /// Writes the offsets and the arena before the first buffer.
-  void emit(AllocOp before) {
+  void emit(AllocOp before, const index::Symbols &symbols) {
     OpBuilder builder(before);
     Location loc = func.getLoc();
     auto constant = [&](int64_t value) -> Value {
@@ -176,9 +177,11 @@ private:
     int64_t arenaBytes = 0, tensorBytes = 0;
     for (SizeClass &sizes : classes) {
       placeItems(sizes);
-      Value unit = constant(sizes.monomial.coefficient);
-      for (Value factor : sizes.monomial.factors)
-        unit = builder.createOrFold<arith::MulIOp>(loc, unit, factor);
+      Value unit = constant(sizes.unit.content());
+      for (const index::Expr::Term &term : sizes.unit.getTerms())
+        for (unsigned factor : term.factors)
+          unit = builder.createOrFold<arith::MulIOp>(loc, unit,
+                                                     symbols[factor].value);
       if (sizes.aligned) {
         Value blocks =
             arith::CeilDivSIOp::create(builder, loc, unit, constant(kAlign));
@@ -190,10 +193,10 @@ private:
         if (!offset)
           offset = add(base, scale(unit, item.offset));
         item.alloc.getOffsetMutable().assign(offset);
-        if (sizes.monomial.factors.empty())
+        if (sizes.unit.isStatic())
           tensorBytes += item.bytes;
       }
-      if (sizes.monomial.factors.empty())
+      if (sizes.unit.isStatic())
         arenaBytes = sizes.total * kAlign;
       base = add(base, scale(unit, sizes.total));
     }

@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::program;
 
 /// Bytes of an element in memory, 0 when it has no such size.
@@ -91,32 +92,22 @@ Value SizeExpressions::hoist(Value value) {
   return made;
 }
 
-std::optional<Monomial> SizeExpressions::bytesOf(AllocOp alloc) {
+std::optional<index::Expr> SizeExpressions::bytesOf(AllocOp alloc) {
   auto type = cast<MemRefType>(alloc.getResult().getType());
-  Monomial result;
-  result.coefficient = elementBytes(type.getElementType());
-  if (result.coefficient == 0)
+  index::Expr result = elementBytes(type.getElementType());
+  if (result.is(0))
     return std::nullopt;
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    Value size;
-    std::optional<int64_t> number;
+    index::Expr size = type.getDimSize(d);
     if (type.isDynamicDim(d)) {
-      size = hoist(alloc.getSizes()[type.getDynamicDimIndex(d)]);
-      if (!size)
+      Value value = hoist(alloc.getSizes()[type.getDynamicDimIndex(d)]);
+      if (!value)
         return std::nullopt;
-      number = getConstantIntValue(size);
-    } else {
-      number = type.getDimSize(d);
+      size = symbols.of(value);
     }
-    if (!number)
-      result.factors.push_back(size);
-    else if (*number < 0 ||
-             llvm::MulOverflow(result.coefficient, *number, result.coefficient))
+    if (size.isStatic() && size.get() < 0)
       return std::nullopt;
+    result = result * size;
   }
-  for (Value factor : result.factors)
-    order.try_emplace(factor, order.size());
-  llvm::sort(result.factors,
-             [&](Value a, Value b) { return order[a] < order[b]; });
-  return result;
+  return result.isKnown() ? std::optional(result) : std::nullopt;
 }

@@ -5,22 +5,12 @@
 #define KILN_LIB_TRANSFORMS_PROGRAM_SIZEEXPRESSIONS_H
 
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Index/Math.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace kiln::program {
-
-/// A number times a product of values; equal products have equal factors.
-struct Monomial {
-  int64_t coefficient = 1;
-  llvm::SmallVector<mlir::Value> factors;
-
-  bool operator==(const Monomial &other) const {
-    return coefficient == other.coefficient && factors == other.factors;
-  }
-};
 
 /// Brings the sizes of buffers to one point of a host program, where they are
 /// expressed over what is known there.
@@ -29,9 +19,11 @@ public:
   /// Expressions are made right before `point`.
   explicit SizeExpressions(mlir::Operation *point) : point(point) {}
 
-  /// The size of a buffer in bytes, or nothing when it is not known at the
-  /// point.
-  std::optional<Monomial> bytesOf(AllocOp alloc);
+  /// The size of a buffer in bytes, a number times a product of values, or
+  /// nothing when it is not known at the point.
+  std::optional<index::Expr> bytesOf(AllocOp alloc);
+
+  index::Symbols symbols;
 
 private:
   mlir::Value hoist(mlir::Value value);
@@ -44,7 +36,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> sizes;
   llvm::DenseMap<int64_t, mlir::Value> constants;
-  llvm::DenseMap<mlir::Value, unsigned> order; ///< of factors
 };
 
 } // namespace kiln::program

@@ -7,6 +7,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 #define GET_OP_CLASSES
@@ -197,6 +198,16 @@ LogicalResult KernelOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 // Grid
 //===----------------------------------------------------------------------===//
+
+index::Facts ProgramIdOp::getResultFacts(unsigned,
+                                         function_ref<index::Facts(Value)>) {
+  return {index::Interval::atLeast(0), 1};
+}
+
+index::Facts NumProgramsOp::getResultFacts(unsigned,
+                                           function_ref<index::Facts(Value)>) {
+  return {index::Interval::atLeast(1), 1};
+}
 
 static LogicalResult verifyGridResults(Operation *op) {
   // (1) One to three results.

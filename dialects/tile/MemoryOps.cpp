@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 //===----------------------------------------------------------------------===//
@@ -171,6 +173,42 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   if (ShapedType::isDynamic(size))
     return {};
   return IntegerAttr::get(IndexType::get(getContext()), size);
+}
+
+/// What is known of the size of a view, from its type, what it is made of and
+/// the facts about parameters.
+static index::Facts sizeFacts(Value view, int64_t dim,
+                              function_ref<index::Facts(Value)> of) {
+  auto type = cast<ViewType>(view.getType());
+  if (!ShapedType::isDynamic(type.getShape()[dim]))
+    return index::Facts::exactly(type.getShape()[dim]);
+  index::Facts facts{index::Interval::atLeast(0), 1};
+  if (auto made = view.getDefiningOp<MakeViewOp>()) {
+    int64_t number =
+        llvm::count_if(type.getShape().take_front(dim), ShapedType::isDynamic);
+    return index::meet(facts, of(made.getSizes()[number]));
+  }
+  auto parameter = dyn_cast<BlockArgument>(view);
+  auto kernel = parameter
+                    ? dyn_cast<KernelOp>(parameter.getOwner()->getParentOp())
+                    : KernelOp();
+  if (!kernel)
+    return facts;
+  if (auto divisors = kernel.getArgAttrOfType<DenseI64ArrayAttr>(
+          parameter.getArgNumber(), kSizeDivAttr))
+    facts.divisor = divisors[dim];
+  return facts;
+}
+
+index::Facts DimOp::getResultFacts(unsigned,
+                                   function_ref<index::Facts(Value)> of) {
+  return sizeFacts(getView(), getDim(), of);
+}
+
+index::Facts NumBlocksOp::getResultFacts(unsigned,
+                                         function_ref<index::Facts(Value)> of) {
+  return index::ceilDiv(sizeFacts(getView(), getDim(), of),
+                        index::Facts::exactly(getBlock()));
 }
 
 LogicalResult NumBlocksOp::verify() {

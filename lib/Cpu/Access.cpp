@@ -83,7 +83,7 @@ Bounds KernelEmitter::validRange(Operation *access, int64_t viewDim) {
     int64_t step = form.steps[viewDim];
     Value size = viewOf(form.view).sizes[viewDim];
     range.hi = ceilDivPositive(sub(size, offset), step);
-    if (!isNonNegative(form.coords[viewDim])) {
+    if (!facts.isNonNegative(form.coords[viewDim])) {
       Value zero = c64(0);
       range.lo = maximum(ceilDivPositive(sub(zero, offset), step), zero);
       if (getConstantIntValue(range.lo) == 0)

@@ -14,6 +14,8 @@
 #include "Plan.h"
 #include "Scratch.h"
 #include "kiln/Cpu/Lowering.h"
+#include "kiln/Index/Analysis.h"
+#include "kiln/Index/ScalarBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -144,8 +146,8 @@ public:
   Value toStorage(Value value);
   Value fromStorage(Value value, Type element);
   Value gep(Value base, Value index, Type element);
-  /// Whether the scalar of the kernel is known not to be negative.
-  bool isNonNegative(Value value, int depth = 0);
+  /// What is known of the kernel's own scalars.
+  index::Analysis facts;
 
   // --- Loops and levels (Nest.cpp) -----------------------------------------
   using LoopBody = llvm::function_ref<SmallVector<Value>(Coord, ValueRange)>;
@@ -332,6 +334,23 @@ public:
   bool streams = false; ///< some store may pass by the caches
 
 private:
+  /// Scalar arithmetic, with one constant of a value in each function.
+  class Math : public index::ScalarBuilder {
+  public:
+    explicit Math(KernelEmitter &emitter)
+        : ScalarBuilder(emitter.b, emitter.loc, emitter.b.getI64Type()),
+          emitter(emitter) {}
+
+  private:
+    Value makeConstant(int64_t value) override { return emitter.c64(value); }
+    KernelEmitter &emitter;
+  };
+  Math scalarMath{*this};
+  Math &math() {
+    scalarMath.loc = loc;
+    return scalarMath;
+  }
+
   friend class CpuLoweringContext;
   mlir::LogicalResult checkOps();
   mlir::LogicalResult emitFunction(llvm::StringRef name);

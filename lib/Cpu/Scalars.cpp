@@ -22,58 +22,28 @@ Value KernelEmitter::c64(int64_t value) {
 }
 
 Value KernelEmitter::add(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return c64(*cx + *cy);
-  if (cx && *cx == 0)
-    return y;
-  if (cy && *cy == 0)
-    return x;
-  return arith::AddIOp::create(b, loc, x, y);
+  return math().materialize(scalarMath.add(x, y));
 }
 
 Value KernelEmitter::sub(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return c64(*cx - *cy);
-  if (cy && *cy == 0)
-    return x;
-  return arith::SubIOp::create(b, loc, x, y);
+  return math().materialize(scalarMath.sub(x, y));
 }
 
 Value KernelEmitter::mul(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return c64(*cx * *cy);
-  if ((cx && *cx == 0) || (cy && *cy == 0))
-    return c64(0);
-  if (cx && *cx == 1)
-    return y;
-  if (cy && *cy == 1)
-    return x;
-  return arith::MulIOp::create(b, loc, x, y);
+  return math().materialize(scalarMath.mul(x, y));
 }
 
 Value KernelEmitter::minimum(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return c64(std::min(*cx, *cy));
-  return x == y ? x : Value(arith::MinSIOp::create(b, loc, x, y));
+  return math().materialize(scalarMath.min(x, y));
 }
 
 Value KernelEmitter::maximum(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return c64(std::max(*cx, *cy));
-  return x == y ? x : Value(arith::MaxSIOp::create(b, loc, x, y));
+  return math().materialize(scalarMath.max(x, y));
 }
 
 Value KernelEmitter::ceilDivPositive(Value x, int64_t divisor) {
-  if (divisor == 1)
-    return x;
-  if (auto cx = getConstantIntValue(x))
-    return c64(llvm::divideCeilSigned(*cx, divisor));
-  return arith::CeilDivSIOp::create(b, loc, x, c64(divisor));
+  return math().materialize(
+      scalarMath.ceilDiv(x, scalarMath.constant(divisor)));
 }
 
 Value KernelEmitter::roundDown(Value x, int64_t powerOfTwo) {
@@ -217,31 +187,4 @@ Value KernelEmitter::gep(Value base, Value index, Type element) {
     return LLVM::GEPOp::create(b, loc, pointer, stored, base,
                                ArrayRef<LLVM::GEPArg>{int32_t(*known)});
   return LLVM::GEPOp::create(b, loc, pointer, stored, base, ValueRange{index});
-}
-
-bool KernelEmitter::isNonNegative(Value value, int depth) {
-  if (auto known = getConstantIntValue(value))
-    return *known >= 0;
-  if (depth > 6)
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() &&
-           isNonNegative(loop.getLowerBound(), depth + 1);
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, tile::DimOp,
-          tile::NumBlocksOp>(op))
-    return true;
-  if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp,
-          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::MinSIOp,
-          arith::IndexCastOp>(op))
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return isNonNegative(operand, depth + 1);
-    });
-  if (isa<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      return isNonNegative(operand, depth + 1);
-    });
-  return false;
 }

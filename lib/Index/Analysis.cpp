@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
 using namespace mlir;
@@ -29,8 +30,12 @@ Facts Analysis::of(Value value) {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
+  constexpr unsigned most = 256;
+  if (depth >= most)
+    return Facts();
   // What is asked for on the way to itself is not known there.
   known[value] = Facts();
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   Facts facts;
   if (Integer number = getNumber(value))
     facts = Facts::exactly(*number);

@@ -4,6 +4,7 @@
 #include "kiln/Index/Reader.h"
 #include "kiln/Index/ScalarBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kiln::index;
@@ -17,8 +18,11 @@ std::optional<Expr> Reader::read(Value value) {
   std::optional<Expr> expr;
   if (first)
     expr = first(value);
-  if (!expr)
+  constexpr unsigned most = 4096;
+  if (!expr && depth < most) {
+    llvm::SaveAndRestore deeper(depth, depth + 1);
     expr = compute(value);
+  }
   if (!expr || !expr->isKnown())
     expr = last(value);
   known[value] = expr;

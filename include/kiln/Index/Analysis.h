@@ -41,6 +41,7 @@ private:
   Facts ofUpstream(mlir::Operation *op, mlir::Value value);
 
   llvm::DenseMap<mlir::Value, Facts> known;
+  unsigned depth = 0; ///< operations that are being looked through
 };
 
 } // namespace kiln::index

@@ -43,6 +43,7 @@ private:
   Mode mode;
   Leaf first, last;
   llvm::DenseMap<mlir::Value, std::optional<Expr>> known;
+  unsigned depth = 0; ///< operations that are being looked through
 };
 
 } // namespace kiln::index

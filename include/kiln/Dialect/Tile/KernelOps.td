@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Index/IndexInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -63,7 +64,8 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+def Tile_ProgramIdOp : Tile_Op<"program_id", [
+    Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "Coordinates of this instance in the grid";
   let description = [{
     One to three results: the coordinate along x, then y, then z, each in
@@ -75,7 +77,8 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [
+    Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "Extents of the grid";
   let description = [{
     One to three results: the number of instances along x, then y, then z.

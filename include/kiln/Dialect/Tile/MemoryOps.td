@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Index/IndexInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -29,7 +30,8 @@ def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+def Tile_DimOp : Tile_Op<"dim", [
+    Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "The size of a view along a dimension";
   let description = [{ Example: `%m = tile.dim %a[0] : !tile.view<?x?xf32>`. }];
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim);
@@ -39,7 +41,8 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure]> {
+def Tile_NumBlocksOp : Tile_Op<"num_blocks", [
+    Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "How many blocks cover a dimension of a view";
   let description = [{
     ceil(size / block). Example: `%n = tile.num_blocks %a[1] by 64 : !tile.view<?x?xf32>`.

@@ -5,6 +5,7 @@
 #ifndef KILN_DIALECT_TILE_TILEDIALECT_H
 #define KILN_DIALECT_TILE_TILEDIALECT_H
 
+#include "kiln/Index/IndexInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

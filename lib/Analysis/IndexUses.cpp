@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 Value kiln::tile::matchClampedDistance(Value value, int64_t block) {
@@ -107,35 +108,35 @@ void IterationSpaceBuilder::checkUse(OpOperand &use, unsigned dim,
   }
   if (user->getNumResults() == 1) {
     Value result = user->getResult(0);
-    std::optional<LinearForm> form = linearizer->get(result);
-    if (form && form->coefficient(dim) != 0) {
+    std::optional<index::Expr> form = linearizer->get(result);
+    if (form && form->dependsOn(dim)) {
       worklist.push_back(result);
       return;
     }
-    if (form && form->isInvariant() && form->symbols.empty())
+    if (form && form->isStatic())
       return;
   }
   pin(dim, "'" + user->getName().getStringRef() + "' uses its index as data");
 }
 
 void IterationSpaceBuilder::checkSplat(SplatOp splat) {
-  std::optional<LinearForm> form;
+  std::optional<index::Expr> form;
   if (splat.getValue().getType().isIntOrIndex())
     form = linearizer->get(splat.getValue());
   if (!form) {
     // A clamped distance is a limit for the index within a block, nothing else.
     for (auto [i, dim] : llvm::enumerate(space.dims))
       if (Value distance = matchClampedDistance(splat.getValue(), dim.block))
-        if (form = linearizer->get(distance); form && form->coefficient(i) != 0)
+        if (form = linearizer->get(distance); form && form->dependsOn(i))
           for (OpOperand &use : splat->getUses())
             checkLimitUse(use, i);
     return;
   }
   for (auto [i, dim] : llvm::enumerate(space.dims)) {
-    int64_t coefficient = form->coefficient(i);
-    if (coefficient == 0 || dim.block == 0)
+    if (!form->dependsOn(i) || dim.block == 0)
       continue;
-    if ((coefficient * dim.indexStep) % dim.block != 0)
+    index::Integer distance = index::mul(form->scale(i), dim.indexStep);
+    if (!distance || *distance % dim.block != 0)
       pin(i, "a tile is filled with its index rather than its position");
   }
 }
@@ -189,9 +190,9 @@ bool IterationSpaceBuilder::isMask(Value limit, unsigned dim) {
   const IterationDim &iteration = space.dims[dim];
   if (Value distance = matchClampedDistance(limit, iteration.block))
     limit = distance;
-  std::optional<LinearForm> form = linearizer->get(limit);
+  std::optional<index::Expr> form = linearizer->get(limit);
   return form &&
-         form->coefficient(dim) * iteration.indexStep == -iteration.block;
+         index::mul(form->scale(dim), iteration.indexStep) == -iteration.block;
 }
 
 /// An index within a block has a meaning only together with the position of the
@@ -206,10 +207,11 @@ void IterationSpaceBuilder::checkIotaUse(OpOperand &use, unsigned dim) {
   const IterationDim &iteration = space.dims[dim];
   if (user->getNumOperands() == 2) {
     Value fill = fillOf(user->getOperand(1 - use.getOperandNumber()));
-    std::optional<LinearForm> form;
+    std::optional<index::Expr> form;
     if (fill && isa<arith::AddIOp>(user))
       form = linearizer->get(fill);
-    if (form && form->coefficient(dim) * iteration.indexStep == iteration.block)
+    if (form &&
+        index::mul(form->scale(dim), iteration.indexStep) == iteration.block)
       return;
     auto compare = dyn_cast<arith::CmpIOp>(user);
     // Limits are clamped to what a block has, so that only < and >= say the

@@ -7,6 +7,7 @@
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 IterationSpace IterationSpace::analyze(KernelOp kernel) {
@@ -30,8 +31,8 @@ int IterationSpace::dimOf(Value tile, int64_t d) const {
   return found->second[d];
 }
 
-std::optional<LinearForm> IterationSpace::linearize(Value value) const {
-  return Linearizer(dims).get(value);
+std::optional<index::Expr> IterationSpace::linearize(Value value) const {
+  return Linearizer(dims, *symbols).get(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,25 +47,18 @@ static std::string viewName(Value view) {
   return "view";
 }
 
-static void printForm(llvm::raw_ostream &os, const LinearForm &form) {
-  bool first = true;
-  auto term = [&](int64_t coefficient, StringRef name) {
-    if (coefficient == 0)
-      return;
-    os << (first ? "" : " + ");
-    first = false;
-    if (coefficient != 1)
-      os << coefficient << (name.empty() ? "" : "*");
-    os << name;
-    if (coefficient == 1 && name.empty())
-      os << 1;
-  };
-  for (auto [i, coefficient] : llvm::enumerate(form.coefficients))
-    term(coefficient, "d" + std::to_string(i));
-  for (auto [i, symbol] : llvm::enumerate(form.symbols))
-    term(symbol.second, "s" + std::to_string(i));
-  if (form.constant != 0 || first)
-    os << (first ? "" : " + ") << form.constant;
+/// Symbols are numbered in the order in which the form has them.
+static void printForm(llvm::raw_ostream &os, const index::Expr &form) {
+  SmallVector<unsigned> order;
+  form.substitute([&](unsigned symbol) {
+    if (!llvm::is_contained(order, symbol))
+      order.push_back(symbol);
+    return index::Expr(1);
+  });
+  form.substitute([&](unsigned symbol) {
+        return index::Expr::symbol(llvm::find(order, symbol) - order.begin());
+      })
+      .print(os);
 }
 
 static void printDim(llvm::raw_ostream &os, const IterationDim &dim) {

@@ -5,15 +5,15 @@
 #include "Carried.h"
 #include "kiln/Analysis/Raster.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 void IterationSpaceBuilder::run() {
   findGridDims();
   findLoops();
-  linearizer = std::make_unique<Linearizer>(space.dims);
+  linearizer = std::make_unique<Linearizer>(space.dims, *space.symbols);
   findAccesses();
   resolveClasses();
   checkUses();
@@ -33,11 +33,10 @@ void IterationSpaceBuilder::pin(unsigned dim, const Twine &reason) {
     pinned = reason.str();
 }
 
-void IterationSpaceBuilder::pinAllIn(const LinearForm &form,
+void IterationSpaceBuilder::pinAllIn(const index::Expr &form,
                                      const Twine &reason) {
-  for (auto [i, coefficient] : llvm::enumerate(form.coefficients))
-    if (coefficient != 0)
-      pin(i, reason);
+  for (int dim : form.dims())
+    pin(dim, reason);
 }
 
 void IterationSpaceBuilder::setUnstructured(Operation *op,
@@ -112,7 +111,7 @@ void IterationSpaceBuilder::findLoops() {
     addDim(dim);
   });
   // What a loop carries, besides counters, makes it a reduction.
-  Linearizer inductions(space.dims);
+  Linearizer inductions(space.dims, *space.symbols);
   for (IterationDim &dim : space.dims)
     if (dim.isLoop())
       for (BlockArgument argument : dim.loop.getRegionIterArgs())
@@ -147,21 +146,19 @@ void IterationSpaceBuilder::findAccesses() {
 
 /// The iteration dimension whose blocks tile the axis.
 void IterationSpaceBuilder::chooseDim(AxisAccess &axis) {
-  int64_t distance;
-  if (llvm::MulOverflow(axis.block, axis.step, distance))
+  index::Integer distance = index::mul(axis.block, axis.step);
+  if (!distance)
     return;
-  for (auto [i, dim] : llvm::enumerate(space.dims)) {
-    int64_t moved;
-    if (dim.indexStep != 0 && axis.offset.coefficient(i) != 0 &&
-        !llvm::MulOverflow(axis.offset.coefficient(i), dim.indexStep, moved) &&
-        moved == distance) {
+  for (int i : axis.offset.dims()) {
+    int64_t step = space.dims[i].indexStep;
+    if (step != 0 && index::mul(axis.offset.scale(i), step) == distance) {
       axis.dim = i;
       break;
     }
   }
   // Other dimensions shift the window: their step is part of the meaning.
-  for (auto [i, coefficient] : llvm::enumerate(axis.offset.coefficients))
-    if (coefficient != 0 && static_cast<int>(i) != axis.dim)
+  for (int i : axis.offset.dims())
+    if (i != axis.dim)
       pin(i, "it moves a window by other than its block size");
 }
 
@@ -199,10 +196,10 @@ void IterationSpaceBuilder::addAccess(Operation *op, Value view,
     AxisAccess &axis = access.axes.emplace_back();
     axis.block = load ? load.getBlock(d) : store.getBlock(d);
     axis.step = load ? load.getStepOf(d) : store.getStepOf(d);
-    std::optional<LinearForm> form = linearizer->get(coordinate);
+    std::optional<index::Expr> form = linearizer->get(coordinate);
     if (form && !elements)
-      form = combine(axis.block, *form, 0, LinearForm());
-    if (form) {
+      form = *form * axis.block;
+    if (form && form->isKnown()) {
       axis.offset = *form;
       chooseDim(axis);
     } else {
@@ -234,7 +231,7 @@ void IterationSpaceBuilder::addGather(LoadGatherOp gather) {
     int64_t tileAxis = d < dim ? d : d - 1 + inner;
     axis.block = tile.getDimSize(tileAxis);
     Value offset = gather.getOffsets()[d < dim ? d : d - 1];
-    std::optional<LinearForm> form = linearizer->get(offset);
+    std::optional<index::Expr> form = linearizer->get(offset);
     if (form) {
       axis.offset = *form;
       chooseDim(axis);
@@ -277,9 +274,7 @@ static bool isSameWindow(const ViewAccess &a, const ViewAccess &b) {
     if (!x.affine || !y.affine || x.indirect || y.indirect ||
         x.block != y.block || x.step != y.step)
       return false;
-    std::optional<LinearForm> distance = combine(1, x.offset, -1, y.offset);
-    if (!distance || !distance->isInvariant() || !distance->symbols.empty() ||
-        distance->constant != 0)
+    if (!x.offset.same(y.offset))
       return false;
   }
   return true;
@@ -302,7 +297,7 @@ void IterationSpaceBuilder::checkOrder() {
           pin(i, "a store in its loop may overlap another access there");
       // A store that stays in place keeps what the last iteration wrote.
       bool moves = llvm::any_of(write.axes, [&, d = i](const AxisAccess &axis) {
-        return axis.offset.coefficient(d) != 0;
+        return axis.offset.dependsOn(d);
       });
       if (!moves && cast<StoreOp>(write.op).getCombine() == Combine::assign)
         pin(i, "a store in its loop does not move with it");
@@ -335,10 +330,7 @@ void IterationSpaceBuilder::findExtents() {
     for (const ViewAccess &access : space.accesses)
       for (auto [d, axis] : llvm::enumerate(access.axes)) {
         if (axis.dim < 0 || access.isWrite != writes || axis.step != 1 ||
-            axis.offset.constant != 0 || !axis.offset.symbols.empty() ||
-            llvm::count_if(
-                axis.offset.coefficients, [](int64_t c) { return c != 0; }) !=
-                1)
+            !axis.offset.offset().is(0) || axis.offset.dims().size() != 1)
           continue;
         set(space.dims[axis.dim], access.view, d);
       }

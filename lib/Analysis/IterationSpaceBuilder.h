@@ -28,7 +28,7 @@ private:
   void findLoops();
   void addDim(IterationDim dim) { space.dims.push_back(std::move(dim)); }
   void pin(unsigned dim, const llvm::Twine &reason);
-  void pinAllIn(const LinearForm &form, const llvm::Twine &reason);
+  void pinAllIn(const index::Expr &form, const llvm::Twine &reason);
   void setUnstructured(mlir::Operation *op, const llvm::Twine &reason);
 
   // Accesses.

@@ -1,21 +1,24 @@
-//===- Linearize.h - Linear forms of index computations ---------*- C++ -*-===//
+//===- Linearize.h - Index computations of a kernel -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_LIB_ANALYSIS_LINEARIZE_H
 #define KILN_LIB_ANALYSIS_LINEARIZE_H
 
 #include "kiln/Analysis/IterationSpace.h"
+#include "kiln/Index/Reader.h"
 #include <optional>
 
 namespace kiln::tile {
 
-/// Finds linear forms over the indices of iteration dimensions.
+/// Reads index computations as linear in the indices of iteration dimensions.
 class Linearizer {
 public:
-  explicit Linearizer(llvm::ArrayRef<IterationDim> dims);
+  Linearizer(llvm::ArrayRef<IterationDim> dims, index::Symbols &symbols);
 
-  /// The form of an integer or index scalar, or nothing.
-  std::optional<LinearForm> get(mlir::Value value);
+  /// An integer or index scalar, or nothing.
+  std::optional<index::Expr> get(mlir::Value value) {
+    return reader.read(value);
+  }
 
   /// True unless the value is the same wherever the kernel is.
   bool varies(mlir::Value value);
@@ -24,18 +27,16 @@ public:
   bool isInduction(mlir::BlockArgument argument);
 
 private:
-  std::optional<LinearForm> compute(mlir::Value value);
-  std::optional<LinearForm> ofInduction(mlir::BlockArgument argument);
+  /// Indices, and what moves with one.
+  std::optional<index::Expr> ofIndex(mlir::Value value);
+  std::optional<index::Expr> ofInduction(mlir::BlockArgument argument);
   bool computeVaries(mlir::Value value);
 
+  index::Symbols &symbols;
   llvm::DenseMap<mlir::Value, unsigned> dimOf;
-  llvm::DenseMap<mlir::Value, std::optional<LinearForm>> forms;
+  index::Reader reader;
   llvm::DenseMap<mlir::Value, bool> varying;
 };
-
-/// a * x + b * y, or nothing on overflow.
-std::optional<LinearForm> combine(int64_t a, const LinearForm &x, int64_t b,
-                                  const LinearForm &y);
 
 } // namespace kiln::tile
 

@@ -131,6 +131,13 @@ Expr Expr::coefficient(int dim) const {
   return result;
 }
 
+int64_t Expr::scale(int dim) const {
+  for (const Term &term : terms)
+    if (term.dim == dim && term.factors.empty())
+      return term.coefficient;
+  return 0;
+}
+
 Expr Expr::without(llvm::function_ref<bool(int)> drop) const {
   Expr result = *this;
   llvm::erase_if(result.terms, [&](const Term &term) {

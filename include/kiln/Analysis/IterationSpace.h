@@ -12,27 +12,14 @@
 #define KILN_ANALYSIS_ITERATIONSPACE_H
 
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Index/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <memory>
 #include <string>
 
 namespace kiln::tile {
-
-/// A linear form over the indices of iteration dimensions: the sum of
-/// coefficients[i] * index i, of symbols (values that no index reaches) times
-/// their coefficients, and a constant.
-struct LinearForm {
-  llvm::SmallVector<int64_t> coefficients; ///< may be shorter than the dims
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>> symbols;
-  int64_t constant = 0;
-
-  int64_t coefficient(unsigned dim) const {
-    return dim < coefficients.size() ? coefficients[dim] : 0;
-  }
-  /// True if no index appears.
-  bool isInvariant() const;
-};
 
 /// One dimension of the iteration space.
 struct IterationDim {
@@ -68,9 +55,11 @@ struct IterationDim {
 struct AxisAccess {
   bool affine = true;    ///< else `offset` says nothing
   bool indirect = false; ///< the indexed dimension of a gather
-  LinearForm offset;     ///< first element
-  int64_t block = 1;     ///< elements of the tile along the dimension
-  int64_t step = 1;      ///< distance of neighbouring elements
+  /// First element: linear in the iteration dimensions, with symbols for values
+  /// that are the same wherever the kernel is.
+  index::Expr offset;
+  int64_t block = 1; ///< elements of the tile along the dimension
+  int64_t step = 1;  ///< distance of neighbouring elements
   /// The iteration dimension whose blocks tile this one, or -1: with it alone
   /// the offset moves by exactly block * step from one block to the next.
   int dim = -1;
@@ -106,8 +95,11 @@ public:
   /// The iteration dimension that dimension `d` of a tile belongs to, or -1.
   int dimOf(mlir::Value tile, int64_t d) const;
 
-  /// The linear form of an index computation, or nothing if it has none.
-  std::optional<LinearForm> linearize(mlir::Value value) const;
+  /// An index computation as a function of the iteration dimensions, if it is
+  /// linear in them.
+  std::optional<index::Expr> linearize(mlir::Value value) const;
+  /// What the symbols of offsets stand for.
+  const index::Symbols &getSymbols() const { return *symbols; }
 
   /// Prints one line per dimension and access.
   void print(llvm::raw_ostream &os) const;
@@ -119,6 +111,7 @@ private:
   llvm::SmallVector<IterationDim> dims;
   llvm::SmallVector<ViewAccess> accesses;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> tileDims;
+  std::shared_ptr<index::Symbols> symbols = std::make_shared<index::Symbols>();
   std::string reason;
 };
 

@@ -83,6 +83,8 @@ public:
   bool dependsOn(int dim) const;
   /// What `dim` is multiplied with; has no dimensions.
   Expr coefficient(int dim) const;
+  /// The number that `dim` is multiplied with; 0 where there is none.
+  int64_t scale(int dim) const;
   /// What is left where all dimensions are 0.
   Expr offset() const;
   /// The dimension if the expression is just that, else -1.
@@ -131,7 +133,7 @@ private:
 
   bool known = true;
   int64_t number = 0;
-  llvm::SmallVector<Term, 1> terms;
+  llvm::SmallVector<Term, 0> terms;
 };
 
 llvm::hash_code hash_value(const Expr &expr);

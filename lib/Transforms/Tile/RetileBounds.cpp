@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 std::optional<int64_t> kiln::tile::getStaticExtent(const IterationDim &dim) {
@@ -24,11 +25,10 @@ std::optional<int64_t> kiln::tile::recount(int64_t count, BlockChange change,
                                            std::optional<int64_t> extent) {
   if (extent && count == llvm::divideCeilSigned(*extent, change.from))
     return llvm::divideCeilSigned(*extent, change.to);
-  int64_t covered;
-  if (llvm::MulOverflow(count, change.from, covered) ||
-      covered % change.to != 0)
+  index::Integer covered = index::mul(count, change.from);
+  if (!covered || *covered % change.to != 0)
     return std::nullopt;
-  return covered / change.to;
+  return *covered / change.to;
 }
 
 Value kiln::tile::matchCeilDiv(Value count, int64_t block) {
@@ -119,13 +119,13 @@ LogicalResult Retiler::rewriteLoop(unsigned dim) {
   std::optional<int64_t> number = getConstantIntValue(upper);
   auto size = upper.getDefiningOp<DimOp>();
   if (number && (!extent || *number < *extent)) {
-    int64_t covered =
-        llvm::divideCeilSigned(*number, change.from) * change.from;
-    if (covered % change.to != 0)
-      return fail("the loop of d" + Twine(dim) + " covers " + Twine(covered) +
-                  " elements, which blocks of " + Twine(change.to) +
-                  " do not divide");
-    loop.setUpperBound(constant(type, covered));
+    index::Integer covered =
+        index::mul(llvm::divideCeilSigned(*number, change.from), change.from);
+    if (!covered || *covered % change.to != 0)
+      return fail("the loop of d" + Twine(dim) + " covers " + Twine(*number) +
+                  " elements in blocks of " + Twine(change.from) +
+                  ", which blocks of " + Twine(change.to) + " do not divide");
+    loop.setUpperBound(constant(type, *covered));
   } else if (!number &&
              !(size && size.getView() == iteration.extentView &&
                static_cast<int64_t>(size.getDim()) == iteration.extentDim)) {

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Retiler.h"
+#include "kiln/Index/ScalarBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 /// True if the index counts blocks that change size, so that positions need
@@ -13,57 +15,44 @@ bool Retiler::isScaled(unsigned dim) const {
   return changes[dim].changes() && !space.getDims()[dim].countsElements();
 }
 
-bool Retiler::isScaled(const LinearForm &form) const {
-  for (auto [i, coefficient] : llvm::enumerate(form.coefficients))
-    if (coefficient != 0 && isScaled(i))
-      return true;
-  return false;
+bool Retiler::isScaled(const index::Expr &form) const {
+  return llvm::any_of(form.dims(), [&](int dim) { return isScaled(dim); });
 }
 
 /// Computes a form of positions with the new block sizes, as an index.
 FailureOr<Value> Retiler::materialize(OpBuilder &builder, Location loc,
-                                      const LinearForm &form) {
-  Value sum;
+                                      const index::Expr &form) {
+  index::ScalarBuilder math(builder, loc);
+  OpFoldResult sum = math.constant(0);
   auto add = [&](Value term, int64_t coefficient) {
-    if (coefficient == 0)
-      return;
     if (!isa<IndexType>(term.getType()))
       term = builder.createOrFold<arith::IndexCastOp>(
           loc, builder.getIndexType(), term);
-    if (coefficient != 1)
-      term = builder.createOrFold<arith::MulIOp>(
-          loc, term, arith::ConstantIndexOp::create(builder, loc, coefficient));
-    sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+    sum = math.add(sum, math.mul(term, math.constant(coefficient)));
   };
-  for (auto [i, coefficient] : llvm::enumerate(form.coefficients)) {
-    int64_t scaled = coefficient;
-    if (coefficient != 0 && isScaled(i)) {
+  for (int i : form.dims()) {
+    int64_t scaled = form.scale(i);
+    if (isScaled(i)) {
       BlockChange change = changes[i];
-      int64_t product;
-      if (llvm::MulOverflow(coefficient, change.to, product) ||
-          product % change.from != 0)
-        return fail("an offset of " + Twine(coefficient) + " times d" +
-                    Twine(i) + " has no counterpart with blocks of " +
-                    Twine(change.to) + " instead of " + Twine(change.from));
-      scaled = product / change.from;
+      index::Integer product = index::mul(scaled, change.to);
+      if (!product || *product % change.from != 0)
+        return fail("an offset of " + Twine(scaled) + " times d" + Twine(i) +
+                    " has no counterpart with blocks of " + Twine(change.to) +
+                    " instead of " + Twine(change.from));
+      scaled = *product / change.from;
     }
     add(space.getDims()[i].index, scaled);
   }
-  for (auto [value, coefficient] : form.symbols)
-    add(value, coefficient);
-  if (form.constant != 0 || !sum)
-    add(arith::ConstantIndexOp::create(builder, loc, form.constant), 1);
-  return sum;
+  index::Expr offset = form.offset();
+  for (const index::Expr::Term &term : offset.getTerms())
+    add(space.getSymbols()[term.factors.front()].value, term.coefficient);
+  return math.materialize(math.add(sum, math.constant(form.getNumber())));
 }
 
 /// True if the coordinate is the index of the dimension itself, in blocks.
 static bool isPlain(const AxisAccess &axis) {
-  if (axis.dim < 0 || axis.offset.constant != 0 || !axis.offset.symbols.empty())
-    return false;
-  for (auto [i, coefficient] : llvm::enumerate(axis.offset.coefficients))
-    if (coefficient != (static_cast<int>(i) == axis.dim ? axis.block : 0))
-      return false;
-  return true;
+  return axis.dim >= 0 &&
+         axis.offset.same(index::Expr::dim(axis.dim) * axis.block);
 }
 
 LogicalResult Retiler::rewriteAccess(const ViewAccess &access) {
@@ -116,7 +105,7 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
   OpBuilder builder(splat);
   Location loc = splat.getLoc();
   FailureOr<Value> value = failure();
-  if (std::optional<LinearForm> form = space.linearize(splat.getValue())) {
+  if (std::optional<index::Expr> form = space.linearize(splat.getValue())) {
     if (!isScaled(*form))
       return success();
     value = materialize(builder, loc, *form);
@@ -127,8 +116,7 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
       Value limit = change.changes()
                         ? matchClampedDistance(splat.getValue(), change.from)
                         : Value();
-      if (!limit || !(form = space.linearize(limit)) ||
-          form->coefficient(i) == 0)
+      if (!limit || !(form = space.linearize(limit)) || !form->dependsOn(i))
         continue;
       block = change.to;
       distance = materialize(builder, loc, *form);

@@ -44,10 +44,10 @@ private:
 
   // Index arithmetic.
   bool isScaled(unsigned dim) const;
-  bool isScaled(const LinearForm &form) const;
+  bool isScaled(const index::Expr &form) const;
   mlir::FailureOr<mlir::Value> materialize(mlir::OpBuilder &builder,
                                            mlir::Location loc,
-                                           const LinearForm &form);
+                                           const index::Expr &form);
   mlir::LogicalResult rewriteAccess(const ViewAccess &access);
   mlir::LogicalResult rewriteSplat(SplatOp splat);
 

@@ -11,10 +11,13 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-std::string HostSizes::describe(Extent extent) {
+std::string HostSizes::describe(const Extent &extent) {
   if (extent.isStatic())
     return std::to_string(extent.get());
-  if (auto dim = extent.value().getDefiningOp<memref::DimOp>())
+  Value value;
+  if (int symbol = extent.asSymbol(); symbol >= 0)
+    value = host.math.symbols[symbol].value;
+  if (auto dim = value ? value.getDefiningOp<memref::DimOp>() : nullptr)
     if (auto argument = dyn_cast<BlockArgument>(dim.getSource()))
       if (std::optional<int64_t> d = dim.getConstantIndex())
         return "size of dimension " + std::to_string(*d) + " of argument " +
@@ -30,30 +33,35 @@ void HostSizes::check(Extent a, Extent b) {
     std::swap(a, b);
   if (a.isStatic())
     return;
-  const void *x = a.value().getAsOpaquePointer();
-  const void *y = b.isStatic() ? reinterpret_cast<const void *>(
-                                     static_cast<uintptr_t>(b.get()) * 2 + 1)
-                               : b.value().getAsOpaquePointer();
-  if (!checked.insert({x, y}).second || checked.contains({y, x}))
-    return;
+  // Either order is the same question.
+  for (auto &[x, y] : checked)
+    if ((x == a && y == b) || (x == b && y == a))
+      return;
+  checked.push_back({a, b});
   host.checkSame(a, b, describe(a) + " does not match " + describe(b));
   Extent from = representative(a), to = representative(b);
   if (from.same(to))
     return;
-  if (from.isStatic())
+  if (from.asSymbol() < 0)
     std::swap(from, to);
-  if (!from.isStatic())
-    equal[from.value()] = to;
+  // Only what is not a part of the other size can be replaced by it.
+  if (int symbol = from.asSymbol(); symbol >= 0)
+    if (llvm::none_of(to.getTerms(), [&](const Extent::Term &term) {
+          return llvm::is_contained(term.factors, symbol);
+        }))
+      equal[symbol] = to;
 }
 
 Extent HostSizes::representative(Extent extent) {
-  while (!extent.isStatic()) {
-    auto found = equal.find(extent.value());
-    if (found == equal.end())
-      break;
-    extent = found->second;
+  while (true) {
+    Extent next = extent.substitute([&](unsigned symbol) {
+      auto found = equal.find(symbol);
+      return found == equal.end() ? Extent::symbol(symbol) : found->second;
+    });
+    if (!next.isKnown() || next == extent)
+      return extent;
+    extent = next;
   }
-  return extent;
 }
 
 void HostSizes::unify() {

@@ -25,15 +25,16 @@ private:
   void checkOperands(mlir::Operation *op);
   void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
   void check(schedule::Extent a, schedule::Extent b);
-  std::string describe(schedule::Extent extent);
+  std::string describe(const schedule::Extent &extent);
   /// Lets what was checked to be equal be the same from now on.
   void unify();
   schedule::Extent representative(schedule::Extent extent);
 
   mlir::func::FuncOp func;
   schedule::HostProgramBuilder &host;
-  llvm::DenseSet<std::pair<const void *, const void *>> checked;
-  llvm::DenseMap<mlir::Value, schedule::Extent> equal;
+  llvm::SmallVector<std::pair<schedule::Extent, schedule::Extent>> checked;
+  /// What a symbol was checked to be equal to.
+  llvm::DenseMap<unsigned, schedule::Extent> equal;
 };
 
 } // namespace kiln

@@ -11,17 +11,18 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 /// A symbol for a dynamic size: equal symbols are equal sizes.
-static Extent symbolicDim(Value value, unsigned dim) {
+static Extent symbolicDim(index::Symbols &symbols, Value value, unsigned dim) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
   Operation *op = value.getDefiningOp();
   if (op && isElementwisePrim(op))
-    return symbolicDim(op->getOperand(0), dim);
+    return symbolicDim(symbols, op->getOperand(0), dim);
   if (auto transpose = dyn_cast_or_null<prim::TransposeOp>(op))
-    return symbolicDim(transpose.getOperand(), transpose.getPermutation()[dim]);
+    return symbolicDim(symbols, transpose.getOperand(),
+                       transpose.getPermutation()[dim]);
   if (auto rev = dyn_cast_or_null<prim::RevOp>(op))
-    return symbolicDim(rev.getOperand(), dim);
+    return symbolicDim(symbols, rev.getOperand(), dim);
   if (op && isReduction(op)) {
     SmallVector<int64_t> reduced = reducedDims(op);
     unsigned source = 0;
@@ -31,14 +32,14 @@ static Extent symbolicDim(Value value, unsigned dim) {
       if (left-- == 0)
         break;
     }
-    return symbolicDim(op->getOperand(0), source);
+    return symbolicDim(symbols, op->getOperand(0), source);
   }
   if (auto broadcast = dyn_cast_or_null<prim::BroadcastInDimOp>(op)) {
     for (auto [d, target] : llvm::enumerate(broadcast.getDims()))
       if (target == static_cast<int64_t>(dim) &&
           cast<RankedTensorType>(broadcast.getOperand().getType())
               .isDynamicDim(d))
-        return symbolicDim(broadcast.getOperand(), d);
+        return symbolicDim(symbols, broadcast.getOperand(), d);
     unsigned number = 0;
     for (unsigned d = 0; d < dim; ++d)
       number += type.isDynamicDim(d);
@@ -47,13 +48,18 @@ static Extent symbolicDim(Value value, unsigned dim) {
       if (source->getName().getStringRef() == "tensor.dim")
         if (APInt index;
             matchPattern(source->getOperand(1), m_ConstantInt(&index)))
-          return symbolicDim(source->getOperand(0), index.getZExtValue());
-    return Extent::symbol(size.getAsOpaquePointer());
+          return symbolicDim(symbols, source->getOperand(0),
+                             index.getZExtValue());
+    return symbols.of(size);
   }
-  // The value itself stands for its first dynamic size, and so on; addresses
-  // within the implementation of a value are its own.
-  auto *base = static_cast<const char *>(value.getAsOpaquePointer());
-  return dim < 8 ? Extent::symbol(base + dim) : Extent::unknown();
+  return symbols.of(value.getAsOpaquePointer(), dim);
+}
+
+/// Sizes as far as they are the same, for looking at groups.
+static DimFn symbolicDims(index::Math &math) {
+  return [&math](Value value, unsigned dim) {
+    return symbolicDim(math.symbols, value, dim);
+  };
 }
 
 bool kiln::isDenseView(Operation *op) {
@@ -68,17 +74,17 @@ bool kiln::isDenseView(Operation *op) {
     if (!before || !isViewMovement(before))
       return true;
   }
-  ExtentMath math;
+  index::Math math;
   Value result = op->getResult(0);
   SmallVector<Extent> sizes;
   AccessMap identity, inner;
   for (int64_t d = 0; d < cast<RankedTensorType>(result.getType()).getRank();
        ++d) {
-    sizes.push_back(symbolicDim(result, d));
+    sizes.push_back(symbolicDim(math.symbols, result, d));
     identity.index.push_back(sizes.back().is(1) ? IndexExpr()
-                                                : IndexExpr::of(d));
+                                                : IndexExpr::dim(d));
   }
-  MapContext ctx{math, sizes, symbolicDim, std::nullopt};
+  MapContext ctx{math, sizes, symbolicDims(math), std::nullopt};
   return succeeded(moveMap(op, 0, identity, ctx, inner));
 }
 
@@ -173,7 +179,7 @@ bool Legality::reductionsAllow(const GroupPlan &plan,
     if (!seen.insert(visit.op).second || plan.recomputes(visit))
       return false;
     for (const IndexExpr &index : visit.map.index)
-      if (index.terms.size() > 1 || !index.constant.is(0))
+      if (index.dims().size() > 1 || !index.offset().is(0))
         return false;
   }
   return true;
@@ -204,8 +210,8 @@ static int64_t elements(Value value) {
 bool Legality::canForm(ArrayRef<Operation *> ops) {
   Operation *newcomer = ops.back();
   SmallPtrSet<Operation *, 32> group(ops.begin(), ops.end());
-  ExtentMath math;
-  GroupPlan plan(math, symbolicDim,
+  index::Math math;
+  GroupPlan plan(math, symbolicDims(math),
                  [&](Operation *op) { return group.contains(op); });
   Value root = ops.front()->getResult(0);
   if (failed(plan.run(root)))

@@ -108,7 +108,7 @@ LogicalResult FunctionConverter::makeProgram() {
         continue;
       }
       Value index = arith::ConstantIndexOp::create(builder, func.getLoc(), d);
-      buffer.sizes.push_back(Extent::of(
+      buffer.sizes.push_back(host->math.of(
           memref::DimOp::create(builder, func.getLoc(), argument, index)));
     }
     buffer.strides = denseStrides(buffer.sizes, host->math);
@@ -304,7 +304,7 @@ LogicalResult FunctionConverter::run() {
       *rewriter, target ? target.options : noOptions, target.description, *host,
       target ? target.target->tileSizes(target.description, target.options)
              : target::getTileSizes(func));
-  if (failed(HostSizes(func, *host).run()))
+  if (failed(HostSizes(func, *host).run()) || host->math.failed())
     return failure();
   Block &block = func.getBody().front();
   // Later ones first, so that a part of a part is known as such.
@@ -313,7 +313,8 @@ LogicalResult FunctionConverter::run() {
       planCat(cat);
   for (Operation *op = &block.front(); op; op = next) {
     next = op->getNextNode();
-    if (failed(convert(op)))
+    host->math.setErrorLoc(op->getLoc());
+    if (failed(convert(op)) || host->math.failed())
       return failure();
   }
   func.erase();

@@ -8,17 +8,11 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-int IndexExpr::asDim() const {
-  return terms.size() == 1 && terms[0].coef.is(1) && constant.is(0)
-             ? terms[0].dim
-             : -1;
-}
-
 llvm::SmallBitVector AccessMap::support(unsigned numDims) const {
   llvm::SmallBitVector bits(numDims);
   for (const IndexExpr &expr : index)
-    for (const IndexTerm &term : expr.terms)
-      bits.set(term.dim);
+    for (int dim : expr.dims())
+      bits.set(dim);
   return bits;
 }
 
@@ -29,48 +23,22 @@ const IndexRange *AccessMap::rangeOf(int dim) const {
   return nullptr;
 }
 
-IndexExpr kiln::schedule::addExpr(const IndexExpr &a, const IndexExpr &b,
-                                  ExtentMath &math) {
-  IndexExpr result = a;
-  result.constant = math.add(a.constant, b.constant);
-  for (const IndexTerm &term : b.terms) {
-    auto same = llvm::find_if(
-        result.terms, [&](const IndexTerm &t) { return t.dim == term.dim; });
-    if (same == result.terms.end())
-      result.terms.push_back(term);
-    else
-      same->coef = math.add(same->coef, term.coef);
-  }
-  llvm::erase_if(result.terms, [](const IndexTerm &t) { return t.coef.is(0); });
-  return result;
-}
-
-IndexExpr kiln::schedule::scaleExpr(const IndexExpr &a, Extent factor,
-                                    Extent constant, ExtentMath &math) {
-  IndexExpr result;
-  result.constant = math.add(math.mul(a.constant, factor), constant);
-  if (factor.is(0))
-    return result;
-  for (const IndexTerm &term : a.terms)
-    result.terms.push_back({term.dim, math.mul(term.coef, factor)});
-  return result;
-}
-
 LogicalResult kiln::schedule::restrictMap(AccessMap &map, const IndexExpr &expr,
                                           Extent low, Extent size,
                                           MapContext &ctx) {
-  ExtentMath &math = ctx.math;
-  if (expr.isConstant()) {
+  index::Math &math = ctx.math;
+  Extent c = expr.offset(), lo, hi;
+  if (!expr.hasDims()) {
     // Known to be inside, or not expressible.
-    return success(expr.constant.isStatic() && low.isStatic() &&
-                   size.isStatic() && expr.constant.get() >= low.get() &&
-                   expr.constant.get() < low.get() + size.get());
+    Extent above = c - low, below = low + size - c;
+    return success(above.isStatic() && below.isStatic() && above.get() >= 0 &&
+                   below.get() > 0);
   }
-  if (expr.terms.size() != 1 || !expr.terms[0].coef.isStatic())
+  SmallVector<int, 2> dims = expr.dims();
+  if (dims.size() != 1 || !expr.coefficient(dims[0]).isStatic())
     return failure();
-  int dim = expr.terms[0].dim;
-  int64_t a = expr.terms[0].coef.get();
-  Extent c = expr.constant, lo, hi;
+  int dim = dims[0];
+  int64_t a = expr.scale(dim);
   if (a > 0) {
     // low <= a d + c < low + size
     lo = math.ceilDiv(math.sub(low, c), a);
@@ -133,15 +101,13 @@ static LogicalResult moveCat(prim::CatOp op, unsigned number,
   result = map;
   if (failed(restrictMap(result, map.index[dim], start, size, ctx)))
     return failure();
-  IndexExpr &expr = result.index[dim];
-  expr.constant = ctx.math.sub(expr.constant, start);
+  result.index[dim] = result.index[dim] - start;
   return success();
 }
 
-LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
-                                      const AccessMap &map, MapContext &ctx,
-                                      AccessMap &result) {
-  ExtentMath &math = ctx.math;
+static LogicalResult moveThrough(Operation *op, unsigned number,
+                                 const AccessMap &map, MapContext &ctx,
+                                 AccessMap &result) {
   result.index.clear();
   result.ranges = map.ranges;
   return TypeSwitch<Operation *, LogicalResult>(op)
@@ -157,15 +123,13 @@ LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
       .Case([&](prim::SliceOp op) {
         for (auto [expr, start, stride] :
              llvm::zip(map.index, op.getStarts(), op.getStrides()))
-          result.index.push_back(scaleExpr(expr, stride, start, math));
+          result.index.push_back(expr * stride + start);
         return success();
       })
       .Case([&](prim::RevOp op) {
         result.index.assign(map.index.begin(), map.index.end());
         for (int64_t d : op.getDims())
-          result.index[d] =
-              scaleExpr(map.index[d], -1,
-                        math.sub(ctx.dimOf(op.getOperand(), d), 1), math);
+          result.index[d] = ctx.dimOf(op.getOperand(), d) - 1 - map.index[d];
         return success();
       })
       .Case([&](prim::PadOp op) {
@@ -176,8 +140,7 @@ LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
             continue;
           if (failed(restrictMap(result, map.index[d], low, size, ctx)))
             return failure();
-          result.index[d].constant =
-              math.sub(result.index[d].constant, Extent(low));
+          result.index[d] = result.index[d] - low;
         }
         return success();
       })
@@ -198,6 +161,20 @@ LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
         return success();
       })
       .Default([](Operation *) { return failure(); });
+}
+
+/// What does not fit 64 bits is no map.
+static LogicalResult verify(const AccessMap &map) {
+  return success(llvm::all_of(
+      map.index, [](const IndexExpr &expr) { return expr.isKnown(); }));
+}
+
+LogicalResult kiln::schedule::moveMap(Operation *op, unsigned number,
+                                      const AccessMap &map, MapContext &ctx,
+                                      AccessMap &result) {
+  if (failed(moveThrough(op, number, map, ctx, result)))
+    return failure();
+  return verify(result);
 }
 
 LogicalResult kiln::schedule::moveMapForward(Operation *op,
@@ -225,5 +202,5 @@ LogicalResult kiln::schedule::moveMapForward(Operation *op,
   if (failed(reshapeMap(map.index, from, to, ctx, index)))
     return failure();
   result.index.assign(index.begin(), index.end());
-  return success();
+  return verify(result);
 }

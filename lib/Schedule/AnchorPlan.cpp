@@ -33,8 +33,8 @@ LogicalResult GroupPlan::visitDot(prim::DotGeneralOp op, const AccessMap &map) {
   for (auto [l, r] : llvm::zip(op.getLhsContract(), op.getRhsContract())) {
     IndexExpr k = fresh({op.getOperation(), number++}, dimOf(op.getLhs(), l));
     lhs.index[l] = rhs.index[r] = k;
-    for (const IndexTerm &term : k.terms)
-      anchor.reduced.push_back(term.dim);
+    for (int dim : k.dims())
+      anchor.reduced.push_back(dim);
   }
   anchor.operandMaps = {lhs, rhs};
   anchors.push_back(anchor);
@@ -77,22 +77,21 @@ LogicalResult GroupPlan::visitConv(prim::ConvOp op, const AccessMap &map) {
   for (unsigned d = 0; d < spatial; ++d) {
     IndexExpr w = fresh({op.getOperation(), static_cast<int>(d)},
                         dimOf(op.getFilter(), d + 1));
-    for (const IndexTerm &term : w.terms)
-      anchor.reduced.push_back(term.dim);
+    for (int dim : w.dims())
+      anchor.reduced.push_back(dim);
     filter.index.push_back(w);
     anchor.window.push_back(w);
     // Always a dimension of its own, even of size 1: padding reaches beyond.
     int h = freshDim(dimOf(op.getInput(), d + 1));
     pinned.set(h);
     anchor.virtualDims.push_back(h);
-    input.index.push_back(IndexExpr::of(h));
+    input.index.push_back(IndexExpr::dim(h));
   }
   IndexExpr c = fresh({op.getOperation(), static_cast<int>(spatial)}, channels);
-  for (const IndexTerm &term : c.terms)
-    anchor.reduced.push_back(term.dim);
+  for (int dim : c.dims())
+    anchor.reduced.push_back(dim);
   filter.index.push_back(c);
-  input.index.push_back(
-      groups > 1 ? addExpr(scaleExpr(group, channels, 0, math), c, math) : c);
+  input.index.push_back(groups > 1 ? group * channels + c : c);
   anchor.operandMaps = {input, filter};
   anchors.push_back(anchor);
   return success(succeeded(visit(op.getInput(), input)) &&
@@ -111,12 +110,12 @@ LogicalResult GroupPlan::visitPool(Operation *op, const AccessMap &map) {
   for (auto [d, size] : llvm::enumerate(window)) {
     IndexExpr w = fresh({op, static_cast<int>(d)}, size);
     anchor.window.push_back(w);
-    for (const IndexTerm &term : w.terms)
-      anchor.reduced.push_back(term.dim);
+    for (int dim : w.dims())
+      anchor.reduced.push_back(dim);
     int h = freshDim(dimOf(op->getOperand(0), d + 1));
     pinned.set(h);
     anchor.virtualDims.push_back(h);
-    input.index.push_back(IndexExpr::of(h));
+    input.index.push_back(IndexExpr::dim(h));
   }
   input.index.push_back(map.index.back());
   anchor.operandMaps = {input};

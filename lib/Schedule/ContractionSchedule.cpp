@@ -67,14 +67,12 @@ static SmallVector<int> dimsOf(ArrayRef<IndexExpr> exprs) {
   SmallVector<int> result;
   for (const IndexExpr &expr : exprs) {
     // Terms of one expression are made outermost first; static factors say so.
-    SmallVector<IndexTerm> terms(expr.terms);
-    llvm::sort(terms, [](const IndexTerm &a, const IndexTerm &b) {
-      if (a.coef.isStatic() && b.coef.isStatic())
-        return a.coef.get() > b.coef.get();
-      return a.dim < b.dim;
+    SmallVector<int, 2> dims = expr.dims();
+    llvm::sort(dims, [&](int a, int b) {
+      Extent x = expr.coefficient(a), y = expr.coefficient(b);
+      return x.isStatic() && y.isStatic() ? x.get() > y.get() : a < b;
     });
-    for (const IndexTerm &term : terms)
-      result.push_back(term.dim);
+    result.append(dims.begin(), dims.end());
   }
   return result;
 }
@@ -163,7 +161,6 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
 }
 
 LogicalResult ContractBuilder::run() {
-  HostProgramBuilder &host = group.host;
   Type acc = accumulator();
   findDims();
   chooseBlocks();
@@ -223,9 +220,9 @@ LogicalResult ContractBuilder::run() {
   epilogue.store(tile, out, group.plan.rootMap);
   Extent flops = 2;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = host.math.mul(flops, group.plan.sizes[d]);
+    flops = flops * group.plan.sizes[d];
   for (int dim : anchor.reduced)
-    flops = host.math.mul(flops, group.plan.sizes[dim]);
+    flops = flops * group.plan.sizes[dim];
   kernel.finish("generic.contraction", flops);
   return success();
 }

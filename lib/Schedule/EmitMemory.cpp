@@ -9,16 +9,16 @@ using namespace kiln::schedule;
 
 Buffer TileBuilder::viewOf(const Buffer &buffer, const AccessMap &map,
                            SmallVectorImpl<ViewDim> &viewDims) {
-  ExtentMath &math = kernel.host.math;
+  index::Math &math = kernel.host.math;
   SmallVector<Extent> strides(kernel.dims.size(), 0);
   Buffer view;
   view.base = buffer.base;
   view.offset = buffer.offset;
   for (auto [expr, stride] : llvm::zip(map.index, buffer.strides)) {
-    view.offset = math.add(view.offset, math.mul(expr.constant, stride));
-    for (const IndexTerm &term : expr.terms)
-      strides[term.dim] =
-          math.add(strides[term.dim], math.mul(term.coef, stride));
+    view.offset = math.add(view.offset, math.mul(expr.offset(), stride));
+    for (int dim : expr.dims())
+      strides[dim] =
+          math.add(strides[dim], math.mul(expr.coefficient(dim), stride));
   }
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     if (stride.is(0) || kernel.dims[dim].into >= 0)
@@ -116,13 +116,13 @@ void TileBuilder::store(Value tile, const Buffer &buffer,
 Value TileBuilder::indexTile(const IndexExpr &expr, Type type) {
   OpBuilder &b = kernel.b;
   SmallVector<int64_t> unit(space.axes.size(), 1);
-  Value base = kernel.index(expr.constant);
+  Value base = kernel.index(expr.offset());
   Value result;
-  for (const IndexTerm &term : expr.terms) {
-    const KernelDim &d = kernel.dims[term.dim];
-    Value coef = kernel.index(term.coef);
+  for (int dim : expr.dims()) {
+    const KernelDim &d = kernel.dims[dim];
+    Value coef = kernel.index(expr.coefficient(dim));
     base = kernel.add(base, kernel.mul(d.offset, coef));
-    int axis = axisOf(term.dim);
+    int axis = axisOf(dim);
     if (axis < 0 || d.block == 1)
       continue;
     SmallVector<int64_t> shape = unit;
@@ -130,7 +130,7 @@ Value TileBuilder::indexTile(const IndexExpr &expr, Type type) {
     auto tileType = RankedTensorType::get(shape, type);
     Value tile = tile::IotaOp::create(b, kernel.loc, tileType,
                                       static_cast<uint64_t>(axis));
-    if (!term.coef.is(1) || d.step != 1) {
+    if (!expr.coefficient(dim).is(1) || d.step != 1) {
       Value scale = arith::IndexCastOp::create(
           b, kernel.loc, type, kernel.mul(coef, kernel.constant(d.step)));
       tile = arith::MulIOp::create(

@@ -95,8 +95,8 @@ LogicalResult TileBuilder::reductionMap(Operation *op, const AccessMap &map,
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (r < reduced.size() && reduced[r] == d) {
       operandMap.index.push_back(plan.reducedIndex(op, r++));
-      for (const IndexTerm &term : operandMap.index.back().terms)
-        if (int dim = physical(term.dim); !llvm::is_contained(dims, dim))
+      for (int part : operandMap.index.back().dims())
+        if (int dim = physical(part); !llvm::is_contained(dims, dim))
           dims.push_back(dim);
     } else {
       operandMap.index.push_back(map.index[next++]);
@@ -292,9 +292,7 @@ Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
       indexType, APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth()));
   SmallVector<int64_t> shape = shapeOf(inner);
   const IndexExpr &along = inner.index[op.getDim()];
-  SmallVector<int> dims;
-  for (const IndexTerm &term : along.terms)
-    dims.push_back(term.dim);
+  SmallVector<int, 2> dims = along.dims();
   SmallVector<int64_t> kept = shape;
   for (int dim : dims)
     if (int axis = axisOf(dim); axis >= 0)

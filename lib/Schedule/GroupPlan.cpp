@@ -94,7 +94,7 @@ IndexExpr GroupPlan::fresh(Key key, Extent size) {
       continue;
     int dim = freshDim(part);
     origin[dim] = {key, static_cast<unsigned>(p)};
-    result.terms.push_back({dim, strides[p]});
+    result = result + IndexExpr::dim(dim) * strides[p];
   }
   expr[key] = {result, size};
   keyOrder.push_back(key);
@@ -129,8 +129,8 @@ LogicalResult GroupPlan::run(Value root) {
 }
 
 void GroupPlan::pin(const IndexExpr &expr, llvm::SmallBitVector &bits) {
-  for (const IndexTerm &term : expr.terms)
-    bits.set(term.dim);
+  for (int dim : expr.dims())
+    bits.set(dim);
 }
 
 LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
@@ -209,9 +209,8 @@ LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
   result.operandMap.ranges = map.ranges;
   SmallVector<Key> taken;
   auto isFree = [&](const IndexExpr &index) {
-    return llvm::none_of(index.terms, [&](const IndexTerm &term) {
-      return static_cast<unsigned>(term.dim) < used.size() &&
-             used.test(term.dim);
+    return llvm::none_of(index.dims(), [&](unsigned dim) {
+      return dim < used.size() && used.test(dim);
     });
   };
   SmallVector<IndexExpr> reducedExprs;
@@ -226,8 +225,7 @@ LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
     } else if (!size.is(1)) {
       for (Key candidate : keyOrder)
         if (expr[candidate].second.same(size) &&
-            !expr[candidate].first.terms.empty() &&
-            isFree(expr[candidate].first) &&
+            expr[candidate].first.hasDims() && isFree(expr[candidate].first) &&
             !llvm::is_contained(taken, candidate)) {
           key = candidate;
           break;
@@ -240,8 +238,8 @@ LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
     taken.push_back(key);
     assigned[{op, static_cast<unsigned>(number)}] = key;
     reducedExprs.push_back(expr[key].first);
-    for (const IndexTerm &term : expr[key].first.terms)
-      result.dims.push_back(term.dim);
+    for (int dim : expr[key].first.dims())
+      result.dims.push_back(dim);
   }
   // Ranges on reduced dimensions belong to another use of the dimension.
   for (const IndexRange &range : map.ranges)

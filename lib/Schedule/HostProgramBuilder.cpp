@@ -20,7 +20,7 @@ bool Buffer::same(const Buffer &other) const {
 }
 
 SmallVector<Extent, 4> kiln::schedule::denseStrides(ArrayRef<Extent> sizes,
-                                                    ExtentMath &math) {
+                                                    index::Math &math) {
   SmallVector<Extent, 4> strides(sizes.size(), 1);
   for (int d = static_cast<int>(sizes.size()) - 2; d >= 0; --d)
     strides[d] = math.mul(strides[d + 1], sizes[d + 1]);
@@ -46,11 +46,11 @@ Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
     return known->second;
   Operation *op = value.getDefiningOp();
   if (!op)
-    return Extent::unknown();
+    return math.symbols.of(value.getAsOpaquePointer(), dim);
   auto asResult = [&](Extent extent) -> OpFoldResult {
     if (extent.isStatic())
       return builder.getIndexAttr(extent.get());
-    return extent.value();
+    return math.value(extent);
   };
   SmallVector<OpFoldResult> shape = prim::reifyResultShape(
       builder, op, cast<OpResult>(value).getResultNumber(), [&](Value operand) {
@@ -60,13 +60,13 @@ Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
         return result;
       });
   for (auto [d, size] : llvm::enumerate(shape)) {
-    Extent extent = Extent::unknown();
+    Extent extent;
     if (auto attr = dyn_cast<Attribute>(size))
       extent = cast<IntegerAttr>(attr).getInt();
     else if (Value host = index(cast<Value>(size)))
-      extent = Extent::of(host);
+      extent = math.of(host);
     else
-      extent = Extent::of(cast<Value>(size));
+      extent = math.of(cast<Value>(size));
     dims[{value, static_cast<unsigned>(d)}] = extent;
   }
   return dims.lookup({value, dim});
@@ -99,7 +99,7 @@ Buffer HostProgramBuilder::allocate(Type elementType, ArrayRef<Extent> sizes) {
   for (Extent size : sizes) {
     shape.push_back(size.asStatic());
     if (!size.isStatic())
-      dynamic.push_back(size.value());
+      dynamic.push_back(math.value(size));
   }
   auto type = MemRefType::get(shape, elementType);
   Buffer result;
@@ -145,7 +145,7 @@ LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
   SmallVector<Extent> sizes = sizesOf(value);
   AccessMap identity, source;
   for (size_t d = 0; d < sizes.size(); ++d)
-    identity.index.push_back(sizes[d].is(1) ? IndexExpr() : IndexExpr::of(d));
+    identity.index.push_back(sizes[d].is(1) ? IndexExpr() : IndexExpr::dim(d));
   // A dense buffer can take any shape.
   bool dense = true;
   for (auto [size, stride, wanted] : llvm::zip(
@@ -163,10 +163,10 @@ LogicalResult HostProgramBuilder::viewThrough(Operation *movement,
     return failure();
   result.strides.assign(sizes.size(), 0);
   for (auto [expr, stride] : llvm::zip(source.index, buffer.strides)) {
-    result.offset = math.add(result.offset, math.mul(expr.constant, stride));
-    for (const IndexTerm &term : expr.terms)
-      result.strides[term.dim] =
-          math.add(result.strides[term.dim], math.mul(term.coef, stride));
+    result.offset = math.add(result.offset, math.mul(expr.offset(), stride));
+    for (int dim : expr.dims())
+      result.strides[dim] = math.add(result.strides[dim],
+                                     math.mul(expr.coefficient(dim), stride));
   }
   return success();
 }
@@ -195,12 +195,12 @@ Value HostProgramBuilder::memref(const Buffer &buffer) {
     sizes.push_back(size.asStatic());
     strides.push_back(stride.asStatic());
     if (!size.isStatic())
-      dynSizes.push_back(size.value());
+      dynSizes.push_back(math.value(size));
     if (!stride.isStatic())
-      dynStrides.push_back(stride.value());
+      dynStrides.push_back(math.value(stride));
   }
   if (!buffer.offset.isStatic())
-    dynOffset.push_back(buffer.offset.value());
+    dynOffset.push_back(math.value(buffer.offset));
   bool dense = buffer.offset.is(0);
   for (auto [stride, wanted] :
        llvm::zip(buffer.strides, denseStrides(buffer.sizes, math)))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/KernelBuilder.h"
-#include "mlir/IR/Matchers.h"
+#include "kiln/Index/ScalarBuilder.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -43,50 +43,28 @@ Value KernelBuilder::constant(int64_t value) {
 Value KernelBuilder::index(Extent extent) {
   if (extent.isStatic())
     return constant(extent.get());
-  Value &param = scalars[extent.value()];
+  Value value = host.math.value(extent);
+  Value &param = scalars[value];
   if (!param) {
     param = kernel.getBody().front().addArgument(b.getIndexType(), loc);
-    hostArgs.push_back(extent.value());
+    hostArgs.push_back(value);
   }
   return param;
 }
 
-static std::optional<int64_t> constantOf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
-  return std::nullopt;
-}
-
 Value KernelBuilder::add(Value a, Value c) {
-  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
-  if (x && y)
-    return constant(*x + *y);
-  if (x == 0)
-    return c;
-  if (y == 0)
-    return a;
-  return arith::AddIOp::create(b, loc, a, c);
+  index::ScalarBuilder math(b, loc);
+  return math.materialize(math.add(a, c));
 }
 
 Value KernelBuilder::sub(Value a, Value c) {
-  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
-  if (x && y)
-    return constant(*x - *y);
-  if (y == 0)
-    return a;
-  return arith::SubIOp::create(b, loc, a, c);
+  index::ScalarBuilder math(b, loc);
+  return math.materialize(math.sub(a, c));
 }
 
 Value KernelBuilder::mul(Value a, Value c) {
-  std::optional<int64_t> x = constantOf(a), y = constantOf(c);
-  if (x && y)
-    return constant(*x * *y);
-  if (x == 1)
-    return c;
-  if (y == 1)
-    return a;
-  return arith::MulIOp::create(b, loc, a, c);
+  index::ScalarBuilder math(b, loc);
+  return math.materialize(math.mul(a, c));
 }
 
 Extent KernelBuilder::numBlocks(int dim) {
@@ -159,7 +137,7 @@ program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
   for (Extent size : gridSizes)
     grid.push_back(host.math.value(size));
   Value work;
-  if (!flops.is(0))
+  if (flops.isKnown() && !flops.is(0))
     work = host.math.value(flops);
   return program::LaunchOp::create(
       h, loc, h.getArrayAttr({FlatSymbolRefAttr::get(kernel.getSymNameAttr())}),

@@ -10,6 +10,7 @@
 #include "kiln/Schedule/AccessMap.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::schedule;
 
 namespace {
@@ -63,7 +64,10 @@ static void takeGroups(ArrayRef<Extent> from, ArrayRef<Extent> to,
       Extent size = (growFrom ? from : to)[peek(list, n)];
       if (!size.isStatic())
         break;
-      (growFrom ? pf : pt) *= size.get();
+      index::Integer product = index::mul(growFrom ? pf : pt, size.get());
+      if (!product)
+        break;
+      (growFrom ? pf : pt) = *product;
       ++n;
       if (nf && nt && pf == pt) {
         met = true;
@@ -80,92 +84,92 @@ static void takeGroups(ArrayRef<Extent> from, ArrayRef<Extent> to,
 }
 
 /// The highest value of an expression plus one, if all is static.
-static std::optional<int64_t> bound(const IndexExpr &expr, MapContext &ctx) {
-  if (!expr.constant.isStatic())
-    return std::nullopt;
-  int64_t result = expr.constant.get() + 1;
-  for (const IndexTerm &term : expr.terms) {
-    Extent size = ctx.sizes[term.dim];
-    if (!size.isStatic() || !term.coef.isStatic() || term.coef.get() < 0)
+static index::Integer bound(const IndexExpr &expr, MapContext &ctx) {
+  Extent result = expr.offset() + 1;
+  for (int dim : expr.dims()) {
+    Extent coef = expr.coefficient(dim);
+    if (!coef.isStatic() || coef.get() < 0)
       return std::nullopt;
-    result += term.coef.get() * (size.get() - 1);
+    result = result + coef * (ctx.sizes[dim] - 1);
   }
-  return result;
+  return result.asInteger();
 }
 
 /// Splits a linear index into one index per size.
 static LogicalResult split(const IndexExpr &linear, ArrayRef<Extent> sizes,
                            MapContext &ctx,
                            SmallVectorImpl<IndexExpr> &result) {
-  ExtentMath &math = ctx.math;
+  index::Math &math = ctx.math;
   SmallVector<Extent> strides(sizes.size(), 1);
   for (int j = static_cast<int>(sizes.size()) - 2; j >= 0; --j)
     strides[j] = math.mul(strides[j + 1], sizes[j + 1]);
   result.assign(sizes.size(), IndexExpr());
-  for (const IndexTerm &term : linear.terms) {
+  if (!linear.isKnown())
+    return failure();
+  // Inner dimensions first.
+  SmallVector<int, 2> dims = linear.dims();
+  for (int dim : llvm::reverse(dims)) {
+    Extent factor = linear.coefficient(dim);
     // The outermost slot whose stride divides the factor.
     unsigned j = 0;
     Extent coef = 0;
     for (; j < sizes.size(); ++j) {
       if (sizes[j].is(1) && j + 1 < sizes.size())
         continue;
-      if (strides[j].same(term.coef))
-        coef = 1;
-      else if (strides[j].is(1))
-        coef = term.coef;
-      else if (strides[j].isStatic() && term.coef.isStatic() &&
-               strides[j].get() > 0 && term.coef.get() % strides[j].get() == 0)
-        coef = term.coef.get() / strides[j].get();
-      else
+      std::optional<Extent> quotient = factor.exactDiv(strides[j]);
+      if (!quotient)
         continue;
+      coef = *quotient;
       break;
     }
     if (j == sizes.size())
       return failure();
     // With static sizes the term must stay within its slot.
-    Extent size = ctx.sizes[term.dim];
+    Extent size = ctx.sizes[dim];
     if (j > 0 && coef.isStatic() && sizes[j].isStatic() &&
         !(coef.is(1) && size.same(sizes[j]))) {
       if (coef.get() < 0)
         return failure();
-      if (!size.isStatic() || coef.get() * (size.get() - 1) >= sizes[j].get()) {
+      Extent reach = coef * (size - 1) - sizes[j];
+      if (!reach.isStatic() || reach.get() >= 0) {
         if (coef.get() != 0 && sizes[j].get() % coef.get() == 0) {
           int64_t inner = sizes[j].get() / coef.get();
           if (inner > 1 && (!size.isStatic() || size.get() % inner == 0))
-            ctx.refinement = Refinement{term.dim, inner};
+            ctx.refinement = Refinement{dim, inner};
         }
         return failure();
       }
     } else if (j > 0 && !(coef.is(1) && size.same(sizes[j]))) {
       return failure();
     }
-    result[j].terms.push_back({term.dim, coef});
+    result[j] = result[j] + IndexExpr::dim(dim) * coef;
   }
   if (sizes.size() <= 1) {
     if (sizes.size() == 1)
-      result[0].constant = linear.constant;
+      result[0] = result[0] + linear.offset();
     return success();
   }
-  if (linear.constant.is(0) && llvm::all_of(result, [](const IndexExpr &e) {
-        return e.terms.size() <= 1;
+  Extent start = linear.offset();
+  if (start.is(0) && llvm::all_of(result, [](const IndexExpr &e) {
+        return e.dims().size() <= 1;
       }))
     return success();
   // A constant, or several terms in one slot: the sums must stay within too.
-  if (!linear.constant.isStatic() || linear.constant.get() < 0)
+  if (!start.isStatic() || start.get() < 0)
     return failure();
-  int64_t rest = linear.constant.get();
+  int64_t rest = start.get();
   for (unsigned j = 0; j < sizes.size(); ++j) {
     if (rest) {
       if (!strides[j].isStatic() || strides[j].get() == 0)
         return failure();
-      result[j].constant = rest / strides[j].get();
+      result[j] = result[j] + rest / strides[j].get();
       rest %= strides[j].get();
     }
     if (j == 0)
       continue;
-    if (result[j].terms.size() <= 1 && result[j].constant.is(0))
+    if (result[j].dims().size() <= 1 && result[j].offset().is(0))
       continue;
-    std::optional<int64_t> limit = bound(result[j], ctx);
+    index::Integer limit = bound(result[j], ctx);
     if (!limit || !sizes[j].isStatic() || *limit > sizes[j].get())
       return failure();
   }
@@ -176,7 +180,7 @@ LogicalResult kiln::schedule::reshapeMap(ArrayRef<IndexExpr> from,
                                          ArrayRef<Extent> fromSizes,
                                          ArrayRef<Extent> to, MapContext &ctx,
                                          SmallVectorImpl<IndexExpr> &result) {
-  ExtentMath &math = ctx.math;
+  index::Math &math = ctx.math;
   result.assign(to.size(), IndexExpr());
   // Dimensions of size 1 are always at index 0.
   SmallVector<unsigned> f, t;
@@ -204,7 +208,7 @@ LogicalResult kiln::schedule::reshapeMap(ArrayRef<IndexExpr> from,
     IndexExpr linear;
     Extent stride = 1;
     for (unsigned d : llvm::reverse(group.from)) {
-      linear = addExpr(linear, scaleExpr(from[d], stride, 0, math), math);
+      linear = linear + from[d] * stride;
       stride = math.mul(stride, fromSizes[d]);
     }
     SmallVector<Extent> sizes;

@@ -43,9 +43,9 @@ GroupPlan::InGroupFn Group::inGroup() const {
 Extent Group::strideOf(const Buffer &buffer, const AccessMap &map, int dim) {
   Extent result = 0;
   for (auto [expr, stride] : llvm::zip(map.index, buffer.strides))
-    for (const IndexTerm &term : expr.terms)
-      if (term.dim == dim)
-        result = host.math.add(result, host.math.mul(term.coef, stride));
+    if (expr.dependsOn(dim))
+      result =
+          host.math.add(result, host.math.mul(expr.coefficient(dim), stride));
   return result;
 }
 
@@ -59,7 +59,7 @@ void Group::addDims(KernelBuilder &kernel) {
 
 void Group::merge(KernelBuilder &kernel, ArrayRef<int> dims,
                   const Buffer &out) {
-  ExtentMath &math = host.math;
+  index::Math &math = host.math;
   auto allows = [&](const Buffer &buffer, const AccessMap &map, int a, int b) {
     return strideOf(buffer, map, a)
         .same(math.mul(strideOf(buffer, map, b), plan.sizes[b]));

@@ -33,8 +33,8 @@ bool TileBuilder::isPartial(int dim) const {
 SmallVector<int64_t> TileBuilder::shapeOf(const AccessMap &map) {
   SmallVector<int64_t> shape(space.axes.size(), 1);
   for (const IndexExpr &expr : map.index)
-    for (const IndexTerm &term : expr.terms)
-      if (int axis = axisOf(term.dim); axis >= 0)
+    for (int dim : expr.dims())
+      if (int axis = axisOf(dim); axis >= 0)
         shape[axis] = kernel.dims[space.axes[axis]].block;
   return shape;
 }
@@ -170,7 +170,7 @@ Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
     }
     // The operand's own part; where it ends the earlier ones do not matter.
     const IndexExpr &along = map.index[cat.getDim()];
-    int dim = along.terms[0].dim;
+    int dim = along.dims().front();
     const IndexRange *range = inner.rangeOf(dim);
     Value where = range ? mask(dim, range->lo, range->hi) : Value();
     if (!where) {

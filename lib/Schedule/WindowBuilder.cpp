@@ -34,7 +34,7 @@ void WindowBuilder::readAttributes() {
     acc = sumType(acc);
   if (isa<prim::ConvOp>(anchor.op)) {
     // One input channel per group: nothing to sum over but the window.
-    bool single = anchor.operandMaps[1].index.back().terms.empty();
+    bool single = !anchor.operandMaps[1].index.back().hasDims();
     kind = single && cast<prim::ConvOp>(anchor.op).getGroups() > 1
                ? Kind::Depthwise
                : Kind::Dot;
@@ -42,8 +42,8 @@ void WindowBuilder::readAttributes() {
 }
 
 int WindowBuilder::dimOrNew(const IndexExpr &expr) {
-  if (!expr.terms.empty())
-    return expr.terms.back().dim;
+  if (expr.hasDims())
+    return expr.dims().back();
   kernel.dims.emplace_back();
   int dim = kernel.dims.size() - 1;
   kernel.place(dim, kernel.constant(0));
@@ -54,10 +54,11 @@ LogicalResult WindowBuilder::findDims() {
   for (unsigned d = 0; d < spatial; ++d) {
     const IndexExpr &p = anchor.map.index[d + 1];
     const IndexExpr &w = anchor.window[d];
-    if (p.terms.size() > 1 || w.terms.size() > 1 || !p.constant.is(0))
+    SmallVector<int, 2> at = p.dims(), in = w.dims();
+    if (at.size() > 1 || in.size() > 1 || !p.offset().is(0))
       return fail("a spatial dimension of the result is split");
-    position.push_back(p.terms.empty() ? -1 : p.terms[0].dim);
-    window.push_back(w.terms.empty() ? -1 : w.terms[0].dim);
+    position.push_back(at.empty() ? -1 : at.front());
+    window.push_back(in.empty() ? -1 : in.front());
   }
   tilePosition = dimOrNew(anchor.map.index[spatial]);
   if (kind == Kind::Depthwise) {
@@ -68,10 +69,8 @@ LogicalResult WindowBuilder::findDims() {
     // With groups the input depends on the outer part of the channels.
     IndexExpr channels = anchor.map.index.back();
     if (kind == Kind::Dot)
-      llvm::erase_if(channels.terms, [&](const IndexTerm &term) {
-        return llvm::any_of(
-            anchor.operandMaps[0].index.back().terms,
-            [&](const IndexTerm &t) { return t.dim == term.dim; });
+      channels = channels.without([&](int dim) {
+        return anchor.operandMaps[0].index.back().dependsOn(dim);
       });
     tileOut = dimOrNew(channels);
     tileIn = kind == Kind::Pool ? tileOut
@@ -292,12 +291,11 @@ LogicalResult WindowBuilder::run() {
   if (!tile)
     return failure();
   epilogue.store(tile, out, group.plan.rootMap);
-  ExtentMath &math = group.host.math;
   Extent flops = kind == Kind::Pool ? 1 : 2;
   for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = math.mul(flops, group.plan.sizes[d]);
+    flops = flops * group.plan.sizes[d];
   for (int dim : anchor.reduced)
-    flops = math.mul(flops, group.plan.sizes[dim]);
+    flops = flops * group.plan.sizes[dim];
   kernel.finish("generic.convolution", flops);
   return success();
 }

@@ -12,38 +12,16 @@
 #define KILN_SCHEDULE_ACCESSMAP_H
 
 #include "kiln/Dialect/Prim/Prim.h"
-#include "kiln/Schedule/Extent.h"
+#include "kiln/Index/Math.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <functional>
 
 namespace kiln::schedule {
 
-/// `coef` times iteration dimension `dim`.
-struct IndexTerm {
-  int dim;
-  Extent coef;
-  bool operator==(const IndexTerm &o) const {
-    return dim == o.dim && coef == o.coef;
-  }
-};
-
-/// An affine function of the iteration dimensions.
-struct IndexExpr {
-  llvm::SmallVector<IndexTerm, 2> terms;
-  Extent constant = 0;
-
-  static IndexExpr of(int dim) {
-    IndexExpr e;
-    e.terms.push_back({dim, 1});
-    return e;
-  }
-  bool isConstant() const { return terms.empty(); }
-  /// The dimension if the expression is just that, else -1.
-  int asDim() const;
-  bool operator==(const IndexExpr &o) const {
-    return terms == o.terms && constant == o.constant;
-  }
-};
+/// A size, stride or offset: an expression without dimensions.
+using Extent = index::Expr;
+/// A function of the iteration dimensions: the index of dimension d is d.
+using IndexExpr = index::Expr;
 
 /// Restricts an access to the points where lo <= dim < hi.
 struct IndexRange {
@@ -79,7 +57,7 @@ using DimFn = std::function<Extent(mlir::Value, unsigned)>;
 
 /// What the functions below need to know about an iteration space.
 struct MapContext {
-  ExtentMath &math;
+  index::Math &math;
   llvm::ArrayRef<Extent> sizes; ///< of the iteration dimensions
   DimFn dimOf;
   /// Set when a map would exist in a finer space.
@@ -108,12 +86,6 @@ mlir::LogicalResult reshapeMap(llvm::ArrayRef<IndexExpr> from,
                                llvm::ArrayRef<Extent> fromSizes,
                                llvm::ArrayRef<Extent> to, MapContext &ctx,
                                llvm::SmallVectorImpl<IndexExpr> &result);
-
-/// a + b.
-IndexExpr addExpr(const IndexExpr &a, const IndexExpr &b, ExtentMath &math);
-/// a * factor + constant.
-IndexExpr scaleExpr(const IndexExpr &a, Extent factor, Extent constant,
-                    ExtentMath &math);
 
 /// Restricts `map` to where low <= expr < low + size; fails unless `expr` has
 /// at most one dimension with a known factor.

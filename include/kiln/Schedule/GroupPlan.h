@@ -64,7 +64,7 @@ class GroupPlan {
 public:
   using InGroupFn = std::function<bool(mlir::Operation *)>;
 
-  GroupPlan(ExtentMath &math, DimFn dimOf, InGroupFn inGroup)
+  GroupPlan(index::Math &math, DimFn dimOf, InGroupFn inGroup)
       : math(math), dimOf(std::move(dimOf)), inGroup(std::move(inGroup)) {}
 
   /// Builds the plan. On failure `reason` says why.
@@ -115,7 +115,7 @@ private:
   void pin(const IndexExpr &expr, llvm::SmallBitVector &bits);
   void reset();
 
-  ExtentMath &math;
+  index::Math &math;
   DimFn dimOf;
   InGroupFn inGroup;
   std::optional<Refinement> wish;

@@ -35,7 +35,7 @@ public:
 
   program::FuncOp func;
   mlir::OpBuilder &builder;
-  ExtentMath math;
+  index::Math math;
   std::string name; ///< of the function
 
   /// The size of a dimension of any value of the function or of a group.
@@ -93,7 +93,7 @@ private:
 
 /// The strides of a dense row-major buffer.
 llvm::SmallVector<Extent, 4> denseStrides(llvm::ArrayRef<Extent> sizes,
-                                          ExtentMath &math);
+                                          index::Math &math);
 
 } // namespace kiln::schedule
 

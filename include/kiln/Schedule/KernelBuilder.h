@@ -10,6 +10,7 @@
 #define KILN_SCHEDULE_KERNELBUILDER_H
 
 #include "kiln/Schedule/HostProgramBuilder.h"
+#include <vector>
 
 namespace kiln::schedule {
 
@@ -67,7 +68,7 @@ private:
     mlir::Value param;
     bool write;
   };
-  llvm::SmallVector<Argument> views;
+  std::vector<Argument> views;
   llvm::SmallVector<mlir::Value> hostArgs;
   llvm::SmallVector<int64_t> writes;
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;

@@ -32,5 +32,6 @@ void checkExprs();
 void checkMath();
 void checkBuilder();
 void checkAnalysis();
+void checkTile();
 
 #endif

@@ -18,6 +18,7 @@ int main() {
   checkMath();
   checkBuilder();
   checkAnalysis();
+  checkTile();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

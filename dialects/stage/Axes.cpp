@@ -109,8 +109,14 @@ void Axes::relate(Operation *op) {
     int64_t axis = reduce.getAxis();
     for (auto [source, result] :
          llvm::zip(reduce.getSources(), reduce.getResults()))
-      for (int64_t d = 0, e = tileOf(result).getRank(); d < e; ++d)
-        unite(source, d < axis ? d : d + 1, result, d);
+      for (int64_t d = 0, e = tileOf(result).getRank(); d < e; ++d) {
+        // A source that is the box is so whoever else reads it otherwise.
+        int64_t from = d < axis ? d : d + 1;
+        if (tileOf(source).getShape() == compute.getBox())
+          anchor(result, d, from);
+        else
+          unite(source, from, result, d);
+      }
   } else if (auto cat = dyn_cast<tile::CatOp>(op)) {
     for (Value source : cat.getSources())
       for (int64_t d = 0, e = tileOf(source).getRank(); d < e; ++d)

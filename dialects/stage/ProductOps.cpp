@@ -107,19 +107,18 @@ LogicalResult ProductOp::verify() {
       return emitOpError() << "expected 'block' to be three positive sizes";
   auto [m, n, k] = getSizes();
   int64_t sizes[3][2] = {{m, k}, {k, n}, {m, n}};
-  for (auto [type, size] : llvm::zip(types, sizes)) {
-    bool isRhs = type == rhs && &size == &sizes[1];
+  // Without a block the rows of rhs may be fewer than k: the depth counts.
+  bool isOpen = !getBlock() && getDepth();
+  for (int which = 0; which < 3; ++which)
     for (int d = 0; d < 2; ++d) {
-      // Without a block the rows of rhs may be more: C5.
-      if (isRhs && d == 0 && !getBlock() && getDepth())
+      if (isOpen && which == 1 && d == 0)
         continue;
-      bool exact = isa<RankedTensorType>(type);
-      if (exact ? size[d] != type.getDimSize(d) : size[d] > type.getDimSize(d))
+      int64_t size = sizes[which][d], there = types[which].getDimSize(d);
+      if (isa<RankedTensorType>(types[which]) ? size != there : size > there)
         return emitOpError()
                << "expected a product of " << m << "x" << n << "x" << k
-               << " to lie within its operands, found " << type;
+               << " to lie within its operands, found " << types[which];
     }
-  }
   // (C5) The depths agree, or it is said which counts.
   if (!getBlock() && !getDepth() && lhs.getDimSize(1) != rhs.getDimSize(0))
     return emitOpError() << "expected rhs to have " << lhs.getDimSize(1)

@@ -7,6 +7,7 @@
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,6 +32,7 @@ struct Outcome {
   std::vector<Evaluated> values;
   std::vector<std::string> names;
   bool isExact = true; ///< no sum may change its order
+  bool isNarrow = false;
   std::string error;
 };
 
@@ -126,11 +128,28 @@ bool isExact(Operation *entry) {
               .wasInterrupted();
 }
 
+/// Whether sums are rounded to a type narrower than f32 on their way.
+bool sumsNarrow(Operation *entry) {
+  return entry
+      ->walk([](Operation *op) {
+        StringRef name = op->getName().getStringRef();
+        if (!name.contains("reduce") && !name.contains("scan"))
+          return WalkResult::advance();
+        for (Type type : op->getOperandTypes())
+          if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+              element && element.getWidth() < 32)
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Runs one function or kernel; nothing where it cannot be run.
 std::optional<Outcome> run(eval::Evaluator &evaluator,
                            FunctionOpInterface entry, int64_t size) {
   Outcome outcome;
   outcome.isExact = isExact(entry);
+  outcome.isNarrow = sumsNarrow(entry);
   Inventor inventor(size);
   SmallVector<Evaluated> args;
   auto kernel = dyn_cast<tile::KernelOp>(entry.getOperation());
@@ -187,9 +206,10 @@ std::optional<Outcome> run(eval::Evaluator &evaluator,
   return outcome;
 }
 
-/// Where two values differ by more than they may, or nothing.
+/// Where two values differ by more than they may, or nothing. `narrow`: sums
+/// are rounded to the type of the elements on their way.
 std::string difference(const Evaluated &before, const Evaluated &after,
-                       bool exact) {
+                       bool exact, bool narrow) {
   if (before.dtype() != after.dtype() || before.shape() != after.shape())
     return "another type or shape";
   int64_t n = before.size();
@@ -213,10 +233,11 @@ std::string difference(const Evaluated &before, const Evaluated &after,
   double ulp = std::ldexp(1.0, -eval::fractionBits(before.dtype()));
   for (int64_t i = 0; i < n; ++i) {
     bool isSame = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]));
-    // Sums in f32 may differ by some roundings of their largest terms.
+    // Sums may differ by some roundings of their largest terms.
     if (!isSame && !exact)
-      isSame = std::fabs(x[i] - y[i]) <=
-               2 * ulp * std::fabs(x[i]) + 0x1p-17 * largest;
+      isSame =
+          std::fabs(x[i] - y[i]) <=
+          2 * ulp * std::fabs(x[i]) + (narrow ? 16 * ulp : 0x1p-17) * largest;
     if (!isSame)
       return "element " + std::to_string(i) + ": expected " +
              std::to_string(x[i]) + ", found " + std::to_string(y[i]);
@@ -258,7 +279,7 @@ public:
       }
       for (size_t k = 0; k < after.values.size() && problem.empty(); ++k) {
         problem = difference(before.values[k], after.values[k],
-                             before.isExact && after.isExact);
+                             before.isExact && after.isExact, before.isNarrow);
         if (!problem.empty())
           problem = before.names[k] + ", " + problem;
       }

@@ -35,6 +35,23 @@ tile.kernel @axes(%x: !tile.view<?x?xf32>, %row: !tile.view<?xf32>, %y: !tile.vi
   }
 }
 
+// A matrix that is read as it is and transposed has no dimensions of its own; what is reduced has.
+// CHECK-LABEL: tile.kernel @both
+tile.kernel @both(%x: !tile.view<?x?xf32>, %y: !tile.view<?xf32>, %i: index) {
+  stage.compute [8, 8] {
+    %t = tile.load %x[%i, %i] : !tile.view<?x?xf32> -> tensor<8x8xf32>
+    %u = tile.transpose %t [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+    %e = arith.addf %t, %u : tensor<8x8xf32>
+    %r = tile.reduce %e axis 1 : tensor<8x8xf32> -> tensor<8xf32> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.maximumf %p, %q : f32
+      tile.yield %m : f32
+    }
+    // CHECK: tile.store
+    tile.store %r, %y[%i] : tensor<8xf32>, !tile.view<?xf32>
+  }
+}
+
 // What has no user goes; a relayout to the same encoding is none; a prefetch stays.
 // CHECK-LABEL: tile.kernel @folds
 // CHECK-NOT: stage.alloc

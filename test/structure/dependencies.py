@@ -29,6 +29,7 @@ LAYERS = [
     ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
     ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),
     ("include/kiln/Dialect", r"kiln/(Conversion|Target|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
+    ("lib/Staging", r"kiln/(Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("include/kiln/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/"),
     ("conversions", r"kiln/Driver/|kiln/Cpu/|targets/"),

@@ -244,7 +244,9 @@ void addStageRing(EvaluationInterface &table) {
   table.add<stage::RolesOp>(
       [](stage::RolesOp op, Frame &frame) -> LogicalResult {
         StageState *state = stateOf(op, frame);
-        return state ? state->runRoles(op, frame) : failure();
+        if (!state || failed(state->stir(frame)))
+          return failure();
+        return state->runRoles(op, frame);
       });
 }
 

@@ -45,7 +45,9 @@ LogicalResult evaluateRead(stage::ReadOp op, Frame &frame,
     return failure();
   SmallVector<int64_t, 4> begin;
   Value out = Value::tensor(dtypeOf(op.getResult().getType()), shape);
-  bool isWhole = !ranges;
+  bool isWhole = !ranges || llvm::all_of(llvm::enumerate(*ranges), [&](auto d) {
+    return d.value().first == 0 && d.value().second == shape[d.index()];
+  });
   if (!isWhole) {
     std::memset(out.mutableData(), 0, out.bytes());
     std::fill_n(out.makePoison(), out.size(), 1);

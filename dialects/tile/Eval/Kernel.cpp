@@ -52,9 +52,12 @@ llvm::SmallPtrSet<Buffer *, 4> writtenBuffers(tile::KernelOp kernel,
         continue;
       mlir::Value view = effect.getValue();
       // Storage of an instance is its own.
-      if (view && !isa<tile::ViewType, tile::PtrType>(view.getType()))
+      if (view && isa<MemRefType>(view.getType()))
         continue;
-      Buffer *buffer = view ? bufferOf(view, kernel, args) : nullptr;
+      Buffer *buffer =
+          view && isa<tile::ViewType, tile::PtrType>(view.getType())
+              ? bufferOf(view, kernel, args)
+              : nullptr;
       if (buffer)
         result.insert(buffer);
       else

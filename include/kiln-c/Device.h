@@ -102,7 +102,10 @@ typedef struct KilnDeviceDriver {
   uint32_t apiMinor;
   const char *name;
 
-  /* `options` is what follows the name in a SPEC: "chip,key=value,…". */
+  /* `options` is what follows the name in a SPEC: "chip,key=value,…". First
+     comes what the package was compiled with, which may hold keys of the
+     compiler; behind an empty item ("chip,key=value,,key=value") what the
+     caller adds: a driver fails for keys there that it does not know. */
   int (*open)(const char *options, KilnDevice **device, KilnError *error);
   void (*close)(KilnDevice *device);
   /* The properties live as long as the device. */

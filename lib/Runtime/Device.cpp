@@ -35,7 +35,7 @@ Error Device::failure(const char *what, const KilnError &error) const {
   size_t length = strnlen(error.message, sizeof(error.message));
   std::string reason(error.message, length);
   return Error("device '" + deviceName + "': " + what +
-               (reason.empty() ? " failed" : ": " + reason));
+               (reason.empty() ? " failed without a reason" : ": " + reason));
 }
 
 Expected<std::shared_ptr<Device>> Device::open(const std::string &name,
@@ -47,8 +47,9 @@ Expected<std::shared_ptr<Device>> Device::open(const std::string &name,
   KilnDevice *handle = nullptr;
   if ((*table)->open(options.c_str(), &handle, &error) != 0) {
     size_t length = strnlen(error.message, sizeof(error.message));
-    return Error("device '" + name +
-                 "': " + std::string(error.message, length));
+    return Error("device '" + name + "': " +
+                 (length ? std::string(error.message, length)
+                         : "cannot be opened, without a reason"));
   }
   std::shared_ptr<Device> device(new Device(*table, handle, name));
   device->props = (*table)->properties(handle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding and loading device drivers.
 #include "Device.h"
+#include "GuardedDriver.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
 #include "kiln/Runtime/Process.h"
@@ -133,6 +134,13 @@ Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
   }
   if (Error error = checkTable(path, table))
     return error;
+  // A file is searched for by the name of its device.
+  std::string file = fs::path(path).filename().string(), prefix = kPrefix;
+  if (file.compare(0, prefix.size(), prefix) == 0 &&
+      file != prefix + table->name + ".so")
+    return Error(path + ": its driver table says that its device is '" +
+                 table->name + "', whose driver is " + prefix + table->name +
+                 ".so");
   return table;
 }
 
@@ -237,8 +245,8 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
     }
     if (!broken.empty())
       std::fprintf(stderr, "warning: %s\n", broken.c_str());
-    registry.loaded[name] = *table;
-    return table;
+    registry.loaded[name] = guardDriver(*table, path);
+    return registry.loaded[name];
   }
   if (!broken.empty())
     return Error(broken);
@@ -263,6 +271,6 @@ Expected<bool> kiln::runtime::addDeviceLibrary(const std::string &path) {
   Expected<const KilnDeviceDriver *> table = loadLibrary(path);
   if (!table)
     return table.takeError();
-  registry.loaded[(*table)->name] = *table;
+  registry.loaded[(*table)->name] = guardDriver(*table, path);
   return true;
 }

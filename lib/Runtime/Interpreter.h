@@ -79,6 +79,9 @@ private:
   Error encode(const KernelInfo &kernel, const LaunchInst &inst,
                std::vector<KilnKernelArgument> &args) const;
   Error execute(uint32_t kernel, const LaunchInst &inst, LaunchRecord &record);
+  Expected<Tensor> captureView(const BufferValue &from);
+  Expected<std::vector<Tensor>> capture(const KernelInfo &kernel,
+                                        const LaunchInst &inst);
 
   Expected<const BufferValue *> buffer(Buf index) const;
   std::vector<int64_t> values(const std::vector<Reg> &regs) const;

@@ -4,6 +4,7 @@
 #include "KernelFit.h"
 #include "kiln/Runtime/Progress.h"
 #include <chrono>
+#include <cstring>
 
 using namespace kiln::runtime;
 
@@ -92,6 +93,54 @@ Error Interpreter::encode(const KernelInfo &kernel, const LaunchInst &inst,
   return Error::success();
 }
 
+/// A copy with the strides of the original, which the kernel may be made for.
+Expected<Tensor> Interpreter::captureView(const BufferValue &from) {
+  std::optional<int64_t> extent =
+      checkedExtent(from.dtype, from.sizes, from.strides);
+  if (from.isContiguous() || !extent || !from.numElements())
+    return download(from);
+  Expected<Storage> storage =
+      Storage::allocate(size_t(*extent), /*zeroed=*/false);
+  if (!storage)
+    return storage.takeError();
+  if (Error error = device(from.device)
+                        .copyOut(storage->data, *from.memory,
+                                 uint64_t(from.begin), uint64_t(*extent)))
+    return error;
+  Tensor tensor;
+  tensor.dtype = from.dtype;
+  tensor.shape = from.sizes;
+  tensor.strides = from.strides;
+  tensor.storage = *storage;
+  return tensor;
+}
+
+/// Copies of what a kernel is given.
+Expected<std::vector<Tensor>> Interpreter::capture(const KernelInfo &kernel,
+                                                   const LaunchInst &inst) {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < inst.args.size(); ++i) {
+    if (inst.args[i].kind == LaunchArg::scalar) {
+      DType dtype = kernel.params[i].dtype;
+      Expected<Tensor> scalar = Tensor::create(dtype, {});
+      if (!scalar)
+        return scalar.takeError();
+      std::memcpy(scalar->data(), &regs[size_t(inst.args[i].index)],
+                  size_t(dtypeBytes(dtype)));
+      tensors.push_back(*scalar);
+      continue;
+    }
+    Expected<const BufferValue *> found = buffer(inst.args[i].index);
+    if (!found)
+      return found.takeError();
+    Expected<Tensor> copy = captureView(**found);
+    if (!copy)
+      return copy.takeError();
+    tensors.push_back(*copy);
+  }
+  return tensors;
+}
+
 Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
                            LaunchRecord &record) {
   const KernelInfo &info = *record.kernel;
@@ -110,9 +159,24 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
   if (options.onLaunch)
     options.onLaunch(info);
   noteProgress(0, 0);
+  if (options.observer) {
+    Expected<std::vector<Tensor>> given = capture(info, inst);
+    if (!given)
+      return given.takeError();
+    if (Error error = options.observer->before(record, *given))
+      return error;
+  }
   double begin = options.time ? now() : 0;
   if (Error error = on.execute(launch))
-    return error;
+    return Error("kernel '" + info.name + "': " + error.message());
+  if (options.observer) {
+    if (Error error = on.synchronize())
+      return error;
+    Expected<std::vector<Tensor>> left = capture(info, inst);
+    if (!left)
+      return left.takeError();
+    return options.observer->after(record, *left);
+  }
   if (!options.time)
     return Error::success();
   if (Error error = on.synchronize())

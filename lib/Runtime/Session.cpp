@@ -22,9 +22,25 @@ std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
   Expected<Spec> asked = Spec::parse(spec);
   if (!asked || asked->name != ref.name)
     return options;
-  for (const auto &[key, value] : asked->options)
-    options += (options.empty() ? "" : ",") + key + "=" + value;
-  return options;
+  // What the package has already may be the compiler's; behind the empty item
+  // stands what the driver has to know.
+  std::string given;
+  for (const auto &[key, value] : asked->options) {
+    std::string item = key + "=" + value;
+    if (("," + options + ",").find("," + item + ",") == std::string::npos)
+      given += "," + item;
+  }
+  return given.empty() ? options : options + "," + given;
+}
+
+/// The chip that the program was compiled for: what its SPEC says, else what
+/// the compiler took, which leads the options of its device.
+std::string chipOf(const TargetProgram &target, const Spec &own) {
+  if (!own.chip.empty() || target.program.devices.size() != 1)
+    return own.chip;
+  const std::string &options = target.program.devices.front().options;
+  std::string first = options.substr(0, options.find(','));
+  return first.find('=') == std::string::npos ? first : "";
 }
 
 std::string listTargets(const Package &package) {
@@ -101,7 +117,8 @@ kiln::runtime::matchingTargets(const Package &package,
   for (size_t i = 0; i < package.targets.size(); ++i) {
     Expected<Spec> own = Spec::parse(package.targets[i].spec);
     if (own && own->name == asked->name &&
-        (asked->chip.empty() || own->chip.empty() || own->chip == asked->chip))
+        (asked->chip.empty() ||
+         asked->chip == chipOf(package.targets[i], *own)))
       found.push_back(i);
   }
   if (!found.empty())
@@ -125,7 +142,9 @@ Error SessionImpl::open(const std::string &spec) {
     if (!module) {
       auto loaded = on.device->loadModule(target().modules[kernel.module]);
       if (!loaded)
-        return loaded.takeError();
+        return Error(loaded.message() + " (module " +
+                     std::to_string(kernel.module) + " of target '" +
+                     target().spec + "', with kernel '" + kernel.name + "')");
       module = *loaded;
     }
     Expected<KilnKernel *> handle = on.device->getKernel(*module, kernel);

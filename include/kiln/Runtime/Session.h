@@ -31,6 +31,17 @@ struct CallReport {
   std::vector<int64_t> accumulation;
 };
 
+/// Sees every launch with what its kernel gets and leaves behind: copies of the
+/// arguments in order, scalars of rank 0. An error ends the call.
+class LaunchObserver {
+public:
+  virtual ~LaunchObserver() = default;
+  virtual Error before(const LaunchRecord &launch,
+                       const std::vector<Tensor> &args) = 0;
+  virtual Error after(const LaunchRecord &launch,
+                      const std::vector<Tensor> &args) = 0;
+};
+
 /// How a call is made.
 struct CallOptions {
   std::array<int64_t, 3> grid = {1, 1, 1};
@@ -39,6 +50,7 @@ struct CallOptions {
   /// Called before each kernel: for whoever has to say which one the system
   /// stopped.
   std::function<void(const KernelInfo &)> onLaunch;
+  LaunchObserver *observer = nullptr; ///< for whoever checks kernels
 };
 
 class SessionImpl;

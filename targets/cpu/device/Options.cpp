@@ -23,7 +23,18 @@ std::vector<std::string> split(const std::string &text, char separator) {
 
 bool kiln::cpu_target::parseOptions(const char *text, Options &options,
                                     std::string &problem) {
-  for (const std::string &part : split(text, ',')) {
+  std::string all = text;
+  size_t given = std::min(all.find(",,"), all.size());
+  for (const std::string &part : split(all.substr(given), ',')) {
+    std::string key = part.substr(0, part.find('='));
+    if (key == "threads" || key == "hide" || key == "requires")
+      continue;
+    problem = "it has no option '" + key +
+              "', expected threads, hide or requires; what the compiler takes "
+              "cannot be changed in a package";
+    return false;
+  }
+  for (const std::string &part : split(all, ',')) {
     size_t equals = part.find('=');
     if (equals == std::string::npos) {
       options.chip = part;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A driver's functions with a guard around each: what they throw becomes an
+// error, an error without a text gets one, and whoever handles a fault can see
+// which of them runs.
+#include "GuardedDriver.h"
+#include "kiln/Runtime/DriverCall.h"
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+using namespace kiln::runtime;
+
+namespace {
+
+/// Drivers of one process; more than these go without a guard.
+constexpr int kSlots = 16;
+
+struct Slot {
+  const KilnDeviceDriver *real = nullptr;
+  KilnDeviceDriver shim = {};
+  char path[256] = "";
+};
+Slot slots[kSlots];
+std::atomic<int> usedSlots{0};
+
+/// The running call, by parts that a signal handler can put together.
+std::atomic<const char *> runningWhat{nullptr};
+std::atomic<const Slot *> runningSlot{nullptr};
+
+/// A call runs while this lives; drivers may call the host, which calls them.
+class Running {
+public:
+  Running(const Slot &slot, const char *what)
+      : outerWhat(runningWhat.exchange(what)),
+        outerSlot(runningSlot.exchange(&slot)) {}
+  ~Running() {
+    runningWhat = outerWhat;
+    runningSlot = outerSlot;
+  }
+
+private:
+  const char *outerWhat;
+  const Slot *outerSlot;
+};
+
+void explain(KilnError *error, const char *text) {
+  if (error)
+    std::snprintf(error->message, sizeof error->message, "%s", text);
+}
+
+template <int slot, const char *what, auto member, typename Fn> struct Guard;
+
+/// Functions that can fail; the last argument takes the reason.
+template <int slot, const char *what, auto member, typename... Args>
+struct Guard<slot, what, member, int (*)(Args...)> {
+  static int call(Args... args) {
+    Running running(slots[slot], what);
+    KilnError *error = std::get<sizeof...(Args) - 1>(std::tie(args...));
+    char text[sizeof(KilnError::message)];
+    try {
+      int status = (slots[slot].real->*member)(args...);
+      if (status && error && !error->message[0]) {
+        std::snprintf(text, sizeof text,
+                      "%s failed with status %d and without a reason", what,
+                      status);
+        explain(error, text);
+      }
+      return status;
+    } catch (const std::exception &e) {
+      std::snprintf(text, sizeof text, "%s throws: %s", what, e.what());
+    } catch (...) {
+      std::snprintf(text, sizeof text,
+                    "%s throws something that is no std::exception", what);
+    }
+    explain(error, text);
+    return 1;
+  }
+};
+
+/// Functions that cannot, so that there is nobody to tell of a throw.
+template <int slot, const char *what, auto member, typename Result,
+          typename... Args>
+struct Guard<slot, what, member, Result (*)(Args...)> {
+  static Result call(Args... args) {
+    Running running(slots[slot], what);
+    try {
+      return (slots[slot].real->*member)(args...);
+    } catch (...) {
+      std::fprintf(stderr, "warning: %s: %s throws\n", slots[slot].path, what);
+      return Result();
+    }
+  }
+};
+
+#define KILN_ENTRIES(X)                                                        \
+  X(open, "opening the device")                                                \
+  X(close, "closing the device")                                               \
+  X(properties, "asking for its properties")                                   \
+  X(allocate, "allocating memory")                                             \
+  X(release, "releasing memory")                                               \
+  X(importHost, "importing host memory")                                       \
+  X(exportHost, "mapping memory")                                              \
+  X(copyIn, "copying to the device")                                           \
+  X(copyOut, "copying from the device")                                        \
+  X(copy, "copying on the device")                                             \
+  X(fill, "filling memory")                                                    \
+  X(createQueue, "creating a queue")                                           \
+  X(destroyQueue, "destroying a queue")                                        \
+  X(synchronize, "waiting for the device")                                     \
+  X(loadModule, "loading a module")                                            \
+  X(unloadModule, "unloading a module")                                        \
+  X(getKernel, "looking up a kernel")                                          \
+  X(execute, "executing a kernel")
+
+#define KILN_TEXT(name, text) constexpr char name##Text[] = text;
+KILN_ENTRIES(KILN_TEXT)
+
+template <int slot> void fillShim(KilnDeviceDriver &shim) {
+#define KILN_GUARD(name, text)                                                 \
+  if (shim.name)                                                               \
+    shim.name = Guard<slot, name##Text, &KilnDeviceDriver::name,               \
+                      decltype(shim.name)>::call;
+  KILN_ENTRIES(KILN_GUARD)
+}
+
+template <int... numbers>
+void fillShim(int slot, KilnDeviceDriver &shim,
+              std::integer_sequence<int, numbers...>) {
+  ((slot == numbers ? fillShim<numbers>(shim) : void()), ...);
+}
+
+} // namespace
+
+const KilnDeviceDriver *
+kiln::runtime::guardDriver(const KilnDeviceDriver *table,
+                           const std::string &path) {
+  int number = usedSlots++;
+  if (number >= kSlots)
+    return table;
+  Slot &slot = slots[number];
+  slot.real = table;
+  std::snprintf(slot.path, sizeof slot.path, "%s", path.c_str());
+  size_t size = std::min(table->structSize, sizeof slot.shim);
+  std::memcpy(&slot.shim, table, size);
+  slot.shim.structSize = size;
+  fillShim(number, slot.shim, std::make_integer_sequence<int, kSlots>());
+  return &slot.shim;
+}
+
+const char *kiln::runtime::currentDriverCall() {
+  // One message is all that anybody asks for.
+  static char text[512];
+  const char *what = runningWhat;
+  const Slot *slot = runningSlot;
+  if (!what || !slot)
+    return "";
+  size_t size = 0;
+  for (const char *part :
+       {"driver '", slot->shim.name, "' (",
+        static_cast<const char *>(slot->path), ") while ", what})
+    for (; *part && size + 1 < sizeof text; ++part)
+      text[size++] = *part;
+  text[size] = 0;
+  return text;
+}

@@ -2,6 +2,7 @@
 // math: functions, correctly rounded up to f32.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "Lanes.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/bit.h"
@@ -13,14 +14,33 @@ namespace kiln::eval {
 
 namespace {
 
+/// Evaluates a function into `out`: exactly, or with an error of `ulps` of f32
+/// (f64) before the result is rounded.
+template <typename Fn> void evaluateWithin(int ulps, Value &out, Fn map) {
+  if (!perturbation().isOn())
+    return map(out);
+  bool isF64 = out.dtype() == DType::f64;
+  Value wide = sameForm(out, isF64 ? DType::f64 : DType::f32);
+  map(wide);
+  double error = 2 * ulps * (isF64 ? kHalfUlpF64 : kHalfUlp);
+  double x[kChunk];
+  for (int64_t i = 0; i < out.size(); i += kChunk) {
+    int64_t n = std::min(kChunk, out.size() - i);
+    loadDoubles(wide.dtype(), wide.data(), i, n, x);
+    for (int64_t k = 0; k < n; ++k)
+      x[k] += x[k] * error * errorDirection(i + k);
+    storeDoubles(out.dtype(), out.mutableData(), i, n, x);
+  }
+}
+
 template <typename OpTy>
-void addFunction(EvaluationInterface &table, WideFunction fn) {
-  table.add<OpTy>([fn](OpTy op, Frame &frame) -> LogicalResult {
+void addFunction(EvaluationInterface &table, WideFunction fn, int ulps) {
+  table.add<OpTy>([fn, ulps](OpTy op, Frame &frame) -> LogicalResult {
     if (failed(checkLanes(op, frame)))
       return failure();
     const Value &a = frame.get(op->getOperand(0));
     Value out = sameForm(a, a.dtype());
-    mapFunction(a, out, fn);
+    evaluateWithin(ulps, out, [&](Value &to) { mapFunction(a, to, fn); });
     spreadPoison(out, {&a});
     return frame.set(op->getResult(0), std::move(out));
   });
@@ -28,14 +48,15 @@ void addFunction(EvaluationInterface &table, WideFunction fn) {
 
 template <typename OpTy>
 void addFunction2(EvaluationInterface &table, double (*narrow)(double, double),
-                  long double (*wide)(long double, long double)) {
+                  long double (*wide)(long double, long double), int ulps) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     if (failed(checkLanes(op, frame)))
       return failure();
     const Value &a = frame.get(op->getOperand(0));
     const Value &b = frame.get(op->getOperand(1));
     Value out = sameForm(a, a.dtype());
-    mapFunction(a, b, out, narrow, wide);
+    evaluateWithin(ulps, out,
+                   [&](Value &to) { mapFunction(a, b, to, narrow, wide); });
     spreadPoison(out, {&a, &b});
     return frame.set(op->getResult(0), std::move(out));
   });
@@ -116,7 +137,9 @@ LogicalResult floatToIntPower(math::FPowIOp op, Frame &frame) {
     for (int64_t k = 0; k < n; ++k)
       exponent.as<double>()[i + k] = static_cast<double>(y[k]);
   }
-  mapFunction(a, exponent, out, std::pow, powl);
+  evaluateWithin(16, out, [&](Value &to) {
+    mapFunction(a, exponent, to, std::pow, powl);
+  });
   spreadPoison(out, {&a, &b});
   return frame.set(op.getResult(), std::move(out));
 }
@@ -159,39 +182,41 @@ struct MathEvaluation : EvaluationInterface {
   explicit MathEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
     using namespace math;
     addExact(*this);
-    addFunction<ExpOp>(*this, {std::exp, expl});
-    addFunction<Exp2Op>(*this, {std::exp2, exp2l});
-    addFunction<ExpM1Op>(*this, {std::expm1, expm1l});
-    addFunction<LogOp>(*this, {std::log, logl});
-    addFunction<Log2Op>(*this, {std::log2, log2l});
-    addFunction<Log10Op>(*this, {std::log10, log10l});
-    addFunction<Log1pOp>(*this, {std::log1p, log1pl});
-    addFunction<SinOp>(*this, {std::sin, sinl});
-    addFunction<CosOp>(*this, {std::cos, cosl});
-    addFunction<TanOp>(*this, {std::tan, tanl});
-    addFunction<AsinOp>(*this, {std::asin, asinl});
-    addFunction<AcosOp>(*this, {std::acos, acosl});
-    addFunction<AtanOp>(*this, {std::atan, atanl});
-    addFunction<SinhOp>(*this, {std::sinh, sinhl});
-    addFunction<CoshOp>(*this, {std::cosh, coshl});
-    addFunction<TanhOp>(*this, {std::tanh, tanhl});
-    addFunction<AsinhOp>(*this, {std::asinh, asinhl});
-    addFunction<AcoshOp>(*this, {std::acosh, acoshl});
-    addFunction<AtanhOp>(*this, {std::atanh, atanhl});
-    addFunction<ErfOp>(*this, {std::erf, erfl});
-    addFunction<ErfcOp>(*this, {std::erfc, erfcl});
-    addFunction<CbrtOp>(*this, {std::cbrt, cbrtl});
-    addFunction<RsqrtOp>(*this, {rsqrt, rsqrt});
-    addFunction2<PowFOp>(*this, std::pow, powl);
-    addFunction2<Atan2Op>(*this, std::atan2, atan2l);
+    addFunction<ExpOp>(*this, {std::exp, expl}, 2);
+    addFunction<Exp2Op>(*this, {std::exp2, exp2l}, 2);
+    addFunction<ExpM1Op>(*this, {std::expm1, expm1l}, 2);
+    addFunction<LogOp>(*this, {std::log, logl}, 2);
+    addFunction<Log2Op>(*this, {std::log2, log2l}, 2);
+    addFunction<Log10Op>(*this, {std::log10, log10l}, 2);
+    addFunction<Log1pOp>(*this, {std::log1p, log1pl}, 2);
+    addFunction<SinOp>(*this, {std::sin, sinl}, 4);
+    addFunction<CosOp>(*this, {std::cos, cosl}, 4);
+    addFunction<TanOp>(*this, {std::tan, tanl}, 4);
+    addFunction<AsinOp>(*this, {std::asin, asinl}, 4);
+    addFunction<AcosOp>(*this, {std::acos, acosl}, 4);
+    addFunction<AtanOp>(*this, {std::atan, atanl}, 4);
+    addFunction<SinhOp>(*this, {std::sinh, sinhl}, 4);
+    addFunction<CoshOp>(*this, {std::cosh, coshl}, 4);
+    addFunction<TanhOp>(*this, {std::tanh, tanhl}, 4);
+    addFunction<AsinhOp>(*this, {std::asinh, asinhl}, 4);
+    addFunction<AcoshOp>(*this, {std::acosh, acoshl}, 4);
+    addFunction<AtanhOp>(*this, {std::atanh, atanhl}, 4);
+    addFunction<ErfOp>(*this, {std::erf, erfl}, 4);
+    addFunction<ErfcOp>(*this, {std::erfc, erfcl}, 4);
+    addFunction<CbrtOp>(*this, {std::cbrt, cbrtl}, 2);
+    addFunction<RsqrtOp>(*this, {rsqrt, rsqrt}, 2);
+    addFunction2<PowFOp>(*this, std::pow, powl, 16);
+    addFunction2<Atan2Op>(*this, std::atan2, atan2l, 4);
     add<FPowIOp>(floatToIntPower);
     add<SincosOp>([](SincosOp op, Frame &frame) -> LogicalResult {
       if (failed(checkLanes(op, frame)))
         return failure();
       const Value a = frame.get(op.getOperand());
       Value sine = sameForm(a, a.dtype()), cosine = sameForm(a, a.dtype());
-      mapFunction(a, sine, {std::sin, sinl});
-      mapFunction(a, cosine, {std::cos, cosl});
+      evaluateWithin(4, sine,
+                     [&](Value &to) { mapFunction(a, to, {std::sin, sinl}); });
+      evaluateWithin(4, cosine,
+                     [&](Value &to) { mapFunction(a, to, {std::cos, cosl}); });
       spreadPoison(sine, {&a});
       spreadPoison(cosine, {&a});
       (void)frame.set(op->getResult(0), std::move(sine));

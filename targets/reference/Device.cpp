@@ -22,6 +22,10 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     for (llvm::StringRef part : llvm::split(options ? options : "", ',')) {
       if (part.empty() || part == "host")
         continue;
+      if (part == "races=error" || part == "races=warn") {
+        created->racesAreErrors = part == "races=error";
+        continue;
+      }
       llvm::StringRef number = part;
       if (number.consume_front("seed=")) {
         if (number.getAsInteger(10, created->seed))
@@ -30,10 +34,11 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
                                  part.str() + "'");
         continue;
       }
-      if (part != "races=error" && part != "races=warn")
-        return fail(error, "expected races=warn or races=error, found '" +
+      if (!number.consume_front("perturb=") ||
+          number.getAsInteger(10, created->perturbation))
+        return fail(error, "expected races=warn, races=error, seed=N or "
+                           "perturb=N, found '" +
                                part.str() + "'");
-      created->racesAreErrors = part == "races=error";
     }
     *device = created.release();
     return 0;
@@ -97,6 +102,7 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
       return 1;
     created->evaluator->races.areErrors = device->racesAreErrors;
     created->evaluator->seed = device->seed;
+    created->perturbation = device->perturbation;
     *module = created.release();
     return 0;
   }

@@ -5,6 +5,7 @@
 #include "kiln/Eval/Elements.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Kernel.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Runtime/Process.h"
 #include "kiln/Target/PluginLoader.h"
@@ -297,8 +298,11 @@ int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
                         KilnError *error) {
   FirstError first(context);
   bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation());
+  kiln::eval::perturbation() = {(perturbation > 0) - (perturbation < 0),
+                                uint64_t(std::abs(perturbation))};
   LogicalResult result =
       isKernel ? runKernel(kernel, launch) : runFunction(kernel, launch);
+  kiln::eval::perturbation() = {};
   if (succeeded(result))
     return 0;
   return fail(error,

@@ -48,6 +48,9 @@ struct KilnModule {
   mlir::OwningOpRef<mlir::ModuleOp> ir;
   std::optional<kiln::eval::Evaluator> evaluator;
   std::vector<std::unique_ptr<KilnKernel>> kernels;
+  /// Not 0: results err as far as their contracts let them, those of -N in the
+  /// opposite direction of those of N.
+  int64_t perturbation = 0;
 
   /// What a call that asked for the sizes has computed, for the call that
   /// fetches the results right after it.
@@ -70,6 +73,7 @@ struct KilnDevice {
                                      "reference evaluator", 1, 1, &memory};
   bool racesAreErrors = false;
   uint64_t seed = 0;
+  int64_t perturbation = 0;
 };
 
 #endif // KILN_TARGETS_REFERENCE_REFERENCE_H

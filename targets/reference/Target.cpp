@@ -26,7 +26,10 @@ public:
              "error: a race between instances ends the launch"},
             {"seed", "N",
              "picks the order in which asynchronous operations complete and "
-             "roles take turns; 0: as late as a wait allows"}};
+             "roles take turns; 0: as late as a wait allows"},
+            {"perturb", "N",
+             "results err as far as their contracts let them, those of -N in "
+             "the opposite direction of those of N"}};
   }
   InputLevel inputLevel() const override { return InputLevel::Prim; }
   bool hasPipeline() const override { return true; }

@@ -2,9 +2,12 @@
 // Matrix products of tiles.
 #include "Families.h"
 #include "kiln/Eval/Kernel.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -33,6 +36,35 @@ double asTf32(double value) {
   return llvm::bit_cast<float>(bits & 0xffffe000u);
 }
 
+/// What each sum may err by: all of its terms, each by as many halves of a unit
+/// as there are terms. Nothing where no errors are wanted.
+template <typename Sum>
+std::vector<Sum> errorSizes(std::vector<Sum> a, std::vector<Sum> b,
+                            std::vector<Sum> c, int64_t batches, int64_t m,
+                            int64_t n, int64_t k) {
+  if constexpr (std::is_same_v<Sum, uint64_t>) {
+    return {};
+  } else {
+    if (!perturbation().isOn())
+      return {};
+    for (std::vector<Sum> *values : {&a, &b, &c})
+      for (Sum &value : *values)
+        value = std::abs(value);
+    for (int64_t i = 0; i < batches; ++i)
+      multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
+               c.data() + i * m * n);
+    bool isF64 = std::is_same_v<Sum, long double>;
+    // Partial sums may overflow where the whole does not.
+    if (!isF64)
+      for (Sum &value : c)
+        if (value > std::numeric_limits<float>::max())
+          value = HUGE_VAL;
+    for (Sum &value : c)
+      value *= Sum(k + 1) * (isF64 ? kHalfUlpF64 : kHalfUlp);
+    return c;
+  }
+}
+
 /// The sum starts from the accumulator and is rounded once.
 template <typename Sum>
 void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
@@ -50,9 +82,13 @@ void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
         std::transform(operand->begin(), operand->end(), operand->begin(),
                        asTf32);
   int64_t batches = batch ? lhs.dim(0) : 1;
+  std::vector<Sum> sizes = errorSizes(a, b, c, batches, m, n, k);
   for (int64_t i = 0; i < batches; ++i)
     multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
              c.data() + i * m * n);
+  if constexpr (!std::is_same_v<Sum, uint64_t>)
+    for (size_t i = 0; i < sizes.size(); ++i)
+      c[i] += sizes[i] * errorDirection(int64_t(i));
   if constexpr (std::is_same_v<Sum, uint64_t>) {
     storeInts(out.dtype(), out.mutableData(), 0, out.size(),
               reinterpret_cast<const int64_t *>(c.data()));

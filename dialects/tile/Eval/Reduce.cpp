@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of tiles: known combiners in wide loops, others by their region.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -91,6 +93,25 @@ void foldInts(const Axis &axis, const Value &a, Value &out, Extend extend,
   }
 }
 
+/// A sum or product that errs as far as its length lets it.
+template <typename Fn, typename Size>
+void foldWithin(const Axis &axis, const Value &a, Value &out, Fn fn,
+                Size size) {
+  Value sums = Value::tensor(DType::f64, out.shape());
+  Value sizes = Value::tensor(DType::f64, out.shape());
+  foldFloats(axis, a, sums, fn);
+  foldFloats(axis, a, sizes, size);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double value = sums.as<double>()[i];
+    double size = std::fabs(sizes.as<double>()[i]);
+    // Partial sums may overflow where the whole does not.
+    if (size > std::numeric_limits<float>::max())
+      size = HUGE_VAL;
+    value += errorDirection(i) * axis.length * kHalfUlp * size;
+    storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
+  }
+}
+
 /// Folds by a known operation; false if it is not one.
 bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   using namespace arith;
@@ -103,10 +124,18 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   auto flags = [](auto op) {
     return op.getOverflowFlags() != IntegerOverflowFlags::none;
   };
-  if (isa<AddFOp>(op) && a.dtype() != DType::f64)
-    foldFloats(axis, a, out, [](double x, double y) { return x + y; });
+  auto plus = [](double x, double y) { return x + y; };
+  auto times = [](double x, double y) { return x * y; };
+  bool errs = perturbation().isOn() && a.dtype() != DType::f64;
+  if (isa<AddFOp>(op) && errs)
+    foldWithin(axis, a, out, plus,
+               [](double x, double y) { return std::fabs(x) + std::fabs(y); });
+  else if (isa<MulFOp>(op) && errs)
+    foldWithin(axis, a, out, times, times);
+  else if (isa<AddFOp>(op) && a.dtype() != DType::f64)
+    foldFloats(axis, a, out, plus);
   else if (isa<MulFOp>(op) && a.dtype() != DType::f64)
-    foldFloats(axis, a, out, [](double x, double y) { return x * y; });
+    foldFloats(axis, a, out, times);
   else if (isa<MaximumFOp>(op))
     foldFloats(axis, a, out, [](double x, double y) {
       if (x == y)

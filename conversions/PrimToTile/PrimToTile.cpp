@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace kiln {
@@ -31,6 +32,9 @@ public:
       : func(func), target(target), symbols(symbols), builder(func) {}
 
   LogicalResult run();
+  /// The claim that all schedules declined, of those in the function; it ended
+  /// the conversion without an error.
+  std::optional<unsigned> declinedClaim;
 
 private:
   LogicalResult makeProgram();
@@ -62,6 +66,10 @@ class PrimToTile : public kiln::impl::PrimToTileBase<PrimToTile> {
 public:
   using PrimToTileBase::PrimToTileBase;
   void runOnOperation() override;
+
+private:
+  /// Converts a function, without the claims that no schedule takes.
+  LogicalResult convert(func::FuncOp func, const target::BoundTarget &target);
 };
 
 } // namespace
@@ -126,7 +134,18 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   ctx->kernelName = full;
   // For the report.
   group->setAttr("kiln.kernel", builder.getStringAttr(full));
-  return target::LoweringRegistry::get().schedule(group, kind, *ctx);
+  if (failed(target::LoweringRegistry::get().schedule(group, kind, *ctx)))
+    return failure();
+  for (OpResult result : group->getResults())
+    if (!result.use_empty() && !host->hasBuffer(result)) {
+      group->emitError() << ctx->takenBy
+                         << " took the group, but gave no memory for its "
+                            "result "
+                         << result.getResultNumber();
+      target::Report::of(group->getContext()).broke(group, ctx->takenBy);
+      return failure();
+    }
+  return success();
 }
 
 LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
@@ -150,6 +169,8 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
       succeeded(schedule(fusion, prim::stringifyGroupKind(fusion.getKind()),
                          nameOf(fusion))))
     return success();
+  if (target::Report::of(func.getContext()).takeBroken(fusion))
+    return failure();
   // Again, one by one: what is a single operation already cannot be split.
   unsigned computing =
       llvm::count_if(body.without_terminator(),
@@ -164,7 +185,19 @@ LogicalResult FunctionConverter::convertClaim(prim::ClaimOp claim) {
   std::string kind = ("claim." + claim.getName()).str();
   if (succeeded(schedule(claim, kind, claim.getName())))
     return success();
-  return target::emitUnsupported(claim, "no schedule for " + kind);
+  target::Report &report = target::Report::of(func.getContext());
+  if (report.takeBroken(claim))
+    return failure();
+  // Whoever claimed it cannot do it after all: it is put back.
+  unsigned number = 0;
+  func.walk<WalkOrder::PreOrder>([&](prim::ClaimOp other) {
+    if (other == claim)
+      return WalkResult::interrupt();
+    ++number;
+    return WalkResult::advance();
+  });
+  declinedClaim = number;
+  return failure();
 }
 
 Buffer FunctionConverter::partOf(prim::CatOp cat, unsigned number,
@@ -321,6 +354,63 @@ LogicalResult FunctionConverter::run() {
   return success();
 }
 
+LogicalResult PrimToTile::convert(func::FuncOp func,
+                                  const target::BoundTarget &target) {
+  ModuleOp module = getOperation();
+  target::Report &report = target::Report::of(&getContext());
+  while (true) {
+    bool hasClaims =
+        func.walk([](prim::ClaimOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    OwningOpRef<func::FuncOp> untouched;
+    if (hasClaims)
+      untouched = func.clone();
+    DenseSet<Operation *> present;
+    for (Operation &op : *module.getBody())
+      present.insert(&op);
+    size_t numRows = report.rows().size();
+    SymbolTable symbols(module);
+    FunctionConverter converter(func, target, symbols);
+    if (succeeded(converter.run()))
+      return success();
+    if (!converter.declinedClaim)
+      return failure();
+    std::vector<target::Decline> declines;
+    unsigned number = 0;
+    func.walk<WalkOrder::PreOrder>([&](prim::ClaimOp claim) {
+      if (number++ == *converter.declinedClaim)
+        declines = report.pendingDeclines(claim);
+    });
+    // Undo it all, put the claim back in the original and start again.
+    report.truncate(numRows);
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (!present.contains(&op)) {
+        op.dropAllUses();
+        op.erase();
+      }
+    func::FuncOp original = untouched.release();
+    module.insert(func, original);
+    func.erase();
+    func = original;
+    number = 0;
+    prim::ClaimOp declined;
+    func.walk<WalkOrder::PreOrder>([&](prim::ClaimOp claim) {
+      if (number++ == *converter.declinedClaim)
+        declined = claim;
+    });
+    for (const target::Decline &decline : declines)
+      report.declined(declined, decline.name, decline.reason);
+    report.chose(declined, "claim", target.options.name, "inlined");
+    IRRewriter rewriter(declined);
+    target::inlineClaim(declined, rewriter);
+    OpPassManager again(func::FuncOp::getOperationName());
+    if (failed(parsePassPipeline("prim-decompose,prim-simplify,prim-fuse",
+                                 again)) ||
+        failed(runPipeline(again, func)))
+      return failure();
+  }
+}
+
 void PrimToTile::runOnOperation() {
   ModuleOp module = getOperation();
   registerCoreSchedules();
@@ -336,8 +426,7 @@ void PrimToTile::runOnOperation() {
       func.erase();
       continue;
     }
-    SymbolTable symbols(module);
-    if (failed(FunctionConverter(func, target, symbols).run()))
+    if (failed(convert(func, target)))
       return signalPassFailure();
   }
   // Only functions can be called: a kernel made here serves its launch.

@@ -226,9 +226,53 @@ void KernelEmitter::releaseAfter(Operation *op) {
   freeAfter.erase(it);
 }
 
+namespace {
+/// Counts what a lowering inserts.
+struct InsertionCount : public RewriterBase::ForwardingListener {
+  explicit InsertionCount(RewriterBase &rewriter)
+      : ForwardingListener(rewriter.getListener()), rewriter(rewriter),
+        before(rewriter.getListener()) {
+    rewriter.setListener(this);
+  }
+  ~InsertionCount() override { rewriter.setListener(before); }
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    ++count;
+    ForwardingListener::notifyOperationInserted(op, previous);
+  }
+  RewriterBase &rewriter;
+  OpBuilder::Listener *before;
+  unsigned count = 0;
+};
+} // namespace
+
 LogicalResult KernelEmitter::offerLowering(Operation *op) {
   CpuLoweringContext context(*this, b, options, description);
-  return target::LoweringRegistry::get().apply(op, context);
+  InsertionCount inserted(b);
+  if (failed(target::LoweringRegistry::get().apply(op, context)))
+    return failure();
+  taken = {context.takenBy, inserted.count};
+  return success();
+}
+
+LogicalResult KernelEmitter::checkTaken(Operation *op) {
+  for (Value result : op->getResults()) {
+    bool isTile = isa<RankedTensorType>(result.getType());
+    bool isGiven = isTile ? hasBuffer(result) || plan->fusedInto(result)
+                          : mapping.contains(result) || views.count(result);
+    if (isGiven || result.use_empty())
+      continue;
+    return op->emitError() << taken.owner << " took the operation, but gave "
+                           << "no value for its result "
+                           << cast<OpResult>(result).getResultNumber();
+  }
+  // A store of what is computed elsewhere may need nothing of its own, but who
+  // wrote this code generator knows when.
+  bool isForeign = StringRef(taken.owner).contains(" of plug-in ");
+  if (isForeign && !op->getNumResults() && !taken.inserted)
+    return op->emitError() << taken.owner
+                           << " took the operation, but emitted nothing for it";
+  return success();
 }
 
 LogicalResult KernelEmitter::emitOp(Operation *op) {
@@ -240,8 +284,19 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitWhile(loop);
   if (isa<tile::DotOp, tile::ReduceOp, tile::StoreOp>(op) || isCustom(op)) {
     if (succeeded(offerLowering(op)))
-      return success();
-    return target::emitUnsupported(op, op->getName().getStringRef());
+      return checkTaken(op);
+    target::Report &report = target::Report::of(op->getContext());
+    // Whoever registers a lowering for arithmetic need not take all of it.
+    if (!isElementwise(op) || op->getNumResults() != 1 || report.takeBroken(op))
+      return target::emitUnsupported(op, op->getName().getStringRef());
+    report.chose(op, "lowering", options.name, "vector.elementwise");
+    Value result = op->getResult(0);
+    if (!isa<RankedTensorType>(result.getType()))
+      return emitScalar(op);
+    TileBuffer buffer = resultBuffer(result);
+    fill(buffer, result);
+    define(result, buffer);
+    return success();
   }
   if (auto cat = dyn_cast<tile::CatOp>(op))
     return emitCat(cat);

@@ -351,6 +351,11 @@ private:
     return scalarMath;
   }
 
+  /// Which lowering took something last, and how many operations it made.
+  struct {
+    std::string owner;
+    unsigned inserted = 0;
+  } taken;
   friend class CpuLoweringContext;
   mlir::LogicalResult checkOps();
   mlir::LogicalResult emitFunction(llvm::StringRef name);
@@ -363,6 +368,8 @@ private:
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   void releaseAfter(mlir::Operation *op);
   mlir::LogicalResult offerLowering(mlir::Operation *op);
+  /// Whether the lowering that took an operation did its work.
+  mlir::LogicalResult checkTaken(mlir::Operation *op);
 
   struct Level {
     mlir::Operation *anchor = nullptr;

@@ -230,6 +230,12 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
        byEmitter<tile::InlineAsmOp>(&KernelEmitter::emitInlineAsm),
        {},
        0});
-  registry.addFamily({"cpu", buildCpuPipeline, serializeKernels});
+  registry.addFamily(
+      {"vector",
+       buildCpuPipeline,
+       serializeKernels,
+       {{"tile", "verify-tile-form", "tile kernels, before lowering"},
+        {"vector", "", "loops over vector registers"},
+        {"llvm", "", "the llvm dialect"}}});
   registry.addDialects(registerTranslations);
 }

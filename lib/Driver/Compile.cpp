@@ -8,6 +8,7 @@
 #include "Pipeline.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -42,6 +43,9 @@ private:
                             std::string &result);
   LogicalResult finish(std::string &result);
   LogicalResult applyNumerics(ModuleOp module, const BoundTarget &bound);
+  LogicalResult claimProgram(ModuleOp module, const BoundTarget &bound);
+  FailureOr<bool> takesWhole(ModuleOp module,
+                             SmallVector<BoundTarget> &targets);
   void setNumerics(ModuleOp module);
   void skipUnknown(std::vector<std::string> &specs);
   LogicalResult save(ModuleOp module, const Twine &name);
@@ -148,12 +152,24 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
   }
   if (failed(applyNumerics(module, bound)))
     return failure();
-  if (bound && failed(bound.target->claimProgram(module, bound.options))) {
-    printer.error("target '" + bound.options.name +
-                  "' failed to claim at program level");
+  if (bound && failed(claimProgram(module, bound)))
     return failure();
-  }
   return save(module, "tile");
+}
+
+/// Lets the target rewrite the program level.
+LogicalResult Compilation::claimProgram(ModuleOp module,
+                                        const BoundTarget &bound) {
+  std::string owner =
+      TargetRegistry::get().describe(*bound.target, "'claimProgram' of");
+  unsigned before = printer.numErrors();
+  if (succeeded(runGuardedActivity(owner, module, [&] {
+        return bound.target->claimProgram(module, bound.options);
+      })))
+    return success();
+  if (printer.numErrors() == before)
+    printer.error(owner + " failed without saying why");
+  return failure();
 }
 
 /// What --emit=target, llvm and asm print of one lowered module.
@@ -177,11 +193,53 @@ LoweringPlan Compilation::planLowering(std::string &result) {
   LoweringPlan plan;
   plan.jobs = options.jobs ? options.jobs : std::thread::hardware_concurrency();
   plan.oneModule = !stopsAt(Emit::Package);
+  plan.noFallback = options.noFallback;
   if (plan.oneModule || !options.saveTemps.empty())
     plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
       return emitLowered(lowered, of, result);
     };
   return plan;
+}
+
+/// Whether the target takes the program as it is in prim. Where it declines,
+/// the host takes its place, as nothing smaller can move.
+FailureOr<bool> Compilation::takesWhole(ModuleOp module,
+                                        SmallVector<BoundTarget> &targets) {
+  BoundTarget bound = targets.front();
+  if (bound.target->inputLevel() != InputLevel::Prim)
+    return false;
+  FailureOr<BoundTarget> host =
+      fallbackHost(targets, &context, options.noFallback);
+  if (failed(host))
+    return failure();
+  std::vector<std::string> reasons;
+  size_t count = 0;
+  bool refused = false;
+  for (Operation &op : *module.getBody()) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || function.isExternal() ||
+        (!isa<tile::KernelOp>(op) && !function.isPublic()))
+      continue;
+    ++count;
+    std::string reason;
+    FailureOr<bool> taken = accepts(&op, bound, reason);
+    if (failed(taken))
+      return failure();
+    if (*taken)
+      continue;
+    Report::of(&context).declined(&op, bound.options.name, reason);
+    reasons.push_back(chainOf(&op));
+    if (!*host)
+      refused |= failed(refuse(&op, targets, options.noFallback));
+  }
+  if (refused)
+    return failure();
+  if (reasons.empty())
+    return true;
+  noteFallbacks(printer, targets, *host, reasons, count);
+  targets = {*host};
+  setTarget(module, *host);
+  return false;
 }
 
 LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
@@ -206,8 +264,14 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   if (bound)
     setTarget(*module, bound);
   InputKind kind = detect(*module);
-  bool takesPrim = bound && bound.target->inputLevel() == InputLevel::Prim &&
-                   !stopsAt(Emit::Tile) && !stopsAt(Emit::Program);
+  bool takesPrim = false;
+  if (bound && !stopsAt(Emit::Tile) && !stopsAt(Emit::Program)) {
+    FailureOr<bool> taken = takesWhole(*module, targets);
+    if (failed(taken))
+      return failure();
+    takesPrim = *taken;
+    bound = targets.front();
+  }
   // A target that takes prim takes kernels as they are given.
   if (failed(takesPrim ? applyNumerics(*module, bound)
                        : toTile(*module, bound, kind)))
@@ -228,6 +292,13 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
     return success();
   }
 
+  if (options.referenceKernels && !takesPrim) {
+    targets = {TargetRegistry::get().bind("reference", &context)};
+    if (!targets.front())
+      return failure();
+    for (auto kernel : module->getOps<tile::KernelOp>())
+      SymbolTable::setSymbolVisibility(kernel, SymbolTable::Visibility::Public);
+  }
   CompiledKernels kernels;
   if (failed(compileKernels(*module, targets, printer, timing,
                             planLowering(result), kernels)))
@@ -246,8 +317,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
 
   TimingScope scope = timing.nest("package");
   runtime::TargetProgram program;
-  program.spec = spec.str();
-  bool kernelEntries = kind.tile;
+  program.spec = options.referenceKernels ? "reference" : spec.str();
+  bool kernelEntries = kind.tile || options.referenceKernels;
   if (failed(buildHostProgram(*module, kernels, tolerances, names,
                               kernelEntries, pool, program.program)))
     return failure();
@@ -376,6 +447,7 @@ int kiln::driver::compile(const CompileOptions &options,
                           const DiagnosticSink &diag, std::string &result,
                           std::string &report) {
   registerPasses();
+  limitSteps(options.stepSeconds.value_or(defaultStepSeconds()));
   DialectRegistry own, registry;
   registerDialects(own);
   registerInputDialects(registry);

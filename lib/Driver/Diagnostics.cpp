@@ -73,12 +73,14 @@ std::string DiagnosticPrinter::wholeInput() const {
 void DiagnosticPrinter::error(const Twine &message) {
   std::lock_guard<std::mutex> lock(mutex);
   ++errors;
-  sink(wholeInput() + "error: " + message.str());
+  lastError = message.str();
+  sink(wholeInput() + "error: " + lastError);
 }
 
 void DiagnosticPrinter::raw(StringRef line) {
   std::lock_guard<std::mutex> lock(mutex);
   ++errors;
+  lastError = line.str();
   sink(line);
 }
 
@@ -96,6 +98,7 @@ void DiagnosticPrinter::print(Diagnostic &diag) {
   case DiagnosticSeverity::Error:
     kind = "error";
     ++errors;
+    lastError = diag.str();
     break;
   case DiagnosticSeverity::Warning:
     kind = "warning";

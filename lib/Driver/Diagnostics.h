@@ -25,6 +25,10 @@ public:
   ~DiagnosticPrinter();
 
   unsigned numErrors() const { return errors; }
+  /// Whether the last error says whose code went wrong.
+  bool namesPlugin() const {
+    return lastError.find(" of plug-in ") != lastError.npos;
+  }
   /// Places in the input are offsets of bytes, not lines.
   void setBinary() { isBinary = true; }
   /// Says `message` about the whole input.
@@ -46,6 +50,7 @@ private:
   bool isBinary = false;
   std::optional<std::thread::id> thread; ///< whose diagnostics are taken
   std::mutex mutex;
+  std::string lastError;
   std::atomic<unsigned> errors{0};
   mlir::DiagnosticEngine::HandlerID handler;
 };

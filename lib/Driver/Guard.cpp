@@ -4,7 +4,9 @@
 #include "Guard.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Process.h"
+#include "kiln/Target/Activity.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <csignal>
@@ -99,6 +101,12 @@ void kiln::driver::exitOnFatalErrors(std::string name,
   llvm::remove_fatal_error_handler();
   llvm::install_fatal_error_handler([](void *, const char *why, bool) {
     claimLastWords();
+    std::string whose =
+        target::activityMessage(llvm::Twine("gives up: ") + why);
+    if (!whose.empty()) {
+      lastWords.say(whose);
+      _exit(kInputFailed);
+    }
     lastWords.say(lastWords.name +
                   ":1:1: error: the compiler cannot process this input (" +
                   why + ")");
@@ -127,10 +135,19 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
   // What waits in buffers must not be written twice.
   flushOutput(kDone);
   pid_t child = inProcess || (direct && *direct == '1') ? -1 : fork();
-  if (child < 0)
+  if (child < 0) {
+    // Whoever wants no child wants to see where it ends.
+    llvm::sys::PrintStackTraceOnErrorSignal(name);
     return runDeep(body);
+  }
   if (child == 0) {
     beginChild();
+    target::reportLostActivities(name, [](const char *line, size_t size) {
+      // Only what may be called from a signal handler.
+      (void)(runtime::writeFully(2, line, size) &&
+             runtime::writeFully(2, "\n", 1));
+    });
+    target::limitSteps(target::defaultStepSeconds());
     _exit(flushOutput(runDeep(body)));
   }
   runtime::Ending ending = runtime::awaitEnd(child);
@@ -145,6 +162,6 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
   }
   llvm::errs() << name
                << ":1:1: error: the compiler cannot process this input ("
-               << ending.describe() << ")\n";
+               << ending.describe() << "; " << target::kStackAdvice << ")\n";
   return kInputFailed;
 }

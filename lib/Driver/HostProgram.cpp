@@ -3,7 +3,9 @@
 
 #include "HostProgram.h"
 #include "FunctionBuilder.h"
+#include "Tolerance.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -139,7 +141,14 @@ public:
     info.scratchBytes = entry.scratchBytes;
     for (const auto &[key, value] : entry.metadata)
       info.notes[key] = value;
+    if (!entry.fallback.empty())
+      info.notes["fallback"] = entry.fallback;
+    if (std::string place = target::locationString(op->getLoc());
+        !place.empty() && !StringRef(place).ends_with(":0:0"))
+      info.notes["location"] = place;
     if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
+      if (!hasContractBounds(kernel))
+        info.notes["bounds"] = "estimated";
       if (failed(describeParams(kernel, namesOf(name), info.params)))
         return failure();
     } else if (failed(describeParams(

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump.h"
+#include "PassHooks.h"
 #include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Activity.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,8 +24,14 @@ LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
   if (IRDump *dump = IRDump::of(module.getContext()))
     dump->attach(pm, stage);
   pm.enableTiming(timing);
-  if (succeeded(pm.run(module)))
+  auto owned = std::make_unique<PassHooks>();
+  PassHooks *hooks = owned.get();
+  pm.addInstrumentation(std::move(owned));
+  std::string owner = "pipeline '" + stage.str() + "'";
+  if (succeeded(
+          runGuardedActivity(owner, module, [&] { return pm.run(module); })))
     return success();
+  hooks->explain(printer, before, module.getContext());
   if (printer.numErrors() == before) {
     std::string passes;
     llvm::raw_string_ostream os(passes);
@@ -55,9 +63,13 @@ void addKernels(Executable &blobs, int device, CompiledKernels &result) {
   for (std::string &blob : blobs.blobs)
     result.modules.push_back(std::move(blob));
   for (CompiledKernel &kernel : blobs.kernels)
-    result.kernels[kernel.name] = {
-        kernel.symbol.empty() ? kernel.name : kernel.symbol, base + kernel.blob,
-        device, kernel.scratchBytes, std::move(kernel.metadata)};
+    result.kernels[kernel.name] = {kernel.symbol.empty() ? kernel.name
+                                                         : kernel.symbol,
+                                   base + kernel.blob,
+                                   device,
+                                   kernel.scratchBytes,
+                                   std::move(kernel.metadata),
+                                   ""};
 }
 } // namespace
 
@@ -119,57 +131,97 @@ private:
   /// it does not take go on to the next.
   LogicalResult tryCandidate(size_t i, ArrayRef<Operation *> todo) {
     const BoundTarget &bound = candidates[i];
-    bool isLast = i + 1 == candidates.size();
     SmallVector<Operation *> kernels;
+    bool ok = true;
     for (Operation *kernel : todo) {
-      size_t &at = index[SymbolTable::getSymbolName(kernel)];
-      if (at != i)
+      if (index[SymbolTable::getSymbolName(kernel)] != i)
         continue;
       std::string reason;
-      if (!bound.target->hasPipeline())
-        reason = "the target has no code generator";
-      else if (!bound.target->accepts(kernel, bound.description, bound.options,
-                                      reason) &&
-               reason.empty())
-        reason = "gave no reason";
-      if (reason.empty()) {
+      FailureOr<bool> taken = accepts(kernel, bound, reason);
+      if (failed(taken))
+        return failure();
+      if (*taken)
         kernels.push_back(kernel);
-        continue;
-      }
-      report.declined(kernel, bound.options.name, reason);
-      if (isLast)
-        return emitUnsupported(kernel, "no target takes this kernel");
-      at = i + 1;
+      else
+        ok &= succeeded(passOn(i, kernel, reason));
     }
-    if (kernels.empty())
-      return success();
+    if (!ok || kernels.empty())
+      return success(ok);
     std::vector<Shard> shards = cutShards(kernels, plan);
     lowerShards(module, bound, printer, timing, plan, shards);
-    // Nobody is left behind the last one: what goes wrong is an error.
-    if (isLast)
-      return keep(i, shards);
-    // One by one, to tell apart what the target cannot do.
+    // Nobody is left behind the last one: what it says is the error.
+    if (i + 1 == candidates.size() && !plan.noFallback)
+      return keepLast(i, shards);
     std::vector<Shard> tried;
-    for (Shard &shard : shards) {
-      if (shard.succeeded || shard.kernels.size() == 1) {
-        tried.push_back(std::move(shard));
-        continue;
-      }
-      std::vector<Shard> singles(shard.kernels.size());
-      for (auto [single, kernel] : llvm::zip(singles, shard.kernels))
-        single.kernels.push_back(kernel);
-      lowerShards(module, bound, printer, timing, plan, singles);
-      for (Shard &single : singles)
-        tried.push_back(std::move(single));
+    for (Shard &shard : shards)
+      split(bound, std::move(shard), tried);
+    // What goes wrong for one kernel would be said of the next one, too.
+    auto isBroken = [](const Shard &shard) {
+      return !shard.succeeded && !shard.isDeclined();
+    };
+    auto broken = llvm::find_if(tried, isBroken);
+    if (broken != tried.end()) {
+      std::vector<Shard> first(1);
+      first.front() = std::move(*broken);
+      return keep(i, first);
     }
     for (const Shard &shard : tried)
-      if (!shard.succeeded) {
-        Operation *kernel = shard.kernels.front();
-        report.declined(kernel, bound.options.name, shard.reason());
-        index[SymbolTable::getSymbolName(kernel)] = i + 1;
-      }
-    llvm::erase_if(tried, [](const Shard &shard) { return !shard.succeeded; });
-    return keep(i, tried);
+      if (shard.isDeclined())
+        ok &= succeeded(passOn(i, shard.kernels.front(), shard.reason()));
+    llvm::erase_if(tried,
+                   [](const Shard &shard) { return shard.isDeclined(); });
+    return success(succeeded(keep(i, tried)) && ok);
+  }
+
+  /// A kernel that a candidate declines goes to the next one.
+  LogicalResult passOn(size_t i, Operation *kernel, StringRef reason) {
+    report.declined(kernel, candidates[i].options.name, reason);
+    if (i + 1 == candidates.size())
+      return refuse(kernel, candidates, plan.noFallback);
+    index[SymbolTable::getSymbolName(kernel)] = i + 1;
+    return success();
+  }
+
+  /// Tells apart what of a failed shard the target cannot do: those kernels
+  /// become shards of their own, the others stay together.
+  void split(const BoundTarget &bound, Shard shard, std::vector<Shard> &tried) {
+    if (shard.succeeded || shard.kernels.size() == 1) {
+      tried.push_back(std::move(shard));
+      return;
+    }
+    std::vector<Shard> singles(shard.kernels.size()), rest(1);
+    for (auto [single, kernel] : llvm::zip(singles, shard.kernels))
+      single.kernels.push_back(kernel);
+    lowerShards(module, bound, printer, timing, plan, singles);
+    for (Shard &single : singles)
+      if (single.succeeded)
+        rest.front().kernels.push_back(single.kernels.front());
+    // Wrong together and right alone: nothing can be left out.
+    if (rest.front().kernels.size() == singles.size())
+      rest.front() = std::move(shard);
+    else if (rest.front().kernels.size() > 1)
+      lowerShards(module, bound, printer, timing, plan, rest);
+    bool isTogether = rest.front().kernels.size() > 1;
+    for (Shard &single : singles)
+      if (!single.succeeded || !isTogether)
+        tried.push_back(std::move(single));
+    if (isTogether)
+      tried.push_back(std::move(rest.front()));
+  }
+
+  /// What the last candidate declines is an error, and so is whatever made the
+  /// others decline it.
+  LogicalResult keepLast(size_t i, std::vector<Shard> &shards) {
+    LogicalResult kept = keep(i, shards);
+    for (const Shard &shard : shards)
+      if (!shard.succeeded)
+        for (Operation *kernel : shard.kernels)
+          for (const Decline &decline : report.pendingDeclines(kernel))
+            printer.note(locationString(kernel->getLoc()) + ": note: kernel '" +
+                         SymbolTable::getSymbolName(kernel).str() +
+                         "' was declined by " + decline.name + ": " +
+                         decline.reason);
+    return kept;
   }
 
   /// Takes over what became of shards, in their order, and hands their
@@ -181,7 +233,10 @@ private:
       ok &= shard.succeeded;
       for (const std::string &line : shard.lines)
         if (said.insert(line).second)
-          shard.succeeded ? printer.note(line) : printer.raw(line);
+          StringRef(line).contains("error: ") ? printer.raw(line)
+                                              : printer.note(line);
+      if (shard.lowered && failed(plan.lowered(*shard.lowered, candidates[i])))
+        ok = false;
       results[i].push_back(std::move(shard.blobs));
     }
     return success(ok);
@@ -253,7 +308,10 @@ LogicalResult kiln::driver::compileKernels(
     // The whole module is the code; every kernel and function has a symbol.
     Executable blobs;
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(lowerModule(*copy, first, printer, timing, plan, blobs)))
+    auto see = [&](ModuleOp lowered) {
+      return plan.lowered ? plan.lowered(lowered, first) : success();
+    };
+    if (failed(lowerModule(*copy, first, printer, timing, see, blobs)))
       return failure();
     result.devices.push_back(
         {first.target->deviceName(), deviceOptions(first.options), {}});
@@ -263,17 +321,12 @@ LogicalResult kiln::driver::compileKernels(
 
   // The host target takes over what nobody else can do.
   SmallVector<BoundTarget> candidates(targets);
-  const Target *hostTarget = TargetRegistry::get().hostTarget();
-  bool hasHost = llvm::any_of(candidates, [&](const BoundTarget &candidate) {
-    return candidate.target == hostTarget;
-  });
-  if (hostTarget && !hasHost && hostTarget->inputLevel() == InputLevel::Tile) {
-    BoundTarget host =
-        TargetRegistry::get().bind(hostTarget->name(), module.getContext());
-    if (!host)
-      return failure();
-    candidates.push_back(std::move(host));
-  }
+  FailureOr<BoundTarget> host =
+      fallbackHost(targets, module.getContext(), plan.noFallback);
+  if (failed(host))
+    return failure();
+  if (*host)
+    candidates.push_back(*host);
   nameOrigins(module);
   Report &report = Report::of(module.getContext());
   size_t numRows = report.rows().size();
@@ -286,8 +339,15 @@ LogicalResult kiln::driver::compileKernels(
   placer.finish(result, deviceOf);
   llvm::StringMap<std::string> elsewhere;
   llvm::StringMap<unsigned> launches = countLaunches(module);
+  std::vector<std::string> fallbacks;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     size_t at = placer.index[kernel.getSymName()];
+    if (at == targets.size()) {
+      fallbacks.push_back(chainOf(kernel));
+      if (auto entry = result.kernels.find(kernel.getSymName());
+          entry != result.kernels.end())
+        entry->second.fallback = fallbacks.back();
+    }
     StringRef name = candidates[at].options.name;
     std::string detail = at == 0 ? "" : "(fallback)";
     if (unsigned count = launches.lookup(kernel.getSymName()); count > 1)
@@ -297,5 +357,7 @@ LogicalResult kiln::driver::compileKernels(
     if (deviceOf[at] != 0)
       elsewhere[kernel.getSymName()] = result.devices[deviceOf[at]].name;
   }
+  if (!fallbacks.empty())
+    noteFallbacks(printer, targets, *host, fallbacks, placer.order.size());
   return elsewhere.empty() ? success() : placeElsewhere(module, elsewhere);
 }

@@ -20,6 +20,8 @@ struct CompiledKernels {
     int device = 0;
     int64_t scratchBytes = 0;
     std::vector<std::pair<std::string, std::string>> metadata;
+    /// Why it is not on the target that was asked for; empty: it is.
+    std::string fallback;
   };
   std::vector<runtime::DeviceRef> devices;
   std::vector<std::string> modules;
@@ -37,7 +39,36 @@ struct LoweringPlan {
   /// All kernels of a target as one module, as it is printed.
   bool oneModule = false;
   LoweredHook lowered; ///< may be empty; with it one thread does everything
+  /// What no named target takes is an error, and not the host's.
+  bool noFallback = false;
 };
+
+/// Whether a target takes a kernel or a function; `reason` says why not.
+/// Failure: it threw, or gave no reason.
+mlir::FailureOr<bool> accepts(mlir::Operation *op,
+                              const target::BoundTarget &bound,
+                              std::string &reason);
+
+/// The target that may take what `targets` decline; empty where there is none,
+/// where it is among them, or where it may not.
+mlir::FailureOr<target::BoundTarget>
+fallbackHost(llvm::ArrayRef<target::BoundTarget> targets,
+             mlir::MLIRContext *context, bool noFallback);
+
+/// An error about what no target takes, with the declines as notes.
+mlir::LogicalResult refuse(mlir::Operation *op,
+                           llvm::ArrayRef<target::BoundTarget> targets,
+                           bool noFallback);
+
+/// Says in one line how many kernels run elsewhere and why: `reasons` has one
+/// entry for each of them.
+void noteFallbacks(DiagnosticPrinter &printer,
+                   llvm::ArrayRef<target::BoundTarget> targets,
+                   const target::BoundTarget &host,
+                   llvm::ArrayRef<std::string> reasons, size_t numKernels);
+
+/// The declines of an operation as one line.
+std::string chainOf(mlir::Operation *op);
 
 /// Runs a pass manager; a failure without a diagnostic gets one. `stage` names
 /// it for --print-ir-tree-dir.

@@ -21,6 +21,12 @@ reads the standard input. SPEC is name[:chip][,key=value...].
   --target=SPEC         compile for it; given again: an alternative in the package
   --skip-unknown-targets
                         leave out alternatives of targets that nobody registers
+  --reference-kernels   compile the targets' kernels for 'reference', each an entry
+                        of its own: what 'kiln-run --check' compares kernels with
+  --no-fallback         a kernel that no named target takes is an error
+                        (KILN_NO_FALLBACK=1 says the same)
+  --step-limit=SECONDS  how long one pass, lowering or serialiser may take
+                        (KILN_STEP_SECONDS, else 600; 0: any time)
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
   --elided=KIND         zeros or random: stands for elements of constants that the

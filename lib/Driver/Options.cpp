@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cstdlib>
 
 using namespace kiln::driver;
 using llvm::StringRef;
@@ -200,6 +201,20 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.value(options.sign);
     } else if (flag == "--skip-unknown-targets") {
       ok = arguments.set(options.skipUnknownTargets);
+    } else if (flag == "--reference-kernels") {
+      ok = arguments.set(options.referenceKernels);
+    } else if (flag == "--no-fallback") {
+      ok = arguments.set(options.noFallback);
+    } else if (flag == "--step-limit") {
+      ok = arguments.value(text);
+      double seconds = 0;
+      if (ok && (StringRef(text).getAsDouble(seconds) || !(seconds >= 0) ||
+                 seconds > 1e6)) {
+        error =
+            "expected --step-limit=SECONDS, 0 for none, found '" + text + "'";
+        return false;
+      }
+      options.stepSeconds = seconds;
     } else if (flag == "--timing") {
       ok = arguments.set(options.timing);
     } else if (flag == "--jobs" || flag == "-j") {
@@ -224,6 +239,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     if (!ok)
       return false;
   }
+  if (const char *text = std::getenv("KILN_NO_FALLBACK"))
+    options.noFallback |= *text == '1';
   if (!options.sign.empty() && options.emit != Emit::Package) {
     error = "--sign is for packages, not for what --emit prints";
     return false;

@@ -45,10 +45,14 @@
 #include "llvm/ADT/StringSet.h"
 #include <mutex>
 
+/// Those that the core's own levels and inputs use.
+static void registerCoreDialects(mlir::DialectRegistry &registry);
+
 void kiln::driver::initializeCore() {
   static std::once_flag once;
   std::call_once(once, [] {
     target::TargetRegistry &registry = target::TargetRegistry::get();
+    registry.setCoreDialects(registerCoreDialects);
     registerExtensionPoints(registry);
     schedule::registerCoreSchedules();
     cpu::registerCpuFamily(registry);
@@ -61,7 +65,8 @@ bool kiln::driver::initialize(const std::vector<std::string> &loadTargets,
   return target::loadPlugins(loadTargets, diag);
 }
 
-void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
+static void registerCoreDialects(mlir::DialectRegistry &registry) {
+  using namespace kiln;
   registry.insert<
       // Kiln's own; the target registry adds `kiln` and those of plug-ins.
       prim::PrimDialect, program::ProgramDialect, tile::TileDialect,
@@ -78,6 +83,10 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
       mlir::tosa::TosaDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect,
       tt::TritonDialect>();
   mlir::func::registerInlinerExtension(registry);
+}
+
+void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
+  registerCoreDialects(registry);
   target::TargetRegistry::get().registerDialects(registry);
 }
 

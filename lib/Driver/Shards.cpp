@@ -4,7 +4,10 @@
 #include "Shards.h"
 #include "Guard.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Activity.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <atomic>
 #include <exception>
@@ -24,13 +27,34 @@ static constexpr size_t kWantedShards = 16;
 static constexpr size_t kFewestKernels = 4;
 static constexpr size_t kMostKernels = 64;
 
+static constexpr StringLiteral kUnsupported = "unsupported: ";
+
+/// The message of the first error.
+static StringRef firstError(ArrayRef<std::string> lines) {
+  for (StringRef line : lines)
+    if (auto [place, message] = line.split("error: "); !message.empty())
+      return message;
+  return "";
+}
+
+bool Shard::isDeclined() const {
+  return !succeeded && firstError(lines).starts_with(kUnsupported);
+}
+
 std::string Shard::reason() const {
+  StringRef message = firstError(lines);
+  message.consume_front(kUnsupported);
+  std::string text =
+      message.empty() ? "failed without saying why" : message.str();
+  // Its notes say who declined before; those of later errors are theirs.
+  unsigned errors = 0;
   for (StringRef line : lines) {
-    auto [place, message] = line.split("error: ");
-    if (!message.empty())
-      return message.str();
+    errors += line.contains("error: ");
+    auto [place, note] = line.split("note: ");
+    if (errors == 1 && note.contains(" declined: "))
+      text += "; " + note.str();
   }
-  return "failed without saying why";
+  return text;
 }
 
 std::vector<Shard> kiln::driver::cutShards(ArrayRef<Operation *> kernels,
@@ -49,49 +73,116 @@ std::vector<Shard> kiln::driver::cutShards(ArrayRef<Operation *> kernels,
 }
 
 /// Plug-ins are promised that pipelines are built one after the other.
-static void buildPipeline(PassManager &pm, const BoundTarget &bound) {
+static LogicalResult buildPipeline(PassManager &pm, const BoundTarget &bound,
+                                   ModuleOp module) {
   static std::mutex building;
   std::lock_guard<std::mutex> lock(building);
-  bound.target->buildPipeline(pm, bound.options);
+  return runGuardedActivity(
+      TargetRegistry::get().describe(*bound.target, "pipeline of"), module,
+      [&] {
+        bound.target->buildPipeline(pm, bound.options);
+        return success();
+      });
 }
+
+namespace {
+/// Checks what a serialiser returns.
+class BlobCheck {
+public:
+  BlobCheck(ModuleOp module, const BoundTarget &bound)
+      : owner(TargetRegistry::get().describe(*bound.target, "serialiser of")),
+        whole(module.getLoc()),
+        isComplete(bound.target->inputLevel() == InputLevel::Tile) {
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      places.insert({kernel.getSymName(), kernel.getLoc()});
+  }
+
+  LogicalResult check(const Executable &blobs) {
+    llvm::StringSet<> seen;
+    for (const CompiledKernel &kernel : blobs.kernels) {
+      auto place = places.find(kernel.name);
+      Location loc = place == places.end() ? whole : place->second;
+      auto fail = [&](const Twine &what) {
+        return emitError(loc)
+               << owner << " returned kernel '" << kernel.name << "' " << what;
+      };
+      if (kernel.name.empty() || (isComplete && place == places.end()))
+        return fail("which it was not given");
+      if (!seen.insert(kernel.name).second)
+        return fail("twice");
+      if (kernel.blob >= blobs.blobs.size())
+        return fail("in blob " + Twine(kernel.blob) + ", of " +
+                    Twine(blobs.blobs.size()));
+      if (blobs.blobs[kernel.blob].empty())
+        return fail("in a blob without bytes");
+      if (kernel.scratchBytes < 0 || kernel.scratchBytes > kMostScratch)
+        return fail("with " + Twine(kernel.scratchBytes) +
+                    " bytes of scratch memory");
+      if (!llvm::all_of(kernel.symbol, isPrintable))
+        return fail("with a symbol that cannot be printed");
+    }
+    for (const std::string &name : blobs.requirements)
+      if (name.empty() || !llvm::all_of(name, [](char c) {
+            return llvm::isAlnum(c) || StringRef("._-").contains(c);
+          }))
+        return emitError(whole)
+               << owner << " returned a requirement that is no name of "
+               << "letters, digits, '.', '-' and '_'";
+    if (isComplete)
+      for (const auto &place : places)
+        if (!seen.contains(place.first()))
+          return emitError(place.second)
+                 << owner << " returned no kernel '" << place.first() << "'";
+    return success();
+  }
+
+private:
+  static constexpr int64_t kMostScratch = int64_t(1) << 40;
+  static bool isPrintable(char c) { return llvm::isPrint(c); }
+
+  std::string owner;
+  Location whole;
+  bool isComplete; ///< kernels are all that there is
+  llvm::StringMap<Location> places;
+};
+} // namespace
 
 LogicalResult
 kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
                           DiagnosticPrinter &printer, TimingScope &timing,
-                          const LoweringPlan &plan, Executable &blobs) {
+                          llvm::function_ref<LogicalResult(ModuleOp)> see,
+                          Executable &blobs) {
   PassManager pm(module.getContext());
-  buildPipeline(pm, bound);
+  BlobCheck check(module, bound);
+  std::string kernels = describeKernels(module), place = placeOf(module);
+  if (!kernels.empty())
+    kernels = " on " + kernels;
+  if (failed(buildPipeline(pm, bound, module)))
+    return failure();
   TimingScope passes = timing.nest("lower kernels");
   if (failed(runPasses(pm, module, printer, passes,
                        "target-" + bound.options.name)))
     return failure();
   passes.stop();
-  if (plan.lowered && failed(plan.lowered(module, bound)))
+  if (failed(see(module)))
     return failure();
   TimingScope serialising = timing.nest("serialise kernels");
   unsigned before = printer.numErrors();
-  bool ok = false;
-  std::string thrown;
-  try {
-    ok = succeeded(bound.target->serialize(module, bound.options, blobs));
-  } catch (const std::bad_alloc &) {
-    throw; // not the target's fault
-  } catch (const std::exception &e) {
-    thrown = std::string(": ") + e.what();
-  }
-  if (!ok && printer.numErrors() == before)
-    printer.error("target '" + bound.options.name +
-                  "' cannot serialise its kernels" + thrown);
-  if (!ok)
+  std::string owner =
+      TargetRegistry::get().describe(*bound.target, "serialiser of");
+  if (failed(runGuardedActivity(owner, module, [&] {
+        return bound.target->serialize(module, bound.options, blobs);
+      }))) {
+    if (!place.empty())
+      place += ": ";
+    if (printer.numErrors() == before)
+      printer.raw(place + "error: " + owner + " failed without saying why" +
+                  kernels);
+    else if (!printer.namesPlugin())
+      printer.note(place + "note: in " + owner + kernels);
     return failure();
-  for (const CompiledKernel &kernel : blobs.kernels)
-    if (kernel.blob >= blobs.blobs.size() || kernel.name.empty() ||
-        kernel.scratchBytes < 0) {
-      printer.error("target '" + bound.options.name + "' returned a kernel '" +
-                    kernel.name + "' with bytes or scratch that make no sense");
-      return failure();
-    }
-  return success();
+  }
+  return check.check(blobs);
 }
 
 /// A module of its own with copies of `kernels`, bound to a target.
@@ -114,7 +205,10 @@ static OwningOpRef<ModuleOp> extract(ModuleOp module,
 /// dialects while several threads use it.
 static void loadDialects(MLIRContext *context, const BoundTarget &bound) {
   PassManager pm(context);
-  buildPipeline(pm, bound);
+  // What goes wrong is said when a shard gets its pipeline.
+  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
+  OwningOpRef<ModuleOp> place = ModuleOp::create(UnknownLoc::get(context));
+  (void)buildPipeline(pm, bound, *place);
   DialectRegistry registry;
   pm.getDependentDialects(registry);
   context->appendDialectRegistry(registry);
@@ -171,7 +265,12 @@ void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
       shard.lines.push_back(line.str());
     });
     OwningOpRef<ModuleOp> part = extract(module, shard.kernels, bound);
+    auto see = [&](ModuleOp lowered) {
+      if (plan.lowered)
+        shard.lowered = lowered.clone();
+      return success();
+    };
     shard.succeeded = succeeded(
-        lowerModule(*part, bound, collector, timing, plan, shard.blobs));
+        lowerModule(*part, bound, collector, timing, see, shard.blobs));
   });
 }

@@ -21,8 +21,13 @@ struct Shard {
   target::Executable blobs;
   std::vector<std::string> lines; ///< diagnostics, printed
   bool succeeded = false;
+  /// What the passes made, where the plan wants to see it.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered;
 
-  /// The first error without its location.
+  /// Whether it failed because something is not supported: its first error
+  /// says so. Any other error is one of the program or of somebody's code.
+  bool isDeclined() const;
+  /// The first error without its location, and the notes that belong to it.
   std::string reason() const;
 };
 
@@ -33,16 +38,19 @@ std::vector<Shard> cutShards(llvm::ArrayRef<mlir::Operation *> kernels,
                              const LoweringPlan &plan);
 
 /// Runs the target's pipeline and serialiser over each shard. The kernels are
-/// copied out of `module`; its other attributes come along.
+/// copied out of `module`; its other attributes come along. The plan's hook is
+/// not called.
 void lowerShards(mlir::ModuleOp module, const target::BoundTarget &bound,
                  const DiagnosticPrinter &printer, mlir::TimingScope &timing,
                  const LoweringPlan &plan, std::vector<Shard> &shards);
 
-/// Runs the target's pipeline and serialiser over a module of its own.
+/// Runs the target's pipeline and serialiser over a module of its own; `see`
+/// gets the module between the two.
 mlir::LogicalResult
 lowerModule(mlir::ModuleOp module, const target::BoundTarget &bound,
             DiagnosticPrinter &printer, mlir::TimingScope &timing,
-            const LoweringPlan &plan, target::Executable &blobs);
+            llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> see,
+            target::Executable &blobs);
 
 } // namespace kiln::driver
 

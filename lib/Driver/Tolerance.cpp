@@ -4,6 +4,7 @@
 #include "Tolerance.h"
 #include "HostProgram.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,7 +106,7 @@ bool isExact(Operation *op) {
       "prim.minimum",   "prim.clamp",
       "prim.amax",      "prim.amin",
       "prim.max_pool",  "prim.relu",
-      "prim.reverse",   "prim.tile"};
+      "prim.rev"};
   return exact.contains(op->getName().getStringRef());
 }
 
@@ -119,6 +120,41 @@ runtime::Tolerance toTolerance(const Error &error, Type type) {
   return result;
 }
 } // namespace
+
+bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
+  // Modes let arithmetic be regrouped.
+  if (tile::NumericsAttr mode = kernel.getNumericsAttr())
+    if (mode.getContract() || mode.getApprox() || mode.getFtz() ||
+        mode.getReassoc())
+      return false;
+  auto isFloat = [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  };
+  WalkResult walked = kernel.walk([&](Operation *op) {
+    if (auto math = dyn_cast<arith::ArithFastMathInterface>(op))
+      if (auto flags = math.getFastMathFlagsAttr();
+          flags && flags.getValue() != arith::FastMathFlags::none)
+        return WalkResult::interrupt();
+    if (isa<tile::CallExternOp, tile::InlineAsmOp>(op))
+      return WalkResult::interrupt();
+    if (isa<tile::ScanOp, tile::AtomicRMWOp, tile::ReduceOp>(op) &&
+        llvm::any_of(op->getOperandTypes(), isFloat)) {
+      // One operation whose error is known, not one of f64.
+      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      if (!reduce || op->getNumResults() != 1 ||
+          getElementTypeOrSelf(op->getResult(0)).isF64())
+        return WalkResult::interrupt();
+      Block &body = reduce.getCombiner().front();
+      if (body.getOperations().size() != 2 ||
+          !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
+               arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
+              body.front()))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return !walked.wasInterrupted();
+}
 
 Tolerances kiln::driver::computeTolerances(ModuleOp module) {
   Tolerances all;

@@ -5,6 +5,7 @@
 #include "Guard.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Runtime/Process.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Target/PluginLoader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -89,6 +90,18 @@ int compileInChild(Request &request, int package, int records) {
     request.report = [&](StringRef json) {
       writer.write(Record::Report, json);
     };
+  // A signal handler can keep no reference.
+  static int lostRecords;
+  lostRecords = records;
+  target::reportLostActivities(request.name, [](const char *line, size_t size) {
+    char header[5] = {static_cast<char>(Record::Diagnostic)};
+    auto length = uint32_t(size);
+    std::memcpy(header + 1, &length, sizeof length);
+    const char failed[6] = {static_cast<char>(Record::Status), 1, 0, 0, 0, 1};
+    (void)(runtime::writeFully(lostRecords, header, sizeof header) &&
+           runtime::writeFully(lostRecords, line, size) &&
+           runtime::writeFully(lostRecords, failed, sizeof failed));
+  });
   exitOnFatalErrors(request.name, [&](StringRef line) {
     writer.write(Record::Diagnostic, line);
     writer.write(Record::Status, StringRef("\1", 1));

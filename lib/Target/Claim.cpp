@@ -148,8 +148,7 @@ struct PrimClaimPass
             old.insert(op);
         });
         if (failed(LoweringRegistry::get().claim(func, *claim, ctx))) {
-          func.emitError() << "claim '" << claim->name << "' of plug-in '"
-                           << claim->plugin << "' failed";
+          Report::of(&getContext()).takeBroken(func);
           return signalPassFailure();
         }
         func.walk([&](Operation *op) {

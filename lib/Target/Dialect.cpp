@@ -64,6 +64,44 @@ LogicalResult checkName(EmitError emitError, StringRef what, StringRef name) {
                      << "'";
 }
 
+LogicalResult checkOneOf(EmitError emitError, const Twine &what,
+                         StringRef value, ArrayRef<StringRef> allowed) {
+  if (llvm::is_contained(allowed, value))
+    return success();
+  auto diag = emitError() << "expected " << what << " to be one of ";
+  llvm::interleaveComma(allowed, diag,
+                        [&](StringRef s) { diag << "'" << s << "'"; });
+  return diag << ", found '" << value << "'";
+}
+
+/// Every element is a type that elements of tiles can have.
+LogicalResult checkTypes(EmitError emitError, StringRef what,
+                         ArrayRef<Type> types) {
+  for (Type type : types)
+    if (!type.isIntOrIndexOrFloat())
+      return emitError() << "expected the types of " << what
+                         << " to be those of numbers, found " << type;
+  return success();
+}
+
+/// What the operands of an instruction have is among the types of its unit,
+/// where that lists any. A sum may be wider than what it is the sum of.
+LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
+                             ExecutionUnitAttr unit) {
+  ArrayRef<Type> known = unit.getTypes();
+  if (known.empty())
+    return success();
+  for (auto [name, operand] :
+       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs())})
+    for (Type type : operand.getTypes())
+      if (!llvm::is_contained(known, type))
+        return emitError() << "instruction '" << inst.getName() << "' has "
+                           << name << " elements of type " << type
+                           << ", which unit '" << unit.getName()
+                           << "' does not list";
+  return success();
+}
+
 /// Every name of `list` is one of `known`.
 LogicalResult checkKnown(EmitError emitError, StringRef what,
                          ArrayRef<StringAttr> list,
@@ -147,14 +185,15 @@ LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
       failed(
           checkAtLeast(emitError, "the registers of a unit", registers, 0)) ||
       failed(checkAtLeast(emitError, "the count of a unit", count, 1)) ||
-      failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)))
+      failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
+      failed(checkTypes(emitError, "a unit", types)))
     return failure();
   return success();
 }
 
-LogicalResult OperandAttr::verify(EmitError, ArrayRef<Type>, StringRef,
-                                  Attribute) {
-  return success();
+LogicalResult OperandAttr::verify(EmitError emitError, ArrayRef<Type> types,
+                                  StringRef, Attribute) {
+  return checkTypes(emitError, "an operand", types);
 }
 
 LogicalResult MatrixInstructionAttr::verify(
@@ -214,13 +253,14 @@ LogicalResult TargetAttr::verify(
       failed(checkName(emitError, "the name of a chip", chip)))
     return failure();
 
-  llvm::StringSet<> memoryNames, unitNames;
+  llvm::StringSet<> memoryNames;
+  llvm::StringMap<ExecutionUnitAttr> unitNames;
   for (MemoryAttr memory : memories)
     if (!memoryNames.insert(memory.getName()).second)
       return emitError() << "memory '" << memory.getName()
                          << "' is described twice";
   for (ExecutionUnitAttr unit : units) {
-    if (!unitNames.insert(unit.getName()).second)
+    if (!unitNames.try_emplace(unit.getName(), unit).second)
       return emitError() << "unit '" << unit.getName()
                          << "' is described twice";
     if (failed(checkKnown(emitError, ("unit '" + unit.getName() + "'").str(),
@@ -232,6 +272,9 @@ LogicalResult TargetAttr::verify(
       return emitError() << "instruction '" << inst.getName()
                          << "' refers to unit '" << inst.getUnit()
                          << "', which the description does not have";
+    if (failed(
+            checkUnitTypes(emitError, inst, unitNames.lookup(inst.getUnit()))))
+      return failure();
     for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
       if (!operand.getHome().empty() &&
           !memoryNames.contains(operand.getHome()))
@@ -240,11 +283,16 @@ LogicalResult TargetAttr::verify(
                            << operand.getHome()
                            << "', which the description does not have";
   }
-  if (limits)
-    for (NamedAttribute limit : limits)
-      if (!isa<IntegerAttr>(limit.getValue()))
-        return emitError() << "expected limit '" << limit.getName().getValue()
-                           << "' to be an integer, found " << limit.getValue();
+  if (!limits)
+    return success();
+  for (NamedAttribute limit : limits) {
+    StringRef name = limit.getName().getValue();
+    if (failed(checkOneOf(emitError, "a limit", name, kLimits)))
+      return failure();
+    if (!isa<IntegerAttr>(limit.getValue()))
+      return emitError() << "expected limit '" << name
+                         << "' to be an integer, found " << limit.getValue();
+  }
   return success();
 }
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Lowering.h"
+#include "kiln/Target/Activity.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <deque>
+#include <thread>
 
 using namespace mlir;
 using namespace kiln::target;
@@ -84,10 +87,29 @@ void LoweringRegistry::add(PrimClaim claim) {
   tables().claims.push_back(std::move(claim));
 }
 
-/// Offers `op` to one entry; a failure without a decline gets a reason too.
+namespace {
+/// Counts the errors that the calling thread reports.
+class ErrorCount {
+public:
+  explicit ErrorCount(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diag) {
+          if (std::this_thread::get_id() == thread)
+            count += diag.getSeverity() == DiagnosticSeverity::Error;
+          return failure(); // whoever prints them is next
+        }) {}
+  unsigned count = 0;
+
+private:
+  std::thread::id thread = std::this_thread::get_id();
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+/// Offers `op` to one entry. What fails must have declined.
 template <typename Fn>
-LogicalResult LoweringRegistry::offer(Operation *op, LoweringContext &ctx,
-                                      StringRef name, Fn &&run) {
+LoweringRegistry::Offer
+LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
+                        StringRef name, StringRef plugin, Fn &&run) {
   std::string outer = std::exchange(ctx.current, name.str());
   bool outerDeclined = std::exchange(ctx.hasDeclined, false);
   llvm::scope_exit restore([&] {
@@ -95,10 +117,22 @@ LogicalResult LoweringRegistry::offer(Operation *op, LoweringContext &ctx,
     ctx.hasDeclined = outerDeclined;
   });
   OpBuilder::InsertionGuard guard(ctx.rewriter);
-  LogicalResult result = run();
-  if (failed(result) && !ctx.hasDeclined)
-    (void)ctx.decline(op, "gave no reason");
-  return result;
+  std::string owner = describeOwner(kind, name, plugin);
+  ErrorCount errors(op->getContext());
+  Report &report = Report::of(op->getContext());
+  if (succeeded(runGuardedActivity(owner, op, run))) {
+    ctx.takenBy = std::move(owner);
+    return Offer::taken;
+  }
+  if (ctx.hasDeclined && !errors.count)
+    return Offer::declined;
+  if (!errors.count)
+    op->emitError() << owner
+                    << " failed without a reason: it has to do its work, or to "
+                       "leave the operation as it was and return "
+                       "decline(op, reason)";
+  report.broke(op, owner);
+  return Offer::broken;
 }
 
 LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
@@ -112,13 +146,17 @@ LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
   Report &report = Report::of(op->getContext());
   ReportRow subject = report.describe(op);
   StringRef target = ctx.options.name;
-  for (const Lowering *lowering : candidates) {
-    if (failed(offer(op, ctx, lowering->name,
-                     [&] { return lowering->lower(op, ctx); })))
+  for (const Lowering *lowering : candidates)
+    switch (offer(op, ctx, "lowering", lowering->name, lowering->plugin,
+                  [&] { return lowering->lower(op, ctx); })) {
+    case Offer::taken:
+      report.chose(subject, op, "lowering", target, lowering->name);
+      return success();
+    case Offer::declined:
       continue;
-    report.chose(subject, op, "lowering", target, lowering->name);
-    return success();
-  }
+    case Offer::broken:
+      return failure();
+    }
   return failure();
 }
 
@@ -175,8 +213,12 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   ReportRow subject = report.describe(group);
   std::string content = contentOf(group);
   for (const auto &[cost, schedule] : ranked) {
-    if (failed(offer(group, ctx, schedule->name,
-                     [&, s = schedule] { return s->emit(group, ctx); })))
+    Offer result =
+        offer(group, ctx, "schedule", schedule->name, schedule->plugin,
+              [&, s = schedule] { return s->emit(group, ctx); });
+    if (result == Offer::broken)
+      return failure();
+    if (result == Offer::declined)
       continue;
     std::string detail = content;
     if (schedule->cost)
@@ -190,11 +232,10 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
 
 LogicalResult LoweringRegistry::claim(Operation *func, const PrimClaim &claim,
                                       LoweringContext &ctx) {
-  return offer(func, ctx, claim.name, [&] {
-    // A claim that finds nothing is no failure.
-    LogicalResult result = claim.claim(func, ctx);
-    return success(succeeded(result) || ctx.hasDeclined);
-  });
+  // A claim that finds nothing, and says why, is no failure.
+  return success(offer(func, ctx, "claim", claim.name, claim.plugin, [&] {
+                   return claim.claim(func, ctx);
+                 }) != Offer::broken);
 }
 
 std::vector<const Lowering *>
@@ -211,10 +252,15 @@ LoweringRegistry::claims(StringRef target) const {
 }
 
 LogicalResult kiln::target::emitUnsupported(Operation *op, const Twine &what) {
+  Report &report = Report::of(op->getContext());
+  if (report.takeBroken(op))
+    return failure();
   auto diag = op->emitError() << "unsupported: " << what;
-  for (const Decline &decline :
-       Report::of(op->getContext()).pendingDeclines(op))
-    diag.attachNote(op->getLoc())
-        << decline.name << " declined: " << decline.reason;
+  // What an operation in it lacks is why the whole does.
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (const Decline &decline : report.pendingDeclines(inner))
+      diag.attachNote(inner->getLoc())
+          << decline.name << " declined: " << decline.reason;
+  });
   return diag;
 }

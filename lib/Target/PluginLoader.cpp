@@ -14,6 +14,7 @@
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Process.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
@@ -121,13 +122,20 @@ void loadAll(llvm::ArrayRef<std::string> paths,
     index.push_back(i);
   }
   std::vector<Verdict> verdicts = tryPlugins(fit);
+  std::vector<std::pair<size_t, PluginInfo>> loaded;
   for (size_t i = 0; i < fit.size(); ++i) {
     std::string error = verdicts[i].error;
-    if (verdicts[i].ok)
-      (void)loadHere(fit[i], error);
+    if (verdicts[i].ok && loadHere(fit[i], error))
+      loaded.emplace_back(index[i],
+                          TargetRegistry::get().impl().plugins.back());
     if (!error.empty())
       report(index[i], error);
   }
+  // Those that come later may be what earlier ones refer to.
+  for (const auto &[i, plugin] : loaded)
+    if (std::string error = checkReferences(TargetRegistry::get(), plugin.name);
+        !error.empty())
+      report(i, plugin.path + ": " + error);
 }
 
 /// Whether a library is a device driver and no target: that is the runtime's.
@@ -221,7 +229,9 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
     paths.assign(found.rbegin(), found.rend());
   }
   auto sameFile = [](StringRef a, StringRef b) {
-    return llvm::sys::path::filename(a) == llvm::sys::path::filename(b);
+    bool isSame = false;
+    return llvm::sys::path::filename(a) == llvm::sys::path::filename(b) ||
+           (!llvm::sys::fs::equivalent(a, b, isSame) && isSame);
   };
   llvm::erase_if(paths, [&](const std::string &path) {
     return llvm::any_of(

@@ -9,6 +9,7 @@
 #include "kiln/Target/PluginLoader.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <csignal>
 #include <cstring>
@@ -107,6 +108,13 @@ bool registerDescription(const std::string &path, TargetRegistry &registry,
 bool kiln::target::loadHere(const std::string &path, std::string &error) {
   TargetRegistry &registry = TargetRegistry::get();
   TargetRegistry::Impl &impl = registry.impl();
+  for (const PluginInfo &other : impl.plugins)
+    if (bool isSame = false;
+        !llvm::sys::fs::equivalent(path, other.path, isSame) && isSame) {
+      error = path + ": is the same file as " + other.path +
+              ", which is loaded already";
+      return false;
+    }
   if (isDescriptionFile(path))
     return registerDescription(path, registry, error);
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -120,6 +128,12 @@ bool kiln::target::loadHere(const std::string &path, std::string &error) {
   const KilnTargetPlugin *table = entryTable(handle, path, error);
   if (!table)
     return false;
+  for (const PluginInfo &other : impl.plugins)
+    if (other.name == table->name) {
+      error = path + ": plug-in '" + table->name +
+              "' is loaded already, from " + other.path;
+      return false;
+    }
   impl.begin(table->name);
   char message[512] = "";
   int status = 0;

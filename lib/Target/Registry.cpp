@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RegistryImpl.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Target/Description.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
@@ -89,6 +90,14 @@ public:
     if (hasPipeline())
       code()->buildPipeline(pm, options);
   }
+  std::vector<ExtensionPoint> extensionPoints() const override {
+    std::vector<ExtensionPoint> all;
+    if (code())
+      all = code()->points;
+    for (ExtensionPoint &point : all)
+      point.name = targetName + "." + point.name;
+    return all;
+  }
   LogicalResult serialize(ModuleOp module, const TargetOptions &options,
                           Executable &result) const override {
     if (code() && code()->serialize)
@@ -172,7 +181,8 @@ void TargetRegistry::addOption(std::string target, OptionInfo option) {
   ++state->contributions;
   if (option.key.empty())
     return state->complain("an option of '" + target + "' lacks its key");
-  state->options.emplace_back(std::move(target), std::move(option));
+  state->options.push_back(
+      {std::move(target), std::move(option), state->current});
 }
 
 void TargetRegistry::addFamily(Family family) {
@@ -188,6 +198,17 @@ void TargetRegistry::addDialects(std::function<void(DialectRegistry &)> fn) {
   if (!fn)
     return state->complain("registers a null function for dialects");
   state->dialects.push_back(std::move(fn));
+}
+
+void TargetRegistry::addGroupKind(std::string kind) {
+  ++state->contributions;
+  if (kind.empty())
+    return state->complain("a kind of groups has no name");
+  state->groupKinds.push_back(std::move(kind));
+}
+
+void TargetRegistry::setCoreDialects(void (*fn)(DialectRegistry &)) {
+  state->coreDialects = fn;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,9 +249,9 @@ const Target *TargetRegistry::hostTarget() const {
 
 std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   std::vector<OptionInfo> all = target.options();
-  for (const auto &[name, option] : state->options)
-    if (name == target.name())
-      all.push_back(option);
+  for (const Impl::Option &option : state->options)
+    if (option.target == target.name())
+      all.push_back(option.info);
   all.push_back({"description", "FILE", "use the #kiln.target of a file"});
   all.push_back({"schedule", "NAME", "force this schedule where it applies"});
   return all;
@@ -273,78 +294,10 @@ std::string TargetRegistry::pluginOf(const Target &target) const {
   return "";
 }
 
-BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
-  context->getOrLoadDialect<KilnDialect>();
-  Location loc = UnknownLoc::get(context);
-  std::string error;
-  std::optional<TargetOptions> options = TargetOptions::parse(spec, error);
-  if (!options) {
-    emitError(loc) << error;
-    return {};
-  }
-  const Target *target = find(options->name);
-  if (!target) {
-    auto diag = emitError(loc) << "unknown target '" << options->name
-                               << "', expected one of: ";
-    llvm::interleaveComma(targets(), diag,
-                          [&](const Target *t) { diag << t->name(); });
-    return {};
-  }
-  std::vector<OptionInfo> keys = optionsOf(*target);
-  for (const auto &[key, value] : options->values) {
-    auto known = llvm::find_if(
-        keys, [&key = key](const OptionInfo &info) { return info.key == key; });
-    if (known != keys.end()) {
-      // Alternatives such as on|off are all that there is.
-      StringRef choices = known->value;
-      if (!choices.contains('|') ||
-          llvm::is_contained(llvm::split(choices, '|'), StringRef(value)))
-        continue;
-      emitError(loc) << "option '" << key << "' of target '" << options->name
-                     << "': expected " << choices << ", found '" << value
-                     << "'";
-      return {};
-    }
-    auto diag = emitError(loc)
-                << "target '" << options->name << "' has no option '" << key
-                << "', expected one of: ";
-    llvm::interleaveComma(keys, diag,
-                          [&](const OptionInfo &info) { diag << info.key; });
-    return {};
-  }
-  if (auto name = options->get("schedule")) {
-    auto schedules = LoweringRegistry::get().schedules("");
-    if (llvm::none_of(schedules, [&](const Schedule *schedule) {
-          return schedule->name == *name;
-        })) {
-      auto diag = emitError(loc)
-                  << "no schedule '" << *name << "', expected one of: ";
-      llvm::interleaveComma(schedules, diag, [&](const Schedule *schedule) {
-        diag << schedule->name;
-      });
-      return {};
-    }
-  }
-  std::vector<ChipInfo> chips = target->chips();
-  if (options->chip.empty() && !chips.empty())
-    options->chip = chips.front().name;
-  BoundTarget bound;
-  if (auto path = options->get("description")) {
-    bound.description = loadDescription(*path, context);
-  } else {
-    try {
-      bound.description = target->description(context, *options);
-    } catch (const std::exception &e) {
-      emitError(loc) << "target '" << options->name
-                     << "' failed to describe itself: " << e.what();
-      return {};
-    }
-  }
-  if (!bound.description)
-    return {};
-  bound.target = target;
-  bound.options = std::move(*options);
-  return bound;
+std::string TargetRegistry::describe(const Target &target,
+                                     StringRef what) const {
+  std::string kind = what.empty() ? "target" : (what + " target").str();
+  return describeOwner(kind, target.name(), pluginOf(target));
 }
 
 BoundTarget TargetRegistry::boundTarget(Operation *op) const {
@@ -377,19 +330,4 @@ void kiln::target::setTarget(ModuleOp module, const BoundTarget &target) {
   MLIRContext *context = module.getContext();
   module->setAttr(kSpecAttr, StringAttr::get(context, target.options.str()));
   module->setAttr(kTargetAttr, target.description);
-}
-
-void kiln::target::runExtensionPoint(OpPassManager &pm,
-                                     const TargetOptions &options,
-                                     StringRef point) {
-  TargetRegistry &registry = TargetRegistry::get();
-  auto added = registry.passesAt(point);
-  if (added.empty())
-    return;
-  for (const ExtensionPass *pass : added)
-    pass->build(pm, options);
-  for (const ExtensionPoint &declared :
-       registry.pointsOf(point.split('.').first))
-    if (declared.name == point && !declared.formPass.empty())
-      (void)parsePassPipeline(declared.formPass, pm);
 }

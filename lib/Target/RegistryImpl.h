@@ -19,7 +19,14 @@ struct TargetRegistry::Impl {
   std::deque<Family> families;
   std::deque<ExtensionPoint> points;
   std::deque<ExtensionPass> passes;
-  std::deque<std::pair<std::string, OptionInfo>> options;
+  struct Option {
+    std::string target;
+    OptionInfo info;
+    std::string plugin;
+  };
+  std::deque<Option> options;
+  std::deque<std::string> groupKinds; ///< besides those of core schedules
+  void (*coreDialects)(mlir::DialectRegistry &) = nullptr;
   std::vector<std::function<void(mlir::DialectRegistry &)>> dialects;
   std::vector<PluginInfo> plugins;
 
@@ -38,6 +45,11 @@ struct TargetRegistry::Impl {
 /// descriptions. Returns what is wrong, or nothing.
 std::string checkContributions(const TargetRegistry &registry,
                                llvm::StringRef plugin);
+
+/// Once everything is loaded: checks the names of targets, operations, kinds
+/// and extension points that the plug-in refers to. Returns what is wrong.
+std::string checkReferences(const TargetRegistry &registry,
+                            llvm::StringRef plugin);
 
 /// Whether a plug-in is nothing but the text of a description.
 bool isDescriptionFile(llvm::StringRef path);

@@ -113,6 +113,35 @@ std::vector<Decline> Report::pendingDeclines(Operation *op) const {
   return it == pending.end() ? std::vector<Decline>() : it->second;
 }
 
+void Report::broke(Operation *op, StringRef owner) {
+  std::lock_guard<std::mutex> lock(mutex);
+  broken.insert(op);
+  if (!llvm::is_contained(brokenBy, owner))
+    brokenBy.push_back(owner.str());
+}
+
+std::vector<std::string> Report::brokenOwners() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return brokenBy;
+}
+
+void Report::truncate(size_t first) {
+  std::lock_guard<std::mutex> lock(mutex);
+  table.resize(std::min(first, table.size()));
+  numbers.clear();
+  for (auto [number, row] : llvm::enumerate(table))
+    numbers[keyOf(row)] = number;
+}
+
+bool Report::takeBroken(Operation *op) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (broken.empty())
+    return false;
+  bool found = false;
+  op->walk([&](Operation *inner) { found |= broken.erase(inner); });
+  return found;
+}
+
 void Report::chose(const ReportRow &subject, Operation *key, StringRef stage,
                    StringRef target, StringRef name, const Twine &detail) {
   ReportRow row = subject;
@@ -150,6 +179,8 @@ void Report::clear() {
   table.clear();
   numbers.clear();
   pending.clear();
+  broken.clear();
+  brokenBy.clear();
 }
 
 /// One row, and one line per decline.

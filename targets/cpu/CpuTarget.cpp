@@ -29,7 +29,8 @@ public:
     return chips;
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"threads", "N", "threads that run a kernel (default: all cores)"},
+    return {{"threads", "1..1024",
+             "threads that run a kernel (default: all cores)"},
             {"retile", "on|off", "off: kernels keep the block sizes they have"},
             {"hide", "NAME+NAME",
              "features, such as avx2, that the driver takes the machine not to "

@@ -75,6 +75,13 @@ struct CompileOptions {
   bool inProcess = false;
   std::string sign;                ///< file of the key that signs the package
   bool skipUnknownTargets = false; ///< as long as one of several is known
+  /// Compiles the kernels that the targets would get for `reference`, each an
+  /// entry of its own, so that one by one can be compared.
+  bool referenceKernels = false;
+  /// Kernels that no named target takes are errors.
+  bool noFallback = false;
+  /// Seconds that one pass, lowering or serialiser may take; 0: any.
+  std::optional<double> stepSeconds;
   bool help = false;
   bool version = false;
 

@@ -66,6 +66,10 @@ inline constexpr llvm::StringLiteral kSpecAttr = "kiln.spec";
 /// Name of the module attribute that holds the description.
 inline constexpr llvm::StringLiteral kTargetAttr = "kiln.target";
 
+/// The limits that a description may state; what else a vendor wants to say
+/// goes into `extra`.
+inline constexpr llvm::StringRef kLimits[] = {"max_rank", "max_tile_elements"};
+
 /// Preferred block sizes of one contraction.
 struct ContractionTile {
   int64_t m = 64, n = 64, k = 64;

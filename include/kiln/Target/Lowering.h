@@ -45,13 +45,19 @@ public:
                                                    : nullptr;
   }
 
+  /// Whose lowering or schedule took something last, for messages: "lowering
+  /// 'mine.dot' of plug-in 'mine'".
+  std::string takenBy;
+
 private:
   friend class LoweringRegistry;
   std::string current; ///< name of the lowering being tried
   bool hasDeclined = false;
 };
 
-/// A registered way to lower one kind of operation.
+/// A registered way to lower one kind of operation. To fail without declining
+/// is an error: of the lowering's own diagnostic, else one that names it. So is
+/// what it throws. Nobody else is tried then.
 struct Lowering {
   std::string name;   ///< "mine.dot.fast"
   std::string target; ///< name of a target or of a family
@@ -106,7 +112,11 @@ public:
   /// Offers `op` to the lowerings of the context's target and of its family,
   /// best first, until one takes it. Succeeds when one did. A failure leaves
   /// the declines in the report; the caller says what is unsupported, usually
-  /// with `emitUnsupported`.
+  /// with `emitUnsupported`. Pipelines of a vendor's own call it from a pass:
+  ///
+  ///   LoweringContext ctx(rewriter, bound.options, bound.description);
+  ///   if (failed(LoweringRegistry::get().apply(op, ctx)))
+  ///     return emitUnsupported(op, "no lowering for " + name);
   mlir::LogicalResult apply(mlir::Operation *op, LoweringContext &ctx);
 
   /// The same for a fusion group. The option `schedule=NAME` of the SPEC or the
@@ -126,13 +136,16 @@ public:
   std::vector<const PrimClaim *> claims(llvm::StringRef target) const;
 
 private:
+  enum class Offer { taken, declined, broken };
   template <typename Fn>
-  mlir::LogicalResult offer(mlir::Operation *op, LoweringContext &ctx,
-                            llvm::StringRef name, Fn &&run);
+  Offer offer(mlir::Operation *op, LoweringContext &ctx, llvm::StringRef kind,
+              llvm::StringRef name, llvm::StringRef plugin, Fn &&run);
 };
 
 /// Emits `unsupported: <what>` on `op`, with one note per decline recorded for
-/// it, and returns failure.
+/// it or for an operation in it, and returns failure. An error that begins so
+/// lets the kernel go to the next target; any other one ends the compilation.
+/// Says nothing where a lowering went wrong, which was said.
 mlir::LogicalResult emitUnsupported(mlir::Operation *op,
                                     const llvm::Twine &what);
 

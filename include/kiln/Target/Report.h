@@ -12,6 +12,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 #include <mutex>
@@ -64,11 +65,22 @@ public:
   /// The declines recorded for `op` and not yet attached to a row.
   std::vector<Decline> pendingDeclines(mlir::Operation *op) const;
 
+  /// Records that something of `owner` went wrong with `op` and was reported:
+  /// nobody is offered it again, and it is not called unsupported as well.
+  void broke(mlir::Operation *op, llvm::StringRef owner);
+  /// Whose code went wrong so far.
+  std::vector<std::string> brokenOwners() const;
+  /// Whether that happened to `op` or to an operation in it; it is then
+  /// forgotten.
+  bool takeBroken(mlir::Operation *op);
+
   std::vector<ReportRow> rows() const;
   /// Orders the rows from number `first` on by their kernels, whatever thread
   /// added them first: as `order` says, those it does not know before.
   void orderByKernel(size_t first, const llvm::StringMap<size_t> &order);
   void clear();
+  /// Forgets the rows from number `first` on: what they tell of was undone.
+  void truncate(size_t first);
 
   void printText(llvm::raw_ostream &os) const;
   void printJson(llvm::raw_ostream &os) const;
@@ -85,6 +97,8 @@ private:
   std::vector<ReportRow> table;
   llvm::StringMap<size_t> numbers; ///< row of everything but the declines
   llvm::DenseMap<mlir::Operation *, std::vector<Decline>> pending;
+  llvm::DenseSet<mlir::Operation *> broken;
+  std::vector<std::string> brokenBy;
 };
 
 /// `file:line:column` of a location, or "" where it has none.

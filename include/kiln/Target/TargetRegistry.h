@@ -42,6 +42,9 @@ struct Family {
   std::function<mlir::LogicalResult(mlir::ModuleOp, const TargetOptions &,
                                     Executable &)>
       serialize;
+  /// Extension points that the pipeline has for every target of the family:
+  /// "tile" stands for "TARGET.tile".
+  std::vector<ExtensionPoint> points = {};
 };
 
 /// The process-wide table of what is loaded.
@@ -65,6 +68,12 @@ public:
   void addFamily(Family family);
   /// Dialects that kiln-opt and kiln-compile shall parse.
   void addDialects(std::function<void(mlir::DialectRegistry &)> fn);
+  /// A kind of prim.fusion group that passes of a plug-in make, so that
+  /// schedules for it can be registered.
+  void addGroupKind(std::string kind);
+  /// For the core alone: its dialects, so that what plug-ins say about
+  /// operations can be checked.
+  void setCoreDialects(void (*fn)(mlir::DialectRegistry &));
 
   // What the core asks.
   const Target *find(llvm::StringRef name) const;
@@ -79,6 +88,9 @@ public:
   std::vector<PluginInfo> plugins() const;
   /// The plug-in that registered a target.
   std::string pluginOf(const Target &target) const;
+  /// "target 'tiny' of plug-in 'tiny'", for messages; `what` is what of it:
+  /// "serialiser of".
+  std::string describe(const Target &target, llvm::StringRef what = "") const;
 
   /// Parses SPEC, finds the target, checks chip and keys and builds the
   /// description (from the file of `description=FILE` where given). Reports at

@@ -1,0 +1,108 @@
+//===- Fallback.cpp - What targets decline, and who takes it then ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels.h"
+#include "kiln/Target/Activity.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace kiln::driver;
+using namespace kiln::target;
+
+FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
+                                      std::string &reason) {
+  if (!bound.target->hasPipeline()) {
+    reason = "the target has no code generator";
+    return false;
+  }
+  std::string owner =
+      TargetRegistry::get().describe(*bound.target, "'accepts' of");
+  bool taken = false;
+  if (failed(runGuardedActivity(owner, op, [&] {
+        taken =
+            bound.target->accepts(op, bound.description, bound.options, reason);
+        return success();
+      })))
+    return failure();
+  if (!taken && reason.empty())
+    return op->emitError() << owner << " declined '"
+                           << SymbolTable::getSymbolName(op).getValue()
+                           << "' without a reason";
+  return taken;
+}
+
+FailureOr<BoundTarget> kiln::driver::fallbackHost(ArrayRef<BoundTarget> targets,
+                                                  MLIRContext *context,
+                                                  bool noFallback) {
+  const Target *host = TargetRegistry::get().hostTarget();
+  if (noFallback || !host || host->inputLevel() != InputLevel::Tile ||
+      llvm::any_of(targets, [&](const BoundTarget &bound) {
+        return bound.target == host;
+      }))
+    return BoundTarget();
+  BoundTarget bound = TargetRegistry::get().bind(host->name(), context);
+  if (!bound)
+    return failure();
+  return bound;
+}
+
+/// "target 'a'", "targets 'a' and 'b'".
+static std::string listTargets(ArrayRef<BoundTarget> targets) {
+  std::string text = targets.size() > 1 ? "targets " : "target ";
+  for (auto [i, bound] : llvm::enumerate(targets))
+    text += (i ? ", '" : "'") + bound.options.name + "'";
+  return text;
+}
+
+LogicalResult kiln::driver::refuse(Operation *op, ArrayRef<BoundTarget> targets,
+                                   bool noFallback) {
+  bool isKernel = op->getName().getStringRef() == "tile.kernel";
+  auto diag = op->emitError()
+              << (noFallback ? "" : "unsupported: ")
+              << (isKernel ? "kernel '" : "function '")
+              << SymbolTable::getSymbolName(op).getValue()
+              << "' is not placed on " << listTargets(targets)
+              << (noFallback ? ", and --no-fallback leaves it no other" : "");
+  for (const Decline &decline :
+       Report::of(op->getContext()).pendingDeclines(op))
+    diag.attachNote(op->getLoc())
+        << decline.name << " declined: " << decline.reason;
+  return diag;
+}
+
+std::string kiln::driver::chainOf(Operation *op) {
+  std::string chain;
+  for (const Decline &decline :
+       Report::of(op->getContext()).pendingDeclines(op))
+    chain += (chain.empty() ? "" : "; ") + decline.name + ": " + decline.reason;
+  return chain;
+}
+
+void kiln::driver::noteFallbacks(DiagnosticPrinter &printer,
+                                 ArrayRef<BoundTarget> targets,
+                                 const BoundTarget &host,
+                                 ArrayRef<std::string> reasons,
+                                 size_t numKernels) {
+  constexpr size_t kShown = 3, kLongest = 240;
+  llvm::MapVector<StringRef, unsigned> counts;
+  for (StringRef reason : reasons)
+    ++counts[reason];
+  std::string text;
+  for (auto [i, entry] : llvm::enumerate(counts)) {
+    if (i == kShown) {
+      text += "; and other reasons";
+      break;
+    }
+    text += (i ? "; " : "") + entry.first.take_front(kLongest).str();
+    if (entry.first.size() > kLongest)
+      text += "...";
+    if (counts.size() > 1)
+      text += " (" + std::to_string(entry.second) + ")";
+  }
+  printer.note("note: " + std::to_string(reasons.size()) + " of " +
+               std::to_string(numKernels) +
+               (numKernels == 1 ? " kernel" : " kernels") + " fell back from " +
+               listTargets(targets) + " to '" + host.options.name +
+               "': " + text +
+               " (--explain lists them, --no-fallback makes it an error)");
+}

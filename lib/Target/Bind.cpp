@@ -1,0 +1,137 @@
+//===- Bind.cpp - From a SPEC to a target, its options and description ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RegistryImpl.h"
+#include "kiln/Target/Activity.h"
+#include "kiln/Target/Description.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+/// Whether the target knows the chip; reports what it knows instead.
+static LogicalResult checkChip(const Target &target, StringRef chip,
+                               Location loc) {
+  std::vector<ChipInfo> chips = target.chips();
+  if (chip.empty() || chips.empty() ||
+      llvm::any_of(chips, [&](const ChipInfo &info) {
+        return info.name == "*" || info.name == chip;
+      }))
+    return success();
+  auto diag = emitError(loc)
+              << "target '" << target.name() << "' has no chip '" << chip
+              << "', expected " << (chips.size() > 1 ? "one of: " : "");
+  llvm::interleaveComma(chips, diag,
+                        [&](const ChipInfo &info) { diag << info.name; });
+  return diag;
+}
+
+/// Whether the description is one of the chip that was asked for, and of a
+/// family that there is.
+static LogicalResult checkDescription(const TargetRegistry &registry,
+                                      const Target &target, StringRef chip,
+                                      TargetAttr description, Location loc) {
+  if (!chip.empty() && target.chips().empty() && description.getChip() != chip)
+    return emitError(loc) << "target '" << target.name() << "' has no chip '"
+                          << chip << "', expected " << description.getChip();
+  StringRef family = description.getFamily();
+  if (!family.empty() && !description.getTriple().empty() &&
+      !registry.findFamily(family))
+    return emitError(loc) << "the description of target '" << target.name()
+                          << "' names family '" << family
+                          << "', which nobody registers";
+  return success();
+}
+
+BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
+  context->getOrLoadDialect<KilnDialect>();
+  Location loc = UnknownLoc::get(context);
+  std::string error;
+  std::optional<TargetOptions> options = TargetOptions::parse(spec, error);
+  if (!options) {
+    emitError(loc) << error;
+    return {};
+  }
+  const Target *target = find(options->name);
+  if (!target) {
+    auto diag = emitError(loc) << "unknown target '" << options->name
+                               << "', expected one of: ";
+    llvm::interleaveComma(targets(), diag,
+                          [&](const Target *t) { diag << t->name(); });
+    return {};
+  }
+  std::vector<OptionInfo> keys = optionsOf(*target);
+  for (const auto &[key, value] : options->values) {
+    auto known = llvm::find_if(
+        keys, [&key = key](const OptionInfo &info) { return info.key == key; });
+    if (known != keys.end()) {
+      // Alternatives such as on|off and ranges are all that there is.
+      StringRef choices = known->value;
+      auto [low, high] = choices.split("..");
+      int64_t least, most, number;
+      bool isRange =
+          !low.getAsInteger(10, least) && !high.getAsInteger(10, most);
+      if (isRange ? !StringRef(value).getAsInteger(10, number) &&
+                        number >= least && number <= most
+                  : !choices.contains('|') ||
+                        llvm::is_contained(llvm::split(choices, '|'),
+                                           StringRef(value)))
+        continue;
+      emitError(loc) << "option '" << key << "' of target '" << options->name
+                     << "': expected " << choices << ", found '" << value
+                     << "'";
+      return {};
+    }
+    auto diag = emitError(loc)
+                << "target '" << options->name << "' has no option '" << key
+                << "', expected one of: ";
+    llvm::interleaveComma(keys, diag,
+                          [&](const OptionInfo &info) { diag << info.key; });
+    return {};
+  }
+  if (auto name = options->get("schedule")) {
+    auto schedules = LoweringRegistry::get().schedules("");
+    if (llvm::none_of(schedules, [&](const Schedule *schedule) {
+          return schedule->name == *name;
+        })) {
+      auto diag = emitError(loc)
+                  << "no schedule '" << *name << "', expected one of: ";
+      llvm::interleaveComma(schedules, diag, [&](const Schedule *schedule) {
+        diag << schedule->name;
+      });
+      return {};
+    }
+  }
+  if (failed(checkChip(*target, options->chip, loc)))
+    return {};
+  std::string chip = options->chip;
+  std::vector<ChipInfo> chips = target->chips();
+  if (options->chip.empty() && !chips.empty())
+    options->chip = chips.front().name;
+  BoundTarget bound;
+  if (auto path = options->get("description")) {
+    bound.description = loadDescription(*path, context);
+  } else {
+    OwningOpRef<ModuleOp> place = ModuleOp::create(loc);
+    unsigned errors = 0;
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+      errors += diag.getSeverity() == DiagnosticSeverity::Error;
+      return failure(); // whoever prints them is next
+    });
+    std::string owner = describe(*target, "description of");
+    (void)runGuardedActivity(owner, *place, [&] {
+      bound.description = target->description(context, *options);
+      if (!bound.description && !errors)
+        emitError(loc) << owner << " is null, without a reason";
+      return success();
+    });
+  }
+  if (!bound.description ||
+      failed(checkDescription(*this, *target,
+                              options->get("description") ? "" : chip,
+                              bound.description, loc)))
+    return {};
+  bound.target = target;
+  bound.options = std::move(*options);
+  return bound;
+}

@@ -1,0 +1,167 @@
+//===- References.cpp - Names that plug-ins refer to ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a plug-in adds to somebody else's target, operation or pipeline, it adds
+// by name. Once everything is loaded each name must be one that somebody
+// registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegistryImpl.h"
+#include "kiln/Target/Description.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+namespace {
+/// Checks the references of one plug-in.
+class References {
+public:
+  References(const TargetRegistry &registry, StringRef plugin)
+      : registry(registry), plugin(plugin) {}
+
+  std::string check() {
+    for (const auto &entry : registry.impl().targets)
+      if (entry.plugin == plugin)
+        checkFamily(*entry.target);
+    LoweringRegistry &lowerings = LoweringRegistry::get();
+    for (const Lowering *lowering : lowerings.lowerings(""))
+      if (lowering->plugin == plugin) {
+        std::string who = "lowering '" + lowering->name + "'";
+        checkOwner(who, lowering->target);
+        checkOperation(who, lowering->op);
+      }
+    for (const Schedule *schedule : lowerings.schedules(""))
+      if (schedule->plugin == plugin) {
+        std::string who = "schedule '" + schedule->name + "'";
+        if (!schedule->target.empty())
+          checkOwner(who, schedule->target);
+        checkKind(who, schedule->kind);
+      }
+    for (const PrimClaim *claim : lowerings.claims(""))
+      if (claim->plugin == plugin)
+        checkOwner("claim '" + claim->name + "'", claim->target, false);
+    for (const auto &option : registry.impl().options)
+      if (option.plugin == plugin)
+        checkOwner("option '" + option.info.key + "'", option.target, false);
+    for (const ExtensionPass &pass : registry.impl().passes)
+      if (pass.plugin == plugin)
+        checkPoint(pass);
+    return error;
+  }
+
+private:
+  void fail(const Twine &message) {
+    if (error.empty())
+      error = message.str();
+  }
+
+  template <typename Range> static std::string join(const Range &names) {
+    std::string list;
+    for (const auto &name : names)
+      list += (list.empty() ? "" : ", ") + std::string(name);
+    return list.empty() ? "none" : list;
+  }
+
+  std::vector<std::string> targetNames() const {
+    std::vector<std::string> names;
+    for (const Target *target : registry.targets())
+      names.push_back(target->name().str());
+    return names;
+  }
+
+  void checkOwner(const std::string &who, StringRef owner,
+                  bool mayBeFamily = true) {
+    if (registry.find(owner) || (mayBeFamily && registry.findFamily(owner)))
+      return;
+    std::vector<std::string> families;
+    for (const Family &family : registry.impl().families)
+      families.push_back(family.name);
+    fail(who + " is for '" + owner + "', which is no target" +
+         (mayBeFamily ? " and no family" : "") + "; there are the targets " +
+         join(targetNames()) +
+         (mayBeFamily ? " and the families " + join(families) : ""));
+  }
+
+  /// The context knows the dialects of everybody who is loaded.
+  void checkOperation(const std::string &who, StringRef name) {
+    if (!registry.impl().coreDialects)
+      return;
+    if (!context) {
+      DialectRegistry dialects;
+      registry.impl().coreDialects(dialects);
+      registry.registerDialects(dialects);
+      context = std::make_unique<MLIRContext>(dialects,
+                                              MLIRContext::Threading::DISABLED);
+    }
+    StringRef dialect = name.split('.').first;
+    if (!context->getOrLoadDialect(dialect))
+      return fail(who + " is for operation '" + name + "', whose dialect '" +
+                  dialect + "' nobody registers (addDialects does)");
+    if (!RegisteredOperationName::lookup(name, context.get()))
+      fail(who + " is for operation '" + name + "', which dialect '" + dialect +
+           "' does not have");
+  }
+
+  /// Where a triple says that its code is generated, by the family.
+  void checkFamily(const Target &target) {
+    MLIRContext own(MLIRContext::Threading::DISABLED);
+    ScopedDiagnosticHandler quiet(&own, [](Diagnostic &) {});
+    TargetOptions options;
+    options.name = target.name().str();
+    if (std::vector<ChipInfo> chips = target.chips(); !chips.empty())
+      options.chip = chips.front().name;
+    TargetAttr description = target.description(&own, options);
+    if (description && !description.getTriple().empty() &&
+        !description.getFamily().empty() &&
+        !registry.findFamily(description.getFamily()))
+      fail("the description of target '" + target.name() + "' names family '" +
+           description.getFamily() + "', which nobody registers");
+  }
+
+  void checkKind(const std::string &who, StringRef kind) {
+    std::vector<std::string> known(registry.impl().groupKinds.begin(),
+                                   registry.impl().groupKinds.end());
+    for (const Schedule *schedule : LoweringRegistry::get().schedules(""))
+      if (schedule->plugin.empty() &&
+          !llvm::is_contained(known, schedule->kind))
+        known.push_back(schedule->kind);
+    llvm::sort(known);
+    if (!kind.starts_with("claim.") && !llvm::is_contained(known, kind))
+      fail(who + " is for groups of kind '" + kind +
+           "', expected claim.NAME, " + join(known));
+  }
+
+  void checkPoint(const ExtensionPass &pass) {
+    StringRef owner = StringRef(pass.point).split('.').first;
+    auto points = registry.pointsOf(owner);
+    if (llvm::any_of(points, [&](const ExtensionPoint &point) {
+          return point.name == pass.point;
+        }))
+      return;
+    std::vector<std::string> names;
+    for (const ExtensionPoint &point : points)
+      names.push_back(point.name);
+    if (owner != "core" && !registry.find(owner))
+      return fail("pass '" + pass.name + "' is added at '" + pass.point +
+                  "', but there is no target '" + owner +
+                  "'; there are the targets " + join(targetNames()));
+    fail("pass '" + pass.name + "' is added at '" + pass.point +
+         "', which is no extension point, expected one of: " + join(names));
+  }
+
+  const TargetRegistry &registry;
+  StringRef plugin;
+  std::string error;
+  std::unique_ptr<MLIRContext> context;
+};
+} // namespace
+
+std::string kiln::target::checkReferences(const TargetRegistry &registry,
+                                          StringRef plugin) {
+  return References(registry, plugin).check();
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A target with a pipeline and a serialiser that go wrong.
+#include "bad.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+
+namespace {
+struct BadPass : PassWrapper<BadPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BadPass)
+  StringRef getArgument() const final { return "bad-pass"; }
+  StringRef getName() const final { return "BadPass"; }
+  void runOnOperation() final {
+    misbehave("pass");
+    if (bad("pass-fails"))
+      signalPassFailure();
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      auto wrong = [&](StringRef how) {
+        return bad(how) && kernel.getSymName() != "fine";
+      };
+      if (wrong("pass-errs"))
+        kernel.emitError("the scratchpad is full");
+      if (wrong("pass-declines"))
+        (void)emitUnsupported(kernel, "more scratchpad than there is");
+      if (wrong("pass-errs") || wrong("pass-declines"))
+        return signalPassFailure();
+      if (bad("pass-illegal"))
+        kernel.getBody().front().getTerminator()->erase();
+    }
+  }
+};
+
+class BadTarget : public Target {
+public:
+  StringRef name() const override { return "bad"; }
+  std::vector<ChipInfo> chips() const override { return {{"b1", ""}}; }
+  TargetAttr description(MLIRContext *context,
+                         const TargetOptions &) const override {
+    misbehave("description");
+    return parseDescription("#kiln.target<name = \"bad\", chip = \"b1\">",
+                            context);
+  }
+  bool accepts(Operation *kernel, TargetAttr, const TargetOptions &,
+               std::string &reason) const override {
+    misbehave("accepts");
+    if (bad("accepts-declines"))
+      reason = "it is on holiday";
+    return reason.empty() && !bad("accepts-no-reason");
+  }
+  bool hasPipeline() const override { return true; }
+  void buildPipeline(OpPassManager &pm,
+                     const TargetOptions &options) const override {
+    misbehave("pipeline");
+    if (bad("pipeline-point"))
+      runExtensionPoint(pm, options, "bad.nowhere");
+    pm.addPass(std::make_unique<BadPass>());
+  }
+  LogicalResult claimProgram(ModuleOp, const TargetOptions &) const override {
+    misbehave("claim-program");
+    return failure(bad("claim-program-fails"));
+  }
+  LogicalResult serialize(ModuleOp module, const TargetOptions &,
+                          Executable &result) const override {
+    misbehave("serialiser");
+    if (bad("serialiser-fails"))
+      return failure();
+    if (bad("serialiser-errs"))
+      return module.emitError("the assembler has no licence");
+    for (auto kernel : module.getOps<tile::KernelOp>()) {
+      CompiledKernel blob;
+      blob.name = blob.symbol = kernel.getSymName().str();
+      if (bad("serialiser-index"))
+        blob.blob = 7;
+      if (bad("serialiser-scratch"))
+        blob.scratchBytes = -1;
+      if (bad("serialiser-name"))
+        blob.name = "nobody";
+      if (!bad("serialiser-nothing"))
+        result.kernels.push_back(blob);
+      if (bad("serialiser-twice"))
+        result.kernels.push_back(blob);
+    }
+    result.blobs.push_back(bad("serialiser-empty") ? "" : "garbage");
+    if (bad("serialiser-requirement"))
+      result.requirements.push_back("a,b");
+    return success();
+  }
+};
+
+void registerAll(TargetRegistry &registry) {
+  registry.addTarget(std::make_unique<BadTarget>());
+}
+} // namespace
+
+KILN_TARGET_PLUGIN("bad", "1.0", registerAll)

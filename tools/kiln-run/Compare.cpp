@@ -10,54 +10,6 @@ using namespace kiln::runtime;
 
 namespace {
 
-/// Room for a few roundings and approximate functions in a row.
-double baseTolerance(DType dtype) {
-  switch (dtype) {
-  case DType::f64:
-    return 1e-12;
-  case DType::f32:
-    return 1e-5;
-  case DType::f16:
-    return 2e-3;
-  case DType::bf16:
-    return 1.6e-2;
-  default:
-    return isFloat(dtype) ? 2 * dtypeEpsilon(dtype) : 0;
-  }
-}
-
-double largestFinite(const Tensor &tensor) {
-  double largest = 0;
-  for (int64_t i = 0, n = tensor.numElements(); i < n; ++i) {
-    double value = std::fabs(loadAsDouble(tensor.dtype, tensor.data(), i));
-    if (std::isfinite(value))
-      largest = std::max(largest, value);
-  }
-  return largest;
-}
-
-/// "50%", never 0% or 100% of what is only nearly that.
-std::string percent(int64_t part, int64_t whole) {
-  if (part == whole)
-    return "100%";
-  double share = 100 * double(part) / double(whole);
-  char text[16];
-  std::snprintf(text, sizeof(text),
-                share < 1 || share > 99 ? "%.2g%%" : "%.0f%%",
-                std::min(share, 99.9));
-  return text;
-}
-
-std::string position(const Tensor &tensor, int64_t index) {
-  std::string text;
-  for (size_t d = tensor.shape.size(); d-- > 0;) {
-    std::string at = std::to_string(index % tensor.shape[d]);
-    text = text.empty() ? at : at + "," + text;
-    index /= tensor.shape[d];
-  }
-  return "[" + text + "]";
-}
-
 /// What the comparison of two tensors found.
 struct Worst {
   double error = 0;  ///< largest difference
@@ -101,7 +53,55 @@ Worst findWorst(const Tensor &found, const Tensor &expected, Bound bound) {
   return worst;
 }
 
-std::string valueText(const Tensor &tensor, int64_t index) {
+} // namespace
+
+std::string kiln::run::percentText(int64_t part, int64_t whole) {
+  if (part == whole)
+    return "100%";
+  double share = 100 * double(part) / double(whole);
+  char text[16];
+  std::snprintf(text, sizeof(text),
+                share < 1 || share > 99 ? "%.2g%%" : "%.0f%%",
+                std::min(share, 99.9));
+  return text;
+}
+
+double kiln::run::baseTolerance(DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return 1e-12;
+  case DType::f32:
+    return 1e-5;
+  case DType::f16:
+    return 2e-3;
+  case DType::bf16:
+    return 1.6e-2;
+  default:
+    return isFloat(dtype) ? 2 * dtypeEpsilon(dtype) : 0;
+  }
+}
+
+double kiln::run::largestFinite(const Tensor &tensor) {
+  double largest = 0;
+  for (int64_t i = 0, n = tensor.numElements(); i < n; ++i) {
+    double value = std::fabs(loadAsDouble(tensor.dtype, tensor.data(), i));
+    if (std::isfinite(value))
+      largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+std::string kiln::run::positionText(const Tensor &tensor, int64_t index) {
+  std::string text;
+  for (size_t d = tensor.shape.size(); d-- > 0;) {
+    std::string at = std::to_string(index % tensor.shape[d]);
+    text = text.empty() ? at : at + "," + text;
+    index /= tensor.shape[d];
+  }
+  return "[" + text + "]";
+}
+
+std::string kiln::run::valueText(const Tensor &tensor, int64_t index) {
   if (isInteger(tensor.dtype))
     return tensor.dtype == DType::u64
                ? std::to_string(
@@ -112,8 +112,6 @@ std::string valueText(const Tensor &tensor, int64_t index) {
                 loadAsDouble(tensor.dtype, tensor.data(), index));
   return text;
 }
-
-} // namespace
 
 Bound kiln::run::chooseBound(DType dtype, const Tolerance &tolerance,
                              int64_t accumulation, double largest,
@@ -142,6 +140,15 @@ Bound kiln::run::chooseBound(DType dtype, const Tolerance &tolerance,
   return bound;
 }
 
+bool kiln::run::fits(const Tensor &found, const Tensor &expected,
+                     const Tolerance &tolerance, const Options &options) {
+  if (found.shape != expected.shape || found.dtype != expected.dtype)
+    return false;
+  Bound bound = chooseBound(found.dtype, tolerance, tolerance.accumulation,
+                            largestFinite(expected), options);
+  return !findWorst(found, expected, bound).misfits;
+}
+
 bool kiln::run::compare(const std::string &name, const Tensor &found,
                         const Tensor &expected, const Tolerance &tolerance,
                         int64_t accumulation, const Options &options) {
@@ -167,14 +174,15 @@ bool kiln::run::compare(const std::string &name, const Tensor &found,
   }
   int64_t count = found.numElements();
   std::string nans =
-      worst.nans ? ", " + percent(worst.nans, count) + " NaN, both sides" : "";
+      worst.nans ? ", " + percentText(worst.nans, count) + " NaN, both sides"
+                 : "";
   // They agree, and tell nothing about what computed them.
   if (10 * worst.nans >= count && worst.nans)
     std::fprintf(stderr,
                  "kiln-run: warning: %s: %s of the elements are NaN on both "
                  "sides, so they compare nothing; other arguments may tell "
                  "more\n",
-                 name.c_str(), percent(worst.nans, count).c_str());
+                 name.c_str(), percentText(worst.nans, count).c_str());
   if (!worst.misfits) {
     std::printf("%s: ok: %s, largest error %.3g, bound %.3g (%.2g of it)%s\n",
                 name.c_str(), typeString(found.dtype, found.shape).c_str(),
@@ -187,7 +195,7 @@ bool kiln::run::compare(const std::string &name, const Tensor &found,
               name.c_str(), typeString(found.dtype, found.shape).c_str(),
               worst.error, static_cast<long long>(worst.misfits),
               static_cast<long long>(found.numElements()),
-              position(expected, worst.index).c_str(),
+              positionText(expected, worst.index).c_str(),
               valueText(expected, worst.index).c_str(),
               valueText(found, worst.index).c_str(), worst.bound, nans.c_str());
   return false;
@@ -219,6 +227,6 @@ void kiln::run::summarize(const std::string &name, const Tensor &tensor) {
   }
   if (nans)
     std::printf(", %lld NaN (%s)", static_cast<long long>(nans),
-                percent(nans, count).c_str());
+                percentText(nans, count).c_str());
   std::printf("\n");
 }

@@ -2,6 +2,7 @@
 // Kernels that the system stops: for accesses outside of all memory, say.
 #include "Faults.h"
 #include "Watch.h"
+#include "kiln/Runtime/DriverCall.h"
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -71,8 +72,9 @@ void onSignal(int number, siginfo_t *info, void *) {
   // What somebody sent, what came before all kernels and what happens in a
   // child is not ours: it happens again, without this handler.
   const char *kernelName = kiln::run::activity().kernel;
+  const char *call = kiln::runtime::currentDriverCall();
   bool isSent = info->si_code <= 0 && number != SIGABRT;
-  if (!kernelName[0] || isSent || getpid() != process) {
+  if ((!kernelName[0] && !call[0]) || isSent || getpid() != process) {
     signal(number, SIG_DFL);
     if (isSent)
       raise(number);
@@ -83,6 +85,14 @@ void onSignal(int number, siginfo_t *info, void *) {
     while (true)
       pause(); // another thread is about to end the process
   Line line;
+  // Not a kernel's fault where the driver does something else.
+  if (call[0] && !std::strstr(call, "executing") &&
+      !std::strstr(call, "waiting")) {
+    const char *name = sigdescr_np(number);
+    line << "kiln-run: error: " << call << ": " << (name ? name : "a signal");
+    line.print();
+    _exit(1);
+  }
   line << "kiln-run: error: kernel '" << kernelName
        << "': " << whatHappened(number);
   // Processors do not tell addresses that no memory could have.

@@ -179,10 +179,14 @@ private:
     const Argument &arg = function.args[index];
     bool isInvented = !words[index];
     std::string text =
-        isInvented ? "random:" + std::to_string(index + 1) : *words[index];
+        isInvented ? (options.hurt && isFloat(arg.dtype) && !arg.isScalar
+                          ? "hurt:"
+                          : "random:") +
+                         std::to_string(index + 1)
+                   : *words[index];
     std::vector<std::string> parts = split(text, ':');
     Problem problem;
-    if (parts[0] == "random" || parts[0] == "zeros")
+    if (parts[0] == "random" || parts[0] == "zeros" || parts[0] == "hurt")
       problem = generate(parts, text, arg, input);
     else if (parts.size() == 2 && parseDType(parts[0]) != DType::none)
       problem = value(parseDType(parts[0]), parts[1], arg, input);
@@ -197,11 +201,11 @@ private:
       input.tensor.strides.clear();
     }
     if (isInvented)
-      std::printf("%s: not given, --arg=random:%zu:%s:%s%s\n",
-                  labelOf("argument", index, arg.name).c_str(), index + 1,
-                  std::string(dtypeName(input.tensor.dtype)).c_str(),
-                  shapeText(input.tensor.shape).c_str(),
-                  limitsText(arg).c_str());
+      std::printf(
+          "%s: not given, --arg=%s:%zu:%s:%s%s\n",
+          labelOf("argument", index, arg.name).c_str(), parts[0].c_str(),
+          index + 1, std::string(dtypeName(input.tensor.dtype)).c_str(),
+          shapeText(input.tensor.shape).c_str(), limitsText(arg).c_str());
     return std::nullopt;
   }
 
@@ -237,7 +241,7 @@ private:
 
   Problem generate(const std::vector<std::string> &parts,
                    const std::string &text, const Argument &arg, Input &input) {
-    bool isRandom = parts[0] == "random";
+    bool isHurt = parts[0] == "hurt", isRandom = parts[0] == "random" || isHurt;
     size_t plain = isRandom ? 2 : 1;
     uint64_t seed = 0;
     DType dtype = arg.dtype;
@@ -258,15 +262,17 @@ private:
         return problem;
     }
     if (!isGood)
-      return InputError{
-          "'" + text + "': expected " +
-              (isRandom ? "random:SEED[:DTYPE:SHAPE]" : "zeros[:DTYPE:SHAPE]"),
-          kWrongUsage};
+      return InputError{"'" + text + "': expected " +
+                            (isRandom ? parts[0] + ":SEED[:DTYPE:SHAPE]"
+                                      : "zeros[:DTYPE:SHAPE]"),
+                        kWrongUsage};
     Expected<Tensor> tensor = Tensor::create(dtype, shape);
     if (!tensor)
       return InputError{tensor.message()};
     if (isRandom)
       fillRandom(*tensor, seed, arg);
+    if (isHurt)
+      addHurt(*tensor, seed);
     input.tensor = input.base = *tensor;
     return std::nullopt;
   }

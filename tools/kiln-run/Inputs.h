@@ -29,6 +29,11 @@ copyInputs(const std::vector<Input> &inputs);
 void fillRandom(runtime::Tensor &tensor, uint64_t seed,
                 const runtime::Argument &arg);
 
+/// Puts values that hurt at some places of a tensor of floats: NaN, infinities,
+/// zeros of both signs, subnormals, the least and the largest numbers. So few
+/// that a product still has elements that they do not reach.
+void addHurt(runtime::Tensor &tensor, uint64_t seed);
+
 } // namespace kiln::run
 
 #endif

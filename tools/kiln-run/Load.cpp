@@ -160,6 +160,8 @@ Loaded kiln::run::loadInput(const Options &options) {
                 "compile it",
                 2);
   std::vector<std::string> args = options.compileArgs;
+  if (options.noFallback)
+    args.push_back("--no-fallback");
   addLibraries(options, args);
   if (!options.entry.empty())
     args.push_back("--entry=" + options.entry);
@@ -188,5 +190,15 @@ Loaded kiln::run::loadReference(const Options &options,
   std::vector<std::string> args = package->compileArgs;
   addLibraries(options, args);
   args.push_back("--target=reference");
+  return compile(package->sourceName, &package->source, args);
+}
+
+Loaded kiln::run::loadReferenceKernels(const Options &options,
+                                       const PackagePtr &package,
+                                       const std::string &spec) {
+  std::vector<std::string> args = package->compileArgs;
+  addLibraries(options, args);
+  args.push_back("--reference-kernels");
+  args.push_back("--target=" + spec);
   return compile(package->sourceName, &package->source, args);
 }

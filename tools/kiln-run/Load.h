@@ -25,6 +25,11 @@ Loaded loadInput(const Options &options);
 /// The program again, for target `reference`.
 Loaded loadReference(const Options &options, const PackagePtr &package);
 
+/// The kernels that the program has for target `spec`, for `reference`, each an
+/// entry.
+Loaded loadReferenceKernels(const Options &options, const PackagePtr &package,
+                            const std::string &spec);
+
 /// Prints "kiln-run: error: message".
 void printError(const std::string &message);
 

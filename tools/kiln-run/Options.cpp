@@ -72,7 +72,7 @@ std::optional<double> parsePositive(const std::string &text) {
 struct RawOptions {
   std::vector<std::string> dims;
   std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
-  std::string elided;
+  std::string elided, inputs;
   bool allowTf32 = false, timing = false;
 };
 
@@ -94,7 +94,8 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_option("--entry", options.entry, "function or kernel to call");
   list("--arg", options.args,
        "next argument, or NAME=... for the one of that name: FILE.npy[+N] | "
-       "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | zeros[:DTYPE:SHAPE] | "
+       "TYPE:VALUE | random:SEED[:DTYPE:SHAPE] | hurt:SEED[:DTYPE:SHAPE] | "
+       "zeros[:DTYPE:SHAPE] | "
        "desc:ARRAY");
   list("--dim", raw.dims,
        "sizes of dynamic dimensions, in order; NAME=N or ARGUMENT.D=N for one");
@@ -106,6 +107,12 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
        "the call");
   list("--expect", options.expects,
        "K:FILE.npy or NAME:FILE.npy, compare a result with a file");
+  app.add_option(
+      "--inputs", raw.inputs,
+      "what arguments that are not given hold: random, or hurt: some "
+      "NaN, infinities, signed zeros, subnormals, extremes");
+  app.add_flag("--no-fallback", options.noFallback,
+               "refuse kernels that the target does not run itself");
   app.add_flag("--check", options.check, "compare with target 'reference'");
   app.add_option("--rtol", raw.rtol, "relative tolerance of comparisons");
   app.add_option("--atol", raw.atol, "absolute tolerance of comparisons");
@@ -201,6 +208,11 @@ std::string finish(const RawOptions &raw, Options &options) {
                              std::pair("--expect", &options.expects)})
     if (!haveFiles(*texts))
       return std::string(flag) + ": expected K:FILE.npy or NAME:FILE.npy";
+  if (!raw.inputs.empty() && raw.inputs != "random" && raw.inputs != "hurt")
+    return "--inputs=" + raw.inputs + ": expected random or hurt";
+  options.hurt = raw.inputs == "hurt";
+  if (const char *text = std::getenv("KILN_NO_FALLBACK"))
+    options.noFallback |= *text == '1';
   std::string mistake = finishNumbers(raw, options);
   if (!mistake.empty())
     return mistake;

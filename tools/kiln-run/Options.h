@@ -29,6 +29,8 @@ struct Options {
   std::vector<std::string> results;
   std::vector<std::string> saves;
   std::vector<std::string> expects;
+  bool hurt = false; ///< invented arguments have values that hurt
+  bool noFallback = false;
   bool check = false;
   std::vector<std::string> requiredKeys; ///< files of public keys
   bool inspect = false;

@@ -3,6 +3,8 @@
 #include "Inputs.h"
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -127,4 +129,38 @@ void kiln::run::fillRandom(Tensor &tensor, uint64_t seed, const Argument &arg) {
       value = range.second >= 1 ? 1 : -1;
     storeInt(tensor.dtype, data, i, value);
   }
+}
+
+void kiln::run::addHurt(Tensor &tensor, uint64_t seed) {
+  int64_t count = tensor.numElements();
+  if (!isFloat(tensor.dtype) || !count)
+    return;
+  struct Range {
+    double least, normal, largest;
+  };
+  auto range = [&]() -> Range {
+    switch (tensor.dtype) {
+    case DType::f64:
+      return {0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023};
+    case DType::f16:
+      return {0x1p-24, 0x1p-14, 65504};
+    case DType::bf16:
+      return {0x1p-133, 0x1p-126, 0x1.fep127};
+    case DType::f32:
+      return {0x1p-149, 0x1p-126, 0x1.fffffep127};
+    default: // as small and large as most narrow types go
+      return {0x1p-9, 0x1p-6, 448};
+    }
+  }();
+  const double values[] = {std::nan(""), HUGE_VAL,      -0.0,
+                           range.least,  range.largest, -HUGE_VAL,
+                           0.0,          -range.least,  -range.largest,
+                           range.normal, -range.normal, 3 * range.least};
+  constexpr int64_t kMost = 24;
+  Generator random(seed ^ 0x68757274);
+  int64_t places = std::clamp<int64_t>(count / 8, 1, kMost);
+  for (int64_t n = 0; n < places; ++n)
+    storeDouble(tensor.dtype, tensor.data(),
+                int64_t(random.next() % uint64_t(count)),
+                values[size_t(n) % std::size(values)]);
 }

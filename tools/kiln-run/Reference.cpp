@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same call on target `reference`, and comparing with it.
 #include "Compare.h"
+#include "KernelCheck.h"
 #include "Runner.h"
+#include "Spread.h"
 #include "Watch.h"
 #include <algorithm>
 
@@ -23,13 +25,45 @@ uint64_t countLaunches(const Package &package, const TargetProgram &target,
 
 /// What a kernel wrote to an argument: anywhere in its storage, as a pointer
 /// tells nothing about what it points to.
-bool compareArgument(const std::string &name, const Tensor &found,
-                     const Tensor &expected, const Options &options) {
+bool compareArgument(const std::string &name, size_t k,
+                     const Function &function, const Tensor &found,
+                     const Expectation &expected, Judge *judge,
+                     const Options &options) {
   Expected<Tensor> packed = found.contiguous();
-  Expected<Tensor> wanted = expected.contiguous();
+  Expected<Tensor> wanted = expected.inputs[k].base.contiguous();
   if (!packed || !wanted) {
     printError(packed ? wanted.message() : packed.message());
     return false;
+  }
+  if (judge && judge->hasContractBounds() && isSame(*packed, *wanted))
+    return compareWithin(name, *packed, *wanted,
+                         std::vector<double>(size_t(wanted->numElements()), 0),
+                         0, wanted->dtype, options, /*quiet=*/false);
+  if (judge && judge->hasContractBounds()) {
+    std::array<int64_t, 3> grid =
+        options.grid.value_or(std::array<int64_t, 3>{1, 1, 1});
+    // What is written is the storage that a tensor is a window of.
+    auto bases = [&](Judge::Direction direction) -> Expected<Tensor> {
+      Expected<std::vector<Input>> copies = copyInputs(expected.given);
+      if (!copies)
+        return copies.takeError();
+      Expected<Session *> session = judge->session(direction);
+      if (!session)
+        return session.takeError();
+      CallOptions call;
+      call.grid = grid;
+      const Function *same = (*session)->lookup(function.name);
+      Expected<std::vector<Tensor>> done =
+          (*session)->call(same ? *same : function, tensorsOf(*copies), call);
+      if (!done)
+        return done.takeError();
+      return (*copies)[k].base.contiguous();
+    };
+    Expected<Tensor> plus = bases(Judge::plus), minus = bases(Judge::minus);
+    if (plus && minus)
+      return compareWithin(name, *packed, *wanted,
+                           spreadOf(*wanted, *plus, *minus), 0, wanted->dtype,
+                           options, /*quiet=*/false);
   }
   Tolerance tolerance;
   tolerance.accumulation = 1024; // a kernel says nothing about its sums
@@ -37,15 +71,38 @@ bool compareArgument(const std::string &name, const Tensor &found,
                  options);
 }
 
+/// How far the results may move by what the kernels may err; nothing where that
+/// cannot be told.
+std::optional<std::vector<std::vector<double>>>
+spreadOfResults(const Function &function, const Expectation &expected,
+                Judge *judge) {
+  const Function *same = judge ? judge->lookup(function.name) : nullptr;
+  if (!same || !judge->hasContractBounds())
+    return std::nullopt;
+  std::vector<Tensor> args = tensorsOf(expected.given);
+  std::vector<std::vector<Tensor>> calls;
+  for (Judge::Direction direction : {Judge::exact, Judge::plus, Judge::minus}) {
+    auto called = judge->call(direction, *same, args);
+    if (!called)
+      return std::nullopt;
+    calls.push_back(std::move(*called));
+  }
+  std::vector<std::vector<double>> spreads;
+  for (size_t k = args.size(); k < calls[0].size(); ++k)
+    spreads.push_back(spreadOf(calls[0][k], calls[1][k], calls[2][k]));
+  return spreads;
+}
+
 } // namespace
 
 std::optional<Outcome>
 kiln::run::callReference(const Options &options, const PackagePtr &package,
                          const Function &function,
-                         const std::vector<Input> &inputs) {
+                         const std::vector<Input> &inputs, PackagePtr &used) {
   Loaded loaded = loadReference(options, package);
   if (!loaded.package)
     return std::nullopt;
+  used = loaded.package;
   Expected<Session> reference = Session::create(loaded.package, "reference");
   if (!reference) {
     printError(reference.message());
@@ -72,21 +129,43 @@ kiln::run::callReference(const Options &options, const PackagePtr &package,
 
 bool kiln::run::compareCalls(const Function &function, const Outcome &found,
                              const std::vector<Input> &inputs,
-                             const Outcome &expected,
-                             const std::vector<Input> &expectedInputs,
+                             const Expectation &expected, Judge *judge,
                              const Options &options) {
   bool fits = true;
+  const std::vector<Tensor> &wanted = expected.outcome.results;
+  std::optional<std::vector<std::vector<double>>> spreads;
+  for (size_t k = 0; k < found.results.size() && !spreads; ++k)
+    if (!isSame(found.results[k], wanted[k])) {
+      spreads = spreadOfResults(function, expected, judge);
+      if (!spreads)
+        break;
+    }
   for (size_t k = 0; k < found.results.size(); ++k) {
+    std::string name = labelOf("result", k, function.results[k].name);
+    const Tolerance &tolerance = function.results[k].tolerance;
+    if (spreads && spreads->size() > k && !options.rtol && !options.atol) {
+      // The program and its kernels are rounded at different places.
+      DType coarsest =
+          isFloat(tolerance.dtype) ? tolerance.dtype : wanted[k].dtype;
+      double least = tolerance.exact || !isFloat(wanted[k].dtype)
+                         ? 0
+                         : largestFinite(wanted[k]) *
+                               std::max(baseTolerance(coarsest),
+                                        baseTolerance(wanted[k].dtype));
+      fits &= compareWithin(name, found.results[k], wanted[k], (*spreads)[k],
+                            least, coarsest, options, /*quiet=*/false);
+      continue;
+    }
     // Either program may know more about the sums than the other.
-    int64_t sum =
-        std::max(found.report.accumulation[k], expected.report.accumulation[k]);
-    fits &= compare(labelOf("result", k, function.results[k].name),
-                    found.results[k], expected.results[k],
-                    function.results[k].tolerance, sum, options);
+    int64_t sum = std::max(found.report.accumulation[k],
+                           expected.outcome.report.accumulation[k]);
+    fits &= compare(name, found.results[k], wanted[k], tolerance, sum, options);
   }
   for (size_t k = 0; k < inputs.size(); ++k)
     if (function.args[k].writable && !function.args[k].isScalar)
-      fits &= compareArgument(labelOf("argument", k, function.args[k].name),
-                              inputs[k].base, expectedInputs[k].base, options);
+      fits &= compareArgument(
+          labelOf("argument", k, function.args[k].name), k, function,
+          inputs[k].base, expected,
+          function.kind == Function::Kind::kernel ? judge : nullptr, options);
   return fits;
 }

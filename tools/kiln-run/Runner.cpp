@@ -5,6 +5,7 @@
 #include "Compare.h"
 #include "Faults.h"
 #include "Inspect.h"
+#include "KernelCheck.h"
 #include "Watch.h"
 #include "Written.h"
 #include "kiln/Runtime/Npy.h"
@@ -29,6 +30,7 @@ public:
   explicit Runner(const Options &options) : options(options) {}
 
   int run() {
+    reportFaults();
     if (int status = loadDrivers())
       return status;
     Loaded loaded = loadInput(options);
@@ -107,6 +109,36 @@ private:
     if (options.verbose)
       for (const std::string &name : session->deviceNames())
         std::printf("device: %s\n", name.c_str());
+    return checkFallback();
+  }
+
+  /// Kernels of a package that are not on the target that it is for.
+  int checkFallback() {
+    const TargetProgram &target = session->target();
+    size_t count = 0;
+    std::string first;
+    for (const KernelInfo &kernel : target.program.kernels) {
+      auto reason = kernel.notes.find("fallback");
+      if (reason == kernel.notes.end())
+        continue;
+      auto place = kernel.notes.find("location");
+      if (!count++)
+        first =
+            "kernel '" + kernel.name + "'" +
+            (place == kernel.notes.end() ? "" : " (" + place->second + ")") +
+            ": " + reason->second;
+    }
+    if (!count)
+      return 0;
+    std::string text = std::to_string(count) + " of " +
+                       std::to_string(target.program.kernels.size()) +
+                       " kernels fell back from target '" + target.spec +
+                       "': " + first;
+    if (options.noFallback)
+      return fail(text);
+    // The compiler has said so.
+    if (!wasCompiled)
+      std::fprintf(stderr, "kiln-run: note: %s\n", text.c_str());
     return 0;
   }
 
@@ -172,18 +204,33 @@ private:
     }
     // Nothing that was said so far is lost when a kernel faults.
     std::fflush(stdout);
-    reportFaults();
     // The reference first: it names an access that would end this process.
-    std::optional<Outcome> expected;
+    Expectation expected;
+    std::unique_ptr<Judge> judge;
+    std::unique_ptr<KernelCheck> kernels;
     if (options.check) {
-      expected = callReference(options, package, *function, untouched);
-      if (!expected)
+      expected.given = untouched;
+      if (writes) {
+        Expected<std::vector<Input>> copies = copyInputs(untouched);
+        if (!copies)
+          return fail(copies.message());
+        untouched = std::move(*copies);
+      }
+      auto called = callReference(options, package, *function, untouched,
+                                  expected.package);
+      if (!called)
         return 1;
+      expected.outcome = std::move(*called);
+      expected.inputs = untouched;
+      judge = findJudge(expected.package);
+      if (judge && function->kind == Function::Kind::function)
+        kernels = std::make_unique<KernelCheck>(*judge, options);
     }
     bool isSummarized = !options.check || options.verbose;
     WrittenArguments written(*function, inputs, isSummarized);
     std::fflush(stdout);
-    Expected<Outcome> outcome = callOnce(*session, *function, inputs, options);
+    Expected<Outcome> outcome = callOnce(*session, *function, inputs, options,
+                                         /*onReference=*/false, kernels.get());
     if (!outcome)
       return fail(outcome.message());
     if (isSummarized)
@@ -198,8 +245,10 @@ private:
     bool fits = true;
     for (const auto &[k, file] : expects)
       fits &= compareWithFile(k, file, *outcome);
+    if (kernels)
+      fits &= kernels->finish();
     if (options.check)
-      fits &= compareCalls(*function, *outcome, inputs, *expected, untouched,
+      fits &= compareCalls(*function, *outcome, inputs, expected, judge.get(),
                            options);
     if (options.profile && !options.bench)
       printKernels(outcome->report.launches, Ceiling());
@@ -207,6 +256,30 @@ private:
       if (Error error = bench(*session, *function, tensorsOf(inputs), options))
         return fail(error.message());
     return fits ? 0 : 1;
+  }
+
+  /// Who evaluates the kernels that this target runs: those that were given,
+  /// or those that the compiler makes of the program. Null where it does not
+  /// make any.
+  std::unique_ptr<Judge> findJudge(const PackagePtr &reference) {
+    const std::string &spec = session->target().spec;
+    PackagePtr kernels = reference;
+    if (spec.compare(0, 9, "reference") == 0)
+      return nullptr;
+    if (function->kind == Function::Kind::function) {
+      if (!package->source.size)
+        return nullptr;
+      Loaded loaded = loadReferenceKernels(options, package, spec);
+      if (!loaded.package)
+        return nullptr;
+      kernels = loaded.package;
+    }
+    Expected<std::unique_ptr<Judge>> judge = Judge::create(kernels);
+    if (judge)
+      return std::move(*judge);
+    std::fprintf(stderr, "kiln-run: note: kernels are not compared: %s\n",
+                 judge.message().c_str());
+    return nullptr;
   }
 
   int writeFiles(const Outcome &outcome) {
@@ -271,12 +344,14 @@ CallOptions kiln::run::callOptions(const Options &options) {
 Expected<Outcome> kiln::run::callOnce(Session &session,
                                       const Function &function,
                                       const std::vector<Input> &inputs,
-                                      const Options &options,
-                                      bool onReference) {
+                                      const Options &options, bool onReference,
+                                      LaunchObserver *observer) {
   Outcome outcome;
   CallWatch watch(onReference);
-  Expected<std::vector<Tensor>> results = session.call(
-      function, tensorsOf(inputs), callOptions(options), &outcome.report);
+  CallOptions call = callOptions(options);
+  call.observer = observer;
+  Expected<std::vector<Tensor>> results =
+      session.call(function, tensorsOf(inputs), call, &outcome.report);
   if (!results)
     return results.takeError();
   outcome.results = std::move(*results);

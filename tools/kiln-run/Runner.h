@@ -21,25 +21,35 @@ std::vector<runtime::Tensor> tensorsOf(const std::vector<Input> &inputs);
 runtime::CallOptions callOptions(const Options &options);
 
 /// One call.
-runtime::Expected<Outcome> callOnce(runtime::Session &session,
-                                    const runtime::Function &function,
-                                    const std::vector<Input> &inputs,
-                                    const Options &options,
-                                    bool onReference = false);
+runtime::Expected<Outcome>
+callOnce(runtime::Session &session, const runtime::Function &function,
+         const std::vector<Input> &inputs, const Options &options,
+         bool onReference = false, runtime::LaunchObserver *observer = nullptr);
 
 /// The same call on target `reference`; nothing after an error, which is
 /// printed.
 std::optional<Outcome> callReference(const Options &options,
                                      const PackagePtr &package,
                                      const runtime::Function &function,
-                                     const std::vector<Input> &inputs);
+                                     const std::vector<Input> &inputs,
+                                     PackagePtr &reference);
+
+class Judge;
+
+/// What the reference made of a call.
+struct Expectation {
+  Outcome outcome;
+  std::vector<Input> inputs; ///< after the call
+  std::vector<Input> given;  ///< before it
+  PackagePtr package;        ///< of the program for the reference
+};
 
 /// Compares results and written arguments of a call with those of the
-/// reference, which got `expectedInputs`. True when all fit.
+/// reference. `judge` evaluates the same kernels; null: there are none that can
+/// be evaluated. True when all fit.
 bool compareCalls(const runtime::Function &function, const Outcome &found,
-                  const std::vector<Input> &inputs, const Outcome &expected,
-                  const std::vector<Input> &expectedInputs,
-                  const Options &options);
+                  const std::vector<Input> &inputs, const Expectation &expected,
+                  Judge *judge, const Options &options);
 
 /// Does what the options ask for; the exit status.
 int runProgram(const Options &options);

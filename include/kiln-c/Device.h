@@ -2,8 +2,14 @@
 /* The device driver interface: a table of functions that
    libkiln-device-NAME.so returns from kilnGetDeviceDriver.
 
-   Every struct starts with its size as the side that fills it in knows it, so
-   both sides can grow: a reader uses a field only when the size covers it.
+   Structs that begin with `structSize` grow at their end, over the size that
+   they had in version 1.0 and never go below. The side that fills one in sets
+   it to the size that it knows; the other uses a field only when the size
+   covers it, and takes what is missing for 0. All other structs stay as they
+   are for good, as they stand in arrays: what is added to one of their kind
+   comes in another array, with a tag that says what it is. A driver made for
+   an older minor version works with a newer runtime, and the other way round.
+
    Functions return 0 or a failure, described in `error`. Entries marked
    optional may be null. Handles belong to the driver and are opaque.
 
@@ -22,7 +28,7 @@ extern "C" {
 #endif
 
 #define KILN_DEVICE_API_MAJOR 1
-#define KILN_DEVICE_API_MINOR 0
+#define KILN_DEVICE_API_MINOR 1
 
 typedef struct KilnDevice KilnDevice;
 typedef struct KilnBuffer KilnBuffer;
@@ -41,7 +47,10 @@ enum {
   /* exportHost gives an address that the host can read and write. */
   KILN_MEMORY_HOST_VISIBLE = 1,
   /* importHost works: host memory becomes a buffer without a copy. */
-  KILN_MEMORY_IMPORTS_HOST = 2
+  KILN_MEMORY_IMPORTS_HOST = 2,
+  /* Since 1.1: a released buffer is not lent again, as the device tells fresh
+     memory from written memory. */
+  KILN_MEMORY_NO_REUSE = 4
 };
 
 typedef struct KilnMemoryKind {
@@ -57,9 +66,57 @@ typedef struct KilnDeviceProperties {
   uint32_t numCores;
   uint32_t numMemoryKinds; /* kind 0 is the default */
   const KilnMemoryKind *memoryKinds;
+  /* Since 1.1. What DLPack calls the device: its DLDeviceType, and the number
+     among those of that type. 0: other libraries do not know it. */
+  uint32_t dlpackType;
+  int32_t dlpackNumber;
 } KilnDeviceProperties;
+#define KILN_DEVICE_PROPERTIES_SIZE_1_0                                        \
+  offsetof(KilnDeviceProperties, dlpackType)
 
-/* One argument of a kernel. The driver encodes it as its kernels need. */
+/* What a launch may have beyond its grid, since 1.1. The grid is logical: the
+   driver decides on the physical one. Unused values are 0. */
+enum {
+  KILN_LAUNCH_THREADS = 1,     /* threads or lanes of an instance: x, y, z */
+  KILN_LAUNCH_CLUSTER = 2,     /* neighbours that run together: x, y, z */
+  KILN_LAUNCH_LOCAL_BYTES = 3, /* dynamic local memory of an instance */
+  KILN_LAUNCH_REGISTERS = 4,   /* of a thread, at most */
+  KILN_LAUNCH_COOPERATIVE = 5, /* not 0: all instances are there at once */
+  /* Not 0: the kernel loops over what the grid has, so that the driver starts
+     no more instances than the device holds at once. */
+  KILN_LAUNCH_PERSISTENT = 6,
+  KILN_LAUNCH_PRIORITY = 7, /* higher ones first; 0 is usual */
+  /* The order in which instances start best: bands of so many of axis 0, then
+     of axis 1 and 2, before the next band. 0: axis 0 first, no bands. */
+  KILN_LAUNCH_RASTER = 8,
+  /* From here on: between a target and its driver. */
+  KILN_LAUNCH_OWN = 0x10000
+};
+
+enum {
+  /* The kernel is wrong without it: a driver that does not know the tag must
+     not run it. All others may be skipped. */
+  KILN_LAUNCH_REQUIRED = 1
+};
+
+typedef struct KilnLaunchAttribute {
+  uint32_t tag;   /* KILN_LAUNCH_*; those that are not known are skipped */
+  uint32_t flags; /* KILN_LAUNCH_REQUIRED */
+  int64_t values[3];
+} KilnLaunchAttribute;
+
+/* How a view goes to a kernel whole (as a descriptor, say), since 1.1: by a
+   recipe of this name, which the target and its driver agree on, over words
+   that the target wrote as expressions and the runtime has computed. */
+typedef struct KilnArgumentEncoding {
+  const char *recipe;
+  uint32_t argument; /* index of the view */
+  uint32_t numWords;
+  const int64_t *words; /* null in the description of a kernel */
+} KilnArgumentEncoding;
+
+/* One argument of a kernel. The driver encodes it as its kernels need. A
+   kernel's workspace comes as the last one: a view of u8, of rank 1. */
 typedef struct KilnKernelArgument {
   uint32_t isScalar;
   uint32_t dtype; /* KilnDType */
@@ -86,7 +143,18 @@ typedef struct KilnKernelDescription {
   uint64_t scratchBytes;
   uint32_t numParameters;
   const KilnKernelParameter *parameters;
+  /* Since 1.1. Bytes from the target for the driver alone; they stay valid
+     while the module lives. */
+  const void *metadata;
+  uint64_t metadataBytes;
+  /* Those attributes that are equal for all launches, and all recipes. */
+  uint32_t numAttributes;
+  uint32_t numEncodings;
+  const KilnLaunchAttribute *attributes;
+  const KilnArgumentEncoding *encodings;
 } KilnKernelDescription;
+#define KILN_KERNEL_DESCRIPTION_SIZE_1_0                                       \
+  offsetof(KilnKernelDescription, metadata)
 
 typedef struct KilnLaunch {
   size_t structSize;
@@ -94,7 +162,13 @@ typedef struct KilnLaunch {
   int64_t grid[3];
   size_t numArguments;
   const KilnKernelArgument *arguments;
+  /* Since 1.1. All attributes, those of the description among them. */
+  uint32_t numAttributes;
+  uint32_t numEncodings;
+  const KilnLaunchAttribute *attributes;
+  const KilnArgumentEncoding *encodings;
 } KilnLaunch;
+#define KILN_LAUNCH_SIZE_1_0 offsetof(KilnLaunch, numAttributes)
 
 typedef struct KilnDeviceDriver {
   size_t structSize;
@@ -138,19 +212,22 @@ typedef struct KilnDeviceDriver {
               uint64_t dstOffset, uint64_t bytes, uint8_t value,
               KilnError *error);
 
-  /* Queues and events, optional as a group: without them everything is
-     synchronous and the runtime passes null queues. */
+  /* Queues, optional as a group: without them everything is synchronous and
+     the runtime passes null queues. What a copy reads or writes on the host
+     stays valid until the queue has been waited for. */
   int (*createQueue)(KilnDevice *device, KilnQueue **queue, KilnError *error);
   void (*destroyQueue)(KilnDevice *device, KilnQueue *queue);
   /* Waits; reports faults of the work that ended. */
   int (*synchronize)(KilnDevice *device, KilnQueue *queue, KilnError *error);
+  /* Events, optional as a group; with a null queue in a device without
+     queues. */
   int (*createEvent)(KilnDevice *device, KilnEvent **event, KilnError *error);
   void (*destroyEvent)(KilnDevice *device, KilnEvent *event);
   int (*recordEvent)(KilnDevice *device, KilnQueue *queue, KilnEvent *event,
                      KilnError *error);
   int (*waitEvent)(KilnDevice *device, KilnQueue *queue, KilnEvent *event,
                    KilnError *error);
-  /* Seconds between two events that have happened. */
+  /* Seconds between two events that have happened, by the device's clock. */
   int (*elapsed)(KilnDevice *device, KilnEvent *begin, KilnEvent *end,
                  double *seconds, KilnError *error);
 
@@ -168,14 +245,40 @@ typedef struct KilnDeviceDriver {
                  KilnError *error);
 
   /* Recording, optional as a group: what is put into the queue between begin
-     and end is kept and not run; replay runs it. */
+     and end is kept and not run; replay runs it, as often as wanted, with the
+     arguments as they were and the memory as it is then. */
   int (*beginRecording)(KilnDevice *device, KilnQueue *queue, KilnError *error);
   int (*endRecording)(KilnDevice *device, KilnQueue *queue,
                       KilnRecording **recording, KilnError *error);
   int (*replay)(KilnDevice *device, KilnQueue *queue, KilnRecording *recording,
                 KilnError *error);
   void (*destroyRecording)(KilnDevice *device, KilnRecording *recording);
+
+  /* All below: since 1.1, and optional. */
+
+  /* Several devices of one driver, numbered from 0. Without openNumbered there
+     is one, and `open` opens it. */
+  int (*countDevices)(uint32_t *count, KilnError *error);
+  int (*openNumbered)(uint32_t number, const char *options, KilnDevice **device,
+                      KilnError *error);
+  /* Whether the driver heeds an attribute, or knows a recipe. Without them it
+     does not: kernels that require one are refused before they are loaded. */
+  int (*knowsAttribute)(KilnDevice *device, uint32_t tag);
+  int (*knowsRecipe)(KilnDevice *device, const char *recipe);
+  /* A queue of the program that embeds the runtime becomes one of the driver's;
+     `native` is what the device's own interface has for it. destroyQueue leaves
+     it alone. */
+  int (*importQueue)(KilnDevice *device, void *native, KilnQueue **queue,
+                     KilnError *error);
+  /* Device memory by its address, as other libraries have it: of a buffer, and
+     a buffer for one that somebody else owns. For DLPack. What importAddress
+     gave is released from any thread. */
+  int (*exportAddress)(KilnDevice *device, KilnBuffer *buffer,
+                       uint64_t *address, KilnError *error);
+  int (*importAddress)(KilnDevice *device, uint64_t address, uint64_t bytes,
+                       KilnBuffer **buffer, KilnError *error);
 } KilnDeviceDriver;
+#define KILN_DEVICE_DRIVER_SIZE_1_0 offsetof(KilnDeviceDriver, countDevices)
 
 /* What the runtime offers to a driver. Size-versioned. */
 typedef struct KilnDeviceHost {

@@ -24,6 +24,10 @@ extern "C" {
 typedef struct KilnPackage KilnPackage;
 typedef struct KilnSession KilnSession;
 typedef struct KilnTensor KilnTensor;
+typedef struct KilnRecordedCall KilnRecordedCall;
+/* Of DLPack, whose header a program includes itself. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
 
 /* Of this thread; "" before the first failure. */
 const char *kilnLastError(void);
@@ -84,15 +88,60 @@ int kilnEntryFindArgument(const KilnSession *session, const char *entry,
 int kilnEntryFindResult(const KilnSession *session, const char *entry,
                         const char *name);
 
-/* Tensors on the host. Functions only read them but for what a kernel or a
-   function writes: arguments that it may write must not be used by another
-   thread meanwhile, also not as an argument. */
+/* The devices of a session, in the order of its program. */
+size_t kilnSessionNumDevices(const KilnSession *session);
+/* What it calls itself; valid while the session lives, null when out of range.
+ */
+const char *kilnSessionDeviceName(const KilnSession *session, size_t device);
+/* Waits until the work of all calls has ended; reports their faults. */
+int kilnSessionSynchronize(KilnSession *session);
+/* From now on the work of a device goes into a queue of the program's own, in
+   the order in which it is put there; `native` is what the driver documents.
+   Null: into a queue of the session again. The queue has to live as long. */
+int kilnSessionUseQueue(KilnSession *session, size_t device, void *native);
+/* Gives back to the system what a session keeps for later calls: memory of
+   results that were destroyed, and of temporary tensors. */
+int kilnSessionTrim(KilnSession *session);
+
+/* Tensors on the host or on a device. Functions only read them but for what a
+   kernel or a function writes: arguments that it may write must not be used by
+   another thread meanwhile, also not as an argument. */
 /* Own memory, row-major, zeroed. */
 int kilnTensorCreate(KilnDType dtype, int rank, const int64_t *shape,
                      KilnTensor **tensor);
 /* Memory of the caller; strides in elements, null for row-major. */
 int kilnTensorWrap(KilnDType dtype, int rank, const int64_t *shape,
                    const int64_t *strides, void *data, KilnTensor **tensor);
+/* The same; `release` is called with `user` once, from any thread, when nothing
+   uses the memory any more. After a failure it is not. */
+typedef void (*KilnRelease)(void *user);
+int kilnTensorImport(KilnDType dtype, int rank, const int64_t *shape,
+                     const int64_t *strides, void *data, KilnRelease release,
+                     void *user, KilnTensor **tensor);
+/* A copy on a device of the session, and a row-major copy on the host. */
+int kilnSessionUpload(KilnSession *session, const KilnTensor *tensor,
+                      size_t device, KilnTensor **uploaded);
+int kilnSessionDownload(KilnSession *session, const KilnTensor *tensor,
+                        KilnTensor **downloaded);
+/* 1 for a tensor on a device of a session, which only that session takes; its
+   data is null. Else 0. */
+int kilnTensorIsOnDevice(const KilnTensor *tensor);
+/* Tensors of other libraries, without a copy. The tensor takes `managed` over
+   and calls its deleter when nothing uses the memory any more; after a failure
+   it remains the caller's. `session` is asked for a device that has the memory;
+   it may be null for memory of the host. Work that others have queued there has
+   to be done, or in the queue of kilnSessionUseQueue. */
+int kilnTensorFromDLPack(KilnSession *session, struct DLManagedTensor *managed,
+                         KilnTensor **tensor);
+int kilnTensorFromDLPackVersioned(KilnSession *session,
+                                  struct DLManagedTensorVersioned *managed,
+                                  KilnTensor **tensor);
+/* The other way round; whoever gets it calls the deleter. The tensor may be
+   destroyed before. Types of 4 and 6 bits need the versioned form. */
+int kilnTensorToDLPack(const KilnTensor *tensor,
+                       struct DLManagedTensor **managed);
+int kilnTensorToDLPackVersioned(const KilnTensor *tensor,
+                                struct DLManagedTensorVersioned **managed);
 int kilnTensorLoadNpy(const char *path, KilnTensor **tensor);
 int kilnTensorSaveNpy(const KilnTensor *tensor, const char *path);
 void kilnTensorDestroy(KilnTensor *tensor);
@@ -109,6 +158,11 @@ void *kilnTensorData(const KilnTensor *tensor);
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);
+/* The same into tensors that the caller has: of the results' types and any
+   strides, on the host or on a device. They may overlap arguments. */
+int kilnSessionRunInto(KilnSession *session, const char *entry,
+                       size_t numArguments, KilnTensor *const *arguments,
+                       size_t numResults, KilnTensor *const *results);
 /* Calls a kernel over a grid; it writes to its arguments. */
 int kilnSessionLaunch(KilnSession *session, const char *entry,
                       const int64_t grid[3], size_t numArguments,
@@ -136,9 +190,22 @@ typedef struct KilnCallReport {
   int64_t ownBytes;         /* allocations outside of it */
   size_t numLaunches;
   const KilnLaunchReport *const *launches; /* in the order they ran */
+  int64_t workspaceBytes; /* of the launch that needs the most */
+  /* Not 0: the seconds of launches are by the clocks of their devices. */
+  int onDeviceClock;
 } KilnCallReport;
 
 typedef void (*KilnCallReportHandler)(const KilnCallReport *report, void *user);
+
+enum {
+  /* `results` holds tensors, as for kilnSessionRunInto. */
+  KILN_CALL_INTO = 1,
+  /* New results stay on the devices that made them; nothing is copied. */
+  KILN_CALL_ON_DEVICE = 2,
+  /* Return when the work is queued; kilnSessionSynchronize waits. Without
+     effect where tensors are on the host. */
+  KILN_CALL_NO_WAIT = 4
+};
 
 /* How to call. Set everything to zero, then structSize to
    sizeof(KilnCallOptions): fields that are added later are at the end, and
@@ -151,8 +218,10 @@ typedef struct KilnCallOptions {
      the next call of the session may begin. Or null. */
   KilnCallReportHandler report;
   void *reportUser;
-  /* Not 0: measure the seconds of each kernel, which then waits for its end. */
+  /* Not 0: measure the seconds of each kernel, by the device's clock; with a
+     device that has none every kernel waits for its end. */
   int timeKernels;
+  uint32_t flags; /* KILN_CALL_* */
 } KilnCallOptions;
 
 /* kilnSessionRun, or kilnSessionLaunch where `entry` is a kernel, with options.
@@ -161,6 +230,22 @@ int kilnSessionCall(KilnSession *session, const char *entry,
                     size_t numArguments, KilnTensor *const *arguments,
                     size_t numResults, KilnTensor **results,
                     const KilnCallOptions *options);
+
+/* Calls a function or kernel once, as kilnSessionCall does, and keeps what it
+   does on the devices: kilnRecordedCallReplay does it again, without
+   interpreting the program, with the same tensors (whose contents may have
+   changed), sizes, scalars and grid. A driver that can keeps all of it on the
+   device. The results are those of every replay. A program whose course depends
+   on the contents of tensors fails. Argument and result tensors may be
+   destroyed; memory that kilnTensorWrap was given has to stay. */
+int kilnSessionRecord(KilnSession *session, const char *entry,
+                      size_t numArguments, KilnTensor *const *arguments,
+                      size_t numResults, KilnTensor **results,
+                      const KilnCallOptions *options,
+                      KilnRecordedCall **recorded);
+/* Waits for the end. Like a call of the session. */
+int kilnRecordedCallReplay(KilnRecordedCall *recorded);
+void kilnRecordedCallDestroy(KilnRecordedCall *recorded);
 
 #ifdef __cplusplus
 }

@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* A plug-in works with the core when its major number is equal and its minor
-   number is not greater. */
+/* A plug-in works with a core of the same two numbers: it shares C++ classes
+   with it, whose layout any change of the headers can alter. */
 #define KILN_TARGET_API_MAJOR 1
-#define KILN_TARGET_API_MINOR 0
+#define KILN_TARGET_API_MINOR 1
 
 typedef struct KilnTargetPlugin {
   size_t structSize; /* sizeof(KilnTargetPlugin) as the plug-in knows it */

@@ -135,17 +135,21 @@ public:
     const CompiledKernels::Entry &entry = found->second;
     runtime::KernelInfo info;
     info.name = name.str();
-    info.symbol = entry.symbol;
+    info.symbol = entry.code.symbol;
     info.module = entry.module;
     info.device = entry.device;
-    info.scratchBytes = entry.scratchBytes;
-    for (const auto &[key, value] : entry.metadata)
+    info.scratchBytes = entry.code.scratchBytes;
+    for (const auto &[key, value] : entry.code.notes)
       info.notes[key] = value;
     if (!entry.fallback.empty())
       info.notes["fallback"] = entry.fallback;
     if (std::string place = target::locationString(op->getLoc());
         !place.empty() && !StringRef(place).ends_with(":0:0"))
       info.notes["location"] = place;
+    info.attributes = entry.code.attributes;
+    info.recipes = entry.code.recipes;
+    info.workspace = entry.code.workspace;
+    info.metadata = entry.code.metadata;
     if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
       if (!hasContractBounds(kernel))
         info.notes["bounds"] = "estimated";

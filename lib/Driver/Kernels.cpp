@@ -62,14 +62,13 @@ void addKernels(Executable &blobs, int device, CompiledKernels &result) {
   unsigned base = result.modules.size();
   for (std::string &blob : blobs.blobs)
     result.modules.push_back(std::move(blob));
-  for (CompiledKernel &kernel : blobs.kernels)
-    result.kernels[kernel.name] = {kernel.symbol.empty() ? kernel.name
-                                                         : kernel.symbol,
-                                   base + kernel.blob,
-                                   device,
-                                   kernel.scratchBytes,
-                                   std::move(kernel.metadata),
-                                   ""};
+  for (CompiledKernel &kernel : blobs.kernels) {
+    std::string name = kernel.name;
+    if (kernel.symbol.empty())
+      kernel.symbol = name;
+    unsigned module = base + kernel.blob;
+    result.kernels[name] = {std::move(kernel), module, device, ""};
+  }
 }
 } // namespace
 

@@ -15,11 +15,9 @@ namespace kiln::driver {
 /// Kernels as bytes, with the device that each runs on.
 struct CompiledKernels {
   struct Entry {
-    std::string symbol;
+    target::CompiledKernel code;
     unsigned module = 0;
     int device = 0;
-    int64_t scratchBytes = 0;
-    std::vector<std::pair<std::string, std::string>> metadata;
     /// Why it is not on the target that was asked for; empty: it is.
     std::string fallback;
   };

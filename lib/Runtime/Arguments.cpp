@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What goes into a call and what comes out of it.
+// What goes into a call.
 #include "Interpreter.h"
 #include <cstring>
 #include <set>
@@ -26,20 +26,73 @@ Interpreter::place(int32_t index, const Storage &storage) {
   std::shared_ptr<DeviceBuffer> &buffer = placed[{index, storage.data}];
   if (buffer)
     return buffer;
-  Device &on = device(index);
-  if (on.importsHost()) {
-    auto imported = on.import(storage.data, storage.bytes, storage.owner);
+  std::shared_ptr<Device> on = shared(index);
+  touchesHost = true;
+  if (on->importsHost()) {
+    auto imported = on->import(storage.data, storage.bytes, storage.owner);
     if (imported)
       buffer = *imported;
     return imported;
   }
-  auto allocated = on.allocate(storage.bytes);
+  auto allocated = on->allocate(storage.bytes);
   if (!allocated)
     return allocated;
-  if (Error error = on.copyIn(**allocated, 0, storage.data, storage.bytes))
+  auto copy = [on, to = *allocated, storage] {
+    return on->copyIn(*to, 0, storage.data, storage.bytes);
+  };
+  if (Error error = perform(index, copy))
     return error;
   buffer = *allocated;
   return buffer;
+}
+
+BufferValue kiln::runtime::bufferOf(const Tensor &tensor, int32_t device) {
+  BufferValue value;
+  value.isSet = true;
+  value.device = device;
+  value.memory = tensor.onDevice;
+  value.dtype = tensor.dtype;
+  value.sizes = tensor.shape;
+  value.strides = tensor.strides;
+  value.begin = value.regionBegin = tensor.offset * dtypeBytes(tensor.dtype);
+  value.regionEnd =
+      value.begin +
+      checkedExtent(tensor.dtype, tensor.shape, tensor.strides).value_or(0);
+  return value;
+}
+
+/// An argument that is on a device: used there if it is the right one, as the
+/// program wants it.
+Error Interpreter::bindOnDevice(size_t index, const Tensor &given) {
+  const Argument &arg = function.args[index];
+  std::string where =
+      "argument " + std::to_string(index) + " of '" + function.name + "': ";
+  Device *owner = given.onDevice->device.get();
+  if (!session->owns(*given.onDevice))
+    return Error(where + "it is on a device of another session");
+  BufferValue value = bufferOf(given, arg.device);
+  bool isHere = owner == &device(arg.device);
+  bool isAligned = value.position() % uint64_t(arg.align) == 0;
+  if (isHere && isAligned && (arg.strided || given.isContiguous())) {
+    if (!arg.strided)
+      value.strides = rowMajor(given.shape);
+    bufs[size_t(arg.reg)] = std::move(value);
+    return Error::success();
+  }
+  if (arg.writable)
+    return Error(where + (isHere ? "it is written, and its elements are not "
+                                   "laid out as the program needs them"
+                                 : "it is written, and on another device than "
+                                   "the program wants it"));
+  if (tape)
+    return Error(where + "unsupported: a recording of an argument that has to "
+                         "be packed or copied to another device");
+  Expected<Tensor> host = fetch(*owner, value);
+  if (!host)
+    return host.takeError();
+  // Queued copies read it until the call has ended.
+  device(arg.device).keep(host->storage.owner);
+  return bindArgument(index, *host);
 }
 
 Error Interpreter::bindArgument(size_t index, const Tensor &given) {
@@ -50,12 +103,19 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
       "argument " + std::to_string(index) + " of '" + function.name + "': ";
   std::optional<int64_t> extent =
       checkedExtent(given.dtype, given.shape, given.strides);
+  size_t bytes = given.onDevice ? given.onDevice->bytes : given.storage.bytes;
   int64_t begin = given.offset * dtypeBytes(given.dtype);
-  if (!extent || begin < 0 || begin > int64_t(given.storage.bytes) ||
-      *extent > int64_t(given.storage.bytes) - begin)
+  if (!extent || begin < 0 || begin > int64_t(bytes) ||
+      *extent > int64_t(bytes) - begin)
     return Error(where + "its elements reach outside of its storage");
+  if (given.isReadonly && arg.writable)
+    return Error(where + "it is written, and its owner forbids that");
+  if (given.onDevice && !arg.isScalar)
+    return bindOnDevice(index, given);
   if (arg.isScalar) {
     uint64_t bits = 0;
+    if (given.onDevice)
+      return Error(where + "a scalar has to be on the host");
     std::memcpy(&bits, given.data(), size_t(dtypeBytes(given.dtype)));
     // Integers keep their sign, so that the program can compute with them.
     regs[size_t(arg.reg)] =
@@ -73,6 +133,10 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
                                 : "it is written and its address has to be a "
                                   "multiple of " +
                                       std::to_string(arg.align) + " bytes"));
+    // A recording reads the caller's memory again.
+    if (tape)
+      return Error(where + "unsupported: a recording of an argument that has "
+                           "to be packed");
     Expected<Tensor> packed = tensor.contiguous();
     if (!packed)
       return packed.takeError();
@@ -82,6 +146,7 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
         return packed.takeError();
       std::memcpy(packed->data(), tensor.data(), size_t(*extent));
     }
+    device(arg.device).keep(packed->storage.owner);
     tensor = *packed;
     begin = 0;
     extent = tensor.numElements() * dtypeBytes(tensor.dtype);
@@ -96,14 +161,23 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
                                                         : tensor.strides;
   value.begin = value.regionBegin = begin;
   value.regionEnd = begin + *extent;
-  if (!isDry()) {
-    auto memory = place(arg.device, tensor.storage);
-    if (!memory)
-      return memory.takeError();
-    value.memory = *memory;
-  }
+  // It goes to a device when a device needs it.
+  value.argument = tensor.storage;
   bufs[size_t(arg.reg)] = std::move(value);
   return Error::success();
+}
+
+/// Finds arguments that share memory with one that the program writes.
+void Interpreter::markWritable(const std::vector<Tensor> &args) {
+  std::set<void *> written;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (function.args[i].writable && !function.args[i].isScalar)
+      written.insert(args[i].storage.data);
+  for (const Argument &arg : function.args)
+    if (!arg.isScalar) {
+      BufferValue &value = bufs[size_t(arg.reg)];
+      value.isWritable = written.count(value.argument.data);
+    }
 }
 
 /// Copies what a device without access to host memory has written.
@@ -113,43 +187,18 @@ Error Interpreter::takeBack(const std::vector<Tensor> &args) {
     const Argument &arg = function.args[i];
     if (arg.isScalar || !arg.writable)
       continue;
-    Device &on = device(arg.device);
+    std::shared_ptr<Device> on = shared(arg.device);
     auto found = placed.find({arg.device, args[i].storage.data});
-    if (on.importsHost() || found == placed.end() ||
+    if (on->importsHost() || found == placed.end() ||
         !done.insert(found->second.get()).second)
       continue;
-    if (Error error = on.copyOut(args[i].storage.data, *found->second, 0,
-                                 args[i].storage.bytes))
+    auto copy = [on, to = args[i].storage, from = found->second] {
+      return on->copyOut(to.data, *from, 0, to.bytes);
+    };
+    if (Error error = perform(arg.device, copy))
       return error;
   }
   return Error::success();
-}
-
-Expected<Tensor> Interpreter::takeResult(size_t index) {
-  const Result &declared = function.results[index];
-  const BufferValue &value = *results[index];
-  bool fits = value.dtype == declared.dtype &&
-              value.sizes.size() == declared.shape.size();
-  for (size_t d = 0; fits && d < value.sizes.size(); ++d)
-    fits = declared.shape[d] == kDynamic || declared.shape[d] == value.sizes[d];
-  if (!fits)
-    return Error(
-        "result " + std::to_string(index) + " of '" + function.name +
-        "': declared as " + typeString(declared.dtype, declared.shape) +
-        ", the program returns " + typeString(value.dtype, value.sizes));
-  for (size_t earlier = 0; earlier < index; ++earlier)
-    if (results[earlier]->memory == value.memory)
-      return download(value);
-  if (!value.host.data || !value.isContiguous() ||
-      value.begin % dtypeBytes(value.dtype))
-    return download(value);
-  Tensor tensor;
-  tensor.dtype = value.dtype;
-  tensor.shape = value.sizes;
-  tensor.strides = rowMajor(value.sizes);
-  tensor.storage = value.host;
-  tensor.offset = value.begin / dtypeBytes(value.dtype);
-  return tensor;
 }
 
 void Interpreter::finishReport() {
@@ -162,7 +211,7 @@ void Interpreter::finishReport() {
 }
 
 Expected<std::vector<Tensor>>
-Interpreter::call(const std::vector<Tensor> &args) {
+Interpreter::tryCall(const std::vector<Tensor> &args) {
   if (args.size() != function.args.size())
     return Error("'" + function.name + "' takes " +
                  std::to_string(function.args.size()) + " arguments, " +
@@ -170,14 +219,14 @@ Interpreter::call(const std::vector<Tensor> &args) {
   for (size_t i = 0; i < args.size(); ++i)
     if (Error error = bindArgument(i, args[i]))
       return error;
+  markWritable(args);
+  if (Error error = planResults(args))
+    return error;
   if (Error error = run(function.code))
     return error;
   finishReport();
   if (isDry())
     return std::vector<Tensor>();
-  for (SessionDevice &on : session->devices)
-    if (Error error = on.device->synchronize())
-      return error;
   if (Error error = takeBack(args))
     return error;
   std::vector<Tensor> outputs;
@@ -187,6 +236,28 @@ Interpreter::call(const std::vector<Tensor> &args) {
       return tensor.takeError();
     outputs.push_back(std::move(*tensor));
   }
+  if (options.noWait && !touchesHost && !options.time) {
+    for (const BufferValue &value : bufs)
+      if (value.memory)
+        value.memory->device->keep(value.memory);
+    return outputs;
+  }
+  for (SessionDevice &on : session->devices)
+    if (Error error = on.device->synchronize())
+      return error;
+  if (Error error = readClocks())
+    return error;
+  return outputs;
+}
+
+Expected<std::vector<Tensor>>
+Interpreter::call(const std::vector<Tensor> &args) {
+  Expected<std::vector<Tensor>> outputs = tryCall(args);
+  // What was queued still uses memory that goes with this call.
+  if (!outputs && !isDry())
+    for (SessionDevice &on : session->devices)
+      if (Error error = on.device->synchronize())
+        continue; // the first failure is the one that counts
   return outputs;
 }
 

@@ -1,165 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Owning wrappers of the device driver table.
+// Opening devices; their queues, events, modules and kernels.
 #include "Device.h"
+#include "LaunchContract.h"
 #include <algorithm>
 #include <cstring>
 
 using namespace kiln::runtime;
 
-namespace {
-
-/// Fallback fills and copies go through the host in pieces of this size.
-constexpr uint64_t kPiece = 1 << 20;
-
-} // namespace
-
-DeviceBuffer::~DeviceBuffer() {
-  device->table->release(device->handle, handle);
-}
-
 DeviceModule::~DeviceModule() {
   device->table->unloadModule(device->handle, handle);
 }
 
-Device::Device(const KilnDeviceDriver *table, KilnDevice *handle,
-               std::string name)
-    : table(table), handle(handle), deviceName(std::move(name)) {}
+DeviceEvent::~DeviceEvent() {
+  device->table->destroyEvent(device->handle, handle);
+}
+
+DeviceRecording::~DeviceRecording() {
+  device->table->destroyRecording(device->handle, handle);
+}
 
 Device::~Device() {
+  trim();
   if (queue)
     table->destroyQueue(handle, queue);
   table->close(handle);
 }
 
-Error Device::failure(const char *what, const KilnError &error) const {
-  size_t length = strnlen(error.message, sizeof(error.message));
-  std::string reason(error.message, length);
+static std::string reasonOf(const KilnError &error) {
+  return {error.message, strnlen(error.message, sizeof(error.message))};
+}
+
+Error Device::failure(const std::string &what, const KilnError &error) const {
+  std::string reason = reasonOf(error);
   return Error("device '" + deviceName + "': " + what +
                (reason.empty() ? " failed without a reason" : ": " + reason));
 }
 
-Expected<std::shared_ptr<Device>> Device::open(const std::string &name,
-                                               const std::string &options) {
-  Expected<const KilnDeviceDriver *> table = loadDeviceDriver(name);
-  if (!table)
-    return table.takeError();
+/// Opens device `ref.ordinal` of a driver.
+static Expected<KilnDevice *> openHandle(const KilnDeviceDriver &table,
+                                         const DeviceRef &ref,
+                                         const std::string &options) {
   KilnError error = {};
   KilnDevice *handle = nullptr;
-  if ((*table)->open(options.c_str(), &handle, &error) != 0) {
-    size_t length = strnlen(error.message, sizeof(error.message));
-    return Error("device '" + name + "': " +
-                 (length ? std::string(error.message, length)
-                         : "cannot be opened, without a reason"));
-  }
-  std::shared_ptr<Device> device(new Device(*table, handle, name));
-  device->props = (*table)->properties(handle);
-  if (!device->props || !device->props->numMemoryKinds ||
-      !device->props->memoryKinds)
-    return Error("device '" + name + "': it describes no memory");
-  if ((*table)->createQueue &&
-      (*table)->createQueue(handle, &device->queue, &error) != 0)
-    return device->failure("cannot create a queue", error);
+  auto fail = [&](const std::string &reason) {
+    return Error(
+        "device '" + deviceText(ref) + "': " +
+        (reason.empty() ? "cannot be opened, without a reason" : reason));
+  };
+  uint32_t count = 1;
+  if (table.countDevices && table.countDevices(&count, &error) != 0)
+    return fail(reasonOf(error));
+  if (uint32_t(ref.ordinal) >= count)
+    return fail("the driver has " + std::to_string(count) +
+                (count == 1 ? " device" : " devices"));
+  int status = table.openNumbered
+                   ? table.openNumbered(uint32_t(ref.ordinal), options.c_str(),
+                                        &handle, &error)
+               : ref.ordinal ? 1
+                             : table.open(options.c_str(), &handle, &error);
+  if (status != 0)
+    return fail(ref.ordinal && !table.openNumbered
+                    ? "the driver opens no device but the first"
+                    : reasonOf(error));
+  return handle;
+}
+
+Expected<std::shared_ptr<Device>> Device::open(const DeviceRef &ref,
+                                               const std::string &options) {
+  Expected<const KilnDeviceDriver *> table = loadDeviceDriver(ref.name);
+  if (!table)
+    return table.takeError();
+  Expected<KilnDevice *> handle = openHandle(**table, ref, options);
+  if (!handle)
+    return handle.takeError();
+  std::shared_ptr<Device> device(new Device(*table, *handle, deviceText(ref)));
+  if (Error error = device->describe())
+    return error;
+  if (Error error = device->useQueue(nullptr))
+    return error;
   return device;
 }
 
-bool Device::importsHost() const {
-  return table->importHost &&
-         (props->memoryKinds[0].flags & KILN_MEMORY_IMPORTS_HOST);
-}
-
-bool Device::isHostVisible() const {
-  return table->exportHost &&
-         (props->memoryKinds[0].flags & KILN_MEMORY_HOST_VISIBLE);
-}
-
-Expected<std::shared_ptr<DeviceBuffer>> Device::allocate(uint64_t bytes) {
-  KilnError error = {};
-  KilnBuffer *buffer = nullptr;
-  if (table->allocate(handle, 0, bytes, 64, &buffer, &error) != 0)
-    return failure("cannot allocate", error);
-  auto result =
-      std::make_shared<DeviceBuffer>(shared_from_this(), buffer, bytes);
-  if (isHostVisible() &&
-      table->exportHost(handle, buffer, &result->address, &error) != 0)
-    return failure("cannot map memory", error);
-  return result;
-}
-
-Expected<std::shared_ptr<DeviceBuffer>>
-Device::import(void *address, uint64_t bytes, std::shared_ptr<void> owner) {
-  KilnError error = {};
-  KilnBuffer *buffer = nullptr;
-  if (table->importHost(handle, address, bytes, &buffer, &error) != 0)
-    return failure("cannot import host memory", error);
-  auto result =
-      std::make_shared<DeviceBuffer>(shared_from_this(), buffer, bytes);
-  result->host = std::move(owner);
-  result->address = address;
-  return result;
-}
-
-Error Device::copyIn(DeviceBuffer &dst, uint64_t offset, const void *src,
-                     uint64_t bytes) {
-  KilnError error = {};
-  if (bytes &&
-      table->copyIn(handle, queue, dst.handle, offset, src, bytes, &error) != 0)
-    return failure("copy to the device", error);
-  // The source may go away as soon as this returns.
-  return synchronize();
-}
-
-Error Device::copyOut(void *dst, DeviceBuffer &src, uint64_t offset,
-                      uint64_t bytes) {
-  KilnError error = {};
-  if (bytes && table->copyOut(handle, queue, dst, src.handle, offset, bytes,
-                              &error) != 0)
-    return failure("copy from the device", error);
-  return synchronize();
-}
-
-Error Device::copy(DeviceBuffer &dst, uint64_t dstOffset, DeviceBuffer &src,
-                   uint64_t srcOffset, uint64_t bytes) {
-  KilnError error = {};
-  if (table->copy) {
-    if (table->copy(handle, queue, dst.handle, dstOffset, src.handle, srcOffset,
-                    bytes, &error) != 0)
-      return failure("copy", error);
-    return Error::success();
-  }
-  // Pieces may overlap when both are one buffer: stage all of it then.
-  uint64_t piece = &dst == &src ? bytes : std::min(bytes, kPiece);
-  std::vector<uint8_t> staging(piece);
-  for (uint64_t done = 0; done < bytes; done += piece) {
-    uint64_t now = std::min(piece, bytes - done);
-    if (Error e = copyOut(staging.data(), src, srcOffset + done, now))
-      return e;
-    if (Error e = copyIn(dst, dstOffset + done, staging.data(), now))
-      return e;
-  }
+Error Device::describe() {
+  const KilnDeviceProperties *found = table->properties(handle);
+  if (!found || found->structSize < KILN_DEVICE_PROPERTIES_SIZE_1_0)
+    return Error("device '" + deviceName +
+                 "': its properties are smaller than those of version 1.0");
+  std::memcpy(&props, found, std::min(found->structSize, sizeof(props)));
+  if (!props.numMemoryKinds || !props.memoryKinds)
+    return Error("device '" + deviceName + "': it describes no memory");
   return Error::success();
 }
 
-Error Device::fill(DeviceBuffer &dst, uint64_t offset, uint64_t bytes,
-                   uint8_t value) {
-  KilnError error = {};
-  if (table->fill) {
-    if (table->fill(handle, queue, dst.handle, offset, bytes, value, &error) !=
-        0)
-      return failure("fill", error);
+Error Device::useQueue(void *native) {
+  if (!native && !table->createQueue)
     return Error::success();
-  }
-  std::vector<uint8_t> staging(std::min(bytes, kPiece), value);
-  for (uint64_t done = 0; done < bytes; done += kPiece)
-    if (Error e = copyIn(dst, offset + done, staging.data(),
-                         std::min(kPiece, bytes - done)))
-      return e;
+  if (native && !table->importQueue)
+    return Error("device '" + deviceName +
+                 "': its driver cannot work in queues of others");
+  if (Error error = synchronize())
+    return error;
+  KilnError error = {};
+  KilnQueue *created = nullptr;
+  int status = native ? table->importQueue(handle, native, &created, &error)
+                      : table->createQueue(handle, &created, &error);
+  if (status != 0)
+    return failure("cannot create a queue", error);
+  if (queue)
+    table->destroyQueue(handle, queue);
+  queue = created;
   return Error::success();
 }
 
 Error Device::synchronize() {
   KilnError error = {};
-  if (queue && table->synchronize(handle, queue, &error) != 0)
-    return failure("execution", error);
+  bool ok = !queue || table->synchronize(handle, queue, &error) == 0;
+  kept.clear();
+  return ok ? Error::success() : failure("execution", error);
+}
+
+bool Device::hasClock() const {
+  return table->createEvent && table->destroyEvent && table->recordEvent &&
+         table->elapsed;
+}
+
+Expected<std::shared_ptr<DeviceEvent>> Device::recordEvent() {
+  KilnError error = {};
+  KilnEvent *event = nullptr;
+  if (table->createEvent(handle, &event, &error) != 0)
+    return failure("cannot create an event", error);
+  auto result = std::make_shared<DeviceEvent>(shared_from_this(), event);
+  if (table->recordEvent(handle, queue, event, &error) != 0)
+    return failure("cannot record an event", error);
+  return result;
+}
+
+Expected<double> Device::elapsed(DeviceEvent &begin, DeviceEvent &end) {
+  KilnError error = {};
+  double seconds = 0;
+  if (table->elapsed(handle, begin.handle, end.handle, &seconds, &error) != 0)
+    return failure("cannot tell the time between events", error);
+  return seconds;
+}
+
+bool Device::canRecord() const {
+  return table->beginRecording && table->endRecording && table->replay &&
+         table->destroyRecording;
+}
+
+Expected<std::shared_ptr<DeviceRecording>>
+Device::record(const std::function<Error()> &work) {
+  KilnError error = {};
+  if (table->beginRecording(handle, queue, &error) != 0)
+    return failure("cannot record", error);
+  Error problem = work();
+  KilnRecording *recording = nullptr;
+  bool ended = table->endRecording(handle, queue, &recording, &error) == 0;
+  std::shared_ptr<DeviceRecording> result;
+  if (ended)
+    result = std::make_shared<DeviceRecording>(shared_from_this(), recording);
+  if (problem)
+    return problem;
+  return ended ? Expected<std::shared_ptr<DeviceRecording>>(std::move(result))
+               : failure("cannot end recording", error);
+}
+
+Error Device::replay(DeviceRecording &recording) {
+  KilnError error = {};
+  if (table->replay(handle, queue, recording.handle, &error) != 0)
+    return failure("replay", error);
   return Error::success();
 }
 
@@ -172,21 +181,59 @@ Expected<std::shared_ptr<DeviceModule>> Device::loadModule(Blob bytes) {
                                         std::move(bytes));
 }
 
+Error Device::checkAttributes(const std::vector<LaunchAttribute> &attributes,
+                              const std::string &kernel) const {
+  for (const LaunchAttribute &attribute : attributes)
+    if (attribute.isRequired && !(table->knowsAttribute &&
+                                  table->knowsAttribute(handle, attribute.tag)))
+      return Error("device '" + deviceName + "': kernel '" + kernel +
+                   "' needs launch attribute '" +
+                   launchAttributeName(attribute.tag) +
+                   "', which the driver does not know");
+  return Error::success();
+}
+
+Error Device::checkContract(const KernelInfo &info) const {
+  if (Error error = checkAttributes(info.attributes, info.name))
+    return error;
+  for (const Recipe &recipe : info.recipes)
+    if (!(table->knowsRecipe &&
+          table->knowsRecipe(handle, recipe.name.c_str())))
+      return Error("device '" + deviceName + "': kernel '" + info.name +
+                   "' needs recipe '" + recipe.name +
+                   "', which the driver does not know");
+  return Error::success();
+}
+
 Expected<KilnKernel *> Device::getKernel(DeviceModule &module,
                                          const KernelInfo &info) {
+  if (Error error = checkContract(info))
+    return error;
   std::vector<KilnKernelParameter> params;
   for (const KernelParam &param : info.params)
     params.push_back({param.kind == KernelParam::Kind::scalar,
                       static_cast<uint32_t>(param.dtype),
                       static_cast<uint32_t>(param.rank), param.readonly});
-  KilnKernelDescription description = {
-      sizeof(KilnKernelDescription), info.symbol.c_str(),
-      uint64_t(info.scratchBytes), uint32_t(params.size()), params.data()};
+  if (info.workspace)
+    params.push_back({0, KILN_DTYPE_U8, 1, 0});
+  LaunchContract contract = LaunchContract::describe(info);
+  KilnKernelDescription description = {};
+  description.structSize = sizeof(description);
+  description.symbol = info.symbol.c_str();
+  description.scratchBytes = uint64_t(info.scratchBytes);
+  description.numParameters = uint32_t(params.size());
+  description.parameters = params.data();
+  description.metadata = info.metadata.data();
+  description.metadataBytes = info.metadata.size();
+  description.numAttributes = uint32_t(contract.attributes.size());
+  description.attributes = contract.attributes.data();
+  description.numEncodings = uint32_t(contract.encodings.size());
+  description.encodings = contract.encodings.data();
   KilnError error = {};
   KilnKernel *kernel = nullptr;
   if (table->getKernel(handle, module.handle, &description, &kernel, &error) !=
       0)
-    return failure(("kernel '" + info.symbol + "'").c_str(), error);
+    return failure("kernel '" + info.symbol + "'", error);
   return kernel;
 }
 

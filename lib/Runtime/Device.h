@@ -7,13 +7,17 @@
 #include "kiln/Runtime/Blob.h"
 #include "kiln/Runtime/Error.h"
 #include "kiln/Runtime/Program.h"
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace kiln::runtime {
 
 /// Loads the driver of `name` (once per process) after checking its note, its
-/// entry symbol and its table.
+/// entry symbol and its table. The table has all entries that this runtime
+/// knows: null where the driver is older.
 Expected<const KilnDeviceDriver *> loadDeviceDriver(const std::string &name);
 
 class Device;
@@ -30,10 +34,16 @@ public:
   std::shared_ptr<Device> device;
   KilnBuffer *handle;
   uint64_t bytes;
-  /// Host memory behind an imported buffer.
-  std::shared_ptr<void> host;
+  /// Who keeps the memory behind an imported buffer.
+  std::shared_ptr<void> owner;
   /// Where the host sees it, or null.
   void *address = nullptr;
+  /// What the start's address is known to be a multiple of begins here: the
+  /// address on the device, or 0 for memory of the driver, which is aligned.
+  uint64_t position = 0;
+  /// The memory that it goes back to, for the next that asks for as much;
+  /// kNone when it is imported.
+  int32_t memoryKind = kNone;
 };
 
 /// Code on a device.
@@ -49,52 +59,116 @@ public:
   Blob bytes;
 };
 
+/// A point in a device's time.
+class DeviceEvent {
+public:
+  DeviceEvent(std::shared_ptr<Device> device, KilnEvent *handle)
+      : device(std::move(device)), handle(handle) {}
+  DeviceEvent(const DeviceEvent &) = delete;
+  ~DeviceEvent();
+
+  std::shared_ptr<Device> device;
+  KilnEvent *handle;
+};
+
+/// Work that the driver keeps to run it again.
+class DeviceRecording {
+public:
+  DeviceRecording(std::shared_ptr<Device> device, KilnRecording *handle)
+      : device(std::move(device)), handle(handle) {}
+  DeviceRecording(const DeviceRecording &) = delete;
+  ~DeviceRecording();
+
+  std::shared_ptr<Device> device;
+  KilnRecording *handle;
+};
+
 /// An opened device. Every failure's message starts with the device's name.
+/// Copies, fills and launches are queued: memory of the host that they use has
+/// to stay until `synchronize`.
 class Device : public std::enable_shared_from_this<Device> {
 public:
-  static Expected<std::shared_ptr<Device>> open(const std::string &name,
+  static Expected<std::shared_ptr<Device>> open(const DeviceRef &ref,
                                                 const std::string &options);
   Device(const Device &) = delete;
   ~Device();
 
-  const KilnDeviceProperties &properties() const { return *props; }
+  const KilnDeviceProperties &properties() const { return props; }
   const std::string &name() const { return deviceName; }
   bool importsHost() const;
-  bool isHostVisible() const;
+  bool isHostVisible(uint32_t memoryKind = 0) const;
+  /// The number of a memory kind; an error lists those there are.
+  Expected<uint32_t> memoryKind(const std::string &name) const;
 
-  Expected<std::shared_ptr<DeviceBuffer>> allocate(uint64_t bytes);
+  Expected<std::shared_ptr<DeviceBuffer>> allocate(uint64_t bytes,
+                                                   uint32_t memoryKind = 0);
+  /// Gives the memory of dropped buffers back to the driver.
+  void trim();
   /// `owner` keeps the host memory alive.
   Expected<std::shared_ptr<DeviceBuffer>> import(void *address, uint64_t bytes,
                                                  std::shared_ptr<void> owner);
+  /// Memory of the device that somebody else has, by its address there.
+  Expected<std::shared_ptr<DeviceBuffer>>
+  importAddress(uint64_t address, uint64_t bytes, std::shared_ptr<void> owner);
+  Expected<uint64_t> exportAddress(DeviceBuffer &buffer);
+
   Error copyIn(DeviceBuffer &dst, uint64_t offset, const void *src,
                uint64_t bytes);
-  /// Waits until the bytes are there.
   Error copyOut(void *dst, DeviceBuffer &src, uint64_t offset, uint64_t bytes);
   /// Both on this device.
   Error copy(DeviceBuffer &dst, uint64_t dstOffset, DeviceBuffer &src,
              uint64_t srcOffset, uint64_t bytes);
   Error fill(DeviceBuffer &dst, uint64_t offset, uint64_t bytes, uint8_t value);
+  Error execute(const KilnLaunch &launch);
+  /// Refuses what a driver must know and does not.
+  Error checkAttributes(const std::vector<LaunchAttribute> &attributes,
+                        const std::string &kernel) const;
   Error synchronize();
+  /// Keeps something until the work that was queued so far has ended.
+  void keep(std::shared_ptr<void> what) {
+    if (queue)
+      kept.push_back(std::move(what));
+  }
+
+  /// Work goes into a queue of the embedding program from now on; null: into
+  /// one of the device's own again.
+  Error useQueue(void *native);
+  bool hasClock() const;
+  Expected<std::shared_ptr<DeviceEvent>> recordEvent();
+  Expected<double> elapsed(DeviceEvent &begin, DeviceEvent &end);
+  bool canRecord() const;
+  /// Keeps what `work` queues, without running it.
+  Expected<std::shared_ptr<DeviceRecording>>
+  record(const std::function<Error()> &work);
+  Error replay(DeviceRecording &recording);
 
   Expected<std::shared_ptr<DeviceModule>> loadModule(Blob bytes);
   Expected<KilnKernel *> getKernel(DeviceModule &module,
                                    const KernelInfo &info);
-  Error execute(const KilnLaunch &launch);
-
-  /// The table entry, or null when the driver is older or leaves it out.
   const KilnDeviceDriver &driver() const { return *table; }
 
 private:
   friend class DeviceBuffer;
   friend class DeviceModule;
-  Device(const KilnDeviceDriver *table, KilnDevice *handle, std::string name);
-  Error failure(const char *what, const KilnError &error) const;
+  friend class DeviceEvent;
+  friend class DeviceRecording;
+  Device(const KilnDeviceDriver *table, KilnDevice *handle, std::string name)
+      : table(table), handle(handle), deviceName(std::move(name)) {}
+  Error failure(const std::string &what, const KilnError &error) const;
+  Error describe();
+  Error checkContract(const KernelInfo &info) const;
+  void giveBack(DeviceBuffer &buffer);
 
   const KilnDeviceDriver *table;
   KilnDevice *handle;
   std::string deviceName;
-  const KilnDeviceProperties *props = nullptr;
+  KilnDeviceProperties props = {}; ///< as far as the driver knows them
   KilnQueue *queue = nullptr;
+  std::vector<std::shared_ptr<void>> kept;
+  /// Dropped buffers by memory and size, from any thread.
+  std::mutex poolMutex;
+  std::multimap<std::pair<int32_t, uint64_t>, KilnBuffer *> pool;
+  uint64_t pooledBytes = 0;
 };
 
 } // namespace kiln::runtime

@@ -65,17 +65,18 @@ Error checkFunctions(const std::string &path, const KilnDeviceDriver &table) {
   return Error::success();
 }
 
-/// A table with every entry up to `execute`, as of API 1.0.
+/// A table with every entry up to `execute`. What it has of later versions
+/// than 1.0 is optional.
 Error checkTable(const std::string &path, const KilnDeviceDriver *table) {
   auto fail = [&](const std::string &what) {
     return Error(path + ": " + what);
   };
   if (!table)
     return fail("kilnGetDeviceDriver returned no table");
-  if (table->structSize < sizeof(KilnDeviceDriver))
+  if (table->structSize < KILN_DEVICE_DRIVER_SIZE_1_0)
     return fail("its driver table has " + std::to_string(table->structSize) +
                 " bytes, expected at least " +
-                std::to_string(sizeof(KilnDeviceDriver)));
+                std::to_string(KILN_DEVICE_DRIVER_SIZE_1_0));
   if (table->apiMajor != KILN_DEVICE_API_MAJOR)
     return fail("its driver table has version " +
                 std::to_string(table->apiMajor) + ", its note says " +
@@ -141,7 +142,10 @@ Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
     return Error(path + ": its driver table says that its device is '" +
                  table->name + "', whose driver is " + prefix + table->name +
                  ".so");
-  return table;
+  // Both sides may know more than the other: what is missing here is null.
+  auto *known = new KilnDeviceDriver();
+  std::memcpy(known, table, std::min(table->structSize, sizeof(*known)));
+  return known;
 }
 
 /// Whether a driver is as much to be trusted as this library, as whoever

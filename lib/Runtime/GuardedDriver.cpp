@@ -115,7 +115,21 @@ struct Guard<slot, what, member, Result (*)(Args...)> {
   X(loadModule, "loading a module")                                            \
   X(unloadModule, "unloading a module")                                        \
   X(getKernel, "looking up a kernel")                                          \
-  X(execute, "executing a kernel")
+  X(execute, "executing a kernel")                                             \
+  X(createEvent, "creating an event")                                          \
+  X(destroyEvent, "destroying an event")                                       \
+  X(recordEvent, "recording an event")                                         \
+  X(waitEvent, "making a queue wait")                                          \
+  X(elapsed, "asking for the time between events")                             \
+  X(beginRecording, "beginning to record")                                     \
+  X(endRecording, "ending a recording")                                        \
+  X(replay, "replaying")                                                       \
+  X(destroyRecording, "destroying a recording")                                \
+  X(countDevices, "counting devices")                                          \
+  X(openNumbered, "opening the device")                                        \
+  X(importQueue, "importing a queue")                                          \
+  X(exportAddress, "asking for an address")                                    \
+  X(importAddress, "importing memory")
 
 #define KILN_TEXT(name, text) constexpr char name##Text[] = text;
 KILN_ENTRIES(KILN_TEXT)

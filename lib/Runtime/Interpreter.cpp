@@ -16,8 +16,10 @@ int64_t floorDiv(int64_t a, int64_t b) {
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/// Arithmetic wraps; nothing on a division that has no result.
-std::optional<int64_t> compute(IntOp op, int64_t a, int64_t b) {
+} // namespace
+
+std::optional<int64_t> kiln::runtime::computeInt(IntOp op, int64_t a,
+                                                 int64_t b) {
   auto wrap = [](uint64_t value) { return int64_t(value); };
   bool isDivision =
       op == IntOp::floordiv || op == IntOp::ceildiv || op == IntOp::mod;
@@ -65,12 +67,12 @@ std::optional<int64_t> compute(IntOp op, int64_t a, int64_t b) {
   return std::nullopt;
 }
 
-} // namespace
-
-char *BufferValue::address() const {
-  if (!memory || !memory->address)
-    return nullptr;
-  return static_cast<char *>(memory->address) + begin;
+uint64_t BufferValue::position() const {
+  uint64_t base = 0;
+  if (memory)
+    base = memory->address ? reinterpret_cast<uintptr_t>(memory->address)
+                           : memory->position;
+  return base + uint64_t(begin);
 }
 
 bool BufferValue::isContiguous() const {
@@ -86,10 +88,10 @@ int64_t BufferValue::numElements() const {
 
 Interpreter::Interpreter(const Package &package, const TargetProgram &target,
                          const Function &function, const CallOptions &options,
-                         CallReport &report, SessionImpl *session)
+                         CallReport &report, SessionImpl *session, Tape *tape)
     : package(package), target(target), function(function), options(options),
-      report(report), session(session), regs(size_t(function.numRegs), 0),
-      bufs(size_t(function.numBufs)), arenas(target.program.devices.size()) {
+      report(report), session(session), tape(tape),
+      regs(size_t(function.numRegs), 0), bufs(size_t(function.numBufs)) {
   for (int d = 0; d < 3; ++d)
     if (function.grid[d] != kNone)
       regs[size_t(function.grid[d])] = options.grid[d];
@@ -102,6 +104,17 @@ Expected<const BufferValue *> Interpreter::buffer(Buf index) const {
                  " is used before it is "
                  "set");
   return &value;
+}
+
+Expected<const BufferValue *> Interpreter::ready(Buf index) {
+  BufferValue &value = bufs[size_t(index)];
+  if (value.isSet && !value.memory) {
+    auto memory = place(value.device, value.argument);
+    if (!memory)
+      return memory.takeError();
+    value.memory = *memory;
+  }
+  return buffer(index);
 }
 
 std::vector<int64_t> Interpreter::values(const std::vector<Reg> &list) const {
@@ -131,7 +144,8 @@ Error Interpreter::run(const ConstInst &inst) {
 
 Error Interpreter::run(const IntInst &inst) {
   int64_t rhs = inst.op == IntOp::mov ? 0 : regs[size_t(inst.rhs)];
-  std::optional<int64_t> value = compute(inst.op, regs[size_t(inst.lhs)], rhs);
+  std::optional<int64_t> value =
+      computeInt(inst.op, regs[size_t(inst.lhs)], rhs);
   if (!value)
     return Error("division of a size by zero");
   regs[size_t(inst.dst)] = *value;
@@ -169,12 +183,11 @@ Error Interpreter::run(const StrideInst &inst) {
 }
 
 Error Interpreter::run(const AlignedInst &inst) {
-  Expected<const BufferValue *> value = buffer(inst.buffer);
+  Expected<const BufferValue *> value =
+      isDry() ? buffer(inst.buffer) : ready(inst.buffer);
   if (!value)
     return value.takeError();
-  auto address = reinterpret_cast<uintptr_t>((*value)->address());
-  uint64_t position = address ? address : uint64_t((*value)->begin);
-  regs[size_t(inst.dst)] = position % uint64_t(inst.bytes) == 0;
+  regs[size_t(inst.dst)] = (*value)->position() % uint64_t(inst.bytes) == 0;
   return Error::success();
 }
 
@@ -205,7 +218,7 @@ Error Interpreter::run(const WhileInst &inst) {
 
 Error Interpreter::run(const ReturnInst &inst) {
   for (Buf b : inst.results) {
-    Expected<const BufferValue *> value = buffer(b);
+    Expected<const BufferValue *> value = isDry() ? buffer(b) : ready(b);
     if (!value)
       return value.takeError();
     results.push_back(*value);

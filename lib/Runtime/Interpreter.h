@@ -3,14 +3,31 @@
 #ifndef KILN_LIB_RUNTIME_INTERPRETER_H
 #define KILN_LIB_RUNTIME_INTERPRETER_H
 
+#include "KernelFit.h"
+#include "LaunchContract.h"
 #include "SessionImpl.h"
+#include "Tape.h"
 
 namespace kiln::runtime {
+
+/// A launch as the driver gets it, with what it points to.
+struct EncodedLaunch {
+  KilnLaunch launch = {};
+  std::vector<KilnKernelArgument> args;
+  std::vector<int64_t> extents; ///< sizes and strides; reserved before
+  std::vector<std::shared_ptr<DeviceBuffer>> memory;
+  LaunchContract contract;
+
+  void addView(std::shared_ptr<DeviceBuffer> buffer, DType dtype,
+               uint64_t byteOffset, const std::vector<int64_t> &sizes,
+               const std::vector<int64_t> &strides);
+};
 
 /// What a buffer register holds.
 struct BufferValue {
   bool isSet = false;
-  std::shared_ptr<DeviceBuffer> memory; ///< null in a dry run
+  /// Null in a dry run, and of arguments until a device needs them.
+  std::shared_ptr<DeviceBuffer> memory;
   int32_t device = 0;
   DType dtype = DType::none;
   std::vector<int64_t> sizes;
@@ -21,9 +38,16 @@ struct BufferValue {
   int64_t regionEnd = 0;
   /// The host memory of an allocation that a result can take over.
   Storage host;
+  /// An argument's memory on the host; its bytes are those of `memory`, unless
+  /// the program writes it.
+  Storage argument;
+  bool isWritable = false; ///< an argument that the program may write
+  bool isOwn = false;      ///< an allocation of its own, and no view of it
+  /// Whether the caller gave the memory, so that the result is in its place.
+  bool isGiven = false;
 
-  /// Where the host sees the first element, or null.
-  char *address() const;
+  /// What the first element's address is known by, for its alignment.
+  uint64_t position() const;
   bool isContiguous() const;
   int64_t numElements() const;
 };
@@ -31,24 +55,37 @@ struct BufferValue {
 /// Interprets a verified function; every failure is an Error.
 class Interpreter {
 public:
-  /// `session` is null for dry runs without devices.
+  /// `session` is null for dry runs without devices; with a `tape` what the
+  /// call does on devices is kept there, too.
   Interpreter(const Package &package, const TargetProgram &target,
               const Function &function, const CallOptions &options,
-              CallReport &report, SessionImpl *session);
+              CallReport &report, SessionImpl *session, Tape *tape = nullptr);
 
   Expected<std::vector<Tensor>> call(const std::vector<Tensor> &args);
   Error measure(const std::vector<std::vector<int64_t>> &shapes);
 
 private:
-  // Arguments and results (Arguments.cpp).
+  Expected<std::vector<Tensor>> tryCall(const std::vector<Tensor> &args);
+
+  // Arguments (Arguments.cpp).
   Error checkArgument(size_t index, DType dtype,
                       const std::vector<int64_t> &shape) const;
   Error bindArgument(size_t index, const Tensor &given);
+  Error bindOnDevice(size_t index, const Tensor &given);
   Expected<std::shared_ptr<DeviceBuffer>> place(int32_t device,
                                                 const Storage &storage);
+  void markWritable(const std::vector<Tensor> &args);
   Error takeBack(const std::vector<Tensor> &args);
-  Expected<Tensor> takeResult(size_t index);
   void finishReport();
+
+  // Results (Results.cpp).
+  Error planResults(const std::vector<Tensor> &args);
+  Expected<bool> allocateGiven(const AllocInst &inst, int64_t bytes,
+                               BufferValue &value);
+  Expected<Tensor> takeResult(size_t index);
+  Expected<Tensor> takeOnHost(const BufferValue &value);
+  Expected<Tensor> takeOnDevice(const BufferValue &value);
+  Error putResult(size_t index, const BufferValue &value, const Tensor &given);
 
   // Instructions (Interpreter.cpp).
   Error run(const std::vector<Instruction> &code);
@@ -71,22 +108,45 @@ private:
   Error run(const FillInst &inst);
   Error run(const CopyInst &inst);
   Error run(const ReadInst &inst);
-  Expected<Tensor> download(const BufferValue &buffer);
-  Error upload(const Tensor &tensor, const BufferValue &buffer);
+  void set(Buf index, BufferValue value);
+  Error allocateOwn(const AllocInst &inst, int64_t bytes, BufferValue &value);
+  Error transfer(const BufferValue &from, const BufferValue &to);
 
   // Launches (Launch.cpp).
   Error run(const LaunchInst &inst);
   Error encode(const KernelInfo &kernel, const LaunchInst &inst,
-               std::vector<KilnKernelArgument> &args) const;
+               EncodedLaunch &launch);
+  std::optional<int64_t> leafOf(const LaunchInst &inst,
+                                const LaunchRecord &record,
+                                const Expression::Step &step) const;
+  Expected<int64_t> workspaceBytes(const LaunchInst &inst,
+                                   const LaunchRecord &record);
+  Error addWorkspace(const KernelInfo &kernel, int64_t bytes,
+                     EncodedLaunch &launch);
   Error execute(uint32_t kernel, const LaunchInst &inst, LaunchRecord &record);
-  Expected<Tensor> captureView(const BufferValue &from);
   Expected<std::vector<Tensor>> capture(const KernelInfo &kernel,
                                         const LaunchInst &inst);
+  Error runObserved(const KernelInfo &kernel, const LaunchInst &inst,
+                    LaunchRecord &record, EncodedLaunch &launch);
+  Error timeOnDevice(Device &on, const std::function<Error()> &run);
+  Error readClocks();
+
+  /// Does something on devices now and, in a recording, at every replay.
+  template <typename Fn> Error perform(int32_t device, Fn fn) {
+    if (tape)
+      tape->add(device, fn);
+    return fn();
+  }
 
   Expected<const BufferValue *> buffer(Buf index) const;
+  /// The same with memory on its device.
+  Expected<const BufferValue *> ready(Buf index);
   std::vector<int64_t> values(const std::vector<Reg> &regs) const;
   Device &device(int32_t index) const {
     return *session->devices[size_t(index)].device;
+  }
+  std::shared_ptr<Device> shared(int32_t index) const {
+    return session->devices[size_t(index)].device;
   }
   bool isDry() const { return options.dryRun; }
 
@@ -96,6 +156,7 @@ private:
   const CallOptions &options;
   CallReport &report;
   SessionImpl *session;
+  Tape *tape;
 
   std::vector<int64_t> regs;
   std::vector<BufferValue> bufs;
@@ -104,12 +165,37 @@ private:
     std::shared_ptr<DeviceBuffer> memory;
     int64_t bytes = 0;
   };
-  std::vector<Arena> arenas; ///< per device
+  /// Per device and memory.
+  std::map<std::pair<int32_t, std::string>, Arena> arenas;
   /// Caller's storages on the devices, so that one storage is one buffer.
   std::map<std::pair<int32_t, void *>, std::shared_ptr<DeviceBuffer>> placed;
   std::vector<const BufferValue *> results;
+  /// Of the allocations that a given tensor can take the place of: which.
+  std::map<const AllocInst *, size_t> givenResults;
+  /// The times of launches, read once they have ended.
+  struct Clock {
+    size_t launch;
+    std::shared_ptr<DeviceEvent> begin, end;
+  };
+  std::vector<Clock> clocks;
   size_t steps = 0;
+  /// Whether queued work uses memory of the host that the caller may change.
+  bool touchesHost = false;
 };
+
+/// Byte range, relative to the first element, that a strided window touches;
+/// nothing when it overflows.
+std::optional<std::pair<int64_t, int64_t>>
+windowOf(DType dtype, const std::vector<int64_t> &sizes,
+         const std::vector<int64_t> &strides);
+/// Row-major host copy of a buffer; waits for it.
+Expected<Tensor> fetch(Device &on, const BufferValue &from);
+/// Writes a host tensor to a buffer of the same shape and any strides.
+Error store(Device &on, const Tensor &tensor, const BufferValue &to);
+/// Copies elements between host tensors of one shape.
+void copyElements(const Tensor &from, const Tensor &to);
+/// A tensor on a device as a buffer of a program there.
+BufferValue bufferOf(const Tensor &tensor, int32_t device);
 
 } // namespace kiln::runtime
 

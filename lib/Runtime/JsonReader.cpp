@@ -38,11 +38,17 @@ const Json *JsonReader::member(const Json &object, const char *key) {
 }
 
 void JsonReader::keys(const Json &object, const std::string &where,
-                      std::initializer_list<std::string_view> keys) {
+                      std::initializer_list<std::string_view> keys,
+                      std::initializer_list<std::string_view> newer) {
   if (!object.is_object())
     return fail(where, "expected an object");
+  auto isIn = [](std::initializer_list<std::string_view> list,
+                 const std::string &key) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
   for (const auto &item : object.items())
-    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
+    if (!isIn(keys, item.key()) &&
+        (version < kFirstContractVersion || !isIn(newer, item.key())))
       return fail(where, "unknown key " + quoted(item.key().c_str()));
 }
 

@@ -26,6 +26,10 @@ public:
   std::string misfit(const KernelParam &param, Buf b) const;
   /// Whether it may hold a constant, or an argument that is not writable.
   bool isReadonly(Buf b) const { return buffers[size_t(b)].isReadonly; }
+  /// Whether one instruction alone defines it.
+  bool isDefinedOnce(Buf b) const {
+    return buffers[size_t(b)].definitions == 1;
+  }
 
 private:
   struct Value {

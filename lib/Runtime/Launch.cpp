@@ -3,6 +3,7 @@
 #include "Interpreter.h"
 #include "KernelFit.h"
 #include "kiln/Runtime/Progress.h"
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -40,6 +41,11 @@ Error Interpreter::run(const LaunchInst &inst) {
     record.flops = regs[size_t(inst.flops)];
   if (inst.bytes != kNone)
     record.bytes = regs[size_t(inst.bytes)];
+  if (isDry() && record.kernel->workspace) {
+    Expected<int64_t> bytes = workspaceBytes(inst, record);
+    if (!bytes)
+      return bytes.takeError();
+  }
   if (!isDry())
     if (Error error = execute(chosen->kernel, inst, record))
       return error;
@@ -47,8 +53,25 @@ Error Interpreter::run(const LaunchInst &inst) {
   return Error::success();
 }
 
+void EncodedLaunch::addView(std::shared_ptr<DeviceBuffer> buffer, DType dtype,
+                            uint64_t byteOffset,
+                            const std::vector<int64_t> &sizes,
+                            const std::vector<int64_t> &strides) {
+  KilnKernelArgument arg = {};
+  arg.dtype = static_cast<uint32_t>(dtype);
+  arg.buffer = buffer->handle;
+  arg.byteOffset = byteOffset;
+  arg.rank = uint32_t(sizes.size());
+  arg.sizes = extents.data() + extents.size();
+  extents.insert(extents.end(), sizes.begin(), sizes.end());
+  arg.strides = extents.data() + extents.size();
+  extents.insert(extents.end(), strides.begin(), strides.end());
+  memory.push_back(std::move(buffer));
+  args.push_back(arg);
+}
+
 Error Interpreter::encode(const KernelInfo &kernel, const LaunchInst &inst,
-                          std::vector<KilnKernelArgument> &args) const {
+                          EncodedLaunch &launch) {
   auto fail = [&](size_t index, const std::string &what) {
     const std::string &name = kernel.params[index].name;
     return Error("kernel '" + kernel.name + "', argument " +
@@ -57,55 +80,53 @@ Error Interpreter::encode(const KernelInfo &kernel, const LaunchInst &inst,
   };
   for (size_t i = 0; i < inst.args.size(); ++i) {
     const KernelParam &param = kernel.params[i];
-    KilnKernelArgument arg = {};
-    arg.dtype = static_cast<uint32_t>(param.dtype);
     if (inst.args[i].kind == LaunchArg::scalar) {
+      KilnKernelArgument arg = {};
+      arg.dtype = static_cast<uint32_t>(param.dtype);
       arg.isScalar = 1;
       arg.bits = uint64_t(regs[size_t(inst.args[i].index)]);
       int64_t width = dtypeBytes(param.dtype);
       if (width < 8)
         arg.bits &= (uint64_t(1) << (8 * width)) - 1;
-      args.push_back(arg);
+      launch.args.push_back(arg);
       continue;
     }
     Expected<const BufferValue *> found = buffer(inst.args[i].index);
     if (!found)
       return found.takeError();
-    const BufferValue &value = **found;
     std::string problem =
-        misfit(param, value.dtype, value.sizes, &value.strides);
+        misfit(param, (*found)->dtype, (*found)->sizes, &(*found)->strides);
     if (!problem.empty())
       return fail(i, problem);
-    if (value.device != kernel.device)
+    if ((*found)->device != kernel.device)
       return fail(i, "it is on another device than the kernel");
-    auto address = reinterpret_cast<uintptr_t>(value.address());
-    uint64_t position = address ? address : uint64_t(value.begin);
-    if (position % uint64_t(param.align) && value.numElements())
+    found = ready(inst.args[i].index);
+    if (!found)
+      return found.takeError();
+    const BufferValue &value = **found;
+    if (value.position() % uint64_t(param.align) && value.numElements())
       return fail(i, "its address has to be a multiple of " +
                          std::to_string(param.align) + " bytes");
-    arg.buffer = value.memory->handle;
-    arg.byteOffset = uint64_t(value.begin);
-    arg.rank = uint32_t(param.rank);
-    arg.sizes = value.sizes.data();
-    arg.strides = value.strides.data();
-    args.push_back(arg);
+    launch.addView(value.memory, param.dtype, uint64_t(value.begin),
+                   value.sizes, value.strides);
   }
   return Error::success();
 }
 
 /// A copy with the strides of the original, which the kernel may be made for.
-Expected<Tensor> Interpreter::captureView(const BufferValue &from) {
+static Expected<Tensor> captureView(Device &on, const BufferValue &from) {
   std::optional<int64_t> extent =
       checkedExtent(from.dtype, from.sizes, from.strides);
   if (from.isContiguous() || !extent || !from.numElements())
-    return download(from);
+    return fetch(on, from);
   Expected<Storage> storage =
       Storage::allocate(size_t(*extent), /*zeroed=*/false);
   if (!storage)
     return storage.takeError();
-  if (Error error = device(from.device)
-                        .copyOut(storage->data, *from.memory,
-                                 uint64_t(from.begin), uint64_t(*extent)))
+  if (Error error = on.copyOut(storage->data, *from.memory,
+                               uint64_t(from.begin), uint64_t(*extent)))
+    return error;
+  if (Error error = on.synchronize())
     return error;
   Tensor tensor;
   tensor.dtype = from.dtype;
@@ -130,10 +151,10 @@ Expected<std::vector<Tensor>> Interpreter::capture(const KernelInfo &kernel,
       tensors.push_back(*scalar);
       continue;
     }
-    Expected<const BufferValue *> found = buffer(inst.args[i].index);
+    Expected<const BufferValue *> found = ready(inst.args[i].index);
     if (!found)
       return found.takeError();
-    Expected<Tensor> copy = captureView(**found);
+    Expected<Tensor> copy = captureView(device((*found)->device), **found);
     if (!copy)
       return copy.takeError();
     tensors.push_back(*copy);
@@ -141,46 +162,171 @@ Expected<std::vector<Tensor>> Interpreter::capture(const KernelInfo &kernel,
   return tensors;
 }
 
+/// Runs a launch between an observer's looks at what it is given and leaves.
+Error Interpreter::runObserved(const KernelInfo &kernel, const LaunchInst &inst,
+                               LaunchRecord &record, EncodedLaunch &launch) {
+  Expected<std::vector<Tensor>> given = capture(kernel, inst);
+  if (!given)
+    return given.takeError();
+  if (Error error = options.observer->before(record, *given))
+    return error;
+  Device &on = device(kernel.device);
+  if (Error error = on.execute(launch.launch))
+    return Error("kernel '" + kernel.name + "': " + error.message());
+  if (Error error = on.synchronize())
+    return error;
+  Expected<std::vector<Tensor>> left = capture(kernel, inst);
+  if (!left)
+    return left.takeError();
+  return options.observer->after(record, *left);
+}
+
+/// Gives a kernel its workspace as the last argument.
+Error Interpreter::addWorkspace(const KernelInfo &kernel, int64_t bytes,
+                                EncodedLaunch &launch) {
+  auto memory = session->workspace(kernel.device, uint64_t(bytes));
+  if (!memory)
+    return memory.takeError();
+  launch.addView(*memory, DType::u8, 0, {bytes}, {1});
+  if (!kernel.workspace->isZeroed || !bytes)
+    return Error::success();
+  auto fill = [on = shared(kernel.device), to = *memory, bytes] {
+    return on->fill(*to, 0, uint64_t(bytes), 0);
+  };
+  return perform(kernel.device, fill);
+}
+
+/// What an expression of a launch asks for.
+std::optional<int64_t> Interpreter::leafOf(const LaunchInst &inst,
+                                           const LaunchRecord &record,
+                                           const Expression::Step &step) const {
+  if (step.kind == Expression::Step::grid)
+    return record.grid[size_t(step.value)];
+  if (size_t(step.value) >= inst.args.size())
+    return std::nullopt;
+  const LaunchArg &arg = inst.args[size_t(step.value)];
+  if (step.kind == Expression::Step::arg) {
+    if (arg.kind != LaunchArg::scalar)
+      return std::nullopt;
+    // As wide as the kernel takes it, with its sign.
+    int64_t bits = regs[size_t(arg.index)];
+    return loadAsInt(record.kernel->params[size_t(step.value)].dtype, &bits, 0);
+  }
+  if (arg.kind != LaunchArg::buffer)
+    return std::nullopt;
+  const BufferValue &value = bufs[size_t(arg.index)];
+  const std::vector<int64_t> &list =
+      step.kind == Expression::Step::size ? value.sizes : value.strides;
+  return size_t(step.dim) < list.size()
+             ? std::optional<int64_t>(list[size_t(step.dim)])
+             : std::nullopt;
+}
+
+/// How much workspace a launch needs.
+Expected<int64_t> Interpreter::workspaceBytes(const LaunchInst &inst,
+                                              const LaunchRecord &record) {
+  const KernelInfo &kernel = *record.kernel;
+  Expected<int64_t> bytes = kernel.workspace->bytes.evaluate(
+      [&](const Expression::Step &step) { return leafOf(inst, record, step); });
+  if (!bytes)
+    return Error("kernel '" + kernel.name + "', workspace: " + bytes.message());
+  if (*bytes < 0)
+    return Error("kernel '" + kernel.name + "': a workspace of " +
+                 std::to_string(*bytes) + " bytes");
+  report.workspaceBytes = std::max(report.workspaceBytes, *bytes);
+  return bytes;
+}
+
 Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
                            LaunchRecord &record) {
   const KernelInfo &info = *record.kernel;
-  std::vector<KilnKernelArgument> args;
-  args.reserve(inst.args.size());
-  if (Error error = encode(info, inst, args))
+  auto encoded = std::make_shared<EncodedLaunch>();
+  encoded->args.reserve(inst.args.size() + 1);
+  size_t numExtents = 2; // of the workspace
+  for (const KernelParam &param : info.params)
+    numExtents += 2 * size_t(param.rank);
+  encoded->extents.reserve(numExtents);
+  encoded->memory.reserve(inst.args.size() + 1);
+  if (Error error = encode(info, inst, *encoded))
     return error;
-  KilnLaunch launch = {};
+  KilnLaunch &launch = encoded->launch;
   launch.structSize = sizeof(launch);
   launch.kernel = session->kernels[kernel];
   for (int d = 0; d < 3; ++d)
     launch.grid[d] = record.grid[d];
-  launch.numArguments = args.size();
-  launch.arguments = args.data();
-  Device &on = device(info.device);
+  auto leaf = [&](const Expression::Step &step) {
+    return leafOf(inst, record, step);
+  };
+  Expected<LaunchContract> contract =
+      LaunchContract::evaluate(info, inst.attributes, leaf);
+  if (!contract)
+    return Error("kernel '" + info.name + "': " + contract.message());
+  encoded->contract = std::move(*contract);
+  std::shared_ptr<Device> on = shared(info.device);
+  if (Error error = on->checkAttributes(inst.attributes, info.name))
+    return error;
+  if (info.workspace) {
+    Expected<int64_t> bytes = workspaceBytes(inst, record);
+    if (!bytes)
+      return bytes.takeError();
+    if (Error error = addWorkspace(info, *bytes, *encoded))
+      return error;
+  }
+  launch.numArguments = encoded->args.size();
+  launch.arguments = encoded->args.data();
+  launch.numAttributes = uint32_t(encoded->contract.attributes.size());
+  launch.attributes = encoded->contract.attributes.data();
+  launch.numEncodings = uint32_t(encoded->contract.encodings.size());
+  launch.encodings = encoded->contract.encodings.data();
   if (options.onLaunch)
     options.onLaunch(info);
   noteProgress(0, 0);
-  if (options.observer) {
-    Expected<std::vector<Tensor>> given = capture(info, inst);
-    if (!given)
-      return given.takeError();
-    if (Error error = options.observer->before(record, *given))
-      return error;
-  }
-  double begin = options.time ? now() : 0;
-  if (Error error = on.execute(launch))
-    return Error("kernel '" + info.name + "': " + error.message());
-  if (options.observer) {
-    if (Error error = on.synchronize())
-      return error;
-    Expected<std::vector<Tensor>> left = capture(info, inst);
-    if (!left)
-      return left.takeError();
-    return options.observer->after(record, *left);
-  }
-  if (!options.time)
+  if (options.observer)
+    return runObserved(info, inst, record, *encoded);
+  auto run = [on, encoded, name = info.name]() -> Error {
+    if (Error error = on->execute(encoded->launch))
+      return Error("kernel '" + name + "': " + error.message());
     return Error::success();
-  if (Error error = on.synchronize())
+  };
+  if (!options.time)
+    return perform(info.device, run);
+  if (on->hasClock())
+    return timeOnDevice(*on, run);
+  if (Error error = on->synchronize())
+    return error;
+  double begin = now();
+  if (Error error = run())
+    return error;
+  if (Error error = on->synchronize())
     return error;
   record.seconds = now() - begin;
+  return Error::success();
+}
+
+/// Puts events around a launch; nobody waits for it.
+Error Interpreter::timeOnDevice(Device &on, const std::function<Error()> &run) {
+  Expected<std::shared_ptr<DeviceEvent>> begin = on.recordEvent();
+  if (!begin)
+    return begin.takeError();
+  if (Error error = run())
+    return error;
+  Expected<std::shared_ptr<DeviceEvent>> end = on.recordEvent();
+  if (!end)
+    return end.takeError();
+  clocks.push_back({report.launches.size(), *begin, *end});
+  return Error::success();
+}
+
+/// Fills in the times of launches that have ended.
+Error Interpreter::readClocks() {
+  for (const Clock &clock : clocks) {
+    Expected<double> seconds =
+        clock.begin->device->elapsed(*clock.begin, *clock.end);
+    if (!seconds)
+      return seconds.takeError();
+    report.launches[clock.launch].seconds = *seconds;
+  }
+  report.usedDeviceClock =
+      !clocks.empty() && clocks.size() == report.launches.size();
   return Error::success();
 }

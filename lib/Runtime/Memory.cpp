@@ -1,56 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Allocations, views and copies of the host program.
 #include "Interpreter.h"
-#include <cstring>
 
 using namespace kiln::runtime;
 
-namespace {
-
-/// Byte range, relative to the first element, that a strided window touches;
-/// nothing when it overflows.
-std::optional<std::pair<int64_t, int64_t>>
-window(DType dtype, const std::vector<int64_t> &sizes,
-       const std::vector<int64_t> &strides) {
-  std::optional<int64_t> count = checkedCount(sizes);
-  if (!count)
-    return std::nullopt;
-  if (!*count)
-    return std::make_pair<int64_t, int64_t>(0, 0);
-  int64_t low = 0, high = 0;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    int64_t reach = 0;
-    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) ||
-        __builtin_add_overflow(reach < 0 ? low : high, reach,
-                               reach < 0 ? &low : &high))
-      return std::nullopt;
-  }
-  int64_t width = dtypeBytes(dtype);
-  if (__builtin_mul_overflow(low, width, &low) ||
-      __builtin_add_overflow(high, 1, &high) ||
-      __builtin_mul_overflow(high, width, &high))
-    return std::nullopt;
-  return std::make_pair(low, high);
-}
-
-/// Calls fn(destination, source) for every element of a row-major walk.
-template <typename Fn> void walk(const std::vector<int64_t> &sizes, Fn fn) {
-  std::vector<int64_t> at(sizes.size(), 0);
-  int64_t count = checkedCount(sizes).value_or(0);
-  for (int64_t i = 0; i < count; ++i) {
-    fn(i, at);
-    for (size_t d = sizes.size(); d-- > 0;) {
-      if (++at[d] < sizes[d])
-        break;
-      at[d] = 0;
-    }
-  }
-}
-
-} // namespace
-
 Error Interpreter::run(const ArenaInst &inst) {
-  Arena &arena = arenas[size_t(inst.device)];
+  Arena &arena = arenas[{inst.device, inst.memory}];
   int64_t bytes = regs[size_t(inst.bytes)];
   if (arena.isReserved)
     return Error("the arena of device '" +
@@ -63,11 +18,19 @@ Error Interpreter::run(const ArenaInst &inst) {
   report.arenaBytes += bytes;
   if (isDry())
     return Error::success();
-  auto memory = session->arena(inst.device, uint64_t(bytes));
+  auto memory = session->arena(inst.device, inst.memory, uint64_t(bytes));
   if (!memory)
     return memory.takeError();
   arena.memory = *memory;
   return Error::success();
+}
+
+/// Work that is queued may still use what a register held before.
+void Interpreter::set(Buf index, BufferValue value) {
+  BufferValue &to = bufs[size_t(index)];
+  if (to.memory)
+    to.memory->device->keep(to.memory);
+  to = std::move(value);
 }
 
 Error Interpreter::run(const AllocInst &inst) {
@@ -83,7 +46,7 @@ Error Interpreter::run(const AllocInst &inst) {
                  typeString(inst.dtype, value.sizes));
   int64_t bytes = *count * dtypeBytes(inst.dtype);
   if (inst.offset != kNone) {
-    const Arena &arena = arenas[size_t(inst.device)];
+    const Arena &arena = arenas[{inst.device, inst.memory}];
     int64_t offset = regs[size_t(inst.offset)];
     if (offset < 0 || offset > arena.bytes || bytes > arena.bytes - offset)
       return Error("a tensor of " + std::to_string(bytes) +
@@ -95,27 +58,39 @@ Error Interpreter::run(const AllocInst &inst) {
     report.arenaTensorBytes += bytes;
   } else {
     report.ownBytes += bytes;
-    if (!isDry()) {
-      Device &on = device(inst.device);
-      Expected<std::shared_ptr<DeviceBuffer>> memory =
-          Error("not allocated yet");
-      if (on.importsHost()) {
-        Expected<Storage> storage = session->pool->allocate(size_t(bytes));
-        if (!storage)
-          return storage.takeError();
-        value.host = *storage;
-        memory = on.import(storage->data, uint64_t(bytes), storage->owner);
-      } else {
-        memory = on.allocate(uint64_t(bytes));
-      }
-      if (!memory)
-        return memory.takeError();
-      value.memory = *memory;
-    }
+    value.isOwn = true;
+    if (!isDry())
+      if (Error error = allocateOwn(inst, bytes, value))
+        return error;
   }
   value.regionBegin = value.begin;
   value.regionEnd = value.begin + bytes;
-  bufs[size_t(inst.dst)] = std::move(value);
+  set(inst.dst, std::move(value));
+  return Error::success();
+}
+
+Error Interpreter::allocateOwn(const AllocInst &inst, int64_t bytes,
+                               BufferValue &value) {
+  Expected<bool> isGiven = allocateGiven(inst, bytes, value);
+  if (!isGiven || *isGiven)
+    return isGiven ? Error::success() : isGiven.takeError();
+  Device &on = device(inst.device);
+  Expected<uint32_t> kind = on.memoryKind(inst.memory);
+  if (!kind)
+    return kind.takeError();
+  Expected<std::shared_ptr<DeviceBuffer>> memory = Error("not allocated yet");
+  if (on.importsHost() && !*kind) {
+    Expected<Storage> storage = session->pool->allocate(size_t(bytes));
+    if (!storage)
+      return storage.takeError();
+    value.host = *storage;
+    memory = on.import(storage->data, uint64_t(bytes), storage->owner);
+  } else {
+    memory = on.allocate(uint64_t(bytes), *kind);
+  }
+  if (!memory)
+    return memory.takeError();
+  value.memory = *memory;
   return Error::success();
 }
 
@@ -137,7 +112,7 @@ Error Interpreter::run(const ConstantInst &inst) {
       return memory.takeError();
     value.memory = *memory;
   }
-  bufs[size_t(inst.dst)] = std::move(value);
+  set(inst.dst, std::move(value));
   return Error::success();
 }
 
@@ -146,6 +121,7 @@ Error Interpreter::run(const ViewInst &inst) {
   if (!src)
     return src.takeError();
   BufferValue value = **src;
+  value.isGiven = false;
   if (inst.dtype != DType::none)
     value.dtype = inst.dtype;
   value.sizes = values(inst.sizes);
@@ -153,7 +129,7 @@ Error Interpreter::run(const ViewInst &inst) {
       inst.strides.empty() ? rowMajor(value.sizes) : values(inst.strides);
   int64_t offset = inst.offset == kNone ? 0 : regs[size_t(inst.offset)];
   int64_t low = 0, high = 0;
-  auto range = window(value.dtype, value.sizes, value.strides);
+  auto range = windowOf(value.dtype, value.sizes, value.strides);
   bool isInside =
       range &&
       !__builtin_mul_overflow(offset, dtypeBytes(value.dtype), &offset) &&
@@ -170,12 +146,13 @@ Error Interpreter::run(const ViewInst &inst) {
                  " bytes");
   if (!range->second)
     value.begin = value.regionBegin;
-  bufs[size_t(inst.dst)] = std::move(value);
+  set(inst.dst, std::move(value));
   return Error::success();
 }
 
 Error Interpreter::run(const FillInst &inst) {
-  Expected<const BufferValue *> dst = buffer(inst.dst);
+  Expected<const BufferValue *> dst =
+      isDry() ? buffer(inst.dst) : ready(inst.dst);
   if (!dst)
     return dst.takeError();
   const BufferValue &to = **dst;
@@ -183,9 +160,12 @@ Error Interpreter::run(const FillInst &inst) {
     return Error("a fill of a buffer that is not contiguous");
   if (isDry())
     return Error::success();
-  return device(to.device).fill(
-      *to.memory, uint64_t(to.begin),
-      uint64_t(to.numElements() * dtypeBytes(to.dtype)), inst.byte);
+  auto fill = [on = shared(to.device), memory = to.memory, begin = to.begin,
+               bytes = to.numElements() * dtypeBytes(to.dtype),
+               byte = inst.byte] {
+    return on->fill(*memory, uint64_t(begin), uint64_t(bytes), byte);
+  };
+  return perform(to.device, fill);
 }
 
 Error Interpreter::run(const CopyInst &inst) {
@@ -193,24 +173,64 @@ Error Interpreter::run(const CopyInst &inst) {
   Expected<const BufferValue *> src = buffer(inst.src);
   if (!dst || !src)
     return dst ? src.takeError() : dst.takeError();
-  const BufferValue &to = **dst, &from = **src;
-  if (to.sizes != from.sizes || dtypeBytes(to.dtype) != dtypeBytes(from.dtype))
-    return Error("a copy from " + typeString(from.dtype, from.sizes) + " to " +
-                 typeString(to.dtype, to.sizes));
-  if (isDry() || !to.numElements())
+  if ((*dst)->sizes != (*src)->sizes ||
+      dtypeBytes((*dst)->dtype) != dtypeBytes((*src)->dtype))
+    return Error("a copy from " + typeString((*src)->dtype, (*src)->sizes) +
+                 " to " + typeString((*dst)->dtype, (*dst)->sizes));
+  if (isDry() || !(*dst)->numElements())
     return Error::success();
-  if (to.device == from.device && to.isContiguous() && from.isContiguous())
-    return device(to.device).copy(
-        *to.memory, uint64_t(to.begin), *from.memory, uint64_t(from.begin),
-        uint64_t(to.numElements() * dtypeBytes(to.dtype)));
-  Expected<Tensor> staged = download(from);
-  if (!staged)
-    return staged.takeError();
-  return upload(*staged, to);
+  dst = ready(inst.dst);
+  if (!dst)
+    return dst.takeError();
+  // What the host has goes to another device without a stop on this one.
+  bool isOnHost =
+      (*src)->argument.data && !(*src)->isWritable && !(*src)->memory;
+  if (!isOnHost || (*src)->device == (*dst)->device) {
+    src = ready(inst.src);
+    if (!src)
+      return src.takeError();
+  }
+  return transfer(**src, **dst);
+}
+
+/// Copies elements between buffers, on one device or two; `from` may be an
+/// argument that is still on the host only.
+Error Interpreter::transfer(const BufferValue &from, const BufferValue &to) {
+  std::shared_ptr<Device> on = shared(to.device);
+  uint64_t bytes = uint64_t(to.numElements() * dtypeBytes(to.dtype));
+  bool isDense = to.isContiguous() && from.isContiguous();
+  if (from.memory && from.device == to.device && isDense) {
+    auto copy = [on, from, to, bytes] {
+      return on->copy(*to.memory, uint64_t(to.begin), *from.memory,
+                      uint64_t(from.begin), bytes);
+    };
+    return perform(to.device, copy);
+  }
+  if (!from.memory) {
+    Tensor tensor;
+    tensor.dtype = from.dtype;
+    tensor.shape = from.sizes;
+    tensor.strides = from.strides;
+    // Strides may be negative, and views begin at any byte of the argument.
+    tensor.storage = from.argument;
+    tensor.storage.data = static_cast<char *>(from.argument.data) + from.begin;
+    touchesHost = true;
+    auto copy = [on, tensor, to] { return store(*on, tensor, to); };
+    bool isQueued = isDense;
+    return perform(isQueued ? to.device : Tape::kHost, copy);
+  }
+  auto copy = [on, from, to, source = shared(from.device)]() -> Error {
+    Expected<Tensor> staged = fetch(*source, from);
+    if (!staged)
+      return staged.takeError();
+    return store(*on, *staged, to);
+  };
+  return perform(Tape::kHost, copy);
 }
 
 Error Interpreter::run(const ReadInst &inst) {
-  Expected<const BufferValue *> src = buffer(inst.src);
+  Expected<const BufferValue *> src =
+      isDry() ? buffer(inst.src) : ready(inst.src);
   if (!src)
     return src.takeError();
   const BufferValue &from = **src;
@@ -221,69 +241,18 @@ Error Interpreter::run(const ReadInst &inst) {
                  typeString(from.dtype, from.sizes) + " cannot be read");
   if (isDry())
     return Error("its sizes depend on the contents of tensors");
+  if (tape)
+    return Error("unsupported: a recording of a program whose course depends "
+                 "on the contents of tensors");
   int64_t width = dtypeBytes(from.dtype);
   char bytes[8] = {};
+  Device &on = device(from.device);
   if (Error error =
-          device(from.device)
-              .copyOut(bytes, *from.memory,
-                       uint64_t(from.begin + index * width), uint64_t(width)))
+          on.copyOut(bytes, *from.memory, uint64_t(from.begin + index * width),
+                     uint64_t(width)))
+    return error;
+  if (Error error = on.synchronize())
     return error;
   regs[size_t(inst.dst)] = loadAsInt(from.dtype, bytes, 0);
   return Error::success();
-}
-
-/// Row-major host copy of a buffer.
-Expected<Tensor> Interpreter::download(const BufferValue &from) {
-  Expected<Tensor> out =
-      Tensor::create(from.dtype, from.sizes, /*zeroed=*/false);
-  if (!out || !from.numElements())
-    return out;
-  Device &on = device(from.device);
-  int64_t width = dtypeBytes(from.dtype);
-  if (from.isContiguous()) {
-    if (Error error =
-            on.copyOut(out->data(), *from.memory, uint64_t(from.begin),
-                       uint64_t(from.numElements() * width)))
-      return error;
-    return out;
-  }
-  auto range = window(from.dtype, from.sizes, from.strides);
-  std::vector<char> region(size_t(range->second - range->first));
-  if (Error error =
-          on.copyOut(region.data(), *from.memory,
-                     uint64_t(from.begin + range->first), region.size()))
-    return error;
-  auto *to = static_cast<char *>(out->data());
-  walk(from.sizes, [&](int64_t i, const std::vector<int64_t> &at) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < at.size(); ++d)
-      offset += at[d] * from.strides[d];
-    std::memcpy(to + i * width, region.data() + offset * width - range->first,
-                size_t(width));
-  });
-  return out;
-}
-
-/// Writes row-major host data to a buffer of any strides.
-Error Interpreter::upload(const Tensor &tensor, const BufferValue &to) {
-  Device &on = device(to.device);
-  int64_t width = dtypeBytes(to.dtype);
-  if (to.isContiguous())
-    return on.copyIn(*to.memory, uint64_t(to.begin), tensor.data(),
-                     uint64_t(to.numElements() * width));
-  // What lies between the elements has to stay as it is.
-  auto range = window(to.dtype, to.sizes, to.strides);
-  std::vector<char> region(size_t(range->second - range->first));
-  uint64_t start = uint64_t(to.begin + range->first);
-  if (Error error = on.copyOut(region.data(), *to.memory, start, region.size()))
-    return error;
-  auto *from = static_cast<const char *>(tensor.data());
-  walk(to.sizes, [&](int64_t i, const std::vector<int64_t> &at) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < at.size(); ++d)
-      offset += at[d] * to.strides[d];
-    std::memcpy(region.data() + offset * width - range->first, from + i * width,
-                size_t(width));
-  });
-  return on.copyIn(*to.memory, start, region.data(), region.size());
 }

@@ -68,7 +68,7 @@ private:
     if (header.totalSize != file.size)
       return Error("the header says " + std::to_string(header.totalSize) +
                    " bytes, the file has " + std::to_string(file.size));
-    version = header.version;
+    version = reader.version = header.version;
     uint64_t tableSize = uint64_t(header.numSections) * sizeof(SectionEntry);
     if (header.numSections > kMaxSections ||
         tableSize > file.size - sizeof(header))

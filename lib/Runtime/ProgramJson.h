@@ -3,6 +3,7 @@
 #ifndef KILN_LIB_RUNTIME_PROGRAMJSON_H
 #define KILN_LIB_RUNTIME_PROGRAMJSON_H
 
+#include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Program.h"
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -11,11 +12,15 @@ namespace kiln::runtime {
 
 using Json = nlohmann::ordered_json;
 
+/// The version of packages that brought the launch contract.
+constexpr uint32_t kFirstContractVersion = 3;
+
 /// Reads fields of JSON objects; keeps the first problem and gives harmless
 /// values after it.
 class JsonReader {
 public:
   std::string error;
+  uint32_t version = kPackageVersion; ///< of what is read
 
   bool failed() const { return !error.empty(); }
   void fail(const std::string &where, const std::string &what) {
@@ -24,9 +29,11 @@ public:
   }
   /// The member `key`, or null when it is absent or `object` is none.
   static const Json *member(const Json &object, const char *key);
-  /// Fails unless `object` is an object that has no other members than `keys`.
+  /// Fails unless `object` is an object that has no other members than `keys`,
+  /// and, in packages of version 3, `newer`.
   void keys(const Json &object, const std::string &where,
-            std::initializer_list<std::string_view> keys);
+            std::initializer_list<std::string_view> keys,
+            std::initializer_list<std::string_view> newer = {});
   /// The member as an array; null and, when `required`, an error otherwise.
   const Json *array(const Json &object, const char *key,
                     const std::string &where, bool required = true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON -> host program. Only the form is checked here; verify() checks the
 // meaning.
-#include "ProgramJson.h"
+#include "LaunchJson.h"
 #include "kiln/Runtime/Tensor.h"
 #include <limits>
 
@@ -22,10 +22,10 @@ public:
     if (!json.is_object())
       return result;
     each(json, "devices", where, [&](const Json &one, const std::string &at) {
-      r.keys(one, at, {"name", "options", "requires"});
-      result.devices.push_back({r.text(one, "name", at),
-                                r.text(one, "options", at, ""),
-                                r.texts(one, "requires", at)});
+      r.keys(one, at, {"name", "options", "requires"}, {"ordinal"});
+      result.devices.push_back(
+          {r.text(one, "name", at), r.text(one, "options", at, ""),
+           r.texts(one, "requires", at), r.number(one, "ordinal", at)});
     });
     each(json, "kernels", where, [&](const Json &one, const std::string &at) {
       result.kernels.push_back(kernel(one, at));
@@ -81,9 +81,10 @@ private:
 
   KernelInfo kernel(const Json &json, const std::string &where) {
     KernelInfo result;
-    r.keys(
-        json, where,
-        {"name", "symbol", "module", "device", "scratch", "params", "notes"});
+    r.keys(json, where,
+           {"name", "symbol", "module", "device", "scratch", "params", "notes"},
+           {"attributes", "recipes", "workspace", "metadata"});
+    readLaunchContract(r, json, where, result);
     result.name = r.text(json, "name", where);
     result.symbol = r.text(json, "symbol", where);
     int32_t module = r.index(json, "module", where);
@@ -219,7 +220,9 @@ private:
 
   LaunchInst launch(const Json &json, const std::string &where) {
     LaunchInst inst;
-    r.keys(json, where, {"op", "name", "variants", "args", "flops", "bytes"});
+    r.keys(json, where, {"op", "name", "variants", "args", "flops", "bytes"},
+           {"attributes"});
+    inst.attributes = readAttributes(r, json, where);
     inst.name = r.text(json, "name", where, "");
     each(json, "variants", where, [&](const Json &one, const std::string &at) {
       r.keys(one, at, {"kernel", "guard", "grid"});
@@ -245,6 +248,7 @@ private:
     struct Fields {
       std::string_view op;
       std::initializer_list<std::string_view> keys;
+      std::initializer_list<std::string_view> newer = {};
     };
     static const Fields all[] = {
         {"const", {"op", "dst", "value"}},
@@ -253,8 +257,10 @@ private:
         {"stride", {"op", "dst", "buffer", "dim"}},
         {"aligned", {"op", "dst", "buffer", "bytes"}},
         {"check", {"op", "cond", "message"}},
-        {"arena", {"op", "device", "bytes"}},
-        {"alloc", {"op", "dst", "dtype", "sizes", "offset", "device", "name"}},
+        {"arena", {"op", "device", "bytes"}, {"memory"}},
+        {"alloc",
+         {"op", "dst", "dtype", "sizes", "offset", "device", "name"},
+         {"memory"}},
         {"constant", {"op", "dst", "name", "device"}},
         {"view", {"op", "dst", "src", "dtype", "offset", "sizes", "strides"}},
         {"fill", {"op", "dst", "byte"}},
@@ -265,7 +271,7 @@ private:
         {"return", {"op", "results"}}};
     for (const Fields &fields : all)
       if (fields.op == op)
-        r.keys(json, where, fields.keys);
+        r.keys(json, where, fields.keys, fields.newer);
   }
 
   Instruction instruction(const Json &json, const std::string &where,
@@ -296,14 +302,16 @@ private:
     if (op == "check")
       return CheckInst{index("cond"), r.text(json, "message", where)};
     if (op == "arena")
-      return ArenaInst{device(), index("bytes")};
+      return ArenaInst{device(), index("bytes"),
+                       r.text(json, "memory", where, "")};
     if (op == "alloc")
       return AllocInst{index("dst"),
                        r.dtype(json, "dtype", where),
                        r.indices(json, "sizes", where),
                        index("offset"),
                        device(),
-                       r.text(json, "name", where, "")};
+                       r.text(json, "name", where, ""),
+                       r.text(json, "memory", where, "")};
     if (op == "constant")
       return ConstantInst{index("dst"), r.text(json, "name", where), device()};
     if (op == "view")

@@ -89,10 +89,10 @@ private:
     out += "check " + r(i.cond) + ", \"" + i.message + "\"";
   }
   void print(const ArenaInst &i) {
-    out += "arena " + device(i.device) + ", " + r(i.bytes) + " bytes";
+    out += "arena " + device(i.device, i.memory) + ", " + r(i.bytes) + " bytes";
   }
   void print(const AllocInst &i) {
-    out += b(i.dst) + " = alloc " + device(i.device) + " [" +
+    out += b(i.dst) + " = alloc " + device(i.device, i.memory) + " [" +
            list(i.sizes, 'r') + "] " + std::string(dtypeName(i.dtype));
     if (i.offset != kNone)
       out += " at arena + " + r(i.offset);
@@ -134,6 +134,8 @@ private:
                                     ? b(i.args[a].index)
                                     : r(i.args[a].index));
     out += ")";
+    if (!i.attributes.empty())
+      out += " with " + attributesText(i.attributes);
   }
   void print(const IfInst &i) {
     nested("if " + r(i.cond) + " {", i.thenCode);
@@ -154,9 +156,10 @@ private:
     indent = std::string(size_t(outer) * 2, ' ');
     out += indent + "}";
   }
-  std::string device(int32_t index) const {
+  std::string device(int32_t index, const std::string &memory) const {
     bool known = index >= 0 && size_t(index) < program.devices.size();
-    return "@" + (known ? program.devices[index].name : std::string("?"));
+    return "@" + (known ? deviceText(program.devices[index]) : "?") +
+           (memory.empty() ? "" : "." + memory);
   }
 
   const HostProgram &program;
@@ -165,6 +168,23 @@ private:
 };
 
 } // namespace
+
+std::string kiln::runtime::deviceText(const DeviceRef &device) {
+  return device.name +
+         (device.ordinal ? "#" + std::to_string(device.ordinal) : "");
+}
+
+std::string
+kiln::runtime::attributesText(const std::vector<LaunchAttribute> &attributes) {
+  std::string text;
+  for (const LaunchAttribute &attribute : attributes) {
+    text += (text.empty() ? "" : ", ") + launchAttributeName(attribute.tag) +
+            (attribute.isRequired ? "! " : " ");
+    for (size_t i = 0; i < attribute.values.size(); ++i)
+      text += (i ? " x " : "") + attribute.values[i].str();
+  }
+  return text;
+}
 
 std::string kiln::runtime::toText(const HostProgram &program) {
   Printer printer(program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host program -> JSON.
-#include "ProgramJson.h"
+#include "LaunchJson.h"
 
 using namespace kiln::runtime;
 
@@ -67,7 +67,10 @@ struct Writer {
     return {{"op", "check"}, {"cond", i.cond}, {"message", i.message}};
   }
   Json operator()(const ArenaInst &i) {
-    return {{"op", "arena"}, {"device", i.device}, {"bytes", i.bytes}};
+    Json json = {{"op", "arena"}, {"device", i.device}, {"bytes", i.bytes}};
+    if (!i.memory.empty())
+      json["memory"] = i.memory;
+    return json;
   }
   Json operator()(const AllocInst &i) {
     Json json = {{"op", "alloc"},
@@ -78,6 +81,8 @@ struct Writer {
     put(json, "offset", i.offset);
     if (!i.name.empty())
       json["name"] = i.name;
+    if (!i.memory.empty())
+      json["memory"] = i.memory;
     return json;
   }
   Json operator()(const ConstantInst &i) {
@@ -123,6 +128,7 @@ struct Writer {
       args.push_back({{a.kind == LaunchArg::buffer ? "b" : "r", a.index}});
     put(json, "flops", i.flops);
     put(json, "bytes", i.bytes);
+    putAttributes(json, i.attributes);
     return json;
   }
   Json operator()(const IfInst &i) {
@@ -237,6 +243,7 @@ Json kernelToJson(const KernelInfo &kernel) {
   }
   if (!kernel.notes.empty())
     json["notes"] = kernel.notes;
+  putLaunchContract(json, kernel);
   return json;
 }
 
@@ -249,6 +256,8 @@ Json kiln::runtime::programToJson(const HostProgram &program) {
     Json one = {{"name", device.name}, {"options", device.options}};
     if (!device.requirements.empty())
       one["requires"] = device.requirements;
+    if (device.ordinal)
+      one["ordinal"] = device.ordinal;
     devices.push_back(std::move(one));
   }
   Json &kernels = json["kernels"] = Json::array();

@@ -11,6 +11,28 @@ using namespace kiln::runtime;
 
 namespace {
 
+/// The option of a SPEC that is not for the driver.
+constexpr const char *kOrdinalKey = "ordinal";
+
+/// The device that `ref` means when the caller's SPEC asks for others of its
+/// driver than the first.
+Expected<DeviceRef> numbered(DeviceRef ref, const std::string &spec) {
+  Expected<Spec> asked = Spec::parse(spec);
+  if (!asked || asked->name != ref.name)
+    return ref;
+  for (const auto &[key, value] : asked->options) {
+    if (key != kOrdinalKey)
+      continue;
+    bool isNumber = !value.empty() && value.size() < 6 &&
+                    value.find_first_not_of("0123456789") == value.npos;
+    if (!isNumber)
+      return Error("expected a number for 'ordinal' in '" + spec +
+                   "', found '" + value + "'");
+    ref.ordinal += std::stoi(value);
+  }
+  return ref;
+}
+
 /// What the driver gets: the package's options, then the caller's, which win.
 std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
   std::string options = ref.options;
@@ -26,6 +48,8 @@ std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
   // stands what the driver has to know.
   std::string given;
   for (const auto &[key, value] : asked->options) {
+    if (key == kOrdinalKey)
+      continue;
     std::string item = key + "=" + value;
     if (("," + options + ",").find("," + item + ",") == std::string::npos)
       given += "," + item;
@@ -91,10 +115,11 @@ Expected<std::shared_ptr<DeviceBuffer>> splat(Device &device,
     return buffer;
   }
   constexpr uint64_t kPiece = uint64_t(1) << 24; // a multiple of all widths
-  std::vector<char> piece(std::min(size, kPiece));
-  fillWith(piece.data(), piece.size(), element);
+  auto piece = std::make_shared<std::vector<char>>(std::min(size, kPiece));
+  device.keep(piece);
+  fillWith(piece->data(), piece->size(), element);
   for (uint64_t done = 0; done < size; done += kPiece)
-    if (Error error = device.copyIn(**buffer, done, piece.data(),
+    if (Error error = device.copyIn(**buffer, done, piece->data(),
                                     std::min(kPiece, size - done)))
       return error;
   return buffer;
@@ -130,13 +155,18 @@ kiln::runtime::matchingTargets(const Package &package,
 Error SessionImpl::open(const std::string &spec) {
   const HostProgram &program = target().program;
   for (const DeviceRef &ref : program.devices) {
+    Expected<DeviceRef> wanted = numbered(ref, spec);
+    if (!wanted)
+      return wanted.takeError();
     Expected<std::shared_ptr<Device>> device =
-        Device::open(ref.name, deviceOptions(ref, spec));
+        Device::open(*wanted, deviceOptions(ref, spec));
     if (!device)
       return device.takeError();
-    devices.push_back({*device, {}, {}, nullptr});
+    devices.push_back({*device, {}, {}, {}, nullptr});
   }
   for (const KernelInfo &kernel : program.kernels) {
+    for (const KernelParam &param : kernel.params)
+      maxAlign = std::max(maxAlign, uint64_t(param.align));
     SessionDevice &on = devices[size_t(kernel.device)];
     std::shared_ptr<DeviceModule> &module = on.modules[kernel.module];
     if (!module) {
@@ -187,19 +217,45 @@ SessionImpl::constant(int32_t device, const Constant &constant) {
   return buffer;
 }
 
-Expected<std::shared_ptr<DeviceBuffer>> SessionImpl::arena(int32_t device,
-                                                           uint64_t bytes) {
+Expected<std::shared_ptr<DeviceBuffer>>
+SessionImpl::arena(int32_t device, const std::string &memory, uint64_t bytes) {
   SessionDevice &on = devices[size_t(device)];
-  if (on.arena && on.arena->bytes >= bytes)
-    return on.arena;
-  on.arena = nullptr;
-  auto allocated = on.device->allocate(bytes);
+  std::shared_ptr<DeviceBuffer> &arena = on.arenas[memory];
+  if (arena && arena->bytes >= bytes)
+    return arena;
+  Expected<uint32_t> kind = on.device->memoryKind(memory);
+  if (!kind)
+    return kind.takeError();
+  // What was queued before may still use the smaller one.
+  on.device->keep(arena);
+  arena = nullptr;
+  auto allocated = on.device->allocate(bytes, *kind);
   if (allocated)
-    on.arena = *allocated;
+    arena = *allocated;
   return allocated;
 }
 
-Session::Session(std::unique_ptr<SessionImpl> impl) : impl(std::move(impl)) {}
+Expected<std::shared_ptr<DeviceBuffer>> SessionImpl::workspace(int32_t device,
+                                                               uint64_t bytes) {
+  SessionDevice &on = devices[size_t(device)];
+  if (on.workspace && on.workspace->bytes >= bytes)
+    return on.workspace;
+  on.device->keep(on.workspace);
+  on.workspace = nullptr;
+  auto allocated = on.device->allocate(bytes);
+  if (allocated)
+    on.workspace = *allocated;
+  return allocated;
+}
+
+const ResultPlan &SessionImpl::resultPlan(const Function &function) {
+  auto found = plans.find(&function);
+  if (found == plans.end())
+    found = plans.emplace(&function, ResultPlan(function)).first;
+  return found->second;
+}
+
+Session::Session(std::shared_ptr<SessionImpl> impl) : impl(std::move(impl)) {}
 Session::Session(Session &&) noexcept = default;
 Session &Session::operator=(Session &&) noexcept = default;
 Session::~Session() = default;

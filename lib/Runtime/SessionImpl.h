@@ -16,8 +16,17 @@ struct SessionDevice {
   std::shared_ptr<Device> device;
   std::map<uint32_t, std::shared_ptr<DeviceModule>> modules;
   std::map<std::string, std::shared_ptr<DeviceBuffer>> constants;
-  /// The largest arena so far; calls do not overlap.
-  std::shared_ptr<DeviceBuffer> arena;
+  /// The largest arena of each memory so far; calls do not overlap.
+  std::map<std::string, std::shared_ptr<DeviceBuffer>> arenas;
+  /// The largest workspace so far; launches come one after the other.
+  std::shared_ptr<DeviceBuffer> workspace;
+};
+
+/// What does not change between the calls of a function.
+struct ResultPlan {
+  explicit ResultPlan(const Function &function);
+  /// By result: the allocation that is returned as it is, or null.
+  std::vector<const AllocInst *> allocs;
 };
 
 class SessionImpl {
@@ -28,6 +37,7 @@ public:
   std::vector<SessionDevice> devices;
   std::vector<KilnKernel *> kernels; ///< by index of the program
   std::shared_ptr<StoragePool> pool = std::make_shared<StoragePool>();
+  uint64_t maxAlign = 1; ///< of all parameters of kernels
   /// Held by the call that runs: arena, constants and queues are its own.
   std::mutex calling;
 
@@ -36,7 +46,21 @@ public:
   Error open(const std::string &spec);
   Expected<std::shared_ptr<DeviceBuffer>> constant(int32_t device,
                                                    const Constant &constant);
-  Expected<std::shared_ptr<DeviceBuffer>> arena(int32_t device, uint64_t bytes);
+  Expected<std::shared_ptr<DeviceBuffer>>
+  arena(int32_t device, const std::string &memory, uint64_t bytes);
+  Expected<std::shared_ptr<DeviceBuffer>> workspace(int32_t device,
+                                                    uint64_t bytes);
+  /// Whether memory is that of a device of this session.
+  bool owns(const DeviceBuffer &buffer) const {
+    for (const SessionDevice &on : devices)
+      if (on.device == buffer.device)
+        return true;
+    return false;
+  }
+  const ResultPlan &resultPlan(const Function &function);
+
+private:
+  std::map<const Function *, ResultPlan> plans;
 };
 
 } // namespace kiln::runtime

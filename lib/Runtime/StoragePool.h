@@ -4,7 +4,7 @@
 #define KILN_LIB_RUNTIME_STORAGEPOOL_H
 
 #include "kiln/Runtime/Tensor.h"
-#include <map>
+#include <list>
 #include <mutex>
 
 namespace kiln::runtime {
@@ -15,14 +15,16 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
 public:
   /// Contents are unspecified.
   Expected<Storage> allocate(size_t bytes);
+  /// Returns everything to the system.
+  void clear();
 
 private:
   void giveBack(Storage storage);
 
-  /// More than this is returned to the system.
+  /// Of more than this the oldest is returned to the system.
   static constexpr size_t kLimit = size_t(1) << 30;
   std::mutex mutex;
-  std::multimap<size_t, Storage> free;
+  std::list<Storage> free; ///< the youngest first
   size_t held = 0;
 };
 

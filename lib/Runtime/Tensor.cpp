@@ -167,6 +167,8 @@ bool Tensor::isContiguous() const {
 }
 
 void *Tensor::data() const {
+  if (onDevice)
+    return nullptr;
   return static_cast<char *>(storage.data) + offset * dtypeBytes(dtype);
 }
 

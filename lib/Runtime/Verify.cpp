@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a host program, so that the interpreter can index without asking.
 #include "KernelFit.h"
+#include "VerifyLaunch.h"
 #include "kiln/Runtime/Program.h"
 #include "kiln/Runtime/Tensor.h"
 #include <cstring>
@@ -206,6 +207,11 @@ private:
       check(i, variant);
     optionalReg(i.flops, "flops");
     optionalReg(i.bytes, "bytes");
+    for (const LaunchVariant &variant : i.variants)
+      if (problem.empty())
+        if (Error error =
+                verifyAttributes(i.attributes, program.kernels[variant.kernel]))
+          fail(error.message());
   }
   void check(const LaunchInst &launch, const LaunchVariant &variant) {
     optionalReg(variant.guard, "guard");
@@ -294,6 +300,8 @@ Error verifyKernel(const HostProgram &program, const KernelInfo &kernel,
       return fail("shape and strides of parameter '" + param.name +
                   "' do not fit its rank");
   }
+  if (Error error = verifyContract(kernel))
+    return fail(error.message());
   return Error::success();
 }
 
@@ -315,6 +323,8 @@ Error kiln::runtime::verify(const HostProgram &program, size_t numModules) {
       good &= isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
     if (!good)
       return Error("'" + device.name + "' cannot be the name of a device");
+    if (device.ordinal < 0)
+      return Error("device '" + device.name + "' has a negative ordinal");
     for (const std::string &feature : device.requirements)
       if (!isFeatureName(feature))
         return Error("device '" + device.name + "': '" + feature +

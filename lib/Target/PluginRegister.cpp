@@ -34,7 +34,7 @@ std::string kiln::target::checkNote(const std::string &path) {
     return std::to_string(major) + "." + std::to_string(minor);
   };
   if (note->apiMajor != KILN_TARGET_API_MAJOR ||
-      note->apiMinor > KILN_TARGET_API_MINOR)
+      note->apiMinor != KILN_TARGET_API_MINOR)
     return path + ": expected a plug-in for target API " +
            version(KILN_TARGET_API_MAJOR, KILN_TARGET_API_MINOR) + ", found " +
            version(note->apiMajor, note->apiMinor);

@@ -68,9 +68,10 @@ private:
 
 /// One device; the properties are constant.
 struct KilnDevice {
-  KilnMemoryKind memory = {"host", 0, 64, 0};
-  KilnDeviceProperties properties = {sizeof(KilnDeviceProperties),
-                                     "reference evaluator", 1, 1, &memory};
+  // What was not written is told from what was: memory is not lent twice.
+  KilnMemoryKind memory = {"host", KILN_MEMORY_NO_REUSE, 64, 0};
+  KilnDeviceProperties properties = {
+      sizeof(KilnDeviceProperties), "reference evaluator", 1, 1, &memory, 0, 0};
   bool racesAreErrors = false;
   uint64_t seed = 0;
   int64_t perturbation = 0;

@@ -98,6 +98,7 @@ Error kiln::run::bench(Session &session, const Function &function,
     for (size_t k = 0; k < report.launches.size(); ++k)
       launchTimes[k].push_back(report.launches[k].seconds);
     measured.launches = std::move(report.launches);
+    measured.onDeviceClock = report.usedDeviceClock;
   }
   measured.statistics = statisticsOf(measured.seconds);
   for (size_t k = 0; k < measured.launches.size(); ++k)

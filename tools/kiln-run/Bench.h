@@ -59,6 +59,7 @@ struct Measured {
   /// One call; the times of the launches are medians.
   std::vector<runtime::LaunchRecord> launches;
   Ceiling ceiling;
+  bool onDeviceClock = false; ///< the times of the launches
 };
 
 /// Calls repeatedly and prints times, rates and a table of kernels; writes

@@ -147,6 +147,8 @@ void kiln::run::printMeasured(const Measured &measured) {
     else
       std::printf("; what the call does is not known\n");
   }
+  std::printf("kernels timed by the clock of the %s\n",
+              measured.onDeviceClock ? "device" : "host");
   printKernels(measured.launches, ceiling);
 }
 
@@ -196,6 +198,8 @@ std::string kiln::run::measuredToJson(const Measured &measured,
   json +=
       "],\n \"calls\": " + std::to_string(times.count) +
       ", \"warmups\": " + std::to_string(measured.warmUps) +
+      ", \"kernel_clock\": " +
+      (measured.onDeviceClock ? "\"device\"" : "\"host\"") +
       ",\n \"seconds\": {\"minimum\": " + number(times.minimum) +
       ", \"median\": " + number(times.median) +
       ", \"mean\": " + number(times.mean) + ", \"p90\": " + number(times.p90) +

@@ -22,7 +22,7 @@ std::string bytesText(int64_t bytes) {
 }
 
 void printDevice(const DeviceRef &device) {
-  std::printf("  device %s%s%s\n", device.name.c_str(),
+  std::printf("  device %s%s%s\n", deviceText(device).c_str(),
               device.options.empty() ? "" : " with ", device.options.c_str());
   std::string line = "    requires";
   for (const std::string &name : device.requirements) {
@@ -36,12 +36,35 @@ void printDevice(const DeviceRef &device) {
     std::printf("%s\n", line.c_str());
 }
 
+/// What launches of a kernel have beyond arguments and grid.
+void printContract(const KernelInfo &kernel) {
+  if (!kernel.attributes.empty())
+    std::printf("    launched with %s\n",
+                attributesText(kernel.attributes).c_str());
+  for (const Recipe &recipe : kernel.recipes) {
+    const std::string &name = kernel.params[recipe.param].name;
+    std::printf("    encodes %s by %s(",
+                name.empty() ? std::to_string(recipe.param).c_str()
+                             : name.c_str(),
+                recipe.name.c_str());
+    for (size_t i = 0; i < recipe.words.size(); ++i)
+      std::printf("%s%s", i ? ", " : "", recipe.words[i].str().c_str());
+    std::printf(")\n");
+  }
+  if (kernel.workspace)
+    std::printf("    workspace of %s bytes%s\n",
+                kernel.workspace->bytes.str().c_str(),
+                kernel.workspace->isZeroed ? ", zeroed" : "");
+  if (!kernel.metadata.empty())
+    std::printf("    metadata of %zu bytes\n", kernel.metadata.size());
+}
+
 void printKernel(const KernelInfo &kernel, const TargetProgram &target) {
   const DeviceRef &device = target.program.devices[size_t(kernel.device)];
   std::printf("  kernel %s: symbol %s in module %u (%s), device %s",
               kernel.name.c_str(), kernel.symbol.c_str(), kernel.module,
               bytesText(int64_t(target.modules[kernel.module].size)).c_str(),
-              device.name.c_str());
+              deviceText(device).c_str());
   if (kernel.scratchBytes)
     std::printf(", scratch %s", bytesText(kernel.scratchBytes).c_str());
   std::printf("\n    (");
@@ -57,6 +80,7 @@ void printKernel(const KernelInfo &kernel, const TargetProgram &target) {
       std::printf("%s", std::string(dtypeName(param.dtype)).c_str());
   }
   std::printf(")\n");
+  printContract(kernel);
   for (const auto &[key, value] : kernel.notes)
     std::printf("    %s: %s\n", key.c_str(), value.c_str());
 }
@@ -176,6 +200,9 @@ std::string kiln::run::memoryText(const CallReport &report) {
             std::to_string(report.arenaBytes * 100 / report.arenaTensorBytes) +
             "%)";
   return text + ", results and others " + bytesText(report.ownBytes) + ", " +
+         (report.workspaceBytes
+              ? "workspace " + bytesText(report.workspaceBytes) + ", "
+              : "") +
          std::to_string(report.launches.size()) + " launches";
 }
 

@@ -46,8 +46,10 @@ struct Package {
 
 /// The first bytes of every package.
 constexpr char kPackageMagic[8] = {'K', 'I', 'L', 'N', 'P', 'K', 'G', '\0'};
-/// What is written. Version 1 lacks constants whose elements are all equal.
-constexpr uint32_t kPackageVersion = 2;
+/// What is written. Version 1 lacks constants whose elements are all equal,
+/// version 2 the launch contract: attributes, recipes, workspaces and metadata
+/// of kernels, ordinals and memories of devices.
+constexpr uint32_t kPackageVersion = 3;
 constexpr uint32_t kOldestPackageVersion = 1; ///< that is read
 
 bool isPackage(const void *data, size_t size);

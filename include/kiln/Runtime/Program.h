@@ -7,6 +7,7 @@
 
 #include "kiln/Runtime/DType.h"
 #include "kiln/Runtime/Error.h"
+#include "kiln/Runtime/Launch.h"
 #include <array>
 #include <cstdint>
 #include <map>
@@ -55,6 +56,9 @@ enum class IntOp : uint8_t {
   xorI,
   mov
 };
+/// Nothing on a division that has no result.
+std::optional<int64_t> computeInt(IntOp op, int64_t a, int64_t b);
+
 struct IntInst {
   IntOp op = IntOp::add;
   Reg dst = kNone;
@@ -98,10 +102,12 @@ struct CheckInst {
   std::string message;
 };
 
-/// Reserves the arena of a device, once per call and before its first use.
+/// Reserves the arena of a memory of a device, once per call and before its
+/// first use.
 struct ArenaInst {
   int32_t device = 0;
   Reg bytes = kNone;
+  std::string memory = {}; ///< see AllocInst
 };
 
 /// A contiguous buffer: part of the arena at byte `offset`, or, when offset is
@@ -113,6 +119,8 @@ struct AllocInst {
   Reg offset = kNone;
   int32_t device = 0;
   std::string name; ///< for reports
+  /// A memory kind of the device, by the driver's name; empty: its first.
+  std::string memory = {};
 };
 
 /// A constant of the package, on `device`.
@@ -168,14 +176,15 @@ struct LaunchVariant {
   std::array<Reg, 3> grid = {kNone, kNone, kNone}; ///< kNone: 1
 };
 
-/// Runs a kernel over a grid. A workspace is an ordinary buffer argument (with
-/// a `fill` before it when it has to be zero), so that it shares the arena.
+/// Runs a kernel over a grid.
 struct LaunchInst {
   std::string name; ///< for reports; empty: the kernel's
   std::vector<LaunchVariant> variants;
   std::vector<LaunchArg> args;
   Reg flops = kNone; ///< estimate for reports
   Reg bytes = kNone; ///< estimate of the memory traffic, for reports
+  /// In place of those of the kernel that have the same tag.
+  std::vector<LaunchAttribute> attributes = {};
 };
 
 struct Instruction;
@@ -302,6 +311,10 @@ struct KernelInfo {
   std::vector<KernelParam> params;
   /// Free-form facts for `--inspect` ("schedule", "tile", …).
   std::map<std::string, std::string> notes;
+  std::vector<LaunchAttribute> attributes = {};
+  std::vector<Recipe> recipes = {};
+  std::optional<Workspace> workspace = {};
+  std::string metadata = {}; ///< bytes for the driver alone
 };
 
 /// A device that the functions of a target use, by its driver's name.
@@ -310,7 +323,8 @@ struct DeviceRef {
   std::string options; ///< "chip,key=value,…", given to the driver
   /// What the machine must have to run the kernels on it, by names that the
   /// driver knows; given to it as "requires=A+B" before anything is loaded.
-  std::vector<std::string> requirements;
+  std::vector<std::string> requirements = {};
+  int32_t ordinal = 0; ///< the number among the devices of the driver
 };
 
 /// Everything but blobs: what "program.json" holds for one target.
@@ -324,6 +338,9 @@ struct HostProgram {
 
 /// Checks every index, rank and type; the message says where.
 Error verify(const HostProgram &program, size_t numModules);
+
+/// "fake", "fake#1" for the second device of a driver.
+std::string deviceText(const DeviceRef &device);
 
 /// Compact JSON.
 std::string toJson(const HostProgram &program);

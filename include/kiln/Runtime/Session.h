@@ -16,9 +16,9 @@ struct LaunchRecord {
   std::string name;
   const KernelInfo *kernel = nullptr;
   std::array<int64_t, 3> grid = {1, 1, 1};
-  double seconds = 0;
-  int64_t flops = 0; ///< 0: unknown
-  int64_t bytes = 0; ///< 0: unknown
+  double seconds = 0; ///< by the device's clock, where it has one
+  int64_t flops = 0;  ///< 0: unknown
+  int64_t bytes = 0;  ///< 0: unknown
 };
 
 /// What a call used.
@@ -27,6 +27,8 @@ struct CallReport {
   int64_t arenaBytes = 0;
   int64_t arenaTensorBytes = 0; ///< sum of the tensors that share the arena
   int64_t ownBytes = 0;         ///< allocations outside of it
+  int64_t workspaceBytes = 0;   ///< of the launch that needs the most
+  bool usedDeviceClock = false; ///< for the seconds of launches
   /// Element tolerance lengths of the results, after evaluation.
   std::vector<int64_t> accumulation;
 };
@@ -47,6 +49,15 @@ struct CallOptions {
   std::array<int64_t, 3> grid = {1, 1, 1};
   bool dryRun = false; ///< sizes only: nothing is allocated or launched
   bool time = false;   ///< fill LaunchRecord::seconds
+  /// Where results go: a tensor per result, of its type, on the host or on a
+  /// device of the session; they are what the call returns. A kernel or a
+  /// function may read arguments that overlap them.
+  const std::vector<Tensor> *into = nullptr;
+  /// Results stay on the devices that made them.
+  bool resultsOnDevice = false;
+  /// Return when the work is queued. Without effect where something has to be
+  /// copied to or from the host. Faults come with what waits next.
+  bool noWait = false;
   /// Called before each kernel: for whoever has to say which one the system
   /// stopped.
   std::function<void(const KernelInfo &)> onLaunch;
@@ -54,6 +65,27 @@ struct CallOptions {
 };
 
 class SessionImpl;
+
+/// A call that can be repeated without interpreting its program: with the same
+/// tensors, whose contents may have changed, and the same sizes and scalars.
+class Recording {
+public:
+  Recording(Recording &&) noexcept;
+  Recording &operator=(Recording &&) noexcept;
+  ~Recording();
+  /// Runs it and waits for its end. Like a call of the session.
+  Error replay();
+  /// What every replay writes anew.
+  const std::vector<Tensor> &results() const;
+  /// Whether the driver keeps it as a whole.
+  bool isOnDevice() const;
+
+private:
+  friend class Session;
+  struct Impl;
+  explicit Recording(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
 
 /// Devices opened, modules loaded, constants placed.
 class Session {
@@ -80,16 +112,41 @@ public:
                                      const std::vector<Tensor> &args,
                                      const CallOptions &options = {},
                                      CallReport *report = nullptr);
+  /// Calls a function once and keeps what it does. A program whose course
+  /// depends on the contents of tensors cannot be recorded.
+  Expected<Recording> record(const Function &function,
+                             const std::vector<Tensor> &args,
+                             const CallOptions &options = {});
+
+  /// A copy on device `device` of the session, row-major.
+  Expected<Tensor> upload(const Tensor &tensor, size_t device = 0);
+  /// A row-major copy on the host; waits for it.
+  Expected<Tensor> download(const Tensor &tensor);
+  /// Memory of a device that somebody else owns, by its address there.
+  Expected<Tensor> importAddress(DType dtype, std::vector<int64_t> shape,
+                                 std::vector<int64_t> strides, uint64_t address,
+                                 std::shared_ptr<void> owner,
+                                 size_t device = 0);
+  /// Waits until all that was queued has ended.
+  Error synchronize();
+  /// Queues the work of a device in a queue of the embedding program; `native`
+  /// is what the driver's documentation says. Null: in one of its own again.
+  Error useQueue(size_t device, void *native);
+  /// Gives memory that is kept for later calls back to the system.
+  Error trim();
+
   /// What the devices call themselves.
   std::vector<std::string> deviceNames() const;
+  /// What DLPack calls a device: its type, 0 if it has none, and number.
+  std::pair<uint32_t, int32_t> dlpackDevice(size_t device) const;
   /// Cores of the first device.
   unsigned numCores() const;
   /// Whether the first device works on host memory.
   bool runsOnHost() const;
 
 private:
-  explicit Session(std::unique_ptr<SessionImpl> impl);
-  std::unique_ptr<SessionImpl> impl;
+  explicit Session(std::shared_ptr<SessionImpl> impl);
+  std::shared_ptr<SessionImpl> impl;
 };
 
 /// The only public function or kernel, else `main`; else an error that lists

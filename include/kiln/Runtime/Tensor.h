@@ -24,13 +24,18 @@ struct Storage {
   static Expected<Storage> allocate(size_t bytes, bool zeroed = true);
 };
 
-/// A strided window on shared storage.
+class DeviceBuffer;
+
+/// A strided window on shared storage, or on memory of a session's device.
 struct Tensor {
   DType dtype = DType::none;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides; ///< in elements
   Storage storage;
   int64_t offset = 0; ///< in elements
+  /// Memory of a device; `storage` is empty and `data` null then.
+  std::shared_ptr<DeviceBuffer> onDevice = nullptr;
+  bool isReadonly = false; ///< whoever has lent it forbids to write it
 
   /// Row-major; refuses sizes that overflow or cannot be allocated.
   static Expected<Tensor> create(DType dtype, std::vector<int64_t> shape,

@@ -10,6 +10,7 @@
 #ifndef KILN_TARGET_TARGET_H
 #define KILN_TARGET_TARGET_H
 
+#include "kiln/Runtime/Launch.h"
 #include "kiln/Target/Description.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/Report.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +43,18 @@ struct CompiledKernel {
   std::string symbol;       ///< entry symbol within the bytes
   unsigned blob = 0;        ///< index into Executable::blobs
   int64_t scratchBytes = 0; ///< per thread, 64-byte aligned
-  /// Free metadata for the device driver.
-  std::vector<std::pair<std::string, std::string>> metadata;
+  /// What its launches have beyond arguments and grid: threads, clusters,
+  /// dynamic local memory, … Values are numbers or expressions over the
+  /// kernel's arguments (kiln/Runtime/Expression.h).
+  std::vector<runtime::LaunchAttribute> attributes;
+  /// Views that the driver encodes whole.
+  std::vector<runtime::Recipe> recipes;
+  /// Memory for the time of a launch; it comes behind the arguments.
+  std::optional<runtime::Workspace> workspace;
+  /// Any bytes, for the device driver alone.
+  std::string metadata;
+  /// Facts for people who inspect the package.
+  std::vector<std::pair<std::string, std::string>> notes;
 };
 
 /// What a serialiser returns: byte strings and the kernels within them.

@@ -13,7 +13,7 @@
 #include <vector>
 
 struct KilnDevice {
-  KilnDeviceProperties properties;
+  KilnDeviceProperties properties = {};
 };
 struct KilnBuffer {
   std::vector<char> bytes;
@@ -38,8 +38,13 @@ int fail(KilnError *error, const std::string &message) {
 int open(const char *options, KilnDevice **device, KilnError *error) {
   if (*options && std::strncmp(options, "t1", 2) != 0)
     return fail(error, "tiny has no chip '" + std::string(options) + "'");
-  *device = new KilnDevice{
-      {sizeof(KilnDeviceProperties), "tiny t1 (simulated)", 1, 1, &kMemory}};
+  *device = new KilnDevice();
+  KilnDeviceProperties &properties = (*device)->properties;
+  properties.structSize = sizeof properties;
+  properties.name = "tiny t1 (simulated)";
+  properties.numCores = 1;
+  properties.numMemoryKinds = 1;
+  properties.memoryKinds = &kMemory;
   return 0;
 }
 void close(KilnDevice *device) { delete device; }
@@ -113,6 +118,13 @@ void unloadModule(KilnDevice *, KilnModule *module) { delete module; }
 int getKernel(KilnDevice *, KilnModule *module,
               const KilnKernelDescription *description, KilnKernel **kernel,
               KilnError *error) {
+  // An older runtime has no metadata.
+  if (description->structSize > KILN_KERNEL_DESCRIPTION_SIZE_1_0) {
+    std::string chip(static_cast<const char *>(description->metadata),
+                     description->metadataBytes);
+    if (chip != "t1")
+      return fail(error, "a kernel for chip '" + chip + "'");
+  }
   auto it = module->kernels.find(description->symbol);
   if (it == module->kernels.end())
     return fail(error, std::string("no kernel '") + description->symbol + "'");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TinyCodegen.h"
+#include "kiln-c/Device.h"
 #include "kiln/Target/Plugin.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -114,7 +115,7 @@ public:
     os << text;
     return success();
   }
-  LogicalResult serialize(ModuleOp module, const TargetOptions &,
+  LogicalResult serialize(ModuleOp module, const TargetOptions &options,
                           Executable &result) const override {
     std::string text, bytes, error;
     for (auto kernel : module.getOps<tile::KernelOp>()) {
@@ -122,6 +123,9 @@ public:
         return failure();
       CompiledKernel blob;
       blob.name = blob.symbol = kernel.getSymName().str();
+      // The driver gets both back as they are here.
+      blob.metadata = options.chip;
+      blob.attributes.push_back({KILN_LAUNCH_THREADS, false, {1}});
       result.kernels.push_back(blob);
     }
     if (!assemble(text, bytes, error))

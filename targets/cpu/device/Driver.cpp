@@ -19,7 +19,19 @@ constexpr uint64_t kSlack = 64;
 constexpr uint64_t kMapThreshold = 1 << 20;
 
 struct Driver : kiln::runtime::HostDriver<Driver> {
+  /// Devices share the processor; each has threads of its own. More than one
+  /// serves to try programs for several devices.
+  static int countDevices(uint32_t *count, KilnError *) {
+    *count = 16;
+    return 0;
+  }
+
   static int open(const char *text, KilnDevice **device, KilnError *error) {
+    return openNumbered(0, text, device, error);
+  }
+
+  static int openNumbered(uint32_t number, const char *text,
+                          KilnDevice **device, KilnError *error) {
     Options options;
     std::string problem;
     if (!parseOptions(text ? text : "", options, problem) ||
@@ -35,14 +47,18 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
                         ? options.threads
                         : oneapi::tbb::this_task_arena::max_concurrency();
       auto created = std::make_unique<KilnDevice>(threads);
-      created->name = "cpu (" + std::to_string(threads) +
-                      (threads == 1 ? " thread)" : " threads)");
+      created->name =
+          "cpu " + (number ? "#" + std::to_string(number) + " " : "") + "(" +
+          std::to_string(threads) + (threads == 1 ? " thread)" : " threads)");
       created->memory = {"host",
                          KILN_MEMORY_HOST_VISIBLE | KILN_MEMORY_IMPORTS_HOST,
                          uint32_t(kAlign), 0};
-      created->properties = {sizeof(KilnDeviceProperties),
-                             created->name.c_str(), uint32_t(threads), 1,
-                             &created->memory};
+      KilnDeviceProperties &properties = created->properties;
+      properties.structSize = sizeof(properties);
+      properties.name = created->name.c_str();
+      properties.numCores = uint32_t(threads);
+      properties.numMemoryKinds = 1;
+      properties.memoryKinds = &created->memory;
       *device = created.release();
     } catch (const std::exception &e) {
       return fail(error, std::string("cannot start threads: ") + e.what());
@@ -179,6 +195,8 @@ const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
     KilnDeviceDriver t = Driver::table("cpu");
     t.importHost = Driver::importHost;
     t.exportHost = Driver::exportHost;
+    t.countDevices = Driver::countDevices;
+    t.openNumbered = Driver::openNumbered;
     return t;
   }();
   return &table;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""edit-package.py IN OUT [--text FROM TO | --flip SECTION OFFSET | CODE]: changes a package.
+"""edit-package.py IN OUT [--text FROM TO | --flip SECTION OFFSET | --version N | CODE]: changes a package.
 
-CODE is Python that changes `j`, the contents of program.json (`p` is the program of the first
+--module FILE before CODE replaces the first module. CODE is Python that changes `j`, the contents of program.json (`p` is the program of the first
 target). --text replaces text in it, --flip changes a byte of a section and leaves everything
 else where it is. The checksum is put right; a signature is kept as it was.
 """
@@ -11,6 +11,11 @@ import sys
 import zlib
 
 source, target, *how = sys.argv[1:]
+module = None
+if how[0] == "--module":
+    with open(how[1], "rb") as file:
+        module = file.read()
+    how = how[2:]
 with open(source, "rb") as file:
     data = bytearray(file.read())
 count = struct.unpack_from("<I", data, 12)[0]
@@ -35,10 +40,17 @@ if how[0] == "--flip":
             write(data)
     sys.exit(f"no section {how[1]}")
 for section in sections:
+    if module and section[0].rstrip(b"\0") == b"module.0.0":
+        section[1] = module
     if section[0].rstrip(b"\0") != b"program.json":
         continue
     text = section[1].decode()
-    if how[0] == "--text":
+    if how[0] == "--version":
+        struct.pack_into("<I", data, 8, int(how[1]))
+        j = json.loads(text)
+        j["format"] = int(how[1])
+        text = json.dumps(j, separators=(",", ":"))
+    elif how[0] == "--text":
         if how[1] not in text:
             sys.exit(f"{how[1]} is not in {text}")
         text = text.replace(how[1], how[2], 1)

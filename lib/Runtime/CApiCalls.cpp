@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kiln-c/Runtime.h: calls and recorded calls.
+#include "CApi.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+using namespace kiln::runtime;
+using namespace kiln::runtime::capi;
+
+namespace {
+
+/// One call: what was asked for, checked and unpacked.
+struct Call {
+  KilnSession *session;
+  const Function *function = nullptr;
+  CallOptions options = {};
+  std::vector<Tensor> args = {};
+  std::vector<Tensor> into = {};
+  size_t numResults = 0;
+  KilnTensor **results = nullptr;
+
+  int setEntry(const char *entry, bool isKernel);
+  int setArguments(size_t count, KilnTensor *const *given);
+  int setResults(bool areGiven, size_t count, KilnTensor *const *given);
+  void give(const std::vector<Tensor> &outputs);
+  int run(CallReport *report = nullptr);
+};
+
+int Call::setEntry(const char *entry, bool isKernel) {
+  function = find(session, entry);
+  if (!function)
+    return 1;
+  if ((function->kind == Function::Kind::kernel) != isKernel)
+    return fail(
+        "'" + function->name + "' is a " +
+        (isKernel ? "function, not a kernel" : "kernel, which needs a grid"));
+  return 0;
+}
+
+int Call::setArguments(size_t count, KilnTensor *const *given) {
+  if (count && !given)
+    return isNull("the list of arguments");
+  for (size_t i = 0; i < count; ++i) {
+    if (!given[i])
+      return fail("argument " + std::to_string(i) + " of '" + function->name +
+                  "' is null");
+    args.push_back(given[i]->tensor);
+  }
+  return 0;
+}
+
+/// Takes the list of results: empty places, or tensors to write to.
+int Call::setResults(bool areGiven, size_t count, KilnTensor *const *given) {
+  if (count != function->results.size())
+    return fail("'" + function->name + "' has " +
+                std::to_string(function->results.size()) + " results, room " +
+                "for " + std::to_string(count));
+  if (count && !given)
+    return isNull("the list of results");
+  if (areGiven) {
+    for (size_t i = 0; i < count; ++i) {
+      if (!given[i])
+        return fail("result " + std::to_string(i) + " of '" + function->name +
+                    "' is null");
+      into.push_back(given[i]->tensor);
+    }
+    options.into = &into;
+    return 0;
+  }
+  numResults = count;
+  results = const_cast<KilnTensor **>(given);
+  std::fill_n(results, count, nullptr);
+  return 0;
+}
+
+void Call::give(const std::vector<Tensor> &outputs) {
+  for (size_t i = 0; i < numResults; ++i)
+    results[i] = new KilnTensor{outputs[i]};
+}
+
+int Call::run(CallReport *report) {
+  Expected<std::vector<Tensor>> outputs =
+      session->session.call(*function, args, options, report);
+  if (!outputs)
+    return fail(outputs.message());
+  give(*outputs);
+  return 0;
+}
+
+/// Hands a report to the caller.
+void giveReport(const char *entry, const CallReport &call, double seconds,
+                const KilnCallOptions &options) {
+  std::vector<KilnLaunchReport> launches;
+  for (const LaunchRecord &record : call.launches)
+    launches.push_back({sizeof(KilnLaunchReport),
+                        record.name.c_str(),
+                        record.kernel->name.c_str(),
+                        {record.grid[0], record.grid[1], record.grid[2]},
+                        record.seconds,
+                        record.flops,
+                        record.bytes});
+  std::vector<const KilnLaunchReport *> list;
+  for (const KilnLaunchReport &launch : launches)
+    list.push_back(&launch);
+  KilnCallReport report = {};
+  report.structSize = sizeof report;
+  report.entry = entry;
+  report.seconds = seconds;
+  report.arenaBytes = call.arenaBytes;
+  report.arenaTensorBytes = call.arenaTensorBytes;
+  report.ownBytes = call.ownBytes;
+  report.numLaunches = list.size();
+  report.launches = list.data();
+  report.workspaceBytes = call.workspaceBytes;
+  report.onDeviceClock = call.usedDeviceClock;
+  options.report(&report, options.reportUser);
+}
+
+/// Takes over the options of a caller; those of an older one end earlier.
+int setOptions(Call &call, const char *entry, size_t numArguments,
+               KilnTensor *const *arguments, size_t numResults,
+               KilnTensor **results, const KilnCallOptions *given,
+               KilnCallOptions &wanted) {
+  if (given)
+    std::memcpy(&wanted, given, std::min(given->structSize, sizeof wanted));
+  const Function *function = find(call.session, entry);
+  if (!function)
+    return 1;
+  bool isKernel = function->kind == Function::Kind::kernel;
+  const int64_t (&grid)[3] = wanted.grid;
+  if (!isKernel && (grid[0] || grid[1] || grid[2]))
+    return fail("'" + function->name + "' is a function, which has no grid");
+  if (isKernel)
+    call.options.grid = {grid[0], grid[1], grid[2]};
+  call.options.time = wanted.timeKernels != 0;
+  call.options.resultsOnDevice = wanted.flags & KILN_CALL_ON_DEVICE;
+  call.options.noWait = wanted.flags & KILN_CALL_NO_WAIT;
+  if (call.setEntry(entry, isKernel) ||
+      call.setResults(wanted.flags & KILN_CALL_INTO, numResults, results))
+    return 1;
+  return call.setArguments(numArguments, arguments);
+}
+
+} // namespace
+
+int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
+                   KilnTensor *const *arguments, size_t numResults,
+                   KilnTensor **results) {
+  return guarded([&] {
+    Call call = {session};
+    if (call.setEntry(entry, /*isKernel=*/false) ||
+        call.setResults(/*areGiven=*/false, numResults, results) ||
+        call.setArguments(numArguments, arguments))
+      return 1;
+    return call.run();
+  });
+}
+
+int kilnSessionRunInto(KilnSession *session, const char *entry,
+                       size_t numArguments, KilnTensor *const *arguments,
+                       size_t numResults, KilnTensor *const *results) {
+  return guarded([&] {
+    Call call = {session};
+    if (call.setEntry(entry, /*isKernel=*/false) ||
+        call.setResults(/*areGiven=*/true, numResults, results) ||
+        call.setArguments(numArguments, arguments))
+      return 1;
+    return call.run();
+  });
+}
+
+int kilnSessionLaunch(KilnSession *session, const char *entry,
+                      const int64_t grid[3], size_t numArguments,
+                      KilnTensor *const *arguments) {
+  return guarded([&] {
+    if (!grid)
+      return isNull("the grid");
+    Call call = {session};
+    call.options.grid = {grid[0], grid[1], grid[2]};
+    if (call.setEntry(entry, /*isKernel=*/true) ||
+        call.setResults(/*areGiven=*/false, 0, nullptr) ||
+        call.setArguments(numArguments, arguments))
+      return 1;
+    return call.run();
+  });
+}
+
+int kilnSessionCall(KilnSession *session, const char *entry,
+                    size_t numArguments, KilnTensor *const *arguments,
+                    size_t numResults, KilnTensor **results,
+                    const KilnCallOptions *given) {
+  return guarded([&] {
+    Call call = {session};
+    KilnCallOptions wanted = {};
+    if (setOptions(call, entry, numArguments, arguments, numResults, results,
+                   given, wanted))
+      return 1;
+    CallReport report;
+    auto begin = std::chrono::steady_clock::now();
+    int status = call.run(&report);
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    if (!status && wanted.report)
+      giveReport(entry, report, passed.count(), wanted);
+    return status;
+  });
+}
+
+int kilnSessionRecord(KilnSession *session, const char *entry,
+                      size_t numArguments, KilnTensor *const *arguments,
+                      size_t numResults, KilnTensor **results,
+                      const KilnCallOptions *given,
+                      KilnRecordedCall **recorded) {
+  return guarded([&] {
+    if (!recorded)
+      return isNull("the place for the recorded call");
+    Call call = {session};
+    KilnCallOptions wanted = {};
+    if (setOptions(call, entry, numArguments, arguments, numResults, results,
+                   given, wanted))
+      return 1;
+    Expected<Recording> made =
+        session->session.record(*call.function, call.args, call.options);
+    if (!made)
+      return fail(made.message());
+    call.give(made->results());
+    *recorded = new KilnRecordedCall{std::move(*made)};
+    return 0;
+  });
+}
+
+int kilnRecordedCallReplay(KilnRecordedCall *recorded) {
+  return guarded([&] {
+    if (!recorded)
+      return isNull("the recorded call");
+    Error error = recorded->recording.replay();
+    return error ? fail(error.message()) : 0;
+  });
+}
+
+void kilnRecordedCallDestroy(KilnRecordedCall *recorded) { delete recorded; }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Recorded calls, and what else a session does with its devices.
+#include "Interpreter.h"
+#include <new>
+
+using namespace kiln::runtime;
+
+struct Recording::Impl {
+  std::shared_ptr<SessionImpl> session;
+  Tape tape;
+  std::vector<Tensor> results;
+  std::vector<Tensor> arguments; ///< kept for those who only lend them
+  std::shared_ptr<DeviceRecording> onDevice;
+
+  ~Impl() {
+    // What goes with it is the driver's.
+    std::lock_guard<std::mutex> lock(session->calling);
+    onDevice = nullptr;
+    tape = Tape();
+  }
+};
+
+Recording::Recording(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Recording::Recording(Recording &&) noexcept = default;
+Recording &Recording::operator=(Recording &&) noexcept = default;
+Recording::~Recording() = default;
+
+const std::vector<Tensor> &Recording::results() const { return impl->results; }
+bool Recording::isOnDevice() const { return impl->onDevice != nullptr; }
+
+Error Recording::replay() {
+  std::lock_guard<std::mutex> lock(impl->session->calling);
+  Error error = impl->onDevice ? impl->onDevice->device->replay(*impl->onDevice)
+                               : impl->tape.play();
+  for (SessionDevice &on : impl->session->devices) {
+    Error other = on.device->synchronize();
+    if (!error && other)
+      error = other;
+  }
+  return error;
+}
+
+Expected<Recording> Session::record(const Function &function,
+                                    const std::vector<Tensor> &args,
+                                    const CallOptions &options) {
+  auto made = std::make_unique<Recording::Impl>();
+  made->session = impl;
+  // Behind it: what fails is dropped without the lock, which it takes.
+  std::lock_guard<std::mutex> lock(impl->calling);
+  made->arguments = args;
+  CallOptions own = options;
+  own.time = own.noWait = false;
+  CallReport ignored;
+  try {
+    Interpreter interpreter(*impl->package, target(), function, own, ignored,
+                            impl.get(), &made->tape);
+    Expected<std::vector<Tensor>> results = interpreter.call(args);
+    if (!results)
+      return results.takeError();
+    made->results = std::move(*results);
+  } catch (const std::bad_alloc &) {
+    return Error("out of memory while recording '" + function.name + "'");
+  }
+  int32_t on = made->tape.device();
+  if (on != Tape::kHost && impl->devices[size_t(on)].device->canRecord()) {
+    Device &device = *impl->devices[size_t(on)].device;
+    auto kept = device.record([&] { return made->tape.play(); });
+    if (!kept)
+      return kept.takeError();
+    made->onDevice = *kept;
+  }
+  return Recording(std::move(made));
+}
+
+Expected<Tensor> Session::upload(const Tensor &tensor, size_t device) {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  if (device >= impl->devices.size())
+    return Error("device " + std::to_string(device) + " of " +
+                 std::to_string(impl->devices.size()));
+  if (tensor.onDevice && !impl->owns(*tensor.onDevice))
+    return Error("the tensor is on a device of another session");
+  Expected<Tensor> packed = tensor;
+  if (tensor.onDevice)
+    packed = fetch(*tensor.onDevice->device, bufferOf(tensor, 0));
+  else
+    packed = tensor.contiguous();
+  if (!packed)
+    return packed;
+  Device &on = *impl->devices[device].device;
+  auto bytes = uint64_t(packed->numElements() * dtypeBytes(packed->dtype));
+  auto memory = on.allocate(bytes);
+  if (!memory)
+    return memory.takeError();
+  if (Error error = on.copyIn(**memory, 0, packed->data(), bytes))
+    return error;
+  if (Error error = on.synchronize())
+    return error;
+  packed->strides = rowMajor(packed->shape);
+  packed->storage = Storage();
+  packed->offset = 0;
+  packed->onDevice = *memory;
+  return packed;
+}
+
+Expected<Tensor> Session::download(const Tensor &tensor) {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  if (!tensor.onDevice)
+    return tensor.contiguous();
+  if (!impl->owns(*tensor.onDevice))
+    return Error("the tensor is on a device of another session");
+  return fetch(*tensor.onDevice->device, bufferOf(tensor, 0));
+}
+
+Expected<Tensor> Session::importAddress(DType dtype, std::vector<int64_t> shape,
+                                        std::vector<int64_t> strides,
+                                        uint64_t address,
+                                        std::shared_ptr<void> owner,
+                                        size_t device) {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  if (device >= impl->devices.size())
+    return Error("device " + std::to_string(device) + " of " +
+                 std::to_string(impl->devices.size()));
+  std::optional<int64_t> bytes = checkedExtent(dtype, shape, strides);
+  if (!bytes)
+    return Error("a tensor of type " + typeString(dtype, shape) +
+                 " with these strides is too large");
+  auto memory = impl->devices[device].device->importAddress(
+      address, uint64_t(*bytes), std::move(owner));
+  if (!memory)
+    return memory.takeError();
+  Tensor tensor;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  tensor.strides = std::move(strides);
+  tensor.onDevice = *memory;
+  return tensor;
+}
+
+Error Session::synchronize() {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  for (SessionDevice &on : impl->devices)
+    if (Error error = on.device->synchronize())
+      return error;
+  return Error::success();
+}
+
+Error Session::useQueue(size_t device, void *native) {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  if (device >= impl->devices.size())
+    return Error("device " + std::to_string(device) + " of " +
+                 std::to_string(impl->devices.size()));
+  return impl->devices[device].device->useQueue(native);
+}
+
+Error Session::trim() {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  impl->pool->clear();
+  for (SessionDevice &on : impl->devices) {
+    if (Error error = on.device->synchronize())
+      return error;
+    on.arenas.clear();
+    on.workspace = nullptr;
+    on.device->trim();
+  }
+  return Error::success();
+}
+
+std::pair<uint32_t, int32_t> Session::dlpackDevice(size_t device) const {
+  if (device >= impl->devices.size())
+    return {0, 0};
+  const KilnDeviceProperties &found =
+      impl->devices[device].device->properties();
+  return {found.dlpackType, found.dlpackNumber};
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a call does on devices, kept to be done again.
+#ifndef KILN_LIB_RUNTIME_TAPE_H
+#define KILN_LIB_RUNTIME_TAPE_H
+
+#include "kiln/Runtime/Error.h"
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// The steps of a call in their order. Each keeps what it needs alive.
+class Tape {
+public:
+  /// For steps that involve the host, or several devices.
+  static constexpr int32_t kHost = -2;
+
+  void add(int32_t device, std::function<Error()> step) {
+    steps.push_back(std::move(step));
+    isOnOne &= device != kHost && (steps.size() == 1 || device == on);
+    on = device;
+  }
+  /// The device that all steps are queued on, or kHost.
+  int32_t device() const { return steps.empty() || !isOnOne ? kHost : on; }
+  Error play() const {
+    for (const std::function<Error()> &step : steps)
+      if (Error error = step())
+        return error;
+    return Error::success();
+  }
+
+private:
+  std::vector<std::function<Error()>> steps;
+  int32_t on = kHost;
+  bool isOnOne = true;
+};
+
+} // namespace kiln::runtime
+
+#endif

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Runtime/Launch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -232,10 +233,13 @@ LogicalResult LaunchOp::verify() {
   if (getGuards().size() + 1 != getKernels().size())
     return emitOpError() << "expected " << getKernels().size() - 1
                          << " guards, found " << getGuards().size();
-  // (2) Three extents.
-  if (getGrid().size() != 3)
-    return emitOpError() << "expected a grid of 3 extents, found "
-                         << getGrid().size();
+  // (2) Three extents, or three for each variant.
+  if (getGrid().size() != 3 && getGrid().size() != 3 * getKernels().size()) {
+    InFlightDiagnostic diag = emitOpError() << "expected a grid of 3 extents";
+    if (getKernels().size() > 1)
+      diag << " or of " << 3 * getKernels().size();
+    return diag << ", found " << getGrid().size();
+  }
   // (3) Arguments are buffers and scalars.
   for (auto [index, type] : llvm::enumerate(getArgs().getTypes()))
     if (!isa<MemRefType>(type) && !kiln::tile::isElementType(type))
@@ -248,6 +252,26 @@ LogicalResult LaunchOp::verify() {
       return emitOpError() << "expected positions of memref arguments in "
                               "'writes', found "
                            << position;
+  // (7) The contract has known names, and as many integers as they take.
+  for (NamedAttribute entry : getContract().value_or(DictionaryAttr())
+                                  ? getContract()->getValue()
+                                  : ArrayRef<NamedAttribute>()) {
+    std::optional<uint32_t> tag =
+        kiln::runtime::launchAttributeTag(entry.getName().strref());
+    if (!tag)
+      return emitOpError() << "unknown launch attribute '"
+                           << entry.getName().strref() << "' in 'contract'";
+    auto list = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
+    size_t count = list                                 ? list.size()
+                   : isa<IntegerAttr>(entry.getValue()) ? 1
+                                                        : 0;
+    size_t most = kiln::runtime::launchAttributeArity(*tag);
+    if (count < 1 || count > most)
+      return emitOpError() << "expected 1 to " << most
+                           << " integers for launch attribute '"
+                           << entry.getName().strref() << "', found "
+                           << entry.getValue();
+  }
   return success();
 }
 

@@ -27,11 +27,32 @@ std::vector<runtime::Reg> FunctionBuilder::sizes(ArrayRef<int64_t> shape,
   return all;
 }
 
-std::optional<int> FunctionBuilder::deviceNumber(StringRef name) const {
-  for (auto [number, device] : llvm::enumerate(program.devices))
-    if (device.name == name)
-      return number;
-  return std::nullopt;
+FailureOr<int> FunctionBuilder::deviceNumber(Operation *op,
+                                             std::optional<StringRef> name,
+                                             std::optional<int64_t> ordinal,
+                                             int otherwise) {
+  if ((!name && !ordinal) || isOneDevice)
+    return otherwise;
+  std::string driver = name ? name->str() : program.devices[otherwise].name;
+  auto wanted = static_cast<int32_t>(ordinal.value_or(0));
+  if (program.devices[otherwise].name == driver &&
+      program.devices[otherwise].ordinal == wanted)
+    return otherwise;
+  const runtime::DeviceRef *sibling = nullptr;
+  for (auto [number, device] : llvm::enumerate(program.devices)) {
+    if (device.name != driver)
+      continue;
+    if (device.ordinal == wanted)
+      return static_cast<int>(number);
+    sibling = &device;
+  }
+  if (!sibling)
+    return op->emitError() << "unsupported: device '" << driver
+                           << "', which no target of the program has";
+  runtime::DeviceRef added = *sibling;
+  added.ordinal = wanted;
+  program.devices.push_back(std::move(added));
+  return static_cast<int>(program.devices.size()) - 1;
 }
 
 std::string kiln::driver::nameOf(const std::vector<std::string> *names,
@@ -136,6 +157,15 @@ FunctionBuilder::build(program::FuncOp func,
   for (Operation &op : func.getBody().front())
     if (failed(lower(op)))
       return failure();
+  // Results are where their buffers are, as far as that is known here.
+  auto end = cast<program::ReturnOp>(func.getBody().front().getTerminator());
+  for (auto [index, value] : llvm::enumerate(end.getValues()))
+    if (auto alloc = value.getDefiningOp<program::AllocOp>()) {
+      FailureOr<int> device =
+          deviceNumber(alloc, alloc.getDevice(), alloc.getOrdinal());
+      if (succeeded(device))
+        function.results[index].device = *device;
+    }
   program.functions.push_back(std::move(function));
   return success();
 }
@@ -256,21 +286,9 @@ LogicalResult FunctionBuilder::lower(Operation &op) {
         regs[dim.getResult()] = dst;
         return success();
       })
-      .Case([&](program::ArenaOp arena) -> LogicalResult {
-        emit(runtime::ArenaInst{0, reg(arena.getBytes())});
-        return success();
-      })
+      .Case([&](program::ArenaOp arena) { return lowerArena(arena); })
       .Case([&](program::AllocOp alloc) { return lowerAlloc(alloc); })
-      .Case([&](program::ConstantOp constantOp) -> LogicalResult {
-        FailureOr<std::string> name =
-            pool.add(constantOp.getValue(), constantOp);
-        if (failed(name))
-          return failure();
-        Buf dst = function.newBuf();
-        emit(runtime::ConstantInst{dst, *name, 0});
-        bufs[constantOp.getResult()] = dst;
-        return success();
-      })
+      .Case([&](program::ConstantOp op) { return lowerConstantBuffer(op); })
       .Case([&](program::ViewOp view) { return lowerView(view); })
       .Case([&](program::LaunchOp launch) { return lowerLaunch(launch); })
       .Case([&](program::CopyOp copy) -> LogicalResult {
@@ -284,6 +302,28 @@ LogicalResult FunctionBuilder::lower(Operation &op) {
                                 check.getMessage().str()});
         return success();
       })
+      .Case([&](program::FillOp fill) -> LogicalResult {
+        emit(runtime::FillInst{buf(fill.getTarget()),
+                               static_cast<uint8_t>(fill.getByte())});
+        return success();
+      })
+      .Case([&](program::ReadOp read) -> LogicalResult {
+        Reg dst = function.newReg();
+        emit(runtime::ReadInst{dst, buf(read.getSource()),
+                               reg(read.getIndex())});
+        regs[read.getResult()] = dst;
+        return success();
+      })
+      .Case([&](program::AlignedOp aligned) -> LogicalResult {
+        Reg dst = function.newReg();
+        emit(runtime::AlignedInst{dst, buf(aligned.getSource()),
+                                  static_cast<int64_t>(aligned.getBytes())});
+        regs[aligned.getResult()] = dst;
+        return success();
+      })
+      .Case([&](scf::IfOp branch) { return lowerIf(branch); })
+      .Case([&](scf::WhileOp loop) { return lowerWhile(loop); })
+      .Case([&](scf::ForOp loop) { return lowerFor(loop); })
       .Case([&](program::ReturnOp ret) { return lowerReturn(ret); })
       .Default([&](Operation *other) -> LogicalResult {
         return other->emitError()
@@ -302,8 +342,33 @@ LogicalResult FunctionBuilder::lowerAlloc(program::AllocOp op) {
   alloc.sizes = sizes(type.getShape(), op.getSizes());
   if (op.getOffset())
     alloc.offset = reg(op.getOffset());
+  FailureOr<int> device = deviceNumber(op, op.getDevice(), op.getOrdinal());
+  if (failed(device))
+    return failure();
+  alloc.device = *device;
+  alloc.memory = op.getMemory().value_or("").str();
   bufs[op.getResult()] = alloc.dst;
   emit(std::move(alloc));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerArena(program::ArenaOp op) {
+  FailureOr<int> device = deviceNumber(op, op.getDevice(), op.getOrdinal());
+  if (failed(device))
+    return failure();
+  emit(runtime::ArenaInst{*device, reg(op.getBytes()),
+                          op.getMemory().value_or("").str()});
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerConstantBuffer(program::ConstantOp op) {
+  FailureOr<std::string> name = pool.add(op.getValue(), op);
+  FailureOr<int> device = deviceNumber(op, op.getDevice(), op.getOrdinal());
+  if (failed(name) || failed(device))
+    return failure();
+  Buf dst = function.newBuf();
+  emit(runtime::ConstantInst{dst, *name, *device});
+  bufs[op.getResult()] = dst;
   return success();
 }
 

@@ -7,6 +7,7 @@
 #include "HostProgram.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace kiln::driver {
@@ -14,11 +15,13 @@ namespace kiln::driver {
 /// Turns one function into instructions over registers.
 class FunctionBuilder {
 public:
-  /// `names` may be null: nothing is known of them.
+  /// `names` may be null: nothing is known of them. `isOneDevice`: all devices
+  /// that are named are the first.
   FunctionBuilder(const llvm::StringMap<uint32_t> &kernels,
                   const EntryNames *names, runtime::HostProgram &program,
-                  ConstantPool &pool)
-      : kernels(kernels), names(names), program(program), pool(pool) {}
+                  ConstantPool &pool, bool isOneDevice = false)
+      : kernels(kernels), names(names), program(program), pool(pool),
+        isOneDevice(isOneDevice) {}
 
   /// A host program.
   mlir::LogicalResult build(program::FuncOp func,
@@ -39,10 +42,25 @@ private:
   mlir::LogicalResult lowerCompare(mlir::Operation &op);
   mlir::LogicalResult lowerConstant(mlir::Operation &op);
   mlir::LogicalResult lowerAlloc(program::AllocOp op);
+  mlir::LogicalResult lowerArena(program::ArenaOp op);
+  mlir::LogicalResult lowerConstantBuffer(program::ConstantOp op);
   mlir::LogicalResult lowerView(program::ViewOp op);
   mlir::LogicalResult lowerLaunch(program::LaunchOp op);
   mlir::LogicalResult lowerTransfer(program::TransferOp op);
   mlir::LogicalResult lowerReturn(program::ReturnOp op);
+
+  // Control flow (FunctionControl.cpp).
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
+  /// The operations of a block but the terminator, as code of its own.
+  mlir::LogicalResult lowerBlock(mlir::Block &block,
+                                 std::vector<runtime::Instruction> &code,
+                                 llvm::function_ref<void()> atEnd);
+  /// Registers of their own for values that are assigned more than once.
+  mlir::LogicalResult declare(mlir::ValueRange values, mlir::Operation *op);
+  void assign(mlir::ValueRange to, mlir::ValueRange from);
+  void copyBuffer(Buf to, Buf from, int64_t rank);
 
   mlir::LogicalResult addArgument(mlir::Type type, mlir::Value value,
                                   mlir::Operation *op);
@@ -57,17 +75,26 @@ private:
   Buf buf(mlir::Value value);
   /// Estimated bytes that a launch moves.
   Reg traffic(mlir::ValueRange args);
-  std::optional<int> deviceNumber(llvm::StringRef name) const;
+  /// The number of a device of the program, which is added when only its driver
+  /// is there yet; reports on `op` when that is not, either.
+  mlir::FailureOr<int> deviceNumber(mlir::Operation *op,
+                                    std::optional<llvm::StringRef> name,
+                                    std::optional<int64_t> ordinal,
+                                    int otherwise = 0);
+  /// A kernel on another device of the driver that it was compiled for.
+  mlir::FailureOr<uint32_t> kernelOn(program::LaunchOp op, uint32_t kernel);
 
   template <typename T> void emit(T inst) {
-    function.code.push_back(runtime::Instruction(std::move(inst)));
+    code->push_back(runtime::Instruction(std::move(inst)));
   }
 
   const llvm::StringMap<uint32_t> &kernels;
   const EntryNames *names;
   runtime::HostProgram &program;
   ConstantPool &pool;
+  bool isOneDevice;
   runtime::Function function;
+  std::vector<runtime::Instruction> *code = &function.code;
   llvm::DenseMap<mlir::Value, Reg> regs;
   llvm::DenseMap<mlir::Value, Buf> bufs;
   llvm::DenseMap<int64_t, Reg> constants;

@@ -46,20 +46,66 @@ runtime::Reg FunctionBuilder::traffic(ValueRange args) {
   return binary(runtime::IntOp::add, total, constant(fixed));
 }
 
+FailureOr<uint32_t> FunctionBuilder::kernelOn(program::LaunchOp op,
+                                              uint32_t kernel) {
+  int own = program.kernels[kernel].device;
+  FailureOr<int> device =
+      deviceNumber(op, op.getDevice(), op.getOrdinal(), own);
+  if (failed(device))
+    return failure();
+  if (*device == own)
+    return kernel;
+  if (program.devices[*device].name != program.devices[own].name)
+    return op.emitError() << "kernel '" << program.kernels[kernel].name
+                          << "' was compiled for device '"
+                          << program.devices[own].name << "', found '"
+                          << program.devices[*device].name << "'";
+  for (auto [number, known] : llvm::enumerate(program.kernels))
+    if (known.device == *device &&
+        known.module == program.kernels[kernel].module &&
+        known.symbol == program.kernels[kernel].symbol)
+      return static_cast<uint32_t>(number);
+  runtime::KernelInfo copy = program.kernels[kernel];
+  copy.device = *device;
+  program.kernels.push_back(std::move(copy));
+  return static_cast<uint32_t>(program.kernels.size()) - 1;
+}
+
+/// The launch attributes of a `contract`; the verifier has checked it.
+static std::vector<runtime::LaunchAttribute>
+attributesOf(std::optional<DictionaryAttr> contract) {
+  std::vector<runtime::LaunchAttribute> result;
+  for (NamedAttribute entry :
+       contract ? contract->getValue() : ArrayRef<NamedAttribute>()) {
+    runtime::LaunchAttribute attribute;
+    attribute.tag =
+        runtime::launchAttributeTag(entry.getName().strref()).value_or(0);
+    if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+      attribute.values.emplace_back(number.getInt());
+    else
+      for (int64_t value :
+           cast<DenseI64ArrayAttr>(entry.getValue()).asArrayRef())
+        attribute.values.emplace_back(value);
+    result.push_back(std::move(attribute));
+  }
+  return result;
+}
+
 LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
   runtime::LaunchInst inst;
-  std::array<Reg, 3> grid = {kNone, kNone, kNone};
-  for (auto [index, extent] : llvm::enumerate(op.getGrid()))
-    grid[index] = reg(extent);
   for (auto [index, name] :
        llvm::enumerate(op.getKernels().getAsRange<FlatSymbolRefAttr>())) {
     auto kernel = kernels.find(name.getValue());
     if (kernel == kernels.end())
       return op.emitError()
              << "kernel '" << name.getValue() << "' is not in the module";
+    FailureOr<uint32_t> number = kernelOn(op, kernel->second);
+    if (failed(number))
+      return failure();
     runtime::LaunchVariant variant;
-    variant.kernel = kernel->second;
-    variant.grid = grid;
+    variant.kernel = *number;
+    for (auto [axis, extent] : llvm::enumerate(op.getGridOf(index)))
+      variant.grid[axis] = reg(extent);
     if (index < op.getGuards().size())
       variant.guard = reg(op.getGuards()[index]);
     inst.variants.push_back(variant);
@@ -67,6 +113,7 @@ LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
       program.kernels[variant.kernel].notes["schedule"] =
           op.getSchedule()->str();
   }
+  inst.attributes = attributesOf(op.getContract());
   for (Value arg : op.getArgs()) {
     if (isa<MemRefType>(arg.getType())) {
       inst.args.push_back(runtime::LaunchArg::ofBuffer(buf(arg)));
@@ -89,16 +136,15 @@ LogicalResult FunctionBuilder::lowerLaunch(program::LaunchOp op) {
 
 LogicalResult FunctionBuilder::lowerTransfer(program::TransferOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
-  std::optional<int> number = deviceNumber(op.getDevice());
-  if (!number)
-    return op.emitError() << "unsupported: a transfer to device '"
-                          << op.getDevice()
-                          << "', which no target of the program has";
+  FailureOr<int> number = deviceNumber(op, op.getDevice(), op.getOrdinal());
+  if (failed(number))
+    return failure();
   runtime::AllocInst alloc;
   alloc.dst = function.newBuf();
   alloc.dtype = dtypeOf(type.getElementType());
   alloc.device = *number;
   alloc.name = "transfer";
+  alloc.memory = op.getMemory().value_or("").str();
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(size)) {
       alloc.sizes.push_back(constant(size));

@@ -166,7 +166,8 @@ public:
   }
 
   LogicalResult addFunction(program::FuncOp func) {
-    FunctionBuilder builder(numbers, namesOf(func.getSymName()), result, pool);
+    FunctionBuilder builder(numbers, namesOf(func.getSymName()), result, pool,
+                            kernels.isWhole);
     auto tolerance = tolerances.find(func.getSymName().str());
     return builder.build(
         func, tolerance == tolerances.end() ? nullptr : &tolerance->second);

@@ -315,6 +315,7 @@ LogicalResult kiln::driver::compileKernels(
     result.devices.push_back(
         {first.target->deviceName(), deviceOptions(first.options), {}});
     addKernels(blobs, 0, result);
+    result.isWhole = true;
     return success();
   }
 

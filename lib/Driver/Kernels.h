@@ -24,6 +24,9 @@ struct CompiledKernels {
   std::vector<runtime::DeviceRef> devices;
   std::vector<std::string> modules;
   llvm::StringMap<Entry> kernels;
+  /// One target has the whole module as its code: all devices that the program
+  /// names are that target's.
+  bool isWhole = false;
 };
 
 /// Called with each module that a pipeline has lowered: for --save-temps and

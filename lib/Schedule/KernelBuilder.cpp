@@ -142,5 +142,5 @@ program::LaunchOp KernelBuilder::finish(StringRef schedule, Extent flops) {
   return program::LaunchOp::create(
       h, loc, h.getArrayAttr({FlatSymbolRefAttr::get(kernel.getSymNameAttr())}),
       ValueRange(), grid, hostArgs, h.getDenseI64ArrayAttr(writes), work,
-      h.getStringAttr(schedule), StringAttr());
+      h.getStringAttr(schedule), StringAttr(), IntegerAttr(), DictionaryAttr());
 }

@@ -91,3 +91,37 @@ program.func @launch_c6(%x: memref<8x4xf32, strided<[8, 2]>>) {
   program.launch [@k] grid (%c1, %c1, %c1) args (%x) writes [] : memref<8x4xf32, strided<[8, 2]>>
   program.return
 }
+
+// -----
+
+tile.kernel private @k(%x: !tile.view<8xf32>) {
+}
+program.func @main(%x: memref<8xf32>, %c: memref<1xf32>) {
+  %c1 = arith.constant 1 : index
+  %g = arith.cmpi eq, %c1, %c1 : index
+  // expected-error@+1 {{expected a grid of 3 extents or of 6, found 5}}
+  program.launch [@k, @k] guards (%g) grid (%c1, %c1, %c1, %c1, %c1) args (%x) writes [] : memref<8xf32>
+  program.return
+}
+
+// -----
+
+tile.kernel private @k(%x: !tile.view<8xf32>) {
+}
+program.func @main(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{unknown launch attribute 'thread' in 'contract'}}
+  program.launch [@k] grid (%c1, %c1, %c1) args (%x) writes [] {contract = {thread = 1 : i64}} : memref<8xf32>
+  program.return
+}
+
+// -----
+
+tile.kernel private @k(%x: !tile.view<8xf32>) {
+}
+program.func @main(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{expected 1 to 1 integers for launch attribute 'registers', found array<i64: 1, 2>}}
+  program.launch [@k] grid (%c1, %c1, %c1) args (%x) writes [] {contract = {registers = array<i64: 1, 2>}} : memref<8xf32>
+  program.return
+}

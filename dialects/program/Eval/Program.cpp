@@ -21,6 +21,14 @@ Box wholeBox(const View &view) {
   return box;
 }
 
+/// The memory that a buffer or an arena is in.
+template <typename Op> std::string placeOf(Op op) {
+  return (op.getDevice().value_or("") + "#" +
+          Twine(op.getOrdinal().value_or(0)) + "." +
+          op.getMemory().value_or(""))
+      .str();
+}
+
 /// Planned buffers share the arena: one that is overwritten while it is still
 /// needed shows as a read of unwritten memory.
 LogicalResult alloc(program::AllocOp op, Frame &frame) {
@@ -42,22 +50,22 @@ LogicalResult alloc(program::AllocOp op, Frame &frame) {
     return op.emitOpError("unsupported: evaluation of type ") << type;
   if (!op.getOffset())
     return frame.set(op.getResult(), Value::ofView(allocate(dtype, shape)));
-  if (!frame.arena)
+  std::shared_ptr<Buffer> arena = frame.arenas.lookup(placeOf(op));
+  if (!arena)
     return op.emitOpError("expected an arena before the first buffer in it");
   int64_t offset = frame.getInt(op.getOffset());
   int64_t bytes = countElements(shape) * runtime::dtypeBytes(dtype);
-  if (offset < 0 || offset > frame.arena->bytes ||
-      bytes > frame.arena->bytes - offset)
+  if (offset < 0 || offset > arena->bytes || bytes > arena->bytes - offset)
     return op.emitOpError("expected ")
            << bytes << " bytes at " << offset << " to lie in an arena of "
-           << frame.arena->bytes << " bytes";
+           << arena->bytes << " bytes";
   View view;
   view.dtype = dtype;
-  view.buffer = frame.arena;
+  view.buffer = arena;
   view.byteOffset = offset;
   view.sizes.assign(shape.begin(), shape.end());
   view.strides = rowMajorStrides(shape);
-  frame.arena->markUnwritten(offset, offset + bytes);
+  arena->markUnwritten(offset, offset + bytes);
   return frame.set(op.getResult(), Value::ofView(std::move(view)));
 }
 
@@ -66,7 +74,7 @@ LogicalResult arena(program::ArenaOp op, Frame &frame) {
   if (bytes < 0 || bytes > int64_t(1) << 34)
     return op.emitOpError("unsupported: evaluation with an arena of ")
            << bytes << " bytes";
-  frame.arena = std::make_shared<Buffer>(bytes);
+  frame.arenas[placeOf(op)] = std::make_shared<Buffer>(bytes);
   return success();
 }
 
@@ -139,12 +147,49 @@ LogicalResult launch(program::LaunchOp op, Frame &frame) {
   if (!kernel)
     return op.emitOpError("expected a kernel, found '") << name << "'";
   std::array<int64_t, 3> grid = {1, 1, 1};
-  // Variants may have grids of their own, one after another.
-  size_t first = op.getGrid().size() > 3 ? 3 * chosen : 0;
-  for (size_t d = 0; d < 3 && first + d < op.getGrid().size(); ++d)
-    grid[d] = frame.getInt(op.getGrid()[first + d]);
+  for (auto [d, extent] : llvm::enumerate(op.getGridOf(chosen)))
+    grid[d] = frame.getInt(extent);
   return launchKernel(frame.evaluator, kernel, grid, frame.get(op.getArgs()),
                       op.getLoc());
+}
+
+LogicalResult fill(program::FillOp op, Frame &frame) {
+  const View &target = frame.get(op.getTarget()).view();
+  Box to = wholeBox(target);
+  if (failed(checkAccess(op, nullptr, to, Access::write)))
+    return failure();
+  if (ArrayRef<int64_t>(target.strides) !=
+      ArrayRef<int64_t>(rowMajorStrides(target.sizes)))
+    return op.emitOpError("expected a dense buffer");
+  SmallVector<int64_t, 4> strides;
+  char *out = boxAddress(to, strides);
+  std::memset(out, static_cast<int>(op.getByte()),
+              static_cast<size_t>(countElements(target.sizes) *
+                                  runtime::dtypeBytes(target.dtype)));
+  return success();
+}
+
+LogicalResult read(program::ReadOp op, Frame &frame) {
+  const View &source = frame.get(op.getSource()).view();
+  int64_t index = frame.getInt(op.getIndex());
+  if (index < 0 || index >= countElements(source.sizes))
+    return op.emitOpError("element ")
+           << index << " of " << countElements(source.sizes)
+           << " cannot be read";
+  Box from = wholeBox(source);
+  if (failed(checkAccess(op, nullptr, from, Access::read)))
+    return failure();
+  SmallVector<int64_t, 4> strides;
+  const char *in = boxAddress(from, strides);
+  return frame.set(op.getResult(),
+                   Value::ofIndex(runtime::loadAsInt(source.dtype, in, index)));
+}
+
+/// Buffers of the evaluator begin where memory is aligned as well as anywhere.
+LogicalResult aligned(program::AlignedOp op, Frame &frame) {
+  const View &source = frame.get(op.getSource()).view();
+  bool isAligned = source.byteOffset % static_cast<int64_t>(op.getBytes()) == 0;
+  return frame.set(op.getResult(), Value::ofInt(DType::i1, isAligned));
 }
 
 struct ProgramEvaluation : EvaluationInterface {
@@ -155,6 +200,9 @@ struct ProgramEvaluation : EvaluationInterface {
     add<program::ViewOp>(makeView);
     add<program::TransferOp>(transfer);
     add<program::LaunchOp>(launch);
+    add<program::FillOp>(fill);
+    add<program::ReadOp>(read);
+    add<program::AlignedOp>(aligned);
     add<program::CopyOp>([](program::CopyOp op, Frame &frame) {
       return copyBuffer(op, frame.get(op.getSource()).view(),
                         frame.get(op.getTarget()).view());

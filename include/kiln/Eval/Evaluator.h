@@ -22,6 +22,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include <array>
 #include <functional>
 
@@ -115,8 +116,9 @@ public:
 
   Evaluator &evaluator;
   Instance *instance;
-  /// The memory that the planned buffers of a host program share.
-  std::shared_ptr<Buffer> arena;
+  /// The memories that the planned buffers of a host program share, by device
+  /// and name.
+  llvm::StringMap<std::shared_ptr<Buffer>> arenas;
 
   const Value &get(mlir::Value value) const;
   int64_t getInt(mlir::Value value) const { return get(value).asInt(); }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -55,7 +56,9 @@ struct Lifetime {
       for (Operation *user : value.getUsers()) {
         if (isa<memref::DimOp>(user))
           continue;
-        returned |= isa<ReturnOp>(user);
+        // What a branch or loop hands on may be used for longer.
+        returned |= user->hasTrait<OpTrait::IsTerminator>() ||
+                    isa<RegionBranchOpInterface>(user);
         // Whatever makes a memref of a memref may be the same memory.
         if (!isa<TransferOp>(user))
           for (Value result : user->getResults())
@@ -102,22 +105,24 @@ void placeItems(SizeClass &sizes) {
   }
 }
 
-/// Plans one host program.
+/// Whether two buffers are in the same memory of the same device.
+bool shareMemory(AllocOp a, AllocOp b) {
+  return a.getDevice() == b.getDevice() &&
+         a.getOrdinal().value_or(0) == b.getOrdinal().value_or(0) &&
+         a.getMemory() == b.getMemory();
+}
+
+/// Plans one memory of a host program.
 class Planner {
 public:
-  explicit Planner(FuncOp func) : func(func) {}
-
-  void run() {
-    Block &block = func.getBody().front();
+  explicit Planner(FuncOp func) : func(func) {
     int64_t next = 0;
-    for (Operation &op : block) {
+    for (Operation &op : func.getBody().front())
       position[&op] = next++;
-      if (isa<ArenaOp>(op))
-        return; // planned before
-    }
-    auto allocs = llvm::to_vector(block.getOps<AllocOp>());
-    if (allocs.empty())
-      return;
+  }
+
+  /// All of these are in one memory.
+  void run(ArrayRef<AllocOp> allocs) {
     SizeExpressions expressions(allocs.front());
     for (AllocOp alloc : allocs)
       classify(alloc, expressions);
@@ -200,9 +205,15 @@ private:
         arenaBytes = sizes.total * kAlign;
       base = add(base, scale(unit, sizes.total));
     }
-    ArenaOp::create(builder, loc, base);
-    func->setAttr(kArenaBytesAttr, builder.getI64IntegerAttr(arenaBytes));
-    func->setAttr(kTensorBytesAttr, builder.getI64IntegerAttr(tensorBytes));
+    ArenaOp::create(builder, loc, base, before.getDeviceAttr(),
+                    before.getOrdinalAttr(), before.getMemoryAttr());
+    auto add64 = [&](StringRef name, int64_t bytes) {
+      if (auto known = func->getAttrOfType<IntegerAttr>(name))
+        bytes += known.getInt();
+      func->setAttr(name, builder.getI64IntegerAttr(bytes));
+    };
+    add64(kArenaBytesAttr, arenaBytes);
+    add64(kTensorBytesAttr, tensorBytes);
   }
 
   FuncOp func;
@@ -210,11 +221,32 @@ private:
   SmallVector<SizeClass> classes;
 };
 
+/// Plans each memory of a host program, in the order of their first buffers.
+void plan(FuncOp func) {
+  Block &block = func.getBody().front();
+  if (!block.getOps<ArenaOp>().empty())
+    return; // planned before
+  func->removeAttr(kArenaBytesAttr);
+  func->removeAttr(kTensorBytesAttr);
+  SmallVector<SmallVector<AllocOp>> memories;
+  for (AllocOp alloc : block.getOps<AllocOp>()) {
+    auto *known = llvm::find_if(memories, [&](ArrayRef<AllocOp> list) {
+      return shareMemory(list.front(), alloc);
+    });
+    if (known == memories.end())
+      memories.push_back({alloc});
+    else
+      known->push_back(alloc);
+  }
+  for (ArrayRef<AllocOp> memory : memories)
+    Planner(func).run(memory);
+}
+
 /// Plans every host program under the operation that the pass runs on.
 struct ProgramPlanMemoryPass
     : kiln::program::impl::ProgramPlanMemoryBase<ProgramPlanMemoryPass> {
   void runOnOperation() override {
-    getOperation()->walk([](FuncOp func) { Planner(func).run(); });
+    getOperation()->walk([](FuncOp func) { plan(func); });
   }
 };
 

@@ -10,12 +10,20 @@ def Program_Dialect : Dialect {
   let cppNamespace = "::kiln::program";
   let summary = "The host side: buffers, launches, transfers";
   let description = [{
-    A host program is straight-line code over buffers (memrefs), sizes (`arith` on
-    `index`, `memref.dim`) and launches. It ends as data in a package and is interpreted
-    by the runtime; only kernels are native code.
+    A host program is code over buffers (memrefs), sizes (`arith` on `index`,
+    `memref.dim`) and launches, with `scf.if`, `scf.while` and `scf.for` as control flow;
+    these may have sizes and buffers as results. It ends as data in a package and is
+    interpreted by the runtime; only kernels are native code.
+
+    A device is the name of a driver and an ordinal, the number among the devices of that
+    driver: 0 unless it is said. Without a device an operation means the first one of the
+    program, a launch the one that its kernel was compiled for. Buffers have to be on the
+    device of the kernels that use them; `program.transfer` copies them there. `in` names
+    one of a device's memories, as its driver calls them.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::kiln::tile::TileDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::kiln::tile::TileDialect"];
 }
 
 class Program_Op<string mnemonic, list<Trait> traits = []>

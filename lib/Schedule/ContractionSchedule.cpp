@@ -23,12 +23,17 @@ struct ContractDims {
 /// Builds the kernel of one product.
 class ContractBuilder {
 public:
-  ContractBuilder(Group &group, KernelBuilder &kernel, const Buffer &out)
-      : group(group), kernel(kernel), out(out),
+  /// `maxRows` bounds the rows of a tile.
+  ContractBuilder(Group &group, KernelBuilder &kernel, const Buffer &out,
+                  int64_t maxRows = ShapedType::kDynamic)
+      : group(group), kernel(kernel), out(out), maxRows(maxRows),
         anchor(group.plan.anchors.front()),
         dot(cast<prim::DotGeneralOp>(anchor.op)) {}
 
   LogicalResult run();
+  /// The number of rows, once it has run.
+  Extent rows() const { return kernel.dims[tileM].size; }
+  program::LaunchOp launch;
   std::string reason;
 
 private:
@@ -54,6 +59,7 @@ private:
   Group &group;
   KernelBuilder &kernel;
   const Buffer &out;
+  int64_t maxRows;
   const AnchorVisit &anchor;
   mutable prim::DotGeneralOp dot;
   ContractDims dims;
@@ -110,6 +116,8 @@ void ContractBuilder::chooseBlocks() {
   KernelDim &m = kernel.dims[tileM], &n = kernel.dims[tileN],
             &k = kernel.dims[tileK];
   m.block = Group::blockFor(m.size, sizes.m);
+  if (!ShapedType::isDynamic(maxRows))
+    m.block = std::min(m.block, maxRows);
   n.block = Group::blockFor(n.size, sizes.n);
   k.block = hasDot() ? Group::blockFor(k.size, sizes.k) : 1;
   // Every instance reads a whole operand again along what it does not split.
@@ -223,8 +231,52 @@ LogicalResult ContractBuilder::run() {
     flops = flops * group.plan.sizes[d];
   for (int dim : anchor.reduced)
     flops = flops * group.plan.sizes[dim];
-  kernel.finish("generic.contraction", flops);
+  launch = kernel.finish("generic.contraction", flops);
   return success();
+}
+
+/// Makes one launch of two that do the same: the first where `guard` holds.
+/// False, and both stay, when they take different arguments.
+static bool joinVariants(HostProgramBuilder &host, program::LaunchOp first,
+                         Value guard, program::LaunchOp second) {
+  if (first.getArgs() != second.getArgs() ||
+      first.getWrites() != second.getWrites())
+    return false;
+  SmallVector<Attribute> kernels(first.getKernels().getValue());
+  llvm::append_range(kernels, second.getKernels().getValue());
+  SmallVector<Value> grid(first.getGrid());
+  llvm::append_range(grid, second.getGrid());
+  OpBuilder &b = host.builder;
+  program::LaunchOp::create(b, second.getLoc(), b.getArrayAttr(kernels), guard,
+                            grid, second.getArgs(), second.getWritesAttr(),
+                            second.getFlops(), second.getScheduleAttr(),
+                            StringAttr(), IntegerAttr(), DictionaryAttr());
+  first.erase();
+  second.erase();
+  return true;
+}
+
+/// Adds a variant for a single row, for products whose number of rows is not
+/// known: tiles of many rows would mostly be empty there.
+static void addSingleRow(Group &group, ContractBuilder &general,
+                         const Buffer &out) {
+  Extent rows = general.rows();
+  if (rows.isStatic())
+    return;
+  HostProgramBuilder &host = group.host;
+  KernelBuilder kernel(host, group.fusion.getLoc(),
+                       group.ctx.kernelName + "_row");
+  group.addDims(kernel);
+  ContractBuilder builder(group, kernel, out, /*maxRows=*/1);
+  if (failed(builder.run()))
+    return kernel.abandon();
+  Value single = arith::CmpIOp::create(
+      host.builder, group.fusion.getLoc(), arith::CmpIPredicate::eq,
+      host.math.value(rows), host.math.value(1));
+  if (joinVariants(host, builder.launch, single, general.launch))
+    return;
+  builder.launch.erase();
+  kernel.abandon();
 }
 
 LogicalResult
@@ -247,6 +299,7 @@ kiln::schedule::scheduleContraction(Operation *op,
     kernel.abandon();
     return ctx->decline(op, builder.reason);
   }
+  addSingleRow(group, builder, out);
   ctx->host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

@@ -70,8 +70,8 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
       return failure();
     pending.writes.push_back(*operands[2].patch);
   }
-  tile::InputPrecision precision = op.getInputPrecision();
-  DotMode mode = {precision, op.getLhsUnsigned(), op.getRhsUnsigned()};
+  bool isTf32 = op.getInputPrecision() == tile::InputPrecision::tf32;
+  DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned()};
   auto sum = std::make_shared<Value>();
   pending.effect = [=, lhs = operands[0], rhs = operands[1],
                     acc = operands[2]] {

@@ -77,7 +77,7 @@ void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
       load<Sum>(rhs, mode.rhsUnsigned ? Extend::zero : Extend::sign);
   std::vector<Sum> c = load<Sum>(acc);
   if constexpr (std::is_same_v<Sum, double>)
-    if (mode.precision == tile::InputPrecision::tf32)
+    if (mode.isTf32)
       for (std::vector<double> *operand : {&a, &b})
         std::transform(operand->begin(), operand->end(), operand->begin(),
                        asTf32);
@@ -135,8 +135,8 @@ Value dotOf(const Value &lhs, const Value &rhs, const Value &acc,
 
 void addTileDot(EvaluationInterface &table) {
   table.add<tile::DotOp>([](tile::DotOp op, Frame &frame) {
-    DotMode mode = {op.getInputPrecision(), op.getLhsUnsigned(),
-                    op.getRhsUnsigned()};
+    DotMode mode = {op.getInputPrecision() == tile::InputPrecision::tf32,
+                    op.getLhsUnsigned(), op.getRhsUnsigned()};
     return frame.set(op.getResult(),
                      dotOf(frame.get(op.getLhs()), frame.get(op.getRhs()),
                            frame.get(op.getAcc()), mode));

@@ -17,7 +17,7 @@ mlir::LogicalResult launchKernel(Evaluator &evaluator, mlir::Operation *kernel,
 
 /// How a product of tiles reads its operands.
 struct DotMode {
-  tile::InputPrecision precision = tile::InputPrecision::ieee;
+  bool isTf32 = false; ///< drops all but 10 bits of the mantissa
   bool lhsUnsigned = false;
   bool rhsUnsigned = false;
 };

@@ -31,30 +31,28 @@ static Type withElement(Type type, Type element) {
 
 /// Checks that `ptr` points to elements of `value`'s type, lane by lane.
 static LogicalResult verifyAccess(Operation *op, Type ptr, Type value) {
-  auto pointer = dyn_cast<PtrType>(getElementTypeOrSelf(ptr));
-  if (!pointer)
-    return op->emitOpError() << "expected pointers, found " << ptr;
+  auto pointer = cast<PtrType>(getElementTypeOrSelf(ptr));
   Type expected = withElement(ptr, pointer.getElementType());
-  if (value != expected)
+  if (!isSameTile(value, expected))
     return op->emitOpError()
            << "expected values of type " << expected << ", found " << value;
   return success();
 }
 
 LogicalResult AtomicRMWOp::verify() {
-  // (1) Pointers and values agree, and the result is like the value.
+  // (C1) Pointers and values agree, and the result is like the value.
   Type value = getValue().getType();
   if (failed(verifyAccess(*this, getPtr().getType(), value)))
     return failure();
   if (getResult().getType() != value)
     return emitOpError() << "expected a result of type " << value << ", found "
                          << getResult().getType();
-  // (2) The mask has one bit for every pointer.
+  // (C2) The mask has one bit for every pointer.
   Type mask = withElement(value, IntegerType::get(getContext(), 1));
   if (getMask() && getMask().getType() != mask)
     return emitOpError() << "expected a mask of type " << mask << ", found "
                          << getMask().getType();
-  // (3) fadd is for floats; bit operations, add and unsigned kinds for
+  // (C3) fadd is for floats; bit operations, add and unsigned kinds for
   // integers.
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(value));
   AtomicKind kind = getKind();

@@ -19,24 +19,24 @@ void TileDialect::registerDotOps() {
 }
 
 static LogicalResult verifyFloatDot(DotOp op, Type lhs, Type rhs, Type acc) {
-  // (4) Both operands have one float type.
+  // (C4) Both operands have one float type.
   if (lhs != rhs)
     return op.emitOpError() << "expected lhs and rhs of the same float type, "
                                "found "
                             << lhs << " and " << rhs;
-  // (5) The accumulator is f32 or f64 and at least as wide as the operands.
+  // (C5) The accumulator is f32 or f64 and at least as wide as the operands.
   if (!acc.isF32() && !acc.isF64())
     return op.emitOpError()
            << "expected an accumulator of f32 or f64, found " << acc;
   if (acc.getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
     return op.emitOpError() << "expected an accumulator at least as wide as "
                             << lhs << ", found " << acc;
-  // (6) Reduced input precision is for f32.
+  // (C6) Reduced input precision is for f32.
   if (op.getInputPrecision() != InputPrecision::ieee && !lhs.isF32())
     return op.emitOpError() << "expected f32 operands with precision '"
                             << stringifyInputPrecision(op.getInputPrecision())
                             << "', found " << lhs;
-  // (7) Signedness belongs to integers.
+  // (C7) Signedness belongs to integers.
   if (op.getLhsUnsigned() || op.getRhsUnsigned())
     return op.emitOpError()
            << "expected integer operands with 'lhs_unsigned' or "
@@ -46,17 +46,17 @@ static LogicalResult verifyFloatDot(DotOp op, Type lhs, Type rhs, Type acc) {
 }
 
 static LogicalResult verifyIntDot(DotOp op, Type lhs, Type rhs, Type acc) {
-  // (8) Operands are i8, i16 or i32.
+  // (C8) Operands are i8, i16 or i32.
   for (Type type : {lhs, rhs})
     if (!type.isSignlessInteger(8) && !type.isSignlessInteger(16) &&
         !type.isSignlessInteger(32))
       return op.emitOpError()
              << "expected operands of i8, i16 or i32, found " << type;
-  // (9) The accumulator is i32 or i64.
+  // (C9) The accumulator is i32 or i64.
   if (!acc.isSignlessInteger(32) && !acc.isSignlessInteger(64))
     return op.emitOpError()
            << "expected an accumulator of i32 or i64, found " << acc;
-  // (10) Input precision belongs to floats.
+  // (C10) Input precision belongs to floats.
   if (op.getInputPrecision() != InputPrecision::ieee)
     return op.emitOpError() << "expected f32 operands with precision '"
                             << stringifyInputPrecision(op.getInputPrecision())
@@ -68,7 +68,7 @@ LogicalResult DotOp::verify() {
   auto lhs = cast<RankedTensorType>(getLhs().getType());
   auto rhs = cast<RankedTensorType>(getRhs().getType());
   auto acc = cast<RankedTensorType>(getAcc().getType());
-  // (1) All have rank 2, or all rank 3.
+  // (C1) All have rank 2, or all rank 3.
   int64_t rank = lhs.getRank();
   if ((rank != 2 && rank != 3) || rhs.getRank() != rank ||
       acc.getRank() != rank)
@@ -76,13 +76,13 @@ LogicalResult DotOp::verify() {
                             "found ranks "
                          << rank << ", " << rhs.getRank() << " and "
                          << acc.getRank();
-  // (2) Batch sizes agree.
+  // (C2) Batch sizes agree.
   if (rank == 3 && (lhs.getDimSize(0) != rhs.getDimSize(0) ||
                     lhs.getDimSize(0) != acc.getDimSize(0)))
     return emitOpError() << "expected equal batch sizes, found "
                          << lhs.getDimSize(0) << ", " << rhs.getDimSize(0)
                          << " and " << acc.getDimSize(0);
-  // (3) Shapes are m x k, k x n and m x n.
+  // (C3) Shapes are m x k, k x n and m x n.
   int64_t m = lhs.getDimSize(rank - 2), k = lhs.getDimSize(rank - 1);
   int64_t n = rhs.getDimSize(rank - 1);
   if (rhs.getDimSize(rank - 2) != k)
@@ -96,4 +96,56 @@ LogicalResult DotOp::verify() {
                           acc.getElementType());
   return verifyIntDot(*this, lhs.getElementType(), rhs.getElementType(),
                       acc.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+OpOperand &DotOp::getLhsOperand() { return getLhsMutable(); }
+OpOperand &DotOp::getRhsOperand() { return getRhsMutable(); }
+OpOperand *DotOp::getAccOperand() { return &getAccMutable(); }
+bool DotOp::isLhsUnsigned() { return getLhsUnsigned(); }
+bool DotOp::isRhsUnsigned() { return getRhsUnsigned(); }
+
+// The two enumerations have the same cases.
+static_assert(int(InputPrecision::tf32) == int(kiln::ProductPrecision::TF32) &&
+              int(InputPrecision::bf16x6) ==
+                  int(kiln::ProductPrecision::BF16x6));
+
+kiln::ProductPrecision DotOp::getProductPrecision() {
+  return static_cast<ProductPrecision>(getInputPrecision());
+}
+
+LogicalResult DotOp::setProductPrecision(kiln::ProductPrecision precision) {
+  setInputPrecision(static_cast<InputPrecision>(precision));
+  return success();
+}
+
+unsigned DotOp::getNumSummedDims() { return 1; }
+
+kiln::OperandRead DotOp::getIndexMap(OpOperand &operand, unsigned) {
+  // (batch?, row, column, summed)
+  unsigned rank = cast<RankedTensorType>(getAcc().getType()).getRank();
+  MLIRContext *context = getContext();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned d = 0; d < rank; ++d)
+    exprs.push_back(getAffineDimExpr(d, context));
+  AffineExpr summed = getAffineDimExpr(rank, context);
+  if (&operand == &getLhsMutable())
+    exprs[rank - 1] = summed;
+  else if (&operand == &getRhsMutable())
+    exprs[rank - 2] = summed;
+  return {AffineMap::get(rank + 1, 0, exprs, context), IntegerSet()};
+}
+
+kiln::Accumulation DotOp::getAccumulation() {
+  auto lhs = cast<RankedTensorType>(getLhs().getType());
+  return Accumulation::sumOver({lhs.getShape().back()});
+}
+
+bool DotOp::areZerosNeutral() { return true; }
+
+double DotOp::getElementOperations() {
+  return cast<RankedTensorType>(getLhs().getType()).getShape().back();
 }

@@ -1,4 +1,4 @@
-//===- ExternOps.cpp - Calls, conversions, output -------------------------===//
+//===- ExternOps.cpp - Calls, conversions, output -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ExternOps.h"
@@ -78,33 +78,10 @@ void InlineAsmOp::getEffects(Effects &effects) {
   addCallEffects(getPure(), effects);
 }
 
-LogicalResult ConvertFloatOp::verify() {
-  if (isa<FloatType>(getElementTypeOrSelf(getSource().getType())) &&
-      isa<FloatType>(getElementTypeOrSelf(getResult().getType())))
-    return success();
-  return emitOpError() << "expected float types, found "
-                       << getSource().getType() << " and "
-                       << getResult().getType();
-}
-
-LogicalResult AssertOp::verify() {
-  if (getElementTypeOrSelf(getCondition().getType()).isInteger(1))
-    return success();
-  return emitOpError() << "expected a condition of i1, found "
-                       << getCondition().getType();
-}
-
-LogicalResult PrintOp::verify() {
-  for (Type type : getOperandTypes()) {
-    Type element = getElementTypeOrSelf(type);
-    if (!element.isIntOrIndexOrFloat() && !isa<PtrType>(element))
-      return emitOpError() << "expected numbers and pointers, found " << type;
-  }
-  return success();
-}
+double CallExternOp::getElementOperations() { return 30; }
 
 LogicalResult InlineAsmOp::verify() {
-  // More would not fit into registers.
+  // (C1) The pack is a power of two; more would not fit into registers.
   constexpr int64_t kLargestPack = 32;
   if (getPack() < 1 || getPack() > kLargestPack ||
       !llvm::isPowerOf2_64(getPack()))
@@ -112,10 +89,8 @@ LogicalResult InlineAsmOp::verify() {
                          << kLargestPack << ", found " << getPack();
   SmallVector<Type> types(getOperandTypes());
   llvm::append_range(types, getResultTypes());
+  // (C2) All are scalars, or tiles of one shape.
   for (Type type : types) {
-    Type element = getElementTypeOrSelf(type);
-    if (!element.isIntOrIndexOrFloat() && !isa<PtrType>(element))
-      return emitOpError() << "expected numbers and pointers, found " << type;
     auto first = dyn_cast<RankedTensorType>(types.front());
     auto tile = dyn_cast<RankedTensorType>(type);
     if (bool(first) != bool(tile) ||

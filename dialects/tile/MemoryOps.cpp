@@ -79,18 +79,18 @@ static LogicalResult verifyTile(Operation *op, RankedTensorType tile,
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
                                   ViewType view, size_t numCoords,
                                   std::optional<ArrayRef<int64_t>> step) {
-  // (1) Element types agree, tile sizes are positive.
+  // (C1) Element types agree, tile sizes are positive.
   if (failed(verifyTile(op, tile, view)))
     return failure();
-  // (2) The tile's rank is at most the view's.
+  // (C2) The tile's rank is at most the view's.
   if (tile.getRank() > view.getRank())
     return op->emitOpError() << "expected a tile of rank at most "
                              << view.getRank() << ", found " << tile;
-  // (3) One coordinate per dimension of the view.
+  // (C3) One coordinate per dimension of the view.
   if (static_cast<int64_t>(numCoords) != view.getRank())
     return op->emitOpError() << "expected " << view.getRank()
                              << " coordinates, found " << numCoords;
-  // (4) One positive step per dimension of the view.
+  // (C4) One positive step per dimension of the view.
   if (step) {
     if (static_cast<int64_t>(step->size()) != view.getRank())
       return op->emitOpError() << "expected " << view.getRank()
@@ -105,18 +105,18 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
 
 static LogicalResult verifyPadding(Operation *op, Padding padding, Value pad,
                                    Type elementType) {
-  // (5) The operand `pad` comes with padding `value`, and only then.
+  // (C5) The operand `pad` comes with padding `value`, and only then.
   if ((padding == Padding::value) != static_cast<bool>(pad))
     return op->emitOpError()
            << "expected a pad operand exactly when padding is 'value', found "
               "padding '"
            << stringifyPadding(padding) << "' " << (pad ? "with" : "without")
            << " operand";
-  // (6) The pad has the element type.
+  // (C6) The pad has the element type.
   if (pad && pad.getType() != elementType)
     return op->emitOpError() << "expected a pad of type " << elementType
                              << ", found " << pad.getType();
-  // (7) Only floats have a NaN.
+  // (C7) Only floats have a NaN.
   if (padding == Padding::nan && !isa<FloatType>(elementType))
     return op->emitOpError()
            << "expected a float element type with padding 'nan', found "
@@ -139,16 +139,16 @@ static int64_t stepOf(std::optional<ArrayRef<int64_t>> step, int64_t d) {
 
 LogicalResult MakeViewOp::verify() {
   ViewType view = getResult().getType();
-  // (1) Pointer and view have one element type.
+  // (C1) Pointer and view have one element type.
   if (getBase().getType().getElementType() != view.getElementType())
     return emitOpError() << "expected a pointer to " << view.getElementType()
                          << ", found " << getBase().getType();
-  // (2) One size for each `?` of the shape.
+  // (C2) One size for each `?` of the shape.
   int64_t sizes = llvm::count(view.getShape(), ShapedType::kDynamic);
   if (sizes != static_cast<int64_t>(getSizes().size()))
     return emitOpError() << "expected " << sizes << " sizes, found "
                          << getSizes().size();
-  // (3) One stride for each `?` of the strides.
+  // (C3) One stride for each `?` of the strides.
   int64_t strides = llvm::count(view.getStrides(), ShapedType::kDynamic);
   if (strides != static_cast<int64_t>(getStrides().size()))
     return emitOpError() << "expected " << strides << " strides, found "
@@ -157,7 +157,7 @@ LogicalResult MakeViewOp::verify() {
 }
 
 static LogicalResult verifyDim(Operation *op, ViewType view, int64_t dim) {
-  // (1) The dimension exists.
+  // (C1) The dimension exists.
   if (dim < 0 || dim >= view.getRank())
     return op->emitOpError() << "expected a dimension in [0, " << view.getRank()
                              << "), found " << dim;
@@ -214,7 +214,7 @@ index::Facts NumBlocksOp::getResultFacts(unsigned,
 LogicalResult NumBlocksOp::verify() {
   if (failed(verifyDim(*this, getView().getType(), getDim())))
     return failure();
-  // (2) The block is positive.
+  // (C2) The block is positive.
   if (static_cast<int64_t>(getBlock()) < 1)
     return emitOpError() << "expected a block of at least 1, found "
                          << static_cast<int64_t>(getBlock());
@@ -270,7 +270,7 @@ LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, getTileType(), view, getCoords().size(),
                           getStep())))
     return failure();
-  // (5) Bitwise and unsigned combinations take integers.
+  // (C5) Bitwise and unsigned combinations take integers.
   switch (getCombine()) {
   case Combine::assign:
   case Combine::add:
@@ -305,18 +305,18 @@ template <typename OpT> static LogicalResult verifyIndirect(OpT op) {
   ViewType view = op.getView().getType();
   RankedTensorType tile = op.getTileType();
   auto indices = cast<RankedTensorType>(op.getIndices().getType());
-  // (1) Element types agree, tile sizes are positive.
+  // (C1) Element types agree, tile sizes are positive.
   if (failed(verifyTile(op, tile, view)))
     return failure();
-  // (2) The indirect dimension exists.
+  // (C2) The indirect dimension exists.
   int64_t dim = op.getDim();
   if (failed(verifyDim(op, view, dim)))
     return failure();
-  // (3) One offset for every other dimension.
+  // (C3) One offset for every other dimension.
   if (static_cast<int64_t>(op.getOffsets().size()) != view.getRank() - 1)
     return op.emitOpError() << "expected " << view.getRank() - 1
                             << " offsets, found " << op.getOffsets().size();
-  // (4) The shape of the indices stands in the place of the dimension.
+  // (C4) The shape of the indices stands in the place of the dimension.
   int64_t rank = view.getRank() - 1 + indices.getRank();
   if (tile.getRank() != rank)
     return op.emitOpError()

@@ -81,14 +81,15 @@ static LogicalResult expectType(Operation *op, StringRef what, Type expected,
 
 LogicalResult LoadPtrOp::verify() {
   Type value = getPointee(getPtr().getType());
-  // (1) The result is what the pointers point to.
-  if (failed(expectType(*this, "a result", value, getResult().getType())))
-    return failure();
-  // (2) The mask has one bit for every pointer.
+  // (C1) The result is what the pointers point to.
+  if (!isSameTile(value, getResult().getType()))
+    return expectType(*this, "a result", value, getResult().getType());
+  value = getResult().getType();
+  // (C2) The mask has one bit for every pointer.
   if (getMask() && failed(expectType(*this, "a mask", getMaskType(value),
                                      getMask().getType())))
     return failure();
-  // (3) The other value has the result's type, and a mask.
+  // (C3) The other value has the result's type, and a mask.
   if (getOther() && !getMask())
     return emitOpError() << "expected a mask beside the other value";
   if (getOther())
@@ -98,10 +99,11 @@ LogicalResult LoadPtrOp::verify() {
 
 LogicalResult StorePtrOp::verify() {
   Type value = getPointee(getPtr().getType());
-  // (1) The value is what the pointers point to.
-  if (failed(expectType(*this, "a value", value, getValue().getType())))
-    return failure();
-  // (2) The mask has one bit for every pointer.
+  // (C1) The value is what the pointers point to.
+  if (!isSameTile(value, getValue().getType()))
+    return expectType(*this, "a value", value, getValue().getType());
+  value = getValue().getType();
+  // (C2) The mask has one bit for every pointer.
   if (getMask())
     return expectType(*this, "a mask", getMaskType(value), getMask().getType());
   return success();

@@ -28,18 +28,18 @@ static LogicalResult verifyAxis(Operation *op, RankedTensorType type,
 }
 
 LogicalResult ScanOp::verify() {
-  // (1) At least one source, one result of its type for each.
-  if (getSources().empty() ||
-      getSources().getTypes() != getResults().getTypes())
+  // (C1) At least one source, one result of its type for each.
+  if (getSources().empty() || !llvm::equal(getSources().getTypes(),
+                                           getResults().getTypes(), isSameTile))
     return emitOpError() << "expected at least one source and results of the "
                             "sources' types";
   auto first = cast<RankedTensorType>(getSources().front().getType());
-  // (2) Sources have one shape.
+  // (C2) Sources have one shape.
   for (Type type : getSources().getTypes())
     if (cast<RankedTensorType>(type).getShape() != first.getShape())
       return emitOpError() << "expected sources of the same shape, found "
                            << first << " and " << type;
-  // (3) The dimension exists.
+  // (C3) The dimension exists.
   return verifyAxis(*this, first, getAxis());
 }
 
@@ -49,7 +49,7 @@ LogicalResult ScanOp::verifyRegions() {
   auto element = [&](size_t i) {
     return cast<RankedTensorType>(getSources()[i].getType()).getElementType();
   };
-  // (4) The region takes a prefix and an element of every source and yields a
+  // (C4) The region takes a prefix and an element of every source and yields a
   // prefix.
   if (block.getNumArguments() != 2 * count)
     return emitOpError() << "expected a region with " << 2 * count
@@ -75,8 +75,10 @@ LogicalResult ScanOp::verifyRegions() {
 LogicalResult HistogramOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
+  // (C1) The result has rank 1.
   if (result.getRank() != 1)
     return emitOpError() << "expected a result of rank 1, found " << result;
+  // (C2) The mask has the shape of the source.
   if (getMask() && cast<RankedTensorType>(getMask().getType()).getShape() !=
                        source.getShape())
     return emitOpError() << "expected a mask of the source's shape, found "
@@ -87,11 +89,14 @@ LogicalResult HistogramOp::verify() {
 LogicalResult GatherOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto indices = cast<RankedTensorType>(getIndices().getType());
+  // (C1) The dimension exists.
   if (failed(verifyAxis(*this, source, getAxis())))
     return failure();
+  // (C2) Indices have the rank of the source.
   if (indices.getRank() != source.getRank())
     return emitOpError() << "expected indices of rank " << source.getRank()
                          << ", found " << indices;
+  // (C3) They have its sizes in every other dimension.
   for (int64_t d = 0; d < source.getRank(); ++d)
     if (d != static_cast<int64_t>(getAxis()) &&
         indices.getDimSize(d) != source.getDimSize(d))
@@ -99,14 +104,17 @@ LogicalResult GatherOp::verify() {
                            << " of the indices to have size "
                            << source.getDimSize(d) << ", found "
                            << indices.getDimSize(d);
-  Type expected = indices.clone(source.getElementType());
-  if (getResult().getType() != expected)
+  // (C4) The result has their shape and the element type of the source.
+  Type expected =
+      RankedTensorType::get(indices.getShape(), source.getElementType());
+  if (!isSameTile(getResult().getType(), expected))
     return emitOpError() << "expected a result of type " << expected
                          << ", found " << getResult().getType();
   return success();
 }
 
 LogicalResult SortOp::verify() {
+  // (C1) The dimension exists.
   return verifyAxis(*this, cast<RankedTensorType>(getSource().getType()),
                     getAxis());
 }
@@ -115,21 +123,113 @@ LogicalResult SortOp::verify() {
 static RankedTensorType pairType(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(2);
-  return type.clone(shape);
+  return RankedTensorType::get(shape, type.getElementType());
 }
 
 LogicalResult JoinOp::verify() {
+  // (C1) The result has a last dimension of size 2.
   auto expected = pairType(cast<RankedTensorType>(getLhs().getType()));
-  if (getResult().getType() != expected)
+  if (!isSameTile(getResult().getType(), expected))
     return emitOpError() << "expected a result of type " << expected
                          << ", found " << getResult().getType();
   return success();
 }
 
 LogicalResult SplitOp::verify() {
+  // (C1) The source has a last dimension of size 2.
   auto expected = pairType(cast<RankedTensorType>(getFirst().getType()));
-  if (getSource().getType() != expected)
+  if (!isSameTile(getSource().getType(), expected))
     return emitOpError() << "expected a source of type " << expected
                          << ", found " << getSource().getType();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  // Elements keep their places, so that a layout of the source fits.
+  llvm::append_range(types, adaptor.getSources().getTypes());
+  return success();
+}
+
+bool ScanOp::isCompatibleReturnTypes(TypeRange l, TypeRange r) {
+  return llvm::equal(l, r, isSameTile);
+}
+
+kiln::Accumulation ScanOp::getAccumulation() {
+  auto type = cast<RankedTensorType>(getSources().front().getType());
+  return Accumulation::sumOver({type.getDimSize(getAxis())});
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
+  auto source = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
+  if (!indices || !source)
+    return failure();
+  types.push_back(
+      RankedTensorType::get(indices.getShape(), source.getElementType()));
+  return success();
+}
+
+bool GatherOp::isCompatibleReturnTypes(TypeRange l, TypeRange r) {
+  return llvm::equal(l, r, isSameTile);
+}
+
+LogicalResult JoinOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getLhs().getType());
+  if (!type)
+    return failure();
+  types.push_back(pairType(type));
+  return success();
+}
+
+bool JoinOp::isCompatibleReturnTypes(TypeRange l, TypeRange r) {
+  return llvm::equal(l, r, isSameTile);
+}
+
+kiln::OperandRead JoinOp::getIndexMap(OpOperand &operand, unsigned) {
+  MLIRContext *context = getContext();
+  unsigned last = cast<RankedTensorType>(getLhs().getType()).getRank();
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(last + 1, context).dropResult(last);
+  AffineExpr which = getAffineDimExpr(last, context) -
+                     static_cast<int64_t>(operand.getOperandNumber());
+  return {map, IntegerSet::get(last + 1, 0, {which}, {true})};
+}
+
+bool JoinOp::movesElements() { return true; }
+
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
+  if (!type || type.getRank() == 0)
+    return failure();
+  types.assign(2, RankedTensorType::get(type.getShape().drop_back(),
+                                        type.getElementType()));
+  return success();
+}
+
+bool SplitOp::isCompatibleReturnTypes(TypeRange l, TypeRange r) {
+  return llvm::equal(l, r, isSameTile);
+}
+
+kiln::OperandRead SplitOp::getIndexMap(OpOperand &, unsigned result) {
+  MLIRContext *context = getContext();
+  unsigned rank = cast<RankedTensorType>(getFirst().getType()).getRank();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned d = 0; d < rank; ++d)
+    exprs.push_back(getAffineDimExpr(d, context));
+  exprs.push_back(getAffineConstantExpr(result, context));
+  return {AffineMap::get(rank, 0, exprs, context), IntegerSet()};
+}
+
+bool SplitOp::movesElements() { return true; }

@@ -51,7 +51,7 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult IotaOp::verify() {
-  // (1) The dimension exists.
+  // (C1) The dimension exists.
   int64_t rank = typeOf(getResult()).getRank(), dim = getDim();
   if (dim < 0 || dim >= rank)
     return emitOpError() << "expected a dimension in [0, " << rank
@@ -60,11 +60,11 @@ LogicalResult IotaOp::verify() {
 }
 
 LogicalResult BroadcastOp::verify() {
-  // (1) Element types and ranks agree.
+  // (C1) Element types and ranks agree.
   if (failed(verifySameElement(*this, getSource(), getResult())) ||
       failed(verifySameRank(*this, getSource(), getResult())))
     return failure();
-  // (2) Only dimensions of size 1 change.
+  // (C2) Only dimensions of size 1 change.
   for (auto [from, to] : llvm::zip(typeOf(getSource()).getShape(),
                                    typeOf(getResult()).getShape()))
     if (from != to && from != 1)
@@ -82,16 +82,16 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult ExpandDimsOp::verify() {
-  // (1) Element types agree.
+  // (C1) Element types agree.
   if (failed(verifySameElement(*this, getSource(), getResult())))
     return failure();
-  // (2) The position is one of the result's.
+  // (C2) The position is one of the result's.
   SmallVector<int64_t> shape(typeOf(getSource()).getShape());
   int64_t axis = getAxis(), rank = shape.size();
   if (axis < 0 || axis > rank)
     return emitOpError() << "expected an axis in [0, " << rank + 1
                          << "), found " << axis;
-  // (3) The result has size 1 there and the source's sizes elsewhere.
+  // (C3) The result has size 1 there and the source's sizes elsewhere.
   shape.insert(shape.begin() + axis, 1);
   if (ArrayRef<int64_t>(shape) != typeOf(getResult()).getShape())
     return emitOpError() << "expected a result of type "
@@ -105,10 +105,10 @@ OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult ReshapeOp::verify() {
-  // (1) Element types agree.
+  // (C1) Element types agree.
   if (failed(verifySameElement(*this, getSource(), getResult())))
     return failure();
-  // (2) The number of elements stays.
+  // (C2) The number of elements stays.
   int64_t from = typeOf(getSource()).getNumElements();
   int64_t to = typeOf(getResult()).getNumElements();
   if (from != to)
@@ -129,11 +129,11 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult TransposeOp::verify() {
-  // (1) Element types and ranks agree.
+  // (C1) Element types and ranks agree.
   if (failed(verifySameElement(*this, getSource(), getResult())) ||
       failed(verifySameRank(*this, getSource(), getResult())))
     return failure();
-  // (2) It is a permutation of the dimensions.
+  // (C2) It is a permutation of the dimensions.
   ArrayRef<int64_t> permutation = getPermutation();
   ArrayRef<int64_t> shape = typeOf(getSource()).getShape();
   SmallVector<bool> seen(shape.size());
@@ -148,7 +148,7 @@ LogicalResult TransposeOp::verify() {
   if (!valid)
     return emitOpError() << "expected a permutation of " << shape.size()
                          << " dimensions, found [" << permutation << "]";
-  // (3) Sizes follow it.
+  // (C3) Sizes follow it.
   for (auto [d, p] : llvm::enumerate(permutation))
     if (typeOf(getResult()).getDimSize(d) != shape[p])
       return emitOpError() << "expected size " << shape[p]
@@ -158,27 +158,29 @@ LogicalResult TransposeOp::verify() {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (llvm::is_sorted(getPermutation()))
+  // A tile in another layout is another value.
+  if (llvm::is_sorted(getPermutation()) &&
+      getSource().getType() == getResult().getType())
     return getSource();
   return resizeSplat(adaptor.getSource(), getResult());
 }
 
 LogicalResult CatOp::verify() {
-  // (1) At least one source.
+  // (C1) At least one source.
   if (getSources().empty())
     return emitOpError() << "expected at least one source, found none";
-  // (2) The dimension exists.
+  // (C2) The dimension exists.
   RankedTensorType result = typeOf(getResult());
   int64_t axis = getAxis(), sum = 0;
   if (axis < 0 || axis >= result.getRank())
     return emitOpError() << "expected an axis in [0, " << result.getRank()
                          << "), found " << axis;
   for (Value source : getSources()) {
-    // (3) Element types and ranks agree.
+    // (C3) Element types and ranks agree.
     if (failed(verifySameElement(*this, source, getResult())) ||
         failed(verifySameRank(*this, source, getResult())))
       return failure();
-    // (4) Sizes agree except along the axis.
+    // (C4) Sizes agree except along the axis.
     for (int64_t d = 0; d < result.getRank(); ++d)
       if (d != axis && typeOf(source).getDimSize(d) != result.getDimSize(d))
         return emitOpError()
@@ -186,7 +188,7 @@ LogicalResult CatOp::verify() {
                << " along dimension " << d << ", found " << typeOf(source);
     sum += typeOf(source).getDimSize(axis);
   }
-  // (5) Sizes along the axis add up.
+  // (C5) Sizes along the axis add up.
   if (sum != result.getDimSize(axis))
     return emitOpError() << "expected size " << sum << " along axis " << axis
                          << ", found " << result;
@@ -194,16 +196,16 @@ LogicalResult CatOp::verify() {
 }
 
 LogicalResult ExtractOp::verify() {
-  // (1) Element types and ranks agree.
+  // (C1) Element types and ranks agree.
   if (failed(verifySameElement(*this, getSource(), getResult())) ||
       failed(verifySameRank(*this, getSource(), getResult())))
     return failure();
   RankedTensorType source = typeOf(getSource()), result = typeOf(getResult());
-  // (2) One coordinate per dimension.
+  // (C2) One coordinate per dimension.
   if (static_cast<int64_t>(getCoords().size()) != source.getRank())
     return emitOpError() << "expected " << source.getRank()
                          << " coordinates, found " << getCoords().size();
-  // (3) Blocks cover the source evenly.
+  // (C3) Blocks cover the source evenly.
   for (auto [whole, block] : llvm::zip(source.getShape(), result.getShape()))
     if (block < 1 || whole % block != 0)
       return emitOpError() << "expected sizes that divide those of " << source

@@ -34,6 +34,8 @@ void TileDialect::initialize() {
   registerAtomicOps();
   registerScanOps();
   registerExternOps();
+  attachUpstreamModels(getContext());
+  attachLayoutModels(getContext());
 }
 
 void TileDialect::registerTypes() {
@@ -53,6 +55,14 @@ void TileDialect::registerAttributes() {
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                             Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+bool kiln::tile::isSameTile(Type a, Type b) {
+  if (a == b)
+    return true;
+  auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(b);
+  return x && y && x.getShape() == y.getShape() &&
+         x.getElementType() == y.getElementType();
 }
 
 bool kiln::tile::isElementType(Type type) {

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Carried.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 namespace {
@@ -42,15 +43,20 @@ std::optional<Gathering> gatheringOf(Operation *op, unsigned number) {
       .Case<arith::OrIOp>([](auto) { return Gathering::Or; })
       .Case<arith::XOrIOp>([](auto) { return Gathering::Xor; })
       .Case<arith::SelectOp>([](auto) { return Gathering::Choice; })
-      .Case<DotOp>([&](auto) -> std::optional<Gathering> {
-        if (number == 2)
-          return Gathering::Sum;
-        return std::nullopt;
-      })
+      .Case<MatrixProductOpInterface>(
+          [&](auto product) -> std::optional<Gathering> {
+            OpOperand *acc = product.getAccOperand();
+            if (acc && acc->getOperandNumber() == number)
+              return Gathering::Sum;
+            return std::nullopt;
+          })
       .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
-            arith::TruncIOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp,
-            scf::ForOp>([](auto) { return Gathering::None; })
-      .Default([](auto) { return std::nullopt; });
+            arith::TruncIOp, scf::ForOp>([](auto) { return Gathering::None; })
+      .Default([](Operation *other) -> std::optional<Gathering> {
+        if (handsOnElements(other))
+          return Gathering::None;
+        return std::nullopt;
+      });
 }
 
 /// Follows carried values through the body of one loop.

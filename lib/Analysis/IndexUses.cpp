@@ -47,18 +47,30 @@ void IterationSpaceBuilder::checkUses() {
     }
   }
   kernel.getBody().walk([&](Operation *op) {
-    if (auto splat = dyn_cast<SplatOp>(op))
-      checkSplat(splat);
-    else if (auto iota = dyn_cast<IotaOp>(op))
-      checkIota(iota);
+    if (Value fill = getFillValue(op))
+      checkFill(op, fill);
+    else if (std::optional<unsigned> counted = getCountedDim(op))
+      checkIota(op, *counted);
+    else if (isShapeless(op) && isa<IndexMapOpInterface>(op))
+      checkGenerated(op);
   });
+}
+
+/// True if the operand says where a view is accessed, or fills a tile.
+static bool isSeenElsewhere(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto access = dyn_cast<ViewAccessOpInterface>(user))
+    return llvm::any_of(access.getAxes(), [&](const ViewAxis &axis) {
+      return axis.offset == OpFoldResult(use.get());
+    });
+  return getFillValue(user) == use.get();
 }
 
 void IterationSpaceBuilder::checkUse(OpOperand &use, unsigned dim,
                                      SmallVectorImpl<Value> &worklist) {
   Operation *user = use.getOwner();
-  if (isa<LoadOp, StoreOp, LoadGatherOp, SplatOp>(user))
-    return; // seen elsewhere
+  if (isSeenElsewhere(use))
+    return;
   if (auto loop = dyn_cast<scf::ForOp>(user)) {
     // A counter that starts at a position moves on from there.
     if (unsigned number = use.getOperandNumber();
@@ -119,16 +131,16 @@ void IterationSpaceBuilder::checkUse(OpOperand &use, unsigned dim,
   pin(dim, "'" + user->getName().getStringRef() + "' uses its index as data");
 }
 
-void IterationSpaceBuilder::checkSplat(SplatOp splat) {
+void IterationSpaceBuilder::checkFill(Operation *op, Value fill) {
   std::optional<index::Expr> form;
-  if (splat.getValue().getType().isIntOrIndex())
-    form = linearizer->get(splat.getValue());
+  if (fill.getType().isIntOrIndex())
+    form = linearizer->get(fill);
   if (!form) {
     // A clamped distance is a limit for the index within a block, nothing else.
     for (auto [i, dim] : llvm::enumerate(space.dims))
-      if (Value distance = matchClampedDistance(splat.getValue(), dim.block))
+      if (Value distance = matchClampedDistance(fill, dim.block))
         if (form = linearizer->get(distance); form && form->dependsOn(i))
-          for (OpOperand &use : splat->getUses())
+          for (OpOperand &use : op->getUses())
             checkLimitUse(use, i);
     return;
   }
@@ -143,8 +155,8 @@ void IterationSpaceBuilder::checkSplat(SplatOp splat) {
 
 /// True for operations that hand on the elements of a tile as they are.
 static bool handsOn(Operation *op) {
-  return isa_and_nonnull<BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
-                         arith::IndexCastOp, arith::IndexCastUIOp,
+  return handsOnElements(op) ||
+         isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp,
                          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
 }
 
@@ -161,27 +173,37 @@ void IterationSpaceBuilder::checkLimitUse(OpOperand &use, unsigned dim) {
     while (handsOn(other.getDefiningOp()))
       other = other.getDefiningOp()->getOperand(0);
     // The comparison itself is judged at the iota.
-    if (other.getDefiningOp<IotaOp>())
+    if (getCountedDim(other.getDefiningOp()))
       return;
   }
   pin(dim, "a limit within a block is used without the index in the block");
 }
 
-void IterationSpaceBuilder::checkIota(IotaOp iota) {
-  for (OpOperand &use : iota->getUses()) {
-    auto found = dimOfClass.find(tileDims.classOf(use, iota.getDim()));
+void IterationSpaceBuilder::checkIota(Operation *op, unsigned counted) {
+  for (OpOperand &use : op->getUses()) {
+    auto found = dimOfClass.find(tileDims.classOf(use, counted));
     if (found != dimOfClass.end())
       checkIotaUse(use, found->second);
   }
 }
 
+void IterationSpaceBuilder::checkGenerated(Operation *op) {
+  AffineMap map = cast<IndexMapOpInterface>(op).getGeneratedElement();
+  std::string reason =
+      "'" + op->getName().getStringRef().str() + "' computes with its index";
+  for (OpOperand &use : op->getUses())
+    for (unsigned d = 0; d < map.getNumDims(); ++d) {
+      auto found = dimOfClass.find(tileDims.classOf(use, d));
+      if (found != dimOfClass.end() && map.isFunctionOfDim(d))
+        pin(found->second, reason);
+    }
+}
+
 Value IterationSpaceBuilder::fillOf(Value tile) {
   while (handsOn(tile.getDefiningOp()))
     tile = tile.getDefiningOp()->getOperand(0);
-  auto splat = tile.getDefiningOp<SplatOp>();
-  if (splat && splat.getValue().getType().isIntOrIndex())
-    return splat.getValue();
-  return {};
+  Value fill = getFillValue(tile.getDefiningOp());
+  return fill && fill.getType().isIntOrIndex() ? fill : Value();
 }
 
 /// True if comparing the index within a block with `limit` is the same as

@@ -128,16 +128,9 @@ void IterationSpaceBuilder::findLoops() {
 
 void IterationSpaceBuilder::findAccesses() {
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      addAccess(op, load.getView(), load.getCoords(), load.getElementOffsets(),
-                false);
-    else if (auto store = dyn_cast<StoreOp>(op))
-      addAccess(op, store.getView(), store.getCoords(),
-                store.getElementOffsets(), true);
-    else if (auto gather = dyn_cast<LoadGatherOp>(op))
-      addGather(gather);
-    else if (isa<StoreScatterOp>(op))
-      setUnstructured(op, "'tile.store_scatter' writes where its indices say");
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    if (access && isa<ViewType>(access.getAccessedView().getType()))
+      addAccess(access);
     else if (op->getNumRegions() == 0 && !isMemoryEffectFree(op))
       setUnstructured(op, "'" + op->getName().getStringRef() +
                               "' reaches memory without a view");
@@ -180,26 +173,42 @@ void IterationSpaceBuilder::tagTile(ViewAccess &access, TileRef tile,
     ties.push_back({tileDims.classOf(tile, tileAxis), axis.dim, axis.dim < 0});
 }
 
-void IterationSpaceBuilder::addAccess(Operation *op, Value view,
-                                      OperandRange coordinates, bool elements,
-                                      bool isWrite) {
+/// The first element of an axis as a linear form, if it is one.
+static std::optional<index::Expr> firstOf(const ViewAxis &axis,
+                                          Linearizer &linearizer) {
+  std::optional<index::Expr> form;
+  if (std::optional<int64_t> number = getConstantIntValue(axis.offset))
+    form = index::Expr(*number);
+  else
+    form = linearizer.get(cast<Value>(axis.offset));
+  if (form && axis.countsBlocks)
+    form = *form * axis.block;
+  if (form && !form->isKnown())
+    return std::nullopt;
+  return form;
+}
+
+void IterationSpaceBuilder::addAccess(ViewAccessOpInterface op) {
+  SmallVector<ViewAxis, 4> axes = op.getAxes();
+  if (op.isWrite() && indirectAxis(axes) >= 0)
+    return setUnstructured(op, "'" + op->getName().getStringRef() +
+                                   "' writes where its indices say");
   ViewAccess access;
   access.op = op;
-  access.view = view;
-  access.isWrite = isWrite;
-  auto load = dyn_cast<LoadOp>(op);
-  auto store = dyn_cast<StoreOp>(op);
-  TileRef tile =
-      load ? TileRef(load.getResult()) : TileRef(store.getValueMutable());
-  int64_t missing = static_cast<int64_t>(coordinates.size()) - tile.getRank();
-  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
-    AxisAccess &axis = access.axes.emplace_back();
-    axis.block = load ? load.getBlock(d) : store.getBlock(d);
-    axis.step = load ? load.getStepOf(d) : store.getStepOf(d);
-    std::optional<index::Expr> form = linearizer->get(coordinate);
-    if (form && !elements)
-      form = *form * axis.block;
-    if (form && form->isKnown()) {
+  access.view = op.getAccessedView();
+  access.isWrite = op.isWrite();
+  access.axes.resize(axes.size());
+  OpOperand *written = op.getWrittenOperand();
+  TileRef tile = written ? TileRef(*written) : TileRef(op.getAccessedTile());
+  for (auto [d, from] : llvm::enumerate(axes)) {
+    AxisAccess &axis = access.axes[d];
+    if (from.isIndirect()) {
+      axis.indirect = true;
+      continue;
+    }
+    axis.block = from.block;
+    axis.step = from.step;
+    if (std::optional<index::Expr> form = firstOf(from, *linearizer)) {
       axis.offset = *form;
       chooseDim(axis);
     } else {
@@ -208,41 +217,7 @@ void IterationSpaceBuilder::addAccess(Operation *op, Value view,
                               op->getName().getStringRef() +
                               "' is not affine in grid and loop indices");
     }
-    tagTile(access, tile, static_cast<int64_t>(d) - missing, d);
-  }
-  space.accesses.push_back(std::move(access));
-}
-
-void IterationSpaceBuilder::addGather(LoadGatherOp gather) {
-  ViewAccess access;
-  access.op = gather;
-  access.view = gather.getView();
-  TileRef tile(gather.getResult());
-  int64_t rank = gather.getView().getType().getRank();
-  int64_t dim = gather.getDim();
-  int64_t inner = tile.getRank() - (rank - 1); // rank of the indices
-  access.axes.resize(rank);
-  for (int64_t d = 0; d < rank; ++d) {
-    AxisAccess &axis = access.axes[d];
-    if (d == dim) {
-      axis.indirect = true;
-      continue;
-    }
-    int64_t tileAxis = d < dim ? d : d - 1 + inner;
-    axis.block = tile.getDimSize(tileAxis);
-    Value offset = gather.getOffsets()[d < dim ? d : d - 1];
-    std::optional<index::Expr> form = linearizer->get(offset);
-    if (form) {
-      axis.offset = *form;
-      chooseDim(axis);
-    } else {
-      axis.affine = false;
-      setUnstructured(gather,
-                      "offset " + Twine(d) +
-                          " of 'tile.load_gather' is not affine in grid "
-                          "and loop indices");
-    }
-    tagTile(access, tile, tileAxis, d);
+    tagTile(access, tile, from.tileDim, d);
   }
   space.accesses.push_back(std::move(access));
 }
@@ -299,7 +274,8 @@ void IterationSpaceBuilder::checkOrder() {
       bool moves = llvm::any_of(write.axes, [&, d = i](const AxisAccess &axis) {
         return axis.offset.dependsOn(d);
       });
-      if (!moves && cast<StoreOp>(write.op).getCombine() == Combine::assign)
+      if (!moves && cast<ViewAccessOpInterface>(write.op).getAccessKind() ==
+                        AccessKind::Write)
         pin(i, "a store in its loop does not move with it");
     }
   }
@@ -374,7 +350,7 @@ void IterationSpaceBuilder::resolveClasses() {
       if (!TileRef(result))
         continue;
       // A splat is as large as its use wants; with several, it is not one tile.
-      if (!TileRef::isShapeless(op))
+      if (!isShapeless(op))
         record(result, result);
       else if (result.hasOneUse())
         record(*result.use_begin(), result);

@@ -8,6 +8,7 @@
 #include "TileDims.h"
 #include "kiln/Analysis/IterationSpace.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <memory>
@@ -33,9 +34,7 @@ private:
 
   // Accesses.
   void findAccesses();
-  void addAccess(mlir::Operation *op, mlir::Value view,
-                 mlir::OperandRange coordinates, bool elements, bool isWrite);
-  void addGather(LoadGatherOp gather);
+  void addAccess(ViewAccessOpInterface op);
   void chooseDim(AxisAccess &axis);
   void tagTile(ViewAccess &access, TileRef tile, int64_t tileAxis,
                unsigned viewAxis);
@@ -46,9 +45,12 @@ private:
   void checkUses();
   void checkUse(mlir::OpOperand &use, unsigned dim,
                 llvm::SmallVectorImpl<mlir::Value> &worklist);
-  void checkSplat(SplatOp splat);
+  void checkFill(mlir::Operation *op, mlir::Value fill);
+  /// The tile that `op` computes from coordinates is neither a fill nor one
+  /// coordinate.
+  void checkGenerated(mlir::Operation *op);
   void checkLimitUse(mlir::OpOperand &use, unsigned dim);
-  void checkIota(IotaOp iota);
+  void checkIota(mlir::Operation *op, unsigned counted);
   void checkIotaUse(mlir::OpOperand &use, unsigned dim);
   /// The scalar that fills a tile, seen through what only reshapes it.
   mlir::Value fillOf(mlir::Value tile);

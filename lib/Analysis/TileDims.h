@@ -11,8 +11,9 @@
 
 namespace kiln::tile {
 
-/// A tile where it is used or defined. Splats and iotas, which have no shape of
-/// their own to keep, are a different tile at each of their uses.
+/// A tile where it is used or defined. What has no shape of its own to keep
+/// (splats, iotas; see isShapeless in IndexMap.h) is a different tile at each of
+/// its uses.
 class TileRef {
 public:
   TileRef(mlir::Value value) : key(value.getAsOpaquePointer()) {
@@ -24,9 +25,6 @@ public:
   int64_t getRank() const { return type.getRank(); }
   int64_t getDimSize(int64_t d) const { return type.getDimSize(d); }
   const void *getKey() const { return key; }
-
-  /// True for what a TileRef takes apart by use.
-  static bool isShapeless(mlir::Operation *op);
 
 private:
   void setType(mlir::Value value) {
@@ -54,14 +52,11 @@ public:
 private:
   unsigned find(unsigned cls);
   void unite(TileRef a, int64_t da, TileRef b, int64_t db);
+  void uniteClasses(unsigned a, unsigned b);
   void uniteAll(TileRef a, TileRef b);
   void visit(mlir::Operation *op);
-  void visitReshape(mlir::Operation *op);
-  void visitDot(mlir::Operation *op);
-  void visitReduce(mlir::Operation *op);
   void visitControlFlow(mlir::Operation *op);
-  void visitElementwise(mlir::Operation *op);
-  void visitShape(mlir::Operation *op);
+  void visitReads(mlir::Operation *op);
 
   llvm::DenseMap<const void *, unsigned> first;
   llvm::SmallVector<unsigned> parent;

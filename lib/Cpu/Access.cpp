@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,79 +12,61 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 namespace {
-/// What loads, stores and gathers have in common.
+/// What accesses through views have in common.
 struct AccessForm {
   Value view;
-  SmallVector<Value> coords; ///< per view dimension; null for the indirect one
-  bool elementOffsets = true;
-  SmallVector<int64_t> blocks, steps;
+  SmallVector<ViewAxis, 4> axes;
+  SmallVector<int64_t, 4> steps;
   int64_t viewRank;
 
-  explicit AccessForm(Operation *op) {
-    auto readIndirect = [&](auto access) {
-      view = access.getView();
-      viewRank = cast<tile::ViewType>(view.getType()).getRank();
-      int64_t dim = access.getDim();
-      coords.append(access.getOffsets().begin(), access.getOffsets().end());
-      coords.insert(coords.begin() + dim, Value());
-      auto indices = cast<ShapedType>(access.getIndices().getType());
-      ArrayRef<int64_t> shape = access.getTileType().getShape();
-      for (int64_t d = 0; d < viewRank; ++d)
-        blocks.push_back(d == dim  ? 1
-                         : d < dim ? shape[d]
-                                   : shape[d + indices.getRank() - 1]);
-      steps.assign(viewRank, 1);
-    };
-    if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
-      readIndirect(gather);
-      return;
-    }
-    if (auto scatter = dyn_cast<tile::StoreScatterOp>(op)) {
-      readIndirect(scatter);
-      return;
-    }
-    auto read = [&](auto access) {
-      view = access.getView();
-      viewRank = cast<tile::ViewType>(view.getType()).getRank();
-      coords.append(access.getCoords().begin(), access.getCoords().end());
-      elementOffsets = access.getElementOffsets();
-      for (int64_t d = 0; d < viewRank; ++d) {
-        blocks.push_back(access.getBlock(d));
-        steps.push_back(access.getStepOf(d));
-      }
-    };
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      read(load);
-    else
-      read(cast<tile::StoreOp>(op));
+  explicit AccessForm(ViewAccessOpInterface op)
+      : view(op.getAccessedView()), axes(op.getAxes()), viewRank(axes.size()) {
+    for (const ViewAxis &axis : axes)
+      steps.push_back(axis.step);
+  }
+
+  /// The coordinates of a point of the tile, per dimension of the view; those
+  /// of the indirect one are left out.
+  SmallVector<Coord> coordsOf(const Point &point) const {
+    SmallVector<Coord> coords(viewRank);
+    for (auto [coord, axis] : llvm::zip(coords, axes))
+      if (axis.tileDim >= 0 && !axis.isIndirect())
+        coord = point.coords[axis.tileDim];
+    return coords;
   }
 };
 } // namespace
 
 const ViewInfo &KernelEmitter::viewOf(Value view) { return views.at(view); }
 
-Value KernelEmitter::offsetOf(Operation *access, int64_t viewDim) {
+Value KernelEmitter::offsetOf(ViewAccessOpInterface access, int64_t viewDim) {
   Value &offset = offsetMemo[{access, viewDim}];
   if (!offset) {
     AtLevel at(*this, 0);
-    AccessForm form(access);
-    offset = scalar64(form.coords[viewDim]);
-    if (!form.elementOffsets)
-      offset = mul(offset, c64(form.blocks[viewDim]));
+    ViewAxis axis = access.getAxes()[viewDim];
+    if (std::optional<int64_t> number = getConstantIntValue(axis.offset);
+        number && isa<Attribute>(axis.offset))
+      offset = c64(*number);
+    else
+      offset = scalar64(cast<Value>(axis.offset));
+    if (axis.countsBlocks)
+      offset = mul(offset, c64(axis.block));
   }
   return offset;
 }
 
-Bounds KernelEmitter::validRange(Operation *access, int64_t viewDim) {
+Bounds KernelEmitter::validRange(ViewAccessOpInterface access,
+                                 int64_t viewDim) {
   Bounds &range = rangeMemo[{access, viewDim}];
   if (!range.hi) {
     Value offset = offsetOf(access, viewDim);
     AtLevel at(*this, 0);
-    AccessForm form(access);
-    int64_t step = form.steps[viewDim];
-    Value size = viewOf(form.view).sizes[viewDim];
+    ViewAxis axis = access.getAxes()[viewDim];
+    int64_t step = axis.step;
+    Value size = viewOf(access.getAccessedView()).sizes[viewDim];
     range.hi = ceilDivPositive(sub(size, offset), step);
-    if (!facts.isNonNegative(form.coords[viewDim])) {
+    auto given = dyn_cast<Value>(axis.offset);
+    if (!given || !facts.isNonNegative(given)) {
       Value zero = c64(0);
       range.lo = maximum(ceilDivPositive(sub(zero, offset), step), zero);
       if (getConstantIntValue(range.lo) == 0)
@@ -163,11 +146,11 @@ addressOf(KernelEmitter &e, Value origin, const ViewInfo &view,
 }
 
 /// The value that stands for elements outside of the view.
-static Value paddingOf(KernelEmitter &e, tile::Padding padding, Value pad,
+static Value paddingOf(KernelEmitter &e, ViewAccessOpInterface access,
                        Type element) {
-  if (padding == tile::Padding::value || pad)
+  if (Value pad = access.getOutsideValue())
     return e.scalar(pad);
-  if (padding == tile::Padding::nan && isa<FloatType>(element))
+  if (access.getOutside() == Outside::NaN && isa<FloatType>(element))
     return e.constantOf(
         element,
         e.b.getFloatAttr(
@@ -241,7 +224,7 @@ static Value readScalar(KernelEmitter &e, Value address, Type element,
 
 /// The address of `point` in a load's view, and its lanes.
 static Address addressOfLoad(
-    KernelEmitter &e, tile::LoadOp load, const AccessForm &form,
+    KernelEmitter &e, ViewAccessOpInterface load, const AccessForm &form,
     ArrayRef<Coord> coords, Value &origin,
     llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   const ViewInfo &view = e.viewOf(form.view);
@@ -257,29 +240,31 @@ static Address addressOfLoad(
 
 /// A tile that is read a second time is in a near cache by now, and memory is
 /// idle: fetches what the next instance will read.
-void KernelEmitter::prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
-                                 ArrayRef<int64_t> blocks, Value address) {
+void KernelEmitter::prefetchNext(ViewAccessOpInterface load,
+                                 ArrayRef<ViewAxis> axes, Value address) {
   auto &readers = readersOf[load];
   if (readers.insert(current).second && readers.size() == 2)
     prefetchAt[load] = current;
-  if (prefetchAt.lookup(load) != current || load.getElementOffsets())
+  if (prefetchAt.lookup(load) != current)
     return;
-  for (auto [d, coord] : llvm::enumerate(coords)) {
-    auto id = coord.getDefiningOp<tile::ProgramIdOp>();
-    if (!id || coord != id.getResult(0))
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    auto coord = dyn_cast_if_present<Value>(axis.offset);
+    auto id =
+        coord ? coord.getDefiningOp<tile::ProgramIdOp>() : tile::ProgramIdOp();
+    if (!axis.countsBlocks || !id || coord != id.getResult(0))
       continue;
-    const ViewInfo &view = viewOf(load.getView());
+    const ViewInfo &view = viewOf(load.getAccessedView());
     Value ahead =
-        gep(address, mul(view.strides[d], c64(blocks[d])), view.elementType);
+        gep(address, mul(view.strides[d], c64(axis.block)), view.elementType);
     LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/2, /*cache=*/1);
   }
 }
 
-Value KernelEmitter::loadAddress(tile::LoadOp load, const Point &point) {
+Value KernelEmitter::loadAddress(ViewAccessOpInterface load,
+                                 const Point &point) {
   AccessForm form(load);
-  SmallVector<Coord> coords(form.viewRank);
-  llvm::copy(point.coords, coords.end() - point.coords.size());
-  return addressOfLoad(*this, load, form, coords, originMemo[load],
+  return addressOfLoad(*this, load, form, form.coordsOf(point),
+                       originMemo[load],
                        [&](int level, llvm::function_ref<void()> emit) {
                          AtLevel at(*this, level);
                          emit();
@@ -295,14 +280,12 @@ Value KernelEmitter::addressOr(Value condition, Value address) {
                                 entry->getArgument(0));
 }
 
-Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
+Value KernelEmitter::evaluateLoad(ViewAccessOpInterface load,
+                                  const Point &point) {
   AccessForm form(load);
   const ViewInfo &view = viewOf(form.view);
   int level = point.level();
-  int64_t lead = form.viewRank - int64_t(point.coords.size());
-  SmallVector<Coord> coords(form.viewRank);
-  for (int64_t d = lead; d < form.viewRank; ++d)
-    coords[d] = point.coords[d - lead];
+  SmallVector<Coord> coords = form.coordsOf(point);
   auto atLevel = [&](int l, llvm::function_ref<void()> emit) {
     AtLevel at(*this, l);
     emit();
@@ -312,10 +295,9 @@ Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
       addressOfLoad(*this, load, form, coords, originMemo[load], atLevel);
   AtLevel at(*this, level);
   bool vector = address.laneStrideDynamic || address.laneStride;
-  Value pad =
-      paddingOf(*this, load.getPadding(), load.getPad(), view.elementType);
+  Value pad = paddingOf(*this, load, view.elementType);
   if (isFast(level) && vector && level == currentLevel())
-    prefetchNext(load, form.coords, form.blocks, address.base);
+    prefetchNext(load, form.axes, address.base);
   if (isFast(level)) {
     if (!vector)
       return readScalar(*this, address.base, view.elementType, Value(), pad);
@@ -361,22 +343,23 @@ Value KernelEmitter::evaluateLoad(tile::LoadOp load, const Point &point) {
   return readLanes(*this, address, view.elementType, point.lanes, mask, pad);
 }
 
-Value KernelEmitter::evaluateGather(tile::LoadGatherOp gather,
+Point cpu::indexPointOf(const ViewAxis &axis, const Point &point) {
+  int64_t rank = cast<ShapedType>(axis.indices.getType()).getRank();
+  Point result;
+  result.lanes = point.lanes;
+  result.coords.assign(point.coords.begin() + axis.tileDim,
+                       point.coords.begin() + axis.tileDim + rank);
+  return result;
+}
+
+Value KernelEmitter::evaluateGather(ViewAccessOpInterface gather,
                                     const Point &point) {
   AccessForm form(gather);
   const ViewInfo &view = viewOf(form.view);
-  int64_t dim = gather.getDim();
-  int64_t indexRank = cast<ShapedType>(gather.getIndices().getType()).getRank();
-  Point indexPoint;
-  indexPoint.lanes = point.lanes;
-  SmallVector<Coord> coords(form.viewRank);
-  for (int64_t d = 0; d < int64_t(point.coords.size()); ++d) {
-    if (d >= dim && d < dim + indexRank)
-      indexPoint.coords.push_back(point.coords[d]);
-    else
-      coords[d < dim ? d : d - indexRank + 1] = point.coords[d];
-  }
-  Value index = evaluate(gather.getIndices(), indexPoint);
+  int64_t dim = indirectAxis(form.axes);
+  SmallVector<Coord> coords = form.coordsOf(point);
+  Value index =
+      evaluate(form.axes[dim].indices, indexPointOf(form.axes[dim], point));
   auto atLevel = [&](int l, llvm::function_ref<void()> emit) {
     AtLevel at(*this, l);
     emit();
@@ -392,8 +375,7 @@ Value KernelEmitter::evaluateGather(tile::LoadGatherOp gather,
   }
   Address address = addressOf(*this, origin, view, coords, form.steps, atLevel);
   AtLevel at(*this, point.level());
-  Value pad =
-      paddingOf(*this, gather.getPadding(), gather.getPad(), view.elementType);
+  Value pad = paddingOf(*this, gather, view.elementType);
   // Indices as i64, and whether they are inside.
   Type i64 = b.getI64Type();
   bool indexLanes = isa<VectorType>(index.getType());

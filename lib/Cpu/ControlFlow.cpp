@@ -44,7 +44,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp loop) {
     Value yielded = loop.getYieldedValues()[i];
     Value carried = loop.getRegionIterArg(i);
     if (plan->inPlaceOf(yielded) == carried)
-      if (auto dot = yielded.getDefiningOp<tile::DotOp>())
+      if (auto dot = yielded.getDefiningOp<MatrixProductOpInterface>())
         microTileOf(dot, &padding);
     TileBuffer buffer = allocateUntil(
         init.getType(), plan->lastUse(loop.getResult(i)), padding);

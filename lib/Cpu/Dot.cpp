@@ -18,8 +18,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-MicroTile KernelEmitter::microTileOf(tile::DotOp dot, Padding *padding) {
-  auto type = cast<RankedTensorType>(dot.getType());
+MicroTile KernelEmitter::microTileOf(MatrixProductOpInterface dot,
+                                     Padding *padding) {
+  RankedTensorType type = dot.getProductType();
   int64_t lanes = config.lanes(type.getElementType().getIntOrFloatBitWidth());
   int64_t rank = type.getRank();
   MicroTile tile = MicroTile::choose(config, type.getDimSize(rank - 2),
@@ -30,12 +31,13 @@ MicroTile KernelEmitter::microTileOf(tile::DotOp dot, Padding *padding) {
 }
 
 /// A load (through conversions) that reads zero outside of its view, or null.
-static tile::LoadOp zeroPaddedLoad(Value operand) {
+static ViewAccessOpInterface zeroPaddedLoad(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
     op = op->getOperand(0).getDefiningOp();
-  auto load = dyn_cast_or_null<tile::LoadOp>(op);
-  if (!load || load.getPad() || load.getPadding() != tile::Padding::zero)
+  auto load = dyn_cast_or_null<ViewAccessOpInterface>(op);
+  if (!load || load.getOutside() != Outside::Zero ||
+      indirectAxis(load.getAxes()) >= 0)
     return nullptr;
   return load;
 }
@@ -45,7 +47,10 @@ static tile::LoadOp zeroPaddedLoad(Value operand) {
 static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (!seen.insert(user).second || isa<tile::StoreOp>(user))
+    auto access = dyn_cast<ViewAccessOpInterface>(user);
+    if (!seen.insert(user).second ||
+        (access && access.getWrittenOperand() == &use &&
+         indirectAxis(access.getAxes()) < 0))
       continue;
     if (auto yield = dyn_cast<scf::YieldOp>(user)) {
       auto loop = dyn_cast<scf::ForOp>(yield->getParentOp());
@@ -55,9 +60,10 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
         return false;
       continue;
     }
-    if (auto dot = dyn_cast<tile::DotOp>(user)) {
-      if (dot.getLhs() == value || dot.getRhs() == value ||
-          !onlyStored(dot.getResult(), seen))
+    if (auto dot = dyn_cast<MatrixProductOpInterface>(user)) {
+      if (dot.getLhsOperand().get() == value ||
+          dot.getRhsOperand().get() == value || dot.getAccOperand() != &use ||
+          !onlyStored(user->getResult(0), seen))
         return false;
       continue;
     }
@@ -68,18 +74,19 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
 }
 
 namespace kiln::cpu {
-/// Emits one tile.dot.
+/// Emits one product.
 class DotLowering {
 public:
-  DotLowering(KernelEmitter &e, tile::DotOp dot)
-      : e(e), b(e.b), dot(dot), type(cast<RankedTensorType>(dot.getType())),
+  DotLowering(KernelEmitter &e, MatrixProductOpInterface dot)
+      : e(e), b(e.b), dot(dot), type(dot.getProductType()),
+        lhs(dot.getLhsOperand().get()), rhs(dot.getRhsOperand().get()),
         element(type.getElementType()),
         lanes(e.config.lanes(element.getIntOrFloatBitWidth())) {
     int64_t rank = type.getRank();
     batched = rank == 3;
     m = type.getDimSize(rank - 2);
     n = type.getDimSize(rank - 1);
-    k = cast<ShapedType>(dot.getLhs().getType()).getDimSize(rank - 1);
+    k = cast<ShapedType>(lhs.getType()).getDimSize(rank - 1);
     tile = e.microTileOf(dot, &padding);
     columns = tile.vectors * lanes;
     // The right panel stays in the nearest cache.
@@ -101,8 +108,9 @@ private:
 
   KernelEmitter &e;
   RewriterBase &b;
-  tile::DotOp dot;
+  MatrixProductOpInterface dot;
   RankedTensorType type;
+  Value lhs, rhs;
   Type element;
   int64_t lanes, m, n, k, columns, depth;
   bool batched;
@@ -119,30 +127,36 @@ void DotLowering::findExtents() {
   endM = e.c64(m);
   endN = e.c64(n);
   endK = e.c64(k);
-  tile::LoadOp lhs = zeroPaddedLoad(dot.getLhs());
-  tile::LoadOp rhs = zeroPaddedLoad(dot.getRhs());
-  auto bound = [&](tile::LoadOp load, int64_t fromBack) {
-    int64_t rank = load.getView().getType().getRank();
-    Value hi = e.validRange(load, rank - 1 - fromBack).hi;
-    return e.maximum(hi, e.c64(0));
+  // The loads of operands that are evaluated as they are packed, and the end
+  // of their views along a dimension of the tile.
+  auto loadOf = [&](Value operand) {
+    return e.hasBuffer(operand) ? nullptr : zeroPaddedLoad(operand);
+  };
+  ViewAccessOpInterface left = loadOf(lhs), right = loadOf(rhs);
+  auto bound = [&](ViewAccessOpInterface load, int64_t fromBack) -> Value {
+    int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
+    for (auto [d, axis] : llvm::enumerate(load.getAxes()))
+      if (axis.tileDim == dim)
+        return e.maximum(e.validRange(load, d).hi, e.c64(0));
+    return e.c64(load.getAccessedType().getDimSize(dim));
   };
   llvm::SmallPtrSet<Operation *, 8> seen;
-  if (onlyStored(dot.getResult(), seen)) {
-    if (lhs && !e.hasBuffer(dot.getLhs()))
-      endM = e.minimum(endM, bound(lhs, 1));
-    if (rhs && !e.hasBuffer(dot.getRhs()))
-      endN = e.minimum(endN, bound(rhs, 0));
+  if (onlyStored(dot->getResult(0), seen)) {
+    if (left)
+      endM = e.minimum(endM, bound(left, 1));
+    if (right)
+      endN = e.minimum(endN, bound(right, 0));
   }
-  if (lhs && rhs && !e.hasBuffer(dot.getLhs()) && !e.hasBuffer(dot.getRhs()))
-    endK = e.minimum(endK, e.maximum(bound(lhs, 0), bound(rhs, 1)));
+  if (left && right)
+    endK = e.minimum(endK, e.maximum(bound(left, 0), bound(right, 1)));
 }
 
 LogicalResult DotLowering::emit() {
-  result = e.resultBuffer(dot.getResult(), padding);
-  bool inPlace =
-      e.hasBuffer(dot.getAcc()) && e.bufferOf(dot.getAcc()).base == result.base;
+  result = e.resultBuffer(dot->getResult(0), padding);
+  Value acc = dot.getAccOperand()->get();
+  bool inPlace = e.hasBuffer(acc) && e.bufferOf(acc).base == result.base;
   if (!inPlace)
-    e.fill(result, dot.getAcc());
+    e.fill(result, acc);
 
   e.freshLevels();
   findExtents();
@@ -150,11 +164,11 @@ LogicalResult DotLowering::emit() {
   int64_t panels = llvm::divideCeil(m, tile.rows);
   leftMemory = e.temporary((panels * tile.rows * depth + lanes) * bytes);
   rightMemory = e.temporary((columns * depth + lanes) * bytes);
-  bool isTf32 = dot.getInputPrecision() == tile::InputPrecision::tf32;
-  left.emplace(e, dot.getLhs(), element, lanes, tile.rows, batched,
-               /*panelDimFirst=*/true, dot.getLhsUnsigned(), isTf32);
-  right.emplace(e, dot.getRhs(), element, lanes, columns, batched,
-                /*panelDimFirst=*/false, dot.getRhsUnsigned(), isTf32);
+  bool isTf32 = dot.getProductPrecision() == ProductPrecision::TF32;
+  left.emplace(e, lhs, element, lanes, tile.rows, batched,
+               /*panelDimFirst=*/true, dot.isLhsUnsigned(), isTf32);
+  right.emplace(e, rhs, element, lanes, columns, batched,
+                /*panelDimFirst=*/false, dot.isRhsUnsigned(), isTf32);
 
   int64_t batches = batched ? type.getDimSize(0) : 1;
   e.forLoop(
@@ -168,7 +182,7 @@ LogicalResult DotLowering::emit() {
             });
         return SmallVector<Value>();
       });
-  e.define(dot.getResult(), result);
+  e.define(dot->getResult(0), result);
   return success();
 }
 
@@ -227,6 +241,13 @@ void DotLowering::block(Coord batch, Coord from, Value steps) {
   });
 }
 
-LogicalResult KernelEmitter::emitDot(tile::DotOp dot) {
+LogicalResult KernelEmitter::emitDot(MatrixProductOpInterface dot) {
+  if (dot.getLhsScaleOperand() || dot.getRhsScaleOperand())
+    return decline("its operands have scales");
+  if (!dot.getAccOperand())
+    return decline("it has no accumulator");
+  std::optional<ProductShape> shape = getProductShape(dot);
+  if (!shape || !shape->isRowMajor())
+    return decline("its operands are not m x k and k x n");
   return DotLowering(*this, dot).emit();
 }

@@ -22,40 +22,97 @@ KernelEmitter::Level::Key KernelEmitter::key(const void *what,
   return key;
 }
 
-/// Where the only tile operand of a shape operation is evaluated.
-Point KernelEmitter::sourcePoint(Operation *op, const Point &point) {
-  auto shape = cast<ShapedType>(op->getOperand(0).getType()).getShape();
+Value KernelEmitter::evaluateIndex(AffineExpr expr, ArrayRef<Value> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return c64(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return scalar64(symbols[symbol.getPosition()]);
+  auto pair = cast<AffineBinaryOpExpr>(expr);
+  Value lhs = evaluateIndex(pair.getLHS(), symbols);
+  Value rhs = evaluateIndex(pair.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return mul(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
+  default: // Mod is never negative
+    return sub(lhs, mul(arith::FloorDivSIOp::create(b, loc, lhs, rhs), rhs));
+  }
+}
+
+/// The parts of a sum that depend on no dimension; null if there are none.
+static AffineExpr freePart(AffineExpr expr) {
+  if (isa<AffineDimExpr>(expr))
+    return {};
+  std::optional<int> dim = getMovedDim(expr);
+  if (dim && *dim < 0)
+    return expr;
+  auto sum = cast<AffineBinaryOpExpr>(expr);
+  AffineExpr lhs = freePart(sum.getLHS()), rhs = freePart(sum.getRHS());
+  return lhs && rhs ? lhs + rhs : lhs ? lhs : rhs;
+}
+
+Point KernelEmitter::sourcePoint(OpOperand &operand, const Point &point) {
+  auto shape = cast<ShapedType>(operand.get().getType()).getShape();
+  AffineMap map = plan->readOf(operand);
   Point source;
   source.lanes = point.lanes;
   source.coords.resize(shape.size());
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    for (size_t d = 0; d < shape.size(); ++d)
-      source.coords[d] = point.coords[d < size_t(expand.getAxis()) ? d : d + 1];
-  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
-      source.coords[from] = point.coords[d];
-  } else if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
-    auto map =
-        unitReshapeMap(shape, cast<ShapedType>(reshape.getType()).getShape());
-    for (size_t d = 0; d < map->size(); ++d)
-      if ((*map)[d] >= 0)
-        source.coords[(*map)[d]] = point.coords[d];
-  } else if (auto extract = dyn_cast<tile::ExtractOp>(op)) {
-    auto result = cast<ShapedType>(extract.getType()).getShape();
-    for (size_t d = 0; d < shape.size(); ++d) {
-      Coord start;
+  SmallVector<Value> symbols;
+  if (map.getNumSymbols())
+    cast<IndexMapOpInterface>(operand.getOwner()).getIndexSymbols(symbols);
+  for (auto [coord, expr, size] :
+       llvm::zip(source.coords, map.getResults(), shape)) {
+    if (size == 1)
+      continue;
+    int dim = *getMovedDim(expr);
+    if (dim >= 0)
+      coord = point.coords[dim];
+    AffineExpr rest = freePart(expr);
+    if (!rest)
+      continue;
+    Coord start;
+    if (auto constant = dyn_cast<AffineConstantExpr>(rest)) {
+      start.constant = constant.getValue();
+    } else {
       AtLevel at(*this, 0);
-      start.index = mul(scalar64(extract.getCoords()[d]), c64(result[d]));
-      source.coords[d] = sum(start, point.coords[d]);
+      start.index = evaluateIndex(rest, symbols);
     }
-    return source;
-  } else {
-    source.coords.assign(point.coords.begin(), point.coords.end());
+    coord = sum(start, coord);
   }
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] == 1)
-      source.coords[d] = Coord();
   return source;
+}
+
+Value KernelEmitter::evaluateCount(Type element, unsigned dim,
+                                   const Point &point) {
+  AtLevel at(*this, point.level());
+  const Coord &coord = point.coords[dim];
+  Value first = coordValue(coord);
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits);
+  if (bits < 64)
+    first = arith::TruncIOp::create(b, loc, integer, first);
+  if (coord.lane && point.lanes > 1) {
+    Value ids = laneIds(integer, point.lanes);
+    if (coord.lane != 1)
+      ids = arith::MulIOp::create(
+          b, loc, ids,
+          broadcastLanes(
+              constantOf(integer, b.getIntegerAttr(integer, coord.lane)),
+              point.lanes));
+    first =
+        arith::AddIOp::create(b, loc, broadcastLanes(first, point.lanes), ids);
+  }
+  if (element.isIndex()) {
+    auto vector = dyn_cast<VectorType>(first.getType());
+    first = arith::IndexCastOp::create(
+        b, loc, vector ? Type(vector.clone(element)) : element, first);
+  }
+  return first;
 }
 
 Value KernelEmitter::evaluate(Value tile, const Point &point) {
@@ -70,40 +127,11 @@ Value KernelEmitter::evaluate(Value tile, const Point &point) {
   Operation *op = tile.getDefiningOp();
   if (inMemory) {
     result = loadBuffer(bufferOf(tile), point);
-  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    result = evaluateLoad(load, point);
-  } else if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
-    result = evaluateGather(gather, point);
+  } else if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
+    result = indirectAxis(access.getAxes()) < 0 ? evaluateLoad(access, point)
+                                                : evaluateGather(access, point);
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     result = evaluateConstant(constant, point);
-  } else if (auto splat = dyn_cast<tile::SplatOp>(op)) {
-    result = scalar(splat.getValue());
-  } else if (auto iota = dyn_cast<tile::IotaOp>(op)) {
-    AtLevel at(*this, level);
-    const Coord &coord = point.coords[iota.getDim()];
-    Type element = cast<ShapedType>(iota.getType()).getElementType();
-    Value first = coordValue(coord);
-    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    Type integer = b.getIntegerType(bits);
-    if (bits < 64)
-      first = arith::TruncIOp::create(b, loc, integer, first);
-    if (coord.lane && point.lanes > 1) {
-      Value ids = laneIds(integer, point.lanes);
-      if (coord.lane != 1)
-        ids = arith::MulIOp::create(
-            b, loc, ids,
-            broadcastLanes(
-                constantOf(integer, b.getIntegerAttr(integer, coord.lane)),
-                point.lanes));
-      first = arith::AddIOp::create(b, loc, broadcastLanes(first, point.lanes),
-                                    ids);
-    }
-    if (element.isIndex()) {
-      auto vector = dyn_cast<VectorType>(first.getType());
-      first = arith::IndexCastOp::create(
-          b, loc, vector ? Type(vector.clone(element)) : element, first);
-    }
-    result = first;
   } else if (isElementwise(op)) {
     SmallVector<Value> operands;
     bool vector = false;
@@ -122,8 +150,16 @@ Value KernelEmitter::evaluate(Value tile, const Point &point) {
         operand = broadcastLanes(operand, point.lanes);
       }
     result = emitElementwise(op, operands);
+  } else if (Value fill = getFillValue(op)) {
+    result = scalar(fill);
+  } else if (std::optional<unsigned> counted = getCountedDim(op)) {
+    Type element = cast<ShapedType>(tile.getType()).getElementType();
+    result = evaluateCount(element, *counted, point);
   } else {
-    result = evaluate(op->getOperand(0), sourcePoint(op, point));
+    OpOperand &moved = *llvm::find_if(op->getOpOperands(), [](OpOperand &use) {
+      return isTile(use.get().getType());
+    });
+    result = evaluate(moved.get(), sourcePoint(moved, point));
   }
   levels[level].memo[memoKey] = result;
   if (auto it = storing.find(tile); it != storing.end()) {

@@ -48,11 +48,10 @@ LogicalResult KernelEmitter::checkOps() {
     bool known =
         isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp, tile::ProgramIdOp,
             tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp,
-            tile::NumBlocksOp, tile::StoreOp, tile::DotOp, tile::ReduceOp,
-            tile::CatOp, tile::ReshapeOp, tile::PtrAddOp, tile::PtrCastOp,
-            tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp, scf::IfOp,
-            scf::WhileOp, scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
-            arith::ConstantOp>(op) ||
+            tile::NumBlocksOp, tile::CatOp, tile::ReshapeOp, tile::PtrAddOp,
+            tile::PtrCastOp, tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp,
+            scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
+            tensor::ExtractOp, arith::ConstantOp>(op) ||
         plan->isInlineOp(op) ||
         (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
     if (auto call = dyn_cast<tile::CallExternOp>(op)) {
@@ -70,8 +69,6 @@ LogicalResult KernelEmitter::checkOps() {
 }
 
 bool KernelEmitter::isCustom(Operation *op) {
-  if (isa<tile::DotOp, tile::ReduceOp, tile::StoreOp>(op))
-    return false;
   CpuLoweringContext context(*this, b, options, description);
   return target::LoweringRegistry::get().knows(op, context);
 }
@@ -282,7 +279,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitIf(choice);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return emitWhile(loop);
-  if (isa<tile::DotOp, tile::ReduceOp, tile::StoreOp>(op) || isCustom(op)) {
+  if (isCustom(op)) {
     if (succeeded(offerLowering(op)))
       return checkTaken(op);
     target::Report &report = target::Report::of(op->getContext());

@@ -14,8 +14,10 @@
 #include "Plan.h"
 #include "Scratch.h"
 #include "kiln/Cpu/Lowering.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Index/ScalarBuilder.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -54,6 +56,9 @@ struct Point {
     return deepest;
   }
 };
+
+/// Where the indices of an indirect axis are read for a point of the tile.
+Point indexPointOf(const ViewAxis &axis, const Point &point);
 
 /// A view with everything known about it as i64 values.
 struct ViewInfo {
@@ -198,7 +203,12 @@ public:
   Value evaluateLanes(Value tile, const Point &point) {
     return broadcastLanes(evaluate(tile, point), point.lanes);
   }
-  Point sourcePoint(mlir::Operation *op, const Point &point);
+  /// Where an operand of a movement is evaluated.
+  Point sourcePoint(mlir::OpOperand &operand, const Point &point);
+  /// An index that depends on no coordinate, from the symbols of index maps.
+  Value evaluateIndex(mlir::AffineExpr expr, ArrayRef<Value> symbols);
+  /// The element of an iota along dimension `dim`.
+  Value evaluateCount(Type element, unsigned dim, const Point &point);
   Value emitElementwise(mlir::Operation *op, ValueRange operands);
 
   // --- Memory (Access.cpp, Buffers.cpp) ------------------------------------
@@ -207,21 +217,21 @@ public:
                    Value count = nullptr);
   Value bufferAddress(const TileBuffer &buffer, const Point &point,
                       int64_t &laneStride);
-  Value evaluateLoad(tile::LoadOp load, const Point &point);
+  Value evaluateLoad(ViewAccessOpInterface load, const Point &point);
   /// Address of an element of a load, without checks.
-  Value loadAddress(tile::LoadOp load, const Point &point);
+  Value loadAddress(ViewAccessOpInterface load, const Point &point);
   /// The address where `condition` (null: true) holds, else one that can be
   /// read: vector reads without any lane are slow where there is no memory.
   Value addressOr(Value condition, Value address);
-  Value evaluateGather(tile::LoadGatherOp gather, const Point &point);
+  Value evaluateGather(ViewAccessOpInterface gather, const Point &point);
   Value evaluateConstant(mlir::arith::ConstantOp op, const Point &point);
   const ViewInfo &viewOf(Value view);
   /// Element offset of the tile along a view dimension.
-  Value offsetOf(mlir::Operation *access, int64_t viewDim);
+  Value offsetOf(ViewAccessOpInterface access, int64_t viewDim);
   /// Valid tile coordinates along a view dimension.
-  Bounds validRange(mlir::Operation *access, int64_t viewDim);
-  mlir::LogicalResult emitStore(tile::StoreOp store);
-  mlir::LogicalResult emitScatter(tile::StoreScatterOp scatter);
+  Bounds validRange(ViewAccessOpInterface access, int64_t viewDim);
+  mlir::LogicalResult emitStore(ViewAccessOpInterface store);
+  mlir::LogicalResult emitScatter(ViewAccessOpInterface scatter);
   /// The address of a point of a tile that begins at `base`: `steps` are the
   /// elements from one coordinate to the next, null where it does not count.
   Value tileAddress(Value base, const Point &point, ArrayRef<Value> steps,
@@ -230,7 +240,8 @@ public:
   /// `mask` (null: all of them).
   void storeLanes(Value value, Value address, Value stride, Type element,
                   Value mask);
-  Value streamingCondition(tile::StoreOp store, const Nest &nest, Value base);
+  Value streamingCondition(ViewAccessOpInterface store, const Nest &nest,
+                           Value base);
 
   // --- Buffers -------------------------------------------------------------
   /// Allocates memory for a tile until its last use.
@@ -253,7 +264,7 @@ public:
 
   // --- Sinks ---------------------------------------------------------------
   mlir::LogicalResult emitReduce(tile::ReduceOp reduce);
-  mlir::LogicalResult emitDot(tile::DotOp dot);
+  mlir::LogicalResult emitDot(MatrixProductOpInterface dot);
   /// Applies the region of a reduce to two sets of registers.
   SmallVector<Value> combine(tile::ReduceOp reduce, ValueRange left,
                              ValueRange right);
@@ -318,7 +329,8 @@ public:
   mlir::func::FuncOp microKernel(Type element, int64_t rows, int64_t vectors,
                                  int64_t lanes);
   /// The register block of a product, and how its result is laid out.
-  MicroTile microTileOf(tile::DotOp dot, Padding *padding = nullptr);
+  MicroTile microTileOf(MatrixProductOpInterface dot,
+                        Padding *padding = nullptr);
   /// Leaves the current operation to other lowerings, and says why.
   mlir::LogicalResult decline(const llvm::Twine &reason) {
     declined = reason.str();
@@ -420,8 +432,8 @@ private:
   SmallVector<Level> levels;
   /// Where code of the deepest level goes while some AtLevel is elsewhere.
   mlir::OpBuilder::InsertPoint tip;
-  void prefetchNext(tile::LoadOp load, ArrayRef<Value> coords,
-                    ArrayRef<int64_t> blocks, Value address);
+  void prefetchNext(ViewAccessOpInterface load, ArrayRef<ViewAxis> axes,
+                    Value address);
   mlir::Operation *current = nullptr; ///< the operation being emitted
   llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>>
       readersOf;

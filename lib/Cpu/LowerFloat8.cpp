@@ -96,9 +96,10 @@ private:
       touched |= any;
       bool computes = llvm::any_of(op->getResultTypes(), isFloat8) ||
                       llvm::any_of(op->getOperandTypes(), isFloat8);
-      if (computes && (isElementwise(op) ||
-                       isa<arith::ConstantOp, tile::ConvertFloatOp, tile::DotOp,
-                           tile::LoadOp, tile::LoadGatherOp>(op)))
+      if (computes &&
+          (isElementwise(op) ||
+           isa<arith::ConstantOp, tile::ConvertFloatOp,
+               MatrixProductOpInterface, ViewAccessOpInterface>(op)))
         uses.push_back({op, llvm::to_vector(op->getOperandTypes()),
                         llvm::to_vector(op->getResultTypes())});
     });
@@ -131,9 +132,8 @@ private:
             b.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt()));
       return success();
     }
-    if (isa<tile::LoadOp, tile::LoadGatherOp>(op)) {
-      auto padding = op->getAttrOfType<tile::PaddingAttr>("padding");
-      if (padding && padding.getValue() == tile::Padding::nan)
+    if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
+      if (access.isRead() && access.getOutside() == Outside::NaN)
         return target::emitUnsupported(op, "padding of 8-bit floats with NaN");
       return success();
     }
@@ -150,7 +150,7 @@ private:
       if (isFloat8(type))
         op->setOperand(i, decode(op->getOperand(i),
                                  *formatOf(getElementTypeOrSelf(type))));
-    if (isa<tile::DotOp>(op))
+    if (isa<MatrixProductOpInterface>(op))
       return success();
     bool narrows = isFloat8(use.results.front());
     if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))

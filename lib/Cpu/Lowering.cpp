@@ -6,6 +6,7 @@
 #include "SmallFloats.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Cpu/Serialize.h"
+#include "kiln/Interfaces/Names.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -105,13 +106,14 @@ byEmitter(LogicalResult (KernelEmitter::*emit)(OpT)) {
 void cpu::registerCpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("cpu"))
     return;
-  registry.addLowering({"cpu.dot.packed",
-                        "cpu",
-                        "tile.dot",
-                        50,
-                        byEmitter<tile::DotOp>(&KernelEmitter::emitDot),
-                        {},
-                        0});
+  registry.addLowering(
+      {"cpu.dot.packed",
+       "cpu",
+       kMatrixProduct.str(),
+       50,
+       byEmitter<MatrixProductOpInterface>(&KernelEmitter::emitDot),
+       {},
+       0});
   registry.addLowering({"cpu.reduce",
                         "cpu",
                         "tile.reduce",
@@ -119,19 +121,12 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         byEmitter<tile::ReduceOp>(&KernelEmitter::emitReduce),
                         {},
                         0});
-  registry.addLowering({"cpu.store",
-                        "cpu",
-                        "tile.store",
-                        50,
-                        byEmitter<tile::StoreOp>(&KernelEmitter::emitStore),
-                        {},
-                        0});
   registry.addLowering(
-      {"cpu.store_scatter",
+      {"cpu.store",
        "cpu",
-       "tile.store_scatter",
+       kViewWrite.str(),
        50,
-       byEmitter<tile::StoreScatterOp>(&KernelEmitter::emitScatter),
+       byEmitter<ViewAccessOpInterface>(&KernelEmitter::emitStore),
        {},
        0});
   registry.addLowering({"cpu.load_ptr",

@@ -104,12 +104,10 @@ Value KernelEmitter::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
   safe.assign(nest.shape.size(), Bounds());
   Value condition;
   for (const Access &access : nest.accesses) {
-    auto load = cast<tile::LoadOp>(access.op);
-    int64_t viewRank = load.getView().getType().getRank();
-    int64_t lead = viewRank - int64_t(access.dims.size());
-    for (int64_t d = 0; d < viewRank; ++d) {
-      int dim = d < lead ? kZero : access.dims[d - lead];
-      Bounds valid = validRange(access.op, d);
+    auto load = cast<ViewAccessOpInterface>(access.op);
+    for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
+      int dim = axis.tileDim < 0 ? kZero : access.dims[axis.tileDim];
+      Bounds valid = validRange(load, d);
       if (dim == kZero) {
         condition = conjunction(
             condition, compare(arith::CmpIPredicate::sgt, valid.hi, zero));
@@ -227,35 +225,20 @@ void KernelEmitter::runNest(Nest &nest,
 }
 
 /// How the dimensions of an operand follow from those of a result.
-static SmallVector<int> operandDims(Operation *op, Value operand,
+static SmallVector<int> operandDims(const Plan &plan, OpOperand &operand,
                                     ArrayRef<int> dims) {
-  auto shape = cast<ShapedType>(operand.getType()).getShape();
+  if (isElementwise(operand.getOwner()))
+    return SmallVector<int>(dims);
+  auto shape = cast<ShapedType>(operand.get().getType()).getShape();
   SmallVector<int> result(shape.size(), kComplex);
-  if (isa<tile::BroadcastOp>(op)) {
-    for (size_t d = 0; d < shape.size(); ++d)
-      result[d] = shape[d] == 1 ? kZero : dims[d];
-  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    for (size_t d = 0; d < shape.size(); ++d)
-      result[d] = dims[d < size_t(expand.getAxis()) ? d : d + 1];
-  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
-      result[from] = dims[d];
-  } else if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
-    auto map =
-        unitReshapeMap(shape, cast<ShapedType>(reshape.getType()).getShape());
-    llvm::fill(result, kZero);
-    for (size_t d = 0; map && d < map->size(); ++d)
-      if ((*map)[d] >= 0)
-        result[(*map)[d]] = dims[d];
-  } else if (isElementwise(op)) {
-    result.assign(dims.begin(), dims.end());
-  } else if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
-    for (size_t d = 0; d < shape.size(); ++d)
-      result[d] = dims[gather.getDim() + d];
-  }
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] == 1 && !isa<tile::LoadGatherOp>(op))
+  AffineMap map = plan.readOf(operand);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    AffineExpr expr = map ? map.getResult(d) : AffineExpr();
+    if (auto dim = dyn_cast_if_present<AffineDimExpr>(expr))
+      result[d] = dims[dim.getPosition()];
+    if (shape[d] == 1)
       result[d] = kZero;
+  }
   return result;
 }
 
@@ -269,9 +252,11 @@ void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
     if (hasBuffer(root) || !isTile(root.getType()))
       return;
     Operation *op = root.getDefiningOp();
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (auto load = dyn_cast<ViewAccessOpInterface>(op);
+        load && indirectAxis(load.getAxes()) < 0) {
       Access access{op, SmallVector<int>(dims)};
-      for (auto [d, size] : llvm::enumerate(load.getTileType().getShape())) {
+      for (auto [d, size] :
+           llvm::enumerate(load.getAccessedType().getShape())) {
         if (size == 1)
           access.dims[d] = kZero;
         if (access.dims[d] == kComplex) {
@@ -279,17 +264,17 @@ void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
           return;
         }
       }
-      if (llvm::any_of(llvm::seq<int64_t>(load.getView().getType().getRank()),
-                       [&](int64_t d) { return load.getStepOf(d) < 1; })) {
+      if (llvm::any_of(load.getAxes(),
+                       [](const ViewAxis &axis) { return axis.step < 1; })) {
         nest.neverFast = true;
         return;
       }
       nest.accesses.push_back(std::move(access));
       return;
     }
-    for (Value operand : op->getOperands())
-      if (isTile(operand.getType()))
-        visit(operand, operandDims(op, operand, dims));
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTile(operand.get().getType()))
+        visit(operand.get(), operandDims(*plan, operand, dims));
   };
   visit(root, dims);
 }
@@ -307,7 +292,9 @@ int64_t KernelEmitter::widestBits(Value root) {
     if (hasBuffer(value))
       continue;
     Operation *op = value.getDefiningOp();
-    if (isa<tile::LoadOp, arith::ConstantOp>(op))
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    if (isa<arith::ConstantOp>(op) ||
+        (access && indirectAxis(access.getAxes()) < 0))
       continue;
     if (isa<BFloat16Type, Float16Type>(element) && isElementwise(op) &&
         !isa<arith::SelectOp, arith::BitcastOp>(op))
@@ -342,29 +329,27 @@ void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
       return;
     }
     Operation *op = root.getDefiningOp();
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      tile::ViewType view = load.getView().getType();
-      int64_t lead = view.getRank() - int64_t(tile.size());
-      for (size_t d = 0; d < tile.size(); ++d)
-        if (tile[d] != 1)
-          charge(dims[d], view.getStaticStride(lead + d) == 1 &&
-                              load.getStepOf(lead + d) == 1);
-      return;
-    }
-    if (auto gather = dyn_cast<tile::LoadGatherOp>(op)) {
-      tile::ViewType view = gather.getView().getType();
-      int64_t indexRank =
-          cast<ShapedType>(gather.getIndices().getType()).getRank();
-      for (int64_t d = 0; d < int64_t(tile.size()); ++d) {
-        bool indirect = d >= int64_t(gather.getDim()) &&
-                        d < int64_t(gather.getDim()) + indexRank;
-        int64_t viewDim = d < int64_t(gather.getDim()) ? d : d - indexRank + 1;
-        charge(dims[d], !indirect && view.getStaticStride(viewDim) == 1);
+    if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
+      auto view = cast<tile::ViewType>(access.getAccessedView().getType());
+      bool isIndirect = false;
+      for (auto [d, axis] : llvm::enumerate(access.getAxes())) {
+        isIndirect |= axis.isIndirect();
+        int64_t rank = axis.isIndirect()
+                           ? cast<ShapedType>(axis.indices.getType()).getRank()
+                           : 1;
+        bool unit = !axis.isIndirect() && view.getStaticStride(d) == 1 &&
+                    axis.step == 1;
+        for (int64_t t = axis.tileDim;
+             axis.tileDim >= 0 && t < axis.tileDim + rank; ++t)
+          if (tile[t] != 1)
+            charge(dims[t], unit);
       }
+      if (!isIndirect)
+        return;
     }
-    for (Value operand : op->getOperands())
-      if (isTile(operand.getType()))
-        score(operand, operandDims(op, operand, dims));
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTile(operand.get().getType()))
+        score(operand.get(), operandDims(*plan, operand, dims));
   };
   score(root, dims);
 }

@@ -59,10 +59,18 @@ Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
     return;
   if (e.hasBuffer(tile)) {
     directBuffer = e.bufferOf(tile).strides[panelDim] == 1;
-  } else if (auto load = tile.getDefiningOp<tile::LoadOp>()) {
-    tile::ViewType view = load.getView().getType();
-    int64_t d = view.getRank() - rank + panelDim;
-    if (view.getStaticStride(d) == 1 && load.getStepOf(d) == 1 &&
+  } else if (auto load = dyn_cast_or_null<ViewAccessOpInterface>(
+                 tile.getDefiningOp())) {
+    SmallVector<ViewAxis, 4> axes = load.getAxes();
+    for (auto [d, axis] : llvm::enumerate(axes)) {
+      if (axis.tileDim == panelDim)
+        directPanel = d;
+      if (axis.tileDim == stepDim)
+        directStep = d;
+    }
+    auto view = cast<tile::ViewType>(load.getAccessedView().getType());
+    if (directPanel >= 0 && directStep >= 0 && indirectAxis(axes) < 0 &&
+        view.getStaticStride(directPanel) == 1 && axes[directPanel].step == 1 &&
         !nest.neverFast)
       directLoad = load;
   }
@@ -124,10 +132,8 @@ Value Packer::directAddress(Coord batch, Coord start, Coord from) {
 Value Packer::directStride() {
   if (directBuffer)
     return e.c64(e.bufferOf(tile).strides[stepDim]);
-  int64_t viewRank = directLoad.getView().getType().getRank();
-  int64_t d = viewRank - int64_t(nest.shape.size()) + stepDim;
-  return e.mul(e.viewOf(directLoad.getView()).strides[d],
-               e.c64(directLoad.getStepOf(d)));
+  return e.mul(e.viewOf(directLoad.getAccessedView()).strides[directStep],
+               e.c64(directLoad.getAxes()[directStep].step));
 }
 
 /// f32 values with the 10 mantissa bits that tf32 has.

@@ -47,7 +47,9 @@ private:
   Nest nest;
   SmallVector<Bounds> safe;
   Value always; ///< condition that depends on no coordinate, or null
-  tile::LoadOp directLoad;
+  ViewAccessOpInterface directLoad;
+  /// The dimensions of its view that steps and elements of a panel move.
+  int64_t directStep = -1, directPanel = -1;
   bool directBuffer = false;
 };
 

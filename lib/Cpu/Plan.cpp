@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Plan.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -16,63 +19,41 @@ constexpr double kWorthStoring = 8.0;
 /// computed twice: such trees double from one user to the next.
 constexpr double kLargeTree = 64.0;
 
-/// The work of one operation per element, in simple instructions.
-double opCost(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  if (isa<tile::LoadOp>(op))
-    return 1;
-  if (isa<tile::LoadGatherOp>(op))
-    return 6;
-  if (name.starts_with("math."))
-    return llvm::StringSwitch<double>(name)
-        .Cases({"math.absf", "math.fma", "math.copysign", "math.ceil",
-                "math.floor", "math.absi", "math.trunc", "math.roundeven"},
-               1)
-        .Cases({"math.sqrt", "math.rsqrt"}, 8)
-        .Cases({"math.exp", "math.exp2"}, 12)
-        .Default(30);
-  if (isa<tile::CallExternOp>(op))
-    return 30;
-  if (isa<arith::DivFOp>(op))
-    return 6;
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-          arith::RemFOp>(op))
-    return 20;
-  if (isElementwise(op))
-    return 1;
-  return 0;
+/// Whether an operation may write memory that views reach, other than through
+/// a view of its own.
+bool writesAnywhere(Operation *op) {
+  if (isa<ViewAccessOpInterface>(op) || op->getNumRegions())
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return !isMemoryEffectFree(op);
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffects(found);
+  return llvm::any_of(found, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect()) &&
+           isa<SideEffects::DefaultResource>(effect.getResource());
+  });
 }
 
-/// Whether the load reads exactly the elements that the store writes.
-bool sameElements(tile::LoadOp load, tile::StoreOp store) {
-  return load.getView() == store.getView() &&
-         llvm::equal(load.getCoords(), store.getCoords()) &&
-         load.getElementOffsets() == store.getElementOffsets() &&
-         load.getStepAttr() == store.getStepAttr() &&
-         load.getTileType().getShape() == store.getTileType().getShape();
+/// Whether an access reads the elements of its view as they are and does
+/// nothing else, so that it can be done as often as its elements are used.
+bool isPlainRead(ViewAccessOpInterface access) {
+  auto view = dyn_cast<tile::ViewType>(access.getAccessedView().getType());
+  if (!access.isRead() || !view ||
+      view.getElementType() != access.getAccessedType().getElementType() ||
+      llvm::count_if(access.getAxes(), [](const ViewAxis &axis) {
+        return axis.isIndirect();
+      }) > 1)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> found;
+  if (auto effects = dyn_cast<MemoryEffectOpInterface>(access.getOperation()))
+    effects.getEffects(found);
+  return !found.empty() &&
+         llvm::all_of(found, [](const MemoryEffects::EffectInstance &effect) {
+           return isa<MemoryEffects::Read>(effect.getEffect());
+         });
 }
 } // namespace
-
-std::optional<SmallVector<int>> cpu::unitReshapeMap(ArrayRef<int64_t> source,
-                                                    ArrayRef<int64_t> result) {
-  SmallVector<int> map(result.size(), -1);
-  size_t s = 0;
-  for (size_t r = 0; r < result.size(); ++r) {
-    if (result[r] == 1)
-      continue;
-    while (s < source.size() && source[s] == 1)
-      ++s;
-    if (s == source.size() || source[s] != result[r])
-      return std::nullopt;
-    map[r] = s++;
-  }
-  while (s < source.size() && source[s] == 1)
-    ++s;
-  if (s != source.size())
-    return std::nullopt;
-  return map;
-}
 
 bool cpu::mayAlias(Value a, Value b, bool disjoint) {
   if (a == b)
@@ -93,14 +74,11 @@ bool cpu::mayAlias(Value a, Value b, bool disjoint) {
 Plan::Plan(tile::KernelOp kernel, bool disjoint,
            std::function<bool(Operation *)> forced)
     : kernel(kernel), disjoint(disjoint), forced(std::move(forced)) {
-  kernel.walk([&](Operation *op) {
-    if (auto store = dyn_cast<tile::StoreOp>(op))
-      stores.emplace_back(op, store.getView());
-    if (auto scatter = dyn_cast<tile::StoreScatterOp>(op))
-      stores.emplace_back(op, scatter.getView());
-    if (isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp,
-            tile::CallExternOp, tile::InlineAsmOp>(op) &&
-        !isMemoryEffectFree(op))
+  kernel.getBody().walk([&](Operation *op) {
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    if (access && access.isWrite())
+      stores.emplace_back(op, access.getAccessedView());
+    else if (writesAnywhere(op))
       pointerWrites.push_back(op);
   });
   // Uses before definitions: a decision depends on those of the users.
@@ -118,20 +96,44 @@ Plan::Plan(tile::KernelOp kernel, bool disjoint,
 }
 
 bool Plan::isInlineOp(Operation *op) const {
-  if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()))
+  auto [known, isNew] = inlineOps.try_emplace(op, false);
+  if (isNew) {
+    bool result = hasInlineForm(op);
+    inlineOps[op] = result; // asking may have moved the entry
+    return result;
+  }
+  return known->second;
+}
+
+bool Plan::hasInlineForm(Operation *op) const {
+  if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()) ||
+      op->getNumRegions() || (forced && forced(op)))
     return false;
-  if (forced && forced(op))
-    return false;
-  if (isa<tile::LoadOp, tile::LoadGatherOp, tile::SplatOp, tile::IotaOp,
-          tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp,
-          tile::ExtractOp, arith::ConstantOp>(op))
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+    return isPlainRead(access);
+  if (isElementwise(op) || isa<arith::ConstantOp>(op))
     return true;
-  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
-    return unitReshapeMap(
-               cast<ShapedType>(reshape.getSource().getType()).getShape(),
-               cast<ShapedType>(reshape.getType()).getShape())
-        .has_value();
-  return isElementwise(op) && op->getNumRegions() == 0;
+  auto mapped = dyn_cast<IndexMapOpInterface>(op);
+  if (!mapped || !isMemoryEffectFree(op))
+    return false;
+  if (mapped.getGeneratedElement())
+    return getFillValue(op) || getCountedDim(op);
+  // What is moved from one operand, without dividing or joining dimensions.
+  if (!handsOnElements(op))
+    return false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTile(operand.get().getType())) {
+      OperandRead read = getOperandRead(operand);
+      return read && !read.domain && isElementToElement(read.map);
+    }
+  return false;
+}
+
+AffineMap Plan::readOf(OpOperand &operand) const {
+  AffineMap &map = reads_[&operand];
+  if (!map)
+    map = getOperandRead(operand).map;
+  return map;
 }
 
 bool Plan::isInline(Value value) const {
@@ -183,7 +185,7 @@ double Plan::cost(Value value) {
   if (it != costCache.end())
     return it->second;
   Operation *op = value.getDefiningOp();
-  double sum = opCost(op);
+  double sum = getElementOperations(op);
   for (Value operand : op->getOperands())
     if (isTile(operand.getType()))
       sum += cost(operand);
@@ -219,15 +221,25 @@ bool Plan::crossesStore(Operation *op, Value view) {
         continue;
       // The sink is the aliasing store itself: fine where it writes what it
       // has just read.
-      auto load = dyn_cast<tile::LoadOp>(op);
-      auto store = dyn_cast<tile::StoreOp>(write);
+      auto store = cast<ViewAccessOpInterface>(write);
       bool identity = true;
-      if (!load || !store || !sameElements(load, store) ||
-          !reads(store.getValue(), op->getResult(0), identity) || !identity)
+      if (!accessSameElements(cast<ViewAccessOpInterface>(op), store) ||
+          !reads(store.getAccessedTile(), op->getResult(0), identity) ||
+          !identity)
         return true;
     }
   }
   return false;
+}
+
+/// Whether a use reads elements of a tile again and again: for more elements of
+/// its own result than the tile has.
+static bool repeats(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (!handsOnElements(user))
+    return false;
+  return cast<ShapedType>(user->getResult(0).getType()).getNumElements() >
+         cast<ShapedType>(use.get().getType()).getNumElements();
 }
 
 void Plan::decide(Operation *op) {
@@ -238,19 +250,18 @@ void Plan::decide(Operation *op) {
     materialized.insert(value);
     sinkCache.clear();
   };
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    if (crossesStore(op, load.getView()))
-      return materialize();
-  if (auto gather = dyn_cast<tile::LoadGatherOp>(op))
-    if (crossesStore(op, gather.getView()))
-      return materialize();
+  auto access = dyn_cast<ViewAccessOpInterface>(op);
+  if (access && crossesStore(op, access.getAccessedView()))
+    return materialize();
+  bool isIndirect = access && indirectAxis(access.getAxes()) >= 0;
   // Operations further up are not decided yet, so costs are those of a fully
   // inline tree; that errs towards storing.
   costCache.clear();
-  if (!isElementwise(op) && !isa<tile::LoadGatherOp>(op))
+  if (!isElementwise(op) && !isIndirect)
     return;
   double work = cost(value);
-  if (work < kWorthStoring || (opCost(op) < 2 && work < kLargeTree))
+  if (work < kWorthStoring ||
+      (getElementOperations(op) < 2 && work < kLargeTree))
     return;
   auto loops = [&](Operation *sink) {
     int depth = 0;
@@ -262,11 +273,7 @@ void Plan::decide(Operation *op) {
   size_t evaluations = 0;
   for (Operation *sink : sinks(value))
     evaluations += isa<tensor::ExtractOp>(sink) ? 0 : 1 + loops(sink);
-  bool repeated = llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return isa<tile::BroadcastOp>(user);
-  });
-  if (auto gather = dyn_cast<tile::LoadGatherOp>(op))
-    repeated = false;
+  bool repeated = !isIndirect && llvm::any_of(value.getUses(), repeats);
   if (evaluations > 1 || repeated)
     materialize();
 }
@@ -293,9 +300,14 @@ bool Plan::reads(Value root, Value target, bool &identity) const {
   return visit(root);
 }
 
+static bool writesView(Operation *op) {
+  auto access = dyn_cast<ViewAccessOpInterface>(op);
+  return access && access.isWrite();
+}
+
 void Plan::findFusion(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isa<tile::LoadOp, tile::LoadGatherOp>(op))
+  if (isa<ViewAccessOpInterface>(op))
     return;
   Operation *first = nullptr;
   for (Operation *sink : sinks(value)) {
@@ -314,8 +326,7 @@ void Plan::findFusion(Value value) {
   for (Operation &between :
        llvm::make_range(std::next(op->getIterator()), reduce->getIterator()))
     if (!isa<tile::ReduceOp>(between) &&
-        (isa<tile::StoreOp, tile::StoreScatterOp>(between) ||
-         between.getNumRegions() ||
+        (writesView(&between) || between.getNumRegions() ||
          llvm::is_contained(pointerWrites, &between) ||
          llvm::any_of(between.getResults(), [&](Value result) {
            return isTile(result.getType()) && !isInlineOp(&between);
@@ -337,7 +348,9 @@ void Plan::findInPlace(scf::ForOp loop) {
     if (!op || op->getBlock() != body || inPlace.count(yielded))
       continue;
     bool elementwise = materialized.contains(yielded) && !fused.count(yielded);
-    if (!isa<tile::DotOp>(op) && !elementwise)
+    auto product = dyn_cast<MatrixProductOpInterface>(op);
+    OpOperand *acc = product ? product.getAccOperand() : nullptr;
+    if (!acc && !elementwise)
       continue;
     bool legal = true;
     for (Operation *sink : sinks(carried)) {
@@ -350,13 +363,13 @@ void Plan::findInPlace(scf::ForOp loop) {
         bool identity = true;
         if (!isTile(operand.getType()) || !reads(operand, carried, identity))
           continue;
-        if (!identity ||
-            (isa<tile::DotOp>(op) && operand != cast<tile::DotOp>(op).getAcc()))
+        if (!identity || (acc && operand != acc->get()))
           legal = false;
       }
     }
-    if (auto dot = dyn_cast<tile::DotOp>(op))
-      legal &= dot.getLhs() != dot.getAcc() && dot.getRhs() != dot.getAcc();
+    if (acc)
+      legal &= product.getLhsOperand().get() != acc->get() &&
+               product.getRhsOperand().get() != acc->get();
     if (legal)
       inPlace[yielded] = carried;
   }

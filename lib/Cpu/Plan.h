@@ -10,7 +10,9 @@
 #ifndef KILN_LIB_CPU_PLAN_H
 #define KILN_LIB_CPU_PLAN_H
 
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -29,11 +31,6 @@ inline bool isTile(mlir::Type type) {
 inline bool isElementwise(mlir::Operation *op) {
   return mlir::OpTrait::hasElementwiseMappableTraits(op);
 }
-
-/// For a reshape that only adds or removes unit dimensions: for each dimension
-/// of the result the one of the source, or -1. Nothing for other reshapes.
-std::optional<llvm::SmallVector<int>>
-unitReshapeMap(llvm::ArrayRef<int64_t> source, llvm::ArrayRef<int64_t> result);
 
 /// Whether accesses through two views may touch the same memory. `disjoint`:
 /// views that are parameters have been checked not to overlap.
@@ -67,11 +64,15 @@ public:
   /// Whether evaluating `root` reads `target`; `identity` becomes false where
   /// it reads other coordinates than those asked for.
   bool reads(mlir::Value root, mlir::Value target, bool &identity) const;
+  /// Where `operand` of an inline operation is read; as getOperandRead, which
+  /// is asked once.
+  mlir::AffineMap readOf(mlir::OpOperand &operand) const;
   /// Estimated work per element of evaluating the value.
   double cost(mlir::Value tile);
   bool hasStores() const { return !stores.empty(); }
 
 private:
+  bool hasInlineForm(mlir::Operation *op) const;
   bool crossesStore(mlir::Operation *op, mlir::Value view);
   void decide(mlir::Operation *op);
   void findFusion(mlir::Value tile);
@@ -80,10 +81,12 @@ private:
   tile::KernelOp kernel;
   bool disjoint;
   std::function<bool(mlir::Operation *)> forced;
-  /// Stores and scatters, and their views.
+  /// Writes through views, and their views.
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Value>> stores;
-  /// Writes through pointers, which may touch any view.
+  /// Other writes, which may touch any view.
   llvm::SmallVector<mlir::Operation *> pointerWrites;
+  mutable llvm::DenseMap<mlir::Operation *, bool> inlineOps;
+  mutable llvm::DenseMap<mlir::OpOperand *, mlir::AffineMap> reads_;
   llvm::DenseSet<mlir::Value> materialized;
   llvm::DenseMap<mlir::Value, mlir::Operation *> fused;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> fusedLists;

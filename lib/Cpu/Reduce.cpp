@@ -68,7 +68,7 @@ static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
       return subtracted;
     if (isa<arith::SubFOp>(user))
       return endsInExponential(user->getResult(0), true, depth + 1);
-    if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::ReshapeOp>(user))
+    if (handsOnElements(user))
       return endsInExponential(user->getResult(0), subtracted, depth + 1);
     return false;
   });

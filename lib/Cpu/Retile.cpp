@@ -4,7 +4,8 @@
 #include "kiln/Transforms/Tile/Retile.h"
 #include "kiln/Analysis/IterationSpace.h"
 #include "kiln/Cpu/Passes.h"
-#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
@@ -36,21 +37,23 @@ struct Retiled {
 /// was chosen is good; they are refused where other ones might be better.
 static Retiled retileProduct(tile::KernelOp kernel,
                              const target::TileSizes &tiles) {
-  SmallVector<tile::DotOp> dots;
-  kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
+  SmallVector<MatrixProductOpInterface> dots;
+  kernel.walk([&](MatrixProductOpInterface dot) { dots.push_back(dot); });
   // A schedule that made blocks smaller has given every core a part.
   if (dots.size() != 1 || kernel->hasAttr("kiln.spread"))
     return {Retiled::Kept, ""};
-  tile::DotOp dot = dots.front();
+  MatrixProductOpInterface dot = dots.front();
+  std::optional<ProductShape> shape = getProductShape(dot);
+  if (!shape)
+    return {Retiled::Kept, ""};
   tile::IterationSpace space = tile::IterationSpace::analyze(kernel);
   if (!space.isStructured())
     return {Retiled::Refused, space.getReason().str()};
-  auto result = cast<RankedTensorType>(dot.getType());
-  auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-  int64_t rank = result.getRank();
-  int m = space.dimOf(dot.getResult(), rank - 2);
-  int n = space.dimOf(dot.getResult(), rank - 1);
-  int k = space.dimOf(dot.getLhs(), rank - 1);
+  Value result = dot->getResult(0), left = dot.getLhsOperand().get();
+  auto lhs = cast<RankedTensorType>(left.getType());
+  int m = space.dimOf(result, shape->resultRow);
+  int n = space.dimOf(result, shape->resultColumn);
+  int k = space.dimOf(left, shape->lhsSummed);
   // One block covers what is no dimension of the iteration.
   if (m < 0 || n < 0 || k < 0)
     return {Retiled::Kept, ""};
@@ -93,7 +96,7 @@ void cpu::retileProducts(ModuleOp module, const target::TileSizes &tiles) {
   auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr);
   for (auto kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) {
     bool hasProduct = false;
-    kernel.walk([&](tile::DotOp) { hasProduct = true; });
+    kernel.walk([&](MatrixProductOpInterface) { hasProduct = true; });
     if (!hasProduct)
       continue;
     Retiled retiled = retileProduct(kernel, tiles);

@@ -84,10 +84,10 @@ void KernelEmitter::storeLanes(Value value, Value address, Value stride,
 /// A condition for stores that pass by the caches: the view is too large for
 /// them, and every vector of the tile that starts at `base` is aligned. Null
 /// where that is never so.
-Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
-                                        Value base) {
-  tile::ViewType type = store.getView().getType();
-  const ViewInfo &view = viewOf(store.getView());
+Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
+                                        const Nest &nest, Value base) {
+  auto type = cast<tile::ViewType>(store.getAccessedView().getType());
+  const ViewInfo &view = viewOf(store.getAccessedView());
   int64_t bytes = storageBytes(view.elementType), rank = type.getRank();
   int64_t vectorBytes = nest.lanes * bytes;
   if (vectorBytes * 8 != config.vectorBits || vectorBytes < 32)
@@ -102,10 +102,10 @@ Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
   }
   Value elements = c64(1),
         misaligned = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
-  int64_t lead = rank - int64_t(nest.shape.size());
+  SmallVector<ViewAxis, 4> axes = store.getAxes();
   for (int64_t d = 0; d < rank; ++d) {
     elements = mul(elements, view.sizes[d]);
-    int64_t dim = d - lead;
+    int64_t dim = axes[d].tileDim;
     if (dim < 0 || nest.shape[dim] == 1)
       continue;
     Value unit = dim == nest.laneDim
@@ -121,37 +121,68 @@ Value KernelEmitter::streamingCondition(tile::StoreOp store, const Nest &nest,
                              c64(config.lastCacheBytes)));
 }
 
-LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
+/// Why the family cannot write through an access; empty if it can.
+static std::string whyNotWritten(ViewAccessOpInterface store) {
+  auto view = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
+  if (!view ||
+      view.getElementType() != store.getAccessedType().getElementType())
+    return "it changes the type of the elements that it stores";
+  if (llvm::count_if(store.getAxes(), [](const ViewAxis &axis) {
+        return axis.isIndirect();
+      }) > 1)
+    return "several dimensions are indirect";
+  if (store.getAccessKind() == AccessKind::Update &&
+      !isa<tile::StoreOp>(store.getOperation()))
+    return "it combines what it stores in a way of its own";
+  return {};
+}
+
+LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
+  if (std::string why = whyNotWritten(store); !why.empty())
+    return decline(why);
+  SmallVector<ViewAxis, 4> axes = store.getAxes();
+  if (indirectAxis(axes) >= 0)
+    return emitScatter(store);
   freshLevels();
-  RankedTensorType type = store.getTileType();
-  tile::ViewType viewType = store.getView().getType();
-  const ViewInfo &view = viewOf(store.getView());
-  int64_t rank = type.getRank(), lead = viewType.getRank() - rank;
-  bool combining = store.getCombine() != tile::Combine::assign;
+  RankedTensorType type = store.getAccessedType();
+  auto viewType = cast<tile::ViewType>(store.getAccessedView().getType());
+  const ViewInfo &view = viewOf(store.getAccessedView());
+  int64_t rank = type.getRank();
+  auto combine = tile::Combine::assign;
+  if (auto combined = dyn_cast<tile::StoreOp>(store.getOperation()))
+    combine = combined.getCombine();
+  bool combining = combine != tile::Combine::assign;
+  Value stored = store.getAccessedTile();
 
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  nest.ranges.resize(rank);
   SmallVector<int> identity;
-  SmallVector<int64_t> strides;
-  for (int64_t d = 0; d < rank; ++d) {
+  SmallVector<int64_t> strides(rank, 0);
+  SmallVector<Value> steps(rank);
+  for (int64_t d = 0; d < rank; ++d)
     identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
-    int64_t stride = viewType.getStaticStride(lead + d);
-    strides.push_back(store.getStepOf(lead + d) == 1 ? stride : 0);
-    Bounds range = validRange(store, lead + d);
-    range.hi = minimum(range.hi, c64(nest.shape[d]));
-    nest.ranges.push_back(range);
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    if (axis.tileDim < 0)
+      continue;
+    int64_t t = axis.tileDim;
+    int64_t stride = viewType.getStaticStride(d);
+    strides[t] = axis.step == 1 ? stride : 0;
+    Bounds range = validRange(store, d);
+    range.hi = minimum(range.hi, c64(nest.shape[t]));
+    nest.ranges[t] = range;
   }
-  chooseLanes(nest, store.getValue(), strides);
+  chooseLanes(nest, stored, strides);
   if (combining)
     nest.lanes = 1;
-  collect(store.getValue(), identity, nest);
+  collect(stored, identity, nest);
 
   // Leading dimensions that the tile lacks, and the address of its origin.
   Value condition;
   Value origin = c64(0);
   for (int64_t d = 0; d < viewType.getRank(); ++d) {
     origin = add(origin, mul(offsetOf(store, d), view.strides[d]));
-    if (d >= lead)
+    if (axes[d].tileDim >= 0)
       continue;
     Bounds range = validRange(store, d);
     condition = conjunction(
@@ -177,19 +208,17 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     streaming = streamingCondition(store, nest, base);
   streams |= bool(streaming);
 
-  SmallVector<Value> steps;
-  for (int64_t d = 0; d < rank; ++d)
-    steps.push_back(
-        mul(view.strides[lead + d], c64(store.getStepOf(lead + d))));
+  for (auto [d, axis] : llvm::enumerate(axes))
+    if (axis.tileDim >= 0)
+      steps[axis.tileDim] = mul(view.strides[d], c64(axis.step));
   Type element = view.elementType;
   runNest(nest, [&](Point point, Value count) {
     if (rank == 0)
       point.coords.clear();
-    Value value = toStorage(evaluate(store.getValue(), point));
+    Value value = toStorage(evaluate(stored, point));
     Value address = tileAddress(base, point, steps, element);
     if (combining) {
-      LLVM::AtomicBinOp kind =
-          atomicOf(store.getCombine(), isa<FloatType>(element));
+      LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(element));
       combineAtomically(kind, LLVM::AtomicOrdering::monotonic, element, address,
                         value);
       return;
@@ -216,55 +245,51 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   return success();
 }
 
-LogicalResult KernelEmitter::emitScatter(tile::StoreScatterOp scatter) {
+LogicalResult KernelEmitter::emitScatter(ViewAccessOpInterface scatter) {
   freshLevels();
-  RankedTensorType type = scatter.getTileType();
-  tile::ViewType viewType = scatter.getView().getType();
-  const ViewInfo &view = viewOf(scatter.getView());
-  auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
-  int64_t dim = scatter.getDim(), indexRank = indices.getRank();
+  RankedTensorType type = scatter.getAccessedType();
+  auto viewType = cast<tile::ViewType>(scatter.getAccessedView().getType());
+  const ViewInfo &view = viewOf(scatter.getAccessedView());
+  SmallVector<ViewAxis, 4> axes = scatter.getAxes();
+  int64_t dim = indirectAxis(axes);
+  Value indices = axes[dim].indices, stored = scatter.getAccessedTile();
+  int64_t indexRank = cast<RankedTensorType>(indices.getType()).getRank();
 
   // Indices have no range; the other dimensions have that of their view.
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
+  nest.ranges.resize(type.getRank());
   SmallVector<int> identity, indexDims;
-  SmallVector<int64_t> strides;
-  SmallVector<Value> steps;
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  SmallVector<Value> steps(type.getRank());
   Value origin = c64(0);
-  for (int64_t d = 0; d < type.getRank(); ++d) {
+  for (int64_t d = 0; d < type.getRank(); ++d)
     identity.push_back(nest.shape[d] == 1 ? kZero : int(d));
-    if (d >= dim && d < dim + indexRank) {
-      indexDims.push_back(identity.back());
-      strides.push_back(0);
-      steps.push_back(Value());
-      nest.ranges.push_back(Bounds());
+  for (int64_t i = 0; i < indexRank; ++i)
+    indexDims.push_back(identity[axes[dim].tileDim + i]);
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    if (axis.isIndirect())
       continue;
-    }
-    int64_t viewDim = d < dim ? d : d - indexRank + 1;
-    strides.push_back(viewType.getStaticStride(viewDim));
-    steps.push_back(view.strides[viewDim]);
-    Bounds range = validRange(scatter, viewDim);
-    range.hi = minimum(range.hi, c64(nest.shape[d]));
-    nest.ranges.push_back(range);
-    origin =
-        add(origin, mul(offsetOf(scatter, viewDim), view.strides[viewDim]));
+    int64_t t = axis.tileDim;
+    strides[t] = viewType.getStaticStride(d);
+    steps[t] = view.strides[d];
+    Bounds range = validRange(scatter, d);
+    range.hi = minimum(range.hi, c64(nest.shape[t]));
+    nest.ranges[t] = range;
+    origin = add(origin, mul(offsetOf(scatter, d), view.strides[d]));
   }
-  chooseLanes(nest, scatter.getValue(), strides);
-  collect(scatter.getValue(), identity, nest);
-  collect(scatter.getIndices(), indexDims, nest);
+  chooseLanes(nest, stored, strides);
+  collect(stored, identity, nest);
+  collect(indices, indexDims, nest);
   Value base = gep(view.base, origin, view.elementType);
 
   Type element = view.elementType;
   runNest(nest, [&](Point point, Value count) {
     point.coords.resize(type.getRank());
-    Point indexPoint;
-    indexPoint.lanes = point.lanes;
-    indexPoint.coords.assign(point.coords.begin() + dim,
-                             point.coords.begin() + dim + indexRank);
-    Value index = indexPoint.hasLanes()
-                      ? evaluateLanes(scatter.getIndices(), indexPoint)
-                      : evaluate(scatter.getIndices(), indexPoint);
-    Value value = toStorage(evaluate(scatter.getValue(), point));
+    Point indexPoint = indexPointOf(axes[dim], point);
+    Value index = indexPoint.hasLanes() ? evaluateLanes(indices, indexPoint)
+                                        : evaluate(indices, indexPoint);
+    Value value = toStorage(evaluate(stored, point));
     Value address = tileAddress(base, point, steps, element);
     auto lanes = dyn_cast<VectorType>(index.getType());
     index = toI64(index);

@@ -8,6 +8,7 @@
 #include "Pipeline.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
@@ -114,11 +115,11 @@ void Compilation::setNumerics(ModuleOp module) {
       kernel.setNumericsAttr(mode);
     if (!options.allowTf32)
       continue;
-    kernel.walk([&](tile::DotOp dot) {
-      auto ieee = tile::InputPrecision::ieee;
-      if (getElementTypeOrSelf(dot.getLhs().getType()).isF32() &&
-          dot.getInputPrecision() == ieee)
-        dot.setInputPrecision(tile::InputPrecision::tf32);
+    kernel.walk([&](MatrixProductOpInterface product) {
+      Type type = product.getLhsOperand().get().getType();
+      if (getElementTypeOrSelf(type).isF32() &&
+          product.getProductPrecision() == ProductPrecision::IEEE)
+        (void)product.setProductPrecision(ProductPrecision::TF32);
     });
   }
 }

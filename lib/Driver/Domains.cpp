@@ -156,9 +156,19 @@ private:
         .Case<prim::CatOp>([&](auto) { demandAll(op->getOperands(), wanted); })
         .Case<prim::WhereOp>(
             [&](auto) { demandAll(op->getOperands().drop_front(), wanted); })
-        .Case<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-              tile::TransposeOp, tile::SplatOp, tile::LoadOp, tile::LoadPtrOp,
-              tile::LoadGatherOp, tile::PtrAddOp, tile::MakeViewOp>(
+        .Case<ViewAccessOpInterface>([&](auto access) {
+          if (access.isRead())
+            demand(access.getAccessedView(), wanted);
+        })
+        .Case<IndexMapOpInterface>([&](auto mapped) {
+          if (Value fill = getFillValue(op))
+            demand(fill, wanted);
+          else if (mapped.movesElements())
+            for (OpOperand &operand : op->getOpOperands())
+              if (isa<RankedTensorType>(operand.get().getType()))
+                demand(operand.get(), wanted);
+        })
+        .Case<tile::LoadPtrOp, tile::PtrAddOp, tile::MakeViewOp>(
             [&](auto) { demand(op->getOperand(0), wanted); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::ExtFOp, arith::SIToFPOp,
               arith::IndexCastOp>(

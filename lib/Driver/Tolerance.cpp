@@ -3,11 +3,9 @@
 
 #include "Tolerance.h"
 #include "HostProgram.h"
-#include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Interfaces/Cost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -37,77 +35,22 @@ struct Error {
   }
 };
 
-int64_t sizeOf(Value value, int64_t dim) {
-  auto type = cast<ShapedType>(value.getType());
-  int64_t size = type.getDimSize(dim);
-  return ShapedType::isDynamic(size) ? kDynamicSum : size;
-}
-
-int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all = std::min(kLongestSum, all * std::max<int64_t>(size, 1));
-  return all;
-}
-
-/// Length of the longest sum inside of `op`, 1 for a single rounding.
-int64_t sumLength(Operation *op) {
-  auto overDims = [](Value value, ArrayRef<int64_t> dims) {
-    SmallVector<int64_t> sizes;
-    for (int64_t dim : dims)
-      sizes.push_back(sizeOf(value, dim));
-    return product(sizes);
-  };
-  auto trailing = [&](Value value, int64_t count) {
-    int64_t rank = cast<ShapedType>(value.getType()).getRank();
-    return overDims(value, llvm::to_vector(llvm::seq(rank - count, rank)));
-  };
-  return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case([&](prim::DotGeneralOp dot) {
-        return overDims(dot.getLhs(), dot.getLhsContract());
-      })
-      .Case([&](prim::ConvOp conv) {
-        return trailing(conv.getFilter(),
-                        cast<ShapedType>(conv.getFilter().getType()).getRank() -
-                            1);
-      })
-      .Case<prim::SumOp, prim::ProdOp>([&](auto reduction) {
-        return overDims(reduction.getOperand(), reduction.getDims());
-      })
-      .Case<prim::SumPoolOp, prim::AvgPoolOp>(
-          [&](auto pool) { return product(pool.getWindow()); })
-      .Case([&](prim::SoftmaxOp softmax) {
-        return 4 + sizeOf(softmax.getOperand(), softmax.getDim());
-      })
-      .Case<prim::RmsNormOp, prim::LayerNormOp>([&](auto norm) {
-        return 8 + trailing(norm.getOperand(), norm.getAxes());
-      })
-      .Case([&](prim::AttentionOp attention) {
-        return 8 + trailing(attention.getQuery(), 1) +
-               trailing(attention.getKey(), 1) +
-               overDims(
-                   attention.getKey(),
-                   {cast<ShapedType>(attention.getKey().getType()).getRank() -
-                    2});
-      })
-      .Default(int64_t(1));
-}
-
-/// Operations whose floating-point result is one of their operands' elements.
-bool isExact(Operation *op) {
-  static const llvm::StringSet<> exact = {
-      "prim.constant",  "prim.full",
-      "prim.iota",      "prim.reshape",
-      "prim.transpose", "prim.slice",
-      "prim.cat",       "prim.pad",
-      "prim.gather",    "prim.broadcast_in_dim",
-      "prim.where",     "prim.neg",
-      "prim.abs",       "prim.maximum",
-      "prim.minimum",   "prim.clamp",
-      "prim.amax",      "prim.amin",
-      "prim.max_pool",  "prim.relu",
-      "prim.rev"};
-  return exact.contains(op->getName().getStringRef());
+/// Roundings and terms on the way to an element of a result of `op`; 0 if its
+/// elements are those of its operands.
+int64_t lengthOf(Operation *op) {
+  Accumulation accumulation = getAccumulation(op);
+  int64_t length = accumulation.roundings;
+  for (ArrayRef<int64_t> sizes : accumulation.sums) {
+    int64_t terms = 1;
+    for (int64_t size : sizes)
+      terms =
+          std::min(kLongestSum,
+                   terms * (ShapedType::isDynamic(size)
+                                ? kDynamicSum
+                                : std::clamp<int64_t>(size, 1, kLongestSum)));
+    length = std::min(kLongestSum, length + terms);
+  }
+  return length;
 }
 
 runtime::Tolerance toTolerance(const Error &error, Type type) {
@@ -166,16 +109,18 @@ Tolerances kiln::driver::computeTolerances(ModuleOp module) {
       Error error;
       for (Value operand : op->getOperands())
         error.join(errors.lookup(operand));
-      bool inexact = false;
-      for (Type type : op->getResultTypes()) {
-        Type element = getElementTypeOrSelf(type);
-        if (!isa<FloatType>(element) || isExact(op))
-          continue;
-        inexact = true;
-        error.round(dtypeOf(element));
+      if (int64_t length = lengthOf(op)) {
+        bool inexact = false;
+        for (Type type : op->getResultTypes()) {
+          Type element = getElementTypeOrSelf(type);
+          if (!isa<FloatType>(element))
+            continue;
+          inexact = true;
+          error.round(dtypeOf(element));
+        }
+        if (inexact)
+          error.length = std::min(kLongestSum, error.length + length);
       }
-      if (inexact)
-        error.length = std::min(kLongestSum, error.length + sumLength(op));
       for (Value result : op->getResults())
         errors[result] = error;
     };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Lowering.h"
+#include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
@@ -135,11 +136,16 @@ LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
   return Offer::broken;
 }
 
+/// Whether a lowering is for operations of this name or kind.
+static bool isFor(const Lowering &lowering, Operation *op) {
+  return lowering.op == op->getName().getStringRef() ||
+         kiln::isOfKind(op, lowering.op);
+}
+
 LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
   std::vector<const Lowering *> candidates;
-  StringRef opName = op->getName().getStringRef();
   for (const Lowering &lowering : tables().lowerings)
-    if (lowering.op == opName && appliesTo(lowering.target, ctx))
+    if (isFor(lowering, op) && appliesTo(lowering.target, ctx))
       candidates.push_back(&lowering);
   order(candidates);
 
@@ -161,9 +167,8 @@ LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
 }
 
 bool LoweringRegistry::knows(Operation *op, const LoweringContext &ctx) const {
-  StringRef opName = op->getName().getStringRef();
   return llvm::any_of(tables().lowerings, [&](const Lowering &lowering) {
-    return lowering.op == opName && appliesTo(lowering.target, ctx);
+    return isFor(lowering, op) && appliesTo(lowering.target, ctx);
   });
 }
 

@@ -28,6 +28,8 @@ LAYERS = [
     ("include/kiln-c", r"^(mlir|llvm|mlir-c|llvm-c)/|^kiln/"),
     ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
     ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),
+    ("lib/Interfaces", r"kiln/(?!Interfaces/)|conversions/|dialects/|targets/"),
+    ("include/kiln/Interfaces", r"kiln/(?!Interfaces/)"),
     ("include/kiln/Dialect", r"kiln/(Conversion|Target|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Staging", r"kiln/(Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),

@@ -27,7 +27,7 @@ tile.kernel @effect_in_region(%v: !tile.view<?xf32>, %i: index, %x: f32) {
   %t = tile.splat %x : tensor<4xf32>
   %d = tile.reduce %t axis 0 : tensor<4xf32> -> tensor<f32> {
   ^bb0(%p: f32, %q: f32):
-    // expected-error@+1 {{expected operations without effects in the region of a reduction or scan}}
+    // expected-error@+1 {{expected operations without effects in the region of 'tile.reduce'}}
     tile.store %t, %v[%i] : tensor<4xf32>, !tile.view<?xf32>
     tile.yield %p : f32
   }
@@ -38,4 +38,11 @@ tile.kernel @effect_in_region(%v: !tile.view<?xf32>, %i: index, %x: f32) {
 tile.kernel @huge(%x: f32) {
   // expected-error@+1 {{expected tiles of static shape, scalars and views, found a result of type 'tensor<65536x65536xf32>'}}
   %t = tile.splat %x : tensor<65536x65536xf32>
+}
+
+// -----
+
+tile.kernel @layout(%x: f32) {
+  // expected-error@+1 {{expected a layout for rank 2, found affine_map<(d0) -> (d0)> for rank 1}}
+  %t = tile.splat %x : tensor<4x4xf32, affine_map<(i) -> (i)>>
 }

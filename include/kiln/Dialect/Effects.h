@@ -7,6 +7,13 @@
 
 namespace kiln {
 
+/// What a launch gives besides what it writes to memory: messages, and whether
+/// it failed.
+struct LaunchOutput
+    : mlir::SideEffects::Resource::Base<LaunchOutput> {
+  llvm::StringRef getName() final { return "LaunchOutput"; }
+};
+
 using Effects = llvm::SmallVectorImpl<
     mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
 

@@ -61,7 +61,7 @@ private:
 struct Lowering {
   std::string name;   ///< "mine.dot.fast"
   std::string target; ///< name of a target or of a family
-  std::string op;     ///< "tile.dot"
+  std::string op;     ///< "tile.dot", or a kind of Interfaces/Names.h
   int priority = 0;   ///< core and families use 0 to 100
   /// Lowers the operation, or declines it through the context.
   std::function<mlir::LogicalResult(mlir::Operation *, LoweringContext &)>

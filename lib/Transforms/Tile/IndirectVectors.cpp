@@ -25,9 +25,9 @@ Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return {};
-  if (auto splat = dyn_cast<SplatOp>(op))
-    return splat.getValue();
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp>(op))
+  if (Value fill = kiln::getFillValue(op))
+    return fill;
+  if (kiln::handsOnElements(op))
     return getSplatScalar(builder, op->getOperand(0));
   DenseElementsAttr constant;
   if (matchPattern(tile, m_Constant(&constant)) && constant.isSplat())

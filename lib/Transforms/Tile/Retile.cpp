@@ -14,6 +14,7 @@ namespace kiln::tile {
 #include "kiln/Transforms/Tile/Passes.h.inc"
 } // namespace kiln::tile
 
+using namespace kiln;
 using namespace kiln::tile;
 
 LogicalResult Retiler::fail(const Twine &reason) {
@@ -30,9 +31,7 @@ bool Retiler::changesAnything() const {
 void Retiler::splitShapeless() {
   SmallVector<Operation *> shapeless;
   kernel.getBody().walk([&](Operation *op) {
-    auto constant = dyn_cast<arith::ConstantOp>(op);
-    if (isa<SplatOp, IotaOp>(op) ||
-        (constant && isa<SplatElementsAttr>(constant.getValue())))
+    if (isShapeless(op))
       shapeless.push_back(op);
   });
   for (Operation *op : shapeless)
@@ -104,10 +103,13 @@ LogicalResult Retiler::run(ArrayRef<int64_t> sizes) {
   for (const ViewAccess &access : space.getAccesses())
     if (failed(rewriteAccess(access)))
       return failure();
-  SmallVector<SplatOp> splats;
-  kernel.getBody().walk([&](SplatOp splat) { splats.push_back(splat); });
-  for (SplatOp splat : splats)
-    if (failed(rewriteSplat(splat)))
+  SmallVector<std::pair<Operation *, Value>> fills;
+  kernel.getBody().walk([&](Operation *op) {
+    if (Value fill = getFillValue(op))
+      fills.push_back({op, fill});
+  });
+  for (auto [op, fill] : fills)
+    if (failed(rewriteFill(op, fill)))
       return failure();
   if (failed(rewriteRasters()))
     return failure();

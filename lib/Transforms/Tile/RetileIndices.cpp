@@ -56,56 +56,49 @@ static bool isPlain(const AxisAccess &axis) {
 }
 
 LogicalResult Retiler::rewriteAccess(const ViewAccess &access) {
-  Operation *op = access.op;
+  auto op = cast<ViewAccessOpInterface>(access.op);
   OpBuilder builder(op);
-  MutableArrayRef<OpOperand> coordinates;
-  bool elements = true;
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    coordinates = load.getCoordsMutable();
-    elements = load.getElementOffsets();
-  } else if (auto store = dyn_cast<StoreOp>(op)) {
-    coordinates = store.getCoordsMutable();
-    elements = store.getElementOffsets();
-  } else {
-    coordinates = cast<LoadGatherOp>(op).getOffsetsMutable();
-  }
-
-  SmallVector<const AxisAccess *> axes;
-  for (const AxisAccess &axis : access.axes)
-    if (!axis.indirect)
-      axes.push_back(&axis);
+  SmallVector<ViewAxis, 4> views = op.getAxes();
   // Block coordinates stay where they are the index of a dimension.
-  bool touched = llvm::any_of(axes, [&](const AxisAccess *axis) {
-    bool resized = axis->dim >= 0 && changes[axis->dim].changes();
-    if (elements)
-      return isScaled(axis->offset);
-    return (resized || isScaled(axis->offset)) && !isPlain(*axis);
+  bool touched = llvm::any_of(llvm::zip(access.axes, views), [&](auto pair) {
+    auto &[axis, view] = pair;
+    if (axis.indirect)
+      return false;
+    bool resized = axis.dim >= 0 && changes[axis.dim].changes();
+    if (!view.countsBlocks)
+      return isScaled(axis.offset);
+    return (resized || isScaled(axis.offset)) && !isPlain(axis);
   });
   if (!touched)
     return success();
-  for (auto [axis, coordinate] : llvm::zip(axes, coordinates)) {
-    if (elements && !isScaled(axis->offset))
+  SmallVector<Value> offsets;
+  for (auto [axis, view] : llvm::zip(access.axes, views)) {
+    if (axis.indirect)
       continue;
-    FailureOr<Value> value = materialize(builder, op->getLoc(), axis->offset);
+    auto given = dyn_cast<Value>(view.offset);
+    if (given && !view.countsBlocks && !isScaled(axis.offset)) {
+      offsets.push_back(given);
+      continue;
+    }
+    FailureOr<Value> value = materialize(builder, op->getLoc(), axis.offset);
     if (failed(value))
       return failure();
-    coordinate.set(*value);
+    offsets.push_back(*value);
   }
-  if (auto load = dyn_cast<LoadOp>(op))
-    load.setElementOffsets(true);
-  else if (auto store = dyn_cast<StoreOp>(op))
-    store.setElementOffsets(true);
+  if (failed(op.setElementOffsets(offsets)))
+    return fail("'" + op->getName().getStringRef() +
+                "' takes no offsets in elements");
   return success();
 }
 
-LogicalResult Retiler::rewriteSplat(SplatOp splat) {
-  Type type = splat.getValue().getType();
+LogicalResult Retiler::rewriteFill(Operation *op, Value fill) {
+  Type type = fill.getType();
   if (!type.isIntOrIndex())
     return success();
-  OpBuilder builder(splat);
-  Location loc = splat.getLoc();
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
   FailureOr<Value> value = failure();
-  if (std::optional<index::Expr> form = space.linearize(splat.getValue())) {
+  if (std::optional<index::Expr> form = space.linearize(fill)) {
     if (!isScaled(*form))
       return success();
     value = materialize(builder, loc, *form);
@@ -114,7 +107,7 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
     int64_t block = 0;
     for (auto [i, change] : llvm::enumerate(changes)) {
       Value limit = change.changes()
-                        ? matchClampedDistance(splat.getValue(), change.from)
+                        ? matchClampedDistance(fill, change.from)
                         : Value();
       if (!limit || !(form = space.linearize(limit)) || !form->dependsOn(i))
         continue;
@@ -136,7 +129,7 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
     return failure();
   if (!isa<IndexType>(type))
     value = builder.createOrFold<arith::IndexCastOp>(loc, type, *value);
-  splat.getValueMutable().assign(*value);
+  op->replaceUsesOfWith(fill, *value);
   return success();
 }
 
@@ -147,12 +140,15 @@ LogicalResult Retiler::rewriteSplat(SplatOp splat) {
 /// True for a tile that is zero outside of the views that it comes from.
 static bool isZeroPadded(Value tile) {
   Operation *op = tile.getDefiningOp();
-  if (auto load = dyn_cast_or_null<LoadOp>(op))
-    return load.getPadding() == Padding::zero;
-  if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
-                      arith::ExtUIOp, arith::TruncIOp, TransposeOp, ReshapeOp,
-                      ExpandDimsOp>(op))
-    return isZeroPadded(op->getOperand(0));
+  if (auto access = dyn_cast_or_null<ViewAccessOpInterface>(op))
+    return indirectAxis(access.getAxes()) < 0 &&
+           access.getOutside() == Outside::Zero;
+  if (handsOnElements(op) ||
+      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
+                      arith::ExtUIOp, arith::TruncIOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      return !isa<RankedTensorType>(operand.getType()) || isZeroPadded(operand);
+    });
   return false;
 }
 
@@ -163,25 +159,30 @@ LogicalResult Retiler::checkPadding(unsigned dim) {
   BlockChange change = changes[dim];
   if (!extent || *extent % change.from != 0 || *extent % change.to == 0)
     return success();
-  auto isAlong = [&](Value tile, int64_t axis) {
-    return space.dimOf(tile, axis) == static_cast<int>(dim);
-  };
   bool safe = true;
   kernel.getBody().walk([&](Operation *op) {
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-      if (isAlong(dot.getLhs(), lhs.getRank() - 1))
-        safe &= isZeroPadded(dot.getLhs()) && isZeroPadded(dot.getRhs());
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      Value source = reduce.getSources().front();
-      if (!isAlong(source, reduce.getAxis()))
-        return;
-      Block &block = reduce.getCombiner().front();
-      bool isSum = reduce.getSources().size() == 1 &&
-                   isa<arith::AddFOp, arith::AddIOp>(block.front()) &&
-                   block.getOperations().size() == 2;
-      safe &= isSum && isZeroPadded(source);
+    auto mapped = dyn_cast<IndexMapOpInterface>(op);
+    if (!mapped || mapped.getNumSummedDims() == 0)
+      return;
+    // The operands that are summed along the dimension.
+    unsigned rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+    bool isAlong = false, isPadded = true;
+    for (OpOperand &operand : op->getOpOperands()) {
+      OperandRead read = getOperandRead(operand);
+      if (!read)
+        continue;
+      bool isSummed = false;
+      for (auto [e, expr] : llvm::enumerate(read.map.getResults())) {
+        auto summed = dyn_cast<AffineDimExpr>(expr);
+        isSummed |= summed && summed.getPosition() >= rank;
+        isAlong |= summed && summed.getPosition() >= rank &&
+                   space.dimOf(operand.get(), e) == static_cast<int>(dim);
+      }
+      isPadded &= !isSummed || isZeroPadded(operand.get());
     }
+    auto accumulates = dyn_cast<AccumulationOpInterface>(op);
+    if (isAlong)
+      safe &= isPadded && accumulates && accumulates.areZerosNeutral();
   });
   if (safe)
     return success();

@@ -49,7 +49,8 @@ private:
                                            mlir::Location loc,
                                            const index::Expr &form);
   mlir::LogicalResult rewriteAccess(const ViewAccess &access);
-  mlir::LogicalResult rewriteSplat(SplatOp splat);
+  /// Rewrites the scalar that fills the tile of `op`.
+  mlir::LogicalResult rewriteFill(mlir::Operation *op, mlir::Value fill);
 
   // Bounds.
   mlir::LogicalResult rewriteLoop(unsigned dim);

@@ -16,6 +16,7 @@ namespace kiln::tile {
 #include "kiln/Transforms/Tile/Passes.h.inc"
 } // namespace kiln::tile
 
+using namespace kiln;
 using namespace kiln::tile;
 
 namespace {
@@ -32,14 +33,14 @@ bool isTooLarge(RankedTensorType tile) {
   return false;
 }
 
-/// True for scalars, and for tiles of positive static sizes without encoding.
+/// True for scalars, and for tiles of positive static sizes.
 bool isTileOrScalar(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
     return isElementType(type);
   return (isElementType(tile.getElementType()) ||
           isa<PtrType>(tile.getElementType())) &&
-         !tile.getEncoding() && !isTooLarge(tile) &&
+         !isTooLarge(tile) &&
          llvm::all_of(tile.getShape(), [](int64_t size) { return size > 0; });
 }
 
@@ -47,13 +48,36 @@ bool isAllowedType(Type type) {
   return isa<ViewType, PtrType>(type) || isTileOrScalar(type);
 }
 
+/// True for operations of any dialect that say by the interfaces how they
+/// access memory or combine elements.
+bool isDescribed(Operation *op) {
+  return isa<ViewAccessOpInterface, IndexMapOpInterface,
+             MatrixProductOpInterface>(op) ||
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
 bool isAllowedOp(Operation *op) {
   if (isa<TileDialect>(op->getDialect()))
     return !isa<KernelOp>(op);
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return true;
-  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
-             scf::ConditionOp, tensor::ExtractOp>(op);
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
+          tensor::ExtractOp>(op))
+    return true;
+  // Operations of others, as far as analyses know what they need to know.
+  return isDescribed(op) && (isa<MemoryEffectOpInterface>(op) ||
+                             op->hasTrait<OpTrait::HasRecursiveMemoryEffects>());
+}
+
+/// The layout of a tile fits its shape.
+LogicalResult verifyEncoding(Operation *op, Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  auto layout = tile ? dyn_cast_or_null<LayoutAttrInterface>(tile.getEncoding())
+                     : LayoutAttrInterface();
+  if (!layout)
+    return success();
+  return layout.verifyLayoutFor(tile.getShape(),
+                                [&] { return op->emitOpError(); });
 }
 
 /// The parameter of the kernel that a store reaches, if it is one.
@@ -64,10 +88,22 @@ BlockArgument getParameter(Value view) {
   return {};
 }
 
+/// The operation around `op` whose region combines scalars, or null.
+Operation *getScalarRegion(Operation *op) {
+  for (Operation *p = op->getParentOp(); !isa<KernelOp>(p);
+       p = p->getParentOp())
+    if (!isa_and_nonnull<scf::SCFDialect>(p->getDialect()))
+      return p;
+  return nullptr;
+}
+
 LogicalResult verifyOp(KernelOp kernel, Operation *op) {
   if (!op->getDialect() || !isAllowedOp(op))
-    return op->emitOpError() << "expected an operation of the tile level, "
-                                "found one that is not allowed in a kernel";
+    return op->emitOpError()
+           << "expected an operation of the tile level, found one that is not "
+              "allowed in a kernel: it is of none of its dialects and does not "
+              "implement an interface for view accesses, index maps or matrix "
+              "products together with one for effects";
   for (Value operand : op->getOperands())
     if (!isAllowedType(operand.getType()))
       return op->emitOpError() << "expected tiles of static shape, scalars and "
@@ -78,24 +114,22 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
       return op->emitOpError() << "expected tiles of static shape, scalars and "
                                   "views, found a result of type "
                                << result.getType();
-  if (op->getParentOfType<ReduceOp>() || op->getParentOfType<ScanOp>()) {
+  for (Type type : op->getResultTypes())
+    if (failed(verifyEncoding(op, type)))
+      return failure();
+  if (Operation *scalars = getScalarRegion(op)) {
     for (Type type : op->getResultTypes())
       if (!isElementType(type))
-        return op->emitOpError() << "expected scalars in the region of a "
-                                    "reduction or scan, found "
-                                 << type;
+        return op->emitOpError() << "expected scalars in the region of '"
+                                 << scalars->getName() << "', found " << type;
     if (!isMemoryEffectFree(op))
-      return op->emitOpError()
-             << "expected operations without effects in the region of a "
-                "reduction or scan";
+      return op->emitOpError() << "expected operations without effects in the "
+                                  "region of '"
+                               << scalars->getName() << "'";
   }
-  Value written;
-  if (auto store = dyn_cast<StoreOp>(op))
-    written = store.getView();
-  else if (auto scatter = dyn_cast<StoreScatterOp>(op))
-    written = scatter.getView();
-  if (written)
-    if (BlockArgument parameter = getParameter(written))
+  auto access = dyn_cast<ViewAccessOpInterface>(op);
+  if (access && access.isWrite())
+    if (BlockArgument parameter = getParameter(access.getAccessedView()))
       if (kernel.getArgAttr(parameter.getArgNumber(), kReadonlyAttr))
         return op->emitOpError()
                << "expected a store to a writable view, "

@@ -62,7 +62,7 @@ def Prim_GeOp : Prim_CompareOp<"ge"> {
   }];
 }
 
-def Prim_WhereOp : Prim_Op<"where", [Pure, Elementwise, AllTypesMatch<["on_true", "on_false", "result"]>,
+def Prim_WhereOp : Prim_Op<"where", [Pure, ExactResult, Elementwise, AllTypesMatch<["on_true", "on_false", "result"]>,
     AllShapesMatch<["condition", "result"]>]> {
   let summary = "Chooses between two tensors, element by element";
   let description = [{

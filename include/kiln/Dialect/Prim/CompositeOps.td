@@ -6,7 +6,8 @@
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
 /// Composites stay whole until targets and fusion have seen them; `prim-decompose` expands them.
-class Prim_CompositeUnaryOp<string mnemonic> : Prim_Op<mnemonic, [Pure, AllTypesMatch<["operand", "result"]>]> {
+class Prim_CompositeUnaryOp<string mnemonic, list<Trait> traits = []>
+    : Prim_Op<mnemonic, !listconcat([Pure, AllTypesMatch<["operand", "result"]>], traits)> {
   let arguments = (ins Prim_FloatTensor:$operand);
   let results = (outs Prim_FloatTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -28,7 +29,7 @@ def Prim_SiluOp : Prim_CompositeUnaryOp<"silu"> {
   }];
 }
 
-def Prim_ReluOp : Prim_CompositeUnaryOp<"relu"> {
+def Prim_ReluOp : Prim_CompositeUnaryOp<"relu", [ExactResult]> {
   let summary = "maximum(x, 0)";
   let description = [{
     maximum(x, 0). Exact; NaN stays NaN.
@@ -48,7 +49,7 @@ def Prim_GeluOp : Prim_Op<"gelu", [Pure, AllTypesMatch<["operand", "result"]>]> 
   let assemblyFormat = "$operand $kind attr-dict `:` type($result)";
 }
 
-def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]>]> {
+def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Exponentials normalised along a dimension";
   let description = [{
     exp(x - max) / sum(exp(x - max)) along `dim`, computed in f32 or wider and rounded once;
@@ -66,7 +67,7 @@ def Prim_SoftmaxOp : Prim_Op<"softmax", [Pure, AllTypesMatch<["operand", "result
   let hasVerifier = 1;
 }
 
-def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "result"]>]> {
+def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Root mean square normalisation over trailing dimensions";
   let description = [{
     x * rsqrt(mean(x^2) + eps) * weight over the trailing `axes` dimensions (`axes` = number of
@@ -88,7 +89,7 @@ def Prim_RmsNormOp : Prim_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "resul
   let hasVerifier = 1;
 }
 
-def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments, AllTypesMatch<["operand", "result"]>]> {
+def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>, AttrSizedOperandSegments, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Normalisation to mean 0 and variance 1 over trailing dimensions";
   let description = [{
     (x - mean) * rsqrt(var + eps) * weight + bias over the trailing `axes` dimensions, with var =
@@ -114,7 +115,7 @@ def Prim_LayerNormOp : Prim_Op<"layer_norm", [Pure, AttrSizedOperandSegments, Al
   let hasVerifier = 1;
 }
 
-def Prim_AttentionOp : Prim_Op<"attention", [Pure]> {
+def Prim_AttentionOp : Prim_Op<"attention", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     query: [B..., M, D], key: [B..., N, D], value: [B..., N, E], result: [B..., M, E].

@@ -5,7 +5,7 @@
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
-def Prim_ConvOp : Prim_Op<"conv", [Pure]> {
+def Prim_ConvOp : Prim_Op<"conv", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Convolution over any number of spatial dimensions";
   let description = [{
     input: [N, spatial..., C]; filter: [O, window..., C / groups]; result: [N, spatial..., O].

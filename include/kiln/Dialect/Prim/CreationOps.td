@@ -6,7 +6,7 @@
 include "kiln/Dialect/Prim/PrimAttrs.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Prim_ConstantOp : Prim_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def Prim_ConstantOp : Prim_Op<"constant", [Pure, ExactResult, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor known at compile time";
   let description = [{
     Constraints:
@@ -23,7 +23,7 @@ def Prim_ConstantOp : Prim_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["v
   let hasVerifier = 1;
 }
 
-def Prim_FullOp : Prim_Op<"full", [Pure]> {
+def Prim_FullOp : Prim_Op<"full", [Pure, ExactResult]> {
   let summary = "A tensor with one value everywhere";
   let description = [{
     `sizes` are the `?` of the result, in order.
@@ -41,7 +41,7 @@ def Prim_FullOp : Prim_Op<"full", [Pure]> {
   let hasFolder = 1;
 }
 
-def Prim_IotaOp : Prim_Op<"iota", [Pure]> {
+def Prim_IotaOp : Prim_Op<"iota", [Pure, ExactResult]> {
   let summary = "The index of each element along a dimension";
   let description = [{
     Element (i0, ..., in) is i_dim converted to the element type: integers wrap, floats are

@@ -6,7 +6,7 @@
 include "kiln/Dialect/Prim/ElementwiseBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor> {
+def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor, [ExactResult]> {
   let summary = "Absolute value";
   let description = [{
     Clears the sign; the smallest integer maps to itself.
@@ -15,7 +15,7 @@ def Prim_AbsOp : Prim_UnaryOp<"abs", Prim_NumberTensor> {
   let hasFolder = 1;
 }
 
-def Prim_NegOp : Prim_UnaryOp<"neg", Prim_NumberTensor> {
+def Prim_NegOp : Prim_UnaryOp<"neg", Prim_NumberTensor, [ExactResult]> {
   let summary = "Negation";
   let description = [{
     Flips the sign; integers wrap.
@@ -229,7 +229,7 @@ def Prim_PowOp : Prim_BinaryOp<"pow", Prim_NumberTensor> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative]> {
+def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative, ExactResult]> {
   let summary = "Larger operand, NaN wins";
   let description = [{
     IEEE 754-2019 maximum: NaN if an operand is NaN, +0 > -0. Integers are signed; i1: or.
@@ -238,7 +238,7 @@ def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative]> {
   let hasFolder = 1;
 }
 
-def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative]> {
+def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative, ExactResult]> {
   let summary = "Smaller operand, NaN wins";
   let description = [{
     IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0. Integers are signed; i1: and.
@@ -263,7 +263,7 @@ def Prim_FminOp : Prim_BinaryOp<"fmin", Prim_FloatTensor, [Commutative]> {
   }];
 }
 
-def Prim_ClampOp : Prim_Op<"clamp", [Pure, Elementwise, AllTypesMatch<["operand", "result"]>]> {
+def Prim_ClampOp : Prim_Op<"clamp", [Pure, ExactResult, Elementwise, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Limits values to a range";
   let description = [{
     min(max(x, min), max) in the operand's type. NaN stays NaN, or becomes `min` with `ignore_nan`.

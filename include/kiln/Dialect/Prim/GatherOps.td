@@ -5,7 +5,7 @@
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
-def Prim_GatherOp : Prim_Op<"gather", [Pure]> {
+def Prim_GatherOp : Prim_Op<"gather", [Pure, ExactResult]> {
   let summary = "Reads slices at computed positions along a dimension";
   let description = [{
     The first `batch_dims` dimensions of operand and indices are matched. Dimension

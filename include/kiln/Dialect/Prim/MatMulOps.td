@@ -5,7 +5,7 @@
 
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
-def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure]> {
+def Prim_DotGeneralOp : Prim_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Products summed over contracted dimensions";
   let description = [{
     Batch dimensions of both operands are matched in order, contracted dimensions are

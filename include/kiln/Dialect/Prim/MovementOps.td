@@ -6,7 +6,7 @@
 include "kiln/Dialect/Prim/PrimAttrs.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Prim_BroadcastInDimOp : Prim_Op<"broadcast_in_dim", [Pure]> {
+def Prim_BroadcastInDimOp : Prim_Op<"broadcast_in_dim", [Pure, ExactResult]> {
   let summary = "Repeats a tensor along new or size-1 dimensions";
   let description = [{
     Dimension d of the operand is dimension dims[d] of the result, with the same size, or
@@ -31,7 +31,7 @@ def Prim_BroadcastInDimOp : Prim_Op<"broadcast_in_dim", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Prim_ReshapeOp : Prim_Op<"reshape", [Pure]> {
+def Prim_ReshapeOp : Prim_Op<"reshape", [Pure, ExactResult]> {
   let summary = "Gives the elements another shape";
   let description = [{
     Row-major order is kept. `sizes` are the `?` of the result, in order.
@@ -53,7 +53,7 @@ def Prim_ReshapeOp : Prim_Op<"reshape", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
+def Prim_TransposeOp : Prim_Op<"transpose", [Pure, ExactResult]> {
   let summary = "Permutes the dimensions";
   let description = [{
     Dimension d of the result is dimension permutation[d] of the operand.
@@ -75,7 +75,7 @@ def Prim_TransposeOp : Prim_Op<"transpose", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
+def Prim_SliceOp : Prim_Op<"slice", [Pure, ExactResult]> {
   let summary = "A strided part of a tensor";
   let description = [{
     result[i] = operand[start + i * stride], per dimension. A limit of -1 stands for the size of
@@ -98,7 +98,7 @@ def Prim_SliceOp : Prim_Op<"slice", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Prim_RevOp : Prim_Op<"rev", [Pure, AllTypesMatch<["operand", "result"]>]> {
+def Prim_RevOp : Prim_Op<"rev", [Pure, ExactResult, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Reverses the order along dimensions";
   let description = [{
     Element i of a reversed dimension of size n is element n - 1 - i of the operand.
@@ -116,7 +116,7 @@ def Prim_RevOp : Prim_Op<"rev", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let hasFolder = 1;
 }
 
-def Prim_CatOp : Prim_Op<"cat", [Pure]> {
+def Prim_CatOp : Prim_Op<"cat", [Pure, ExactResult]> {
   let summary = "Joins tensors along a dimension";
   let description = [{
     The operands follow each other along `dim`.
@@ -137,7 +137,7 @@ def Prim_CatOp : Prim_Op<"cat", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Prim_PadOp : Prim_Op<"pad", [Pure]> {
+def Prim_PadOp : Prim_Op<"pad", [Pure, ExactResult]> {
   let summary = "Surrounds a tensor with a value";
   let description = [{
     `low` and `high` elements of `value` before and after each dimension.

@@ -6,7 +6,7 @@
 include "kiln/Dialect/Prim/PrimAttrs.td"
 
 /// Slides a window over the spatial dimensions of [N, spatial..., C].
-class Prim_PoolOp<string mnemonic> : Prim_Op<mnemonic, [Pure]> {
+class Prim_PoolOp<string mnemonic, list<Trait> traits = []> : Prim_Op<mnemonic, !listconcat([Pure], traits)> {
   let arguments = (ins Prim_NumberTensor:$input, DenseI64ArrayAttr:$window,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low, DenseI64ArrayAttr:$pad_high);
   let results = (outs Prim_NumberTensor:$result);
@@ -14,7 +14,7 @@ class Prim_PoolOp<string mnemonic> : Prim_Op<mnemonic, [Pure]> {
   let hasVerifier = 1;
 }
 
-def Prim_MaxPoolOp : Prim_PoolOp<"max_pool"> {
+def Prim_MaxPoolOp : Prim_PoolOp<"max_pool", [ExactResult]> {
   let summary = "Largest element of each window";
   let description = [{
     Elements outside of the input do not take part; NaN wins. Same element type. Integers are signed.
@@ -37,7 +37,7 @@ def Prim_MaxPoolOp : Prim_PoolOp<"max_pool"> {
   }];
 }
 
-def Prim_SumPoolOp : Prim_PoolOp<"sum_pool"> {
+def Prim_SumPoolOp : Prim_PoolOp<"sum_pool", [DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Sum of each window";
   let description = [{
     Elements outside of the input count as 0. Floats are added in f32 or wider in any order; integers wrap. Same element type.
@@ -59,7 +59,7 @@ def Prim_SumPoolOp : Prim_PoolOp<"sum_pool"> {
   }];
 }
 
-def Prim_AvgPoolOp : Prim_PoolOp<"avg_pool"> {
+def Prim_AvgPoolOp : Prim_PoolOp<"avg_pool", [DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Mean of each window";
   let description = [{
     Composite: `sum_pool` divided by the number of elements of the window that lie inside of the input. Floats only.

@@ -7,7 +7,7 @@ include "kiln/Dialect/Prim/PrimAttrs.td"
 
 /// Reduces over `dims`, which disappear from the shape. Constraints C1 to C3 are those of each
 /// reduction.
-class Prim_ReductionOp<string mnemonic, Type type> : Prim_Op<mnemonic, [Pure]> {
+class Prim_ReductionOp<string mnemonic, Type type, list<Trait> traits = []> : Prim_Op<mnemonic, !listconcat([Pure], traits)> {
   let arguments = (ins type:$operand, DenseI64ArrayAttr:$dims);
   let results = (outs type:$result);
   let assemblyFormat = "$operand `dims` $dims attr-dict `:` type($operand) `->` type($result)";
@@ -15,7 +15,7 @@ class Prim_ReductionOp<string mnemonic, Type type> : Prim_Op<mnemonic, [Pure]> {
   let hasFolder = 1;
 }
 
-def Prim_SumOp : Prim_ReductionOp<"sum", Prim_NumberTensor> {
+def Prim_SumOp : Prim_ReductionOp<"sum", Prim_NumberTensor, [DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Sum over dimensions";
   let description = [{
     Floats are added in f32 or wider, in any order, and rounded to the element type at the end;
@@ -30,7 +30,7 @@ def Prim_SumOp : Prim_ReductionOp<"sum", Prim_NumberTensor> {
   }];
 }
 
-def Prim_ProdOp : Prim_ReductionOp<"prod", Prim_NumberTensor> {
+def Prim_ProdOp : Prim_ReductionOp<"prod", Prim_NumberTensor, [DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Product over dimensions";
   let description = [{
     Floats are multiplied in f32 or wider, in any order, and rounded to the element type at the end;
@@ -45,7 +45,7 @@ def Prim_ProdOp : Prim_ReductionOp<"prod", Prim_NumberTensor> {
   }];
 }
 
-def Prim_AmaxOp : Prim_ReductionOp<"amax", Prim_Tensor> {
+def Prim_AmaxOp : Prim_ReductionOp<"amax", Prim_Tensor, [ExactResult]> {
   let summary = "Largest element over dimensions";
   let description = [{
     As `prim.maximum`: NaN wins. i1: any. Of nothing: minus infinity or the smallest value. Exact.
@@ -59,7 +59,7 @@ def Prim_AmaxOp : Prim_ReductionOp<"amax", Prim_Tensor> {
   }];
 }
 
-def Prim_AminOp : Prim_ReductionOp<"amin", Prim_Tensor> {
+def Prim_AminOp : Prim_ReductionOp<"amin", Prim_Tensor, [ExactResult]> {
   let summary = "Smallest element over dimensions";
   let description = [{
     As `prim.minimum`: NaN wins. i1: all. Of nothing: plus infinity or the largest value. Exact.

@@ -11,18 +11,33 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Atomic read-modify-write";
   let description = [{
-    For every enabled lane: old = *ptr; *ptr = kind(old, value); the result is old, or an
-    unspecified value in disabled lanes. `order` and `scope` say how other accesses are
-    ordered around it. Integer kinds wrap; `max` and `min` are signed on integers and
-    IEEE maximumNumber and minimumNumber on floats.
+    For every enabled lane: old = *ptr; *ptr = kind(old, value).
+
+    - `kind`: how old and new are combined.
+    - `order`, `scope`: how other accesses are ordered around it, and for whom.
+    - `ptr`: where.
+    - `value`: what it is combined with.
+    - `mask`: which lanes are enabled; all of them without it.
+    - `result`: old, or an unspecified value in disabled lanes.
+
+    Constraints:
+    - (C1) Value and result have the shape of the pointers and the type that they point to.
+    - (C2) The mask has one bit for every pointer.
+    - (C3) `fadd` is for floats; bit operations, `add` and unsigned kinds are for integers.
+
+    Numerics: integer kinds wrap; `max` and `min` are signed on integers and IEEE maximumNumber and
+    minimumNumber on floats; `fadd` rounds once.
+
+    Since: 0.1.
+
     Example:
     ```mlir
     %old = tile.atomic_rmw fadd relaxed device %p, %x mask %m : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
     ```
   }];
   let arguments = (ins Tile_AtomicKind:$kind, Tile_MemoryOrder:$order, Tile_MemoryScope:$scope,
-    AnyType:$ptr, AnyType:$value, Optional<AnyType>:$mask);
-  let results = (outs AnyType:$result);
+    Tile_PtrLike:$ptr, Tile_NumberLike:$value, Optional<Tile_MaskLike>:$mask);
+  let results = (outs Tile_NumberLike:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -30,13 +45,27 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
 def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Atomic compare and swap";
   let description = [{
-    For every lane: old = *ptr; if old has the bits of `compare`, *ptr = value; the result is
-    old.
-    Example: `%old = tile.atomic_cas acq_rel device %p, %c, %v : !tile.ptr<i32>, i32`.
+    For every lane: old = *ptr; if old has the bits of `compare`, *ptr = value.
+
+    - `order`, `scope`: how other accesses are ordered around it, and for whom.
+    - `ptr`: where.
+    - `compare`: what has to be there for `value` to replace it.
+    - `result`: old.
+
+    Constraints:
+    - (C1) The other operands and the result have the shape of the pointers and the type that they
+      point to.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %old = tile.atomic_cas acq_rel device %p, %c, %v : !tile.ptr<i32>, i32
+    ```
   }];
   let arguments = (ins Tile_MemoryOrder:$order, Tile_MemoryScope:$scope,
-    AnyType:$ptr, AnyType:$compare, AnyType:$value);
-  let results = (outs AnyType:$result);
+    Tile_PtrLike:$ptr, Tile_NumberLike:$compare, Tile_NumberLike:$value);
+  let results = (outs Tile_NumberLike:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

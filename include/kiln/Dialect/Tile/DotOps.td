@@ -4,36 +4,59 @@
 #define KILN_DIALECT_TILE_DOTOPS_TD
 
 include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/Cost.td"
+include "kiln/Interfaces/IndexMap.td"
+include "kiln/Interfaces/MatrixProduct.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getNumSummedDims", "getIndexMap"]>,
+    DeclareOpInterfaceMethods<MatrixProductOpInterface, ["getAccOperand", "getProductPrecision",
+      "setProductPrecision", "isLhsUnsigned", "isRhsUnsigned"]>,
+    DeclareOpInterfaceMethods<AccumulationOpInterface, ["areZerosNeutral"]>,
+    DeclareOpInterfaceMethods<CostOpInterface>]> {
   let summary = "Matrix product plus accumulator";
   let description = [{
     result[b, m, n] = acc[b, m, n] + sum over k of lhs[b, m, k] * rhs[b, k, n];
     the leading batch dimension b is optional (rank 2 or 3).
 
-    Floats: lhs and rhs share a float type; the accumulator type is at least as
-    wide (f32 for f16, bf16 and f32; f64 for f64). Products are exact in the
-    accumulator's type or wider, or rounded once to it; the order of the sum is
-    unspecified. |error| <= c * K * eps(acc) * sum |lhs * rhs| + |acc| eps.
-    `input_precision` says how f32 operands are read: `ieee` (the default) uses
-    all bits, `tf32` drops all but 10 bits of the mantissa, the others stand for
-    sums of products of parts and may use all bits.
+    - `lhs`, `rhs`: the factors; `acc`: what the products are added to; `result`: the sum.
+    - `input_precision`: how f32 factors are read. `ieee` (the default) uses all bits, `tf32` drops
+      all but 10 bits of the mantissa, the others stand for sums of products of parts and may use all
+      bits.
+    - `lhs_unsigned`, `rhs_unsigned`: the integers of that factor are unsigned.
 
-    Integers: lhs and rhs are i8 or i16 or i32, each signed unless `lhs_unsigned` /
-    `rhs_unsigned`; the accumulator is i32 or i64 and wraps.
+    Constraints:
+    - (C1) All tiles have rank 2, or all have rank 3.
+    - (C2) Batch sizes agree.
+    - (C3) The shapes are m x k, k x n and m x n.
+    - (C4) Float factors have one type.
+    - (C5) Floats: the accumulator is f32 or f64 and at least as wide as the factors.
+    - (C6) `input_precision` other than `ieee` is for f32 factors.
+    - (C7) Signedness is for integers.
+    - (C8) Integer factors are i8, i16 or i32, each its own.
+    - (C9) Integers: the accumulator is i32 or i64.
+    - (C10) `input_precision` is for floats.
+
+    Numerics: products are exact in the accumulator's type or wider, or rounded once to it; the order
+    of the sum is unspecified. |error| <= c * K * eps(acc) * sum |lhs * rhs| + |acc| eps. Integers
+    wrap.
+
+    Since: 0.1.
 
     Example:
     ```mlir
     %d = tile.dot %a, %b, %acc : tensor<64x32xbf16>, tensor<32x128xbf16>, tensor<64x128xf32>
+    %e = tile.dot %x, %y, %z precision tf32 : tensor<2x64x32xf32>, tensor<2x32x128xf32>, tensor<2x64x128xf32>
     ```
   }];
   let arguments = (ins
-    Tile_AnyTile:$lhs, Tile_AnyTile:$rhs, Tile_AnyTile:$acc,
+    Tile_NumberTile:$lhs, Tile_NumberTile:$rhs, Tile_NumberTile:$acc,
     DefaultValuedAttr<Tile_InputPrecision, "::kiln::tile::InputPrecision::ieee">:$input_precision,
     UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
-  let results = (outs Tile_AnyTile:$result);
+  let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`precision` $input_precision^)?
     (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)? attr-dict

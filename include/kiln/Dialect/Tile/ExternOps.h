@@ -4,6 +4,7 @@
 #ifndef KILN_DIALECT_TILE_EXTERNOPS_H
 #define KILN_DIALECT_TILE_EXTERNOPS_H
 
+#include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 

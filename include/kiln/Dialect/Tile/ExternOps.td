@@ -5,37 +5,71 @@
 
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/Cost.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+
+/// What the launch gives besides what it writes to memory: messages, and that it failed.
+def Tile_LaunchOutput : Resource<"::kiln::LaunchOutput">;
 
 def Tile_ConvertFloatOp : Tile_Op<"convert_float", [Pure, SameOperandsAndResultShape]> {
   let summary = "Converts between float types with a rounding mode";
   let description = [{
-    `nearest_even` or `toward_zero`. Overflow gives infinity where the result type has one, else
-    NaN; with `saturate` it gives the largest finite value. For types that `arith` converts by
-    default (to nearest even) `arith.extf` and `arith.truncf` are preferred.
-    Example: `%y = tile.convert_float %x toward_zero : tensor<64xf32> -> tensor<64xf16>`.
+    For types that `arith` converts by default (to nearest even) `arith.extf` and `arith.truncf` are
+    preferred.
+
+    - `source`: floats; `result`: the same numbers in another float type.
+    - `rounding`: `nearest_even` or `toward_zero`.
+    - `saturate`: numbers that are too large become the largest finite one.
+
+    Constraints:
+    - (C1) Both have one shape.
+
+    Numerics: rounds once, as `rounding` says. Without `saturate` overflow gives infinity where the
+    result type has one, else NaN.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %y = tile.convert_float %x toward_zero : tensor<64xf32> -> tensor<64xf16>
+    %z = tile.convert_float %x nearest_even saturate : tensor<64xf32> -> tensor<64xf8E4M3FN>
+    ```
   }];
-  let arguments = (ins AnyType:$source, Tile_Rounding:$rounding, UnitAttr:$saturate);
-  let results = (outs AnyType:$result);
+  let arguments = (ins Tile_FloatLike:$source, Tile_Rounding:$rounding, UnitAttr:$saturate);
+  let results = (outs Tile_FloatLike:$result);
   let assemblyFormat = "$source $rounding (`saturate` $saturate^)? attr-dict `:` type($source) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def Tile_CallExternOp : Tile_Op<"call_extern", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<CostOpInterface>,
+    Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let summary = "Calls an external function on every element";
   let description = [{
-    `symbol` names a function of the library `library` (which may be empty) from scalars to a scalar.
+    - `symbol`: a function from scalars to a scalar; `library`: where it is from (may be empty).
+    - `pure`: it has no effect but its result.
+    - `operands`, `results`: arguments and what it returns.
+
     Without a library, these names of C's `<math.h>` denote its functions on every target, of f32 and of f64 by
     the operands' type, and the call is `pure`: `hypot`, `remainder`, `nextafter` of two floats; `lgamma`, `tgamma`,
     `logb`, `j0`, `j1`, `y0`, `y1` of one; `scalbn` of a float and an i32; `jn`, `yn` of an i32 and a float; `ilogb`
     from a float to i32. Their bounds are in docs/numerics.md. Frontends translate the functions of other libraries
     to these, `math` and `arith` where they know them; what is left here needs a target that has the function.
-    Example: `%y = tile.call_extern "hypot" from "" pure (%a, %b) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>`.
+
+    Constraints:
+    - (C1) A call without a library of one of these names is pure and has that function's type.
+
+    Numerics: those of the function; docs/numerics.md for the ones above.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %y = tile.call_extern "hypot" from "" pure (%a, %b) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    ```
   }];
-  let arguments = (ins StrAttr:$symbol, StrAttr:$library, UnitAttr:$pure, Variadic<AnyType>:$operands);
-  let results = (outs Variadic<AnyType>:$results);
+  let arguments = (ins StrAttr:$symbol, StrAttr:$library, UnitAttr:$pure, Variadic<Tile_AnyLike>:$operands);
+  let results = (outs Variadic<Tile_AnyLike>:$results);
   let assemblyFormat = [{
     $symbol `from` $library (`pure` $pure^)? `(` $operands `)` attr-dict `:` functional-type($operands, $results)
   }];
@@ -49,14 +83,26 @@ def Tile_CallExternOp : Tile_Op<"call_extern", [
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Inline assembly on every element, or on packs of them";
   let description = [{
-    `isa` names the instruction set that the text is written in, as target triples do; a target of another one
-    declines. Operands and results are scalars, or tiles of one shape. The text runs once for each `pack`
-    elements that follow each other in row-major order, in no particular order; where the last pack is not full,
+    - `text`: the instructions; `isa`: the set that they are of, as target triples name it; a target of
+      another one declines.
+    - `constraints`: the registers of results and operands, in the notation of LLVM IR.
+    - `pack`: elements that one run of the text works on.
+    - `pure`: the text has no effect but its results.
+    - `operands`, `results`: scalars or tiles.
+
+    The text runs once for each `pack` elements that follow each other in row-major order, in no particular order; where the last pack is not full,
     the missing elements are unspecified. `$0`, `$1`, … stand for the registers of the results, then of the
     operands; `constraints` says in the notation of LLVM IR what registers those are. Elements that are narrower
     than 32 bits share a register, the first one in the low bits, as far as the pack and 32 bits go; floats of 16
     and 8 bits are passed as integers with their bits, `i1` as a byte, pointers as 64-bit integers. With `pure` the
     text has no effect but its results.
+
+    Constraints:
+    - (C1) `pack` is a power of two of at most 32.
+    - (C2) Operands and results are scalars, or tiles of one shape.
+
+    Since: 0.1.
+
     Example:
     ```mlir
     %y = tile.inline_asm "shl.b32 $0, $1, 3;" isa "ptx" constraints "=r,r" pack 1 pure (%x)
@@ -64,8 +110,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     ```
   }];
   let arguments = (ins StrAttr:$text, StrAttr:$isa, StrAttr:$constraints, I64Attr:$pack, UnitAttr:$pure,
-    Variadic<AnyType>:$operands);
-  let results = (outs Variadic<AnyType>:$results);
+    Variadic<Tile_AnyLike>:$operands);
+  let results = (outs Variadic<Tile_AnyLike>:$results);
   let assemblyFormat = [{
     $text `isa` $isa `constraints` $constraints `pack` $pack (`pure` $pure^)? `(` $operands `)` attr-dict
     `:` functional-type($operands, $results)
@@ -73,29 +119,47 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
-def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>]> {
   let summary = "Stops the launch unless a condition holds in every lane";
   let description = [{
-    The launch fails with the message and its location; the instance does nothing of what comes after.
-    Example: `tile.assert %ok, "index out of range" : tensor<64xi1>`.
+    Where it does not hold the launch fails; the instance does nothing of what comes after.
+
+    - `condition`: what must hold.
+    - `message`: what the error says, beside the location of this operation.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.assert %ok, "index out of range" : tensor<64xi1>
+    ```
   }];
-  let arguments = (ins AnyType:$condition, StrAttr:$message);
+  let arguments = (ins Tile_MaskLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
-  let hasVerifier = 1;
 }
 
-def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>]> {
   let summary = "Prints values";
   let description = [{
-    A line for every element: program id, indices, prefix and value; the bits in hexadecimal with `hex`; integers
-    as unsigned where `is_unsigned` says so; floats with the digits that they need; pointers as addresses. The
-    lines of one operand are not torn apart; the order among instances is unspecified.
-    Example: `tile.print "x: " %x : tensor<64xf32>`.
+    A line for every element: program id, indices, prefix and value; floats with the digits that they
+    need; pointers as addresses. The lines of one operand are not torn apart; the order among
+    instances is unspecified.
+
+    - `prefix`: text before each value.
+    - `hex`: the bits in hexadecimal.
+    - `operands`: what is printed.
+    - `is_unsigned`: for each operand whether its integers are.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.print "x: " %x : tensor<64xf32>
+    ```
   }];
-  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<AnyType>:$operands,
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_AnyLike>:$operands,
     OptionalAttr<DenseBoolArrayAttr>:$is_unsigned);
   let assemblyFormat = "$prefix (`hex` $hex^)? $operands (`unsigned` $is_unsigned^)? attr-dict (`:` type($operands)^)?";
-  let hasVerifier = 1;
 }
 
 #endif

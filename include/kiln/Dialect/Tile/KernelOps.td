@@ -25,8 +25,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - `tile.size_div`, `tile.stride_div = array<i64: ...>`: each size or stride is a
       multiple of the number given.
 
-    `numerics` is the numerics mode, `progress` says whether instances may wait
-    for each other, `hints` maps a target's name to a dictionary of hints.
+    Attributes: `sym_name`, `sym_visibility`, `function_type`, `arg_attrs` and `res_attrs` are those of
+    functions; `numerics` is the numerics mode; `progress` says whether instances may wait for each
+    other; `hints` maps a target's name to a dictionary of hints. The `body` is one block.
+
+    Constraints:
+    - (C1) A kernel has a body and no results.
+    - (C2) Parameters are views, pointers or scalars.
+    - (C3) Facts are about parameters of the kind that can have them, and hold one number per
+      dimension, at least 1; an alignment is a power of two.
+    - (C4) Hints of a target are a dictionary.
+    - (C5) The body ends in `tile.return`.
+
+    Since: 0.1.
 
     Example:
     ```mlir
@@ -60,7 +71,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
 def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
   let summary = "Ends a kernel";
-  let description = [{ Ends the instance. Added when the text leaves it out. }];
+  let description = [{
+    Ends the instance. Added when the text leaves it out.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.return
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -68,9 +88,17 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [
     Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "Coordinates of this instance in the grid";
   let description = [{
-    One to three results: the coordinate along x, then y, then z, each in
-    [0, number of programs along it).
-    Example: `%i, %j = tile.program_id : index, index`.
+    - `ids`: the coordinate along x, then y, then z, each in [0, number of programs along it).
+
+    Constraints:
+    - (C1) There are one to three results.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %i, %j = tile.program_id : index, index
+    ```
   }];
   let results = (outs Variadic<Index>:$ids);
   let assemblyFormat = "attr-dict `:` type($ids)";
@@ -81,8 +109,17 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [
     Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "Extents of the grid";
   let description = [{
-    One to three results: the number of instances along x, then y, then z.
-    Example: `%nx = tile.num_programs : index`.
+    - `counts`: the number of instances along x, then y, then z.
+
+    Constraints:
+    - (C1) There are one to three results.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %nx = tile.num_programs : index
+    ```
   }];
   let results = (outs Variadic<Index>:$counts);
   let assemblyFormat = "attr-dict `:` type($counts)";
@@ -91,8 +128,17 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Returns values from the region of a tile operation";
-  let description = [{ Example: `tile.yield %sum : f32`. }];
-  let arguments = (ins Variadic<AnyType>:$values);
+  let description = [{
+    - `values`: what the operation around it takes them for.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    tile.yield %sum : f32
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_AnyLike>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange{}); }]>];
 }

@@ -6,14 +6,26 @@
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
 include "kiln/Index/IndexInterfaces.td"
+include "kiln/Interfaces/Cost.td"
+include "kiln/Interfaces/IndexMap.td"
+include "kiln/Interfaces/ViewAccess.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, AttrSizedOperandSegments]> {
   let summary = "Makes a view from a pointer, sizes and strides";
   let description = [{
-    `sizes` and `strides` give the values of the `?` of the result type, in order.
-    A dense result type takes no strides.
+    - `base`: the address of element (0, 0, ...).
+    - `sizes`, `strides`: the values of the `?` of the result type, in order. A dense result type
+      takes no strides.
+    - `result`: the view.
+
+    Constraints:
+    - (C1) Pointer and view have one element type.
+    - (C2) There is one size for each `?` of the shape.
+    - (C3) There is one stride for each `?` of the strides.
+
+    Since: 0.1.
 
     Example:
     ```mlir
@@ -33,7 +45,19 @@ def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, AttrSizedOperandSegments]> {
 def Tile_DimOp : Tile_Op<"dim", [
     Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "The size of a view along a dimension";
-  let description = [{ Example: `%m = tile.dim %a[0] : !tile.view<?x?xf32>`. }];
+  let description = [{
+    - `view`: the view; `dim`: the dimension; `result`: its number of elements.
+
+    Constraints:
+    - (C1) The dimension exists.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %m = tile.dim %a[0] : !tile.view<?x?xf32>
+    ```
+  }];
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$view `[` $dim `]` attr-dict `:` qualified(type($view))";
@@ -45,7 +69,20 @@ def Tile_NumBlocksOp : Tile_Op<"num_blocks", [
     Pure, DeclareOpInterfaceMethods<IndexFactsOpInterface>]> {
   let summary = "How many blocks cover a dimension of a view";
   let description = [{
-    ceil(size / block). Example: `%n = tile.num_blocks %a[1] by 64 : !tile.view<?x?xf32>`.
+    - `view`: the view; `dim`: the dimension.
+    - `block`: elements of a block.
+    - `result`: ceil(size / block).
+
+    Constraints:
+    - (C1) The dimension exists.
+    - (C2) The block is positive.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %n = tile.num_blocks %a[1] by 64 : !tile.view<?x?xf32>
+    ```
   }];
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim, I64Attr:$block);
   let results = (outs Index:$result);
@@ -55,22 +92,35 @@ def Tile_NumBlocksOp : Tile_Op<"num_blocks", [
 }
 
 defvar Tile_coordinates = [{
-    Coordinates come in two forms. `[...]` are block coordinates: the tile starts at
-    coordinate times block size along each dimension. `at [...]` are signed element
-    offsets. There is one coordinate per dimension of the view. A tile of smaller
-    rank than the view has block size 1 in the leading dimensions that it lacks.
-    With `step = [s0, ...]` (one per dimension of the view; default 1) element i of
-    the tile stands at offset + i * step.
+    - `coords`: where the tile starts, one coordinate per dimension of the view: in blocks (`[...]`),
+      where it starts at coordinate times block size, or
+    - `element_offsets`: (`at [...]`) in elements, signed. A tile of smaller rank than the view has
+      block size 1 in the leading dimensions that it lacks.
+    - `step`: element i of the tile stands at offset + i * step along a dimension; 1 without it.
+
+    Constraints:
+    - (C1) Tile and view have one element type, the sizes of the tile are positive.
+    - (C2) The rank of the tile is at most that of the view.
+    - (C3) There is one coordinate per dimension of the view.
+    - (C4) There is one positive step per dimension of the view.
 }];
 
 def Tile_LoadOp : Tile_Op<"load", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    AttrSizedOperandSegments, ExactResult, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets"]>,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getElementBytes"]>]> {
   let summary = "Reads a tile through a view";
   let description = !strconcat([{
-    Elements outside of the view read as `padding`: zero (the default), a quiet
-    NaN, a scalar (`pad %s : f32`, which sets `padding` to `value`), or `any`
-    (unspecified, must not trap).
-  }], Tile_coordinates, [{
+    - `view`: what is read; `result`: the tile that was there.
+    - `padding`: what stands for elements outside of the view: zero (the default), a quiet NaN, the
+      scalar `pad` (`pad %s : f32`, which sets it to `value`), or `any` (unspecified, must not trap).
+}], Tile_coordinates, [{
+    - (C5) `pad` is there exactly when `padding` is `value`.
+    - (C6) `pad` has the element type.
+    - (C7) Only floats have a NaN.
+
+    Since: 0.1.
+
     Example:
     ```mlir
     %x = tile.load %a[%i, %k] : !tile.view<?x?xf32> -> tensor<64x32xf32>
@@ -79,7 +129,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     ```
   }]);
   let arguments = (ins
-    Tile_ViewType:$view, Variadic<Index>:$coords, Optional<AnyType>:$pad,
+    Tile_ViewType:$view, Variadic<Index>:$coords, Optional<Tile_Scalar>:$pad,
     UnitAttr:$element_offsets,
     DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding,
     OptionalAttr<DenseI64ArrayAttr>:$step);
@@ -98,19 +148,29 @@ def Tile_LoadOp : Tile_Op<"load", [
   }];
 }
 
-def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand", "setElementOffsets"]>]> {
   let summary = "Writes a tile through a view";
   let description = !strconcat([{
-    Elements outside of the view are dropped. With `combine` the stored element is
-    combine(old, new) instead of new; combining stores to the same element by
-    several instances are each performed once, in some order, atomically. `inc` counts
-    up to new and then from 0 again, `dec` down to 0 and then from new again (both
-    unsigned): old >= new ? 0 : old + 1, and old == 0 or old > new ? new : old - 1.
-  }], Tile_coordinates, [{
+    Elements outside of the view are dropped.
+
+    - `value`: the tile; `view`: where it goes.
+    - `combine`: the stored element is combine(old, new) instead of new; combining stores to the same
+      element by several instances are each performed once, in some order, atomically. `inc` counts up
+      to new and then from 0 again, `dec` down to 0 and then from new again (both unsigned):
+      old >= new ? 0 : old + 1, and old == 0 or old > new ? new : old - 1.
+}], Tile_coordinates, [{
+    - (C5) Bitwise and unsigned combinations take integers.
+
+    Numerics: `add` rounds once; `max` and `min` are signed on integers, and give NaN where one of
+    two floats is.
+
+    Since: 0.1.
+
     Example:
     ```mlir
     tile.store %t, %c[%i, %j] : tensor<64x64xf32>, !tile.view<?x?xf32>
-    tile.store %t, %c at [%r] combine add : tensor<64xf32>, !tile.view<?xf32>
+    tile.store %u, %v at [%r] combine add : tensor<64xf32>, !tile.view<?xf32>
     ```
   }]);
   let arguments = (ins
@@ -131,15 +191,30 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
 }
 
 def Tile_LoadGatherOp : Tile_Op<"load_gather", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    AttrSizedOperandSegments, ExactResult, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets"]>,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap"]>,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getElementBytes"]>]> {
   let summary = "Reads a tile through a view with one indirect dimension";
   let description = [{
-    Dimension `dim` of the view is indexed by the elements of the integer tile
-    `indices` (signed); `offsets` are signed element offsets of the other
-    dimensions, in order. The result's shape is the blocks of the other dimensions
-    with the shape of `indices` in the place of `dim`:
-    result[p..., i..., q...] = view[offset_p + p, indices[i...], offset_q + q].
-    What lies outside of the view, indices included, reads as `padding`.
+    - `view`: what is read.
+    - `dim`: the dimension that is indexed by the elements of the tile
+    - `indices`: signed.
+    - `offsets`: signed element offsets of the other dimensions, in order.
+    - `padding`, `pad`: as for `tile.load`, also where an index lies outside of the view.
+    - `result`: its shape is the blocks of the other dimensions with the shape of `indices` in the
+      place of `dim`: result[p..., i..., q...] = view[offset_p + p, indices[i...], offset_q + q].
+
+    Constraints:
+    - (C1) Tile and view have one element type, the sizes of the tile are positive.
+    - (C2) The indirect dimension exists.
+    - (C3) There is one offset for every other dimension.
+    - (C4) The shape of the indices stands in the place of the dimension.
+    - (C5) `pad` is there exactly when `padding` is `value`.
+    - (C6) `pad` has the element type.
+    - (C7) Only floats have a NaN.
+
+    Since: 0.1.
 
     Example: rows of an embedding table.
     ```mlir
@@ -149,7 +224,7 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
   }];
   let arguments = (ins
     Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices,
-    Optional<AnyType>:$pad, I64Attr:$dim,
+    Optional<Tile_Scalar>:$pad, I64Attr:$dim,
     DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
@@ -163,14 +238,26 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
   }];
 }
 
-def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand"]>]> {
   let summary = "Writes a tile through a view with one indirect dimension";
   let description = [{
-    The mirror of `tile.load_gather`: dimension `dim` of the view is indexed by the elements of the integer tile
-    `indices` (signed); `offsets` are signed element offsets of the other dimensions, in order:
-    view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
+    The mirror of `tile.load_gather`: view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
     What lies outside of the view, by its index or otherwise, is dropped. Where several elements of the tile
     have the same place, one of them is there afterwards, and it is not said which.
+
+    - `value`: the tile; `view`: where it goes.
+    - `dim`: the dimension that is indexed by the elements of the tile
+    - `indices`: signed.
+    - `offsets`: signed element offsets of the other dimensions, in order.
+
+    Constraints:
+    - (C1) Tile and view have one element type, the sizes of the tile are positive.
+    - (C2) The indirect dimension exists.
+    - (C3) There is one offset for every other dimension.
+    - (C4) The shape of the indices stands in the place of the dimension.
+
+    Since: 0.1.
 
     Example: rows of a cache.
     ```mlir

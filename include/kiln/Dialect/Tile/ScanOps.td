@@ -3,19 +3,36 @@
 #ifndef KILN_DIALECT_TILE_SCANOPS_TD
 #define KILN_DIALECT_TILE_SCANOPS_TD
 
-include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Interfaces/Cost.td"
+include "kiln/Interfaces/IndexMap.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Tile_ScanOp : Tile_Op<"scan", [
     Pure, SameVariadicOperandSize, RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">, InferTypeOpAdaptorWithIsCompatible,
+    DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Inclusive prefix combination along a dimension";
   let description = [{
-    result[i] combines source[0], ..., source[i] along `axis` (from the end with `reverse`).
-    The region takes the prefix (of every source), then the next element (of every source);
-    it is taken to be associative: the grouping is unspecified, the order of operands is not.
+    result[i] combines source[0], ..., source[i] along a dimension.
+
+    - `sources`: tiles that are scanned together; `results`: one for each, of its shape.
+    - `axis`: the dimension.
+    - `reverse`: prefixes start at the end.
+    - `combiner`: takes the prefix (of every source), then the next element (of every source). It is
+      taken to be associative: the grouping is unspecified, the order of operands is not.
+
+    Constraints:
+    - (C1) There is at least one source, and a result of its shape and element type for each.
+    - (C2) Sources have one shape.
+    - (C3) The dimension exists.
+    - (C4) The region takes a prefix and an element of every source and yields a prefix.
+
+    Numerics: as `tile.reduce` of each prefix.
+
+    Since: 0.1.
+
     Example:
     ```mlir
     %s = tile.scan %t axis 0 : tensor<64xf32> -> tensor<64xf32> {
@@ -39,23 +56,53 @@ def Tile_ScanOp : Tile_Op<"scan", [
 def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
   let summary = "Counts the values of an integer tile";
   let description = [{
-    result[v] = how many enabled elements equal v, for v in [0, size); other values are not
-    counted.
-    Example: `%h = tile.histogram %t : tensor<256xi32> -> tensor<16xi32>`.
+    result[v] = how many enabled elements equal v, for v in [0, size); other values are not counted.
+
+    - `source`: the values, read as signed.
+    - `mask`: which of them count; all of them without it.
+    - `result`: the counts. They wrap.
+
+    Constraints:
+    - (C1) The result has rank 1.
+    - (C2) The mask has the shape of the source.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %h = tile.histogram %t : tensor<256xi32> -> tensor<16xi32>
+    %i = tile.histogram %t mask %m : tensor<256xi1> : tensor<256xi32> -> tensor<16xi32>
+    ```
   }];
-  let arguments = (ins Tile_IntTile:$source, Optional<StaticShapeTensorOf<[I1]>>:$mask);
+  let arguments = (ins Tile_IntTile:$source, Optional<Tile_BoolTile>:$mask);
   let results = (outs Tile_IntTile:$result);
   let assemblyFormat = "$source (`mask` $mask^ `:` type($mask))? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+def Tile_GatherOp : Tile_Op<"gather", [Pure, ExactResult, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Reads elements of a tile by index along a dimension";
   let description = [{
-    result[..., i, ...] = source[..., indices[..., i, ...], ...] along `axis`. Indices have the
-    source's rank and agree with it in every other dimension; one outside of [0, size) is
-    undefined behaviour that `reference` reports.
-    Example: `%r = tile.gather %t by %i axis 0 : tensor<64xf32>, tensor<32xi32> -> tensor<32xf32>`.
+    result[..., i, ...] = source[..., indices[..., i, ...], ...] along a dimension. An index outside
+    of [0, size) is undefined behaviour that `reference` reports.
+
+    - `source`: the tile that is read.
+    - `indices`: where, signed.
+    - `axis`: the dimension.
+    - `result`: what was there.
+
+    Constraints:
+    - (C1) The dimension exists.
+    - (C2) Indices have the rank of the source.
+    - (C3) They have its sizes in every other dimension.
+    - (C4) The result has the shape of the indices and the element type of the source.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %r = tile.gather %t by %i axis 0 : tensor<64xf32>, tensor<32xi32> -> tensor<32xf32>
+    ```
   }];
   let arguments = (ins Tile_AnyTile:$source, Tile_IntTile:$indices, I64Attr:$axis);
   let results = (outs Tile_AnyTile:$result);
@@ -63,24 +110,51 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_SortOp : Tile_Op<"sort", [Pure, SameOperandsAndResultType]> {
+def Tile_SortOp : Tile_Op<"sort", [Pure, ExactResult, SameOperandsAndResultType]> {
   let summary = "Sorts along a dimension";
   let description = [{
-    Ascending, or descending with `descending`. Floats follow IEEE 754 totalOrder on the absence of
-    NaN; NaN comes last. Integers are signed.
-    Example: `%s = tile.sort %t axis 0 : tensor<64xf32>`.
+    - `source`: the tile; `result`: the same elements, ascending along a dimension.
+    - `axis`: the dimension.
+    - `descending`: the other way round.
+
+    Constraints:
+    - (C1) The dimension exists.
+
+    Numerics: floats follow IEEE 754 totalOrder on the absence of NaN; NaN comes last. Integers are
+    signed.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %s = tile.sort %t axis 0 : tensor<64xf32>
+    %d = tile.sort %t axis 0 descending : tensor<64xf32>
+    ```
   }];
-  let arguments = (ins Tile_AnyTile:$source, I64Attr:$axis, UnitAttr:$descending);
-  let results = (outs Tile_AnyTile:$result);
+  let arguments = (ins Tile_NumberTile:$source, I64Attr:$axis, UnitAttr:$descending);
+  let results = (outs Tile_NumberTile:$result);
   let assemblyFormat = "$source `axis` $axis (`descending` $descending^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+def Tile_JoinOp : Tile_Op<"join", [Pure, ExactResult, AllTypesMatch<["lhs", "rhs"]>,
+    InferTypeOpAdaptorWithIsCompatible,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "Interleaves two tiles along a new last dimension";
   let description = [{
-    result[..., 0] = lhs, result[..., 1] = rhs.
-    Example: `%j = tile.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>`.
+    - `lhs`, `rhs`: the tiles.
+    - `result`: result[..., 0] = lhs, result[..., 1] = rhs.
+
+    Constraints:
+    - (C1) The result has the shape of the operands with a last dimension of size 2, and their
+      element type.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %j = tile.join %a, %b : tensor<64xf32> -> tensor<64x2xf32>
+    ```
   }];
   let arguments = (ins Tile_AnyTile:$lhs, Tile_AnyTile:$rhs);
   let results = (outs Tile_AnyTile:$result);
@@ -88,11 +162,24 @@ def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_SplitOp : Tile_Op<"split", [Pure, AllTypesMatch<["first", "second"]>]> {
+def Tile_SplitOp : Tile_Op<"split", [Pure, ExactResult, AllTypesMatch<["first", "second"]>,
+    InferTypeOpAdaptorWithIsCompatible,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "Splits a last dimension of size 2";
   let description = [{
-    first = source[..., 0], second = source[..., 1].
-    Example: `%a, %b = tile.split %j : tensor<64x2xf32> -> tensor<64xf32>`.
+    - `source`: the tile.
+    - `first`, `second`: first = source[..., 0], second = source[..., 1].
+
+    Constraints:
+    - (C1) The source has the shape of the results with a last dimension of size 2, and their element
+      type.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    %a, %b = tile.split %j : tensor<64x2xf32> -> tensor<64xf32>
+    ```
   }];
   let arguments = (ins Tile_AnyTile:$source);
   let results = (outs Tile_AnyTile:$first, Tile_AnyTile:$second);

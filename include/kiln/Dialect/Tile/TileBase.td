@@ -16,6 +16,19 @@ def Tile_Dialect : Dialect {
     Memory is reached through views. Program instances are independent units
     of work without an order among them, unless the kernel declares
     `progress = concurrent`.
+
+    Each description below says what the operands, attributes and results are, by name; what an
+    element of the result is; which constraints (C1, C2, ...) the verifier checks beyond types, with
+    the numbers that verifiers and tests use; the numerics of what is computed; since which version
+    of Kiln the operation is there; and gives an example that parses.
+
+    A tile may have an encoding, a layout that a target's passes put there. It says where elements
+    are, never what they are: no operation, fold or constraint of this dialect looks at it, and
+    where types are compared encodings do not count. Operations whose result type follows from their
+    operands infer it without an encoding.
+
+    Numerics: unless a description says otherwise, elements are moved or combined as they are and
+    nothing is rounded. An operation of `arith` or `math` on floats rounds the exact result once.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -41,9 +54,5 @@ def Tile_Dialect : Dialect {
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, mnemonic, traits>;
-
-/// A tile: a ranked tensor of static shape; rank 0 is allowed.
-def Tile_AnyTile : StaticShapeTensorOf<[AnyType]>;
-def Tile_IntTile : StaticShapeTensorOf<[AnyInteger, Index]>;
 
 #endif

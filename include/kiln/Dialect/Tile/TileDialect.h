@@ -6,6 +6,11 @@
 #define KILN_DIALECT_TILE_TILEDIALECT_H
 
 #include "kiln/Index/IndexInterfaces.h"
+#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Layout.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -36,6 +41,9 @@ inline constexpr llvm::StringLiteral kStrideDivAttr = "tile.stride_div";
 
 /// True for the element types that tiles and views may have.
 bool isElementType(mlir::Type type);
+
+/// True if the types are equal, or tiles that differ in their encodings only.
+bool isSameTile(mlir::Type a, mlir::Type b);
 
 } // namespace kiln::tile
 

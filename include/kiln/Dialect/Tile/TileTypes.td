@@ -52,6 +52,26 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let assemblyFormat = "`<` $elementType `>`";
 }
 
+/// A number, or a truth value (i1).
+def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index],
+                            "float, signless integer or index">;
+/// What a tile may hold.
+def Tile_Element : AnyTypeOf<[Tile_Scalar, Tile_PtrType],
+                             "float, signless integer, index or pointer">;
 
+/// A tile: a ranked tensor of static shape; rank 0 is allowed.
+def Tile_AnyTile : StaticShapeTensorOf<[Tile_Element]>;
+def Tile_NumberTile : StaticShapeTensorOf<[Tile_Scalar]>;
+def Tile_IntTile : StaticShapeTensorOf<[AnySignlessInteger, Index]>;
+def Tile_BoolTile : StaticShapeTensorOf<[I1]>;
+
+/// A scalar or a tile.
+def Tile_NumberLike : AnyTypeOf<[Tile_Scalar, Tile_NumberTile]>;
+def Tile_AnyLike : AnyTypeOf<[Tile_Element, Tile_AnyTile]>;
+def Tile_FloatLike : AnyTypeOf<[AnyFloat, StaticShapeTensorOf<[AnyFloat]>]>;
+def Tile_IntLike : AnyTypeOf<[AnySignlessInteger, Index, Tile_IntTile]>;
+def Tile_MaskLike : AnyTypeOf<[I1, Tile_BoolTile]>;
+def Tile_PtrTile : StaticShapeTensorOf<[Tile_PtrType]>;
+def Tile_PtrLike : AnyTypeOf<[Tile_PtrType, Tile_PtrTile]>;
 
 #endif

@@ -10,7 +10,11 @@ def VerifyTileForm : Pass<"verify-tile-form"> {
   let description = [{
     Inside of `tile.kernel`: operations of `tile`, `scf` (for, if, while, yield,
     condition), and `arith`, `math`, `tensor.extract` on scalars and tiles of static
-    shape. Anything else is an error at its location.
+    shape, with or without an encoding, which must fit the shape where it is a layout
+    (LayoutAttrInterface). Operations of other dialects are allowed where they say what they
+    do: they are elementwise, or implement ViewAccessOpInterface, IndexMapOpInterface or
+    MatrixProductOpInterface, and declare their effects. Anything else is an error at its
+    location.
   }];
 }
 

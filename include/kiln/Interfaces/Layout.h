@@ -1,0 +1,40 @@
+//===- Layout.h - Where the elements of a tile are --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_INTERFACES_LAYOUT_H
+#define KILN_INTERFACES_LAYOUT_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace kiln::detail {
+bool haveSamePlaces(mlir::Attribute a, mlir::Attribute b,
+                    llvm::ArrayRef<int64_t> shape);
+llvm::LogicalResult
+verifyPlaces(mlir::Attribute layout, llvm::ArrayRef<int64_t> shape,
+             llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+} // namespace kiln::detail
+
+#include "kiln/Interfaces/Layout.h.inc"
+
+namespace kiln {
+
+/// The coordinate whose place is `place` in a tile of this shape, found by
+/// looking at every element; nothing if the place is empty.
+std::optional<llvm::SmallVector<int64_t>>
+findCoordinate(LayoutAttrInterface layout, llvm::ArrayRef<int64_t> shape,
+               llvm::ArrayRef<int64_t> place);
+
+/// Makes the affine maps of AffineMapAttr layouts.
+void attachLayoutModels(mlir::MLIRContext *context);
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_LAYOUT_H

@@ -1,0 +1,74 @@
+// Operations of a plug-in that say by interfaces what they do pass the form check, are analysed, retiled, evaluated and
+// lowered on the CPU: the plug-in registers its dialect and how it is evaluated, and not one lowering.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: for part in dialect.h:dialect-decls dialect.cpp:dialect-defs attrs.h:attrdef-decls attrs.cpp:attrdef-defs \
+// RUN:     ops.h:op-decls ops.cpp:op-defs; do \
+// RUN:   mlir-tblgen -gen-${part#*:} $(case $part in ops*|attrs*) ;; *) echo -dialect=mine;; esac) %S/Inputs/mine.td \
+// RUN:     $(case $part in ops*) echo -op-include-regex=^mine;; attrs*) echo -attrdefs-dialect=mine;; esac) \
+// RUN:     -I %source/include -I /usr/lib/llvm-22/include -o %t/mine.${part%:*}.inc || exit 1; done
+// RUN: %cxx -std=c++17 -shared -fPIC -fno-rtti -I%t -I%source/include -I%build/include -isystem /usr/lib/llvm-22/include \
+// RUN:   %S/Inputs/mine.cpp -o %t/mine.so -L%build/lib -lKiln
+//
+// Form and analysis.
+// RUN: kiln-opt %s --load-target=%t/mine.so -verify-tile-form -tile-raise | FileCheck %s --check-prefix=RAISE
+// RAISE-LABEL: tile.kernel @product
+// RAISE-SAME: accesses = ["load arg0[8*d2 : 8, 16*d0 : 16]", "load arg1[8*d2 : 8, 32*d1 : 32]", "store arg2[16*d0 : 16, 32*d1 : 32]"]
+// RAISE-SAME: dims = ["d0: parallel, grid 0, block 16, extent arg2[0]", "d1: parallel, grid 1, block 32, extent arg2[1]", "d2: reduction, loop step 1, block 8, extent arg0[0]"]
+//
+// Other block sizes, and the same result.
+// RUN: kiln-opt %s --load-target=%t/mine.so -tile-retile="kernel=product sizes=32,16,4" -o %t/retiled.mlir
+// RUN: FileCheck %s --check-prefix=RETILED < %t/retiled.mlir
+// RETILED: mine.fetch {{.*}} -> tensor<32x4xf32>
+// RETILED: mine.mma {{.*}} : tensor<32x4xf32>, tensor<4x16xf32>, tensor<32x16xf32>
+// RETILED: mine.push {{.*}}[%{{.*}}#0, %{{.*}}#1] : tensor<32x16xf32>
+// RUN: kiln-run %t/retiled.mlir --load-target=%t/mine.so --target=cpu --entry=product --grid=2,3 --check \
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
+//
+// On the CPU, against the reference; who lowered what.
+// RUN: kiln-compile %s --load-target=%t/mine.so --target=cpu -o %t/mine.kiln --explain | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN-DAG: product: mine.mma -> vector.dot.packed
+// EXPLAIN-DAG: product: mine.push -> vector.store
+// RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=product --grid=4,2 --check \
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
+// RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=movement --grid=3,3 --check \
+// RUN:   --arg=random:1:f32:40x50 --arg=zeros:f32:50x40 | FileCheck %s --check-prefix=RUN
+// RUN: kiln-run %s --load-target=%t/mine.so --target=reference --entry=product --grid=4,2 --check \
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
+// RUN: ok: 50x4
+//
+// An operation that says nothing is refused where it stands.
+// RUN: sed 's/mine.window %x from 4/mine.opaque %x/' %s > %t/opaque.mlir
+// RUN: not kiln-opt %t/opaque.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=OPAQUE
+// OPAQUE: opaque.mlir:[[#]]:{{[0-9]+}}: error: 'mine.opaque' op expected an operation of the tile level
+
+// C[m, n] = sum over k of A[k, m] * B[k, n]
+tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly}, %c: !tile.view<?x?xf32> {tile.noalias}) {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %n = tile.num_blocks %a[0] by 8 : !tile.view<?x?xf32>
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %column = arith.muli %i, %c16 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32>) {
+    %row = arith.muli %k, %c8 : index
+    %x = mine.fetch %a at [%row, %column] : !tile.view<?x?xf32> -> tensor<16x8xf32>
+    %y = tile.load %b[%k, %j] : !tile.view<?x?xf32> -> tensor<8x32xf32>
+    %d = mine.mma %x, %y, %acc : tensor<16x8xf32>, tensor<8x32xf32>, tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  mine.push %sum, %c[%i, %j] : tensor<16x32xf32>, !tile.view<?x?xf32>
+}
+
+// A tile in a layout of the plug-in's, read and moved by its operations.
+tile.kernel @movement(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.noalias}) {
+  %i, %j = tile.program_id : index, index
+  %c16 = arith.constant 16 : index
+  %row = arith.muli %j, %c16 : index
+  %column = arith.muli %i, %c16 : index
+  %x = mine.fetch %a at [%row, %column] : !tile.view<?x?xf32> -> tensor<16x20xf32, #mine.lanes<16>>
+  %w = mine.window %x from 4 : tensor<16x20xf32, #mine.lanes<16>> -> tensor<16x16xf32>
+  %y = arith.addf %w, %w : tensor<16x16xf32>
+  mine.push %y, %b[%i, %j] : tensor<16x16xf32>, !tile.view<?x?xf32>
+}

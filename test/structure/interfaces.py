@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that analyses, form passes, retiling and the CPU family ask interfaces instead of listing
+operations of tile. Usage: interfaces.py SOURCE [--count]"""
+import glob
+import os
+import re
+import sys
+
+FOLDERS = ("lib/Analysis", "lib/Cpu", "dialects/tile/Transforms")
+# A question whether something is one of these operations, or a walk over one of them.
+QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|"
+                      r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
+WALK = re.compile(r"walk\(\[[^\]]*\]\(\s*((?:\w+::)*\w+Op)\b")
+# The frame of a kernel: the grid, views and their sizes, ends of regions. They are what an analysis is about.
+FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "MakeViewOp", "DimOp", "NumBlocksOp"}
+# What a file is for: the operations that it rewrites or emits, and no others.
+SUBJECTS = {
+    # Passes over pointers, and how scalar pointers are emitted.
+    "dialects/tile/Transforms/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
+    "dialects/tile/Transforms/CloseInductions.cpp": {"OffsetOp"},
+    "dialects/tile/Transforms/PointerExpr.cpp": {"OffsetOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},
+    "dialects/tile/Transforms/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},
+    "dialects/tile/Transforms/IndirectVectors.cpp": {"BroadcastOp", "ExpandDimsOp"},
+    "lib/Cpu/Pointers.cpp": {"OffsetOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
+    "lib/Cpu/LowerPointers.cpp": {"SplatOp", "OffsetOp", "IntToPtrOp", "PtrToIntOp", "PtrCastOp", "LoadPtrOp",
+                                     "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    "lib/Cpu/ControlFlow.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    # Emission of single operations.
+    "lib/Cpu/Conversions.cpp": {"ConvertOp"},
+    "lib/Cpu/LowerFloat8.cpp": {"ConvertOp"},
+    "lib/Cpu/MathFunctions.cpp": {"CallExternOp"},
+    "lib/Cpu/KernelEmitter.cpp": {"CallExternOp", "PrintOp", "CatOp", "ReshapeOp", "OffsetOp", "PtrCastOp", "PtrToIntOp",
+                                     "IntToPtrOp"},
+    # How a combining store combines.
+    "lib/Cpu/Store.cpp": {"StoreOp"},
+    # What a reduction stores on its way.
+    "lib/Cpu/Plan.cpp": {"ReduceOp"},
+}
+
+
+def operations(source):
+    names = set()
+    for path in glob.glob(os.path.join(source, "include/kiln/Dialect/Tile/*Ops.td")):
+        with open(path, encoding="utf-8") as file:
+            names |= set(re.findall(r"^def Tile_(\w+Op)\b", file.read(), re.MULTILINE))
+    return names
+
+
+def main():
+    source, tile = sys.argv[1], operations(sys.argv[1])
+    sites, problems = 0, []
+    for folder in FOLDERS:
+        for path in sorted(glob.glob(os.path.join(source, folder, "*.cpp")) + glob.glob(os.path.join(source, folder, "*.h"))):
+            name = os.path.relpath(path, source)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for match in list(QUESTION.finditer(text)) + list(WALK.finditer(text)):
+                asked = re.findall(r"(?:(\w+)::)?\b(\w+Op)\b", match.group(1))
+                found = {op for space, op in asked if space in ("", "tile") and op in tile} - FRAME
+                sites += bool(found)
+                extra = found - SUBJECTS.get(name, set())
+                if extra:
+                    line = text.count("\n", 0, match.start()) + 1
+                    problems.append(f"{name}:{line}: asks for {', '.join(sorted(extra))}: expected a question to an interface")
+    if "--count" not in sys.argv:
+        for problem in problems:
+            print(problem)
+    print(f"{sites} questions for operations of tile, {len(problems)} outside of their subjects")
+    return 1 if problems or len(tile) < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegistryImpl.h"
+#include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Description.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -102,7 +103,8 @@ private:
     if (!context->getOrLoadDialect(dialect))
       return fail(who + " is for operation '" + name + "', whose dialect '" +
                   dialect + "' nobody registers (addDialects does)");
-    if (!RegisteredOperationName::lookup(name, context.get()))
+    if (!llvm::is_contained(interfaceNames(), name) &&
+        !RegisteredOperationName::lookup(name, context.get()))
       fail(who + " is for operation '" + name + "', which dialect '" + dialect +
            "' does not have");
   }

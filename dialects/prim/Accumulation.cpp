@@ -9,7 +9,8 @@ using namespace kiln::prim;
 /// The sizes of some dimensions of a tensor.
 static SmallVector<int64_t> sizesOf(Value value, ArrayRef<int64_t> dims) {
   auto type = cast<RankedTensorType>(value.getType());
-  return llvm::map_to_vector(dims, [&](int64_t d) { return type.getDimSize(d); });
+  return llvm::map_to_vector(dims,
+                             [&](int64_t d) { return type.getDimSize(d); });
 }
 
 static SmallVector<int64_t> trailingSizes(Value value, int64_t count) {

@@ -51,8 +51,7 @@ OperandRead ExpandDimsOp::getIndexMap(OpOperand &, unsigned) {
   SmallVector<AffineExpr> exprs;
   unsigned rank = typeOf(getSource()).getRank();
   for (unsigned d = 0; d < rank; ++d)
-    exprs.push_back(
-        getAffineDimExpr(d < getAxis() ? d : d + 1, getContext()));
+    exprs.push_back(getAffineDimExpr(d < getAxis() ? d : d + 1, getContext()));
   return readAt(getContext(), rank + 1, exprs);
 }
 

@@ -122,8 +122,7 @@ void TileDims::visitReads(Operation *op) {
   }
   std::string user = "'" + op->getName().getStringRef().str() + "'";
   auto accumulates = dyn_cast<AccumulationOpInterface>(op);
-  bool isOrdered =
-      accumulates && accumulates.getAccumulation().isOrdered;
+  bool isOrdered = accumulates && accumulates.getAccumulation().isOrdered;
   for (OpResult value : op->getResults()) {
     TileRef result(value);
     if (!result)
@@ -155,7 +154,7 @@ void TileDims::visitReads(Operation *op) {
           pinAllIn(expr);
       for (auto [e, expr] : llvm::enumerate(read.map.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
-        int64_t d = dim ? dim.getPosition() : -1;
+        int64_t d = dim ? int64_t(dim.getPosition()) : -1;
         if (d >= rank) {
           std::optional<unsigned> &known = summed[d - rank];
           if (known)
@@ -194,8 +193,7 @@ void TileDims::visit(Operation *op) {
   // What is read and written through views is tied to what moves the views.
   if (isa<ViewAccessOpInterface>(op) && !isa<IndexMapOpInterface>(op))
     return;
-  if (isa<IndexMapOpInterface>(op) ||
-      OpTrait::hasElementwiseMappableTraits(op))
+  if (isa<IndexMapOpInterface>(op) || OpTrait::hasElementwiseMappableTraits(op))
     return visitReads(op);
   std::string user = op->getName().getStringRef().str();
   for (OpOperand &operand : op->getOpOperands())

@@ -12,8 +12,8 @@
 namespace kiln::tile {
 
 /// A tile where it is used or defined. What has no shape of its own to keep
-/// (splats, iotas; see isShapeless in IndexMap.h) is a different tile at each of
-/// its uses.
+/// (splats, iotas; see isShapeless in IndexMap.h) is a different tile at each
+/// of its uses.
 class TileRef {
 public:
   TileRef(mlir::Value value) : key(value.getAsOpaquePointer()) {

@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +27,22 @@ using Evaluated = kiln::eval::Value;
 
 namespace {
 
+/// Plug-ins whose dialects modules may hold; one that cannot be loaded shows
+/// where an operation of it is met.
+void loadNamedPlugins() {
+  const char *list = std::getenv("KILN_LOAD_TARGETS");
+  llvm::SmallVector<llvm::StringRef> paths;
+  llvm::StringRef(list ? list : "")
+      .split(paths, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef path : paths) {
+    std::string error;
+    if (!kiln::target::loadPlugin(path, error))
+      llvm::errs() << "warning: " << error << '\n';
+  }
+}
+
 mlir::DialectRegistry makeRegistry() {
+  loadNamedPlugins();
   mlir::DialectRegistry registry;
   registerEvaluation(registry);
   return registry;

@@ -21,20 +21,20 @@
 // RETILED: mine.fetch {{.*}} -> tensor<32x4xf32>
 // RETILED: mine.mma {{.*}} : tensor<32x4xf32>, tensor<4x16xf32>, tensor<32x16xf32>
 // RETILED: mine.push {{.*}}[%{{.*}}#0, %{{.*}}#1] : tensor<32x16xf32>
-// RUN: kiln-run %t/retiled.mlir --load-target=%t/mine.so --target=cpu --entry=product --grid=2,3 --check \
-// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
+// RUN: kiln-run %t/retiled.mlir --load-target=%t/mine.so --target=cpu --entry=product --grid=4,2 --check \
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RESULT
 //
 // On the CPU, against the reference; who lowered what.
 // RUN: kiln-compile %s --load-target=%t/mine.so --target=cpu -o %t/mine.kiln --explain | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN-DAG: product: mine.mma -> vector.dot.packed
 // EXPLAIN-DAG: product: mine.push -> vector.store
 // RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=product --grid=4,2 --check \
-// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=movement --grid=3,3 --check \
-// RUN:   --arg=random:1:f32:40x50 --arg=zeros:f32:50x40 | FileCheck %s --check-prefix=RUN
+// RUN:   --arg=random:1:f32:40x50 --arg=zeros:f32:50x40 | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --load-target=%t/mine.so --target=reference --entry=product --grid=4,2 --check \
-// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RUN
-// RUN: ok: 50x4
+// RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RESULT
+// RESULT: ok: 50x4
 //
 // An operation that says nothing is refused where it stands.
 // RUN: sed 's/mine.window %x from 4/mine.opaque %x/' %s > %t/opaque.mlir

@@ -12,6 +12,7 @@
 #include "kiln/Runtime/Plugin.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace kiln::run;
 using namespace kiln::runtime;
@@ -59,6 +60,7 @@ public:
 
 private:
   int loadDrivers() {
+    std::string plugins;
     for (const std::string &library : options.loadTargets) {
       // Descriptions of targets are text, and the compiler's business.
       Expected<Blob> file = mapRegularFile(library);
@@ -70,7 +72,13 @@ private:
       Expected<bool> added = addDeviceLibrary(library);
       if (!added)
         return fail(added.message());
+      Expected<bool> isTarget = definesSymbol(library, "kilnGetTargetPlugin");
+      if (isTarget && *isTarget)
+        plugins += (plugins.empty() ? "" : ":") + library;
     }
+    // For the device that evaluates, whose modules may hold their dialects.
+    if (!plugins.empty())
+      setenv("KILN_LOAD_TARGETS", plugins.c_str(), /*replace=*/1);
     return 0;
   }
 

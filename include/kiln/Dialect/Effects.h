@@ -9,8 +9,7 @@ namespace kiln {
 
 /// What a launch gives besides what it writes to memory: messages, and whether
 /// it failed.
-struct LaunchOutput
-    : mlir::SideEffects::Resource::Base<LaunchOutput> {
+struct LaunchOutput : mlir::SideEffects::Resource::Base<LaunchOutput> {
   llvm::StringRef getName() final { return "LaunchOutput"; }
 };
 

@@ -37,11 +37,11 @@ enum class Access : uint8_t;
 using EvaluateFn =
     std::function<mlir::LogicalResult(mlir::Operation *, Frame &)>;
 
-/// The functions of one dialect.
+/// The functions of one dialect. It is known by its name, not by an address:
+/// plug-ins and a compiler that is loaded at run time have one each.
 class EvaluationInterface
     : public mlir::DialectInterface::Base<EvaluationInterface> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EvaluationInterface)
   explicit EvaluationInterface(mlir::Dialect *dialect) : Base(dialect) {}
 
   /// `fn(OpTy, Frame &)` returns a LogicalResult.

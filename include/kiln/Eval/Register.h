@@ -15,6 +15,10 @@ namespace kiln::eval {
 /// Adds the dialects that `reference` evaluates, and how it does so.
 void registerEvaluation(mlir::DialectRegistry &registry);
 
+/// Makes registerEvaluation call `add` in this process from now on: how a
+/// plug-in has `reference` evaluate its dialect, when it registers.
+void addEvaluation(void (*add)(mlir::DialectRegistry &registry));
+
 void registerArithEvaluation(mlir::DialectRegistry &registry);
 void registerMathEvaluation(mlir::DialectRegistry &registry);
 void registerControlEvaluation(mlir::DialectRegistry &registry);

@@ -38,8 +38,8 @@ struct Accumulation {
 
 /// Marks operations that round nothing, see Cost.td.
 template <typename ConcreteType>
-class ExactResult
-    : public mlir::OpTrait::TraitBase<ConcreteType, ExactResult> {};
+class ExactResult : public mlir::OpTrait::TraitBase<ConcreteType, ExactResult> {
+};
 
 } // namespace kiln
 

@@ -1,9 +1,9 @@
 //===- Names.h - Kinds of operations, by interface --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for what an operation is by its interfaces. A lowering can be registered
-// for such a name instead of that of one operation (see Lowering.h), and then
-// takes operations of plug-ins, too.
+// Names for what an operation is by its interfaces. A lowering can be
+// registered for such a name instead of that of one operation (see Lowering.h),
+// and then takes operations of plug-ins, too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -106,9 +106,8 @@ LogicalResult Retiler::rewriteFill(Operation *op, Value fill) {
     FailureOr<Value> distance = Value();
     int64_t block = 0;
     for (auto [i, change] : llvm::enumerate(changes)) {
-      Value limit = change.changes()
-                        ? matchClampedDistance(fill, change.from)
-                        : Value();
+      Value limit =
+          change.changes() ? matchClampedDistance(fill, change.from) : Value();
       if (!limit || !(form = space.linearize(limit)) || !form->dependsOn(i))
         continue;
       block = change.to;
@@ -165,7 +164,8 @@ LogicalResult Retiler::checkPadding(unsigned dim) {
     if (!mapped || mapped.getNumSummedDims() == 0)
       return;
     // The operands that are summed along the dimension.
-    unsigned rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+    unsigned rank =
+        cast<RankedTensorType>(op->getResult(0).getType()).getRank();
     bool isAlong = false, isPadded = true;
     for (OpOperand &operand : op->getOpOperands()) {
       OperandRead read = getOperandRead(operand);

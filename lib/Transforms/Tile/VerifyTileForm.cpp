@@ -65,8 +65,9 @@ bool isAllowedOp(Operation *op) {
           tensor::ExtractOp>(op))
     return true;
   // Operations of others, as far as analyses know what they need to know.
-  return isDescribed(op) && (isa<MemoryEffectOpInterface>(op) ||
-                             op->hasTrait<OpTrait::HasRecursiveMemoryEffects>());
+  return isDescribed(op) &&
+         (isa<MemoryEffectOpInterface>(op) ||
+          op->hasTrait<OpTrait::HasRecursiveMemoryEffects>());
 }
 
 /// The layout of a tile fits its shape.

@@ -3,6 +3,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"
+#include "kiln/Eval/Register.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -157,11 +158,14 @@ struct MineEvaluation : eval::EvaluationInterface {
   }
 };
 
+void addDialect(DialectRegistry &dialects) {
+  dialects.insert<mine::MineDialect>();
+  dialects.addExtension(+[](MLIRContext *, mine::MineDialect *dialect) { dialect->addInterfaces<MineEvaluation>(); });
+}
+
 void registerAll(target::TargetRegistry &registry) {
-  registry.addDialects([](DialectRegistry &dialects) {
-    dialects.insert<mine::MineDialect>();
-    dialects.addExtension(+[](MLIRContext *, mine::MineDialect *dialect) { dialect->addInterfaces<MineEvaluation>(); });
-  });
+  registry.addDialects(addDialect);
+  eval::addEvaluation(addDialect);
 }
 } // namespace
 

@@ -96,7 +96,8 @@ public:
 
   // --- As a polynomial -------------------------------------------------------
   /// The sum, less its number; ordered by dimension, then symbols.
-  llvm::ArrayRef<Term> getTerms() const { return terms; }
+  llvm::ArrayRef<Term> getTerms() const & { return terms; }
+  void getTerms() && = delete; ///< the terms would not live on
   int64_t getNumber() const { return number; }
   /// The symbol if the expression is just that, else -1.
   int asSymbol() const;

@@ -103,7 +103,7 @@ private:
     if (!context->getOrLoadDialect(dialect))
       return fail(who + " is for operation '" + name + "', whose dialect '" +
                   dialect + "' nobody registers (addDialects does)");
-    if (!llvm::is_contained(interfaceNames(), name) &&
+    if (!llvm::is_contained(kiln::interfaceNames(), name) &&
         !RegisteredOperationName::lookup(name, context.get()))
       fail(who + " is for operation '" + name + "', which dialect '" + dialect +
            "' does not have");

@@ -286,7 +286,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     // Whoever registers a lowering for arithmetic need not take all of it.
     if (!isElementwise(op) || op->getNumResults() != 1 || report.takeBroken(op))
       return target::emitUnsupported(op, op->getName().getStringRef());
-    report.chose(op, "lowering", options.name, "vector.elementwise");
+    report.chose(op, "lowering", options.name, "cpu.elementwise");
     Value result = op->getResult(0);
     if (!isa<RankedTensorType>(result.getType()))
       return emitScalar(op);

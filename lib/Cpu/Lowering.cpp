@@ -226,7 +226,7 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
        {},
        0});
   registry.addFamily(
-      {"vector",
+      {"cpu",
        buildCpuPipeline,
        serializeKernels,
        {{"tile", "verify-tile-form", "tile kernels, before lowering"},

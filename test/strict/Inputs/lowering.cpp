@@ -47,9 +47,9 @@ LogicalResult claimNothing(Operation *op, LoweringContext &) {
 }
 
 void registerAll(TargetRegistry &registry) {
-  registry.addLowering({"bad.dot", "vector", "tile.dot", 300, lowerDot, "", 0});
+  registry.addLowering({"bad.dot", "cpu", "tile.dot", 300, lowerDot, "", 0});
   registry.addLowering(
-      {"bad.store", "vector", "tile.store", 300, lowerStore, "", 0});
+      {"bad.store", "cpu", "tile.store", 300, lowerStore, "", 0});
   registry.addPass(
       "cpu.tile", "bad-at-point",
       [](OpPassManager &, const TargetOptions &) { misbehave("build"); });

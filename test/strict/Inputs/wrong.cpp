@@ -36,7 +36,7 @@ Lowering elementwise(StringRef op, Compute compute) {
     });
     return success();
   };
-  return {"wrong." + op.str(), "vector", op.str(), 300, lower, "", 0};
+  return {"wrong." + op.str(), "cpu", op.str(), 300, lower, "", 0};
 }
 
 /// A number of the type of `like`.

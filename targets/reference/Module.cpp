@@ -2,8 +2,8 @@
 // Modules of the reference device: reading them safely, and calling what is in
 // them.
 #include "Reference.h"
-#include "kiln/Eval/Elements.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Register.h"
@@ -34,11 +34,10 @@ void loadNamedPlugins() {
   llvm::SmallVector<llvm::StringRef> paths;
   llvm::StringRef(list ? list : "")
       .split(paths, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (llvm::StringRef path : paths) {
-    std::string error;
-    if (!kiln::target::loadPlugin(path, error))
-      llvm::errs() << "warning: " << error << '\n';
-  }
+  // With the targets of the search path, which plug-ins may refer to; what is
+  // there already, as in a process that compiles, is not loaded again.
+  if (!paths.empty())
+    kiln::target::loadPlugins({paths.begin(), paths.end()});
 }
 
 mlir::DialectRegistry makeRegistry() {

@@ -20,13 +20,13 @@ tile.kernel @register(%n: f64, %y: !tile.ptr<i32>) {
 }
 
 tile.kernel @count(%n: i32, %y: !tile.ptr<i32>) {
-  // COUNT: inline-asm-invalid.mlir:[[@LINE+1]]:8: note: vector.inline_asm declined: the constraints do not fit 1 results and 1 operands in registers
+  // COUNT: inline-asm-invalid.mlir:[[@LINE+1]]:8: note: cpu.inline_asm declined: the constraints do not fit 1 results and 1 operands in registers
   %r = tile.inline_asm "mov $1, $0" isa "x86_64" constraints "=r,r,r" pack 1 pure (%n) : (i32) -> i32
   tile.store_ptr %y, %r : !tile.ptr<i32>, i32
 }
 
 tile.kernel @other(%n: i32, %y: !tile.ptr<i32>) {
-  // OTHER: inline-asm-invalid.mlir:[[@LINE+1]]:8: note: vector.inline_asm declined: its text is for 'aarch64', not for 'x86_64'
+  // OTHER: inline-asm-invalid.mlir:[[@LINE+1]]:8: note: cpu.inline_asm declined: its text is for 'aarch64', not for 'x86_64'
   %r = tile.inline_asm "mov $0, $1" isa "aarch64" constraints "=r,r" pack 1 pure (%n) : (i32) -> i32
   tile.store_ptr %y, %r : !tile.ptr<i32>, i32
 }

@@ -3,14 +3,14 @@
 
 // CHECK: #kiln.target<name = "a", chip = "b"
 // CHECK-SAME: memories = [#kiln.memory<name = "m", scope = core, kind = cached, size = 32768, line = 64>]
-// CHECK-SAME: #kiln.unit<name = "t", kind = matrix, types = [bf16], homes = ["m"]>
+// CHECK-SAME: #kiln.unit<name = "t", kind = matrix, types = [bf16, f16], homes = ["m"]>
 // CHECK-SAME: m = <16>, n = <8 to 256 by 8>, k = <16>, lhs = <types = [bf16, f16], home = "m", layout = #kiln.order<row>>
 // CHECK-SAME: stationary = rhs
 // CHECK-SAME: tiles = <elementwise_rows = 4, contraction = [#kiln.contraction_tile<type = bf16, m = 128, n = 256, k = 64>]>
 // CHECK-SAME: limits = {max_rank = 5 : i64}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
   memories = [#kiln.memory<name = "m", scope = core, kind = cached, size = 32768, line = 64>],
-  units = [#kiln.unit<name = "t", kind = matrix, types = [bf16], homes = ["m"]>],
+  units = [#kiln.unit<name = "t", kind = matrix, types = [bf16, f16], homes = ["m"]>],
   matrix_instructions = [#kiln.matrix_instruction<name = "mma", unit = "t", m = <16>, n = <8 to 256 by 8>, k = <16>,
     lhs = <types = [bf16, f16], home = "m", layout = #kiln.order<row>>, rhs = <types = [bf16], home = "m">,
     acc = <types = [f32]>, stationary = rhs>],

@@ -26,8 +26,8 @@
 //
 // On the CPU, against the reference; who lowered what.
 // RUN: kiln-compile %s --load-target=%t/mine.so --target=cpu -o %t/mine.kiln --explain | FileCheck %s --check-prefix=EXPLAIN
-// EXPLAIN-DAG: product: mine.mma -> vector.dot.packed
-// EXPLAIN-DAG: product: mine.push -> vector.store
+// EXPLAIN-DAG: product: mine.mma -> cpu.dot.packed
+// EXPLAIN-DAG: product: mine.push -> cpu.store
 // RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=product --grid=4,2 --check \
 // RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RESULT
 // RUN: kiln-run %s --load-target=%t/mine.so --target=cpu --entry=movement --grid=3,3 --check \

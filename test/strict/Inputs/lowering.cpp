@@ -55,7 +55,7 @@ void registerAll(TargetRegistry &registry) {
       [](OpPassManager &, const TargetOptions &) { misbehave("build"); });
   Schedule schedule;
   schedule.name = "bad.schedule";
-  schedule.kind = "loop";
+  schedule.kind = "elementwise";
   schedule.priority = 300;
   schedule.emit = emitGroup;
   registry.addSchedule(schedule);

@@ -6,6 +6,8 @@
 #include "kiln/Interfaces/Cost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -79,6 +81,13 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
           flags && flags.getValue() != arith::FastMathFlags::none)
         return WalkResult::interrupt();
     if (isa<tile::CallExternOp, tile::InlineAsmOp>(op))
+      return WalkResult::interrupt();
+    // Whoever evaluates operations of other dialects need not know of errors.
+    if (!isa_and_present<tile::TileDialect, arith::ArithDialect,
+                         math::MathDialect, scf::SCFDialect>(
+            op->getDialect()) &&
+        (llvm::any_of(op->getOperandTypes(), isFloat) ||
+         llvm::any_of(op->getResultTypes(), isFloat)))
       return WalkResult::interrupt();
     if (isa<tile::ScanOp, tile::AtomicRMWOp, tile::ReduceOp>(op) &&
         llvm::any_of(op->getOperandTypes(), isFloat)) {

@@ -9,6 +9,11 @@ using namespace kiln::schedule;
 
 void kiln::schedule::registerCoreSchedules() {
   static bool once = [] {
+    SmallVector<StringRef> kinds;
+    for (uint32_t i = 0; i <= prim::getMaxEnumValForGroupKind(); ++i)
+      if (std::optional<prim::GroupKind> kind = prim::symbolizeGroupKind(i))
+        kinds.push_back(prim::stringifyGroupKind(*kind));
+    target::TargetRegistry::get().setGroupKinds(kinds);
     target::LoweringRegistry &registry = target::LoweringRegistry::get();
     auto add = [&](StringRef name, prim::GroupKind kind, auto emit) {
       target::Schedule schedule;

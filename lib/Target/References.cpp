@@ -64,7 +64,7 @@ private:
   template <typename Range> static std::string join(const Range &names) {
     std::string list;
     for (const auto &name : names)
-      list += (list.empty() ? "" : ", ") + std::string(name);
+      list += (list.empty() ? "" : ", ") + StringRef(name).str();
     return list.empty() ? "none" : list;
   }
 
@@ -90,8 +90,13 @@ private:
 
   /// The context knows the dialects of everybody who is loaded.
   void checkOperation(const std::string &who, StringRef name) {
-    if (!registry.impl().coreDialects)
+    if (!registry.impl().coreDialects ||
+        llvm::is_contained(kiln::interfaceNames(), name))
       return;
+    if (name.starts_with("interface."))
+      return fail(who + " is for operation '" + name +
+                  "', which is no interface, expected one of: " +
+                  join(kiln::interfaceNames()));
     if (!context) {
       DialectRegistry dialects;
       registry.impl().coreDialects(dialects);
@@ -103,8 +108,7 @@ private:
     if (!context->getOrLoadDialect(dialect))
       return fail(who + " is for operation '" + name + "', whose dialect '" +
                   dialect + "' nobody registers (addDialects does)");
-    if (!llvm::is_contained(kiln::interfaceNames(), name) &&
-        !RegisteredOperationName::lookup(name, context.get()))
+    if (!RegisteredOperationName::lookup(name, context.get()))
       fail(who + " is for operation '" + name + "', which dialect '" + dialect +
            "' does not have");
   }
@@ -126,13 +130,7 @@ private:
   }
 
   void checkKind(const std::string &who, StringRef kind) {
-    std::vector<std::string> known(registry.impl().groupKinds.begin(),
-                                   registry.impl().groupKinds.end());
-    for (const Schedule *schedule : LoweringRegistry::get().schedules(""))
-      if (schedule->plugin.empty() &&
-          !llvm::is_contained(known, schedule->kind))
-        known.push_back(schedule->kind);
-    llvm::sort(known);
+    const std::deque<std::string> &known = registry.impl().groupKinds;
     if (!kind.starts_with("claim.") && !llvm::is_contained(known, kind))
       fail(who + " is for groups of kind '" + kind +
            "', expected claim.NAME, " + join(known));

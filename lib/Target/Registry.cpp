@@ -200,15 +200,12 @@ void TargetRegistry::addDialects(std::function<void(DialectRegistry &)> fn) {
   state->dialects.push_back(std::move(fn));
 }
 
-void TargetRegistry::addGroupKind(std::string kind) {
-  ++state->contributions;
-  if (kind.empty())
-    return state->complain("a kind of groups has no name");
-  state->groupKinds.push_back(std::move(kind));
-}
-
 void TargetRegistry::setCoreDialects(void (*fn)(DialectRegistry &)) {
   state->coreDialects = fn;
+}
+
+void TargetRegistry::setGroupKinds(ArrayRef<StringRef> kinds) {
+  state->groupKinds.assign(kinds.begin(), kinds.end());
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,7 @@ struct TargetRegistry::Impl {
     std::string plugin;
   };
   std::deque<Option> options;
-  std::deque<std::string> groupKinds; ///< besides those of core schedules
+  std::deque<std::string> groupKinds;
   void (*coreDialects)(mlir::DialectRegistry &) = nullptr;
   std::vector<std::function<void(mlir::DialectRegistry &)>> dialects;
   std::vector<PluginInfo> plugins;

@@ -68,12 +68,10 @@ public:
   void addFamily(Family family);
   /// Dialects that kiln-opt and kiln-compile shall parse.
   void addDialects(std::function<void(mlir::DialectRegistry &)> fn);
-  /// A kind of prim.fusion group that passes of a plug-in make, so that
-  /// schedules for it can be registered.
-  void addGroupKind(std::string kind);
-  /// For the core alone: its dialects, so that what plug-ins say about
-  /// operations can be checked.
+  /// For the core alone: its dialects, and the kinds that prim.fusion groups
+  /// have, so that what plug-ins say about operations and groups can be checked.
   void setCoreDialects(void (*fn)(mlir::DialectRegistry &));
+  void setGroupKinds(llvm::ArrayRef<llvm::StringRef> kinds);
 
   // What the core asks.
   const Target *find(llvm::StringRef name) const;

@@ -17,6 +17,17 @@ void addDescription(TargetRegistry &registry, const std::string &fields) {
 
 void registerAll(TargetRegistry &registry) {
   registry.addLowering({"n.dot", "cpu", "tile.dot", 1, decline, "", 0});
+  for (const char *op : {"interface.matrix_product", "interface.view_read",
+                         "interface.view_write"})
+    registry.addLowering({op, "cpu", op, 1, decline, "", 0});
+  Schedule scan;
+  scan.name = "n.scan";
+  scan.kind = "scan";
+  scan.emit = decline;
+  registry.addSchedule(scan);
+  if (bad("interface"))
+    registry.addLowering(
+        {"n.matrix", "cpu", "interface.matrix", 1, decline, "", 0});
   auto addNothing = [](OpPassManager &, const TargetOptions &) {};
   if (bad("op"))
     registry.addLowering({"n.dott", "cpu", "tile.dott", 1, decline, "", 0});

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stage/CopyOps.h"
 #include "Async.h"
+#include "kiln/Dialect/Tile/Padding.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -11,40 +12,8 @@ using namespace kiln::stage;
 using namespace kiln::tile;
 
 //===----------------------------------------------------------------------===//
-// Assembly: padding, the token of `async`, what is waited for
+// Assembly: the token of `async`, what is waited for
 //===----------------------------------------------------------------------===//
-
-static ParseResult
-parsePadding(OpAsmParser &parser,
-             std::optional<OpAsmParser::UnresolvedOperand> &pad, Type &type,
-             PaddingAttr &padding) {
-  MLIRContext *context = parser.getContext();
-  padding = PaddingAttr::get(context, Padding::zero);
-  if (succeeded(parser.parseOptionalKeyword("pad"))) {
-    padding = PaddingAttr::get(context, Padding::value);
-    return failure(parser.parseOperand(pad.emplace()) ||
-                   parser.parseColonType(type));
-  }
-  if (failed(parser.parseOptionalKeyword("padding")))
-    return success();
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  if (keyword != "zero" && keyword != "nan")
-    return parser.emitError(loc)
-           << "expected padding 'zero' or 'nan', found '" << keyword << "'";
-  padding = PaddingAttr::get(context, *symbolizePadding(keyword));
-  return success();
-}
-
-static void printPadding(OpAsmPrinter &p, Operation *, Value pad, Type type,
-                         PaddingAttr padding) {
-  if (pad)
-    p << "pad " << pad << " : " << type;
-  else if (padding && padding.getValue() != Padding::zero)
-    p << "padding " << stringifyPadding(padding.getValue());
-}
 
 static ParseResult parseToken(OpAsmParser &parser, UnitAttr async, Type &type) {
   if (async)

@@ -56,7 +56,7 @@ def Stage_CopyOp : Stage_Op<"copy", [
   let results = (outs Optional<Stage_TokenType>:$token);
   let assemblyFormat = [{
     custom<Async>($async) $source (`at` $from_offsets^)? (`[` $from^ `]`)?
-    custom<Padding>($pad, type($pad), $padding)
+    `` custom<Padding>($pad, type($pad), $padding)
     `to` $target (`at` $to_offsets^)? (`[` $to^ `]`)? (`box` $box^)? custom<Token>(ref($async), type($token))
     attr-dict `:` qualified(type($source)) `,` qualified(type($target))
   }];

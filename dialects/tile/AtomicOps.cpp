@@ -1,4 +1,4 @@
-//===- AtomicOps.cpp - Atomic accesses -----------------------===//
+//===- AtomicOps.cpp - Atomic accesses ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/AtomicOps.h"

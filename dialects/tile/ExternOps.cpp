@@ -1,4 +1,4 @@
-//===- ExternOps.cpp - Calls, conversions, output -----------------------===//
+//===- ExternOps.cpp - Calls, conversions, output -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ExternOps.h"

@@ -1,6 +1,6 @@
-//===- ComputeOps.cpp - arithmetic and products
+//===- ComputeOps.cpp - arithmetic and products ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//----------------------------===//
+//
 
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"

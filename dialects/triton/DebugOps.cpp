@@ -1,4 +1,4 @@
-//===- DebugOps.cpp - output and assertions -----------------------===//
+//===- DebugOps.cpp - output and assertions -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Triton/Triton.h"

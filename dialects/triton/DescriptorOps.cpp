@@ -1,6 +1,6 @@
-//===- DescriptorOps.cpp - tensor descriptors
+//===- DescriptorOps.cpp - tensor descriptors -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//------------------------------===//
+//
 
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"

@@ -1,6 +1,6 @@
-//===- FunctionOps.cpp - functions and the grid
+//===- FunctionOps.cpp - functions and the grid ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//----------------------------===//
+//
 
 #include "kiln/Dialect/Triton/Triton.h"
 

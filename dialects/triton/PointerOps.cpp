@@ -1,6 +1,6 @@
-//===- PointerOps.cpp - pointers and memory
+//===- PointerOps.cpp - pointers and memory -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//--------------------------------===//
+//
 
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Triton/Triton.h"

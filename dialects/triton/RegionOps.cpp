@@ -1,6 +1,6 @@
-//===- RegionOps.cpp - reductions, scans and maps
+//===- RegionOps.cpp - reductions, scans and maps -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//--------------------------===//
+//
 
 #include "kiln/Dialect/Triton/Triton.h"
 

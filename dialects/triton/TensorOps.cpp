@@ -1,6 +1,6 @@
-//===- TensorOps.cpp - making and rearranging tensors
+//===- TensorOps.cpp - making and rearranging tensors ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-----------------------===//
+//
 
 #include "kiln/Dialect/Triton/Triton.h"
 

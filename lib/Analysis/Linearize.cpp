@@ -1,4 +1,4 @@
-//===- Linearize.cpp - Index computations of a kernel --------------------===//
+//===- Linearize.cpp - Index computations of a kernel ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Linearize.h"

@@ -1,6 +1,6 @@
 //===- ScalarBuilder.cpp - Index arithmetic that folds --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//--------------------------===//
+//
 
 #include "kiln/Index/ScalarBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
-//===- Raster.h - Program ids that stand for several coordinates -*- C++
+//===- Raster.h - Program ids that stand for coordinates --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
+//
 //
 // Kernels written for a one-dimensional grid compute their block coordinates
 // from the linear id: with division and remainder, or in groups of rows that

@@ -1,6 +1,6 @@
-//===- ScalarBuilder.h - Index arithmetic that folds -----------*- C++ -*-===//
+//===- ScalarBuilder.h - Index arithmetic that folds ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
+//
 //
 // Makes `arith` operations on one integer type, `index` unless told otherwise,
 // and folds what is known. What would not fit when folded stays an operation

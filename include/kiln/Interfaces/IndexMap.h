@@ -1,6 +1,6 @@
-//===- IndexMap.h - Which operand elements make a result element -*- C++
+//===- IndexMap.h - Which elements make a result element --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
+//
 
 #ifndef KILN_INTERFACES_INDEXMAP_H
 #define KILN_INTERFACES_INDEXMAP_H

@@ -1,4 +1,4 @@
-//===- ComputeOps.h - Regions -*- C++ -*-===//
+//===- ComputeOps.h - Regions -----------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_STAGE_COMPUTEOPS_H

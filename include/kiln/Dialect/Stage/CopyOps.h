@@ -1,4 +1,4 @@
-//===- CopyOps.h - Copies and waits -*- C++ -*-===//
+//===- CopyOps.h - Copies and waits -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_STAGE_COPYOPS_H

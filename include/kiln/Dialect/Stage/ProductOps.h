@@ -1,4 +1,4 @@
-//===- ProductOps.h - Matrix products -*- C++ -*-===//
+//===- ProductOps.h - Matrix products ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_STAGE_PRODUCTOPS_H

@@ -1,4 +1,4 @@
-//===- StorageOps.h - Storage, and tiles in and out of it -*- C++ -*-===//
+//===- StorageOps.h - Storage, and tiles in and out of it -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_STAGE_STORAGEOPS_H

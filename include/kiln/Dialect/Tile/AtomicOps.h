@@ -1,4 +1,4 @@
-//===- AtomicOps.h - Atomic accesses --*- C++ -*-===//
+//===- AtomicOps.h - Atomic accesses ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_ATOMICOPS_H

@@ -1,4 +1,4 @@
-//===- DotOps.h - Matrix products of tiles -*- C++ -*-===//
+//===- DotOps.h - Matrix products of tiles ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_DOTOPS_H

@@ -1,4 +1,4 @@
-//===- ExternOps.h - Calls, conversions, output --*- C++ -*-===//
+//===- ExternOps.h - Calls, conversions, output -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_EXTERNOPS_H

@@ -1,4 +1,4 @@
-//===- KernelOps.h - Kernels and the grid -*- C++ -*-===//
+//===- KernelOps.h - Kernels and the grid -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_KERNELOPS_H

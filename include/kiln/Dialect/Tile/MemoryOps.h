@@ -1,4 +1,4 @@
-//===- MemoryOps.h - Views, loads and stores -*- C++ -*-===//
+//===- MemoryOps.h - Views, loads and stores --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_MEMORYOPS_H

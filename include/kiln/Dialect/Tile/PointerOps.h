@@ -1,4 +1,4 @@
-//===- PointerOps.h - Pointers and tiles of pointers --*- C++ -*-===//
+//===- PointerOps.h - Pointers and tiles of pointers ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_POINTEROPS_H

@@ -1,4 +1,4 @@
-//===- ReduceOps.h - Reductions of tiles -*- C++ -*-===//
+//===- ReduceOps.h - Reductions of tiles ------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_REDUCEOPS_H

@@ -1,4 +1,4 @@
-//===- ScanOps.h - Scans and rearrangement by index --*- C++ -*-===//
+//===- ScanOps.h - Scans and rearrangement by index -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_SCANOPS_H

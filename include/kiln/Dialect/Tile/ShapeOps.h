@@ -1,4 +1,4 @@
-//===- ShapeOps.h - Making and rearranging tiles -*- C++ -*-===//
+//===- ShapeOps.h - Making and rearranging tiles ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_DIALECT_TILE_SHAPEOPS_H

@@ -1,6 +1,6 @@
-//===- TileDialect.h - The tile dialect, its types and attributes -*- C++
+//===- TileDialect.h - The tile dialect, types and attributes ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
+//
 
 #ifndef KILN_DIALECT_TILE_TILEDIALECT_H
 #define KILN_DIALECT_TILE_TILEDIALECT_H

@@ -1,6 +1,6 @@
-//===- Triton.h - the tt dialect ---------------------------------*- C++
+//===- Triton.h - the tt dialect --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
+//
 //
 // Operations and types of Triton's IR as an input of Kiln.
 //

@@ -74,18 +74,6 @@ bool KernelEmitter::isCustom(Operation *op) {
 }
 
 LogicalResult KernelEmitter::run() {
-  // What is printed keeps its type.
-  kernel.walk([&](tile::PrintOp op) {
-    SmallVector<Type> types;
-    for (Type type : op.getOperandTypes())
-      types.push_back(getElementTypeOrSelf(type));
-    op->setAttr(kTypesAttr, b.getTypeArrayAttr(types));
-  });
-  if (failed(lowerFloat8(kernel)))
-    return failure();
-  lowerPointerTiles(kernel);
-  expandWideProducts(kernel);
-  expandConversions(kernel);
   auto forced = [this](Operation *op) { return isCustom(op); };
   plan = std::make_unique<Plan>(kernel, /*disjoint=*/false, forced);
   if (failed(checkOps()))

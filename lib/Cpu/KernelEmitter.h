@@ -445,20 +445,8 @@ private:
   mlir::Block *entry = nullptr;
 };
 
-/// The element types of what is printed, before they were lowered.
-constexpr llvm::StringLiteral kTypesAttr = "cpu.types";
 /// Marks where the kernel returns; the rest of its block is never reached.
 constexpr llvm::StringLiteral kLeavesAttr = "cpu.leaves";
-
-/// Turns tiles of pointers into tiles of 64-bit addresses.
-void lowerPointerTiles(tile::KernelOp kernel);
-
-/// Keeps 8-bit floats as bytes and computes with them in f32.
-mlir::LogicalResult lowerFloat8(tile::KernelOp kernel);
-/// Products of twice the width become ones of the operands' width or less.
-void expandWideProducts(tile::KernelOp kernel);
-/// Conversions with a rounding mode become ones to nearest and a correction.
-void expandConversions(tile::KernelOp kernel);
 
 } // namespace kiln::cpu
 

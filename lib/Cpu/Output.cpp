@@ -4,6 +4,7 @@
 #include "KernelEmitter.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Runtime/DType.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -156,8 +157,7 @@ LogicalResult KernelEmitter::emitPrint(tile::PrintOp op) {
   };
   if (op.getOperands().empty())
     print(runtime::DType::none, KILN_PRINT_SCALAR, {}, Value());
-  auto types =
-      op->getAttrOfType<ArrayAttr>(kTypesAttr).getAsValueRange<TypeAttr>();
+  SmallVector<Type> types = tile::getPrintedTypes(op);
   for (auto [k, operand, type] : llvm::enumerate(op.getOperands(), types)) {
     bool isPointer = isa<tile::PtrType>(type);
     std::string name;

@@ -3,6 +3,7 @@
 
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -12,6 +13,11 @@ using namespace kiln::cpu;
 void cpu::buildCpuPipeline(OpPassManager &pm,
                            const target::TargetOptions &options) {
   target::runExtensionPoint(pm, options, options.name + ".tile");
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileLowerFloat8());
+  kernels.addPass(tile::createTileLowerPointers());
+  kernels.addPass(tile::createTileExpandWideProducts());
+  kernels.addPass(tile::createTileExpandConversions());
   pm.addPass(createLowerKernelsPass());
   target::runExtensionPoint(pm, options, options.name + ".vector");
   pm.addPass(createConvertCpuToLLVMPass());

@@ -41,7 +41,7 @@ tile.kernel @copy_c4(%x: !tile.view<4xi32>, %i: index) {
 
 tile.kernel @copy_c4(%x: !tile.view<4xi32>, %i: index) {
   %s = stage.alloc : memref<4xi32>
-  // expected-error@+1 {{expected padding 'zero' or 'nan', found 'any'}}
+  // expected-error@+1 {{expected padding 'zero', 'nan' or a value, found 'any'}}
   stage.copy %x[%i] padding any to %s : !tile.view<4xi32>, memref<4xi32>
 }
 

@@ -14,5 +14,9 @@ void registerTilePasses() {
   registerTileRetile();
   registerTileContract();
   registerTileRecoverViews();
+  registerTileLowerFloat8();
+  registerTileLowerPointers();
+  registerTileExpandWideProducts();
+  registerTileExpandConversions();
 }
 } // namespace kiln::tile

@@ -4,6 +4,7 @@
 #ifndef KILN_TRANSFORMS_TILE_PASSES_H
 #define KILN_TRANSFORMS_TILE_PASSES_H
 
+#include "kiln/Dialect/Tile/ExternOps.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
@@ -11,6 +12,12 @@ namespace kiln::tile {
 
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Tile/Passes.h.inc"
+
+/// Attribute of tile.print: the element types of its operands before they were
+/// lowered to others, which is how they are shown.
+inline constexpr llvm::StringLiteral kPrintedTypesAttr = "tile.printed_types";
+/// The element types that an operation's operands are to be shown as.
+llvm::SmallVector<mlir::Type> getPrintedTypes(PrintOp op);
 
 /// Registers every pass of this header.
 void registerTilePasses();

@@ -67,4 +67,43 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
+  let summary = "Keeps 8-bit floats as bytes and computes with them in f32";
+  let description = [{
+    For machines without arithmetic on 8-bit floats. Tiles, views, pointers and parameters of f8E4M3FN,
+    f8E5M2, f8E4M3FNUZ and f8E5M2FNUZ hold i8 afterwards. An operation that reads such elements reads
+    their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
+    even, as `tile.convert_float` and `arith.truncf` say. Unsupported: padding of views with NaN,
+    conversions from f64.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def TileLowerPointers : Pass<"tile-lower-pointers", "::kiln::tile::KernelOp"> {
+  let summary = "Turns tiles of pointers into tiles of addresses";
+  let description = [{
+    A tile of pointers becomes a tile of i64, and steps between pointers become arithmetic, in bytes, that
+    wraps around in 64 bits. Accesses take their addresses through `tile.int_to_ptr`. Scalar pointers stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::KernelOp"> {
+  let summary = "Computes products of twice the width in integers that machines have";
+  let description = [{
+    `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width for elements of up
+    to 32 bits, and sums of products of halves for wider ones.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::KernelOp"> {
+  let summary = "Expresses conversions with a rounding mode by conversions to nearest";
+  let description = [{
+    `tile.convert_float` becomes `arith.extf` and `arith.truncf`, which rounds to nearest even, with a
+    correction of one step where it is to round toward zero or to saturate.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif

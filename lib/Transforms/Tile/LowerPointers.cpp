@@ -1,18 +1,24 @@
 //===- LowerPointers.cpp - Tiles of pointers become tiles of addresses ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rest of the family computes with integers only: a tile of pointers is a
+// For code generators that compute with integers only: a tile of pointers is a
 // tile of i64, and the operations that access memory take it through
 // `tile.int_to_ptr`, which costs nothing.
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "PrintedTypes.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILELOWERPOINTERS
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
 
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::cpu;
 
 namespace {
 /// The tile of addresses for a tile of pointers, or null for other types.
@@ -130,8 +136,12 @@ private:
   tile::KernelOp kernel;
   OpBuilder b;
 };
-} // namespace
 
-void cpu::lowerPointerTiles(tile::KernelOp kernel) {
-  PointerLowering(kernel).run();
-}
+struct TileLowerPointers
+    : tile::impl::TileLowerPointersBase<TileLowerPointers> {
+  void runOnOperation() override {
+    tile::keepPrintedTypes(getOperation());
+    PointerLowering(getOperation()).run();
+  }
+};
+} // namespace

@@ -1,12 +1,17 @@
-//===- WideProducts.cpp - Products of twice the width ---------------------===//
+//===- ExpandWideProducts.cpp - Products of twice the width ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEEXPANDWIDEPRODUCTS
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
 
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::cpu;
 
 namespace {
 /// Both halves of products, computed in integers that the machine has.
@@ -89,15 +94,18 @@ private:
   unsigned bits;
   bool isSigned;
 };
-} // namespace
 
-void cpu::expandWideProducts(tile::KernelOp kernel) {
-  SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) {
-    if (isa<arith::MulUIExtendedOp, arith::MulSIExtendedOp>(op) &&
-        !getElementTypeOrSelf(op->getOperand(0).getType()).isIndex())
-      ops.push_back(op);
-  });
-  for (Operation *op : ops)
-    WideProduct(op).expand();
-}
+struct TileExpandWideProducts
+    : tile::impl::TileExpandWideProductsBase<TileExpandWideProducts> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<arith::MulUIExtendedOp, arith::MulSIExtendedOp>(op) &&
+          !getElementTypeOrSelf(op->getOperand(0).getType()).isIndex())
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      WideProduct(op).expand();
+  }
+};
+} // namespace

@@ -1,20 +1,27 @@
 //===- LowerFloat8.cpp - 8-bit floats become bytes ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processors have no arithmetic on 8-bit floats: they are kept as i8, decoded
+// For machines without arithmetic on 8-bit floats: they are kept as i8, decoded
 // to f32 where an operation reads them and encoded, rounded once, where one
 // produces them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
-#include "kiln/Target/Lowering.h"
+#include "PrintedTypes.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ViewAccess.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILELOWERFLOAT8
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
+
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::cpu;
 
 namespace {
 /// What distinguishes the formats that this file knows.
@@ -97,7 +104,7 @@ private:
       bool computes = llvm::any_of(op->getResultTypes(), isFloat8) ||
                       llvm::any_of(op->getOperandTypes(), isFloat8);
       if (computes &&
-          (isElementwise(op) ||
+          (OpTrait::hasElementwiseMappableTraits(op) ||
            isa<arith::ConstantOp, tile::ConvertFloatOp,
                MatrixProductOpInterface, ViewAccessOpInterface>(op)))
         uses.push_back({op, llvm::to_vector(op->getOperandTypes()),
@@ -134,7 +141,8 @@ private:
     }
     if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
       if (access.isRead() && access.getOutside() == Outside::NaN)
-        return target::emitUnsupported(op, "padding of 8-bit floats with NaN");
+        return op->emitError()
+               << "unsupported: padding of 8-bit floats with NaN";
       return success();
     }
     if (isa<arith::SelectOp>(op))
@@ -175,7 +183,7 @@ private:
     Value value = op->getOperand(0);
     Type element = getElementTypeOrSelf(value.getType());
     if (element.isF64())
-      return target::emitUnsupported(op, "a conversion from f64 to 8 bits");
+      return op->emitError() << "unsupported: a conversion from f64 to 8 bits";
     if (!element.isF32())
       value = make<arith::ExtFOp>(like(value.getType(), b.getF32Type()), value);
     Value result;
@@ -319,8 +327,12 @@ private:
   llvm::DenseSet<Operation *> created;
   bool touched = false;
 };
-} // namespace
 
-LogicalResult cpu::lowerFloat8(tile::KernelOp kernel) {
-  return Float8Lowering(kernel).run();
-}
+struct TileLowerFloat8 : tile::impl::TileLowerFloat8Base<TileLowerFloat8> {
+  void runOnOperation() override {
+    tile::keepPrintedTypes(getOperation());
+    if (failed(Float8Lowering(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

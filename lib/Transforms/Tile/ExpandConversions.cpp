@@ -1,13 +1,18 @@
-//===- Conversions.cpp - Conversions with a rounding mode -----------------===//
+//===- ExpandConversions.cpp - Conversions with a rounding mode -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEEXPANDCONVERSIONS
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
+
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::cpu;
 
 namespace {
 /// Expresses tile.convert_float between types that arith converts by rounding
@@ -92,8 +97,12 @@ private:
   Location loc;
   Value source;
 };
-} // namespace
 
-void cpu::expandConversions(tile::KernelOp kernel) {
-  kernel.walk([](tile::ConvertFloatOp op) { Conversion(op).expand(); });
-}
+struct TileExpandConversions
+    : tile::impl::TileExpandConversionsBase<TileExpandConversions> {
+  void runOnOperation() override {
+    getOperation().walk(
+        [](tile::ConvertFloatOp op) { Conversion(op).expand(); });
+  }
+};
+} // namespace

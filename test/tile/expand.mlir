@@ -1,0 +1,32 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-wide-products,tile-expand-conversions))' | FileCheck %s
+
+// CHECK-LABEL: tile.kernel @high
+tile.kernel @high(%x: !tile.view<?xi32>, %y: !tile.view<?xi32>) {
+  %i = tile.program_id : index
+  // CHECK: %[[A:.*]] = tile.load
+  %a = tile.load %x[%i] : !tile.view<?xi32> -> tensor<64xi32>
+  // CHECK: %[[W:.*]] = arith.extui %[[A]] : tensor<64xi32> to tensor<64xi64>
+  // CHECK: %[[P:.*]] = arith.muli %[[W]], %{{.*}} : tensor<64xi64>
+  // CHECK: %[[S:.*]] = arith.shrui %[[P]], %{{.*}} : tensor<64xi64>
+  // CHECK: arith.trunci %[[S]] : tensor<64xi64> to tensor<64xi32>
+  // CHECK-NOT: mului_extended
+  %low, %high = arith.mului_extended %a, %a : tensor<64xi32>
+  tile.store %high, %y[%i] : tensor<64xi32>, !tile.view<?xi32>
+}
+
+// Toward zero: one step back where rounding went up.
+// CHECK-LABEL: tile.kernel @toward_zero
+tile.kernel @toward_zero(%x: !tile.view<?xf32>, %y: !tile.view<?xbf16>) {
+  %i = tile.program_id : index
+  // CHECK: %[[A:.*]] = tile.load
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
+  // CHECK: %[[NEAR:.*]] = arith.truncf %[[A]] : tensor<64xf32> to tensor<64xbf16>
+  // CHECK: %[[OVER:.*]] = arith.cmpf ogt
+  // CHECK: %[[BITS:.*]] = arith.bitcast %[[NEAR]] : tensor<64xbf16> to tensor<64xi16>
+  // CHECK: %[[BEFORE:.*]] = arith.subi %[[BITS]]
+  // CHECK: %[[B:.*]] = arith.bitcast %[[BEFORE]]
+  // CHECK: arith.select %[[OVER]], %[[B]], %[[NEAR]]
+  // CHECK-NOT: tile.convert_float
+  %b = tile.convert_float %a toward_zero : tensor<64xf32> -> tensor<64xbf16>
+  tile.store %b, %y[%i] : tensor<64xbf16>, !tile.view<?xbf16>
+}

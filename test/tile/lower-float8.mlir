@@ -1,0 +1,60 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-lower-float8))' -split-input-file -verify-diagnostics | FileCheck %s
+
+// Parameters, tiles and views hold bytes; what is computed is f32, rounded once.
+// CHECK-LABEL: tile.kernel @sum
+// CHECK-SAME: !tile.view<?xi8>
+tile.kernel @sum(%x: !tile.view<?xf8E4M3FN>, %y: !tile.view<?xf8E4M3FN>) {
+  %i = tile.program_id : index
+  // CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<64xi8>
+  %a = tile.load %x[%i] : !tile.view<?xf8E4M3FN> -> tensor<64xf8E4M3FN>
+  // CHECK: arith.extui %[[X]] : tensor<64xi8> to tensor<64xi32>
+  // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<64xf32>
+  // CHECK: arith.bitcast %[[SUM]] : tensor<64xf32> to tensor<64xi32>
+  %b = arith.addf %a, %a : tensor<64xf8E4M3FN>
+  // CHECK: %[[BYTES:.*]] = arith.trunci %{{.*}} : tensor<64xi32> to tensor<64xi8>
+  // CHECK: tile.store %[[BYTES]], {{.*}} : tensor<64xi8>
+  tile.store %b, %y[%i] : tensor<64xf8E4M3FN>, !tile.view<?xf8E4M3FN>
+}
+
+// -----
+
+// What is printed keeps its type.
+// CHECK-LABEL: tile.kernel @print
+tile.kernel @print(%x: !tile.view<?xf8E5M2>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf8E5M2> -> tensor<4xf8E5M2>
+  // CHECK: tile.print {{.*}}tile.printed_types = [f8E5M2]
+  tile.print "x" %a : tensor<4xf8E5M2>
+}
+
+// -----
+
+// A kernel without such floats stays as it is.
+// CHECK-LABEL: tile.kernel @other
+// CHECK-NEXT: tile.program_id
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+tile.kernel @other(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
+  tile.store %a, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
+}
+
+// -----
+
+tile.kernel @padding(%x: !tile.view<?xf8E5M2>, %y: !tile.view<?xf8E5M2>) {
+  %i = tile.program_id : index
+  // expected-error @below {{unsupported: padding of 8-bit floats with NaN}}
+  %a = tile.load %x[%i] padding nan : !tile.view<?xf8E5M2> -> tensor<4xf8E5M2>
+  tile.store %a, %y[%i] : tensor<4xf8E5M2>, !tile.view<?xf8E5M2>
+}
+
+// -----
+
+tile.kernel @double(%x: !tile.view<?xf64>, %y: !tile.view<?xf8E5M2>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf64> -> tensor<4xf64>
+  // expected-error @below {{unsupported: a conversion from f64 to 8 bits}}
+  %b = arith.truncf %a : tensor<4xf64> to tensor<4xf8E5M2>
+  tile.store %b, %y[%i] : tensor<4xf8E5M2>, !tile.view<?xf8E5M2>
+}

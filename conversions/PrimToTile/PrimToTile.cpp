@@ -53,6 +53,7 @@ private:
   SymbolTable &symbols;
   OpBuilder builder;
   std::unique_ptr<HostProgramBuilder> host;
+  std::unique_ptr<tiling::Chooser> tiling;
   std::unique_ptr<ScheduleContext> ctx;
   std::unique_ptr<IRRewriter> rewriter;
   target::TargetOptions noOptions;
@@ -333,9 +334,13 @@ LogicalResult FunctionConverter::run() {
   if (failed(makeProgram()))
     return failure();
   rewriter = std::make_unique<IRRewriter>(func.getContext());
+  const target::TargetOptions &options = target ? target.options : noOptions;
+  tiling = std::make_unique<tiling::Chooser>(
+      target.target, target ? target.description : target::getDescription(func),
+      options);
   ctx = std::make_unique<ScheduleContext>(
-      *rewriter, target ? target.options : noOptions, target.description, *host,
-      target ? target.target->tileSizes(target.description, target.options)
+      *rewriter, options, target.description, *host, *tiling,
+      target ? target.target->tileSizes(target.description, options)
              : target::getTileSizes(func));
   if (failed(HostSizes(func, *host).run()) || host->math.failed())
     return failure();

@@ -25,7 +25,6 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
 }
 
 void cpu::registerCpuPasses() {
-  registerPass(createRetileProductsPass);
   registerPass(createLowerKernelsPass);
   registerPass(createConvertCpuToLLVMPass);
   PassPipelineRegistration<>(

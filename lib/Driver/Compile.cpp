@@ -10,6 +10,7 @@
 #include "kiln/Driver/Driver.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Tiling/Tiling.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -153,6 +154,9 @@ LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
   }
   if (failed(applyNumerics(module, bound)))
     return failure();
+  if (bound && failed(runSteps(module, "tile", {{"tile-choose-blocks"}},
+                               bound.options, printer, timing)))
+    return failure();
   if (bound && failed(claimProgram(module, bound)))
     return failure();
   return save(module, "tile");
@@ -253,6 +257,11 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
     targets.push_back(TargetRegistry::get().bind(part, &context));
     if (!targets.back())
       return failure();
+    if (std::string why = tiling::checkOptions(targets.back().options);
+        !why.empty()) {
+      printer.error(why);
+      return failure();
+    }
     if (parts.size() > 1 &&
         targets.back().target->inputLevel() == InputLevel::Prim) {
       printer.error("target '" + targets.back().options.name +

@@ -3,6 +3,7 @@
 
 #include "Kernels.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -11,6 +12,9 @@ using namespace kiln::target;
 
 FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
                                       std::string &reason) {
+  reason = checkLimits(op, bound.description);
+  if (!reason.empty())
+    return false;
   if (!bound.target->hasPipeline()) {
     reason = "the target has no code generator";
     return false;

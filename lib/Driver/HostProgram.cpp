@@ -6,6 +6,7 @@
 #include "Tolerance.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Report.h"
+#include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -146,6 +147,10 @@ public:
     if (std::string place = target::locationString(op->getLoc());
         !place.empty() && !StringRef(place).ends_with(":0:0"))
       info.notes["location"] = place;
+    if (auto tiling = op->getAttrOfType<StringAttr>(tiling::kTilingAttr)) {
+      info.notes["tiling"] = tiling.str();
+      info.notes["tiling_key"] = tiling::keyOf(module);
+    }
     info.attributes = entry.code.attributes;
     info.recipes = entry.code.recipes;
     info.workspace = entry.code.workspace;

@@ -19,6 +19,7 @@
 #include "kiln/Target/Passes.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Tiling/Passes.h"
 #include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "kiln/Transforms/Tile/Passes.h"
@@ -114,6 +115,7 @@ void kiln::driver::registerPasses() {
     prim::registerPrimPasses();
     tile::registerTilePasses();
     program::registerProgramPasses();
+    tiling::registerTilingPasses();
     staging::registerStagingPasses();
     registerKilnTritonToTilePasses();
     registerKilnTosaToPrimPasses();

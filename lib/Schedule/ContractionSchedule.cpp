@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+using namespace kiln::target;
 
 namespace {
 
@@ -23,10 +24,10 @@ struct ContractDims {
 /// Builds the kernel of one product.
 class ContractBuilder {
 public:
-  /// `maxRows` bounds the rows of a tile.
+  /// `isSingleRow`: the kernel runs only where there is one row.
   ContractBuilder(Group &group, KernelBuilder &kernel, const Buffer &out,
-                  int64_t maxRows = ShapedType::kDynamic)
-      : group(group), kernel(kernel), out(out), maxRows(maxRows),
+                  bool isSingleRow = false)
+      : group(group), kernel(kernel), out(out), isSingleRow(isSingleRow),
         anchor(group.plan.anchors.front()),
         dot(cast<prim::DotGeneralOp>(anchor.op)) {}
 
@@ -59,7 +60,7 @@ private:
   Group &group;
   KernelBuilder &kernel;
   const Buffer &out;
-  int64_t maxRows;
+  bool isSingleRow;
   const AnchorVisit &anchor;
   mutable prim::DotGeneralOp dot;
   ContractDims dims;
@@ -110,43 +111,48 @@ void ContractBuilder::findDims() {
 }
 
 void ContractBuilder::chooseBlocks() {
-  Type element =
-      cast<RankedTensorType>(dot.getLhs().getType()).getElementType();
-  target::ContractionTile sizes = group.ctx.tiles.contractionFor(element);
-  KernelDim &m = kernel.dims[tileM], &n = kernel.dims[tileN],
-            &k = kernel.dims[tileK];
-  m.block = Group::blockFor(m.size, sizes.m);
-  if (!ShapedType::isDynamic(maxRows))
-    m.block = std::min(m.block, maxRows);
-  n.block = Group::blockFor(n.size, sizes.n);
-  k.block = hasDot() ? Group::blockFor(k.size, sizes.k) : 1;
+  std::pair<int, TilingRole> tiled[] = {{tileM, TilingRole::Row},
+                                        {tileN, TilingRole::Column},
+                                        {tileK, TilingRole::Depth}};
+  TilingProblem problem =
+      group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
+  auto element = [](Value value) { return getElementTypeOrSelf(value); };
+  problem.lhs = element(dot.getLhs());
+  problem.rhs = element(dot.getRhs());
+  problem.acc = accumulator();
+  // What is stored may be the sum itself.
+  if (group.root != dot.getResult() ||
+      element(group.root) != problem.acc)
+    problem.tiles.push_back({{0, 1}, problem.acc.getIntOrFloatBitWidth()});
+  if (isSingleRow)
+    problem.dims[0].size = 1;
+  if (!hasDot())
+    problem.dims[2].most = 1;
   // Every instance reads a whole operand again along what it does not split.
-  int64_t instances = 1;
-  auto known = [](Extent size, int64_t otherwise) {
-    return size.isStatic() ? size.get() : otherwise;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : 1;
   };
-  double rows = known(m.size, m.block), columns = known(n.size, n.block),
-         depth = known(k.size, k.block);
+  // What is not known has one block.
+  double rows = known(tileM), columns = known(tileN), depth = known(tileK);
+  Tiling blocks = group.ctx.tiling.model().candidates(problem).front();
+  auto orBlock = [&](double size, int dim, int i) {
+    return kernel.dims[dim].size.isStatic() ? size : double(blocks.blocks[i]);
+  };
+  rows = orBlock(rows, tileM, 0);
+  columns = orBlock(columns, tileN, 1);
+  depth = orBlock(depth, tileK, 2);
   // What has few rows waits for memory.
-  double work =
+  problem.work =
       std::max(rows * columns * depth, 8 * (rows * depth + depth * columns));
   for (SmallVector<int> *list : {&dims.batch, &dims.m, &dims.n})
     for (int dim : *list) {
-      int64_t count = known(kernel.dims[dim].size, 1);
-      instances *= count;
-      work *= count;
+      problem.instances *= known(dim);
+      problem.work *= known(dim);
     }
   for (int dim : dims.k)
-    work *= known(kernel.dims[dim].size, 1);
-  bool wide = columns >= rows;
-  constexpr int64_t kRows = 8, kColumns = 32;
-  bool spread = wide ? group.spread(kernel, {tileN, tileM}, {kColumns, kRows},
-                                    instances, work)
-                     : group.spread(kernel, {tileM, tileN}, {kRows, kColumns},
-                                    instances, work);
-  // Whoever knows the target's blocks only would enlarge them again.
-  if (spread)
-    kernel.kernel->setAttr("kiln.spread", kernel.b.getUnitAttr());
+    problem.work *= known(dim);
+  group.chooseBlocks(kernel, problem, tiled);
 }
 
 Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
@@ -267,7 +273,7 @@ static void addSingleRow(Group &group, ContractBuilder &general,
   KernelBuilder kernel(host, group.fusion.getLoc(),
                        group.ctx.kernelName + "_row");
   group.addDims(kernel);
-  ContractBuilder builder(group, kernel, out, /*maxRows=*/1);
+  ContractBuilder builder(group, kernel, out, /*isSingleRow=*/true);
   if (failed(builder.run()))
     return kernel.abandon();
   Value single = arith::CmpIOp::create(

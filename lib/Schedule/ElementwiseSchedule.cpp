@@ -33,20 +33,18 @@ kiln::schedule::scheduleElementwise(Operation *op,
   group.merge(kernel, dims, out);
   dims = Group::physical(kernel, dims);
 
-  // Blocks grow from the innermost dimension until a tile is full.
-  int64_t budget = ctx->tiles.elementwiseRows * ctx->tiles.elementwiseCols;
+  SmallVector<std::pair<int, target::TilingRole>> tiled;
+  for (int dim : dims)
+    tiled.push_back({dim, dim == dims.back() ? target::TilingRole::Column
+                                             : target::TilingRole::Row});
+  group.chooseBlocks(
+      kernel,
+      group.problemFor(kernel, target::TilingProblem::Kind::Elementwise, tiled),
+      tiled);
   Space space;
-  for (size_t i = dims.size(); i-- > 0;) {
-    KernelDim &dim = kernel.dims[dims[i]];
-    if (plan.untiled.test(dims[i]))
-      continue;
-    int64_t cap =
-        space.axes.empty() && i > 0 ? ctx->tiles.elementwiseCols : budget;
-    dim.block = Group::blockFor(dim.size, std::min(cap, budget));
-    budget /= dim.block;
-    if (dim.block > 1)
-      space.axes.insert(space.axes.begin(), dims[i]);
-  }
+  for (int dim : dims)
+    if (kernel.dims[dim].block > 1)
+      space.axes.push_back(dim);
   if (space.axes.empty()) {
     // Tiles of one element, along a dimension of one element.
     kernel.dims.emplace_back();

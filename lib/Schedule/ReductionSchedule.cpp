@@ -33,38 +33,34 @@ static int contiguousDim(Group &group, ArrayRef<int> dims) {
   return best;
 }
 
-/// A piece of a long row: equal pieces, in multiples of 64.
-static int64_t pieceOf(Extent size, int64_t cap) {
-  if (!size.isStatic())
-    return std::min<int64_t>(cap, 2048);
-  int64_t pieces = (size.get() + cap - 1) / cap;
-  int64_t piece = (size.get() + pieces - 1) / pieces;
-  return std::min((piece + 63) / 64 * 64, cap);
-}
-
-/// Smaller blocks of what is kept, where a target has more to do at once.
-static void spreadRows(Group &group, KernelBuilder &kernel, ArrayRef<int> kept,
-                       ArrayRef<int> reduced, int vector) {
+/// What the model is asked: the dimension along which memory is contiguous,
+/// and the rows that share a tile. Other dimensions have blocks of one element.
+static void chooseBlocks(Group &group, KernelBuilder &kernel,
+                         ArrayRef<int> kept, ArrayRef<int> reduced, int vector,
+                         int rows) {
+  SmallVector<std::pair<int, target::TilingRole>> dims;
+  if (rows >= 0 && rows != vector)
+    dims.push_back({rows, target::TilingRole::Row});
+  if (vector >= 0)
+    dims.push_back({vector, llvm::is_contained(reduced, vector)
+                                ? target::TilingRole::Depth
+                                : target::TilingRole::Column});
+  target::TilingProblem problem =
+      group.problemFor(kernel, target::TilingProblem::Kind::Reduction, dims);
   // Elements come from memory and go through a few operations.
-  double work = 8;
-  int64_t instances = 1;
-  SmallVector<int> dims;
-  SmallVector<int64_t> grain;
+  problem.work = 8;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : 1;
+  };
   for (int dim : kept) {
-    const KernelDim &d = kernel.dims[dim];
-    if (d.size.isStatic())
-      work *= d.size.get();
-    if (d.block > 1) {
-      dims.push_back(dim);
-      grain.push_back(dim == vector ? 64 : 1);
-    } else if (d.size.isStatic()) {
-      instances *= d.size.get();
-    }
+    problem.work *= known(dim);
+    if (dim != vector && dim != rows)
+      problem.instances *= known(dim);
   }
   for (int dim : reduced)
-    if (kernel.dims[dim].size.isStatic())
-      work *= kernel.dims[dim].size.get();
-  group.spread(kernel, dims, grain, instances, work);
+    problem.work *= known(dim);
+  group.chooseBlocks(kernel, problem, dims);
 }
 
 LogicalResult
@@ -104,42 +100,21 @@ kiln::schedule::scheduleReduction(Operation *op,
       all.push_back(d);
     }
 
-  int64_t limit = ctx->tiles.reductionElements;
   Space space;
   int vector = contiguousDim(group, all);
   if (vector < 0 || plan.untiled.test(vector))
     vector = !reduced.empty() && !plan.untiled.test(reduced.back())
                  ? reduced.back()
                  : -1;
-  int64_t width = 1;
-  if (vector >= 0) {
-    KernelDim &dim = kernel.dims[vector];
-    if (!isReduced.test(vector))
-      dim.block = Group::blockFor(dim.size, ctx->tiles.elementwiseCols);
-    else if (dim.size.isStatic() && dim.size.get() <= limit)
-      dim.block = Group::blockFor(dim.size, limit);
-    else
-      dim.block = pieceOf(dim.size, limit);
-    width = dim.block;
-    space.axes.push_back(vector);
-  }
-  // Several short rows per tile.
   int rows = -1;
-  int64_t budget = std::max<int64_t>(
-      ctx->tiles.elementwiseRows * ctx->tiles.elementwiseCols, width);
-  if (!kept.empty()) {
+  if (!kept.empty())
     rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
                                                     : kept.back();
-    if (rows != vector && !plan.untiled.test(rows) && vector >= 0 &&
-        isReduced.test(vector)) {
-      KernelDim &dim = kernel.dims[rows];
-      dim.block = Group::blockFor(
-          dim.size, std::max(ctx->tiles.reductionRows, budget / width));
-    }
-    spreadRows(group, kernel, kept, reduced, vector);
-    if (rows != vector && kernel.dims[rows].block > 1)
-      space.axes.insert(space.axes.begin(), rows);
-  }
+  chooseBlocks(group, kernel, kept, reduced, vector, rows);
+  if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
+    space.axes.push_back(rows);
+  if (vector >= 0)
+    space.axes.push_back(vector);
   if (space.axes.empty()) {
     kernel.dims.emplace_back();
     space.axes.push_back(kernel.dims.size() - 1);

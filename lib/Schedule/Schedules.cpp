@@ -7,6 +7,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
+using namespace kiln::target;
 
 void kiln::schedule::registerCoreSchedules() {
   static bool once = [] {
@@ -107,50 +108,51 @@ SmallVector<int> Group::physical(const KernelBuilder &kernel,
   return result;
 }
 
-int64_t ScheduleContext::concurrency() const {
-  int64_t cores = 1;
-  if (target::TopologyAttr topology =
-          description ? description.getTopology() : target::TopologyAttr())
-    cores = topology.getCores() * topology.getClusters();
-  return std::clamp<int64_t>(options.getInt("threads", cores), 1, 1024);
-}
-
-bool Group::spread(KernelBuilder &kernel, ArrayRef<int> dims,
-                   ArrayRef<int64_t> grain, int64_t instances, double work) {
-  // Starting an instance elsewhere costs about as much as this many steps.
-  constexpr double kLeast = 1 << 21;
-  int64_t wanted = std::min<double>(ctx.concurrency(), work / kLeast);
-  if (wanted <= 1)
-    return false;
-  for (int dim : dims)
-    if (Extent count = kernel.numBlocks(dim); count.isStatic())
-      instances *= count.get();
-  bool changed = false;
-  for (auto [dim, step] : llvm::zip(dims, grain)) {
-    KernelDim &d = kernel.dims[dim];
-    // Many instances are even enough, whatever their number.
-    if (instances >= 4 * wanted || instances % wanted == 0)
-      break;
-    if (!d.size.isStatic() || d.block <= step || instances == 0)
-      continue;
-    int64_t blocks = kernel.numBlocks(dim).get();
-    int64_t others = instances / blocks;
-    int64_t target = llvm::divideCeil(wanted, others);
-    while (target < blocks || (others * target) % wanted)
-      ++target;
-    int64_t block = llvm::alignTo(llvm::divideCeil(d.size.get(), target), step);
-    if (block >= d.block)
-      continue;
-    d.block = block;
-    instances = others * kernel.numBlocks(dim).get();
-    changed = true;
+TilingProblem Group::problemFor(const KernelBuilder &kernel,
+                                TilingProblem::Kind kind,
+                                ArrayRef<std::pair<int, TilingRole>> dims) {
+  TilingProblem problem;
+  problem.kind = kind;
+  for (auto [dim, role] : dims) {
+    const KernelDim &from = kernel.dims[dim];
+    TilingDim described{role};
+    if (from.size.isStatic())
+      described.size = from.size.get();
+    // One that the schedule made up has a single element, always.
+    bool isOfPlan = dim < static_cast<int>(plan.sizes.size());
+    if (!isOfPlan || plan.untiled.test(dim))
+      described.most = 1;
+    problem.dims.push_back(described);
   }
-  return changed;
+  auto add = [&](Value value, const AccessMap &map) {
+    TilingTile tile;
+    tile.bits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+    llvm::SmallBitVector along(kernel.dims.size());
+    llvm::SmallBitVector support = map.support(plan.sizes.size());
+    for (int dim : support.set_bits()) {
+      while (kernel.dims[dim].into >= 0)
+        dim = kernel.dims[dim].into;
+      along.set(dim);
+    }
+    for (auto [i, dim] : llvm::enumerate(dims))
+      if (along.test(dim.first))
+        tile.dims.push_back(i);
+    problem.tiles.push_back(std::move(tile));
+  };
+  for (const LeafVisit &leaf : plan.leaves)
+    if (host.hasBuffer(leaf.value))
+      add(leaf.value, leaf.map);
+  add(root, plan.rootMap);
+  return problem;
 }
 
-int64_t Group::blockFor(Extent size, int64_t cap) {
-  cap = std::max<int64_t>(cap, 1);
-  return size.isStatic() ? std::clamp<int64_t>(size.get(), 1, cap) : cap;
+void Group::chooseBlocks(KernelBuilder &kernel, const TilingProblem &problem,
+                         ArrayRef<std::pair<int, TilingRole>> dims) {
+  Tiling tiling = ctx.tiling.choose(problem);
+  for (auto [dim, block] : llvm::zip(dims, tiling.blocks))
+    kernel.dims[dim.first].block = block;
+  if (problem.kind == TilingProblem::Kind::Contraction)
+    tiling::noteTiling(kernel.kernel, problem, tiling);
 }
 
 bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {

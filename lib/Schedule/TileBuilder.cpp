@@ -8,7 +8,7 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 TileBuilder::TileBuilder(KernelBuilder &kernel, GroupPlan &plan,
-                     GroupPlan::InGroupFn inGroup, Space space)
+                         GroupPlan::InGroupFn inGroup, Space space)
     : kernel(kernel), plan(plan), inGroup(std::move(inGroup)),
       space(std::move(space)) {
   scopes.emplace_back();

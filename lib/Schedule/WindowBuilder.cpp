@@ -80,20 +80,29 @@ LogicalResult WindowBuilder::findDims() {
 }
 
 void WindowBuilder::chooseBlocks() {
-  const target::TileSizes &tiles = group.ctx.tiles;
-  KernelDim &p = kernel.dims[tilePosition], &o = kernel.dims[tileOut],
-            &c = kernel.dims[tileIn];
+  using target::TilingProblem;
+  using target::TilingRole;
   if (kind == Kind::Dot) {
-    target::ContractionTile sizes = tiles.contractionFor(element);
-    o.block = Group::blockFor(o.size, sizes.n);
-    c.block = hasTileDot(element, acc) ? Group::blockFor(c.size, sizes.k) : 1;
-    p.block = Group::blockFor(p.size, sizes.m);
+    std::pair<int, TilingRole> tiled[] = {{tilePosition, TilingRole::Row},
+                                          {tileOut, TilingRole::Column},
+                                          {tileIn, TilingRole::Depth}};
+    TilingProblem problem =
+        group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
+    problem.lhs = problem.rhs = element;
+    problem.acc = acc;
+    problem.tiles.push_back({{0, 1}, acc.getIntOrFloatBitWidth()});
+    if (!hasTileDot(element, acc))
+      problem.dims[2].most = 1;
+    group.chooseBlocks(kernel, problem, tiled);
   } else {
-    o.block = Group::blockFor(o.size, tiles.elementwiseCols);
-    p.block =
-        Group::blockFor(p.size, tiles.elementwiseRows * tiles.elementwiseCols /
-                                    std::max<int64_t>(o.block, 1));
+    std::pair<int, TilingRole> tiled[] = {{tilePosition, TilingRole::Row},
+                                          {tileOut, TilingRole::Column}};
+    group.chooseBlocks(
+        kernel,
+        group.problemFor(kernel, TilingProblem::Kind::Elementwise, tiled),
+        tiled);
   }
+  KernelDim &p = kernel.dims[tilePosition];
   KernelDim &last = kernel.dims[anchor.virtualDims.back()];
   last.block = p.block;
   last.step = strides.back();

@@ -31,7 +31,6 @@ public:
   std::vector<target::OptionInfo> options() const override {
     return {{"threads", "1..1024",
              "threads that run a kernel (default: all cores)"},
-            {"retile", "on|off", "off: kernels keep the block sizes they have"},
             {"hide", "NAME+NAME",
              "features, such as avx2, that the driver takes the machine not to "
              "have"}};
@@ -42,14 +41,6 @@ public:
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
     return cpu_target::describeChip(context, options.chip);
-  }
-
-  LogicalResult
-  claimProgram(ModuleOp module,
-               const target::TargetOptions &options) const override {
-    if (options.getBool("retile", true))
-      cpu::retileProducts(module, target::getTileSizes(module));
-    return success();
   }
 
   bool hasPipeline() const override { return true; }

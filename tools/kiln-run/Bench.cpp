@@ -70,9 +70,10 @@ kiln::run::groupLaunches(const std::vector<LaunchRecord> &launches) {
   return rows;
 }
 
-Error kiln::run::bench(Session &session, const Function &function,
-                       const std::vector<Tensor> &args,
-                       const Options &options) {
+Expected<Measured> kiln::run::measure(Session &session,
+                                      const Function &function,
+                                      const std::vector<Tensor> &args,
+                                      const Options &options) {
   constexpr double kEnough = 1.0;
   CallOptions timed = callOptions(options);
   timed.time = true;
@@ -103,12 +104,21 @@ Error kiln::run::bench(Session &session, const Function &function,
   measured.statistics = statisticsOf(measured.seconds);
   for (size_t k = 0; k < measured.launches.size(); ++k)
     measured.launches[k].seconds = statisticsOf(launchTimes[k]).median;
+  return measured;
+}
+
+Error kiln::run::bench(Session &session, const Function &function,
+                       const std::vector<Tensor> &args,
+                       const Options &options) {
+  Expected<Measured> measured = measure(session, function, args, options);
+  if (!measured)
+    return measured.takeError();
   if (session.runsOnHost() && !options.noCeiling)
-    measured.ceiling = measureCeiling(session.numCores());
-  printMeasured(measured);
+    measured->ceiling = measureCeiling(session.numCores());
+  printMeasured(*measured);
   if (options.benchJson.empty())
     return Error::success();
-  std::string json = measuredToJson(measured, function, session.target().spec,
+  std::string json = measuredToJson(*measured, function, session.target().spec,
                                     session.deviceNames());
   return writeFile(options.benchJson, json.data(), json.size());
 }

@@ -62,6 +62,12 @@ struct Measured {
   bool onDeviceClock = false; ///< the times of the launches
 };
 
+/// Calls repeatedly, as often as the options say.
+runtime::Expected<Measured> measure(runtime::Session &session,
+                                    const runtime::Function &function,
+                                    const std::vector<runtime::Tensor> &args,
+                                    const Options &options);
+
 /// Calls repeatedly and prints times, rates and a table of kernels; writes
 /// them to a file as well where the options ask for it.
 runtime::Error bench(runtime::Session &session,

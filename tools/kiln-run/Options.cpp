@@ -124,6 +124,9 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--no-ceiling", options.noCeiling,
                "do not measure the machine with --bench");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
+  app.add_option("--tune", options.tune,
+                 "measure candidates for the block sizes of kernels and add "
+                 "the best to this file, for the key tiling_cache of a SPEC");
   app.add_option("--time-limit", raw.timeLimit,
                  "seconds that a call may take before it is ended");
   list("--require-signature", options.requiredKeys,

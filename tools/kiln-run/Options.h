@@ -41,6 +41,7 @@ struct Options {
   int warmUps = 2;    ///< calls before those that count
   std::string benchJson;
   bool noCeiling = false;
+  std::string tune;     ///< file for the block sizes that are found best
   double timeLimit = 0; ///< seconds that a call may take; 0: any
   std::optional<double> rtol;
   std::optional<double> atol;

@@ -6,6 +6,7 @@
 #include "Faults.h"
 #include "Inspect.h"
 #include "KernelCheck.h"
+#include "Tune.h"
 #include "Watch.h"
 #include "Written.h"
 #include "kiln/Runtime/Npy.h"
@@ -30,18 +31,22 @@ class Runner {
 public:
   explicit Runner(const Options &options) : options(options) {}
 
-  int run() {
+  int load() {
     reportFaults();
     if (int status = loadDrivers())
       return status;
     Loaded loaded = loadInput(options);
-    if (!loaded.package)
-      return loaded.status;
     package = loaded.package;
     wasCompiled = loaded.wasCompiled;
+    seconds = loaded.seconds;
+    return package ? 0 : loaded.status;
+  }
+
+  int run() {
+    if (int status = load())
+      return status;
     if (options.verbose)
-      std::printf("%s in %.3f s\n", loaded.wasCompiled ? "compiled" : "read",
-                  loaded.seconds);
+      std::printf("%s in %.3f s\n", wasCompiled ? "compiled" : "read", seconds);
     if (options.inspect) {
       if (auto error = inspect(*package, options))
         return fail(*error);
@@ -56,6 +61,36 @@ public:
     if (auto error = makeInputs(*function, options, inputs))
       return fail(*error);
     return callAndReport();
+  }
+
+  Trial measureOnly() {
+    Trial trial;
+    trial.status = load();
+    if (!trial.status)
+      trial.status = open();
+    if (!trial.status)
+      trial.status = chooseEntry();
+    if (!trial.status)
+      if (auto error = makeInputs(*function, options, inputs))
+        trial.status = fail(*error);
+    if (trial.status)
+      return trial;
+    Expected<Outcome> outcome = callOnce(*session, *function, inputs, options);
+    if (!outcome) {
+      trial.status = fail(outcome.message());
+      return trial;
+    }
+    trial.outcome = std::move(*outcome);
+    Expected<Measured> measured =
+        measure(*session, *function, tensorsOf(inputs), options);
+    if (!measured) {
+      trial.status = fail(measured.message());
+      return trial;
+    }
+    trial.measured = std::move(*measured);
+    trial.session = std::move(session);
+    trial.function = function;
+    return trial;
   }
 
 private:
@@ -325,6 +360,7 @@ private:
   const Options &options;
   PackagePtr package;
   bool wasCompiled = false;
+  double seconds = 0; ///< reading or compiling
   std::unique_ptr<Session> session;
   const Function *function = nullptr;
   std::vector<Input> inputs;
@@ -366,6 +402,10 @@ Expected<Outcome> kiln::run::callOnce(Session &session,
   return outcome;
 }
 
+Trial kiln::run::tryProgram(const Options &options) {
+  return Runner(options).measureOnly();
+}
+
 int kiln::run::runProgram(const Options &options) {
-  return Runner(options).run();
+  return options.tune.empty() ? Runner(options).run() : tune(options);
 }

@@ -3,6 +3,7 @@
 #ifndef KILN_TOOLS_KILN_RUN_RUNNER_H
 #define KILN_TOOLS_KILN_RUN_RUNNER_H
 
+#include "Bench.h"
 #include "Inputs.h"
 #include "Load.h"
 #include <memory>
@@ -50,6 +51,16 @@ struct Expectation {
 bool compareCalls(const runtime::Function &function, const Outcome &found,
                   const std::vector<Input> &inputs, const Expectation &expected,
                   Judge *judge, const Options &options);
+
+/// Measures calls of the program compiled for `options.targets`.
+struct Trial {
+  int status = 0; ///< of what failed; diagnostics are printed
+  Measured measured;
+  Outcome outcome;
+  std::unique_ptr<runtime::Session> session; ///< owns the kernels of `measured`
+  const runtime::Function *function = nullptr;
+};
+Trial tryProgram(const Options &options);
 
 /// Does what the options ask for; the exit status.
 int runProgram(const Options &options);

@@ -13,14 +13,6 @@
 
 namespace kiln::cpu {
 
-/// Gives every kernel that is one product of matrices the block sizes of
-/// `tiles`, through tile::retile; launches in the module follow. Says in the
-/// report which kernels keep theirs, and why.
-void retileProducts(mlir::ModuleOp module, const target::TileSizes &tiles);
-
-/// `cpu-retile`: the same as a pass.
-std::unique_ptr<mlir::Pass> createRetileProductsPass();
-
 /// `cpu-lower-kernels`: every tile.kernel of a module becomes a function of
 /// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,
 /// vector and llvm operations. What the chip is comes from the module's

@@ -14,6 +14,7 @@
 
 #include "kiln/Schedule/TileBuilder.h"
 #include "kiln/Target/Lowering.h"
+#include "kiln/Tiling/Tiling.h"
 
 namespace kiln::schedule {
 
@@ -25,15 +26,15 @@ public:
   ScheduleContext(mlir::RewriterBase &rewriter,
                   const target::TargetOptions &options,
                   target::TargetAttr description, HostProgramBuilder &host,
-                  target::TileSizes tiles)
+                  tiling::Chooser &tiling, target::TileSizes tiles)
       : LoweringContext(rewriter, options, description), host(host),
-        tiles(std::move(tiles)) {}
+        tiling(tiling), tiles(std::move(tiles)) {}
   llvm::StringRef family() const override { return kFamily; }
 
-  /// How many instances of a kernel the target runs at the same time.
-  int64_t concurrency() const;
-
   HostProgramBuilder &host;
+  /// Picks block sizes; Group::chooseBlocks asks it.
+  tiling::Chooser &tiling;
+  /// The description's preferences, for schedules that want no model.
   target::TileSizes tiles;
   /// A name for the kernel of the current group that nothing else has.
   std::string kernelName;
@@ -62,14 +63,14 @@ public:
                                          llvm::ArrayRef<int> dims);
   /// Gives the kernel the dimensions of the plan.
   void addDims(KernelBuilder &kernel);
-  /// Makes the blocks of `dims`, the one to split first in front, smaller where
-  /// the grid of a kernel that makes `work` elementary steps has too few
-  /// instances for the target. Blocks stay multiples of `grain`, one for each
-  /// of `dims`. True if any block changed.
-  bool spread(KernelBuilder &kernel, llvm::ArrayRef<int> dims,
-              llvm::ArrayRef<int64_t> grain, int64_t instances, double work);
-  /// min(size, cap), or cap where the size is not known.
-  static int64_t blockFor(Extent size, int64_t cap);
+  /// What is known for choosing the blocks of `dims` of a kernel: the tiles of
+  /// all operands and of the result. Sizes are those of the kernel.
+  target::TilingProblem
+  problemFor(const KernelBuilder &kernel, target::TilingProblem::Kind kind,
+             llvm::ArrayRef<std::pair<int, target::TilingRole>> dims);
+  /// Asks for the blocks of these dimensions and sets them.
+  void chooseBlocks(KernelBuilder &kernel, const target::TilingProblem &problem,
+                    llvm::ArrayRef<std::pair<int, target::TilingRole>> dims);
 };
 
 /// Whether tile.dot multiplies tiles of these element types.

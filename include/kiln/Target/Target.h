@@ -15,9 +15,11 @@
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/Report.h"
 #include "kiln/Target/TargetOptions.h"
+#include "kiln/Target/TilingModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -116,6 +118,12 @@ public:
   /// Dialects that its pipeline produces or parses.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
 
+  /// What picks the sizes of blocks. Null: the model of kiln/Tiling/Tiling.h,
+  /// which reads the description, with the preferences of `tileSizes`.
+  virtual std::unique_ptr<TilingModel>
+  tilingModel(TargetAttr description, const TargetOptions &options) const {
+    return nullptr;
+  }
   /// Preferred tile sizes; by default those of the description.
   virtual TileSizes tileSizes(TargetAttr description,
                               const TargetOptions &options) const {

@@ -1,0 +1,93 @@
+//===- TilingModel.h - Which block sizes suit a machine ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Schedules emit structure; how large the blocks are is asked of the target's
+// tiling model. A problem is what a schedule, or the analysis of a kernel that
+// is there already, knows: dimensions with their roles, the tiles that one
+// instance holds, types. kiln/Tiling has the model that reads a description.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TARGET_TILINGMODEL_H
+#define KILN_TARGET_TILINGMODEL_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+
+namespace kiln::target {
+
+/// What a dimension is to the result of a kernel.
+enum class TilingRole {
+  Row,    ///< kept; several of them make a tile
+  Column, ///< kept; memory is contiguous along it
+  Depth,  ///< summed, or reduced, over
+};
+
+struct TilingDim {
+  TilingRole role = TilingRole::Row;
+  /// Number of elements; ShapedType::kDynamic where only a launch knows.
+  int64_t size = mlir::ShapedType::kDynamic;
+  /// The largest block that has a meaning; kDynamic for any.
+  int64_t most = mlir::ShapedType::kDynamic;
+};
+
+/// A tile that an instance holds: the dimensions it extends along, as indices
+/// into the problem's, and the width of its elements.
+struct TilingTile {
+  llvm::SmallVector<unsigned, 3> dims;
+  int64_t bits = 32;
+};
+
+struct TilingProblem {
+  enum class Kind { Elementwise, Reduction, Contraction };
+  Kind kind = Kind::Elementwise;
+  /// Those that blocks are chosen for, outermost first.
+  llvm::SmallVector<TilingDim> dims;
+  llvm::SmallVector<TilingTile> tiles;
+  /// Element types of a contraction.
+  mlir::Type lhs, rhs, acc;
+  /// How many instances there are for each block, along dimensions that have no
+  /// block: batches, windows.
+  int64_t instances = 1;
+  /// Elementary steps of the whole kernel, for which instances may be made
+  /// smaller so that every core has some. 0: they may not.
+  double work = 0;
+
+  /// One line that stands for the problem in messages and in caches, such as
+  /// `contraction 1024x4096x4096 f32*f32+f32 holds 0.2:32,2.1:32,0.1:32`.
+  std::string str() const;
+};
+
+/// Block sizes, one per dimension of the problem.
+struct Tiling {
+  llvm::SmallVector<int64_t> blocks;
+  /// Estimated, in the model's own unit; smaller is better.
+  double cost = 0;
+};
+
+/// Knows one machine.
+class TilingModel {
+public:
+  virtual ~TilingModel();
+
+  /// Block sizes for a problem, the best first, at least one. Every block is at
+  /// least 1. Further candidates are what `--tune` measures.
+  virtual llvm::SmallVector<Tiling>
+  candidates(const TilingProblem &problem) const = 0;
+
+  /// Whether the machine can hold these blocks and its units take them. Those
+  /// of candidates are, where any are.
+  virtual bool allows(const TilingProblem &problem,
+                      llvm::ArrayRef<int64_t> blocks) const {
+    return true;
+  }
+
+  /// Whether kernels that came with block sizes of their own shall get those of
+  /// this model.
+  virtual bool changesKernels() const { return false; }
+};
+
+} // namespace kiln::target
+
+#endif // KILN_TARGET_TILINGMODEL_H

@@ -1,0 +1,88 @@
+//===- Tiling.h - Choosing block sizes --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One place picks sizes: a measured choice from a cache where there is one, a
+// forced one, else the first candidate of the target's model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TILING_TILING_H
+#define KILN_TILING_TILING_H
+
+#include "kiln/Target/Target.h"
+#include "kiln/Target/TilingModel.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace kiln::tiling {
+
+/// The model that reads a description, which may be null:
+///
+/// - preferred sizes are those of `tiles`; a contraction without an entry there
+///   gets what moves fewest bytes among the sizes that fit;
+/// - where a matrix unit has an instruction for the types, blocks are multiples
+///   of its sizes, also at edges;
+/// - the tiles of an instance fit into the nearest memory of kind `explicit`,
+///   those read step by step twice where there is a unit of kind `dma`;
+/// - no tile has more elements than the limit `max_tile_elements`;
+/// - blocks get smaller where cores of the topology (or the option `threads`)
+///   would have no instance and there is work for them.
+std::unique_ptr<target::TilingModel>
+createDescribedModel(target::TargetAttr description,
+                     const target::TargetOptions &options);
+
+/// What picks the sizes for one target.
+class Chooser {
+public:
+  /// The target's own model, else the described one. `target` may be null.
+  Chooser(const target::Target *target, target::TargetAttr description,
+          const target::TargetOptions &options);
+  ~Chooser();
+
+  /// The block sizes of a problem: those that the cache of the option
+  /// `tiling_cache` has for it and this chip, those of the option `blocks`
+  /// (contractions only, rows x columns x depth), else the candidate that the
+  /// option `candidate` counts to, 0 if it is absent, the last one if there are
+  /// fewer.
+  target::Tiling choose(const target::TilingProblem &problem);
+
+  const target::TilingModel &model() const { return *known; }
+
+private:
+  std::unique_ptr<target::TilingModel> known;
+  target::TargetOptions options;
+  std::string chip;
+  class Cache;
+  std::unique_ptr<Cache> cache;
+};
+
+/// Attribute of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`, such as
+/// `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
+inline constexpr llvm::StringLiteral kTilingAttr = "kiln.tiling";
+void noteTiling(mlir::Operation *kernel, const target::TilingProblem &problem,
+                const target::Tiling &tiling);
+
+/// What choices are kept for in a cache: the target and the processor that it
+/// is, with the number of threads where one was asked for.
+std::string keyOf(const target::TargetOptions &options,
+                  target::TargetAttr description);
+/// The same for the target that a module names.
+std::string keyOf(mlir::ModuleOp module);
+
+/// Gives every kernel that holds one matrix product the block sizes of the
+/// target's model, through tile::retile; launches follow. Kernels with
+/// `kiln.tiling` have theirs already. Says in the report which kernels keep
+/// their blocks, and why.
+void retileProducts(mlir::ModuleOp module, Chooser &chooser);
+
+/// Checks the options `blocks` and `tiling_cache`. The result is a line for the
+/// user; empty if they can be used.
+std::string checkOptions(const target::TargetOptions &options);
+
+/// Reads a cache's file. The error is a line for the user; empty if it could be
+/// read. A file that is absent is an empty cache.
+std::string checkCache(llvm::StringRef path);
+
+} // namespace kiln::tiling
+
+#endif // KILN_TILING_TILING_H

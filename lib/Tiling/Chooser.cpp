@@ -1,0 +1,85 @@
+//===- Chooser.cpp - One choice among candidates --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Cache.h"
+#include "DescribedModel.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+using namespace kiln::tiling;
+
+Chooser::Chooser(const Target *target, TargetAttr description,
+                 const TargetOptions &options)
+    : options(options) {
+  if (target)
+    known = target->tilingModel(description, options);
+  if (!known)
+    known = std::make_unique<DescribedModel>(
+        description, options,
+        target ? target->tileSizes(description, options)
+               : TileSizes::fromDescription(description));
+  if (std::optional<StringRef> path = options.get("tiling_cache"))
+    cache = std::make_unique<Cache>(*path, keyOf(options, description));
+}
+
+Chooser::~Chooser() = default;
+
+/// `64x64x32`, for rows, columns and depth.
+static std::optional<ContractionTile> parseBlocks(StringRef text) {
+  SmallVector<StringRef, 3> parts;
+  text.split(parts, 'x');
+  int64_t numbers[3];
+  if (parts.size() != 3)
+    return std::nullopt;
+  for (auto [part, number] : llvm::zip(parts, numbers))
+    if (part.getAsInteger(10, number) || number < 1 || number > (1 << 20))
+      return std::nullopt;
+  return ContractionTile{numbers[0], numbers[1], numbers[2]};
+}
+
+std::string kiln::tiling::checkOptions(const TargetOptions &options) {
+  if (auto blocks = options.get("blocks"); blocks && !parseBlocks(*blocks))
+    return ("option 'blocks': expected ROWSxCOLUMNSxDEPTH, found '" + *blocks +
+            "'")
+        .str();
+  if (auto path = options.get("tiling_cache"))
+    return checkCache(*path);
+  return "";
+}
+
+void kiln::tiling::noteTiling(Operation *kernel, const TilingProblem &problem,
+                              const Tiling &tiling) {
+  std::string text = problem.str() + " -> ";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(tiling.blocks, os, "x");
+  kernel->setAttr(kTilingAttr, StringAttr::get(kernel->getContext(), text));
+}
+
+Tiling Chooser::choose(const TilingProblem &problem) {
+  if (cache)
+    if (std::optional<Tiling> found = cache->find(problem))
+      return *found;
+  SmallVector<Tiling> all = known->candidates(problem);
+  assert(!all.empty() && "a model has at least one candidate");
+  auto blocks = options.get("blocks");
+  if (blocks && problem.kind == TilingProblem::Kind::Contraction) {
+    std::optional<ContractionTile> forced = parseBlocks(*blocks);
+    Tiling tiling = all.front();
+    if (!forced)
+      return tiling;
+    for (auto [dim, block] : llvm::zip(problem.dims, tiling.blocks)) {
+      block = dim.role == TilingRole::Row      ? forced->m
+              : dim.role == TilingRole::Column ? forced->n
+                                               : forced->k;
+      if (!ShapedType::isDynamic(dim.most))
+        block = std::min(block, dim.most);
+      if (!ShapedType::isDynamic(dim.size))
+        block = std::clamp<int64_t>(dim.size, 1, block);
+    }
+    return tiling;
+  }
+  size_t wanted = std::max<int64_t>(options.getInt("candidate", 0), 0);
+  return all[std::min(wanted, all.size() - 1)];
+}

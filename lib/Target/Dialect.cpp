@@ -93,12 +93,18 @@ LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
     return success();
   for (auto [name, operand] :
        {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs())})
-    for (Type type : operand.getTypes())
-      if (!llvm::is_contained(known, type))
+    for (Type type : operand.getTypes()) {
+      // A unit for i8 is one for si8 and ui8, too.
+      auto integer = dyn_cast<IntegerType>(type);
+      if (!llvm::is_contained(known, type) &&
+          !(integer && llvm::is_contained(
+                           known, Type(IntegerType::get(type.getContext(),
+                                                        integer.getWidth())))))
         return emitError() << "instruction '" << inst.getName() << "' has "
                            << name << " elements of type " << type
                            << ", which unit '" << unit.getName()
                            << "' does not list";
+    }
   return success();
 }
 
@@ -119,38 +125,71 @@ LogicalResult checkKnown(EmitError emitError, StringRef what,
 //===----------------------------------------------------------------------===//
 
 Attribute RangeAttr::parse(AsmParser &parser, Type) {
-  int64_t min = 0, max = 0, granule = 1;
+  SmallVector<int64_t> pieces;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(min))
+  auto parsePiece = [&]() -> ParseResult {
+    int64_t min = 0, max = 0, granule = 1;
+    if (parser.parseInteger(min))
+      return failure();
+    max = min;
+    if (succeeded(parser.parseOptionalKeyword("to")))
+      if (parser.parseInteger(max) || parser.parseKeyword("by") ||
+          parser.parseInteger(granule))
+        return failure();
+    pieces.append({min, max, granule});
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parsePiece))
     return {};
-  max = min;
-  if (succeeded(parser.parseOptionalKeyword("to")))
-    if (parser.parseInteger(max) || parser.parseKeyword("by") ||
-        parser.parseInteger(granule))
-      return {};
-  if (parser.parseGreater())
-    return {};
-  return parser.getChecked<RangeAttr>(loc, parser.getContext(), min, max,
-                                      granule);
+  return parser.getChecked<RangeAttr>(loc, parser.getContext(), pieces);
 }
 
 void RangeAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getMin();
-  if (getMax() != getMin())
-    printer << " to " << getMax() << " by " << getGranule();
+  ArrayRef<int64_t> pieces = getPieces();
+  printer << "<";
+  for (size_t i = 0; i < pieces.size(); i += 3) {
+    printer << (i ? ", " : "") << pieces[i];
+    if (pieces[i + 1] != pieces[i])
+      printer << " to " << pieces[i + 1] << " by " << pieces[i + 2];
+  }
   printer << ">";
 }
 
-LogicalResult RangeAttr::verify(EmitError emitError, int64_t min, int64_t max,
-                                int64_t granule) {
-  if (failed(checkAtLeast(emitError, "the smallest size of a range", min, 1)) ||
-      failed(checkAtLeast(emitError, "the granule of a range", granule, 1)))
-    return failure();
-  if (max < min || (max - min) % granule)
-    return emitError() << "expected the largest size of a range to be " << min
-                       << " plus a multiple of " << granule << ", found "
-                       << max;
+LogicalResult RangeAttr::verify(EmitError emitError, ArrayRef<int64_t> pieces) {
+  if (pieces.empty() || pieces.size() % 3)
+    return emitError() << "expected the smallest size, the largest size and "
+                          "the granule of each piece of a range";
+  for (size_t i = 0; i < pieces.size(); i += 3) {
+    int64_t min = pieces[i], max = pieces[i + 1], granule = pieces[i + 2];
+    if (failed(
+            checkAtLeast(emitError, "the smallest size of a range", min, 1)) ||
+        failed(checkAtLeast(emitError, "the granule of a range", granule, 1)))
+      return failure();
+    if (max < min || (max - min) % granule)
+      return emitError() << "expected the largest size of a range to be " << min
+                         << " plus a multiple of " << granule << ", found "
+                         << max;
+    if (i && min <= pieces[i - 2])
+      return emitError() << "expected the sizes of a range in ascending order, "
+                            "found "
+                         << min << " behind " << pieces[i - 2];
+  }
   return success();
+}
+
+bool RangeAttr::contains(int64_t size) const {
+  ArrayRef<int64_t> pieces = getPieces();
+  for (size_t i = 0; i < pieces.size(); i += 3)
+    if (size >= pieces[i] && size <= pieces[i + 1] &&
+        (size - pieces[i]) % pieces[i + 2] == 0)
+      return true;
+  return false;
+}
+
+LogicalResult InterleaveAttr::verify(EmitError emitError, int64_t group) {
+  return checkAtLeast(emitError, "the group of an interleaved layout", group,
+                      1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,8 +238,20 @@ LogicalResult OperandAttr::verify(EmitError emitError, ArrayRef<Type> types,
 LogicalResult MatrixInstructionAttr::verify(
     EmitError emitError, StringRef name, StringRef unit, RangeAttr m,
     RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
-    Stationary stationary, bool accumulate, StringRef outputStage) {
-  return checkName(emitError, "the name of an instruction", name);
+    Stationary stationary, bool accumulate, int64_t temporaries,
+    bool flushesSubnormals, StringRef outputStage) {
+  if (failed(checkName(emitError, "the name of an instruction", name)) ||
+      failed(checkAtLeast(emitError, "the temporaries of an instruction",
+                          temporaries, 0)))
+    return failure();
+  for (OperandAttr operand : {lhs, rhs})
+    if (auto layout = dyn_cast_if_present<InterleaveAttr>(operand.getLayout());
+        layout && k.getMin() % layout.getGroup())
+      return emitError() << "expected k of instruction '" << name
+                         << "' to be a multiple of the " << layout.getGroup()
+                         << " steps that its operand interleaves, found "
+                         << k.getMin();
+  return success();
 }
 
 LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
@@ -267,7 +318,11 @@ LogicalResult TargetAttr::verify(
                           unit.getHomes(), memoryNames)))
       return failure();
   }
+  llvm::StringSet<> instructionNames;
   for (MatrixInstructionAttr inst : instructions) {
+    if (!instructionNames.insert(inst.getName()).second)
+      return emitError() << "instruction '" << inst.getName()
+                         << "' is described twice";
     if (!unitNames.contains(inst.getUnit()))
       return emitError() << "instruction '" << inst.getName()
                          << "' refers to unit '" << inst.getUnit()
@@ -307,6 +362,13 @@ ExecutionUnitAttr TargetAttr::getUnitOfKind(UnitKind kind) const {
   for (ExecutionUnitAttr unit : getUnits())
     if (unit.getKind() == kind)
       return unit;
+  return {};
+}
+
+MatrixInstructionAttr TargetAttr::getMatrixInstruction(StringRef name) const {
+  for (MatrixInstructionAttr inst : getMatrixInstructions())
+    if (inst.getName() == name)
+      return inst;
   return {};
 }
 

@@ -30,6 +30,33 @@ module attributes {a =
   #kiln.range<8 to 20 by 8>} {}
 
 // -----
+// CHECK: #kiln.range<8, 16, 32 to 256 by 32>
+// CHECK: #kiln.interleave<4>
+module attributes {test.a = #kiln.range<8, 16, 32 to 256 by 32>, test.b = #kiln.interleave<4>} {}
+
+// -----
+// expected-error @+2 {{expected the sizes of a range in ascending order, found 8 behind 16}}
+module attributes {a =
+  #kiln.range<16, 8>} {}
+
+// -----
+// expected-error @+5 {{failed to parse Kiln_TargetAttr parameter 'matrix_instructions'}}
+// expected-error @+3 {{expected k of instruction 'mma' to be a multiple of the 4 steps that its operand interleaves, found 6}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
+  units = [#kiln.unit<name = "t", kind = matrix>], matrix_instructions = [
+    #kiln.matrix_instruction<name = "mma", unit = "t", m = <1>, n = <8>, k = <6>,
+    lhs = <types = [bf16], layout = #kiln.interleave<4>>, rhs = <types = [bf16]>, acc = <types = [f32]>>]>} {}
+
+// -----
+// expected-error @+1 {{instruction 'mma' is described twice}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
+  units = [#kiln.unit<name = "t", kind = matrix>], matrix_instructions = [
+    #kiln.matrix_instruction<name = "mma", unit = "t", m = <1>, n = <8>, k = <1>,
+    lhs = <types = [bf16]>, rhs = <types = [bf16]>, acc = <types = [f32]>>,
+    #kiln.matrix_instruction<name = "mma", unit = "t", m = <1>, n = <8>, k = <2>,
+    lhs = <types = [bf16]>, rhs = <types = [bf16]>, acc = <types = [f32]>>]>} {}
+
+// -----
 // expected-error @+1 {{memory 'm' is described twice}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b",
   memories = [#kiln.memory<name = "m", scope = core, kind = cached>,

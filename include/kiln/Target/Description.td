@@ -91,20 +91,34 @@ def Kiln_OrderAttr : EnumAttr<Kiln_Dialect, Kiln_Order, "order"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Kiln_InterleaveAttr : Kiln_Attr<"Interleave", "interleave"> {
+  let summary = "how many steps of the summed dimension lie beside each other";
+  let description = [{
+    The layout of a panel, which holds some rows of a left operand or some columns of a right one:
+    `#kiln.interleave<g>` holds `g` consecutive steps of the summed dimension of one row (column) beside
+    each other, then those of the next row (column), then the next `g` steps. With `r` rows (columns), step k of
+    row i is element `(k floordiv g * r + i) * g + k mod g`. `#kiln.interleave<1>` holds the rows (columns) of one
+    step beside each other.
+  }];
+  let parameters = (ins "int64_t":$group);
+  let assemblyFormat = "`<` $group `>`";
+}
+
 def Kiln_RangeAttr : Kiln_Attr<"Range", "range"> {
-  let summary = "a size, or a range of sizes with a granule";
+  let summary = "sizes: numbers, and ranges with a granule";
   let description = [{
     `#kiln.range<16>` is exactly 16, `#kiln.range<8 to 256 by 8>` any multiple
-    of 8 between 8 and 256.
+    of 8 between 8 and 256, `#kiln.range<8, 16, 32 to 256 by 32>` a list of both, in ascending order.
   }];
-  let parameters = (ins "int64_t":$min, "int64_t":$max, "int64_t":$granule);
+  // Smallest, largest and granule of each piece.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$pieces);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// Whether `size` is one of the sizes this range stands for.
-    bool contains(int64_t size) const {
-      return size >= getMin() && size <= getMax() &&
-             (size - getMin()) % getGranule() == 0;
-    }
+    bool contains(int64_t size) const;
+    /// The smallest and the largest size.
+    int64_t getMin() const { return getPieces().front(); }
+    int64_t getMax() const { return getPieces()[getPieces().size() - 2]; }
   }];
 }
 
@@ -159,7 +173,7 @@ def Kiln_OperandAttr : Kiln_Struct<"Operand", "operand"> {
   let parameters = (ins
     Kiln_List<"::mlir::Type", "element types, of which each use has one">:$types,
     Kiln_Str<"name of the memory it lives in">:$home,
-    OptionalParameter<"::mlir::Attribute", "its layout: #kiln.order<...>, or one of the family or the vendor">:$layout);
+    OptionalParameter<"::mlir::Attribute", "its layout: #kiln.order<...>, #kiln.interleave<...>, or one of the family or the vendor">:$layout);
 }
 
 def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instruction"> {
@@ -168,6 +182,9 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     Computes `acc[m,n] (+)= lhs[m,k] * rhs[k,n]`. `stationary` names the operand
     that stays in the unit between uses (`none`, `lhs`, `rhs`, `acc`).
     `output_stage` names what may be fused behind it, such as `relu`.
+    Integers may be given as signed (`si8`) or unsigned (`ui8`) where only such factors are multiplied; `i8` stands for
+    both. `temporaries` is the number of registers that it needs beside its operands, `flushes_subnormals` says that
+    subnormal factors and sums are read as zero. Every row has a name of its own.
 
     ```mlir
     #kiln.matrix_instruction<name = "mma", unit = "tensor", m = <16>, n = <8 to 256 by 8>,
@@ -183,6 +200,8 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     "OperandAttr":$lhs, "OperandAttr":$rhs, "OperandAttr":$acc,
     DefaultValuedParameter<"Stationary", "Stationary::None", "what stays in the unit">:$stationary,
     DefaultValuedParameter<"bool", "true", "whether it adds to acc">:$accumulate,
+    Kiln_Int<"0", "registers needed beside the operands">:$temporaries,
+    DefaultValuedParameter<"bool", "false", "whether subnormal factors and sums are zero">:$flushes_subnormals,
     Kiln_Str<"what may be fused behind it">:$output_stage);
 }
 
@@ -259,6 +278,8 @@ def Kiln_TargetAttr : Kiln_Struct<"Target", "target"> {
     MemoryAttr getMemory(::llvm::StringRef name) const;
     /// The first unit of that kind, or null.
     ExecutionUnitAttr getUnitOfKind(UnitKind kind) const;
+    /// The matrix instruction of that name, or null.
+    MatrixInstructionAttr getMatrixInstruction(::llvm::StringRef name) const;
     /// The integer limit of that name, or `otherwise`.
     int64_t getLimit(::llvm::StringRef name, int64_t otherwise) const;
   }];

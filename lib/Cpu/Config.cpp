@@ -28,25 +28,27 @@ CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
   return config;
 }
 
-MicroTile MicroTile::choose(const CpuConfig &config, int64_t m, int64_t n,
-                            int64_t lanes) {
+MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
   MicroTile best;
   double bestCost = 0;
+  // So many accumulators hide the latency of vectors; those of a unit for
+  // matrices take longer to be used.
+  double enough = file.rows == 1 ? 8 : 4;
   for (int64_t vectors = 1; vectors <= 8; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
-      // Accumulators, one row of the right panel, one broadcast.
-      if (rows * vectors + vectors + 1 > config.registers &&
-          !(rows == 14 && vectors == 2 && config.registers == 32))
+      // Accumulators, one row of the right panel, one of the left.
+      if (rows * vectors + vectors + file.temporaries > file.registers &&
+          !(rows == 14 && vectors == 2 && file.registers == 32))
         continue;
-      double area = double(llvm::alignTo(m, rows)) *
-                    double(llvm::alignTo(n, vectors * lanes));
+      double area = double(llvm::alignTo(m, rows * file.rows)) *
+                    double(llvm::alignTo(n, vectors * file.columns));
       // Loads per multiply-add, and too few accumulators to hide latency.
       double loads = double(rows + vectors) / double(rows * vectors);
-      double latency = rows * vectors < 8 ? 8.0 / double(rows * vectors) : 1.0;
+      double latency = std::max(1.0, enough / double(rows * vectors));
       double cost = area * (1.0 + 0.5 * loads) * latency;
       if (bestCost == 0 || cost < bestCost) {
         bestCost = cost;
-        best = {rows, vectors};
+        best = {rows * file.rows, vectors};
       }
     }
   }

@@ -45,7 +45,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp loop) {
     Value carried = loop.getRegionIterArg(i);
     if (plan->inPlaceOf(yielded) == carried)
       if (auto dot = yielded.getDefiningOp<MatrixProductOpInterface>())
-        microTileOf(dot, &padding);
+        padding = productPadding(dot);
     TileBuffer buffer = allocateUntil(
         init.getType(), plan->lastUse(loop.getResult(i)), padding);
     fill(buffer, init);

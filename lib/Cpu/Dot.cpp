@@ -4,30 +4,23 @@
 // The left operand is packed into panels of the micro-kernel's rows, the right
 // one into one panel of its columns at a time; whatever computes the operands
 // inline runs inside of the packing loops. Panels past the edges are padded, so
-// that micro-kernels never see an edge.
+// that micro-kernels never see an edge. The attribute `cpu.product` says which
+// instruction multiplies, and in which blocks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 #include "Pack.h"
-#include "SmallFloats.h"
+#include "ProductRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-MicroTile KernelEmitter::microTileOf(MatrixProductOpInterface dot,
-                                     Padding *padding) {
-  RankedTensorType type = dot.getProductType();
-  int64_t lanes = config.lanes(type.getElementType().getIntOrFloatBitWidth());
-  int64_t rank = type.getRank();
-  MicroTile tile = MicroTile::choose(config, type.getDimSize(rank - 2),
-                                     type.getDimSize(rank - 1), lanes);
-  if (padding)
-    *padding = {false, std::max<int64_t>(tile.rows, 2), tile.vectors * lanes};
-  return tile;
+Padding KernelEmitter::productPadding(MatrixProductOpInterface dot) {
+  ProductAttr how = productOf(dot, config);
+  return {false, std::max<int64_t>(how.getRows(), 2), how.getColumns()};
 }
 
 /// A load (through conversions) that reads zero outside of its view, or null.
@@ -80,20 +73,12 @@ public:
   DotLowering(KernelEmitter &e, MatrixProductOpInterface dot)
       : e(e), b(e.b), dot(dot), type(dot.getProductType()),
         lhs(dot.getLhsOperand().get()), rhs(dot.getRhsOperand().get()),
-        element(type.getElementType()),
-        lanes(e.config.lanes(element.getIntOrFloatBitWidth())) {
+        element(type.getElementType()), how(productOf(dot, e.config)) {
     int64_t rank = type.getRank();
     batched = rank == 3;
     m = type.getDimSize(rank - 2);
     n = type.getDimSize(rank - 1);
     k = cast<ShapedType>(lhs.getType()).getDimSize(rank - 1);
-    tile = e.microTileOf(dot, &padding);
-    columns = tile.vectors * lanes;
-    // The right panel stays in the nearest cache.
-    int64_t fit = e.config.l1Bytes * 2 / 3 /
-                  (columns * KernelEmitter::storageBytes(element));
-    depth = std::clamp<int64_t>(llvm::alignDown(fit, lanes), lanes, 512);
-    depth = std::min<int64_t>(depth, llvm::alignTo(k, lanes));
   }
 
   LogicalResult emit();
@@ -105,6 +90,12 @@ private:
                                      Value steps);
   /// How far rows, columns and depth must go.
   void findExtents();
+  /// What panels hold, and memory for them.
+  LogicalResult choosePanels();
+  /// The products of what is added to the left operand with a right panel.
+  void sumOffset(Value steps, Value panel, Value stride);
+  void multiply(Value steps, int64_t rows, Value left, Value right,
+                Value rightStride, Value out, Value outStride, Value minus);
 
   KernelEmitter &e;
   RewriterBase &b;
@@ -112,12 +103,16 @@ private:
   RankedTensorType type;
   Value lhs, rhs;
   Type element;
-  int64_t lanes, m, n, k, columns, depth;
-  bool batched;
-  MicroTile tile;
-  Padding padding;
+  ProductAttr how;
+  RowUse use;
+  int64_t m, n, k, columns, depth;
+  bool batched, isMatrixUnit = false;
   TileBuffer result;
   Value leftMemory, rightMemory;
+  /// Where something is added to the left operand: a panel of that, and the
+  /// sums of its products.
+  Value offsets, offsetSums;
+  int64_t leftPanel; ///< elements from one left panel to the next
   Value endM, endN, endK;
   std::optional<Packer> left, right;
 };
@@ -151,8 +146,56 @@ void DotLowering::findExtents() {
     endK = e.minimum(endK, e.maximum(bound(left, 0), bound(right, 1)));
 }
 
+LogicalResult DotLowering::choosePanels() {
+  if (how.getRow().empty()) {
+    use = {1, 1, 1, element, element, 1, 1, 0};
+  } else {
+    target::MatrixInstructionAttr row =
+        e.description ? e.description.getMatrixInstruction(how.getRow())
+                      : target::MatrixInstructionAttr();
+    std::optional<RowUse> found =
+        row ? useOfRow(row, dot) : std::optional<RowUse>();
+    if (!found)
+      return e.decline("no matrix instruction '" + how.getRow() +
+                       "' for its types");
+    use = *found;
+    for (target::ExecutionUnitAttr unit : e.description.getUnits())
+      isMatrixUnit |= unit.getName() == row.getUnit() &&
+                      unit.getKind() == target::UnitKind::Matrix;
+  }
+  columns = how.getColumns();
+  int64_t leftBytes = use.lhs.getIntOrFloatBitWidth() / 8,
+          rightBytes = use.rhs.getIntOrFloatBitWidth() / 8;
+  // Whole vectors of steps are packed.
+  int64_t vector = e.config.lanes(8);
+  depth = how.getDepth();
+  int64_t deepest = llvm::alignTo(depth, vector), rows = how.getRows();
+  leftPanel = rows * deepest;
+  int64_t panels = llvm::divideCeil(m, rows);
+  leftMemory = e.temporary(panels * leftPanel * leftBytes + vector);
+  rightMemory = e.temporary(columns * deepest * rightBytes + vector);
+  bool isTf32 = dot.getProductPrecision() == ProductPrecision::TF32;
+  left.emplace(
+      e, lhs,
+      PanelFormat{use.lhs, rows, use.lhsGroup, use.k, use.lhsOffset != 0},
+      batched, /*panelDimFirst=*/true, dot.isLhsUnsigned(), isTf32);
+  right.emplace(e, rhs,
+                PanelFormat{use.rhs, columns, use.rhsGroup, use.k, false},
+                batched, /*panelDimFirst=*/false, dot.isRhsUnsigned(), isTf32);
+  if (use.lhsOffset) {
+    offsets = e.temporary(deepest);
+    offsetSums =
+        e.temporary(columns * KernelEmitter::storageBytes(element) + vector);
+    LLVM::MemsetOp::create(
+        b, e.loc, offsets,
+        e.constantOf(b.getI8Type(), b.getI8IntegerAttr(-128)), e.c64(deepest),
+        /*isVolatile=*/false);
+  }
+  return success();
+}
+
 LogicalResult DotLowering::emit() {
-  result = e.resultBuffer(dot->getResult(0), padding);
+  result = e.resultBuffer(dot->getResult(0), e.productPadding(dot));
   Value acc = dot.getAccOperand()->get();
   bool inPlace = e.hasBuffer(acc) && e.bufferOf(acc).base == result.base;
   if (!inPlace)
@@ -160,16 +203,11 @@ LogicalResult DotLowering::emit() {
 
   e.freshLevels();
   findExtents();
-  int64_t bytes = KernelEmitter::storageBytes(element);
-  int64_t panels = llvm::divideCeil(m, tile.rows);
-  leftMemory = e.temporary((panels * tile.rows * depth + lanes) * bytes);
-  rightMemory = e.temporary((columns * depth + lanes) * bytes);
-  bool isTf32 = dot.getProductPrecision() == ProductPrecision::TF32;
-  left.emplace(e, lhs, element, lanes, tile.rows, batched,
-               /*panelDimFirst=*/true, dot.isLhsUnsigned(), isTf32);
-  right.emplace(e, rhs, element, lanes, columns, batched,
-                /*panelDimFirst=*/false, dot.isRhsUnsigned(), isTf32);
-
+  if (failed(choosePanels()))
+    return failure();
+  auto row = FlatSymbolRefAttr::get(b.getContext(), how.getRow());
+  if (isMatrixUnit)
+    AcquireOp::create(b, e.loc, row);
   int64_t batches = batched ? type.getDimSize(0) : 1;
   e.forLoop(
       e.c64(0), e.c64(batches), 1, {}, false, [&](Coord batch, ValueRange) {
@@ -182,15 +220,38 @@ LogicalResult DotLowering::emit() {
             });
         return SmallVector<Value>();
       });
+  if (isMatrixUnit)
+    ReleaseOp::create(b, e.loc, row);
   e.define(dot->getResult(0), result);
   return success();
 }
 
+void DotLowering::multiply(Value steps, int64_t rows, Value left, Value right,
+                           Value rightStride, Value out, Value outStride,
+                           Value minus) {
+  Value whole = e.roundDown(e.add(steps, e.c64(use.k - 1)), use.k);
+  auto row = how.getRow().empty()
+                 ? FlatSymbolRefAttr()
+                 : FlatSymbolRefAttr::get(b.getContext(), how.getRow());
+  MicroKernelOp::create(b, e.loc, left, right, rightStride, out, outStride,
+                        whole, minus, rows, columns, use.lhsGroup, use.rhsGroup,
+                        row, use.lhs, use.rhs, element);
+}
+
+void DotLowering::sumOffset(Value steps, Value panel, Value stride) {
+  LLVM::MemsetOp::create(b, e.loc, offsetSums,
+                         e.constantOf(b.getI8Type(), b.getI8IntegerAttr(0)),
+                         e.c64(columns * KernelEmitter::storageBytes(element)),
+                         /*isVolatile=*/false);
+  multiply(steps, 1, offsets, panel, stride, offsetSums, e.c64(columns),
+           nullptr);
+}
+
 std::pair<Value, Value> DotLowering::rightPanel(Coord batch, Coord column,
                                                 Coord from, Value steps) {
-  Value width = e.c64(columns);
+  Value width = e.c64(columns * use.rhsGroup);
   // Few rows would not pay for packing what they read only once or twice.
-  if (!right->canBeDirect() || m > 2 * tile.rows) {
+  if (!right->canBeDirect() || m > 2 * how.getRows()) {
     right->pack(batch, column, from, steps, rightMemory);
     return {rightMemory, width};
   }
@@ -212,29 +273,33 @@ std::pair<Value, Value> DotLowering::rightPanel(Coord batch, Coord column,
 }
 
 void DotLowering::block(Coord batch, Coord from, Value steps) {
-  e.forLoop(e.c64(0), endM, tile.rows, {}, false, [&](Coord row, ValueRange) {
-    Value place =
-        e.gep(leftMemory, e.mul(e.coordValue(row), e.c64(depth)), element);
-    left->pack(batch, row, from, steps, place);
+  int64_t rows = how.getRows();
+  auto leftAddress = [&](Value row) {
+    // Rows count in whole panels.
+    Value elements = e.mul(row, e.c64(leftPanel / rows));
+    return e.gep(leftMemory, elements, left->memoryType());
+  };
+  e.forLoop(e.c64(0), endM, rows, {}, false, [&](Coord row, ValueRange) {
+    left->pack(batch, row, from, steps, leftAddress(e.coordValue(row)));
     return SmallVector<Value>();
   });
-  func::FuncOp kernel = e.microKernel(element, tile.rows, tile.vectors, lanes);
   int64_t rank = type.getRank();
   Value rowStride = e.c64(result.strides[rank - 2]);
   e.forLoop(e.c64(0), endN, columns, {}, false, [&](Coord column, ValueRange) {
     Value panel, stride;
     std::tie(panel, stride) = rightPanel(batch, column, from, steps);
+    if (use.lhsOffset)
+      sumOffset(steps, panel, stride);
     Value out = result.base;
     if (batched)
       out = e.gep(out, e.mul(e.coordValue(batch), e.c64(result.strides[0])),
                   element);
     out = e.gep(out, e.coordValue(column), element);
-    e.forLoop(e.c64(0), endM, tile.rows, {}, false, [&](Coord row, ValueRange) {
+    e.forLoop(e.c64(0), endM, rows, {}, false, [&](Coord row, ValueRange) {
       Value index = e.coordValue(row);
-      Value a = e.gep(leftMemory, e.mul(index, e.c64(depth)), element);
-      Value c = e.gep(out, e.mul(index, rowStride), element);
-      func::CallOp::create(b, e.loc, kernel,
-                           ValueRange{steps, a, panel, stride, c, rowStride});
+      multiply(steps, rows, leftAddress(index), panel, stride,
+               e.gep(out, e.mul(index, rowStride), element), rowStride,
+               offsetSums);
       return SmallVector<Value>();
     });
     return SmallVector<Value>();

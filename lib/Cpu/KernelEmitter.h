@@ -325,12 +325,8 @@ public:
                            Padding padding = {});
   void assignTiles(ArrayRef<Value> tiles, ArrayRef<TileBuffer> targets,
                    ArrayRef<Value> carried);
-  /// Declares or finds a micro-kernel of the module.
-  mlir::func::FuncOp microKernel(Type element, int64_t rows, int64_t vectors,
-                                 int64_t lanes);
-  /// The register block of a product, and how its result is laid out.
-  MicroTile microTileOf(MatrixProductOpInterface dot,
-                        Padding *padding = nullptr);
+  /// How the accumulator of a product is laid out for its register blocks.
+  Padding productPadding(MatrixProductOpInterface dot);
   /// Leaves the current operation to other lowerings, and says why.
   mlir::LogicalResult decline(const llvm::Twine &reason) {
     declined = reason.str();

@@ -25,9 +25,9 @@ struct LowerKernelsPass
     return "Lowers tile kernels to loops over vector registers";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
-                scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+    registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                    scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect,
+                    CpuDialect>();
   }
 
   void runOnOperation() override {

@@ -4,6 +4,7 @@
 #include "kiln/Cpu/Lowering.h"
 #include "KernelEmitter.h"
 #include "SmallFloats.h"
+#include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Cpu/Serialize.h"
 #include "kiln/Interfaces/Names.h"
@@ -233,4 +234,7 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
         {"vector", "", "loops over vector registers"},
         {"llvm", "", "the llvm dialect"}}});
   registry.addDialects(registerTranslations);
+  registry.addDialects(
+      [](DialectRegistry &dialects) { dialects.insert<CpuDialect>(); });
+  addFamilyInstructions();
 }

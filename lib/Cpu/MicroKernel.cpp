@@ -1,135 +1,163 @@
 //===- MicroKernel.cpp - Register-blocked products ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// c[rows, vectors * lanes] += a * b over k steps: `a` is packed k-major with
-// `rows` elements per step, `b` has `ldb` elements from one step to the next.
-// Accumulators are separate registers, carried through the loop.
+// Accumulators are separate registers, carried through a loop over groups of
+// steps.
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "kiln/Cpu/MatrixInstructions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
+/// What registers hold: signless integers, the bits of 16-bit floats.
+static Type registerElement(Type type) {
+  if (type.isF32() || type.isF64())
+    return type;
+  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+}
+
 namespace {
-/// Builds the function of one micro-kernel.
-struct MicroKernelBuilder {
+/// Builds the loops of one micro-kernel.
+struct RegisterBlockBuilder {
   OpBuilder &b;
   Location loc;
-  Type element;
-  int64_t rows, vectors, lanes;
+  MicroKernelOp op;
+  int64_t lanes;
+  MultiplyAdd multiplyAdd;
+  int64_t rows = op.getRows(), vectors = op.getColumns() / lanes,
+          group = op.getLhsGroup();
+  Type lhs = registerElement(op.getLhsType()),
+       rhs = registerElement(op.getRhsType()),
+       acc = registerElement(op.getAccType());
 
   Value c64(int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   }
-  Type registerType() {
-    return lanes == 1 ? element : VectorType::get({lanes}, element);
+  static Type vectorOf(int64_t count, Type element) {
+    return count == 1 ? element : VectorType::get({count}, element);
   }
-  Value at(Value base, Value index) {
+  Value at(Value base, Value index, Type element) {
     return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
                                ValueRange{index});
   }
-  Value at(Value base, int64_t index) {
+  Value at(Value base, int64_t index, Type element) {
     if (index == 0)
       return base;
     return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
                                ArrayRef<LLVM::GEPArg>{int32_t(index)});
   }
-  unsigned align() { return element.getIntOrFloatBitWidth() / 8; }
-
-  Value multiplyAdd(Value x, Value y, Value sum) {
-    if (isa<FloatType>(element))
-      return math::FmaOp::create(b, loc, x, y, sum);
-    return arith::AddIOp::create(b, loc, sum,
-                                 arith::MulIOp::create(b, loc, x, y));
+  Value load(Value address, int64_t count, Type element) {
+    return LLVM::LoadOp::create(b, loc, vectorOf(count, element), address,
+                                element.getIntOrFloatBitWidth() / 8);
   }
 
-  /// One step of k on all accumulators.
-  void step(Value a, Value right, SmallVector<Value> &sums) {
+  /// The steps of one row in every lane.
+  Value spread(Value address) {
+    unsigned bits = lhs.getIntOrFloatBitWidth();
+    Type unit = group == 1 ? lhs : b.getIntegerType(bits * group);
+    Value value = LLVM::LoadOp::create(b, loc, unit, address, bits / 8);
+    if (lanes > 1)
+      value = vector::BroadcastOp::create(b, loc, vectorOf(lanes, unit), value);
+    if (group > 1)
+      value =
+          LLVM::BitcastOp::create(b, loc, vectorOf(lanes * group, lhs), value);
+    return value;
+  }
+
+  /// One group of steps on all accumulators.
+  void step(Value left, Value right, SmallVector<Value> &sums) {
     SmallVector<Value> row;
     for (int64_t j = 0; j < vectors; ++j)
-      row.push_back(LLVM::LoadOp::create(b, loc, registerType(),
-                                         at(right, j * lanes), align()));
+      row.push_back(
+          load(at(right, j * lanes * group, rhs), lanes * group, rhs));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x = LLVM::LoadOp::create(b, loc, element, at(a, i), align());
-      if (lanes > 1)
-        x = vector::BroadcastOp::create(b, loc, registerType(), x);
+      Value x = spread(at(left, i * group, lhs));
       for (int64_t j = 0; j < vectors; ++j) {
         Value &sum = sums[i * vectors + j];
-        sum = multiplyAdd(x, row[j], sum);
+        sum = multiplyAdd(b, loc, x, row[j], sum);
       }
     }
   }
 
-  void loop(Value lo, Value hi, int64_t unroll, Value a, Value right, Value ldb,
-            SmallVector<Value> &sums) {
+  void loop(Value lo, Value hi, int64_t unroll, SmallVector<Value> &sums) {
     auto loop = scf::ForOp::create(b, loc, lo, hi, c64(unroll), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    Value k = loop.getInductionVar();
+    Value k = loop.getInductionVar(), stride = op.getRhsStride();
     SmallVector<Value> next(loop.getRegionIterArgs());
-    Value left = at(a, arith::MulIOp::create(b, loc, k, c64(rows)));
-    Value from = at(right, arith::MulIOp::create(b, loc, k, ldb));
+    int64_t panel = rows * group;
+    Value left =
+        at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
+    Value right =
+        at(op.getRhs(), arith::MulIOp::create(b, loc, k, stride), rhs);
     for (int64_t u = 0; u < unroll; ++u) {
-      step(at(left, u * rows), from, next);
+      step(at(left, u * panel, lhs), right, next);
       if (u + 1 < unroll)
-        from = at(from, ldb);
+        right = at(right, stride, rhs);
     }
     scf::YieldOp::create(b, loc, next);
     sums.assign(loop.getResults().begin(), loop.getResults().end());
   }
 
-  void build(func::FuncOp function) {
-    Block *entry = function.addEntryBlock();
-    b.setInsertionPointToStart(entry);
-    Value depth = entry->getArgument(0), a = entry->getArgument(1);
-    Value right = entry->getArgument(2), ldb = entry->getArgument(3);
-    Value c = entry->getArgument(4), ldc = entry->getArgument(5);
+  /// What is subtracted from every row.
+  void subtract(SmallVector<Value> &sums) {
+    if (!op.getMinus())
+      return;
+    for (int64_t j = 0; j < vectors; ++j) {
+      Value less = load(at(op.getMinus(), j * lanes, acc), lanes, acc);
+      for (int64_t i = 0; i < rows; ++i) {
+        Value &sum = sums[i * vectors + j];
+        if (isa<FloatType>(acc))
+          sum = arith::SubFOp::create(b, loc, sum, less);
+        else
+          sum = arith::SubIOp::create(b, loc, sum, less);
+      }
+    }
+  }
+
+  void build() {
     SmallVector<Value> sums, places;
-    Value row = c;
+    Value row = op.getAcc();
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < vectors; ++j) {
-        places.push_back(at(row, j * lanes));
-        sums.push_back(LLVM::LoadOp::create(b, loc, registerType(),
-                                            places.back(), align()));
+        places.push_back(at(row, j * lanes, acc));
+        sums.push_back(load(places.back(), lanes, acc));
       }
       if (i + 1 < rows)
-        row = at(row, ldc);
+        row = at(row, op.getAccStride(), acc);
     }
+    subtract(sums);
+    Value groups = op.getDepth();
+    if (group > 1)
+      groups = arith::DivUIOp::create(b, loc, groups, c64(group));
     constexpr int64_t unroll = 4;
-    Value whole = arith::AndIOp::create(b, loc, depth, c64(-unroll));
-    loop(c64(0), whole, unroll, a, right, ldb, sums);
-    loop(whole, depth, 1, a, right, ldb, sums);
+    Value whole = arith::AndIOp::create(b, loc, groups, c64(-unroll));
+    loop(c64(0), whole, unroll, sums);
+    loop(whole, groups, 1, sums);
     for (auto [sum, place] : llvm::zip_equal(sums, places))
-      LLVM::StoreOp::create(b, loc, sum, place, align());
-    func::ReturnOp::create(b, loc);
+      LLVM::StoreOp::create(b, loc, sum, place,
+                            acc.getIntOrFloatBitWidth() / 8);
   }
 };
 } // namespace
 
-func::FuncOp KernelEmitter::microKernel(Type element, int64_t rows,
-                                        int64_t vectors, int64_t lanes) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  std::string name;
-  llvm::raw_string_ostream(name) << "kiln_gemm_" << element << "_" << rows
-                                 << "x" << vectors << "x" << lanes;
-  if (auto known = module.lookupSymbol<func::FuncOp>(name))
-    return known;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i64 = b.getI64Type();
-  auto function = func::FuncOp::create(
-      b, loc, name,
-      b.getFunctionType({i64, pointer, pointer, i64, pointer, i64}, {}));
-  function.setPrivate();
-  function->setAttr("passthrough",
-                    b.getArrayAttr({b.getStringAttr("noinline")}));
-  MicroKernelBuilder{b, loc, element, rows, vectors, lanes}.build(function);
-  return function;
+LogicalResult cpu::lowerToRegisterBlock(MicroKernelOp op,
+                                        RewriterBase &rewriter, int64_t lanes,
+                                        MultiplyAdd step) {
+  if (op.getLhsGroup() != op.getRhsGroup() || op.getColumns() % lanes)
+    return op.emitOpError()
+           << "unsupported: groups of " << op.getLhsGroup() << " and "
+           << op.getRhsGroup() << " and " << op.getColumns()
+           << " columns with registers of " << lanes << " elements";
+  rewriter.setInsertionPoint(op);
+  RegisterBlockBuilder{rewriter, op.getLoc(), op, lanes, step}.build();
+  rewriter.eraseOp(op);
+  return success();
 }

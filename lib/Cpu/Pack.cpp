@@ -31,16 +31,21 @@ static void transposeRegisters(OpBuilder &b, Location loc,
   }
 }
 
-Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
-               int64_t width, bool batched, bool panelDimFirst, bool isUnsigned,
-               bool isTf32)
-    : e(e), b(e.b), tile(tile), element(element), lanes(lanes), width(width),
-      batched(batched), isUnsigned(isUnsigned), isTf32(isTf32) {
+Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
+               bool batched, bool panelDimFirst, bool isUnsigned, bool isTf32)
+    : e(e), b(e.b), tile(tile), group(format.group), granule(format.granule),
+      width(format.width), isOffset(format.isOffset), batched(batched),
+      isUnsigned(isUnsigned), isTf32(isTf32) {
+  element = format.element;
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = b.getIntegerType(integer.getWidth());
+  lanes = e.config.lanes(group * KernelEmitter::storageBytes(element) * 8);
   auto type = cast<RankedTensorType>(tile.getType());
   int rank = type.getRank();
   panelDim = panelDimFirst ? rank - 2 : rank - 1;
   stepDim = panelDimFirst ? rank - 1 : rank - 2;
   extent = type.getDimSize(panelDim);
+  stepExtent = type.getDimSize(stepDim);
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
   SmallVector<int> identity;
   for (int d = 0; d < rank; ++d)
@@ -49,13 +54,14 @@ Packer::Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
   always = e.safeRanges(nest, safe);
   SmallVector<double> scores(rank, 0.0);
   e.scoreLanes(tile, identity, scores, nest.shape);
-  alongPanel = scores[panelDim] <= scores[stepDim] && width > 1;
+  alongPanel = scores[panelDim] <= scores[stepDim] && width > 1 &&
+               (lanes > 1 || group == 1);
   // Lanes along a dimension of one element would read past it.
   if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
     nest.neverFast = true;
   // Reads without packing: elements as they are, rows of the panel contiguous.
-  if (type.getElementType() != element || isTf32 || extent == 1 ||
-      type.getDimSize(stepDim) == 1)
+  if (type.getElementType() != element || isTf32 || group > 1 || extent == 1 ||
+      stepExtent == 1)
     return;
   if (e.hasBuffer(tile)) {
     directBuffer = e.bufferOf(tile).strides[panelDim] == 1;
@@ -153,6 +159,15 @@ Value Packer::dropBits(Value value) {
 Value Packer::converted(const Point &point) {
   Value value = e.evaluateLanes(tile, point);
   Type from = cast<ShapedType>(tile.getType()).getElementType();
+  if (isOffset) {
+    // Adding 128 modulo 256.
+    Type type = value.getType();
+    TypedAttr bit = b.getI8IntegerAttr(-128);
+    if (auto vector = dyn_cast<VectorType>(type))
+      bit = DenseElementsAttr::get(vector, Attribute(bit));
+    return arith::XOrIOp::create(
+        b, e.loc, value, arith::ConstantOp::create(b, e.loc, type, bit));
+  }
   if (from == element)
     return isTf32 ? dropBits(value) : value;
   Type wide = e.vectorOf(element, point.lanes);
@@ -169,6 +184,11 @@ Value Packer::converted(const Point &point) {
   return arith::ExtFOp::create(b, e.loc, wide, value);
 }
 
+void Packer::store(Value value, Value place, int64_t index) {
+  LLVM::StoreOp::create(b, e.loc, value, e.gep(place, e.c64(index), element),
+                        KernelEmitter::storageBytes(element));
+}
+
 void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                             Value place) {
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
@@ -176,20 +196,35 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
     Coord column = start;
     column.constant += j;
     column.lane = lanes > 1 ? 1 : 0;
-    Point point = pointAt(batch, column, e.sum(from, step));
-    point.lanes = lanes;
-    LLVM::StoreOp::create(b, e.loc, converted(point),
-                          e.gep(row, e.c64(j), element),
-                          KernelEmitter::storageBytes(element));
+    SmallVector<Value> steps;
+    for (int64_t u = 0; u < group; ++u) {
+      Coord k = e.sum(from, step);
+      k.constant += u;
+      // What is read behind the tile is replaced by zeros later.
+      if (u && stepExtent % group)
+        k = e.clampBelow(k, stepExtent);
+      Point point = pointAt(batch, column, k);
+      point.lanes = lanes;
+      steps.push_back(converted(point));
+    }
+    while (steps.size() > 1) {
+      SmallVector<Value> pairs;
+      for (size_t u = 0; u < steps.size() / 2; ++u)
+        pairs.push_back(vector::InterleaveOp::create(
+            b, e.loc, steps[u], steps[u + steps.size() / 2]));
+      steps = std::move(pairs);
+    }
+    store(steps.front(), row, j * group);
   }
 }
 
 void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
                             Value place) {
   Coord k = e.sum(from, step);
-  k.lane = lanes > 1 ? 1 : 0;
+  k.lane = lanes * group > 1 ? 1 : 0;
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
-  unsigned align = KernelEmitter::storageBytes(element);
+  auto unit =
+      b.getIntegerType(group * KernelEmitter::storageBytes(element) * 8);
   // The last block first: what it writes past the panel belongs to the first
   // one of the next step.
   for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes) {
@@ -201,24 +236,46 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
       if (extent % width)
         at = e.clampBelow(at, extent);
       Point point = pointAt(batch, at, k);
-      point.lanes = lanes;
+      point.lanes = lanes * group;
       rows.push_back(converted(point));
     }
-    if (width == 1) {
-      LLVM::StoreOp::create(b, e.loc, rows[0], row, align);
-      return;
+    if (width == 1 || lanes == 1) {
+      store(rows[0], row, j * group);
+      continue;
     }
     rows.resize(lanes, rows.back());
+    if (group > 1)
+      for (Value &value : rows)
+        value = LLVM::BitcastOp::create(b, e.loc,
+                                        VectorType::get({lanes}, unit), value);
     transposeRegisters(b, e.loc, rows);
     for (int64_t s = 0; s < lanes; ++s)
-      LLVM::StoreOp::create(b, e.loc, rows[s],
-                            e.gep(row, e.c64(s * width + j), element), align);
+      store(rows[s], row, (s * width + j) * group);
   }
+}
+
+void Packer::fillUp(Value steps, Value place) {
+  if (granule == 1)
+    return;
+  Value end = e.roundDown(e.add(steps, e.c64(granule - 1)), granule);
+  e.forLoop(steps, end, 1, {}, false, [&](Coord step, ValueRange) {
+    e.forLoop(e.c64(0), e.c64(width), 1, {}, false, [&](Coord at, ValueRange) {
+      Value k = e.coordValue(step), first = e.roundDown(k, group);
+      Value index = e.add(e.mul(first, e.c64(width)),
+                          e.mul(e.coordValue(at), e.c64(group)));
+      LLVM::StoreOp::create(
+          b, e.loc, e.zeroOf(KernelEmitter::storageType(element)),
+          e.gep(place, e.add(index, e.sub(k, first)), element),
+          KernelEmitter::storageBytes(element));
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
 }
 
 void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
                   Value place) {
-  int64_t stride = alongPanel ? 1 : lanes;
+  int64_t stride = alongPanel ? group : lanes * group;
   Value first = e.coordValue(start);
   Value last = alongPanel
                    ? e.add(first, e.c64(llvm::alignTo(width, lanes)))
@@ -248,4 +305,5 @@ void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
                 return SmallVector<Value>();
               });
   }
+  fillUp(steps, place);
 }

@@ -8,15 +8,24 @@
 
 namespace kiln::cpu {
 
-/// Copies an operand of a product into panels: `width` elements of the panel
-/// dimension for each step of the summed dimension. The operand is evaluated
-/// where it is packed, and converted to the type of the accumulator.
+/// What a panel looks like: `group` steps of each of `width` rows (columns)
+/// beside each other, then the next `group` steps.
+struct PanelFormat {
+  Type element; ///< integers may have signs
+  int64_t width, group;
+  int64_t granule; ///< panels are filled up with zeros to such multiples
+  bool isOffset;   ///< 128 is added to 8-bit elements
+};
+
+/// Copies an operand of a product into panels. The operand is evaluated where
+/// it is packed, and converted to the type of the panel.
 class Packer {
 public:
-  Packer(KernelEmitter &e, Value tile, Type element, int64_t lanes,
-         int64_t width, bool batched, bool panelDimFirst, bool isUnsigned,
-         bool isTf32);
+  Packer(KernelEmitter &e, Value tile, const PanelFormat &format, bool batched,
+         bool panelDimFirst, bool isUnsigned, bool isTf32);
 
+  /// The type of elements in memory.
+  Type memoryType() const { return element; }
   /// Packs `steps` steps from `from` of the panel that starts at `start`.
   void pack(Coord batch, Coord start, Coord from, Value steps, Value place);
 
@@ -32,6 +41,9 @@ private:
   Value condition(Coord batch, Coord start, Value last);
   Value dropBits(Value value);
   Value converted(const Point &point);
+  void store(Value value, Value place, int64_t index);
+  /// Zeros from `steps` to the next multiple of the format's granule.
+  void fillUp(Value steps, Value place);
   void packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                       Value place);
   void packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
@@ -40,9 +52,11 @@ private:
   KernelEmitter &e;
   mlir::RewriterBase &b;
   Value tile;
-  Type element;
-  int64_t lanes, width, extent;
-  bool batched, isUnsigned, isTf32, alongPanel;
+  Type element; ///< of the panel, in memory
+  int64_t group, granule;
+  int64_t lanes; ///< groups in a register
+  int64_t width, extent, stepExtent;
+  bool isOffset, batched, isUnsigned, isTf32, alongPanel;
   int panelDim, stepDim;
   Nest nest;
   SmallVector<Bounds> safe;

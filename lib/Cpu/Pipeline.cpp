@@ -18,14 +18,20 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileLowerPointers());
   kernels.addPass(tile::createTileExpandWideProducts());
   kernels.addPass(tile::createTileExpandConversions());
+  SelectMatrixInstructionsOptions select;
+  select.keepSubnormals = options.get("subnormals", "") == "keep";
+  pm.addPass(createSelectMatrixInstructions(select));
   pm.addPass(createLowerKernelsPass());
   target::runExtensionPoint(pm, options, options.name + ".vector");
+  pm.addPass(createLowerMicroKernels());
   pm.addPass(createConvertCpuToLLVMPass());
   target::runExtensionPoint(pm, options, options.name + ".llvm");
 }
 
 void cpu::registerCpuPasses() {
+  registerPass([] { return createSelectMatrixInstructions(); });
   registerPass(createLowerKernelsPass);
+  registerPass([] { return createLowerMicroKernels(); });
   registerPass(createConvertCpuToLLVMPass);
   PassPipelineRegistration<>(
       "cpu-pipeline", "From tile kernels to the llvm dialect",

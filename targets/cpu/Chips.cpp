@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chips.h"
+#include "MatrixInstructions.h"
 #include "kiln/Cpu/Serialize.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -127,19 +128,26 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
       ++level;
   else
     level = std::end(kLevels) - 1;
+  cpu_target::MatrixRows products;
+  if (triple.isX86())
+    products = cpu_target::matrixRows(level->bits, [&](StringRef feature) {
+      return subtarget->checkFeatures(("+" + feature).str());
+    });
   // Double and 16-bit inputs have blocks of about the same number of bytes.
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "cpu", chip = "{0}", family = "cpu",
   triple = "{1}", cpu = "{2}", features = "{3}",
   topology = <cores = {4}>,
-  memories = [
+  memories = [{15}
+    #kiln.memory<name = "vectors", scope = thread, kind = register, size = {16}>,
     #kiln.memory<name = "l1", scope = core, kind = cached, size = {5}, align = 64, line = 64>,
     #kiln.memory<name = "l2", scope = core, kind = cached, size = {6}, align = 64, line = 64>,
     #kiln.memory<name = "l3", scope = cluster, kind = cached, size = {14}, align = 64, line = 64>,
     #kiln.memory<name = "main", scope = host, kind = cached, align = 64, line = 64>],
   units = [
     #kiln.unit<name = "simd", kind = vector, bits = {7}, registers = {8}, count = 2,
-      types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["l1"]>],
+      types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["vectors", "l1"]>{17}],
+  matrix_instructions = [{18}],
   tiles = <elementwise_rows = 4, elementwise_cols = 1024, reduction_elements = 16384, reduction_rows = 1, contraction = [
     #kiln.contraction_tile<type = f64, m = {9}, n = {12}, k = {11}>,
     #kiln.contraction_tile<m = {9}, n = {10}, k = {11}>]>,
@@ -147,6 +155,7 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
-      level->bits >= 256 ? "converts_f16" : "", processor.l3);
+      level->bits >= 256 ? "converts_f16" : "", processor.l3, products.memories,
+      level->bits / 8 * level->registers, products.units, products.rows);
   return target::parseDescription(text, context, "description of cpu");
 }

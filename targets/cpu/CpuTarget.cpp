@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
+#include "MatrixInstructions.h"
 #include "device/UnusedFeatures.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Cpu/Passes.h"
@@ -31,6 +32,8 @@ public:
   std::vector<target::OptionInfo> options() const override {
     return {{"threads", "1..1024",
              "threads that run a kernel (default: all cores)"},
+            {"subnormals", "keep|flush",
+             "keep: no instruction for bf16 that reads them as zero"},
             {"hide", "NAME+NAME",
              "features, such as avx2, that the driver takes the machine not to "
              "have"}};
@@ -71,6 +74,7 @@ public:
 
 void registerAll(target::TargetRegistry &registry) {
   cpu::registerCpuFamily(registry);
+  cpu_target::addMatrixInstructions();
   registry.addTarget(std::make_unique<CpuTarget>());
 }
 } // namespace

@@ -26,13 +26,19 @@ struct CpuConfig {
   }
 };
 
+/// What register blocks are made of.
+struct RegisterFile {
+  int64_t registers;     ///< how many there are
+  int64_t rows, columns; ///< of the accumulator in one register
+  int64_t temporaries;   ///< needed beside accumulators and right operands
+};
+
 /// Shape of a register-blocked micro-kernel: `rows` x (`vectors` registers).
 struct MicroTile {
   int64_t rows = 1, vectors = 1;
 
-  /// The shape that wastes least on an m x n product with vectors of `lanes`.
-  static MicroTile choose(const CpuConfig &config, int64_t m, int64_t n,
-                          int64_t lanes);
+  /// The shape that wastes least on an m x n product.
+  static MicroTile choose(const RegisterFile &file, int64_t m, int64_t n);
 };
 
 } // namespace kiln::cpu

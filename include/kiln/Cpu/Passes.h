@@ -4,6 +4,7 @@
 #ifndef KILN_CPU_PASSES_H
 #define KILN_CPU_PASSES_H
 
+#include "kiln/Cpu/CpuDialect.h"
 #include "kiln/Target/Description.h"
 #include "kiln/Target/TargetOptions.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,9 +14,12 @@
 
 namespace kiln::cpu {
 
+#define GEN_PASS_DECL
+#include "kiln/Cpu/Passes.h.inc"
+
 /// `cpu-lower-kernels`: every tile.kernel of a module becomes a function of
 /// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,
-/// vector and llvm operations. What the chip is comes from the module's
+/// vector, llvm and cpu operations. What the chip is comes from the module's
 /// `kiln.target`.
 std::unique_ptr<mlir::Pass> createLowerKernelsPass();
 

@@ -1,0 +1,33 @@
+//===- CpuDialect.h - How products are computed -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `cpu` dialect: `#cpu.product<...>` on products, micro-kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CPU_CPUDIALECT_H
+#define KILN_CPU_CPUDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "kiln/Cpu/CpuOpsDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Cpu/CpuOpsAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "kiln/Cpu/CpuOps.h.inc"
+
+namespace kiln::cpu {
+
+/// Name of the attribute that says how a product is computed.
+inline constexpr llvm::StringLiteral kProductAttr = "cpu.product";
+
+} // namespace kiln::cpu
+
+#endif // KILN_CPU_CPUDIALECT_H

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cpu dialect: how a product is computed, and the micro-kernels that do it.
+#ifndef KILN_CPU_CPUOPS_TD
+#define KILN_CPU_CPUOPS_TD
+
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Cpu_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::kiln::cpu";
+  let summary = "Products of matrices on processors with vector registers and caches";
+  let description = [{
+    Matrix products are computed in blocks of the accumulator that stay in registers, from panels: some rows
+    of the left operand or some columns of the right one, copied so that a micro-kernel reads them from one end to the
+    other. `#cpu.product` on a product says which matrix instruction computes it and in which blocks;
+    `cpu.micro_kernel` is the computation of one block.
+
+    Instructions are the rows `matrix_instructions` of the target's description (`kiln.target` of the module). How a
+    row becomes code is registered by its name (kiln/Cpu/MatrixInstructions.h), by the target that lists it.
+
+    Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+class Cpu_Op<string mnemonic, list<Trait> traits = []> : Op<Cpu_Dialect, mnemonic, traits>;
+
+/// Memory of the process.
+def Cpu_Pointer : LLVM_PointerInAddressSpace<0>,
+    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+
+def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "how a matrix product is computed";
+  let description = [{
+    As the attribute `cpu.product` of an operation with MatrixProductOpInterface: blocks of `rows` x `columns`
+    elements of the accumulator are summed up in registers, over at most `depth` steps at a time, from panels of
+    so many steps. `row` names the matrix instruction that does it. Without one panels hold elements of the
+    accumulator's type, which are multiplied and added.
+
+    `lhs_offset` is added to the elements of the left operand as they are packed, modulo 2^8, where they are
+    signed and the instruction takes unsigned ones; the products of the offset are subtracted from the sum.
+
+    `cpu-select-matrix-instructions` makes it; one that is there is kept.
+
+    Constraints:
+    - (C1) `rows`, `columns` and `depth` are positive, `rows` and `columns` at most 256, and `depth` at most 65536.
+    - (C2) `row` is in the description of the module, where that is of this family, and takes the element types of the product.
+    - (C3) `rows`, `columns` and `depth` are multiples of the sizes of the row.
+    - (C4) `lhs_offset` is 128, for a left operand of signed 8-bit integers and a row that takes unsigned ones.
+
+    ```mlir
+    #cpu.product<row = "dot4", rows = 6, columns = 64, depth = 512, lhs_offset = 128>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"name of the matrix instruction; empty: multiply and add", "\"\"">:$row,
+    "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
+    DefaultValuedParameter<"int64_t", "0", "added to the left operand">:$lhs_offset);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Adds the product of two panels to a block of registers' size";
+  let description = [{
+    acc[i, j] += sum over k below `depth` of lhs[i, k] * rhs[k, j], for i below `rows` and j below `columns`.
+
+    - `lhs`: the left panel, `rows` rows, as `#kiln.interleave<lhs_group>` says: element (i, k) at
+      `(k floordiv g * rows + i) * g + k mod g`;
+    - `rhs`: the right panel or matrix: element (k, j) at `k floordiv g * rhs_stride + j * g + k mod g` with g =
+      `rhs_group`;
+    - `acc`: rows of it are `acc_stride` apart, columns lie beside each other;
+    - `minus`: if given, `columns` elements of the accumulator's type that are subtracted from every row, once.
+
+    All distances are in elements of the types that are given for lhs, rhs and acc. Integer types say whether they are
+    signed; signless ones may only be those of the accumulator. Addresses need the alignment of an element only.
+
+    `row` names the matrix instruction; without it factors have the type of the accumulator and are multiplied and added.
+
+    Constraints:
+    - (C1) `rows`, `columns`, `lhs_group` and `rhs_group` are positive.
+    - (C2) `row` is in the description of the module, where that is of this family.
+    - (C3) Without a row all three types are equal, but for signs, and the groups are 1.
+    - (C4) lhs and rhs are integers where acc is one, else floats.
+
+    Undefined: `depth` is no multiple of the row's k, or of a group; panels that overlap the accumulator.
+
+    Numerics: those of `tile.dot`; integers wrap.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k block[6, 16] groups[2, 2] by @pairs : bf16, bf16, f32
+    cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k minus %sums block[6, 16] groups[4, 4] by @quads : ui8, si8, i32
+    cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k block[6, 16] groups[1, 1] : f32, f32, f32
+    ```
+  }];
+  let arguments = (ins
+    Cpu_Pointer:$lhs, Cpu_Pointer:$rhs, I64:$rhs_stride, Cpu_Pointer:$acc, I64:$acc_stride, I64:$depth,
+    Optional<Cpu_Pointer>:$minus, I64Attr:$rows, I64Attr:$columns, I64Attr:$lhs_group, I64Attr:$rhs_group,
+    OptionalAttr<FlatSymbolRefAttr>:$row, TypeAttr:$lhs_type, TypeAttr:$rhs_type, TypeAttr:$acc_type);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `[` $rhs_stride `]` `,` $acc `[` $acc_stride `]` `depth` $depth (`minus` $minus^)?
+    `block` `[` $rows `,` $columns `]` `groups` `[` $lhs_group `,` $rhs_group `]` (`by` $row^)? attr-dict
+    `:` $lhs_type `,` $rhs_type `,` $acc_type
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_AcquireOp : Cpu_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Prepares the matrix unit of this thread";
+  let description = [{
+    Brings the unit of the instruction `row` into the state that micro-kernels by it expect. A thread does so
+    before the first of them, and releases it behind the last one. Not nested.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    cpu.acquire @pairs
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$row);
+  let assemblyFormat = "$row attr-dict";
+}
+
+def Cpu_ReleaseOp : Cpu_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Gives up the matrix unit of this thread";
+  let description = [{
+    The unit of the instruction `row` returns to its first state, which costs least where threads are switched.
+
+    Since: 0.1.
+
+    Example:
+    ```mlir
+    cpu.release @pairs
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$row);
+  let assemblyFormat = "$row attr-dict";
+}
+
+#endif

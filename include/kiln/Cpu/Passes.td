@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes of the cpu family that decide how products are computed.
+#ifndef KILN_CPU_PASSES_TD
+#define KILN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::ModuleOp"> {
+  let summary = "Chooses the matrix instruction and the register block of each product";
+  let description = [{
+    Gives every operation of a kernel with MatrixProductOpInterface the attribute `cpu.product`: the row of the
+    description's `matrix_instructions` that computes it in the fewest cycles, the register block that wastes least,
+    and as many steps as leave the panel of the right operand in the nearest cache. A product that has the
+    attribute keeps it.
+
+    A row can be taken if its code is known (kiln/Cpu/MatrixInstructions.h), its accumulator has the product's type, and
+    each factor has a type of the row or converts to one without loss. Signed 8-bit factors are taken for unsigned
+    ones with an offset. Rows that read subnormal numbers as zero compute products of bf16, as
+    docs/numerics.md says, unless `keep-subnormals` is set.
+
+    Where no row can be taken panels hold elements of the accumulator's type, which are multiplied and added.
+  }];
+  let options = [Option<"keepSubnormals", "keep-subnormals", "bool", "false",
+                        "take no instruction that reads subnormal numbers as zero">];
+  let dependentDialects = ["::kiln::cpu::CpuDialect"];
+}
+
+def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {
+  let summary = "Makes functions of micro-kernels, one for each shape and instruction";
+  let description = [{
+    Each `cpu.micro_kernel` becomes a call of a private function, which holds loops over the instruction that it names;
+    `cpu.acquire` and `cpu.release` become what the instruction's unit needs. An instruction without
+    registered code is unsupported.
+  }];
+  let dependentDialects = ["::kiln::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif

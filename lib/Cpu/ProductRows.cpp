@@ -1,0 +1,169 @@
+//===- ProductRows.cpp - Products and rows of the description -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ProductRows.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// Panels are not deeper than this, so that the left ones stay in a cache.
+constexpr int64_t kDeepestPanel = 2048; // bytes of a row
+
+std::pair<Type, Type> cpu::factorTypes(MatrixProductOpInterface product) {
+  auto withSign = [](Value operand, bool isUnsigned) -> Type {
+    Type type = cast<ShapedType>(operand.getType()).getElementType();
+    auto integer = dyn_cast<IntegerType>(type);
+    if (!integer)
+      return type;
+    return IntegerType::get(type.getContext(), integer.getWidth(),
+                            isUnsigned ? IntegerType::Unsigned
+                                       : IntegerType::Signed);
+  };
+  return {withSign(product.getLhsOperand().get(), product.isLhsUnsigned()),
+          withSign(product.getRhsOperand().get(), product.isRhsUnsigned())};
+}
+
+namespace {
+/// What becomes of a factor that is packed for a row.
+enum class Packing { No, Exact, Widened, Offset };
+} // namespace
+
+/// How a factor of type `from`, with a sign, is packed as `to`.
+static Packing packingOf(Type from, Type to) {
+  auto x = dyn_cast<IntegerType>(from), y = dyn_cast<IntegerType>(to);
+  if (!x || !y) {
+    if (from == to)
+      return Packing::Exact;
+    if (isa<BFloat16Type, Float16Type>(from) && (to.isF32() || to.isF64()))
+      return Packing::Widened;
+    return from.isF32() && to.isF64() ? Packing::Widened : Packing::No;
+  }
+  if (x.getWidth() == y.getWidth()) {
+    if (y.isSignless() || x.getSignedness() == y.getSignedness())
+      return Packing::Exact;
+    return x.getWidth() == 8 && x.isSigned() ? Packing::Offset : Packing::No;
+  }
+  if (x.getWidth() > y.getWidth() || (x.isSigned() && y.isUnsigned()))
+    return Packing::No;
+  return Packing::Widened;
+}
+
+/// The type of `operand` that a factor is packed as, the narrowest first, and
+/// how.
+static Packing choosePacking(target::OperandAttr operand, Type from,
+                             Type &chosen) {
+  Packing best = Packing::No;
+  for (Type type : operand.getTypes()) {
+    Packing packing = packingOf(from, type);
+    if (packing == Packing::No || (best != Packing::No && packing >= best))
+      continue;
+    best = packing;
+    chosen = type;
+  }
+  if (auto integer = dyn_cast_if_present<IntegerType>(chosen);
+      best != Packing::No && integer && integer.isSignless())
+    chosen = IntegerType::get(chosen.getContext(), integer.getWidth(),
+                              cast<IntegerType>(from).getSignedness());
+  return best;
+}
+
+/// The group of an operand's layout; nothing for layouts that are not panels.
+static std::optional<int64_t> groupOf(target::OperandAttr operand) {
+  if (!operand.getLayout())
+    return 1;
+  if (auto layout = dyn_cast<target::InterleaveAttr>(operand.getLayout()))
+    return layout.getGroup();
+  return std::nullopt;
+}
+
+std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
+                                    MatrixProductOpInterface product) {
+  if (!row.getAccumulate() ||
+      !llvm::is_contained(row.getAcc().getTypes(),
+                          product.getProductType().getElementType()))
+    return std::nullopt;
+  auto [left, right] = factorTypes(product);
+  RowUse use{row.getM().getMin(),
+             row.getN().getMin(),
+             row.getK().getMin(),
+             left,
+             right,
+             1,
+             1,
+             0};
+  Packing lhs = choosePacking(row.getLhs(), left, use.lhs);
+  Packing rhs = choosePacking(row.getRhs(), right, use.rhs);
+  std::optional<int64_t> lhsGroup = groupOf(row.getLhs()),
+                         rhsGroup = groupOf(row.getRhs());
+  if (lhs == Packing::No || rhs == Packing::No || rhs == Packing::Offset ||
+      !lhsGroup || !rhsGroup)
+    return std::nullopt;
+  use.lhsGroup = *lhsGroup;
+  use.rhsGroup = *rhsGroup;
+  use.lhsOffset = lhs == Packing::Offset ? 128 : 0;
+  return use;
+}
+
+static int64_t bitsOf(Type element) {
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+/// Rows, columns and depth of a product's tiles.
+static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
+  RankedTensorType type = product.getProductType();
+  int64_t rank = type.getRank();
+  auto lhs = cast<ShapedType>(product.getLhsOperand().get().getType());
+  return {type.getDimSize(rank - 2), type.getDimSize(rank - 1),
+          lhs.getDimSize(lhs.getRank() - 1)};
+}
+
+/// As many steps as leave the right panel in the nearest cache.
+static int64_t depthFor(const CpuConfig &config, int64_t columns, int64_t bytes,
+                        int64_t granule, int64_t k) {
+  int64_t fit = config.l1Bytes * 2 / 3 / (columns * bytes);
+  fit = std::min(fit, kDeepestPanel / bytes);
+  int64_t depth = std::max<int64_t>(llvm::alignDown(fit, granule), granule);
+  return std::min<int64_t>(depth, llvm::alignTo(k, granule));
+}
+
+ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
+                                   const CpuConfig &config) {
+  int64_t bits = bitsOf(product.getProductType().getElementType());
+  int64_t lanes = config.lanes(bits);
+  auto [m, n, k] = sizesOf(product);
+  MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 1}, m, n);
+  int64_t columns = tile.vectors * lanes;
+  return ProductAttr::get(
+      product->getContext(), "", tile.rows, columns,
+      depthFor(config, columns, std::max<int64_t>(bits / 8, 1), lanes, k), 0);
+}
+
+ProductAttr cpu::productByRow(MatrixProductOpInterface product,
+                              target::MatrixInstructionAttr row,
+                              const RowUse &use, const CpuConfig &config,
+                              target::TargetAttr description) {
+  int64_t registers = config.registers;
+  for (target::ExecutionUnitAttr unit : description.getUnits())
+    if (unit.getName() == row.getUnit() && unit.getRegisters() > 0)
+      registers = unit.getRegisters();
+  auto [m, n, k] = sizesOf(product);
+  MicroTile tile = MicroTile::choose(
+      {registers, use.m, use.n, 1 + row.getTemporaries()}, m, n);
+  int64_t columns = tile.vectors * use.n;
+  // Steps are counted in whole vectors of the left operand.
+  int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
+  return ProductAttr::get(
+      product->getContext(), row.getName(), tile.rows, columns,
+      depthFor(config, columns, bitsOf(use.rhs) / 8, granule, k),
+      use.lhsOffset);
+}
+
+ProductAttr cpu::productOf(MatrixProductOpInterface product,
+                           const CpuConfig &config) {
+  if (auto attr = product->getAttrOfType<ProductAttr>(kProductAttr))
+    return attr;
+  return productWithoutRow(product, config);
+}

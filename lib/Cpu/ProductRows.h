@@ -1,0 +1,46 @@
+//===- ProductRows.h - Products and rows of the description -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_CPU_PRODUCTROWS_H
+#define KILN_LIB_CPU_PRODUCTROWS_H
+
+#include "kiln/Cpu/Config.h"
+#include "kiln/Cpu/CpuDialect.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+
+namespace kiln::cpu {
+
+/// How a row computes a product.
+struct RowUse {
+  int64_t m, n, k; ///< sizes of one instruction
+  /// What panels hold. Integers have signs.
+  mlir::Type lhs, rhs;
+  int64_t lhsGroup = 1, rhsGroup = 1;
+  int64_t lhsOffset = 0; ///< added to signed factors that are packed unsigned
+};
+
+/// The types of a product's factors, with the signs of integers.
+std::pair<mlir::Type, mlir::Type> factorTypes(MatrixProductOpInterface product);
+
+/// How `row` computes `product`; nothing where it cannot.
+std::optional<RowUse> useOfRow(target::MatrixInstructionAttr row,
+                               MatrixProductOpInterface product);
+
+/// How `product` is computed by multiplying and adding in the accumulator's
+/// type.
+ProductAttr productWithoutRow(MatrixProductOpInterface product,
+                              const CpuConfig &config);
+
+/// How `product` is computed by a row.
+ProductAttr productByRow(MatrixProductOpInterface product,
+                         target::MatrixInstructionAttr row, const RowUse &use,
+                         const CpuConfig &config,
+                         target::TargetAttr description);
+
+/// What the product's attribute says, else productWithoutRow.
+ProductAttr productOf(MatrixProductOpInterface product,
+                      const CpuConfig &config);
+
+} // namespace kiln::cpu
+
+#endif // KILN_LIB_CPU_PRODUCTROWS_H

@@ -1,0 +1,83 @@
+//===- MatrixInstructions.cpp - Matrix instructions on vectors ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MatrixInstructions.h"
+#include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Target/Description.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+
+/// A call of one of LLVM's functions for an instruction.
+static Value call(OpBuilder &b, Location loc, Type type, StringRef name,
+                  ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name),
+                                       operands)
+      .getResult(0);
+}
+
+static int64_t bitsOf(Value value) {
+  auto type = cast<VectorType>(value.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth();
+}
+
+/// The name of the function for registers as wide as those of `sum`.
+static std::string sized(StringRef stem, Value sum) {
+  return (stem + Twine(bitsOf(sum))).str();
+}
+
+static Value multiplyBf16(OpBuilder &b, Location loc, Value x, Value y,
+                          Value sum) {
+  auto type = VectorType::get({bitsOf(x) / 16}, b.getBF16Type());
+  x = LLVM::BitcastOp::create(b, loc, type, x);
+  y = LLVM::BitcastOp::create(b, loc, type, y);
+  return call(b, loc, sum.getType(),
+              sized("llvm.x86.avx512bf16.dpbf16ps.", sum), {sum, x, y});
+}
+
+/// `vpmaddwd` and an addition; that of the widest registers is named otherwise.
+static Value multiplyPairs(OpBuilder &b, Location loc, Value x, Value y,
+                           Value sum) {
+  StringRef name = bitsOf(sum) == 512 ? "llvm.x86.avx512.pmaddw.d.512"
+                                      : "llvm.x86.avx2.pmadd.wd";
+  return arith::AddIOp::create(b, loc, sum,
+                               call(b, loc, sum.getType(), name, {x, y}));
+}
+
+void cpu_target::addMatrixInstructions() {
+  using Step = Value (*)(OpBuilder &, Location, Value, Value, Value);
+  auto add = [](StringRef name, Step step) {
+    cpu::addMatrixInstruction(
+        {name.str(),
+         [step](cpu::MicroKernelOp op, RewriterBase &b) -> LogicalResult {
+           target::TargetAttr description = target::getDescription(op);
+           int64_t lanes =
+               description.getMatrixInstruction(*op.getRow()).getN().getMin();
+           int64_t bits = 32 * lanes;
+           if (bits != 256 && bits != 512)
+             return op.emitOpError()
+                    << "unsupported: matrix instruction '" << *op.getRow()
+                    << "' with " << lanes << " columns, expected 8 or 16";
+           return cpu::lowerToRegisterBlock(op, b, lanes, step);
+         },
+         nullptr, nullptr});
+  };
+  add("vdpbf16ps", multiplyBf16);
+  add("vpmaddwd", multiplyPairs);
+  add("vpdpbusd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+    return call(b, loc, sum.getType(), sized("llvm.x86.avx512.vpdpbusd.", sum),
+                {sum, x, y});
+  });
+  add("vpdpbusd.swapped",
+      [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+        return call(b, loc, sum.getType(),
+                    sized("llvm.x86.avx512.vpdpbusd.", sum), {sum, y, x});
+      });
+  add("vpdpwssd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+    return call(b, loc, sum.getType(), sized("llvm.x86.avx512.vpdpwssd.", sum),
+                {sum, x, y});
+  });
+  addTileInstructions();
+}

@@ -1,0 +1,59 @@
+// REQUIRES: x86_64
+// RUN: kiln-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:znver4},cpu-select-matrix-instructions)'
+
+// (C2) The row is there.
+tile.kernel @unknown() {
+  %x = arith.constant dense<0> : tensor<64x64xi8>
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  // expected-error @+1 {{attribute 'cpu.product': the description of 'cpu' has no matrix instruction 'tdpbssd'}}
+  %d = tile.dot %x, %x, %z {cpu.product = #cpu.product<row = "tdpbssd", rows = 16, columns = 16, depth = 64>}
+    : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+}
+
+// -----
+// (C2) It takes the types.
+tile.kernel @types() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{matrix instruction 'vdpbf16ps' does not take 'tensor<64x64xf32>' and 'tensor<64x64xf32>'}}
+  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<row = "vdpbf16ps", rows = 6, columns = 64, depth = 64>}
+    : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+// (C3) Whole instructions.
+tile.kernel @sizes() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{expected 'columns' to be a multiple of 16 for matrix instruction 'fma.f32', found 24}}
+  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 64>}
+    : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+// (C4) Signed numbers for an instruction that takes unsigned ones.
+tile.kernel @offset() {
+  %x = arith.constant dense<0> : tensor<64x64xi8>
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  // expected-error @+1 {{expected 'lhs_offset' to be 128 for matrix instruction 'vpdpbusd', found 0}}
+  %d = tile.dot %x, %x, %z {cpu.product = #cpu.product<row = "vpdpbusd", rows = 6, columns = 16, depth = 64>}
+    : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+}
+
+// -----
+tile.kernel @positive() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{expected 'rows' to be between 1 and 256, found 0}}
+  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<rows = 0, columns = 24, depth = 64>}
+    : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+// expected-error @+1 {{has attribute 'cpu.product', which is for products of matrices}}
+tile.kernel @kernel() attributes {cpu.product = #cpu.product<rows = 1, columns = 1, depth = 1>} {
+}
+
+// -----
+tile.kernel @other() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{expected attribute 'cpu.product' to be a #cpu.product, found "fma"}}
+  %d = tile.dot %x, %x, %x {cpu.product = "fma"} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}

@@ -16,6 +16,8 @@ using namespace kiln::stage;
 
 #include "kiln/Dialect/Stage/StageBase.cpp.inc"
 
+#include "kiln/Dialect/Stage/StageAttrsEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Dialect/Stage/StageAttrs.cpp.inc"
 

@@ -75,8 +75,8 @@ bool KernelEmitter::isCustom(Operation *op) {
 
 LogicalResult KernelEmitter::run() {
   auto forced = [this](Operation *op) { return isCustom(op); };
-  plan = std::make_unique<Plan>(kernel, /*disjoint=*/false, forced);
-  if (failed(checkOps()))
+  plan = std::make_unique<Storage>(kernel, /*disjoint=*/false, forced);
+  if (failed(plan->read()) || failed(checkOps()))
     return failure();
   return emitFunction(kernel.getSymName());
 }

@@ -11,13 +11,13 @@
 #ifndef KILN_LIB_CPU_KERNELEMITTER_H
 #define KILN_LIB_CPU_KERNELEMITTER_H
 
-#include "Plan.h"
 #include "Scratch.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Index/ScalarBuilder.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -32,6 +32,18 @@ using llvm::SmallVector;
 using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
+using staging::Storage;
+
+/// True for values that are tiles.
+inline bool isTile(Type type) {
+  return mlir::isa<mlir::RankedTensorType>(type);
+}
+
+/// True for operations of arith and math, and calls, that combine element with
+/// element.
+inline bool isElementwise(mlir::Operation *op) {
+  return mlir::OpTrait::hasElementwiseMappableTraits(op);
+}
 
 /// One coordinate: index + constant + lane * (0, 1, 2, ...).
 struct Coord {
@@ -333,7 +345,7 @@ public:
     return mlir::failure();
   }
   std::string declined;
-  std::unique_ptr<Plan> plan;
+  std::unique_ptr<Storage> plan;
   /// Values that are stored while a reduce evaluates them.
   llvm::DenseMap<Value, TileBuffer> storing;
   /// Lanes that are valid in the vector being evaluated; null: all.

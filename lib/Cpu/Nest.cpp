@@ -225,7 +225,7 @@ void KernelEmitter::runNest(Nest &nest,
 }
 
 /// How the dimensions of an operand follow from those of a result.
-static SmallVector<int> operandDims(const Plan &plan, OpOperand &operand,
+static SmallVector<int> operandDims(const Storage &plan, OpOperand &operand,
                                     ArrayRef<int> dims) {
   if (isElementwise(operand.getOwner()))
     return SmallVector<int>(dims);

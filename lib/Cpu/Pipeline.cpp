@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Staging/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -21,6 +22,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   SelectMatrixInstructionsOptions select;
   select.keepSubnormals = options.get("subnormals", "") == "keep";
   pm.addPass(createSelectMatrixInstructions(select));
+  pm.addNestedPass<tile::KernelOp>(staging::createTileDecideStorage());
   pm.addPass(createLowerKernelsPass());
   target::runExtensionPoint(pm, options, options.name + ".vector");
   pm.addPass(createLowerMicroKernels());

@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Staging/Passes.h"
+#include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -114,8 +115,8 @@ private:
   }
 
   static bool isKeptByName(Operation *op) {
-    auto home = op->getAttrOfType<StringAttr>("stage.home");
-    return home && home.getValue() == "keep";
+    auto home = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+    return home && home.getValue() != stage::Home::recompute;
   }
 
   static bool isSink(Operation *op) {
@@ -293,7 +294,7 @@ private:
 
   Operation *cloneInto(Operation *op, OpBuilder &inside, IRMapping &mapping) {
     Operation *clone = inside.clone(*op, mapping);
-    clone->removeAttr("stage.home");
+    clone->removeAttr(kHomeAttr);
     if (!isMemoryEffectFree(op) && !writesMemory(op)) {
       auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
       clone->setAttr(isFirst ? stage::kFirstAttr : stage::kAgainAttr,

@@ -14,6 +14,7 @@ namespace kiln::staging {
 
 void registerStagingPasses() {
   registerVerifyStageForm();
+  registerTileDecideStorage();
   registerConvertTileToStage();
   registerStageAllocate();
   registerStageMakeRings();

@@ -19,7 +19,8 @@ Chooser::Chooser(const Target *target, TargetAttr description,
     known = std::make_unique<DescribedModel>(
         description, options,
         target ? target->tileSizes(description, options)
-               : TileSizes::fromDescription(description));
+               : TileSizes::fromDescription(description),
+        /*packs=*/false);
   if (std::optional<StringRef> path = options.get("tiling_cache"))
     cache = std::make_unique<Cache>(*path, keyOf(options, description));
 }

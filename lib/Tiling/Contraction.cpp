@@ -144,7 +144,7 @@ SmallVector<Tiling> DescribedModel::contractions(const TilingProblem &p) const {
 
 std::unique_ptr<TilingModel>
 kiln::tiling::createDescribedModel(TargetAttr description,
-                                   const TargetOptions &options) {
+                                   const TargetOptions &options, bool packs) {
   return std::make_unique<DescribedModel>(
-      description, options, TileSizes::fromDescription(description));
+      description, options, TileSizes::fromDescription(description), packs);
 }

@@ -27,8 +27,9 @@ static int64_t blockFor(const TilingDim &dim, int64_t cap) {
 }
 
 DescribedModel::DescribedModel(TargetAttr description,
-                               const TargetOptions &options, TileSizes sizes)
-    : description(description), sizes(std::move(sizes)) {
+                               const TargetOptions &options, TileSizes sizes,
+                               bool packs)
+    : description(description), sizes(std::move(sizes)), packs(packs) {
   retiles = options.getBool("retile", true);
   if (!description)
     return;
@@ -68,7 +69,7 @@ SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
 
 MatrixInstructionAttr
 DescribedModel::instructionFor(const TilingProblem &p) const {
-  if (!description || p.kind != TilingProblem::Kind::Contraction)
+  if (!description || packs || p.kind != TilingProblem::Kind::Contraction)
     return {};
   auto takes = [](OperandAttr operand, Type type) {
     return llvm::is_contained(operand.getTypes(), type);

@@ -12,7 +12,8 @@ namespace kiln::tiling {
 class DescribedModel : public target::TilingModel {
 public:
   DescribedModel(target::TargetAttr description,
-                 const target::TargetOptions &options, target::TileSizes sizes);
+                 const target::TargetOptions &options, target::TileSizes sizes,
+                 bool packs);
 
   llvm::SmallVector<target::Tiling>
   candidates(const target::TilingProblem &problem) const override;
@@ -54,6 +55,7 @@ private:
 
   target::TargetAttr description;
   target::TileSizes sizes;
+  bool packs;
   int64_t cores = 1;
   int64_t mostElements = 0; ///< 0: no limit
   int64_t capacity = 0;     ///< bytes for the tiles of an instance, 0: any

@@ -12,6 +12,7 @@
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Cpu/Serialize.h"
 #include "kiln/Target/Plugin.h"
+#include "kiln/Tiling/Tiling.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -44,6 +45,12 @@ public:
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
     return cpu_target::describeChip(context, options.chip);
+  }
+
+  std::unique_ptr<target::TilingModel>
+  tilingModel(target::TargetAttr description,
+              const target::TargetOptions &options) const override {
+    return tiling::createDescribedModel(description, options, /*packs=*/true);
   }
 
   bool hasPipeline() const override { return true; }

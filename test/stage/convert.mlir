@@ -39,7 +39,7 @@ tile.kernel @softmax(%x: !V {tile.readonly}, %y: !V) {
   %m1 = tile.reshape %max : tensor<8xf32> -> tensor<8x1xf32>
   %mb = tile.broadcast %m1 : tensor<8x1xf32> -> !E
   %d = arith.subf %t, %mb : !E
-  %e = math.exp %d {stage.home = "keep"} : !E
+  %e = math.exp %d {stage.home = #stage.home<keep>} : !E
   %sum = tile.reduce %e axis 1 : !E -> tensor<8xf32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32

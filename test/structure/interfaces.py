@@ -37,8 +37,6 @@ SUBJECTS = {
                                      "IntToPtrOp"},
     # How a combining store combines.
     "lib/Cpu/Store.cpp": {"StoreOp"},
-    # What a reduction stores on its way.
-    "lib/Cpu/Plan.cpp": {"ReduceOp"},
 }
 
 

@@ -20,6 +20,30 @@ def VerifyStageForm : Pass<"verify-stage-form"> {
   }];
 }
 
+def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
+  let summary = "Decides which tiles a kernel keeps and which it computes again";
+  let description = [{
+    Gives every operation whose result could be computed where it is used, and every matrix product, the attribute
+    `stage.home`:
+
+    - `recompute`: at every use, for the elements that it needs;
+    - `keep`: once, in storage: a read through a view that a later write may touch before the last use; work of at
+      least `keep-cost` simple operations per element (`tree-limit` where the operation itself is simple) that would
+      be done more than once;
+    - `fuse`: kept, and stored by the first reduction that reads it, on its way;
+    - `in_place`: kept, in the memory of the tile that the loop around carries where this result goes.
+
+    Operations that a lowering of the module's target or of its family takes get no attribute and are kept. `keep` that
+    is there stays. Who reads the attributes checks them: they may be edited.
+  }];
+  let options = [
+    Option<"keepCost", "keep-cost", "double", "8.0", "work per element that is worth storing">,
+    Option<"treeLimit", "tree-limit", "double", "64.0", "the same for trees of simple operations">,
+    Option<"disjoint", "disjoint", "bool", "false", "views that are parameters never overlap">
+  ];
+  let dependentDialects = ["::kiln::stage::StageDialect"];
+}
+
 def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp"> {
   let summary = "Puts what kernels compute on tiles into regions and storage";
   let description = [{
@@ -27,7 +51,7 @@ def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp">
     relates elements in no affine way) becomes a region that computes its operands from loads, constants, scalars
     and storage. A value that several regions need is computed in each of them, unless
 
-    - it has the attribute `stage.home = "keep"`;
+    - it has the attribute `stage.home = #stage.home<keep>`;
     - it is the result of a reduction, a scan, a sort or the like;
     - it is a load, and what it reads may have been written by then, or is written by the region elsewhere than at the
       same place of the same view. Facts about parameters (`tile.readonly`, `tile.noalias`) tell memory apart.

@@ -27,9 +27,12 @@ namespace kiln::tiling {
 /// - no tile has more elements than the limit `max_tile_elements`;
 /// - blocks get smaller where cores of the topology (or the option `threads`)
 ///   would have no instance and there is work for them.
+///
+/// `packs`: the family copies operands of products into panels, and pads them
+/// there, so that blocks need not be multiples of anything.
 std::unique_ptr<target::TilingModel>
 createDescribedModel(target::TargetAttr description,
-                     const target::TargetOptions &options);
+                     const target::TargetOptions &options, bool packs = false);
 
 /// What picks the sizes for one target.
 class Chooser {

@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Stage/StageBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 
 class Stage_Attr<string name, string mnemonic_> : AttrDef<Stage_Dialect, name> {
   let mnemonic = mnemonic_;
@@ -35,6 +36,26 @@ def Stage_AtAttr : Stage_Attr<"At", "at"> {
   }];
   let parameters = (ins "int64_t":$step, "int64_t":$order);
   let assemblyFormat = "`<` $step `,` $order `>`";
+}
+
+def Stage_Home : I32EnumAttr<"Home", "where the result of an operation lives", [
+  I32EnumAttrCase<"recompute", 0>, I32EnumAttrCase<"keep", 1>, I32EnumAttrCase<"fuse", 2>,
+  I32EnumAttrCase<"in_place", 3>]> {
+  let cppNamespace = "::kiln::stage";
+  let genSpecializedAttr = 0;
+}
+
+def Stage_HomeAttr : EnumAttr<Stage_Dialect, Stage_Home, "home"> {
+  let summary = "Where the result of an operation lives";
+  let description = [{
+    As the attribute `stage.home` of an operation in a kernel of tiles, before it is converted to this dialect: the
+    result is computed at every use (`recompute`), or in storage (`keep`), there by the first reduction that reads it
+    (`fuse`), or in the memory of the tile that the loop around carries in its place (`in_place`). What
+    `tile-decide-storage` decides.
+
+    Example: `math.exp %x {stage.home = #stage.home<fuse>} : tensor<1024xf32>`.
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "kiln/Dialect/Stage/StageBase.h.inc"
 
+#include "kiln/Dialect/Stage/StageAttrsEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Dialect/Stage/StageAttrs.h.inc"
 

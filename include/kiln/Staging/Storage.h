@@ -1,15 +1,17 @@
-//===- Plan.h - Tiles computed in place, tiles in memory --------*- C++ -*-===//
+//===- Storage.h - Tiles that a kernel keeps or repeats ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every tile of a kernel is either `inline`, recomputed at the coordinates
-// where it is used, or materialised in scratch memory. The plan decides by cost
-// and by the order of memory accesses, before any code is emitted.
+// Every tile of a kernel is either recomputed at the coordinates where it is
+// used, or kept in storage. `tile-decide-storage` decides and writes
+// `stage.home` on operations; who generates code reads it through this class,
+// which also answers what follows from the decisions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_CPU_PLAN_H
-#define KILN_LIB_CPU_PLAN_H
+#ifndef KILN_STAGING_STORAGE_H
+#define KILN_STAGING_STORAGE_H
 
+#include "kiln/Dialect/Stage/StageDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -17,37 +19,34 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <functional>
-#include <optional>
 
-namespace kiln::cpu {
+namespace kiln::staging {
 
-/// True for values that are tiles.
-inline bool isTile(mlir::Type type) {
-  return mlir::isa<mlir::RankedTensorType>(type);
-}
-
-/// True for operations of arith and math, and calls, that combine element with
-/// element.
-inline bool isElementwise(mlir::Operation *op) {
-  return mlir::OpTrait::hasElementwiseMappableTraits(op);
-}
+/// Attribute of an operation: the home of its result (stage::HomeAttr).
+inline constexpr llvm::StringLiteral kHomeAttr = "stage.home";
 
 /// Whether accesses through two views may touch the same memory. `disjoint`:
 /// views that are parameters have been checked not to overlap.
 bool mayAlias(mlir::Value viewA, mlir::Value viewB, bool disjoint);
 
-class Plan {
+/// What is known of one kernel. Operations without `stage.home` that could be
+/// recomputed are; everything else is kept.
+class Storage {
 public:
-  /// `forced` names operations that must be materialised although they could be
-  /// computed inline.
-  Plan(tile::KernelOp kernel, bool disjoint,
-       std::function<bool(mlir::Operation *)> forced);
+  /// `forced` names operations that must be kept although they could be
+  /// recomputed; null: none.
+  Storage(tile::KernelOp kernel, bool disjoint,
+          std::function<bool(mlir::Operation *)> forced);
 
-  /// True if the operation has the form of something computed inline.
+  /// Takes the decisions from the attributes of the kernel. An attribute that
+  /// asks for what is not possible is an error at its operation.
+  mlir::LogicalResult read();
+
+  /// True if the operation has the form of something recomputed.
   bool isInlineOp(mlir::Operation *op) const;
   /// True if uses of the tile recompute it.
   bool isInline(mlir::Value tile) const;
-  /// The reduce that stores this materialised value on its way, or null.
+  /// The reduction that stores this kept value on its way, or null.
   mlir::Operation *fusedInto(mlir::Value tile) const {
     return fused.lookup(tile);
   }
@@ -59,24 +58,36 @@ public:
   }
   /// The last operation of the tile's block that needs it.
   mlir::Operation *lastUse(mlir::Value tile);
-  /// The operations that evaluate the tile, through inline ones.
+  /// The operations that evaluate the tile, through recomputed ones.
   const llvm::SmallVector<mlir::Operation *> &sinks(mlir::Value tile);
   /// Whether evaluating `root` reads `target`; `identity` becomes false where
   /// it reads other coordinates than those asked for.
   bool reads(mlir::Value root, mlir::Value target, bool &identity) const;
-  /// Where `operand` of an inline operation is read; as getOperandRead, which
-  /// is asked once.
+  /// Where `operand` of a recomputed operation is read; as getOperandRead,
+  /// which is asked once.
   mlir::AffineMap readOf(mlir::OpOperand &operand) const;
   /// Estimated work per element of evaluating the value.
   double cost(mlir::Value tile);
   bool hasStores() const { return !stores.empty(); }
 
+  // What decisions are made of.
+
+  /// Forgets costs that were computed before a decision.
+  void forgetCosts() { costCache.clear(); }
+  void keep(mlir::Value tile);
+  /// Whether a read through a view, done where its elements are used, could see
+  /// what a later write has left.
+  bool crossesStore(ViewAccessOpInterface read);
+  /// The reduction that could store a kept value on its way, or null.
+  mlir::Operation *fusionOf(mlir::Value tile);
+  void fuse(mlir::Value tile, mlir::Operation *reduce);
+  /// The tile that the loop around carries where `yielded` goes, if its memory
+  /// may be overwritten by it; else null.
+  mlir::Value overwritable(mlir::Value yielded);
+  void overwrite(mlir::Value yielded, mlir::Value carried);
+
 private:
   bool hasInlineForm(mlir::Operation *op) const;
-  bool crossesStore(mlir::Operation *op, mlir::Value view);
-  void decide(mlir::Operation *op);
-  void findFusion(mlir::Value tile);
-  void findInPlace(mlir::scf::ForOp loop);
 
   tile::KernelOp kernel;
   bool disjoint;
@@ -87,7 +98,7 @@ private:
   llvm::SmallVector<mlir::Operation *> pointerWrites;
   mutable llvm::DenseMap<mlir::Operation *, bool> inlineOps;
   mutable llvm::DenseMap<mlir::OpOperand *, mlir::AffineMap> reads_;
-  llvm::DenseSet<mlir::Value> materialized;
+  llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Operation *> fused;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> fusedLists;
   llvm::DenseMap<mlir::Value, mlir::Value> inPlace;
@@ -95,6 +106,6 @@ private:
   llvm::DenseMap<mlir::Value, double> costCache;
 };
 
-} // namespace kiln::cpu
+} // namespace kiln::staging
 
-#endif // KILN_LIB_CPU_PLAN_H
+#endif // KILN_STAGING_STORAGE_H

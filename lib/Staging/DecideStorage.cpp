@@ -1,0 +1,140 @@
+//===- DecideStorage.cpp - What is kept and what is computed again --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Interfaces/Cost.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Staging/Passes.h"
+#include "kiln/Staging/Storage.h"
+#include "kiln/Target/Lowering.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace kiln::staging {
+#define GEN_PASS_DEF_TILEDECIDESTORAGE
+#include "kiln/Staging/Passes.h.inc"
+} // namespace kiln::staging
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::staging;
+
+namespace {
+/// Whether a use reads elements of a tile again and again: for more elements of
+/// its own result than the tile has.
+bool repeats(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (!handsOnElements(user))
+    return false;
+  return cast<ShapedType>(user->getResult(0).getType()).getNumElements() >
+         cast<ShapedType>(use.get().getType()).getNumElements();
+}
+
+/// Decides for one kernel.
+class Decision {
+public:
+  Decision(tile::KernelOp kernel, bool disjoint, double keepCost,
+           double treeLimit, std::function<bool(Operation *)> forced)
+      : kernel(kernel), storage(kernel, disjoint, std::move(forced)),
+        keepCost(keepCost), treeLimit(treeLimit) {}
+
+  void run() {
+    // Uses before definitions: a decision depends on those of the users.
+    SmallVector<Operation *> ops;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ops))
+      if (storage.isInlineOp(op))
+        set(op, shallKeep(op) ? stage::Home::keep : stage::Home::recompute);
+    for (Operation *op : ops)
+      if (hasHome(op, stage::Home::keep))
+        if (Operation *reduce = storage.fusionOf(op->getResult(0))) {
+          storage.fuse(op->getResult(0), reduce);
+          set(op, stage::Home::fuse);
+        }
+    for (Operation *op : ops)
+      if (op->getNumResults() == 1 &&
+          (hasHome(op, stage::Home::keep) || isa<MatrixProductOpInterface>(op)))
+        if (Value carried = storage.overwritable(op->getResult(0))) {
+          storage.overwrite(op->getResult(0), carried);
+          set(op, stage::Home::in_place);
+        }
+  }
+
+private:
+  static bool hasHome(Operation *op, stage::Home home) {
+    auto attr = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+    return attr && attr.getValue() == home;
+  }
+  void set(Operation *op, stage::Home home) {
+    op->setAttr(kHomeAttr, stage::HomeAttr::get(op->getContext(), home));
+    if (home == stage::Home::keep)
+      storage.keep(op->getResult(0));
+  }
+
+  bool shallKeep(Operation *op) {
+    // What was asked for stays.
+    if (hasHome(op, stage::Home::keep))
+      return true;
+    Value value = op->getResult(0);
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    if (access && storage.crossesStore(access))
+      return true;
+    bool isIndirect = access && indirectAxis(access.getAxes()) >= 0;
+    // Operations further up are not decided yet, so costs are those of a fully
+    // recomputed tree; that errs towards keeping.
+    if (!OpTrait::hasElementwiseMappableTraits(op) && !isIndirect)
+      return false;
+    storage.forgetCosts();
+    double work = storage.cost(value);
+    if (work < keepCost || (getElementOperations(op) < 2 && work < treeLimit))
+      return false;
+    auto loops = [&](Operation *sink) {
+      int depth = 0;
+      for (Operation *p = sink->getParentOp(); p && p != op->getParentOp();
+           p = p->getParentOp())
+        depth += isa<scf::ForOp, scf::WhileOp>(p);
+      return depth;
+    };
+    size_t evaluations = 0;
+    for (Operation *sink : storage.sinks(value))
+      evaluations += isa<tensor::ExtractOp>(sink) ? 0 : 1 + loops(sink);
+    bool repeated = !isIndirect && llvm::any_of(value.getUses(), repeats);
+    return evaluations > 1 || repeated;
+  }
+
+  tile::KernelOp kernel;
+  Storage storage;
+  double keepCost, treeLimit;
+};
+
+/// Which lowerings apply to kernels of a description.
+struct FamilyContext : target::LoweringContext {
+  FamilyContext(RewriterBase &rewriter, const target::TargetOptions &options,
+                target::TargetAttr description)
+      : LoweringContext(rewriter, options, description),
+        name(description ? description.getFamily().str() : "") {}
+  StringRef family() const override { return name; }
+  std::string name;
+};
+
+struct TileDecideStorage
+    : staging::impl::TileDecideStorageBase<TileDecideStorage> {
+  using TileDecideStorageBase::TileDecideStorageBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    target::TargetOptions options;
+    if (auto module = kernel->getParentOfType<ModuleOp>())
+      if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
+        std::string error;
+        if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
+          options = *parsed;
+      }
+    IRRewriter rewriter(&getContext());
+    FamilyContext context(rewriter, options, target::getDescription(kernel));
+    auto forced = [&](Operation *op) {
+      return target::LoweringRegistry::get().knows(op, context);
+    };
+    Decision(kernel, disjoint, keepCost, treeLimit, forced).run();
+  }
+};
+} // namespace

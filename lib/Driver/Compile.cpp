@@ -1,19 +1,21 @@
 //===- Compile.cpp - From an input to a package ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Domains.h"
 #include "Dump.h"
+#include "FrontendChoice.h"
 #include "HostProgram.h"
 #include "Input.h"
 #include "Pipeline.h"
+#include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Driver.h"
-#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,19 +38,19 @@ public:
   LogicalResult run(std::string &result);
 
 private:
+  LogicalResult readFrontends(ModuleOp module);
   LogicalResult compileFor(ModuleOp source, StringRef spec,
                            std::string &result);
-  LogicalResult toTile(ModuleOp module, const BoundTarget &bound,
-                       const InputKind &kind);
+  LogicalResult toTile(ModuleOp module, const BoundTarget &bound);
   LoweringPlan planLowering(std::string &result);
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
   LogicalResult finish(std::string &result);
-  LogicalResult applyNumerics(ModuleOp module, const BoundTarget &bound);
-  LogicalResult claimProgram(ModuleOp module, const BoundTarget &bound);
+  LogicalResult run(ModuleOp module, const Stage &stage,
+                    const BoundTarget &bound = {}, bool always = false);
+  void printPipeline(std::string &result);
   FailureOr<bool> takesWhole(ModuleOp module,
                              SmallVector<BoundTarget> &targets);
-  void setNumerics(ModuleOp module);
   void skipUnknown(std::vector<std::string> &specs);
   LogicalResult save(ModuleOp module, const Twine &name);
   void print(ModuleOp module, std::string &result);
@@ -58,6 +60,8 @@ private:
   llvm::MemoryBufferRef input;
   MLIRContext &context;
   DiagnosticPrinter printer;
+  /// The passes so far, a text for each stage.
+  std::vector<std::string> passes;
   DefaultTimingManager timingManager;
   TimingScope timing;
   Tolerances tolerances;
@@ -102,79 +106,67 @@ LogicalResult Compilation::save(ModuleOp module, const Twine &name) {
   return failure();
 }
 
-/// Gives kernels that state no numerics mode the one of the command line.
-void Compilation::setNumerics(ModuleOp module) {
-  if (options.numerics.empty() && !options.allowTf32)
-    return;
-  auto has = [&](StringRef name) {
-    return llvm::is_contained(options.numerics, name);
-  };
-  auto mode = tile::NumericsAttr::get(&context, has("contract"), has("approx"),
-                                      has("ftz"), has("reassoc"));
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    if (!kernel.getNumericsAttr() && !options.numerics.empty())
-      kernel.setNumericsAttr(mode);
-    if (!options.allowTf32)
-      continue;
-    kernel.walk([&](MatrixProductOpInterface product) {
-      Type type = product.getLhsOperand().get().getType();
-      if (getElementTypeOrSelf(type).isF32() &&
-          product.getProductPrecision() == ProductPrecision::IEEE)
-        (void)product.setProductPrecision(ProductPrecision::TF32);
-    });
+/// Runs a stage, or only notes its passes where the pipeline is what is asked
+/// for: then only what decides on later passes runs (`always`).
+LogicalResult Compilation::run(ModuleOp module, const Stage &stage,
+                               const BoundTarget &bound, bool always) {
+  if (options.printPipeline) {
+    if (std::string text = textOf(stage, bound); !text.empty())
+      passes.push_back(text);
+    if (!always)
+      return success();
   }
+  return runStage(module, stage, bound, printer, timing);
 }
 
-/// Gives kernels their numerics modes, and rewrites them as those allow.
-LogicalResult Compilation::applyNumerics(ModuleOp module,
-                                         const BoundTarget &bound) {
-  setNumerics(module);
-  return runSteps(module, "numerics", numericsSteps(), bound.options, printer,
-                  timing);
+/// What --print-pipeline prints, a line for each pipeline.
+void Compilation::printPipeline(std::string &result) {
+  result += "builtin.module(" + llvm::join(passes, ",") + ")\n";
+}
+
+/// Whether functions of prim, or kernels and host programs, are there.
+static bool hasPrim(ModuleOp module) {
+  return !module.getOps<func::FuncOp>().empty();
+}
+static bool hasTile(ModuleOp module) {
+  return llvm::any_of(*module.getBody(), [](Operation &op) {
+    return isa<tile::KernelOp, program::FuncOp>(op);
+  });
+}
+
+/// Lets the frontends whose input this is bring it to prim or tile.
+LogicalResult Compilation::readFrontends(ModuleOp module) {
+  std::optional<FrontendChoice> choice = chooseFrontend(options, printer);
+  if (!choice)
+    return failure();
+  auto frontends =
+      frontend::FrontendRegistry::get().recognise(module, choice->frontend);
+  if (failed(frontends))
+    return failure();
+  auto optionsOf = [&](const frontend::Frontend &one) {
+    return optionsFor(one, *choice, options);
+  };
+  if (failed(run(module, frontendStage(*frontends, optionsOf), {},
+                 /*always=*/true)))
+    return failure();
+  return checkLevels(module, *frontends);
 }
 
 /// Brings a module to tile and program.
-LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound,
-                                  const InputKind &kind) {
-  if (kind.functions || kind.frontend) {
-    if (failed(runSteps(module, "prim", primSteps(), bound.options, printer,
-                        timing)) ||
-        failed(save(module, "prim")) ||
-        failed(runSteps(module, "tile", tileSteps(), bound.options, printer,
-                        timing)))
+LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound) {
+  if (hasPrim(module)) {
+    if (failed(run(module, primStage(), bound)) ||
+        failed(save(module, "prim")) || failed(run(module, tileStage(), bound)))
       return failure();
-  } else if (kind.tile) {
-    if (failed(runSteps(module, "tile",
-                        {{"verify-tile-form"},
-                         {"core.tile", true},
-                         {"program-merge-kernels"},
-                         {"program.func(program-plan-memory)"}},
-                        bound.options, printer, timing)))
+  } else if (hasTile(module)) {
+    if (failed(run(module, kernelStage(), bound)))
       return failure();
   }
-  if (failed(applyNumerics(module, bound)))
+  if (failed(run(module, numericsStage(options), bound)))
     return failure();
-  if (bound && failed(runSteps(module, "tile", {{"tile-choose-blocks"}},
-                               bound.options, printer, timing)))
-    return failure();
-  if (bound && failed(claimProgram(module, bound)))
+  if (bound && failed(run(module, claimStage(), bound)))
     return failure();
   return save(module, "tile");
-}
-
-/// Lets the target rewrite the program level.
-LogicalResult Compilation::claimProgram(ModuleOp module,
-                                        const BoundTarget &bound) {
-  std::string owner =
-      TargetRegistry::get().describe(*bound.target, "'claimProgram' of");
-  unsigned before = printer.numErrors();
-  if (succeeded(runGuardedActivity(owner, module, [&] {
-        return bound.target->claimProgram(module, bound.options);
-      })))
-    return success();
-  if (printer.numErrors() == before)
-    printer.error(owner + " failed without saying why");
-  return failure();
 }
 
 /// What --emit=target, llvm and asm print of one lowered module.
@@ -243,7 +235,8 @@ FailureOr<bool> Compilation::takesWhole(ModuleOp module,
     return true;
   noteFallbacks(printer, targets, *host, reasons, count);
   targets = {*host};
-  setTarget(module, *host);
+  if (failed(run(module, bindStage(host->options.str()), {}, /*always=*/true)))
+    return failure();
   return false;
 }
 
@@ -271,9 +264,10 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   }
   BoundTarget bound = targets.empty() ? BoundTarget() : targets.front();
   OwningOpRef<ModuleOp> module = source.clone();
-  if (bound)
-    setTarget(*module, bound);
-  InputKind kind = detect(*module);
+  bool isTile = hasTile(*module);
+  if (bound && failed(run(*module, bindStage(bound.options.str()), {},
+                          /*always=*/true)))
+    return failure();
   bool takesPrim = false;
   if (bound && !stopsAt(Emit::Tile) && !stopsAt(Emit::Program)) {
     FailureOr<bool> taken = takesWhole(*module, targets);
@@ -283,22 +277,25 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
     bound = targets.front();
   }
   // A target that takes prim takes kernels as they are given.
-  if (failed(takesPrim ? applyNumerics(*module, bound)
-                       : toTile(*module, bound, kind)))
+  if (failed(takesPrim ? run(*module, numericsStage(options), bound)
+                       : toTile(*module, bound)))
     return failure();
-  if (stopsAt(Emit::Program)) {
-    print(*module, result);
+  if (stopsAt(Emit::Tile) && failed(run(*module, isolateStage(), bound)))
+    return failure();
+  bool isPrinted = stopsAt(Emit::Program) || stopsAt(Emit::Tile);
+  if (options.printPipeline) {
+    size_t shared = passes.size();
+    for (const BoundTarget &target :
+         isPrinted ? ArrayRef(bound) : ArrayRef(targets)) {
+      if (!isPrinted && failed(run(*module, targetStage(takesPrim), target)))
+        return failure();
+      printPipeline(result);
+      passes.resize(shared);
+    }
     return success();
   }
-  if (stopsAt(Emit::Tile)) {
-    OwningOpRef<ModuleOp> kernels = ModuleOp::create(module->getLoc());
-    OpBuilder builder(kernels->getBodyRegion());
-    builder.setInsertionPointToStart(kernels->getBody());
-    // On their own they can only be called from outside.
-    for (auto kernel : module->getOps<tile::KernelOp>())
-      SymbolTable::setSymbolVisibility(builder.clone(*kernel),
-                                       SymbolTable::Visibility::Public);
-    print(*kernels, result);
+  if (isPrinted) {
+    print(*module, result);
     return success();
   }
 
@@ -328,7 +325,7 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   TimingScope scope = timing.nest("package");
   runtime::TargetProgram program;
   program.spec = options.referenceKernels ? "reference" : spec.str();
-  bool kernelEntries = kind.tile || options.referenceKernels;
+  bool kernelEntries = isTile || options.referenceKernels;
   if (failed(buildHostProgram(*module, kernels, tolerances, names,
                               kernelEntries, pool, program.program)))
     return failure();
@@ -400,37 +397,16 @@ LogicalResult Compilation::run(std::string &result) {
     return failure();
 
   collectNames(*module, input, names);
-  if (failed(keepNeeded(*module, options.entries)) ||
-      failed(checkSizes(*module)))
-    return failure();
-  InputKind kind = detect(*module);
-  if (kind.triton) {
-    // The command line's numerics mode takes the place of Triton's.
-    std::string convert = options.numerics.empty()
-                              ? "convert-triton-to-tile"
-                              : "convert-triton-to-tile{numerics=strict}";
-    std::vector<Step> steps = {{convert}, {"canonicalize"}, {"cse"}};
-    if (!options.keepPointers)
-      for (StringRef step :
-           {"tile.kernel(tile-recover-views)", "canonicalize", "cse"})
-        steps.push_back({step.str()});
-    if (failed(runSteps(*module, "frontend", steps, TargetOptions(), printer,
-                        timing)))
-      return failure();
-    kind = detect(*module);
-  }
-  // Globals that became constants are needed no more.
-  if (kind.frontend &&
-      (failed(runSteps(*module, "frontend",
-                       frontendSteps(options.entries, options.elided),
-                       TargetOptions(), printer, timing)) ||
-       failed(keepNeeded(*module, {}))))
+  if (failed(run(*module, inputStage(options.entries), {}, /*always=*/true)) ||
+      failed(readFrontends(*module)))
     return failure();
   if (stopsAt(Emit::Prim)) {
-    if (failed(runSteps(*module, "prim", {{"func.func(prim-raise-composites)"}},
-                        TargetOptions(), printer, timing)))
+    if (failed(run(*module, raiseStage())))
       return failure();
-    print(*module, result);
+    if (options.printPipeline)
+      printPipeline(result);
+    else
+      print(*module, result);
     return success();
   }
   if (stopsAt(Emit::Package) && module->getBody()->empty()) {
@@ -439,17 +415,23 @@ LogicalResult Compilation::run(std::string &result) {
   }
   // Kernels that were functions of Triton may have other arguments now.
   collectNames(*module, input, names);
-  inferDomains(*module);
+  if (failed(run(*module, {"domains", {{"kiln-infer-domains"}}}, {},
+                 /*always=*/true)))
+    return failure();
   tolerances = computeTolerances(*module);
   std::vector<std::string> specs = options.targets;
   if (options.skipUnknownTargets)
     skipUnknown(specs);
   if (specs.empty())
     specs.push_back("");
-  for (const std::string &spec : specs)
+  size_t shared = passes.size();
+  for (const std::string &spec : specs) {
+    passes.resize(shared);
     if (failed(compileFor(*module, spec, result)))
       return failure();
-  return stopsAt(Emit::Package) ? finish(result) : success();
+  }
+  return stopsAt(Emit::Package) && !options.printPipeline ? finish(result)
+                                                          : success();
 }
 
 int kiln::driver::compile(const CompileOptions &options,

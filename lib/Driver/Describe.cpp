@@ -3,6 +3,7 @@
 
 #include "Diagnostics.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Frontend/Frontend.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,6 +31,10 @@ void kiln::driver::printTargets(llvm::raw_ostream &os) {
       chips += (chips.empty() ? ":" : "|") + chip.name;
     row(os, name + chips, target->help());
   }
+  os << "frontends:\n";
+  for (const kiln::frontend::Frontend *one :
+       kiln::frontend::FrontendRegistry::get().frontends())
+    row(os, one->name, one->help);
   os << "plug-ins:\n";
   for (const PluginInfo &plugin : registry.plugins())
     row(os, plugin.name + " " + plugin.version, plugin.path);

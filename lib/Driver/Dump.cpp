@@ -69,13 +69,14 @@ llvm::StringSet<> passNames(const CompileOptions &options,
                             MLIRContext *context) {
   llvm::StringSet<> names;
   auto add = [&](const BoundTarget &bound) {
-    TargetOptions none;
-    std::string ignored;
-    llvm::raw_string_ostream errors(ignored);
-    for (const auto &steps :
-         {frontendSteps(), primSteps(), tileSteps(), numericsSteps()}) {
+    std::vector<Stage> stages = {inputStage(), primStage(), tileStage(),
+                                 kernelStage(), numericsStage(options)};
+    for (const kiln::frontend::Frontend *one :
+         kiln::frontend::FrontendRegistry::get().frontends())
+      stages.push_back(frontendStage({one}));
+    for (const Stage &stage : stages) {
       PassManager pm(context);
-      if (succeeded(addSteps(pm, steps, bound ? bound.options : none, errors)))
+      if (succeeded(addSteps(pm, stage.steps, bound, llvm::nulls())))
         addNames(pm, names);
     }
     if (!bound || !bound.target->hasPipeline())

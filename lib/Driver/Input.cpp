@@ -3,11 +3,10 @@
 
 #include "Input.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Frontend/Frontend.h"
 #include "kiln/Runtime/Process.h"
-#include "kiln/Runtime/Tensor.h"
+#include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,8 +26,6 @@ using namespace kiln::driver;
 
 /// Seconds after which reading bytecode counts as hanging.
 static constexpr unsigned kTrialSeconds = 120;
-/// More elements than any tensor in memory has.
-static constexpr int64_t kMaxElements = int64_t(1) << 46;
 
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
@@ -72,72 +69,59 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   return std::string(strsignal(WTERMSIG(status)));
 }
 
-/// What no tensor may be, or nothing.
-static std::string refuseSize(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasRank())
-    return "";
-  if (shaped.getRank() > runtime::kMaxRank)
-    return "has rank " + std::to_string(shaped.getRank()) +
-           ", expected at most " + std::to_string(runtime::kMaxRank);
-  int64_t count = 1;
-  for (int64_t size : shaped.getShape()) {
-    if (ShapedType::isDynamic(size) || size == 0)
-      continue;
-    if (size > kMaxElements / count)
-      return "has more than 2^46 elements";
-    count *= size;
-  }
-  return "";
-}
-
-LogicalResult kiln::driver::checkSizes(ModuleOp module) {
-  auto check = [](Location loc, StringRef what, Type type) -> LogicalResult {
-    std::string problem = refuseSize(type);
-    if (problem.empty())
-      return success();
-    // A type of high rank is long to read.
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    if (text.size() > 80)
-      text = text.substr(0, 80) + "...";
-    return emitError(loc) << "unsupported: " << what << " of type " << text
-                          << " " << problem;
-  };
-  WalkResult result = module.walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (failed(check(op->getLoc(), "a value", value.getType())))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument arg : block.getArguments())
-          if (failed(check(arg.getLoc(), "an argument", arg.getType())))
-            return WalkResult::interrupt();
-    return WalkResult::advance();
+/// Gives the input to the frontend whose format it has.
+static OwningOpRef<ModuleOp> readForeign(const frontend::Frontend &frontend,
+                                         llvm::MemoryBufferRef input,
+                                         MLIRContext *context,
+                                         DiagnosticPrinter &printer) {
+  OwningOpRef<ModuleOp> module;
+  unsigned before = printer.numErrors();
+  std::string owner =
+      target::describeOwner("frontend", frontend.name, frontend.plugin);
+  OwningOpRef<ModuleOp> place = ModuleOp::create(
+      FileLineColLoc::get(context, input.getBufferIdentifier(), 1, 1));
+  (void)target::runGuardedActivity(owner, *place, [&] {
+    module = frontend.read(input, context);
+    return success();
   });
-  return failure(result.wasInterrupted());
+  if (!module && printer.numErrors() == before)
+    printer.error(owner + " read nothing, without saying why");
+  if (module && failed(verify(*module))) {
+    printer.note("note: in what " + owner + " made of the input");
+    return {};
+  }
+  return module;
 }
 
-/// The place of an attribute or a region that only Triton's compiler for
-/// graphics processors makes, which comes after what Kiln reads.
-static std::optional<std::string> findGpuForm(StringRef text) {
-  for (StringRef word : {"= #ttg.", "= #triton_gpu.", "ttg.warp_specialize"}) {
-    size_t at = text.find(word);
-    if (at == StringRef::npos)
-      continue;
-    StringRef before = text.take_front(at);
-    size_t column = at - (before.rfind('\n') + 1) + 1;
-    return std::to_string(before.count('\n') + 1) + ":" +
-           std::to_string(column) +
-           ": error: unsupported: Triton's form for graphics processors (a "
-           ".ttgir file); give the .ttir that Triton writes beside it";
-  }
+/// What frontends have to say about text that is to be parsed.
+static std::optional<std::string> refusal(StringRef text) {
+  for (const frontend::Frontend *frontend :
+       frontend::FrontendRegistry::get().frontends())
+    if (frontend->refuse)
+      if (auto problem = frontend->refuse(text))
+        return problem;
   return std::nullopt;
+}
+
+/// A note for a file whose name is that of a format which it does not have.
+static void noteFormats(StringRef name, DiagnosticPrinter &printer) {
+  for (const frontend::Frontend *frontend :
+       frontend::FrontendRegistry::get().frontends())
+    for (StringRef suffix : frontend->suffixes)
+      if (!frontend->magic.empty() && name.ends_with(suffix)) {
+        std::string magic;
+        llvm::raw_string_ostream(magic).write_escaped(frontend->magic);
+        printer.note("note: frontend '" + frontend->name + "' reads " +
+                     suffix.str() + " files that begin with '" + magic + "'");
+      }
 }
 
 OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
                                               MLIRContext *context,
                                               DiagnosticPrinter &printer) {
+  if (const auto *frontend =
+          frontend::FrontendRegistry::get().findByMagic(input.getBuffer()))
+    return readForeign(*frontend, input, context, printer);
   if (isBytecode(input)) {
     printer.setBinary();
     if (auto crash = tryBytecode(input)) {
@@ -147,8 +131,8 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
   } else if (auto problem = scanText(input.getBuffer())) {
     printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
     return {};
-  } else if (auto form = findGpuForm(input.getBuffer())) {
-    printer.raw((input.getBufferIdentifier() + ":" + *form).str());
+  } else if (auto problem = refusal(input.getBuffer())) {
+    printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
     return {};
   }
   ParserConfig config(context);
@@ -157,42 +141,8 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
   if (!module) {
     if (!printer.numErrors())
       printer.error("the input is not valid");
+    noteFormats(input.getBufferIdentifier(), printer);
     return {};
   }
   return module;
-}
-
-InputKind kiln::driver::detect(ModuleOp module) {
-  InputKind kind;
-  for (Operation &op : *module.getBody()) {
-    StringRef dialect = op.getName().getDialectNamespace();
-    if (dialect == "tile" || dialect == "program")
-      kind.tile = true;
-    else if (dialect == "tt")
-      kind.triton = true;
-    else if (isa<func::FuncOp>(op))
-      kind.functions = true;
-    else
-      kind.frontend = true;
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (!function)
-      continue;
-    // A function of prim has tensors only.
-    auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-    kind.frontend |= !function.isExternal() &&
-                     !(llvm::all_of(function.getArgumentTypes(), isTensor) &&
-                       llvm::all_of(function.getResultTypes(), isTensor));
-    op.walk([&](Operation *inner) {
-      StringRef name = inner->getName().getDialectNamespace();
-      if (name != "prim" && name != "func" && name != "arith")
-        kind.frontend = true;
-      // On tensors arith belongs to the frontend.
-      if (name == "arith")
-        for (Type type : inner->getResultTypes())
-          kind.frontend |= isa<ShapedType>(type);
-      if (isa<func::CallOp>(inner))
-        kind.frontend = true;
-    });
-  }
-  return kind;
 }

@@ -279,8 +279,7 @@ private:
 };
 } // namespace
 
-/// Tells the report which function launches each kernel.
-static void nameOrigins(ModuleOp module) {
+void kiln::driver::nameOrigins(ModuleOp module) {
   for (auto func : module.getOps<program::FuncOp>())
     func.walk([&](program::LaunchOp launch) {
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())

@@ -77,6 +77,9 @@ mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
                               DiagnosticPrinter &printer,
                               mlir::TimingScope &timing, llvm::StringRef stage);
 
+/// Tells the report which function launches each kernel: `kiln.function`.
+void nameOrigins(mlir::ModuleOp module);
+
 /// Lowers and serialises all kernels of `module`, each for the first of
 /// `targets` that takes it, or else, whole, for the host target. Launches that
 /// end up elsewhere than the first get their transfers.

@@ -15,8 +15,9 @@ using llvm::StringRef;
 static constexpr StringRef kHelp =
     R"(usage: kiln-compile INPUT --target=SPEC -o OUT
 
-INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program; '-'
-reads the standard input. SPEC is name[:chip][,key=value...].
+INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program, or what
+the frontend of a plug-in reads; '-' is the standard input. SPEC is
+name[:chip][,key=value...].
 
   --target=SPEC         compile for it; given again: an alternative in the package
   --skip-unknown-targets
@@ -29,11 +30,16 @@ reads the standard input. SPEC is name[:chip][,key=value...].
                         (KILN_STEP_SECONDS, else 600; 0: any time)
   --entry=NAME          compile only this function or kernel and what it needs;
                         may be repeated
+  --frontend=NAME[,KEY=VALUE...]
+                        the frontend that reads the input, by default told by its
+                        contents, and its options; --list-targets lists them
   --elided=KIND         zeros or random: stands for elements of constants that the
                         file leaves out
   -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
+  --print-pipeline      print the passes that lead to what --emit asks for, as
+                        'kiln-opt --pass-pipeline' takes them
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
   --list-targets        list targets and plug-ins
   --describe=SPEC       print a target's description, options, extension points,
@@ -141,6 +147,8 @@ int kiln::driver::compileMain(int argc, char **argv) {
     bool needsTarget = options.emit != Emit::Prim &&
                        options.emit != Emit::Tile &&
                        options.emit != Emit::Program;
+    if (options.printPipeline && options.output.empty())
+      options.output = "-";
     if (options.targets.empty() && needsTarget)
       return usage("expected --target=SPEC");
     if (options.output.empty()) {

@@ -179,6 +179,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
         return false;
       }
       options.emit = emit.value_or(Emit::Package);
+    } else if (flag == "--print-pipeline") {
+      ok = arguments.set(options.printPipeline);
+    } else if (flag == "--frontend") {
+      ok = arguments.value(options.frontend);
     } else if (flag == "--explain") {
       options.explain = arguments.inlineValue.value_or("").str();
     } else if (flag == "--describe") {
@@ -241,6 +245,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   }
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
+  if (options.printPipeline && options.explain) {
+    error = "--print-pipeline lowers nothing that --explain could report";
+    return false;
+  }
   if (!options.sign.empty() && options.emit != Emit::Package) {
     error = "--sign is for packages, not for what --emit prints";
     return false;

@@ -15,62 +15,151 @@ using namespace mlir;
 using namespace kiln::driver;
 using namespace kiln::target;
 
-std::vector<Step>
-kiln::driver::frontendSteps(llvm::ArrayRef<std::string> entries,
-                            const std::string &elided) {
-  std::string options;
+Stage kiln::driver::inputStage(ArrayRef<std::string> entries) {
+  std::string keep = "kiln-keep-entries";
   if (!entries.empty())
-    options = "entry=" + llvm::join(entries, ",");
-  if (!elided.empty())
-    options += (options.empty() ? "elided=" : " elided=") + elided;
-  return {{options.empty() ? "convert-tosa-to-prim"
-                           : "convert-tosa-to-prim{" + options + "}"}};
+    keep += "{entry=" + llvm::join(entries, ",") + "}";
+  return {"input", {{keep}, {"kiln-verify-sizes"}}};
 }
 
-std::vector<Step> kiln::driver::primSteps() {
-  return {{"func.func(prim-raise-composites)"},
-          {"core.after-raise", true},
-          {"prim-claim,prim-inline-claims"},
-          {"func.func(prim-decompose,prim-simplify)"}};
+Stage kiln::driver::frontendStage(
+    ArrayRef<const frontend::Frontend *> frontends,
+    llvm::function_ref<frontend::Options(const frontend::Frontend &)> options) {
+  std::string text = frontend::FrontendRegistry::pipelineOf(frontends, options);
+  Stage stage{"frontend", {}};
+  if (!text.empty())
+    stage.steps.push_back({text});
+  return stage;
 }
 
-std::vector<Step> kiln::driver::tileSteps() {
-  return {{"func.func(prim-fuse)"},  {"core.after-fuse", true},
-          {"convert-prim-to-tile"},  {"core.tile", true},
-          {"program-merge-kernels"}, {"program.func(program-plan-memory)"}};
+Stage kiln::driver::raiseStage() {
+  return {"prim", {{"func.func(prim-raise-composites)"}}};
 }
 
-std::vector<Step> kiln::driver::numericsSteps() {
-  return {{"tile.kernel(tile-contract)"}};
+Stage kiln::driver::bindStage(StringRef spec) {
+  // Text with spaces has to be quoted in a pipeline.
+  bool isWord = spec.find_first_of(" \t'\"{}") == StringRef::npos;
+  std::string text = isWord ? spec.str() : ("\"" + spec + "\"").str();
+  return {"bind", {{"kiln-set-target{spec=" + text + "}"}}};
 }
 
-LogicalResult kiln::driver::addSteps(OpPassManager &pm,
-                                     const std::vector<Step> &steps,
-                                     const TargetOptions &options,
+Stage kiln::driver::primStage() {
+  return {"prim",
+          {{"func.func(prim-raise-composites)"},
+           {"core.after-raise", Step::Point},
+           {"prim-claim,prim-inline-claims"},
+           {"func.func(prim-decompose,prim-simplify)"}}};
+}
+
+Stage kiln::driver::tileStage() {
+  return {"tile",
+          {{"func.func(prim-fuse)"},
+           {"core.after-fuse", Step::Point},
+           {"convert-prim-to-tile"},
+           {"core.tile", Step::Point},
+           {"program-merge-kernels"},
+           {"program.func(program-plan-memory)"}}};
+}
+
+Stage kiln::driver::kernelStage() {
+  return {"tile",
+          {{"verify-tile-form"},
+           {"core.tile", Step::Point},
+           {"program-merge-kernels"},
+           {"program.func(program-plan-memory)"}}};
+}
+
+Stage kiln::driver::numericsStage(const CompileOptions &options) {
+  Stage stage{"numerics", {}};
+  std::string modes;
+  if (!options.numerics.empty())
+    modes = "modes=" + llvm::join(options.numerics, ",");
+  if (options.allowTf32)
+    modes += modes.empty() ? "allow-tf32=true" : " allow-tf32=true";
+  if (!modes.empty())
+    stage.steps.push_back({"kiln-set-numerics{" + modes + "}"});
+  stage.steps.push_back({"tile.kernel(tile-contract)"});
+  return stage;
+}
+
+Stage kiln::driver::claimStage() {
+  return {"claim", {{"tile-choose-blocks"}, {"program-claim"}}};
+}
+
+Stage kiln::driver::isolateStage() {
+  return {"kernels", {{"kiln-isolate-kernels"}}};
+}
+
+Stage kiln::driver::targetStage(bool whole) {
+  Stage stage{"target", {}};
+  if (!whole)
+    stage.steps.push_back({"kiln-isolate-kernels{for-target=true}"});
+  stage.steps.push_back({"", Step::Target});
+  return stage;
+}
+
+LogicalResult kiln::driver::addSteps(OpPassManager &pm, ArrayRef<Step> steps,
+                                     const BoundTarget &bound,
                                      llvm::raw_ostream &errors) {
   for (const Step &step : steps) {
-    if (step.isPoint)
-      runExtensionPoint(pm, options, step.text);
+    if (step.kind == Step::Point)
+      runExtensionPoint(pm, bound.options, step.text);
+    else if (step.kind == Step::Target)
+      bound.target->buildPipeline(pm, bound.options);
     else if (failed(parsePassPipeline(step.text, pm, errors)))
       return failure();
   }
   return success();
 }
 
-LogicalResult kiln::driver::runSteps(ModuleOp module, StringRef name,
-                                     const std::vector<Step> &steps,
-                                     const TargetOptions &options,
+/// The passes of one step as text; empty where there are none.
+static std::string textOf(const Step &step, const BoundTarget &bound) {
+  if (step.kind == Step::Passes)
+    return step.text;
+  OpPassManager pm(ModuleOp::getOperationName());
+  if (failed(addSteps(pm, step, bound, llvm::nulls())) || pm.empty())
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  StringRef inside = text;
+  inside.consume_front("builtin.module(");
+  inside.consume_back(")");
+  OpPassManager again(ModuleOp::getOperationName());
+  if (succeeded(parsePassPipeline(inside, again, llvm::nulls())))
+    return inside.str();
+  // Passes that nobody can name: by what adds them.
+  return step.kind == Step::Target
+             ? "kiln-target-pipeline"
+             : "kiln-extension-point{name=" + step.text + "}";
+}
+
+std::string kiln::driver::textOf(const Stage &stage, const BoundTarget &bound) {
+  std::string text;
+  for (const Step &step : stage.steps) {
+    std::string part = ::textOf(step, bound);
+    if (!part.empty())
+      text += (text.empty() ? "" : ",") + part;
+  }
+  return text;
+}
+
+LogicalResult kiln::driver::runStage(ModuleOp module, const Stage &stage,
+                                     const BoundTarget &bound,
                                      DiagnosticPrinter &printer,
                                      TimingScope &timing) {
   PassManager pm(module.getContext());
   std::string error;
   llvm::raw_string_ostream errors(error);
-  if (failed(addSteps(pm, steps, options, errors))) {
-    printer.error("this build lacks a pass of stage '" + name + "': " + error);
+  if (failed(addSteps(pm, stage.steps, bound, errors))) {
+    printer.error("stage '" + stage.name +
+                  "' names a pass that is not there: " + error);
     return failure();
   }
-  TimingScope scope = timing.nest(name);
-  return runPasses(pm, module, printer, scope, name);
+  if (pm.empty())
+    return success();
+  TimingScope scope = timing.nest(stage.name);
+  return runPasses(pm, module, printer, scope, stage.name);
 }
 
 void kiln::driver::registerExtensionPoints(TargetRegistry &registry) {
@@ -90,15 +179,14 @@ void kiln::driver::registerPipelines() {
                 function_ref<LogicalResult(const Twine &)> error) {
           if (!options.empty())
             return error("this pipeline takes no options");
-          return addSteps(pm, steps, TargetOptions(), llvm::errs());
+          return addSteps(pm, steps, BoundTarget(), llvm::errs());
         },
         [](function_ref<void(const mlir::detail::PassOptions &)>) {});
   };
-  std::vector<Step> all = frontendSteps();
-  add("kiln-frontend", "From a frontend's dialects to prim", frontendSteps());
-  add("kiln-prim", "What is done on prim for every target", primSteps());
-  add("kiln-tile", "From prim to tile and program", tileSteps());
-  for (const auto &part : {primSteps(), tileSteps()})
-    all.insert(all.end(), part.begin(), part.end());
+  std::vector<Step> all = {{"kiln-frontend"}};
+  add("kiln-prim", "What is done on prim for every target", primStage().steps);
+  add("kiln-tile", "From prim to tile and program", tileStage().steps);
+  for (const Stage &part : {primStage(), tileStage()})
+    all.insert(all.end(), part.steps.begin(), part.steps.end());
   add("kiln-pipeline", "From a frontend's dialects to tile and program", all);
 }

@@ -5,34 +5,66 @@
 #define KILN_LIB_DRIVER_PIPELINE_H
 
 #include "Kernels.h"
+#include "kiln/Frontend/Frontend.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::driver {
 
-/// One step of a stage: a textual pipeline, or an extension point.
+/// One step of a stage.
 struct Step {
+  enum Kind {
+    Passes, ///< a textual pipeline
+    Point,  ///< the passes at an extension point
+    Target, ///< the pipeline of the target
+  };
   std::string text;
-  bool isPoint = false;
+  Kind kind = Passes;
 };
 
-/// The passes that bring a frontend's module to prim: the functions that
-/// `entries` names, or all of them. `elided` stands for elements of constants
-/// that the file leaves out.
-std::vector<Step> frontendSteps(llvm::ArrayRef<std::string> entries = {},
-                                const std::string &elided = {});
-/// The passes on prim that every target shares.
-std::vector<Step> primSteps();
-/// The passes from prim to tile and program.
-std::vector<Step> tileSteps();
-/// What follows from the numerics mode of each kernel.
-std::vector<Step> numericsSteps();
+/// Steps under one name in the timing report.
+struct Stage {
+  std::string name;
+  std::vector<Step> steps;
+};
 
-/// Adds steps to a pass manager, with the passes of their extension points for
-/// the target of `options`.
+/// What of the input is wanted: the functions that `entries` names, or all.
+Stage inputStage(llvm::ArrayRef<std::string> entries = {});
+/// What these frontends do; `options` may be null.
+Stage frontendStage(
+    llvm::ArrayRef<const frontend::Frontend *> frontends,
+    llvm::function_ref<frontend::Options(const frontend::Frontend &)> options =
+        {});
+/// What --emit=prim shows: composites, raised.
+Stage raiseStage();
+/// What a program is bound to.
+Stage bindStage(llvm::StringRef spec);
+/// The passes on prim that every target shares.
+Stage primStage();
+/// The passes from prim to tile and program.
+Stage tileStage();
+/// The same for kernels and host programs that were given as such.
+Stage kernelStage();
+/// The numerics mode of each kernel, and what follows from it.
+Stage numericsStage(const CompileOptions &options);
+/// Rewrites of the program level that are the target's.
+Stage claimStage();
+/// Kernels by themselves, for nobody.
+Stage isolateStage();
+/// Kernels by themselves (a target that takes `whole` programs gets those)
+/// through the target's own pipeline.
+Stage targetStage(bool whole);
+
+/// Adds steps to a pass manager, with the passes of extension points for
+/// `bound` (may be empty).
 mlir::LogicalResult addSteps(mlir::OpPassManager &pm,
-                             const std::vector<Step> &steps,
-                             const target::TargetOptions &options,
+                             llvm::ArrayRef<Step> steps,
+                             const target::BoundTarget &bound,
                              llvm::raw_ostream &errors);
+
+/// The passes of a stage as text that `kiln-opt --pass-pipeline` takes inside
+/// of `builtin.module(...)`; may be empty. What a plug-in adds without having
+/// registered it is named by the pass that runs it.
+std::string textOf(const Stage &stage, const target::BoundTarget &bound);
 
 /// Declares the core's extension points.
 void registerExtensionPoints(target::TargetRegistry &registry);
@@ -40,10 +72,9 @@ void registerExtensionPoints(target::TargetRegistry &registry);
 /// Adds the stages as named pipelines.
 void registerPipelines();
 
-/// Runs the steps on `module` under one name in the timing report.
-mlir::LogicalResult runSteps(mlir::ModuleOp module, llvm::StringRef name,
-                             const std::vector<Step> &steps,
-                             const target::TargetOptions &options,
+/// Runs a stage on `module`.
+mlir::LogicalResult runStage(mlir::ModuleOp module, const Stage &stage,
+                             const target::BoundTarget &bound,
                              DiagnosticPrinter &printer,
                              mlir::TimingScope &timing);
 

@@ -1,19 +1,18 @@
 //===- Registration.cpp - Every dialect and pass of the core --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Input.h"
 #include "Pipeline.h"
-#include "kiln/Conversion/PrimToTile.h"
-#include "kiln/Conversion/TosaToPrim.h"
-#include "kiln/Conversion/TritonToTile.h"
+#include "kiln/Conversion/Register.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Dialect/Triton/Triton.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Driver/Passes.h"
+#include "kiln/Frontend/Frontend.h"
+#include "kiln/Frontend/Passes.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Passes.h"
@@ -23,30 +22,17 @@
 #include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Transforms/Program/Passes.h"
 #include "kiln/Transforms/Tile/Passes.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSet.h"
 #include <mutex>
 
-/// Those that the core's own levels and inputs use.
+/// Those that the core's own levels use.
 static void registerCoreDialects(mlir::DialectRegistry &registry);
 
 void kiln::driver::initializeCore() {
@@ -55,6 +41,8 @@ void kiln::driver::initializeCore() {
     target::TargetRegistry &registry = target::TargetRegistry::get();
     registry.setCoreDialects(registerCoreDialects);
     registerExtensionPoints(registry);
+    frontend::registerLevels();
+    registerConversionFrontends();
     schedule::registerCoreSchedules();
     cpu::registerCpuFamily(registry);
   });
@@ -75,14 +63,7 @@ static void registerCoreDialects(mlir::DialectRegistry &registry) {
       // What the levels use.
       mlir::arith::ArithDialect, mlir::func::FuncDialect,
       mlir::math::MathDialect, mlir::memref::MemRefDialect,
-      mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-      // What inputs use.
-      mlir::affine::AffineDialect, mlir::cf::ControlFlowDialect,
-      mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect, mlir::ub::UBDialect,
-      tt::TritonDialect, mlir::linalg::LinalgDialect,
-      mlir::ml_program::MLProgramDialect, mlir::quant::QuantDialect,
-      mlir::tosa::TosaDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect,
-      tt::TritonDialect>();
+      mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 
@@ -92,21 +73,8 @@ void kiln::driver::registerDialects(mlir::DialectRegistry &registry) {
 }
 
 void kiln::driver::registerInputDialects(mlir::DialectRegistry &registry) {
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
+  frontend::registerUpstreamDialects(registry);
   registerDialects(registry);
-}
-
-bool kiln::driver::isUpstreamDialect(llvm::StringRef dialect) {
-  static const llvm::StringSet<> names = [] {
-    mlir::DialectRegistry registry;
-    mlir::registerAllDialects(registry);
-    llvm::StringSet<> result;
-    for (llvm::StringRef name : registry.getDialectNames())
-      result.insert(name);
-    return result;
-  }();
-  return names.contains(dialect);
 }
 
 void kiln::driver::registerPasses() {
@@ -117,11 +85,10 @@ void kiln::driver::registerPasses() {
     program::registerProgramPasses();
     tiling::registerTilingPasses();
     staging::registerStagingPasses();
-    registerKilnTritonToTilePasses();
-    registerKilnTosaToPrimPasses();
-    registerKilnPrimToTilePasses();
+    registerConversionPasses();
     cpu::registerCpuPasses();
-    registerKilnTritonToTilePasses();
+    frontend::registerFrontendPasses();
+    registerDriverPasses();
     target::registerTargetPasses();
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();

@@ -1,7 +1,9 @@
 //===- ToolInput.cpp - What upstream's drivers are about to read ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Input.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Frontend/Frontend.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,10 +19,34 @@ StringRef kiln::driver::inputArgument(int argc, char **argv) {
 
 bool kiln::driver::isHarmlessFile(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
+  if (file &&
+      kiln::frontend::FrontendRegistry::get().findByMagic((*file)->getBuffer()))
+    return true;
   if (!file || mlir::isBytecode((*file)->getMemBufferRef()))
     return true;
   auto problem = scanText((*file)->getBuffer());
   if (problem)
     llvm::errs() << path << ":" << *problem << "\n";
   return !problem;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> kiln::driver::readForeignFile(
+    StringRef path, const mlir::DialectRegistry &registry, bool &failed) {
+  failed = false;
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file || !kiln::frontend::FrontendRegistry::get().findByMagic(
+                   (*file)->getBuffer()))
+    return nullptr;
+  mlir::MLIRContext context(registry);
+  DiagnosticPrinter printer(
+      &context, [](StringRef line) { llvm::errs() << line << "\n"; }, path);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      readInput((*file)->getMemBufferRef(), &context, printer);
+  failed = !module;
+  if (failed)
+    return nullptr;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+  return llvm::MemoryBuffer::getMemBufferCopy(text, path);
 }

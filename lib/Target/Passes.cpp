@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Passes.h"
+#include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -79,6 +81,68 @@ struct TargetPipelinePass
       signalPassFailure();
   }
 };
+/// Runs what plug-ins add at a point of somebody's pipeline.
+struct ExtensionPointPass
+    : public PassWrapper<ExtensionPointPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExtensionPointPass)
+  StringRef getName() const final { return "ExtensionPoint"; }
+  ExtensionPointPass() = default;
+  ExtensionPointPass(const ExtensionPointPass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "kiln-extension-point"; }
+  StringRef getDescription() const final {
+    return "Runs the passes that plug-ins add at an extension point";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<KilnDialect>();
+    TargetRegistry::get().registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    BoundTarget bound = TargetRegistry::get().boundTarget(getOperation());
+    OpPassManager pm(ModuleOp::getOperationName());
+    runExtensionPoint(pm, bound.options, point);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+  }
+
+  Option<std::string> point{*this, "name",
+                            llvm::cl::desc("the extension point")};
+};
+
+/// Lets the module's target rewrite the program level.
+struct ClaimProgramPass
+    : public PassWrapper<ClaimProgramPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClaimProgramPass)
+  StringRef getName() const final { return "ClaimProgram"; }
+  StringRef getArgument() const final { return "program-claim"; }
+  StringRef getDescription() const final {
+    return "Lets the module's target rewrite launches and the memory plan";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<KilnDialect>();
+    TargetRegistry::get().registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    TargetRegistry &registry = TargetRegistry::get();
+    BoundTarget bound = registry.boundTarget(getOperation());
+    if (!bound)
+      return;
+    unsigned errors = 0;
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diag) {
+      errors += diag.getSeverity() == DiagnosticSeverity::Error;
+      return failure(); // whoever prints them is next
+    });
+    std::string owner = registry.describe(*bound.target, "'claimProgram' of");
+    if (succeeded(runGuardedActivity(owner, getOperation(), [&] {
+          return bound.target->claimProgram(getOperation(), bound.options);
+        })))
+      return;
+    if (!errors)
+      getOperation().emitError(owner + " failed without saying why");
+    signalPassFailure();
+  }
+};
 } // namespace
 
 std::unique_ptr<Pass> kiln::target::createSetTargetPass() {
@@ -91,6 +155,8 @@ std::unique_ptr<Pass> kiln::target::createTargetPipelinePass() {
 void kiln::target::registerTargetPasses() {
   registerPass(createSetTargetPass);
   registerPass(createTargetPipelinePass);
+  registerPass([] { return std::make_unique<ExtensionPointPass>(); });
+  registerPass([] { return std::make_unique<ClaimProgramPass>(); });
   registerPass(createPrimClaimPass);
   registerPass(createInlineClaimsPass);
 }

@@ -100,6 +100,7 @@ private:
     if (!context) {
       DialectRegistry dialects;
       registry.impl().coreDialects(dialects);
+      kiln::frontend::FrontendRegistry::get().registerDialects(dialects);
       registry.registerDialects(dialects);
       context = std::make_unique<MLIRContext>(dialects,
                                               MLIRContext::Threading::DISABLED);

@@ -193,6 +193,15 @@ void TargetRegistry::addFamily(Family family) {
   state->families.push_back(std::move(family));
 }
 
+void TargetRegistry::addFrontend(frontend::Frontend frontend) {
+  ++state->contributions;
+  frontend.plugin = state->current;
+  std::string problem =
+      frontend::FrontendRegistry::get().add(std::move(frontend));
+  if (!problem.empty())
+    state->complain(problem);
+}
+
 void TargetRegistry::addDialects(std::function<void(DialectRegistry &)> fn) {
   ++state->contributions;
   if (!fn)
@@ -328,6 +337,7 @@ void TargetRegistry::registerDialects(DialectRegistry &registry) const {
     entry.target->registerDialects(registry);
   for (const auto &fn : state->dialects)
     fn(registry);
+  frontend::FrontendRegistry::get().registerDialects(registry);
 }
 
 void kiln::target::setTarget(ModuleOp module, const BoundTarget &target) {

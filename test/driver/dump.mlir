@@ -44,11 +44,12 @@
 // Files, in folders by stage.
 // RUN: rm -rf %t.tree && kiln-compile %s --target=cpu -o %t.kiln --print-ir-tree-dir=%t.tree 2>&1 | count 0
 // RUN: cd %t.tree && ls -d */* | FileCheck %s --check-prefix=TREE
-// TREE: 00-frontend/0000-convert-tosa-to-prim.mlir
-// TREE: 01-prim/0001-prim-raise-composites.one.mlir
-// TREE: 01-prim/0002-prim-raise-composites.two.mlir
-// TREE: 02-tile/{{[0-9]+}}-convert-prim-to-tile.mlir
-// TREE: 04-target-cpu/{{[0-9]+}}-convert-cpu-to-llvm.mlir
+// TREE: 00-input/0000-kiln-keep-entries.mlir
+// TREE: 01-frontend/0002-convert-tosa-to-prim.mlir
+// TREE: 04-prim/{{[0-9]+}}-prim-raise-composites.one.mlir
+// TREE: 04-prim/{{[0-9]+}}-prim-raise-composites.two.mlir
+// TREE: 05-tile/{{[0-9]+}}-convert-prim-to-tile.mlir
+// TREE: 08-target-cpu/{{[0-9]+}}-convert-cpu-to-llvm.mlir
 // RUN: not kiln-compile %s --target=cpu -o %t.kiln --print-ir-tree-dir=/dev/null/x 2>&1 | FileCheck %s --check-prefix=NODIR
 // NODIR: error: /dev/null/x/{{.*}}: cannot be created: Not a directory
 //

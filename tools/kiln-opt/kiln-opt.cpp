@@ -37,6 +37,24 @@ static constexpr llvm::StringLiteral kTitle =
     "Kiln's optimiser driver (--load-target=LIB loads a plug-in, "
     "--verify-semantics evaluates around each pass)\n";
 
+/// As mlir-opt, on text that a frontend has made of the input.
+static int runOnText(int argc, char **argv, mlir::DialectRegistry &registry,
+                     std::unique_ptr<llvm::MemoryBuffer> text) {
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, kTitle, registry);
+  std::string error;
+  auto out = mlir::openOutputFile(output, &error);
+  if (!out) {
+    llvm::errs() << error << "\n";
+    return kiln::driver::kInputFailed;
+  }
+  if (failed(mlir::MlirOptMain(out->os(), std::move(text), registry,
+                               mlir::MlirOptMainConfig::createFromCLOptions())))
+    return kiln::driver::kInputFailed;
+  out->keep();
+  return kiln::driver::kDone;
+}
+
 /// As mlir-opt, with evaluation before and after each pass.
 static int verifySemantics(int argc, char **argv,
                            mlir::DialectRegistry &registry) {
@@ -89,6 +107,13 @@ int main(int argc, char **argv) {
       kiln::eval::registerEvaluation(registry);
       return verifySemantics(argc, argv, registry);
     }
+    bool failed = false;
+    auto text = kiln::driver::readForeignFile(
+        kiln::driver::inputArgument(argc, argv), registry, failed);
+    if (failed)
+      return int(kiln::driver::kInputFailed);
+    if (text)
+      return runOnText(argc, argv, registry, std::move(text));
     return mlir::asMainReturnCode(
         mlir::MlirOptMain(argc, argv, kTitle, registry));
   });

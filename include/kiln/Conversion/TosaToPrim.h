@@ -16,6 +16,10 @@ namespace kiln {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/TosaToPrim.h.inc"
 
+/// Adds the frontends `tosa` and `linalg`.
+void registerTosaFrontend();
+void registerLinalgFrontend();
+
 } // namespace kiln
 
 #endif // KILN_CONVERSION_TOSATOPRIM_H

@@ -16,6 +16,9 @@ namespace kiln {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/TritonToTile.h.inc"
 
+/// Adds the frontend `triton`.
+void registerTritonFrontend();
+
 } // namespace kiln
 
 #endif // KILN_CONVERSION_TRITONTOTILE_H

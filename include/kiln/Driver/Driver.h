@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ namespace mlir {
 class DialectRegistry;
 }
 namespace llvm {
+class MemoryBuffer;
 class raw_ostream;
-}
+} // namespace llvm
 
 namespace kiln::driver {
 
@@ -63,6 +65,9 @@ struct CompileOptions {
   std::optional<std::string> describe;
   std::string saveTemps;
   IRDumpOptions dump;
+  /// Prints the passes that would run, in place of running all of them.
+  bool printPipeline = false;
+  std::string frontend; ///< NAME[,KEY=VALUE...]; empty: told by the input
   std::vector<std::string> numerics; ///< contract, approx, ftz, reassoc
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.
@@ -144,6 +149,13 @@ llvm::StringRef inputArgument(int argc, char **argv);
 /// Scans a text file that an upstream driver is to read; bytecode, and what
 /// cannot be read, passes. False: an error was printed.
 bool isHarmlessFile(llvm::StringRef path);
+
+/// What the frontend of a plug-in makes of a file in its own format, as text of
+/// MLIR with locations; null where the file is in no such format. `failed`: it
+/// is in one, and errors were printed.
+std::unique_ptr<llvm::MemoryBuffer>
+readForeignFile(llvm::StringRef path, const mlir::DialectRegistry &registry,
+                bool &failed);
 
 /// Writes out what waits for the standard output. Where that fails, says so and
 /// returns 1 in place of 0.

@@ -10,6 +10,7 @@
 #ifndef KILN_TARGET_TARGETREGISTRY_H
 #define KILN_TARGET_TARGETREGISTRY_H
 
+#include "kiln/Frontend/Frontend.h"
 #include "kiln/Target/Lowering.h"
 #include "kiln/Target/Target.h"
 #include <memory>
@@ -66,10 +67,13 @@ public:
   /// A further SPEC key for somebody else's target.
   void addOption(std::string target, OptionInfo option);
   void addFamily(Family family);
+  /// A reader of programs; nobody has to name it, as its input does.
+  void addFrontend(frontend::Frontend frontend);
   /// Dialects that kiln-opt and kiln-compile shall parse.
   void addDialects(std::function<void(mlir::DialectRegistry &)> fn);
   /// For the core alone: its dialects, and the kinds that prim.fusion groups
-  /// have, so that what plug-ins say about operations and groups can be checked.
+  /// have, so that what plug-ins say about operations and groups can be
+  /// checked.
   void setCoreDialects(void (*fn)(mlir::DialectRegistry &));
   void setGroupKinds(llvm::ArrayRef<llvm::StringRef> kinds);
 

@@ -1,14 +1,21 @@
-//===- Entries.cpp - Leaving out what is not wanted -----------------------===//
+//===- KeepEntries.cpp - Leaving out what is not wanted -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Input.h"
+#include "UpstreamDialects.h"
+#include "kiln/Frontend/Frontend.h"
+#include "kiln/Frontend/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
+namespace kiln::frontend {
+#define GEN_PASS_DEF_KEEPENTRIES
+#include "kiln/Frontend/Passes.h.inc"
+} // namespace kiln::frontend
+
 using namespace mlir;
-using kiln::driver::isUpstreamDialect;
+using namespace kiln::frontend;
 
 /// A function or a kernel with a body. Scripts for other tools (transform,
 /// pdl_interp) are functions by their form only.
@@ -93,22 +100,24 @@ static LogicalResult findRoots(ModuleOp module, ArrayRef<std::string> entries,
          << first.getName() << "'";
 }
 
-/// Reports a root in a form of function that Kiln does not compile.
+/// Reports a root in a form of function that no frontend reads.
 static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
-  if (isa<func::FuncOp>(root) ||
-      !isUpstreamDialect(root->getName().getDialectNamespace()))
-    return success();
+  StringRef name = root->getName().getStringRef();
+  for (const Frontend *frontend : FrontendRegistry::get().frontends())
+    if (llvm::is_contained(frontend->functions, name))
+      return success();
   auto diag = root->emitError("unsupported: function '")
               << cast<FunctionOpInterface>(root).getName()
-              << "' is defined by '" << root->getName()
-              << "', expected 'func.func'";
+              << "' is defined by '" << name << "', expected 'func.func'";
   if (!isOnlyOne)
     diag.attachNote() << "--entry=NAME compiles one function and what it needs";
+  diag.attachNote() << "input is read by the frontends " << listFrontends();
   return diag;
 }
 
-LogicalResult kiln::driver::keepNeeded(ModuleOp module,
-                                       ArrayRef<std::string> entries) {
+/// Removes everything that no function or kernel of a name in `entries` needs.
+static LogicalResult keepNeeded(ModuleOp module,
+                                ArrayRef<std::string> entries) {
   llvm::SetVector<Operation *> needed;
   if (failed(unwrap(module)) || failed(findRoots(module, entries, needed)))
     return failure();
@@ -147,3 +156,14 @@ LogicalResult kiln::driver::keepNeeded(ModuleOp module,
   }
   return success();
 }
+
+namespace {
+struct KeepEntriesPass
+    : public kiln::frontend::impl::KeepEntriesBase<KeepEntriesPass> {
+  using KeepEntriesBase::KeepEntriesBase;
+  void runOnOperation() override {
+    if (failed(keepNeeded(getOperation(), entries)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steps of the driver between the levels.
+#ifndef KILN_DRIVER_PASSES_TD
+#define KILN_DRIVER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InferDomains : Pass<"kiln-infer-domains", "::mlir::ModuleOp"> {
+  let summary = "Says which inputs functions and kernels can use";
+  let description = [{
+    Follows what divides, has a root or a logarithm taken, shifts or selects rows back to the arguments of prim
+    functions and tile kernels, and leaves there what it demands of them: `kiln.domain` and `kiln.range`. Whoever
+    invents inputs keeps to it.
+  }];
+}
+
+def SetNumerics : Pass<"kiln-set-numerics", "::mlir::ModuleOp"> {
+  let summary = "Gives kernels the numerics mode of the command line";
+  let description = [{
+    Kernels that state no mode get that of `modes`, if any is given. With `allow-tf32` products of f32 operands
+    may read them as tf32, where they do not ask for another precision. `tile-contract` then rewrites what the
+    mode allows.
+  }];
+  let options = [
+    ListOption<"modes", "modes", "std::string", "contract, approx, ftz, reassoc; strict: none of them">,
+    Option<"allowTf32", "allow-tf32", "bool", "false", "operands of f32 products may be read as tf32">
+  ];
+  let dependentDialects = ["::kiln::tile::TileDialect"];
+}
+
+def IsolateKernels : Pass<"kiln-isolate-kernels", "::mlir::ModuleOp"> {
+  let summary = "Leaves the kernels of a module, each public";
+  let description = [{
+    Nothing in the module launches the kernels any more, but they are what is wanted. For a target's pipeline
+    (`for-target`) each keeps the name of the function that launched it as `kiln.function`, and the module what it
+    is bound to; else the module keeps no attributes.
+  }];
+  let options = [Option<"forTarget", "for-target", "bool", "false", "a target's pipeline comes next">];
+}
+
+#endif

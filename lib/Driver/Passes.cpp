@@ -1,0 +1,82 @@
+//===- Passes.cpp - Steps of the driver between the levels ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Driver/Passes.h"
+#include "Domains.h"
+#include "Kernels.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace kiln::driver {
+#define GEN_PASS_DEF_INFERDOMAINS
+#define GEN_PASS_DEF_ISOLATEKERNELS
+#define GEN_PASS_DEF_SETNUMERICS
+#include "kiln/Driver/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "kiln/Driver/Passes.h.inc"
+} // namespace kiln::driver
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+
+namespace {
+struct InferDomainsPass
+    : public driver::impl::InferDomainsBase<InferDomainsPass> {
+  void runOnOperation() override { inferDomains(getOperation()); }
+};
+
+struct SetNumericsPass : public driver::impl::SetNumericsBase<SetNumericsPass> {
+  using SetNumericsBase::SetNumericsBase;
+
+  void runOnOperation() override {
+    for (const std::string &mode : modes)
+      if (!llvm::is_contained(
+              {"strict", "contract", "approx", "ftz", "reassoc"},
+              StringRef(mode))) {
+        getOperation().emitError("expected modes of contract, approx, ftz, "
+                                 "reassoc or strict, found '")
+            << mode << "'";
+        return signalPassFailure();
+      }
+    auto has = [&](StringRef name) { return llvm::is_contained(modes, name); };
+    auto mode =
+        tile::NumericsAttr::get(&getContext(), has("contract"), has("approx"),
+                                has("ftz"), has("reassoc"));
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      if (!kernel.getNumericsAttr() && !modes.empty())
+        kernel.setNumericsAttr(mode);
+      if (allowTf32)
+        kernel.walk([](MatrixProductOpInterface product) {
+          Type type = product.getLhsOperand().get().getType();
+          if (getElementTypeOrSelf(type).isF32() &&
+              product.getProductPrecision() == ProductPrecision::IEEE)
+            (void)product.setProductPrecision(ProductPrecision::TF32);
+        });
+    }
+  }
+};
+
+struct IsolateKernelsPass
+    : public driver::impl::IsolateKernelsBase<IsolateKernelsPass> {
+  using IsolateKernelsBase::IsolateKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (forTarget)
+      nameOrigins(module);
+    else
+      module->setAttrs(DictionaryAttr::get(&getContext()));
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(*module.getBody())))
+      if (isa<tile::KernelOp>(op))
+        SymbolTable::setSymbolVisibility(&op, SymbolTable::Visibility::Public);
+      else
+        op.erase();
+  }
+};
+} // namespace
+
+void kiln::driver::registerDriverPasses() { registerKilnDriverPasses(); }

@@ -14,6 +14,24 @@ using namespace kiln::target;
 #include "kiln/Target/DescriptionDialect.cpp.inc"
 #include "kiln/Target/DescriptionEnums.cpp.inc"
 
+namespace kiln::target {
+/// Reads the word of an enum; `what` is what it says.
+template <typename Enum>
+static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  if (std::optional<Enum> value = symbolizeEnum<Enum>(word))
+    return *value;
+  auto diag = parser.emitError(loc)
+              << "expected the word for " << what << " to be one of: ";
+  for (unsigned i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+    diag << (i ? ", " : "") << stringifyEnum(static_cast<Enum>(i));
+  return diag << ", found '" << word << "'";
+}
+} // namespace kiln::target
+
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Target/DescriptionAttrs.cpp.inc"
 

@@ -60,6 +60,7 @@ class Kiln_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::kiln::target";
   let genSpecializedAttr = 0;
+  let parameterParser = "::kiln::target::parseWord<::kiln::target::" # name # ">($_parser, \"" # summary # "\")";
 }
 
 def Kiln_MemoryScope : Kiln_Enum<"MemoryScope", "who shares a memory", [

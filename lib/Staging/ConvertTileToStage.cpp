@@ -115,7 +115,7 @@ private:
   }
 
   static bool isKeptByName(Operation *op) {
-    auto home = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+    auto home = op->getAttrOfType<stage::HomeAttr>(staging::kHomeAttr);
     return home && home.getValue() != stage::Home::recompute;
   }
 
@@ -294,7 +294,7 @@ private:
 
   Operation *cloneInto(Operation *op, OpBuilder &inside, IRMapping &mapping) {
     Operation *clone = inside.clone(*op, mapping);
-    clone->removeAttr(kHomeAttr);
+    clone->removeAttr(staging::kHomeAttr);
     if (!isMemoryEffectFree(op) && !writesMemory(op)) {
       auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
       clone->setAttr(isFirst ? stage::kFirstAttr : stage::kAgainAttr,

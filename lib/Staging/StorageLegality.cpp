@@ -151,12 +151,13 @@ LogicalResult Storage::read() {
     stage::HomeAttr home = homeOf(op);
     if (!home)
       continue;
-    bool isProduct = isa<MatrixProductOpInterface>(op);
+    bool mayOverwrite = isInlineOp(op) || isa<MatrixProductOpInterface>(op);
+    // What a lowering takes is kept, whatever was decided without knowing so.
+    bool mayRepeat =
+        isInlineOp(op) || (forced && forced(op) && !op->getNumRegions());
     if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()) ||
-        (home.getValue() == stage::Home::recompute && !isInlineOp(op) &&
-         !(forced && forced(op))) ||
-        (home.getValue() == stage::Home::in_place && !isProduct &&
-         !isInlineOp(op)))
+        (home.getValue() == stage::Home::recompute && !mayRepeat) ||
+        (home.getValue() == stage::Home::in_place && !mayOverwrite))
       return op->emitError() << "its result cannot have the home '"
                              << stage::stringifyHome(home.getValue()) << "'";
     if (home.getValue() != stage::Home::recompute && isInlineOp(op))

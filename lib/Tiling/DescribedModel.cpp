@@ -53,17 +53,12 @@ SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
   MatrixInstructionAttr row = instructionFor(p);
   if (!row)
     return result;
-  auto granule = [](RangeAttr range) {
-    return range.getMin() % range.getGranule() == 0 ? range.getGranule()
-                                                    : range.getMin();
-  };
-  for (auto [i, dim] : llvm::enumerate(p.dims)) {
-    RangeAttr range = dim.role == TilingRole::Row      ? row.getM()
-                      : dim.role == TilingRole::Column ? row.getN()
-                                                       : row.getK();
-    result[i] =
-        range.getMin() == range.getMax() ? range.getMin() : granule(range);
-  }
+  // Any multiple of the smallest size can be put together.
+  for (auto [i, dim] : llvm::enumerate(p.dims))
+    result[i] = (dim.role == TilingRole::Row      ? row.getM()
+                 : dim.role == TilingRole::Column ? row.getN()
+                                                  : row.getK())
+                    .getMin();
   return result;
 }
 

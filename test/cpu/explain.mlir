@@ -6,10 +6,10 @@
 // PLAIN: function large
 // PLAIN: tile.dot -> cpu.dot.packed
 // RUN: kiln-compile %s --entry=small --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=SMALL --implicit-check-not=declined
-// SMALL: retile     small: tile.kernel -> cpu.retile [cpu]
+// SMALL: retile     small: tile.kernel -> tile-choose-blocks [cpu]
 // RUN: kiln-compile %s --entry=odd --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=ODD
 // ODD: retile     odd: tile.kernel -> as it is [cpu]
-// ODD-NEXT: declined by cpu.retile: {{.+}}
+// ODD-NEXT: declined by tile-choose-blocks: {{.+}}
 func.func @plain(%a: tensor<64x128xf32>, %b: tensor<128x96xf32>) -> tensor<64x96xf32> {
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<64x128xf32>, tensor<128x96xf32> -> tensor<64x96xf32>
   return %0 : tensor<64x96xf32>

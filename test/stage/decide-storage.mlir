@@ -37,10 +37,11 @@ tile.kernel @softmax(%x: !tile.view<?x1024xf32> {tile.readonly}, %y: !tile.view<
 }
 
 // A read that a store of the same memory comes between is kept; one of other memory is not.
+// DEAR-LABEL: tile.kernel @swap
 // CHECK-LABEL: tile.kernel @swap
 // CHECK: tile.load %arg0{{.*}} {stage.home = #stage.home<keep>}
 // CHECK: tile.load %arg1{{.*}} {stage.home = #stage.home<recompute>}
-tile.kernel @swap(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+tile.kernel @swap(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) {
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
   %b = tile.load %y[%i] : !tile.view<?xf32> -> tensor<64xf32>

@@ -32,15 +32,15 @@ tile.kernel @no_loop(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32
 
 // -----
 
-tile.kernel @scan(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>) {
+tile.kernel @sum(%x: !tile.view<?x64xf32> {tile.readonly}, %y: !tile.view<?xf32>) {
   %i = tile.program_id : index
-  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%i, %c0] : !tile.view<?x64xf32> -> tensor<1x64xf32>
   // expected-error @below {{its result cannot have the home 'recompute'}}
-  %b = tile.reduce %a axis 0 : tensor<64xf32> -> tensor<f32> {
+  %b = tile.reduce %a axis 1 {stage.home = #stage.home<recompute>} : tensor<1x64xf32> -> tensor<1xf32> {
   ^bb0(%p: f32, %q: f32):
     %s = arith.addf %p, %q : f32
     tile.yield %s : f32
-  } {stage.home = #stage.home<recompute>}
-  %c = tile.broadcast %b : tensor<f32> -> tensor<64xf32>
-  tile.store %c, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
+  }
+  tile.store %b, %y[%i] : tensor<1xf32>, !tile.view<?xf32>
 }

@@ -63,6 +63,13 @@ void Compiled::call() {
         "call");
 }
 
+void Compiled::launch(const char *kernel, int64_t x, int64_t y) {
+  const int64_t grid[3] = {x, y, 1};
+  check(kilnSessionLaunch(session, kernel, grid, arguments.size(),
+                          arguments.data()),
+        "launch");
+}
+
 const void *Compiled::result() const { return kilnTensorData(output); }
 
 void bench::race(std::vector<Contender> &contenders) {
@@ -107,6 +114,16 @@ Array<float> bench::randomFloats(size_t count, unsigned seed) {
   return result;
 }
 
+Array<uint8_t> bench::randomBytes(size_t count, unsigned seed, int least,
+                                  int most) {
+  std::mt19937 generator(seed);
+  std::uniform_int_distribution<int> values(least, most);
+  Array<uint8_t> result(count);
+  for (uint8_t &value : result)
+    value = uint8_t(values(generator));
+  return result;
+}
+
 void bench::verify(const std::string &what, const float *got,
                    const float *expected, size_t count, double tolerance) {
   double largest = 0, error = 0;
@@ -120,6 +137,17 @@ void bench::verify(const std::string &what, const float *got,
   std::fprintf(stderr, "error: %s: largest error %g where values reach %g\n",
                what.c_str(), error, largest);
   std::exit(1);
+}
+
+void bench::verify(const std::string &what, const int32_t *got,
+                   const int32_t *expected, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (got[i] == expected[i])
+      continue;
+    std::fprintf(stderr, "error: %s: element %zu is %d, expected %d\n",
+                 what.c_str(), i, got[i], expected[i]);
+    std::exit(1);
+  }
 }
 
 void bench::copy(float *to, const float *from, size_t count, int threads) {

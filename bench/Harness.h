@@ -37,8 +37,10 @@ public:
   Compiled(const Compiled &) = delete;
   /// Adds an argument that the caller keeps.
   void bind(KilnDType dtype, std::vector<int64_t> shape, void *data);
-  /// Calls it; the result is valid until the next call.
+  /// Calls its function; the result is valid until the next call.
   void call();
+  /// Launches its kernel of that name.
+  void launch(const char *kernel, int64_t x, int64_t y);
   const void *result() const;
 
 private:
@@ -66,11 +68,16 @@ void report(const std::string &title, const std::vector<Contender> &contenders,
 
 /// Reproducible values between -1 and 1.
 Array<float> randomFloats(size_t count, unsigned seed);
+/// Reproducible bytes of numbers from `least` to `most`.
+Array<uint8_t> randomBytes(size_t count, unsigned seed, int least, int most);
 
 /// Stops with a message when the outputs differ by more than `tolerance`
 /// relative to the largest expected value.
 void verify(const std::string &what, const float *got, const float *expected,
             size_t count, double tolerance);
+/// The same where they differ at all.
+void verify(const std::string &what, const int32_t *got,
+            const int32_t *expected, size_t count);
 
 /// Copies with `threads` threads.
 void copy(float *to, const float *from, size_t count, int threads);

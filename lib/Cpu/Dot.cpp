@@ -85,6 +85,8 @@ public:
 
 private:
   void block(Coord batch, Coord from, Value steps);
+  /// Fetches a share of the next right panel while one multiplies.
+  void prefetch(Coord batch, Coord column, Coord row, Coord from, Value steps);
   /// Address and row stride of the right panel that starts at `column`.
   std::pair<Value, Value> rightPanel(Coord batch, Coord column, Coord from,
                                      Value steps);
@@ -272,6 +274,25 @@ std::pair<Value, Value> DotLowering::rightPanel(Coord batch, Coord column,
   return {choice.getResult(0), choice.getResult(1)};
 }
 
+void DotLowering::prefetch(Coord batch, Coord column, Coord row, Coord from,
+                           Value steps) {
+  // Memory is idle meanwhile, and the rows of a panel lie far apart.
+  int64_t calls = llvm::divideCeil(m, how.getRows());
+  if (!right->canPrefetch() || calls < 4 || n <= columns)
+    return;
+  int64_t share = llvm::divideCeil(depth, calls);
+  Value call =
+      arith::DivUIOp::create(b, e.loc, e.coordValue(row), e.c64(how.getRows()));
+  Value first = e.mul(call, e.c64(share));
+  Value last = e.minimum(e.add(first, e.c64(share)), steps);
+  Coord next = column;
+  next.constant += columns;
+  e.forLoop(first, last, 1, {}, false, [&](Coord step, ValueRange) {
+    right->prefetch(batch, next, e.sum(from, step));
+    return SmallVector<Value>();
+  });
+}
+
 void DotLowering::block(Coord batch, Coord from, Value steps) {
   int64_t rows = how.getRows();
   auto leftAddress = [&](Value row) {
@@ -297,6 +318,7 @@ void DotLowering::block(Coord batch, Coord from, Value steps) {
     out = e.gep(out, e.coordValue(column), element);
     e.forLoop(e.c64(0), endM, rows, {}, false, [&](Coord row, ValueRange) {
       Value index = e.coordValue(row);
+      prefetch(batch, column, row, from, steps);
       multiply(steps, rows, leftAddress(index), panel, stride,
                e.gep(out, e.mul(index, rowStride), element), rowStride,
                offsetSums);

@@ -59,6 +59,7 @@ Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
   // Lanes along a dimension of one element would read past it.
   if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
     nest.neverFast = true;
+  findAhead();
   // Reads without packing: elements as they are, rows of the panel contiguous.
   if (type.getElementType() != element || isTf32 || group > 1 || extent == 1 ||
       stepExtent == 1)
@@ -80,6 +81,39 @@ Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
         !nest.neverFast)
       directLoad = load;
   }
+}
+
+void Packer::findAhead() {
+  if (nest.accesses.size() != 1 || nest.neverFast || !alongPanel)
+    return;
+  const Access &access = nest.accesses.front();
+  for (auto [d, dim] : llvm::enumerate(access.dims))
+    if (dim != int(d) && dim != kZero)
+      return;
+  auto load = cast<ViewAccessOpInterface>(access.op);
+  auto view = cast<tile::ViewType>(load.getAccessedView().getType());
+  for (auto [d, axis] : llvm::enumerate(load.getAxes()))
+    if (axis.tileDim == panelDim && axis.step == 1 &&
+        view.getStaticStride(d) == 1)
+      ahead = load;
+}
+
+void Packer::prefetch(Coord batch, Coord start, Coord step) {
+  Point point = pointAt(batch, start, step);
+  for (auto [d, size] : llvm::enumerate(nest.shape))
+    if (size == 1)
+      point.coords[d] = Coord();
+  Value address = e.loadAddress(ahead, point);
+  constexpr int64_t line = 64;
+  int64_t bytes =
+      width * KernelEmitter::storageBytes(
+                  cast<tile::ViewType>(ahead.getAccessedView().getType())
+                      .getElementType());
+  // The panel may start within a line.
+  for (int64_t at = 0; at < bytes + line; at += line)
+    LLVM::Prefetch::create(
+        b, e.loc, e.gep(address, e.c64(std::min(at, bytes - 1)), b.getI8Type()),
+        /*rw=*/0, /*hint=*/2, /*cache=*/1);
 }
 
 Point Packer::pointAt(Coord batch, Coord start, Coord step) const {

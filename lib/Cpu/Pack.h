@@ -29,6 +29,12 @@ public:
   /// Packs `steps` steps from `from` of the panel that starts at `start`.
   void pack(Coord batch, Coord start, Coord from, Value steps, Value place);
 
+  /// Whether what is packed can be fetched ahead: elements of a step lie beside
+  /// each other in one view.
+  bool canPrefetch() const { return bool(ahead); }
+  /// Fetches one step of the panel that starts at `start` into a far cache.
+  void prefetch(Coord batch, Coord start, Coord step);
+
   /// Whether whole panels could be read from memory as they are.
   bool canBeDirect() const { return directLoad || directBuffer; }
   /// Whether that is in bounds for this panel (null: always).
@@ -37,6 +43,7 @@ public:
   Value directStride();
 
 private:
+  void findAhead();
   Point pointAt(Coord batch, Coord start, Coord step) const;
   Value condition(Coord batch, Coord start, Value last);
   Value dropBits(Value value);
@@ -65,6 +72,7 @@ private:
   /// The dimensions of its view that steps and elements of a panel move.
   int64_t directStep = -1, directPanel = -1;
   bool directBuffer = false;
+  ViewAccessOpInterface ahead; ///< the load that prefetches follow, or null
 };
 
 } // namespace kiln::cpu

@@ -120,13 +120,14 @@ static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
           lhs.getDimSize(lhs.getRank() - 1)};
 }
 
-/// As many steps as leave the right panel in the nearest cache.
+/// As many steps as leave the right panel in the nearest cache, in equal parts.
 static int64_t depthFor(const CpuConfig &config, int64_t columns, int64_t bytes,
                         int64_t granule, int64_t k) {
-  int64_t fit = config.l1Bytes * 2 / 3 / (columns * bytes);
-  fit = std::min(fit, kDeepestPanel / bytes);
-  int64_t depth = std::max<int64_t>(llvm::alignDown(fit, granule), granule);
-  return std::min<int64_t>(depth, llvm::alignTo(k, granule));
+  int64_t most = config.l1Bytes * 4 / 5 / (columns * bytes);
+  most = std::min(most, kDeepestPanel / bytes);
+  most = std::max<int64_t>(llvm::alignDown(most, granule), granule);
+  int64_t parts = llvm::divideCeil(k, most);
+  return llvm::alignTo(llvm::divideCeil(k, parts), granule);
 }
 
 ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,

@@ -28,8 +28,8 @@ struct Level {
 // Widest first; the last one asks for nothing.
 constexpr StringLiteral kWide = "+avx512f,+avx512bw,+avx512dq,+avx512vl";
 const Level kLevels[] = {
-    {kWide, 512, 32, 168, 512, 256},
-    {"+avx2,+fma,+f16c", 256, 16, 168, 512, 256},
+    {kWide, 512, 32, 256, 512, 256},
+    {"+avx2,+fma,+f16c", 256, 16, 256, 512, 256},
     {"", 128, 16, 96, 256, 256},
 };
 
@@ -133,7 +133,7 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
     products = cpu_target::matrixRows(level->bits, [&](StringRef feature) {
       return subtarget->checkFeatures(("+" + feature).str());
     });
-  // Double and 16-bit inputs have blocks of about the same number of bytes.
+  // Blocks have about the same number of bytes whatever the type.
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "cpu", chip = "{0}", family = "cpu",
   triple = "{1}", cpu = "{2}", features = "{3}",
@@ -150,12 +150,17 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
   matrix_instructions = [{18}],
   tiles = <elementwise_rows = 4, elementwise_cols = 1024, reduction_elements = 16384, reduction_rows = 1, contraction = [
     #kiln.contraction_tile<type = f64, m = {9}, n = {12}, k = {11}>,
+    #kiln.contraction_tile<type = bf16, m = {9}, n = {10}, k = {19}>,
+    #kiln.contraction_tile<type = f16, m = {9}, n = {10}, k = {19}>,
+    #kiln.contraction_tile<type = i16, m = {9}, n = {10}, k = {19}>,
+    #kiln.contraction_tile<type = i8, m = {9}, n = {10}, k = {20}>,
     #kiln.contraction_tile<m = {9}, n = {10}, k = {11}>]>,
   extra = {{{13}}>)",
       native ? StringRef("native") : chip, triple.str(), processor.cpu,
       processor.features, processor.cores, processor.l1, processor.l2,
       level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
       level->bits >= 256 ? "converts_f16" : "", processor.l3, products.memories,
-      level->bits / 8 * level->registers, products.units, products.rows);
+      level->bits / 8 * level->registers, products.units, products.rows,
+      2 * level->k, 4 * level->k);
   return target::parseDescription(text, context, "description of cpu");
 }

@@ -13,7 +13,7 @@
 // V2-LABEL: @f32
 // V2: tile.dot {{.*}}cpu.product = #cpu.product<rows = 4, columns = 12,
 // V3-LABEL: @f32
-// V3: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 224>
+// V3: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 256>
 // V4-LABEL: @f32
 // V4: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32", rows = 6, columns = 64,
 // TILES-LABEL: @f32

@@ -31,6 +31,7 @@ struct RegisterBlockBuilder {
   MicroKernelOp op;
   int64_t lanes;
   MultiplyAdd multiplyAdd;
+  int64_t unroll;
   int64_t rows = op.getRows(), vectors = op.getColumns() / lanes,
           group = op.getLhsGroup();
   Type lhs = registerElement(op.getLhsType()),
@@ -86,8 +87,8 @@ struct RegisterBlockBuilder {
     }
   }
 
-  void loop(Value lo, Value hi, int64_t unroll, SmallVector<Value> &sums) {
-    auto loop = scf::ForOp::create(b, loc, lo, hi, c64(unroll), sums);
+  void loop(Value lo, Value hi, int64_t count, SmallVector<Value> &sums) {
+    auto loop = scf::ForOp::create(b, loc, lo, hi, c64(count), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     Value k = loop.getInductionVar(), stride = op.getRhsStride();
@@ -97,9 +98,9 @@ struct RegisterBlockBuilder {
         at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
     Value right =
         at(op.getRhs(), arith::MulIOp::create(b, loc, k, stride), rhs);
-    for (int64_t u = 0; u < unroll; ++u) {
+    for (int64_t u = 0; u < count; ++u) {
       step(at(left, u * panel, lhs), right, next);
-      if (u + 1 < unroll)
+      if (u + 1 < count)
         right = at(right, stride, rhs);
     }
     scf::YieldOp::create(b, loc, next);
@@ -137,10 +138,14 @@ struct RegisterBlockBuilder {
     Value groups = op.getDepth();
     if (group > 1)
       groups = arith::DivUIOp::create(b, loc, groups, c64(group));
-    constexpr int64_t unroll = 4;
-    Value whole = arith::AndIOp::create(b, loc, groups, c64(-unroll));
+    Value whole = groups;
+    if (unroll > 1) {
+      Value rest = arith::RemUIOp::create(b, loc, groups, c64(unroll));
+      whole = arith::SubIOp::create(b, loc, groups, rest);
+    }
     loop(c64(0), whole, unroll, sums);
-    loop(whole, groups, 1, sums);
+    if (unroll > 1)
+      loop(whole, groups, 1, sums);
     for (auto [sum, place] : llvm::zip_equal(sums, places))
       LLVM::StoreOp::create(b, loc, sum, place,
                             acc.getIntOrFloatBitWidth() / 8);
@@ -150,14 +155,14 @@ struct RegisterBlockBuilder {
 
 LogicalResult cpu::lowerToRegisterBlock(MicroKernelOp op,
                                         RewriterBase &rewriter, int64_t lanes,
-                                        MultiplyAdd step) {
+                                        MultiplyAdd step, int64_t unroll) {
   if (op.getLhsGroup() != op.getRhsGroup() || op.getColumns() % lanes)
     return op.emitOpError()
            << "unsupported: groups of " << op.getLhsGroup() << " and "
            << op.getRhsGroup() << " and " << op.getColumns()
            << " columns with registers of " << lanes << " elements";
   rewriter.setInsertionPoint(op);
-  RegisterBlockBuilder{rewriter, op.getLoc(), op, lanes, step}.build();
+  RegisterBlockBuilder{rewriter, op.getLoc(), op, lanes, step, unroll}.build();
   rewriter.eraseOp(op);
   return success();
 }

@@ -48,10 +48,11 @@ static Value multiplyPairs(OpBuilder &b, Location loc, Value x, Value y,
 
 void cpu_target::addMatrixInstructions() {
   using Step = Value (*)(OpBuilder &, Location, Value, Value, Value);
-  auto add = [](StringRef name, Step step) {
+  auto add = [](StringRef name, Step step, int64_t unroll = 4) {
     cpu::addMatrixInstruction(
         {name.str(),
-         [step](cpu::MicroKernelOp op, RewriterBase &b) -> LogicalResult {
+         [step, unroll](cpu::MicroKernelOp op,
+                        RewriterBase &b) -> LogicalResult {
            target::TargetAttr description = target::getDescription(op);
            int64_t lanes =
                description.getMatrixInstruction(*op.getRow()).getN().getMin();
@@ -60,12 +61,12 @@ void cpu_target::addMatrixInstructions() {
              return op.emitOpError()
                     << "unsupported: matrix instruction '" << *op.getRow()
                     << "' with " << lanes << " columns, expected 8 or 16";
-           return cpu::lowerToRegisterBlock(op, b, lanes, step);
+           return cpu::lowerToRegisterBlock(op, b, lanes, step, unroll);
          },
          nullptr, nullptr});
   };
   add("vdpbf16ps", multiplyBf16);
-  add("vpmaddwd", multiplyPairs);
+  add("vpmaddwd", multiplyPairs, /*unroll=*/1);
   add("vpdpbusd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
     return call(b, loc, sum.getType(), sized("llvm.x86.avx512.vpdpbusd.", sum),
                 {sum, x, y});

@@ -52,10 +52,13 @@ using MultiplyAdd = llvm::function_ref<mlir::Value(
 
 /// Replaces a micro-kernel whose groups are equal by loops that keep the block
 /// in registers of `lanes` elements of the accumulator. For each group of steps
-/// they read the columns of rhs once and spread each row of lhs.
+/// they read the columns of rhs once and spread each row of lhs. `unroll`
+/// groups make an iteration: one where a step is several instructions, whose
+/// intermediate results would otherwise be computed too far ahead.
 mlir::LogicalResult lowerToRegisterBlock(MicroKernelOp op,
                                          mlir::RewriterBase &rewriter,
-                                         int64_t lanes, MultiplyAdd step);
+                                         int64_t lanes, MultiplyAdd step,
+                                         int64_t unroll = 4);
 
 } // namespace kiln::cpu
 

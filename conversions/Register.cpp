@@ -2,6 +2,7 @@
 // What the conversions of the core bring. A new conversion is named here and
 // nowhere above.
 #include "kiln/Conversion/Register.h"
+#include "kiln/Conversion/LinalgToPrim.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/TosaToPrim.h"
 #include "kiln/Conversion/TritonToTile.h"
@@ -9,6 +10,7 @@
 void kiln::registerConversionPasses() {
   registerKilnPrimToTilePasses();
   registerKilnTosaToPrimPasses();
+  registerKilnLinalgToPrimPasses();
   registerKilnTritonToTilePasses();
 }
 

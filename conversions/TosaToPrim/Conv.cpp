@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and matrix products of TOSA.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// The type in which products are summed, bias included.
@@ -170,4 +170,4 @@ void addConvRules(Rules &rules) {
   rules.add<tosa::MatMulOp>(matmul);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

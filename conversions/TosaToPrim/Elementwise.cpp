@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operations of TOSA.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// One operand, the same operation in prim.
@@ -310,4 +310,4 @@ void addElementwiseRules(Rules &rules) {
   rules.add<tosa::IdentityOp>(identity);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

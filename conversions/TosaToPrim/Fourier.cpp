@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Discrete Fourier transforms as products with matrices of cosines and sines.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// A tensor of complex numbers.
@@ -95,4 +95,4 @@ void addFourierRules(Rules &rules) {
   rules.add<tosa::RFFT2dOp>(rfft);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indexed reading and writing, and resizing.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 void Translator::limitIndices(Value indices, int64_t size) {
   if (ShapedType::isDynamic(size) || size < 1)
     return;
@@ -202,4 +202,4 @@ void addGatherRules(Rules &rules) {
   rules.add<tosa::ResizeOp>(resize);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

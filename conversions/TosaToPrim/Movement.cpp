@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of TOSA that move elements.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// At most one size may be -1: it follows from the number of elements.
@@ -157,4 +157,4 @@ void addMovementRules(Rules &rules) {
   rules.add<tosa::TileOp>(tile);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

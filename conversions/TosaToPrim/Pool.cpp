@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling of TOSA.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// A window of TOSA in the terms of prim.
@@ -152,4 +152,4 @@ void addPoolRules(Rules &rules) {
   rules.add<tosa::AvgPool2dOp>(avgPool);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rescaling and tables.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// What TOSA forbids and has no one meaning: 48 bits times 32 do not fit 64.
@@ -147,4 +147,4 @@ void addQuantRules(Rules &rules) {
   rules.add<tosa::ApplyScaleOp>(applyScale);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along one axis, which TOSA keeps with size 1.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 template <typename To> Value reduce(Value x, int64_t axis, Translator &e) {
@@ -87,4 +87,4 @@ void addReductionRules(Rules &rules) {
   rules.add<tosa::ArgMaxOp>(argmax);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes as values: `!tosa.shape`.
-#include "Translator.h"
+#include "Rules.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 LogicalResult constShape(tosa::ConstShapeOp op, Translator &e) {
@@ -129,4 +129,4 @@ void addShapeRules(Rules &rules) {
   rules.add<tosa::Log2FloorShapeOp>(log2Floor);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

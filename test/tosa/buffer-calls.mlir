@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --convert-tosa-to-prim --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: kiln-opt %s --convert-linalg-to-prim --split-input-file --verify-diagnostics | FileCheck %s
 
 // What prints a buffer, by MLIR's own name for it or by an attribute, leaves it as it is.
 // CHECK-LABEL: func.func @printed

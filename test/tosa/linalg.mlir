@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s
+// RUN: kiln-opt %s --convert-linalg-to-prim | FileCheck %s
 
 // CHECK-LABEL: func.func @matmul
 // CHECK: prim.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>

@@ -4,7 +4,7 @@
 // RUN: kiln-run %s --target=cpu --arg=index:-2 --arg=index:-3 --entry=scalars | FileCheck %s --check-prefix=BOTH
 // RUN: kiln-run %s --target=cpu --arg=index:17 --arg=index:5 --entry=scalars | FileCheck %s --check-prefix=SMALL
 // RUN: kiln-run %s --target=cpu --entry=band | FileCheck %s --check-prefix=BAND
-// RUN: kiln-opt %s --convert-tosa-to-prim | FileCheck %s --check-prefix=PRIM
+// RUN: kiln-opt %s --convert-linalg-to-prim | FileCheck %s --check-prefix=PRIM
 
 // LARGE: result 0: i1: 0
 // LARGE-NEXT: result 1: i64: 1844674407370955161

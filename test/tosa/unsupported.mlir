@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --convert-tosa-to-prim --split-input-file --verify-diagnostics
+// RUN: kiln-opt %s --convert-linalg-to-prim --split-input-file --verify-diagnostics
 
 func.func @custom(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{unsupported: tosa.custom has no translation to prim}}

@@ -16,9 +16,8 @@ namespace kiln {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/TosaToPrim.h.inc"
 
-/// Adds the frontends `tosa` and `linalg`.
+/// Adds the frontend `tosa`.
 void registerTosaFrontend();
-void registerLinalgFrontend();
 
 } // namespace kiln
 

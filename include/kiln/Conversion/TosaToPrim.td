@@ -6,10 +6,10 @@
 include "mlir/Pass/PassBase.td"
 
 def TosaToPrim : Pass<"convert-tosa-to-prim", "::mlir::ModuleOp"> {
-  let summary = "Converts functions of TOSA and linalg to prim";
+  let summary = "Converts functions of TOSA to prim";
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls
-    are inlined and private functions disappear. Besides TOSA it reads `linalg`, and `tensor`, `memref`,
+    are inlined and private functions disappear. Besides TOSA it reads `tensor`, `memref`,
     `affine`, `scf`, `arith`, `math` and `func` as they appear between them. A load of a
     global of `ml_program` is a constant, if the global is not mutable. What it cannot convert is an error that begins with "unsupported: " and stands at the operation.
 

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// A buffer nobody has written to: zeros, if it is read.
@@ -303,4 +303,4 @@ void addMemoryRules(Rules &rules) {
     rules.add(name, nothing);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

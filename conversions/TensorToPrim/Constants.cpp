@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants of TOSA and arith.
+// Constants.
 #include "Translator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -13,7 +12,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// Elements of a type that prim lacks, in the type that stands for it.
@@ -25,21 +24,12 @@ DenseElementsAttr widen(DenseElementsAttr value, Type element, bool isSigned) {
       });
 }
 
-LogicalResult elements(Operation *op, ElementsAttr value, Translator &e) {
-  auto constant = constantValue(op, value, e);
-  return failed(constant) ? failure() : e.set(op->getResult(0), *constant);
-}
-
-LogicalResult tosaConst(tosa::ConstOp op, Translator &e) {
-  return elements(op, op.getValues(), e);
-}
-
 /// A scalar becomes a tensor of rank 0, or of the iteration space in a body.
 LogicalResult arithConstant(arith::ConstantOp op, Translator &e) {
   TypedAttr value = op.getValue();
   if (auto attr = dyn_cast<ElementsAttr>(value))
     return isa<RankedTensorType>(attr.getType())
-               ? elements(op, attr, e)
+               ? translateElements(op, attr, e)
                : e.unsupported(op, "is not a tensor or a scalar");
   if (isa<IndexType>(value.getType())) {
     e.setSizes(op, {OpFoldResult(value)});
@@ -68,7 +58,7 @@ template <typename Op> LogicalResult globalLoad(Op op, Translator &e) {
   if (!value)
     return e.unsupported(op, "reads '" + global.getSymName() +
                                  "', whose value is not given");
-  return elements(op, value, e);
+  return translateElements(op, value, e);
 }
 
 } // namespace
@@ -151,12 +141,17 @@ FailureOr<Value> constantValue(Operation *op, ElementsAttr value,
   return Value(prim::ConstantOp::create(e.b, type, value));
 }
 
+LogicalResult translateElements(Operation *op, ElementsAttr value,
+                                Translator &e) {
+  auto constant = constantValue(op, value, e);
+  return failed(constant) ? failure() : e.set(op->getResult(0), *constant);
+}
+
 void addConstantRules(Rules &rules) {
-  rules.add<tosa::ConstOp>(tosaConst);
   rules.add<arith::ConstantOp>(arithConstant);
   rules.add<ml_program::GlobalLoadOp>(globalLoad<ml_program::GlobalLoadOp>);
   rules.add<ml_program::GlobalLoadConstOp>(
       globalLoad<ml_program::GlobalLoadConstOp>);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

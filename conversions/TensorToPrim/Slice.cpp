@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, padding and generated tensors of the tensor dialect.
-#include "Linalg.h"
+#include "BodyScope.h"
 #include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// What an offset, a size or a stride is known to be now.
@@ -331,4 +331,4 @@ void addSliceRules(Rules &rules) {
   rules.add<tensor::GenerateOp>(generate);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// out * stride + window * dilation, one dimension of the input.
@@ -362,4 +362,4 @@ std::optional<LogicalResult> emitWindow(linalg::LinalgOp op, Translator &e) {
   return pool(op, *combine, e);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// One factor of the product: what it reads and over which loops.
@@ -211,4 +211,4 @@ std::optional<LogicalResult> emitContraction(linalg::LinalgOp op,
                       e.convert(*arranged, e.elementOf(before)));
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// Reduces `value` over `dims` with the operation of a body. Null if prim has
@@ -326,4 +326,4 @@ void addLinalgRules(Rules &rules) {
   rules.add("linalg.*", structured);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

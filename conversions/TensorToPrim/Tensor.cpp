@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// Sizes of the source, in the terms of the result.
@@ -170,4 +170,4 @@ void addTensorRules(Rules &rules) {
   rules.add<bufferization::AllocTensorOp>(allocTensor);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiled layouts: `linalg.pack` and `linalg.unpack`.
-#include "Translator.h"
+#include "Linalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// How the dimensions of the plain and of the tiled tensor belong together.
@@ -144,4 +144,4 @@ void addPackRules(Rules &rules) {
   rules.add<linalg::UnPackOp>(unpack);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

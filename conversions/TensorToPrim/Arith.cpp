@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// Whether the operation computes a size, not the elements of a tensor.
@@ -348,4 +348,4 @@ void addArithRules(Rules &rules) {
   rules.add<arith::SelectOp>(select);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

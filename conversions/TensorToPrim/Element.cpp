@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 
 Value readElements(Value x, ArrayRef<Value> indices, Translator &e) {
   RankedTensorType type = e.typeOf(x);
@@ -86,4 +86,4 @@ LogicalResult element(Operation *op, Value source, ValueRange at,
   return e.set(op->getResult(0), result);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// The translated operands, of one shape.
@@ -195,4 +195,4 @@ void addMathRules(Rules &rules) {
   rules.add<math::IsNaNOp>(isnan);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

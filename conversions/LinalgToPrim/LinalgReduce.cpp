@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// Whether a value of a body depends on what it combines with.
@@ -476,4 +476,4 @@ FailureOr<SmallVector<Value>> reduceTogether(const Loops &loops,
   return reduceInOrder(loops, e);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 
 Type primElement(Type type) {
   MLIRContext *context = type.getContext();
@@ -384,4 +384,4 @@ LogicalResult Translator::inlineCall(func::CallOp call, func::FuncOp callee) {
   return success();
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes a function of prim while it reads one of TOSA. Private to the
-// conversion.
-#ifndef KILN_CONVERSIONS_TOSATOPRIM_TRANSLATOR_H
-#define KILN_CONVERSIONS_TOSATOPRIM_TRANSLATOR_H
+// Writes a function of prim while it reads one of tensors or buffers. Private
+// to the conversions of such functions.
+#ifndef KILN_CONVERSIONS_TENSORTOPRIM_TRANSLATOR_H
+#define KILN_CONVERSIONS_TENSORTOPRIM_TRANSLATOR_H
 
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Index/ScalarBuilder.h"
@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 
 class Translator;
 
@@ -71,24 +71,29 @@ private:
 };
 
 void addConstantRules(Rules &rules);
-void addElementwiseRules(Rules &rules);
-void addQuantRules(Rules &rules);
-void addReductionRules(Rules &rules);
-void addMovementRules(Rules &rules);
-void addShapeRules(Rules &rules);
-void addConvRules(Rules &rules);
-void addPoolRules(Rules &rules);
-void addGatherRules(Rules &rules);
-void addFourierRules(Rules &rules);
 void addControlRules(Rules &rules);
 void addTensorRules(Rules &rules);
 void addSliceRules(Rules &rules);
 void addArithRules(Rules &rules);
 void addConvertRules(Rules &rules);
 void addMathRules(Rules &rules);
-void addLinalgRules(Rules &rules);
 void addMemoryRules(Rules &rules);
-void addPackRules(Rules &rules);
+
+/// A constant, in a type that prim has.
+llvm::LogicalResult translateElements(mlir::Operation *op,
+                                      mlir::ElementsAttr value, Translator &e);
+/// One side if it is known which. Else both are computed, and one is taken:
+/// what only the side that is taken keeps inside of a tensor is kept inside
+/// here.
+llvm::LogicalResult translateBranch(mlir::Operation *op, mlir::Value condition,
+                                    mlir::ValueRange inputs, mlir::Region &yes,
+                                    mlir::Region &no, Translator &e);
+/// Loops whose conditions do not depend on data end after a known number of
+/// steps. `before` gives the condition, and what goes on from there, unless
+/// that is what it was given (`keepsArguments`).
+llvm::LogicalResult translateLoop(mlir::Operation *op, mlir::ValueRange inits,
+                                  mlir::Region &before, mlir::Region &after,
+                                  bool keepsArguments, Translator &e);
 
 /// A part of a tensor or of a buffer. Each entry is a number, a size that is
 /// known at run time only, or an element of a tensor (of rank 0).
@@ -369,6 +374,6 @@ private:
   int64_t emitted = 0;
 };
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim
 
-#endif // KILN_CONVERSIONS_TOSATOPRIM_TRANSLATOR_H
+#endif // KILN_CONVERSIONS_TENSORTOPRIM_TRANSLATOR_H

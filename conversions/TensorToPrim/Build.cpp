@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 
 TypedAttr numberAttr(Type element, double value) {
   if (isa<FloatType>(element))
@@ -356,4 +356,4 @@ Value Translator::sizeValue(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

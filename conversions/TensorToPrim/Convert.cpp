@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kiln::tosa_to_prim {
+namespace kiln::tensor_to_prim {
 namespace {
 
 /// The element type of the result, or null after a report.
@@ -88,4 +88,4 @@ void addConvertRules(Rules &rules) {
   rules.add<arith::IndexCastUIOp>(indexCast<arith::IndexCastUIOp, true>);
 }
 
-} // namespace kiln::tosa_to_prim
+} // namespace kiln::tensor_to_prim

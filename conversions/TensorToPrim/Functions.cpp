@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which functions of a module are translated, and what their results are.
+#include "Functions.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tensor_to_prim;
+
+namespace {
+
+/// The types of the arguments in prim; a scalar is a tensor of rank 0.
+FailureOr<SmallVector<Type>> argumentTypes(func::FuncOp fn, Translator &e) {
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(fn.getArgumentTypes())) {
+    RankedTensorType tensor = e.tensorType(type);
+    if (!tensor && type.isIntOrIndexOrFloat())
+      if (Type element = primElement(type))
+        tensor = RankedTensorType::get({}, element);
+    if (!tensor)
+      return fn.emitError("unsupported: argument ")
+             << i << " of '" << fn.getName() << "' has type " << type;
+    types.push_back(tensor);
+  }
+  return types;
+}
+
+/// What a function gives: what it returns and, after that, what it has written
+/// to buffers among its arguments. Without either, what it prints or prepares
+/// for printing.
+FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
+  SmallVector<Value> needed(
+      fn.getBody().front().getTerminator()->getOperands());
+  for (Value argument : fn.getArguments())
+    if (auto place = e.placeOf(argument); place && place->written)
+      needed.push_back(argument);
+  if (needed.empty())
+    return e.printed.empty() ? e.unranked : e.printed;
+  SmallVector<Value> results;
+  Operation *terminator = fn.getBody().front().getTerminator();
+  e.b.setLoc(terminator->getLoc());
+  for (Value returned : needed) {
+    if (Operation *call = e.getOpaque(returned)) {
+      e.reported = true;
+      InFlightDiagnostic diag =
+          call->emitError("unsupported: call of undefined function '")
+          << cast<func::CallOp>(call).getCallee() << "'";
+      diag.attachNote(terminator->getLoc()) << "its result is needed here";
+      return diag;
+    }
+    Value value = e.isKnown(returned) ? e.get(returned) : Value();
+    if (!value) {
+      if (e.isKnown(returned) && !e.reported)
+        return e.unsupported(terminator, "returns a shape");
+      return failure();
+    }
+    results.push_back(value);
+  }
+  return results;
+}
+
+/// What the source calls an argument, if anything.
+StringAttr nameOf(func::FuncOp fn, unsigned argument) {
+  if (auto name = fn.getArgAttrOfType<StringAttr>(argument, "kiln.name"))
+    return name;
+  return fn.getArgAttrOfType<StringAttr>(argument, "ml_program.identifier");
+}
+
+/// Removes what nobody needs, such as constants that became attributes.
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// What prim does not take is not supported: said at the operation it is from.
+LogicalResult check(Block &block) {
+  for (Operation &op : block) {
+    std::string message;
+    {
+      ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diag) {
+        if (message.empty())
+          message = diag.str();
+        return success();
+      });
+      if (succeeded(verify(&op)))
+        continue;
+    }
+    return emitError(op.getLoc(), "unsupported: ") << message;
+  }
+  return success();
+}
+
+/// Converts the functions of a module.
+class Functions {
+public:
+  Functions(ModuleOp module, const Rules &rules, ArrayRef<std::string> entries,
+            StringRef elided)
+      : module(module), rules(rules), entries(entries), elided(elided) {}
+
+  LogicalResult run();
+
+private:
+  /// The translation of a function; null if it computes nothing.
+  FailureOr<func::FuncOp> convert(func::FuncOp fn, bool wanted) {
+    if (!llvm::hasSingleElement(fn.getBody())) {
+      Operation *branch = fn.getBody().front().getTerminator();
+      return branch->emitError("unsupported: control flow between blocks in '")
+             << fn.getName() << "'";
+    }
+    Translator e(module, rules);
+    e.elided = elided.str();
+    auto types = argumentTypes(fn, e);
+    if (failed(types))
+      return failure();
+    auto result =
+        func::FuncOp::create(fn.getLoc(), fn.getName(),
+                             FunctionType::get(fn.getContext(), *types, {}));
+    OwningOpRef<func::FuncOp> owner(result);
+    Block *entry = result.addEntryBlock();
+    Block &source = fn.getBody().front();
+    for (auto [from, to] :
+         llvm::zip_equal(source.getArguments(), entry->getArguments())) {
+      to.setLoc(from.getLoc());
+      if (isa<BaseMemRefType>(from.getType()))
+        e.setPlace(from, e.newPlace(to));
+      else
+        e.alias(from, to);
+    }
+    e.b.setInsertionPointToStart(entry);
+    bool good = succeeded(e.emitBlock(source));
+    auto values = good ? resultsOf(fn, e) : FailureOr<SmallVector<Value>>();
+    if (failed(values)) {
+      if (!e.reported)
+        fn.emitError("unsupported: function '") << fn.getName() << "'";
+      return failure();
+    }
+    if (values->empty()) {
+      if (wanted)
+        return fn.emitError("unsupported: function '")
+               << fn.getName() << "' returns and prints nothing";
+      fn.emitRemark("ignored: function '")
+          << fn.getName() << "' returns and prints nothing";
+      return func::FuncOp();
+    }
+    func::ReturnOp::create(e.b, *values);
+    SmallVector<Type> resultTypes = llvm::map_to_vector(
+        *values, [](Value value) { return value.getType(); });
+    result.setType(FunctionType::get(fn.getContext(), *types, resultTypes));
+    for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+      if (StringAttr name = nameOf(fn, i))
+        result.setArgAttr(i, "kiln.name", name);
+    // Whoever invents inputs has to keep to the indices that mean something.
+    for (auto [value, largest] : e.largestIndex)
+      result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",
+                        e.b.getDenseI64ArrayAttr({0, largest}));
+    eraseDead(*entry);
+    if (failed(check(*entry)))
+      return failure();
+    return owner.release();
+  }
+
+  /// The error for an entry that is not there, with those that are.
+  LogicalResult noSuchEntry(StringRef name) {
+    auto diag = module.emitError("no function '") << name << "' with a body";
+    StringRef separator = ", expected one of: ";
+    for (auto fn : module.getOps<func::FuncOp>())
+      if (!fn.isExternal()) {
+        diag << separator << fn.getSymName();
+        separator = ", ";
+      }
+    return diag;
+  }
+
+  /// The functions to convert, in order.
+  LogicalResult select(SmallVectorImpl<func::FuncOp> &selected) {
+    for (const std::string &name : entries) {
+      Operation *symbol = module.lookupSymbol(name);
+      auto fn = dyn_cast_or_null<func::FuncOp>(symbol);
+      if (symbol && !fn)
+        continue; // a kernel, which needs no conversion
+      if (!fn || fn.isExternal())
+        return noSuchEntry(name);
+      selected.push_back(fn);
+    }
+    if (!entries.empty())
+      return success();
+    for (auto fn : module.getOps<func::FuncOp>())
+      if (!fn.isExternal() && fn.isPublic())
+        selected.push_back(fn);
+    if (selected.empty()) // all of them are private: none is a helper
+      for (auto fn : module.getOps<func::FuncOp>())
+        if (!fn.isExternal())
+          selected.push_back(fn);
+    return success();
+  }
+
+  /// Loops, conditions and accesses of affine in the terms of scf and memref.
+  LogicalResult lowerAffine() {
+    bool any =
+        module
+            .walk([](Operation *op) {
+              return isa_and_nonnull<affine::AffineDialect>(op->getDialect())
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!any)
+      return success();
+    RewritePatternSet patterns(module.getContext());
+    populateAffineToStdConversionPatterns(patterns);
+    ConversionTarget target(*module.getContext());
+    target.addLegalDialect<arith::ArithDialect, memref::MemRefDialect,
+                           scf::SCFDialect>();
+    return applyPartialConversion(module, target, std::move(patterns));
+  }
+
+  ModuleOp module;
+  const Rules &rules;
+  ArrayRef<std::string> entries;
+  StringRef elided;
+};
+
+} // namespace
+
+LogicalResult Functions::run() {
+  if (!elided.empty() && elided != "zeros" && elided != "random") {
+    module.emitError("expected elided=zeros or elided=random, found '")
+        << elided << "'";
+    return failure();
+  }
+  if (failed(lowerAffine()))
+    return failure();
+  SmallVector<func::FuncOp> selected, converted;
+  if (failed(select(selected)))
+    return failure();
+  SmallVector<func::FuncOp> refused;
+  for (func::FuncOp fn : selected) {
+    auto result = convert(fn, !entries.empty() || selected.size() == 1);
+    if (failed(result))
+      refused.push_back(fn);
+    else if (*result)
+      converted.push_back(*result);
+  }
+  bool good = refused.empty();
+  if (entries.empty() && !converted.empty())
+    for (func::FuncOp fn : refused)
+      fn.emitRemark("function '")
+          << fn.getName() << "' is not converted, others are: --entry=NAME "
+          << "compiles one function and what it needs";
+  if (good && !selected.empty() && converted.empty())
+    good = succeeded(LogicalResult(
+        module.emitError("unsupported: no function computes anything")));
+  if (!good) {
+    for (func::FuncOp fn : converted)
+      fn.erase();
+    return failure();
+  }
+  if (selected.empty() && entries.empty())
+    return success();
+  for (auto fn : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    fn.erase();
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    global.erase(); // what is needed of it has become a constant
+  for (func::FuncOp fn : converted)
+    module.push_back(fn);
+  return success();
+}
+
+void kiln::tensor_to_prim::addSharedRules(Rules &rules) {
+  addConstantRules(rules);
+  addControlRules(rules);
+  addTensorRules(rules);
+  addSliceRules(rules);
+  addArithRules(rules);
+  addConvertRules(rules);
+  addMathRules(rules);
+  addMemoryRules(rules);
+}
+
+LogicalResult
+kiln::tensor_to_prim::convertFunctions(ModuleOp module, const Rules &rules,
+                                       ArrayRef<std::string> entries,
+                                       StringRef elided) {
+  return Functions(module, rules, entries, elided).run();
+}

@@ -9,6 +9,8 @@
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Driver/Semantics.h"
+#include "kiln/Eval/Register.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -188,7 +190,9 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
 /// Says how kernels are lowered, and where what is asked for of them goes.
 LoweringPlan Compilation::planLowering(std::string &result) {
   LoweringPlan plan;
-  plan.jobs = options.jobs ? options.jobs : std::thread::hardware_concurrency();
+  plan.jobs = options.verifySemantics ? 1
+              : options.jobs          ? options.jobs
+                                      : std::thread::hardware_concurrency();
   plan.oneModule = !stopsAt(Emit::Package);
   plan.noFallback = options.noFallback;
   if (plan.oneModule || !options.saveTemps.empty())
@@ -359,6 +363,8 @@ LogicalResult Compilation::finish(std::string &result) {
     return failure();
   }
   result.assign(bytes->begin(), bytes->end());
+  if (SemanticsCheck *check = SemanticsCheck::of(&context))
+    check->compareDevice(result, options.targets.front());
   return success();
 }
 
@@ -443,6 +449,8 @@ int kiln::driver::compile(const CompileOptions &options,
   DialectRegistry own, registry;
   registerDialects(own);
   registerInputDialects(registry);
+  if (options.verifySemantics)
+    eval::registerEvaluation(registry);
   MLIRContext context(registry);
   context.loadDialect<KilnDialect>();
   // Hooks of the report and of pass construction need these early; others are
@@ -457,8 +465,21 @@ int kiln::driver::compile(const CompileOptions &options,
       diag("error: " + error);
       return kWrongUsage;
     }
+    std::optional<SemanticsCheck> check;
+    if (options.verifySemantics) {
+      // Evaluation sees the whole module.
+      context.disableMultithreading();
+      check.emplace(SemanticsOptions{options.verifySeconds, options.verifyArgs,
+                                     options.verifyGrid},
+                    &context);
+    }
     Compilation compilation(options, input, context, diag);
     ok = compilation.run(result);
+    if (check) {
+      diag(check->result().str());
+      if (check->result().changed)
+        ok = failure();
+    }
     DiagnosticPrinter printer(&context, diag, input.getBufferIdentifier());
     if (failed(dump.finish(printer)))
       ok = failure();

@@ -6,6 +6,7 @@
 #include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -23,6 +24,8 @@ LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
   unsigned before = printer.numErrors();
   if (IRDump *dump = IRDump::of(module.getContext()))
     dump->attach(pm, stage);
+  if (SemanticsCheck *check = SemanticsCheck::of(module.getContext()))
+    check->attach(pm);
   pm.enableTiming(timing);
   auto owned = std::make_unique<PassHooks>();
   PassHooks *hooks = owned.get();

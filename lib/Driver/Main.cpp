@@ -38,6 +38,15 @@ name[:chip][,key=value...].
   -o FILE, -oFILE       where the result goes
   --emit=KIND           package (default), prim, program, tile, target, llvm, asm
                         or binary
+  --verify-semantics    evaluate the program on invented arguments before and after
+                        each pass, then what is left on the device, and name the
+                        first that changes a result
+  --verify-limit=SECONDS
+                        how long one evaluation may take (10; 0: any time)
+  --verify-arg=FILE.npy[+N], --verify-arg=TYPE:VALUE
+                        an argument of the kernel, in order; given once for each
+  --verify-grid=X[,Y[,Z]]
+                        the grid of the kernel
   --print-pipeline      print the passes that lead to what --emit asks for, as
                         'kiln-opt --pass-pipeline' takes them
   --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)

@@ -181,6 +181,23 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       options.emit = emit.value_or(Emit::Package);
     } else if (flag == "--print-pipeline") {
       ok = arguments.set(options.printPipeline);
+    } else if (flag == "--verify-semantics") {
+      ok = arguments.set(options.verifySemantics);
+    } else if (flag == "--verify-limit") {
+      ok = arguments.value(text);
+      double seconds = 0;
+      if (ok && (StringRef(text).getAsDouble(seconds) || !(seconds >= 0) ||
+                 seconds > 1e6)) {
+        error =
+            "expected --verify-limit=SECONDS, 0 for none, found '" + text + "'";
+        return false;
+      }
+      options.verifySeconds = seconds;
+    } else if (flag == "--verify-arg") {
+      ok = arguments.value(text);
+      options.verifyArgs.push_back(text);
+    } else if (flag == "--verify-grid") {
+      ok = arguments.value(options.verifyGrid);
     } else if (flag == "--frontend") {
       ok = arguments.value(options.frontend);
     } else if (flag == "--explain") {
@@ -245,6 +262,11 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   }
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
+  if (options.verifySemantics && options.targets.size() > 1) {
+    error = "--verify-semantics compares with one target, found " +
+            std::to_string(options.targets.size());
+    return false;
+  }
   if (options.printPipeline && options.explain) {
     error = "--print-pipeline lowers nothing that --explain could report";
     return false;

@@ -2,341 +2,435 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Semantics.h"
+#include "Domains.h"
+#include "SemanticsCompare.h"
+#include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Eval/Elements.h"
-#include "kiln/Eval/Kernel.h"
-#include "kiln/Eval/Memory.h"
+#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Session.h"
+#include "kiln/Target/Activity.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <cstring>
 #include <map>
-#include <random>
+#include <mutex>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::driver;
-using Evaluated = eval::Value;
 
 namespace {
-
-/// What a pointer points to.
-constexpr int64_t kPointerElements = 1 << 16;
-
-/// What an entry gives: the results of a function, or the memory that a kernel
-/// was given, after it has run.
-struct Outcome {
-  std::vector<Evaluated> values;
-  std::vector<std::string> names;
-  bool isExact = true; ///< no sum may change its order
-  bool isNarrow = false;
-  std::string error;
+/// The checks that live, by context.
+struct Living {
+  std::mutex mutex;
+  llvm::DenseMap<MLIRContext *, SemanticsCheck *> checks;
 };
 
-/// Invents arguments, the same for the same types.
-class Inventor {
+Living &living() {
+  static Living all;
+  return all;
+}
+
+/// What dimensions that are not known are taken to be.
+constexpr int64_t kSizes[] = {37, 64};
+
+StringRef nameOf(Pass *pass) {
+  return pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+}
+
+/// Runs other passes.
+bool isAdaptor(Pass *pass) {
+  return pass->getArgument().empty() &&
+         pass->getName().contains("OpToOpPassAdaptor");
+}
+
+ModuleOp moduleOf(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  return module ? module : op->getParentOfType<ModuleOp>();
+}
+
+/// One entry with arguments of one size.
+struct Entry {
+  std::optional<Arguments> arguments; ///< none: it cannot be called
+  std::optional<Outcome> last;        ///< none: it has not been evaluated
+  std::optional<Location> place;
+  /// The program that gave `last`.
+  std::shared_ptr<OwningOpRef<ModuleOp>> module;
+};
+
+using Snapshot = std::shared_ptr<OwningOpRef<ModuleOp>>;
+} // namespace
+
+/// The state of one compilation's check.
+class SemanticsCheck::Impl {
 public:
-  explicit Inventor(int64_t size) : size(size), generator(42) {}
+  Impl(const SemanticsOptions &options, MLIRContext *context)
+      : options(options), context(context) {}
 
-  Evaluated tensor(Type type, ArrayRef<int64_t> shape) {
-    eval::DType dtype = eval::dtypeOf(type);
-    Evaluated value = Evaluated::tensor(dtype, shape);
-    for (int64_t i = 0; i < value.size(); ++i)
-      fill(value, i);
-    return value;
+  /// Evaluates what has never been evaluated.
+  void begin(ModuleOp module, const Snapshot &copy) {
+    for (FunctionOpInterface entry : entriesOf(module))
+      for (int64_t size : kSizes)
+        if (Entry *one = find(entry, size); one && !one->last) {
+          one->last = evaluate(entry, size, *one);
+          one->place = entry.getLoc();
+          one->module = copy;
+        }
   }
 
-  Evaluated scalar(Type type) {
-    eval::DType dtype = eval::dtypeOf(type);
-    return runtime::isFloat(dtype) ? Evaluated::ofDouble(dtype, 1.5)
-                                   : Evaluated::ofInt(dtype, size);
+  /// Compares the entries that a pass has changed, or what they call.
+  void end(ModuleOp module, const Snapshot &copy, StringRef pass,
+           const llvm::StringSet<> &changed) {
+    for (FunctionOpInterface entry : entriesOf(module)) {
+      if (!isTouched(entry, changed) || done.contains(entry.getName()))
+        continue;
+      for (int64_t size : kSizes)
+        if (Entry *one = find(entry, size))
+          compare(entry, copy, pass, size, *one);
+    }
   }
 
-  SmallVector<int64_t> shapeOf(ArrayRef<int64_t> shape) const {
-    SmallVector<int64_t> sizes;
-    for (int64_t dim : shape)
-      sizes.push_back(ShapedType::isDynamic(dim) ? size : dim);
-    return sizes;
-  }
+  void compareDevice(StringRef bytes, StringRef spec);
+
+  SemanticsResult result;
 
 private:
-  void fill(Evaluated &value, int64_t i) {
-    if (runtime::isFloat(value.dtype())) {
-      double x = std::uniform_real_distribution<double>(-2, 2)(generator);
-      eval::storeDoubles(value.dtype(), value.mutableData(), i, 1, &x);
-    } else {
-      // Small, so that they may be indices.
-      int64_t x = std::uniform_int_distribution<int64_t>(0, 7)(generator);
-      eval::storeInts(value.dtype(), value.mutableData(), i, 1, &x);
+  /// Functions and kernels with a body. Kernels that a host program launches
+  /// are evaluated with it.
+  SmallVector<FunctionOpInterface> entriesOf(ModuleOp module) {
+    llvm::StringSet<> launched;
+    module.walk([&](program::LaunchOp launch) {
+      for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
+        launched.insert(name.getValue());
+    });
+    SmallVector<FunctionOpInterface> entries;
+    for (auto entry : module.getOps<FunctionOpInterface>())
+      if (!entry.isExternal() && !launched.contains(entry.getName()))
+        entries.push_back(entry);
+    return entries;
+  }
+
+  /// Whether sizes that are not known, or a scalar, tell sizes apart.
+  static bool dependsOnSize(FunctionOpInterface entry) {
+    return llvm::any_of(entry.getArgumentTypes(), [](Type type) {
+      if (auto view = dyn_cast<tile::ViewType>(type))
+        return llvm::is_contained(view.getShape(), ShapedType::kDynamic);
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped ? !shaped.hasStaticShape() : !isa<tile::PtrType>(type);
+    });
+  }
+
+  /// The state of an entry; null where there is nothing to call it with.
+  Entry *find(FunctionOpInterface entry, int64_t size) {
+    std::string name = entry.getName().str();
+    auto [at, isNew] = entries.try_emplace({name, size});
+    Entry &one = at->second;
+    if (!isNew)
+      return one.arguments ? &one : nullptr;
+    bool isFirst = size == kSizes[0];
+    if (auto launched = captured.find(name); launched != captured.end()) {
+      if (isFirst)
+        one.arguments = launched->second;
+    } else if (!options.args.empty() && isa<tile::KernelOp>(entry) &&
+               entry.isPublic()) {
+      if (isFirst && !wrongArgs) {
+        auto given = readArguments(entry, options.args, options.grid);
+        if (succeeded(given))
+          one.arguments = std::move(*given);
+        else
+          ++result.changed;
+        wrongArgs = failed(given);
+      }
+    } else if ((isFirst || dependsOnSize(entry)) &&
+               !isTooLong(entry, options.seconds)) {
+      // What it demands of its arguments is told at the level where it is.
+      OwningOpRef<ModuleOp> copy =
+          cast<ModuleOp>(entry->getParentOp()->clone());
+      inferDomains(*copy);
+      one.arguments = inventArguments(
+          cast<FunctionOpInterface>(copy->lookupSymbol(name)), size);
+    } else if (isFirst) {
+      ++result.slow;
     }
+    return one.arguments ? &one : nullptr;
   }
 
-  int64_t size;
-  std::mt19937_64 generator;
-};
-
-/// A strided view of memory with invented elements, if the type has one.
-std::optional<eval::View> makeView(Type type, Inventor &inventor) {
-  SmallVector<int64_t> sizes, strides;
-  Type element;
-  if (auto view = dyn_cast<tile::ViewType>(type)) {
-    element = view.getElementType();
-    sizes = inventor.shapeOf(view.getShape());
-    auto dense = eval::rowMajorStrides(sizes);
-    strides.assign(dense.begin(), dense.end());
-    for (auto [d, stride] : llvm::enumerate(view.getStrides()))
-      if (!ShapedType::isDynamic(stride))
-        strides[d] = stride;
-  } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
-    element = pointer.getElementType();
-  } else {
-    return std::nullopt;
-  }
-  if (eval::dtypeOf(element) == eval::DType::none)
-    return std::nullopt;
-  int64_t count =
-      sizes.empty() && isa<tile::PtrType>(type) ? kPointerElements : 1;
-  for (auto [extent, stride] : llvm::zip(sizes, strides)) {
-    if (stride < 0)
-      return std::nullopt;
-    count += std::max<int64_t>(extent - 1, 0) * stride;
-  }
-  eval::View view = eval::allocate(eval::dtypeOf(element), {count});
-  Evaluated contents = inventor.tensor(element, {count});
-  std::memcpy(view.buffer->data(), contents.data(), contents.bytes());
-  view.buffer->markWritten(0, view.buffer->bytes);
-  view.sizes.assign(sizes.begin(), sizes.end());
-  view.strides.assign(strides.begin(), strides.end());
-  return view;
-}
-
-/// Sums whose order is not said may be rounded otherwise.
-bool isExact(Operation *entry) {
-  return !entry
-              ->walk([](Operation *op) {
-                StringRef name = op->getName().getStringRef();
-                bool sums = name.contains("reduce") || name.contains("dot") ||
-                            name.contains("scan") || name.contains("product");
-                auto kernel = dyn_cast<tile::KernelOp>(op);
-                sums |= kernel && kernel.getNumerics();
-                sums |= name.starts_with("prim.");
-                return sums ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
-/// Whether sums are rounded to a type narrower than f32 on their way.
-bool sumsNarrow(Operation *entry) {
-  return entry
-      ->walk([](Operation *op) {
-        StringRef name = op->getName().getStringRef();
-        if (!name.contains("reduce") && !name.contains("scan"))
-          return WalkResult::advance();
-        for (Type type : op->getOperandTypes())
-          if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-              element && element.getWidth() < 32)
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Runs one function or kernel; nothing where it cannot be run.
-std::optional<Outcome> run(eval::Evaluator &evaluator,
-                           FunctionOpInterface entry, int64_t size) {
-  Outcome outcome;
-  outcome.isExact = isExact(entry);
-  outcome.isNarrow = sumsNarrow(entry);
-  Inventor inventor(size);
-  SmallVector<Evaluated> args;
-  auto kernel = dyn_cast<tile::KernelOp>(entry.getOperation());
-  for (Type type : entry.getArgumentTypes()) {
-    if (auto view = makeView(type, inventor)) {
-      args.push_back(Evaluated::ofView(*view));
-    } else if (auto tensor = dyn_cast<RankedTensorType>(type);
-               tensor && !kernel && eval::dtypeOf(type) != eval::DType::none) {
-      args.push_back(
-          inventor.tensor(type, inventor.shapeOf(tensor.getShape())));
-    } else if (!isa<ShapedType>(type) &&
-               eval::dtypeOf(type) != eval::DType::none) {
-      args.push_back(inventor.scalar(type));
-    } else {
-      return std::nullopt;
-    }
-  }
-  ScopedDiagnosticHandler handler(
-      entry->getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-            outcome.error.empty()) {
-          llvm::raw_string_ostream os(outcome.error);
-          os << diagnostic.getLocation() << ": " << diagnostic.str();
-        }
-        return success();
-      });
-  if (!kernel) {
-    SmallVector<Evaluated> results;
-    if (failed(evaluator.call(entry, args, results, entry.getLoc())) &&
-        outcome.error.empty())
-      outcome.error = "failed without saying why";
-    for (auto [k, value] : llvm::enumerate(results)) {
-      outcome.values.push_back(value.isView() ? eval::readView(value.view())
-                                              : value);
-      outcome.names.push_back("result " + std::to_string(k));
+  std::optional<Outcome> evaluate(FunctionOpInterface entry, int64_t size,
+                                  Entry &one) {
+    auto capture = [&](Operation *kernel, std::array<int64_t, 3> grid,
+                       ArrayRef<eval::Value> args) {
+      std::string name = SymbolTable::getSymbolName(kernel).str();
+      if (size == kSizes[0])
+        captured[name] = captureArguments(args, grid);
+    };
+    target::Activity activity("verification of semantics", entry);
+    auto outcome =
+        evaluateEntry(entry, *one.arguments, options.seconds, 0, capture);
+    if (outcome && outcome->isSlow) {
+      ++result.slow;
+      one.arguments.reset();
     }
     return outcome;
   }
-  if (failed(eval::launchKernel(evaluator, kernel, {2, 2, 1}, args,
-                                entry.getLoc())) &&
-      outcome.error.empty())
-    outcome.error = "failed without saying why";
-  for (auto [k, value] : llvm::enumerate(args)) {
-    if (!value.isView())
-      continue;
-    eval::View whole = value.view();
-    int64_t width = runtime::dtypeBytes(whole.dtype);
-    whole.byteOffset = 0;
-    whole.sizes = {whole.buffer->bytes / width};
-    whole.strides = {1};
-    outcome.values.push_back(eval::readView(whole));
-    outcome.names.push_back("argument " + std::to_string(k));
+
+  /// Whether the entry, or what it launches or calls, is among `changed`.
+  static bool isTouched(FunctionOpInterface entry,
+                        const llvm::StringSet<> &changed) {
+    if (changed.contains(entry.getName()))
+      return true;
+    auto uses = SymbolTable::getSymbolUses(entry);
+    return uses && llvm::any_of(*uses, [&](SymbolTable::SymbolUse use) {
+             return changed.contains(
+                 use.getSymbolRef().getRootReference().getValue());
+           });
+  }
+
+  void compare(FunctionOpInterface entry, const Snapshot &copy, StringRef pass,
+               int64_t size, Entry &one) {
+    std::optional<Outcome> now = evaluate(entry, size, one);
+    // What failed before, or is in a form that cannot be evaluated, compares
+    // nothing.
+    if (!now || StringRef(now->error).contains("unsupported:"))
+      return;
+    lastPass = pass.str();
+    std::optional<Outcome> last = std::move(one.last);
+    Snapshot before = std::move(one.module);
+    one.last = now;
+    one.place = entry.getLoc();
+    one.module = copy;
+    if (!last || !last->error.empty())
+      return;
+    std::string problem;
+    if (!now->error.empty())
+      problem = "it fails: " + now->error;
+    else if (now->values.size() != last->values.size())
+      return;
+    ++result.compared;
+    if (problem.empty() && !isSame(*last, *now))
+      problem = findDifference(
+          *last, *now,
+          last->isExact && now->isExact
+              ? Bounds()
+              : bounds(before, entry.getName(), *one.arguments, *last));
+    if (problem.empty() || !done.insert(entry.getName()).second)
+      return;
+    ++result.changed;
+    auto error = entry->emitError("pass '") << pass << "' changes what '"
+                                            << entry.getName() << "' computes";
+    describe(error, entry.getName(), size, problem);
+  }
+
+  void describe(InFlightDiagnostic &error, StringRef name, int64_t size,
+                StringRef problem) {
+    if (!captured.count(name.str()) && options.args.empty())
+      error << ", with sizes of " << size;
+    error << ": " << problem;
+  }
+
+  /// What the contracts of the program that gave `last` allow.
+  Bounds bounds(const Snapshot &program, StringRef name,
+                const Arguments &arguments, const Outcome &last) {
+    auto entry = program ? dyn_cast_or_null<FunctionOpInterface>(
+                               (*program)->lookupSymbol(name))
+                         : FunctionOpInterface();
+    if (!entry)
+      return {};
+    return boundsOf(last, evaluateEntry(entry, arguments, options.seconds, 1),
+                    evaluateEntry(entry, arguments, options.seconds, -1));
+  }
+
+  const SemanticsOptions options;
+  MLIRContext *context;
+  std::map<std::pair<std::string, int64_t>, Entry> entries;
+  /// What host programs launch kernels with.
+  std::map<std::string, Arguments> captured;
+  llvm::StringSet<> done; ///< entries that were reported
+  std::string lastPass;   ///< behind which something could be evaluated
+  bool wrongArgs = false;
+};
+
+namespace {
+/// Tells a check of the passes of one pass manager.
+class Hooks : public PassInstrumentation {
+public:
+  explicit Hooks(SemanticsCheck::Impl &check) : check(check) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (isAdaptor(pass))
+      return;
+    ModuleOp module = moduleOf(op);
+    if (!module)
+      return;
+    if (isNew) {
+      check.begin(module,
+                  std::make_shared<OwningOpRef<ModuleOp>>(module.clone()));
+      prints = printsOf(module);
+      isNew = false;
+    }
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    ModuleOp module = moduleOf(op);
+    if (isAdaptor(pass) || !module)
+      return;
+    llvm::StringMap<OperationFingerPrint> now = printsOf(module);
+    llvm::StringSet<> changed;
+    for (auto &[name, print] : now) {
+      auto known = prints.find(name);
+      if (known == prints.end() || known->second != print)
+        changed.insert(name);
+    }
+    if (changed.empty() && now.size() == prints.size())
+      return;
+    prints = std::move(now);
+    check.end(module, std::make_shared<OwningOpRef<ModuleOp>>(module.clone()),
+              nameOf(pass), changed);
+  }
+
+private:
+  static llvm::StringMap<OperationFingerPrint> printsOf(ModuleOp module) {
+    llvm::StringMap<OperationFingerPrint> prints;
+    for (Operation &op : *module.getBody())
+      if (auto name =
+              op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+        prints.insert({name.getValue(), OperationFingerPrint(&op)});
+    return prints;
+  }
+
+  SemanticsCheck::Impl &check;
+  bool isNew = true;
+  llvm::StringMap<OperationFingerPrint> prints;
+};
+} // namespace
+
+/// What a call on a device leaves, in the form of evaluation.
+static Outcome outcomeOf(const Outcome &form, const Arguments &arguments,
+                         std::vector<runtime::Tensor> args,
+                         const std::vector<runtime::Tensor> &results) {
+  Outcome outcome;
+  outcome.isExact = false;
+  outcome.names = form.names;
+  std::vector<runtime::Tensor> left;
+  for (auto [given, tensor] : llvm::zip(arguments.list, args))
+    if (given.kind == Given::Memory) {
+      // The whole of its storage, as evaluation has it.
+      tensor.offset = 0;
+      tensor.shape = {arguments.storages[given.storage]->bytes /
+                      std::max<int64_t>(1, runtime::dtypeBytes(given.dtype))};
+      tensor.strides = {1};
+      left.push_back(tensor);
+    }
+  if (!results.empty())
+    left = results;
+  for (const runtime::Tensor &tensor : left) {
+    auto dense = tensor.contiguous();
+    eval::Value value = eval::Value::tensor(tensor.dtype, tensor.shape);
+    if (dense)
+      std::memcpy(value.mutableData(), dense->data(), value.bytes());
+    outcome.values.push_back(value);
   }
   return outcome;
 }
 
-/// Where two values differ by more than they may, or nothing. `narrow`: sums
-/// are rounded to the type of the elements on their way.
-std::string difference(const Evaluated &before, const Evaluated &after,
-                       bool exact, bool narrow) {
-  if (before.dtype() != after.dtype() || before.shape() != after.shape())
-    return "another type or shape";
-  int64_t n = before.size();
-  if (!runtime::isFloat(before.dtype())) {
-    std::vector<int64_t> x(n), y(n);
-    eval::loadInts(before.dtype(), before.data(), 0, n, x.data());
-    eval::loadInts(after.dtype(), after.data(), 0, n, y.data());
-    for (int64_t i = 0; i < n; ++i)
-      if (x[i] != y[i])
-        return "element " + std::to_string(i) + ": expected " +
-               std::to_string(x[i]) + ", found " + std::to_string(y[i]);
-    return "";
+void SemanticsCheck::Impl::compareDevice(StringRef bytes, StringRef spec) {
+  // Who has been named stays wrong on the device.
+  if (result.changed)
+    return;
+  Location nowhere = UnknownLoc::get(context);
+  auto package =
+      runtime::readPackage(runtime::Blob::borrow(bytes.data(), bytes.size()));
+  if (!package) {
+    emitError(nowhere) << package.message();
+    return;
   }
-  std::vector<double> x(n), y(n);
-  eval::loadDoubles(before.dtype(), before.data(), 0, n, x.data());
-  eval::loadDoubles(after.dtype(), after.data(), 0, n, y.data());
-  double largest = 0;
-  for (double value : x)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::fabs(value));
-  double ulp = std::ldexp(1.0, -eval::fractionBits(before.dtype()));
-  for (int64_t i = 0; i < n; ++i) {
-    bool isSame = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]));
-    // Sums may differ by some roundings of their largest terms.
-    if (!isSame && !exact)
-      isSame =
-          std::fabs(x[i] - y[i]) <=
-          2 * ulp * std::fabs(x[i]) + (narrow ? 16 * ulp : 0x1p-17) * largest;
-    if (!isSame)
-      return "element " + std::to_string(i) + ": expected " +
-             std::to_string(x[i]) + ", found " + std::to_string(y[i]);
+  auto shared = std::make_shared<const runtime::Package>(std::move(*package));
+  auto session = runtime::Session::create(shared, spec.str());
+  if (!session) {
+    emitWarning(nowhere) << "nothing was compared with '" << spec
+                         << "': " << session.message();
+    return;
   }
-  return "";
-}
-
-/// Evaluates the entries of a module around each pass.
-class Check : public PassInstrumentation {
-public:
-  explicit Check(SemanticsResult &result) : result(result) {}
-
-  void runBeforePass(Pass *pass, Operation *op) override {
-    if (isAdaptor(pass) || hasBaseline)
-      return;
-    baseline = evaluate(moduleOf(op));
-    hasBaseline = true;
-  }
-
-  void runAfterPass(Pass *pass, Operation *op) override {
-    if (isAdaptor(pass))
-      return;
-    ModuleOp module = moduleOf(op);
-    Outcomes now = evaluate(module);
-    for (auto &[key, before] : baseline) {
-      auto found = now.find(key);
-      if (!before.error.empty() || found == now.end() ||
-          done.contains(key.first))
-        continue;
-      Outcome &after = found->second;
-      std::string problem;
-      if (!after.error.empty()) {
-        // Below what can be evaluated nothing is compared.
-        if (StringRef(after.error).contains("unsupported:"))
-          continue;
-        problem = "it fails: " + after.error;
-      } else if (after.values.size() != before.values.size()) {
-        continue;
-      }
-      for (size_t k = 0; k < after.values.size() && problem.empty(); ++k) {
-        problem = difference(before.values[k], after.values[k],
-                             before.isExact && after.isExact, before.isNarrow);
-        if (!problem.empty())
-          problem = before.names[k] + ", " + problem;
-      }
-      ++result.compared;
-      if (problem.empty())
-        continue;
-      done.insert(key.first);
-      ++result.changed;
-      SymbolTable::lookupSymbolIn(module, key.first)->emitError("pass '")
-          << nameOf(pass) << "' changes what '" << key.first
-          << "' computes, with sizes of " << key.second << ": " << problem;
+  for (auto &[key, one] : entries) {
+    const auto &[name, size] = key;
+    const runtime::Function *function = session->lookup(name);
+    if (!function || !one.arguments || !one.last || !one.last->error.empty() ||
+        done.contains(name))
+      continue;
+    auto args = tensorsOf(*one.arguments);
+    if (!args || args->size() != function->args.size())
+      continue;
+    runtime::CallOptions call;
+    call.grid = one.arguments->grid;
+    auto results = session->call(*function, *args, call);
+    ++result.compared;
+    ++result.devices;
+    std::string problem;
+    if (!results) {
+      problem = "it fails: " + results.message();
+    } else {
+      Outcome found = outcomeOf(*one.last, *one.arguments, *args, *results);
+      if (found.values.size() != one.last->values.size())
+        problem = "it has another number of results";
+      else if (!isSame(*one.last, found))
+        problem =
+            findDifference(*one.last, found,
+                           bounds(one.module, name, *one.arguments, *one.last));
     }
-    baseline = std::move(now);
+    if (problem.empty() || !done.insert(name).second)
+      continue;
+    ++result.changed;
+    auto error = emitError(one.place.value_or(nowhere))
+                 << "the remainder after "
+                 << (lastPass.empty() ? std::string("reading")
+                                      : "pass '" + lastPass + "'")
+                 << " changes what '" << name << "' computes on " << spec;
+    describe(error, name, size, problem);
   }
-
-  void runAfterPassFailed(Pass *, Operation *) override { hasBaseline = false; }
-
-private:
-  /// By name and size.
-  using Outcomes = std::map<std::pair<std::string, int64_t>, Outcome>;
-
-  static bool isAdaptor(Pass *pass) {
-    return pass->getArgument().empty() &&
-           pass->getName().contains("OpToOpPassAdaptor");
-  }
-  static StringRef nameOf(Pass *pass) {
-    return pass->getArgument().empty() ? pass->getName() : pass->getArgument();
-  }
-  static ModuleOp moduleOf(Operation *op) {
-    auto module = dyn_cast<ModuleOp>(op);
-    return module ? module : op->getParentOfType<ModuleOp>();
-  }
-
-  static Outcomes evaluate(ModuleOp module) {
-    Outcomes outcomes;
-    if (!module)
-      return outcomes;
-    for (int64_t size : {int64_t(37), int64_t(64)})
-      for (auto entry : module.getOps<FunctionOpInterface>()) {
-        if (entry.isExternal())
-          continue;
-        eval::Evaluator evaluator(module);
-        if (auto outcome = run(evaluator, entry, size))
-          outcomes[{entry.getName().str(), size}] = std::move(*outcome);
-      }
-    return outcomes;
-  }
-
-  SemanticsResult &result;
-  Outcomes baseline;
-  bool hasBaseline = false;
-  llvm::StringSet<> done;
-};
-
-} // namespace
-
-std::unique_ptr<PassInstrumentation>
-kiln::driver::createSemanticsCheck(SemanticsResult &result) {
-  return std::make_unique<Check>(result);
 }
+
+std::string SemanticsResult::str() const {
+  std::string text = "semantics: " + std::to_string(compared) +
+                     " comparisons, " + std::to_string(changed) + " changed";
+  if (devices)
+    text += ", " + std::to_string(devices) + " with a device";
+  if (slow)
+    text += ", " + std::to_string(slow) +
+            " entries not compared, whose evaluation takes longer than it may";
+  return text;
+}
+
+SemanticsCheck::SemanticsCheck(const SemanticsOptions &options,
+                               MLIRContext *context)
+    : impl(std::make_unique<Impl>(options, context)) {
+  std::lock_guard<std::mutex> lock(living().mutex);
+  living().checks[context] = this;
+}
+
+SemanticsCheck::~SemanticsCheck() {
+  std::lock_guard<std::mutex> lock(living().mutex);
+  for (auto entry = living().checks.begin(); entry != living().checks.end();
+       ++entry)
+    if (entry->second == this) {
+      living().checks.erase(entry);
+      return;
+    }
+}
+
+SemanticsCheck *SemanticsCheck::of(MLIRContext *context) {
+  std::lock_guard<std::mutex> lock(living().mutex);
+  return living().checks.lookup(context);
+}
+
+void SemanticsCheck::attach(PassManager &pm) {
+  pm.addInstrumentation(std::make_unique<Hooks>(*impl));
+}
+
+void SemanticsCheck::compareDevice(StringRef package, StringRef spec) {
+  impl->compareDevice(package, spec);
+}
+
+const SemanticsResult &SemanticsCheck::result() const { return impl->result; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs operations one by one.
 #include "kiln/Eval/Evaluator.h"
+#include "kiln/Eval/Watch.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -38,6 +39,8 @@ SmallVector<int64_t> Frame::getInts(ValueRange range) const {
 }
 
 LogicalResult Frame::step(Operation *op) {
+  if (watch().checkDeadline())
+    return op->emitError("unsupported: evaluation takes longer than it may");
   const EvaluateFn *fn = nullptr;
   if (Dialect *dialect = op->getDialect())
     if (auto *table = dialect->getRegisteredInterface<EvaluationInterface>())

@@ -10,6 +10,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -55,6 +56,22 @@ static int runOnText(int argc, char **argv, mlir::DialectRegistry &registry,
   return kiln::driver::kDone;
 }
 
+namespace {
+/// Keeps a check, which refers to the program, no longer than the passes.
+class CheckOwner : public mlir::PassInstrumentation {
+public:
+  CheckOwner(mlir::PassManager &pm, kiln::driver::SemanticsResult &result)
+      : check({}, pm.getContext()), result(result) {
+    check.attach(pm);
+  }
+  ~CheckOwner() override { result = check.result(); }
+
+private:
+  kiln::driver::SemanticsCheck check;
+  kiln::driver::SemanticsResult &result;
+};
+} // namespace
+
 /// As mlir-opt, with evaluation before and after each pass.
 static int verifySemantics(int argc, char **argv,
                            mlir::DialectRegistry &registry) {
@@ -68,7 +85,7 @@ static int verifySemantics(int argc, char **argv,
     pm.getContext()->disableMultithreading();
     if (failed(plain.setupPassPipeline(pm)))
       return mlir::failure();
-    pm.addInstrumentation(kiln::driver::createSemanticsCheck(result));
+    pm.addInstrumentation(std::make_unique<CheckOwner>(pm, result));
     return mlir::success();
   });
   std::string error;
@@ -81,8 +98,7 @@ static int verifySemantics(int argc, char **argv,
   if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)))
     return kiln::driver::kInputFailed;
   out->keep();
-  llvm::errs() << "semantics: " << result.compared << " comparisons, "
-               << result.changed << " changed\n";
+  llvm::errs() << result.str() << "\n";
   return result.changed ? kiln::driver::kInputFailed : kiln::driver::kDone;
 }
 

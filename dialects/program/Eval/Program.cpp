@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host programs: buffers, launches, copies.
 #include "kiln/Dialect/Program/Program.h"
-#include "kiln/Eval/Elements.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Eval/Watch.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -149,8 +150,10 @@ LogicalResult launch(program::LaunchOp op, Frame &frame) {
   std::array<int64_t, 3> grid = {1, 1, 1};
   for (auto [d, extent] : llvm::enumerate(op.getGridOf(chosen)))
     grid[d] = frame.getInt(extent);
-  return launchKernel(frame.evaluator, kernel, grid, frame.get(op.getArgs()),
-                      op.getLoc());
+  SmallVector<Value> args = frame.get(op.getArgs());
+  if (watch().onLaunch)
+    watch().onLaunch(kernel, grid, args);
+  return launchKernel(frame.evaluator, kernel, grid, args, op.getLoc());
 }
 
 LogicalResult fill(program::FillOp op, Frame &frame) {

@@ -68,6 +68,15 @@ struct CompileOptions {
   /// Prints the passes that would run, in place of running all of them.
   bool printPipeline = false;
   std::string frontend; ///< NAME[,KEY=VALUE...]; empty: told by the input
+  /// Evaluates the program around every pass, and compares what is left with
+  /// the device: kiln/Driver/Semantics.h.
+  bool verifySemantics = false;
+  /// Seconds that one evaluation may take; 0: any.
+  double verifySeconds = 10;
+  /// Arguments of the entry, each FILE.npy[+N] or TYPE:VALUE, and the grid of a
+  /// kernel, X[,Y[,Z]]; empty: they are invented.
+  std::vector<std::string> verifyArgs;
+  std::string verifyGrid;
   std::vector<std::string> numerics; ///< contract, approx, ftz, reassoc
   bool allowTf32 = false;
   /// Leaves pointer arithmetic of Triton kernels as it is.

@@ -90,30 +90,23 @@ tile::InputPrecision convertPrecision(tt::InputPrecision precision) {
   return tile::InputPrecision::ieee;
 }
 
-/// Sums of tile are of f32 or wider; narrower ones are rounded at the end.
 struct ConvertDot : OpConversionPattern<tt::DotOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(tt::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    bool isF32 = getElementTypeOrSelf(op.getA().getType()).isF32();
+    Type element = getElementTypeOrSelf(op.getA().getType());
     tile::InputPrecision precision =
-        isF32 ? convertPrecision(op.getInputPrecision())
-              : tile::InputPrecision::ieee;
-    auto type = cast<RankedTensorType>(op.getType());
-    bool isNarrow = isa<FloatType>(type.getElementType()) &&
-                    type.getElementTypeBitWidth() < 32;
-    auto wide = isNarrow ? type.clone(rewriter.getF32Type()) : type;
-    Value acc = adaptor.getC();
-    if (isNarrow)
-      acc = arith::ExtFOp::create(rewriter, op.getLoc(), wide, acc);
-    Value result = tile::DotOp::create(
-        rewriter, op.getLoc(), wide, adaptor.getA(), adaptor.getB(), acc,
-        precision, /*lhs_unsigned=*/false, /*rhs_unsigned=*/false);
-    if (isNarrow)
-      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
-    rewriter.replaceOp(op, result);
+        element.isF32() ? convertPrecision(op.getInputPrecision())
+                        : tile::InputPrecision::ieee;
+    // Triton states a number for all factors and means it for 8-bit floats.
+    bool isFloat8 =
+        isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+    rewriter.replaceOpWithNewOp<tile::DotOp>(
+        op, op.getType(), adaptor.getA(), adaptor.getB(), adaptor.getC(),
+        precision, /*lhs_unsigned=*/false, /*rhs_unsigned=*/false,
+        isFloat8 ? int64_t(op.getMaxNumImpreciseAcc()) : 0);
     return success();
   }
 };

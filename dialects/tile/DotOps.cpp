@@ -19,23 +19,20 @@ void TileDialect::registerDotOps() {
 }
 
 static LogicalResult verifyFloatDot(DotOp op, Type lhs, Type rhs, Type acc) {
-  // (C4) Both operands have one float type.
-  if (lhs != rhs)
-    return op.emitOpError() << "expected lhs and rhs of the same float type, "
-                               "found "
-                            << lhs << " and " << rhs;
-  // (C5) The accumulator is f32 or f64 and at least as wide as the operands.
-  if (!acc.isF32() && !acc.isF64())
+  // (C5) The accumulator is a float that is at least as wide as the factors.
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(acc))
     return op.emitOpError()
-           << "expected an accumulator of f32 or f64, found " << acc;
-  if (acc.getIntOrFloatBitWidth() < lhs.getIntOrFloatBitWidth())
-    return op.emitOpError() << "expected an accumulator at least as wide as "
-                            << lhs << ", found " << acc;
+           << "expected an accumulator of f16, bf16, f32 or f64, found " << acc;
+  for (Type factor : {lhs, rhs})
+    if (acc.getIntOrFloatBitWidth() < factor.getIntOrFloatBitWidth())
+      return op.emitOpError() << "expected an accumulator at least as wide as "
+                              << factor << ", found " << acc;
   // (C6) Reduced input precision is for f32.
-  if (op.getInputPrecision() != InputPrecision::ieee && !lhs.isF32())
+  if (op.getInputPrecision() != InputPrecision::ieee &&
+      !(lhs.isF32() && rhs.isF32()))
     return op.emitOpError() << "expected f32 operands with precision '"
                             << stringifyInputPrecision(op.getInputPrecision())
-                            << "', found " << lhs;
+                            << "', found " << lhs << " and " << rhs;
   // (C7) Signedness belongs to integers.
   if (op.getLhsUnsigned() || op.getRhsUnsigned())
     return op.emitOpError()
@@ -91,7 +88,18 @@ LogicalResult DotOp::verify() {
   if (acc.getDimSize(rank - 2) != m || acc.getDimSize(rank - 1) != n)
     return emitOpError() << "expected an accumulator of " << m << "x" << n
                          << ", found " << acc;
-  if (isa<FloatType>(lhs.getElementType()))
+  // (C11) A number of terms.
+  if (int64_t terms = getMaxImpreciseAcc(); terms < 0)
+    return emitOpError() << "expected 'max_imprecise_acc' of at least 0, found "
+                         << terms;
+  // (C4) Both factors are floats, or both integers.
+  bool isFloat = isa<FloatType>(lhs.getElementType());
+  if (isFloat != isa<FloatType>(rhs.getElementType()))
+    return emitOpError() << "expected two factors of floats or two of "
+                            "integers, found "
+                         << lhs.getElementType() << " and "
+                         << rhs.getElementType();
+  if (isFloat)
     return verifyFloatDot(*this, lhs.getElementType(), rhs.getElementType(),
                           acc.getElementType());
   return verifyIntDot(*this, lhs.getElementType(), rhs.getElementType(),
@@ -107,6 +115,15 @@ OpOperand &DotOp::getRhsOperand() { return getRhsMutable(); }
 OpOperand *DotOp::getAccOperand() { return &getAccMutable(); }
 bool DotOp::isLhsUnsigned() { return getLhsUnsigned(); }
 bool DotOp::isRhsUnsigned() { return getRhsUnsigned(); }
+
+int64_t DotOp::getImpreciseTerms() {
+  for (Value factor : {getLhs(), getRhs()}) {
+    Type element = getElementTypeOrSelf(factor.getType());
+    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() > 8)
+      return 0;
+  }
+  return getMaxImpreciseAcc();
+}
 
 // The two enumerations have the same cases.
 static_assert(int(InputPrecision::tf32) == int(kiln::ProductPrecision::TF32) &&

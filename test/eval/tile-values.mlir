@@ -25,7 +25,10 @@ func.func @shapes() -> (tensor<2x2xi32>, tensor<2x3xi32>, tensor<3x2xi32>, tenso
 }
 // CHECK: dot[0] = [1, 1] f32: 13
 // CHECK: dot[1] = [1, 1] i32: 1275
-func.func @dot() -> (tensor<1x1xf32>, tensor<1x1xi32>) {
+// The sum 2049 lies between two numbers of f16; factors have a type each.
+// CHECK: dot[2] = [1, 1] f16: 2048
+// CHECK: dot[3] = [1, 1] f32: 2.25
+func.func @dot() -> (tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf16>, tensor<1x1xf32>) {
   %a = arith.constant dense<[[1.0, 2.0]]> : tensor<1x2xbf16>
   %b = arith.constant dense<[[3.0], [4.0]]> : tensor<2x1xbf16>
   %c = arith.constant dense<2.0> : tensor<1x1xf32>
@@ -34,7 +37,15 @@ func.func @dot() -> (tensor<1x1xf32>, tensor<1x1xi32>) {
   %y = arith.constant dense<5> : tensor<1x1xi8>
   %z = arith.constant dense<0> : tensor<1x1xi32>
   %u = tile.dot %x, %y, %z lhs_unsigned : tensor<1x1xi8>, tensor<1x1xi8>, tensor<1x1xi32>
-  return %d, %u : tensor<1x1xf32>, tensor<1x1xi32>
+  %h = arith.constant dense<[[2048.0, 1.0]]> : tensor<1x2xf16>
+  %k = arith.constant dense<[[1.0], [1.0]]> : tensor<2x1xf16>
+  %n = arith.constant dense<0.0> : tensor<1x1xf16>
+  %v = tile.dot %h, %k, %n : tensor<1x2xf16>, tensor<2x1xf16>, tensor<1x1xf16>
+  %p = arith.constant dense<1.5> : tensor<1x1xf8E4M3FN>
+  %q = arith.constant dense<1.5> : tensor<1x1xf8E5M2>
+  %o = arith.constant dense<0.0> : tensor<1x1xf32>
+  %w = tile.dot %p, %q, %o {max_imprecise_acc = 8 : i64} : tensor<1x1xf8E4M3FN>, tensor<1x1xf8E5M2>, tensor<1x1xf32>
+  return %d, %u, %v, %w : tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf16>, tensor<1x1xf32>
 }
 // CHECK: reduce[0] = [2] f32: 6 15
 // CHECK: reduce[1] = [3] f32: 4 5 6

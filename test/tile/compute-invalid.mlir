@@ -16,10 +16,80 @@ tile.kernel @dot_c3(%x: f32) {
 
 // -----
 
-tile.kernel @dot_c5(%x: bf16) {
+tile.kernel @dot_c5(%x: f8E5M2) {
+  %a = tile.splat %x : tensor<4x4xf8E5M2>
+  // expected-error@+1 {{expected an accumulator of f16, bf16, f32 or f64, found 'f8E5M2'}}
+  %d = tile.dot %a, %a, %a : tensor<4x4xf8E5M2>, tensor<4x4xf8E5M2>, tensor<4x4xf8E5M2>
+}
+
+// -----
+
+tile.kernel @dot_c5_width(%x: bf16, %y: f32) {
   %a = tile.splat %x : tensor<4x4xbf16>
-  // expected-error@+1 {{expected an accumulator of f32 or f64, found 'bf16'}}
-  %d = tile.dot %a, %a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4x4xbf16>
+  %b = tile.splat %y : tensor<4x4xf32>
+  // expected-error@+1 {{expected an accumulator at least as wide as 'f32', found 'bf16'}}
+  %d = tile.dot %a, %b, %a : tensor<4x4xbf16>, tensor<4x4xf32>, tensor<4x4xbf16>
+}
+
+// -----
+
+tile.kernel @dot_c2(%x: f32) {
+  %a = tile.splat %x : tensor<2x4x4xf32>
+  %b = tile.splat %x : tensor<3x4x4xf32>
+  // expected-error@+1 {{expected equal batch sizes, found 2, 3 and 2}}
+  %d = tile.dot %a, %b, %a : tensor<2x4x4xf32>, tensor<3x4x4xf32>, tensor<2x4x4xf32>
+}
+
+// -----
+
+tile.kernel @dot_c4(%x: f32, %n: i32) {
+  %a = tile.splat %x : tensor<4x4xf32>
+  %b = tile.splat %n : tensor<4x4xi32>
+  // expected-error@+1 {{expected two factors of floats or two of integers, found 'f32' and 'i32'}}
+  %d = tile.dot %a, %b, %a : tensor<4x4xf32>, tensor<4x4xi32>, tensor<4x4xf32>
+}
+
+// -----
+
+tile.kernel @dot_c6(%x: f32, %y: f16) {
+  %a = tile.splat %x : tensor<4x4xf32>
+  %b = tile.splat %y : tensor<4x4xf16>
+  // expected-error@+1 {{expected f32 operands with precision 'tf32', found 'f32' and 'f16'}}
+  %d = tile.dot %a, %b, %a precision tf32 : tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xf32>
+}
+
+// -----
+
+tile.kernel @dot_c7(%x: f32) {
+  %a = tile.splat %x : tensor<4x4xf32>
+  // expected-error@+1 {{expected integer operands with 'lhs_unsigned' or 'rhs_unsigned', found 'f32'}}
+  %d = tile.dot %a, %a, %a lhs_unsigned : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+tile.kernel @dot_c8(%x: i4, %n: i32) {
+  %a = tile.splat %x : tensor<4x4xi4>
+  %c = tile.splat %n : tensor<4x4xi32>
+  // expected-error@+1 {{expected operands of i8, i16 or i32, found 'i4'}}
+  %d = tile.dot %a, %a, %c : tensor<4x4xi4>, tensor<4x4xi4>, tensor<4x4xi32>
+}
+
+// -----
+
+tile.kernel @dot_c10(%n: i32) {
+  %a = tile.splat %n : tensor<4x4xi32>
+  // expected-error@+1 {{expected f32 operands with precision 'tf32', found 'i32'}}
+  %d = tile.dot %a, %a, %a precision tf32 : tensor<4x4xi32>, tensor<4x4xi32>, tensor<4x4xi32>
+}
+
+// -----
+
+tile.kernel @dot_c11(%x: f8E5M2, %y: f32) {
+  %a = tile.splat %x : tensor<4x4xf8E5M2>
+  %c = tile.splat %y : tensor<4x4xf32>
+  // expected-error@+1 {{expected 'max_imprecise_acc' of at least 0, found -1}}
+  %d = tile.dot %a, %a, %c {max_imprecise_acc = -1 : i64} : tensor<4x4xf8E5M2>, tensor<4x4xf8E5M2>, tensor<4x4xf32>
 }
 
 // -----

@@ -1,4 +1,6 @@
-// A product that accumulates in f16 is summed in f32 and rounded once.
+// A product that accumulates in f16 stays one; processors sum it in f32 and round once.
+// RUN: kiln-opt %s --convert-triton-to-tile | FileCheck %s
+// CHECK: tile.dot {{.*}} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf16>
 // RUN: %python %S/Inputs/dot_narrow.py make %t
 // RUN: kiln-run %s --target=reference --grid=1 --arg=%t.a.npy --arg=%t.b.npy --arg=%t.c.npy --save=2:%t.reference.npy
 // RUN: kiln-run %s --target=cpu --grid=1 --arg=%t.a.npy --arg=%t.b.npy --arg=%t.c.npy --save=2:%t.cpu.npy

@@ -71,7 +71,8 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
     pending.writes.push_back(*operands[2].patch);
   }
   bool isTf32 = op.getInputPrecision() == tile::InputPrecision::tf32;
-  DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned()};
+  DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned(),
+                  /*impreciseTerms=*/0};
   auto sum = std::make_shared<Value>();
   pending.effect = [=, lhs = operands[0], rhs = operands[1],
                     acc = operands[2]] {

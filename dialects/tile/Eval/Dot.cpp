@@ -37,11 +37,12 @@ double asTf32(double value) {
 }
 
 /// What each sum may err by: all of its terms, each by as many halves of a unit
-/// as there are terms. Nothing where no errors are wanted.
+/// of the result's type as there are terms, and by those of the type that some
+/// of them may be summed in. Nothing where no errors are wanted.
 template <typename Sum>
-std::vector<Sum> errorSizes(std::vector<Sum> a, std::vector<Sum> b,
-                            std::vector<Sum> c, int64_t batches, int64_t m,
-                            int64_t n, int64_t k) {
+std::vector<Sum> errorSizes(const DotMode &mode, DType type, std::vector<Sum> a,
+                            std::vector<Sum> b, std::vector<Sum> c,
+                            int64_t batches, int64_t m, int64_t n, int64_t k) {
   if constexpr (std::is_same_v<Sum, uint64_t>) {
     return {};
   } else {
@@ -53,14 +54,15 @@ std::vector<Sum> errorSizes(std::vector<Sum> a, std::vector<Sum> b,
     for (int64_t i = 0; i < batches; ++i)
       multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
                c.data() + i * m * n);
-    bool isF64 = std::is_same_v<Sum, long double>;
     // Partial sums may overflow where the whole does not.
-    if (!isF64)
+    if constexpr (!std::is_same_v<Sum, long double>)
       for (Sum &value : c)
-        if (value > std::numeric_limits<float>::max())
+        if (value > largestFinite(type))
           value = HUGE_VAL;
+    Sum error = Sum(k + 1) * Sum(runtime::dtypeEpsilon(type) / 2) +
+                Sum(std::min(k, mode.impreciseTerms)) * Sum(0x1p-14);
     for (Sum &value : c)
-      value *= Sum(k + 1) * (isF64 ? kHalfUlpF64 : kHalfUlp);
+      value *= error;
     return c;
   }
 }
@@ -82,7 +84,8 @@ void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
         std::transform(operand->begin(), operand->end(), operand->begin(),
                        asTf32);
   int64_t batches = batch ? lhs.dim(0) : 1;
-  std::vector<Sum> sizes = errorSizes(a, b, c, batches, m, n, k);
+  std::vector<Sum> sizes =
+      errorSizes(mode, out.dtype(), a, b, c, batches, m, n, k);
   for (int64_t i = 0; i < batches; ++i)
     multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
              c.data() + i * m * n);
@@ -136,7 +139,8 @@ Value dotOf(const Value &lhs, const Value &rhs, const Value &acc,
 void addTileDot(EvaluationInterface &table) {
   table.add<tile::DotOp>([](tile::DotOp op, Frame &frame) {
     DotMode mode = {op.getInputPrecision() == tile::InputPrecision::tf32,
-                    op.getLhsUnsigned(), op.getRhsUnsigned()};
+                    op.getLhsUnsigned(), op.getRhsUnsigned(),
+                    op.getImpreciseTerms()};
     return frame.set(op.getResult(),
                      dotOf(frame.get(op.getLhs()), frame.get(op.getRhs()),
                            frame.get(op.getAcc()), mode));

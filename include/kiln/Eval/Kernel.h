@@ -20,6 +20,8 @@ struct DotMode {
   bool isTf32 = false; ///< drops all but 10 bits of the mantissa
   bool lhsUnsigned = false;
   bool rhsUnsigned = false;
+  /// How many products may be summed with 13 bits of fraction.
+  int64_t impreciseTerms = 0;
 };
 
 /// lhs * rhs + acc, as tile.dot says.

@@ -34,6 +34,8 @@ def MatrixProductOpInterface : OpInterface<"MatrixProductOpInterface"> {
       "bool", "isLhsUnsigned", (ins), "", "return false;">,
     InterfaceMethod<"Whether integers of the right operand are unsigned.",
       "bool", "isRhsUnsigned", (ins), "", "return false;">,
+    InterfaceMethod<"How many products of 8-bit floats may be summed with 13 bits of fraction; 0: none.",
+      "int64_t", "getImpreciseTerms", (ins), "", "return 0;">,
   ];
   let extraSharedClassDeclaration = [{
     ::mlir::RankedTensorType getProductType() {

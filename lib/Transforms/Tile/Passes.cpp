@@ -18,5 +18,6 @@ void registerTilePasses() {
   registerTileLowerPointers();
   registerTileExpandWideProducts();
   registerTileExpandConversions();
+  registerTileWidenAccumulators();
 }
 } // namespace kiln::tile

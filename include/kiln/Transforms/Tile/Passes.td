@@ -88,6 +88,15 @@ def TileLowerPointers : Pass<"tile-lower-pointers", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::KernelOp"> {
+  let summary = "Sums products of matrices in f32 where the accumulator is narrower";
+  let description = [{
+    For machines that accumulate in f32: the accumulator of a product (MatrixProductOpInterface) of f16 or
+    bf16 is widened, and the sum rounded once to its type.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::KernelOp"> {
   let summary = "Computes products of twice the width in integers that machines have";
   let description = [{

@@ -23,7 +23,7 @@ void populateBlockPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateDescriptorPatterns(const TypeConverter &,
                                 mlir::RewritePatternSet &);
 void populateComputePatterns(const TypeConverter &, mlir::RewritePatternSet &);
-void populateExpansionPatterns(const TypeConverter &,
+void populateScaledPatterns(const TypeConverter &,
                                mlir::RewritePatternSet &);
 void populateMapPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);

@@ -176,7 +176,7 @@ private:
     triton_to_tile::populateBlockPatterns(converter, patterns);
     triton_to_tile::populateDescriptorPatterns(converter, patterns);
     triton_to_tile::populateComputePatterns(converter, patterns);
-    triton_to_tile::populateExpansionPatterns(converter, patterns);
+    triton_to_tile::populateScaledPatterns(converter, patterns);
     triton_to_tile::populateMapPatterns(converter, patterns);
     triton_to_tile::populateExternPatterns(converter, patterns);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

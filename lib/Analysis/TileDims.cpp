@@ -130,11 +130,13 @@ void TileDims::visitReads(Operation *op) {
     int64_t rank = result.getRank();
     // What stands for the coordinates that are summed.
     SmallVector<std::optional<unsigned>> summed(mapped.getNumSummedDims());
-    SmallVector<bool> isRead(rank);
+    SmallVector<bool> isRead(rank), isDivided(summed.size());
     auto pinAllIn = [&](AffineExpr expr) {
       expr.walk([&](AffineExpr part) {
         auto dim = dyn_cast<AffineDimExpr>(part);
-        if (dim && dim.getPosition() < rank)
+        if (dim && dim.getPosition() >= rank)
+          isDivided[dim.getPosition() - rank] = true;
+        else if (dim)
           pin(classOf(result, dim.getPosition()),
               user + " takes another coordinate from it");
       });
@@ -172,6 +174,9 @@ void TileDims::visitReads(Operation *op) {
         }
       }
     }
+    for (auto [known, divided] : llvm::zip(summed, isDivided))
+      if (known && divided)
+        pin(*known, user + " takes another coordinate from it");
     // A dimension of one element that no operand has was made to have one.
     if (!isa<ViewAccessOpInterface>(op))
       for (int64_t d = 0; d < rank; ++d)

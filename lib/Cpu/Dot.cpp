@@ -331,6 +331,8 @@ void DotLowering::block(Coord batch, Coord from, Value steps) {
 LogicalResult KernelEmitter::emitDot(MatrixProductOpInterface dot) {
   if (dot.getLhsScaleOperand() || dot.getRhsScaleOperand())
     return decline("its operands have scales");
+  if (dot.hasEncodedFactors())
+    return decline("its operands are not numbers of their element types");
   if (!dot.getAccOperand())
     return decline("it has no accumulator");
   std::optional<ProductShape> shape = getProductShape(dot);

@@ -15,6 +15,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
                            const target::TargetOptions &options) {
   target::runExtensionPoint(pm, options, options.name + ".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileLowerPointers());

@@ -86,7 +86,7 @@ private:
         op->emitError("unsupported: ") << what << " at the stage level";
         return WalkResult::interrupt();
       };
-      if (isa<tile::DotOp>(op))
+      if (isa<MatrixProductOpInterface>(op))
         return refuse("a product of tiles that nobody has split");
       if (isa<stage::StageDialect>(op->getDialect()))
         return refuse("a kernel that is there in part");

@@ -34,12 +34,13 @@ bool isAllowedInRegion(Operation *op) {
     return true;
   return isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
                          math::MathDialect>(op->getDialect()) &&
-         !isa<tile::DotOp, tile::KernelOp, tile::MakeViewOp>(op);
+         !isa<MatrixProductOpInterface, tile::KernelOp, tile::MakeViewOp>(op);
 }
 
 LogicalResult verifyOp(Operation *op) {
   auto region = op->getParentOfType<stage::ComputeOp>();
-  if (isa<tile::DotOp>(op))
+  if (isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
+      isa<MatrixProductOpInterface>(op))
     return op->emitOpError() << "expected 'stage.product' at the stage level";
   if (region) {
     // The elements that a reduction combines are its own affair.

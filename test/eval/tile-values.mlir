@@ -47,6 +47,22 @@ func.func @dot() -> (tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf16>, tensor<1
   %w = tile.dot %p, %q, %o {max_imprecise_acc = 8 : i64} : tensor<1x1xf8E4M3FN>, tensor<1x1xf8E5M2>, tensor<1x1xf32>
   return %d, %u, %v, %w : tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf16>, tensor<1x1xf32>
 }
+// Two e2m1 (1.5 and -6) in a byte times 2^1, against e4m3 in bytes (1 and 2) times 2^-1; then bf16 by e2m3.
+// CHECK: dot_scaled[0] = [1, 1] f32: -9.5
+// CHECK: dot_scaled[1] = [1, 1] f32: 15
+func.func @dot_scaled() -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %a = arith.constant dense<[[0xf3]]> : tensor<1x1xi8>
+  %sa = arith.constant dense<[[0x80]]> : tensor<1x1xi8>
+  %b = arith.constant dense<[[0x38], [0x40]]> : tensor<2x1xi8>
+  %sb = arith.constant dense<0.5> : tensor<1x2xf8E4M3FN>
+  %c = arith.constant dense<1.0> : tensor<1x1xf32>
+  %d = tile.dot_scaled %a e2m1 scale %sa, %b e4m3 scale %sb, %c
+    : tensor<1x1xi8> scale tensor<1x1xi8>, tensor<2x1xi8> scale tensor<1x2xf8E4M3FN>, tensor<1x1xf32>
+  %x = arith.constant dense<2.0> : tensor<1x1xbf16>
+  %y = arith.constant dense<0x1e> : tensor<1x1xi8>
+  %e = tile.dot_scaled %x bf16, %y e2m3, %c : tensor<1x1xbf16>, tensor<1x1xi8>, tensor<1x1xf32>
+  return %d, %e : tensor<1x1xf32>, tensor<1x1xf32>
+}
 // CHECK: reduce[0] = [2] f32: 6 15
 // CHECK: reduce[1] = [3] f32: 4 5 6
 // CHECK: reduce[2] = [2] f32: 3 6

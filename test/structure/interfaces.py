@@ -18,6 +18,7 @@ FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "Mak
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
     "lib/Transforms/Tile/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
+    "lib/Transforms/Tile/ExpandScaledDots.cpp": {"DotScaledOp"},
     "lib/Transforms/Tile/CloseInductions.cpp": {"PtrAddOp"},
     "lib/Transforms/Tile/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},
     "lib/Transforms/Tile/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},

@@ -2,10 +2,11 @@
 // RUN: mkdir -p %t && %python %S/Inputs/dot_scaled.py make %t
 // RUN: kiln-run %s --target=reference --grid=1 --arg=%t/a.npy+0 --arg=%t/b.npy+0 --arg=%t/sa.npy+0 --arg=%t/sb.npy+0 --arg=%t/c.npy+0 --save=4:%t/out.npy
 // RUN: %python %S/Inputs/dot_scaled.py check %t | FileCheck %s
+// RUN: kiln-run %s --target=cpu --grid=1 --arg=%t/a.npy+0 --arg=%t/b.npy+0 --arg=%t/sa.npy+0 --arg=%t/sb.npy+0 --arg=%t/c.npy+0 --save=4:%t/out.npy
+// RUN: %python %S/Inputs/dot_scaled.py check %t | FileCheck %s
 // RUN: kiln-opt %s --convert-triton-to-tile | FileCheck %s --check-prefix=TILE
 // CHECK: exact
-// TILE: tile.join
-// TILE: tile.dot {{.*}} : tensor<16x64xf32>, tensor<64x16xf32>, tensor<16x16xf32>
+// TILE: tile.dot_scaled %{{.*}} e2m1 scale %{{.*}}, %{{.*}} e4m3 scale %{{.*}}, %{{.*}} : tensor<16x32xi8> scale tensor<16x2xi8>, tensor<64x16xf8E4M3FN> scale tensor<16x2xi8>, tensor<16x16xf32>
 module {
   tt.func public @kernel(%a: !tt.ptr<i8>, %b: !tt.ptr<i8>, %sa: !tt.ptr<i8>, %sb: !tt.ptr<i8>, %c: !tt.ptr<f32>) {
     %zero = arith.constant dense<0.0> : tensor<16x16xf32>

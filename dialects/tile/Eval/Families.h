@@ -14,6 +14,7 @@ void addTileKernel(EvaluationInterface &table);
 void addTileMemory(EvaluationInterface &table);
 void addTileShape(EvaluationInterface &table);
 void addTileDot(EvaluationInterface &table);
+void addTileDotScaled(EvaluationInterface &table);
 void addTileReduce(EvaluationInterface &table);
 void addTileScan(EvaluationInterface &table);
 void addTileExtern(EvaluationInterface &table);

@@ -17,6 +17,7 @@ struct TileEvaluation : EvaluationInterface {
     addTileMemory(*this);
     addTileShape(*this);
     addTileDot(*this);
+    addTileDotScaled(*this);
     addTileReduce(*this);
     addTileScan(*this);
     addTileExtern(*this);

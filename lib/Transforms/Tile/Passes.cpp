@@ -19,5 +19,6 @@ void registerTilePasses() {
   registerTileExpandWideProducts();
   registerTileExpandConversions();
   registerTileWidenAccumulators();
+  registerTileExpandScaledDots();
 }
 } // namespace kiln::tile

@@ -74,4 +74,74 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
+def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
+    AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getNumSummedDims", "getIndexMap"]>,
+    DeclareOpInterfaceMethods<MatrixProductOpInterface, ["getAccOperand", "getLhsScaleOperand",
+      "getRhsScaleOperand", "hasEncodedFactors"]>,
+    DeclareOpInterfaceMethods<AccumulationOpInterface, ["areZerosNeutral"]>,
+    DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "Matrix product of factors with a scale for each block of elements, plus accumulator";
+  let description = [{
+    result[b, m, n] = acc[b, m, n]
+      + sum over k of (lhs[b, m, k] * lhs_scale[b, m, k / P]) * (rhs[b, k, n] * rhs_scale[b, n, k / Q]);
+    the leading batch dimension b is optional (rank 2 or 3). P and Q, the sizes of blocks, are the size of
+    k divided by that of the last dimension of the scales: 32 for e8m0 and 16 for e4m3 on most machines.
+
+    - `lhs`, `rhs`: the factors; `acc`: what the products are added to; `result`: the sum.
+    - `lhs_format`, `rhs_format`: what the elements are. `e2m1` (values 0, 0.5, 1, 1.5, 2, 3, 4, 6): two to
+      a byte, the first one in the low half. `e2m3`, `e3m2`: floats of 6 bits without infinities and NaN, in
+      the low bits of a byte each, the others unspecified. `e4m3`, `e5m2`: f8E4M3FN and f8E5M2, or bytes
+      with their bits. `bf16`, `fp16`: those types.
+    - `lhs_k_pack`, `rhs_k_pack`: whether the two elements in a byte follow each other along k, as they do
+      by default, or along m or n.
+    - `lhs_scale`, `rhs_scale`: the scales; without them all are 1. i8 and f8E8M0FNU hold a power of two,
+      2^(bits - 127), with NaN for 255; f8E4M3FN holds the factor itself.
+    - `fast_math`: what a scale of NaN gives is unspecified.
+
+    Constraints:
+    - (C1) All factors, scales and the accumulator have rank 2, or all have rank 3.
+    - (C2) Batch sizes agree.
+    - (C3) The factors are m x k and k x n, two elements in a byte counted as two, and the accumulator is
+      m x n.
+    - (C4) Factors hold bytes, or floats of their format.
+    - (C5) The scales are m x (k / P) and n x (k / Q).
+    - (C6) Scales are i8, f8E8M0FNU or f8E4M3FN.
+    - (C7) The accumulator is f32.
+    - (C8) Only `e2m1` is packed along another dimension than k.
+
+    Numerics: an element times its scale is rounded to f32, which is exact unless it over- or underflows.
+    Then as for `tile.dot` of f32 factors.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %d = tile.dot_scaled %a e2m1 scale %sa, %b e4m3 scale %sb, %acc
+       : tensor<64x32xi8> scale tensor<64x2xi8>, tensor<64x128xf8E4M3FN> scale tensor<128x2xi8>, tensor<64x128xf32>
+    %e = tile.dot_scaled %x bf16, %y e2m1 scale %sy, %z {rhs_k_pack = false}
+       : tensor<64x32xbf16>, tensor<32x64xi8> scale tensor<128x1xf8E8M0FNU>, tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_NumberTile:$lhs, Tile_NumberTile:$rhs, Tile_NumberTile:$acc,
+    Optional<Tile_NumberTile>:$lhs_scale, Optional<Tile_NumberTile>:$rhs_scale,
+    Tile_ScaledFormat:$lhs_format, Tile_ScaledFormat:$rhs_format,
+    DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack, DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack,
+    UnitAttr:$fast_math);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = [{
+    $lhs $lhs_format (`scale` $lhs_scale^)? `,` $rhs $rhs_format (`scale` $rhs_scale^)? `,` $acc
+    (`fast_math` $fast_math^)? attr-dict
+    `:` type($lhs) (`scale` type($lhs_scale)^)? `,` type($rhs) (`scale` type($rhs_scale)^)? `,` type($acc)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many elements there are along the summed dimension.
+    int64_t getDepth();
+    /// Elements of a factor that share a byte: 2 along the dimension that they are packed along.
+    static int64_t getPacked(ScaledFormat format) { return format == ScaledFormat::e2m1 ? 2 : 1; }
+  }];
+}
+
 #endif

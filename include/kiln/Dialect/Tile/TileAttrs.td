@@ -34,6 +34,12 @@ def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how f32 operands of a d
   I32EnumAttrCase<"bf16x3", 3>, I32EnumAttrCase<"bf16x6", 4>
 ]> { let cppNamespace = "::kiln::tile"; }
 
+def Tile_ScaledFormat : I32EnumAttr<"ScaledFormat", "format of the elements of a factor with scales", [
+  I32EnumAttrCase<"e2m1", 0>, I32EnumAttrCase<"e2m3", 1>, I32EnumAttrCase<"e3m2", 2>,
+  I32EnumAttrCase<"e4m3", 3>, I32EnumAttrCase<"e5m2", 4>, I32EnumAttrCase<"bf16", 5>,
+  I32EnumAttrCase<"fp16", 6>
+]> { let cppNamespace = "::kiln::tile"; }
+
 def Tile_CacheHint : I32EnumAttr<"CacheHint", "where an access should be cached", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"all_levels", 1>, I32EnumAttrCase<"outer", 2>,
   I32EnumAttrCase<"write_back", 3>, I32EnumAttrCase<"streaming", 4>,

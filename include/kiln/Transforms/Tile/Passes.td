@@ -115,4 +115,13 @@ def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kerne
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::KernelOp"> {
+  let summary = "Expresses products with scales by products without";
+  let description = [{
+    For machines without products of scaled factors: the factors of `tile.dot_scaled` are decoded to f32 and
+    multiplied with their scales, and a `tile.dot` takes them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif

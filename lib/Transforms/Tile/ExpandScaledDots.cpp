@@ -1,61 +1,60 @@
+//===- ExpandScaledDots.cpp - Products with scales by products without ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that tile has no single operation for, expanded to several.
-#include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Dialect/Triton/Triton.h"
+#include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
 
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEEXPANDSCALEDDOTS
+#include "kiln/Transforms/Tile/Passes.h.inc"
+} // namespace kiln::tile
+
 using namespace mlir;
+using namespace kiln;
+using namespace kiln::tile;
 
-namespace kiln::triton_to_tile {
 namespace {
-
-/// Expands one operand. Its rows have K elements: lhs is [M, K], rhs is turned
-/// to [N, K] and back. Elements of 4 bits come two in a byte, along K or along
-/// the other dimension, those of 6 bits one in a byte.
-class OperandExpander {
+/// Expands one factor. Its rows have K elements: lhs is [M, K], rhs is turned
+/// to [N, K] and back.
+class FactorExpander {
 public:
-  OperandExpander(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+  FactorExpander(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
 
-  /// The operand as f32, times its scales.
-  FailureOr<Value> expand(tt::DotScaledOp op, Value operand, Value scale,
-                          tt::ScaleDotElemType kind, bool packsK, bool isRhs) {
+  /// The factor as f32, times its scales.
+  Value expand(Value factor, Value scale, ScaledFormat format, bool packsK,
+               bool isRhs) {
     if (isRhs)
-      operand = transpose(operand);
+      factor = transpose(factor);
     Value values;
-    switch (kind) {
-    case tt::ScaleDotElemType::e2m1:
-      values = packsK ? unpackFp4(operand)
-                      : transpose(unpackFp4(transpose(operand)));
+    switch (format) {
+    case ScaledFormat::e2m1:
+      values =
+          packsK ? unpackFp4(factor) : transpose(unpackFp4(transpose(factor)));
       break;
-    case tt::ScaleDotElemType::e2m3:
-      values = decode(widenCode(operand), 2, 3);
+    case ScaledFormat::e2m3:
+      values = decode(widenCode(factor), 2, 3);
       break;
-    case tt::ScaleDotElemType::e3m2:
-      values = decode(widenCode(operand), 3, 2);
+    case ScaledFormat::e3m2:
+      values = decode(widenCode(factor), 3, 2);
       break;
-    case tt::ScaleDotElemType::e4m3:
-      values = widen(operand, Float8E4M3FNType::get(b.getContext()));
+    case ScaledFormat::e4m3:
+      values = widen(factor, Float8E4M3FNType::get(b.getContext()));
       break;
-    case tt::ScaleDotElemType::e5m2:
-      values = widen(operand, Float8E5M2Type::get(b.getContext()));
+    case ScaledFormat::e5m2:
+      values = widen(factor, Float8E5M2Type::get(b.getContext()));
       break;
-    case tt::ScaleDotElemType::bf16:
-      values = widen(operand, b.getBF16Type());
-      break;
-    case tt::ScaleDotElemType::fp16:
-      values = widen(operand, b.getF16Type());
+    case ScaledFormat::bf16:
+    case ScaledFormat::fp16:
+      values = widen(factor, {});
       break;
     }
-    if (scale) {
-      FailureOr<Value> factors =
-          expandScale(op, scale, cast<RankedTensorType>(values.getType()));
-      if (failed(factors))
-        return failure();
-      values = arith::MulFOp::create(b, loc, values, *factors);
-    }
+    if (scale)
+      values = arith::MulFOp::create(
+          b, loc, values,
+          expandScale(scale, cast<RankedTensorType>(values.getType())));
     return isRhs ? transpose(values) : values;
   }
 
@@ -67,15 +66,15 @@ private:
     std::swap(permutation[type.getRank() - 1], permutation[type.getRank() - 2]);
     SmallVector<int64_t> shape(type.getShape());
     std::swap(shape[type.getRank() - 1], shape[type.getRank() - 2]);
-    return tile::TransposeOp::create(b, loc, type.clone(shape), matrix,
-                                     permutation);
+    return TransposeOp::create(b, loc, type.clone(shape), matrix, permutation);
   }
 
-  Value widen(Value operand, FloatType narrow) {
-    auto type = cast<RankedTensorType>(operand.getType());
+  /// Floats as f32; bytes are those of `narrow`.
+  Value widen(Value factor, FloatType narrow) {
+    auto type = cast<RankedTensorType>(factor.getType());
     if (type.getElementType().isInteger(8))
-      operand = arith::BitcastOp::create(b, loc, type.clone(narrow), operand);
-    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), operand);
+      factor = arith::BitcastOp::create(b, loc, type.clone(narrow), factor);
+    return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), factor);
   }
 
   Value constant(RankedTensorType like, int64_t value) {
@@ -136,26 +135,41 @@ private:
         decode(arith::ShRUIOp::create(b, loc, code, constant(wide, 4)), 2, 1);
     SmallVector<int64_t> shape(type.getShape());
     shape.push_back(2);
-    Value joined = tile::JoinOp::create(
+    Value joined = JoinOp::create(
         b, loc, RankedTensorType::get(shape, b.getF32Type()), low, high);
     shape.pop_back();
     shape.back() *= 2;
-    return tile::ReshapeOp::create(
+    return ReshapeOp::create(
         b, loc, RankedTensorType::get(shape, b.getF32Type()), joined);
   }
 
-  /// Powers of two (8 bits of exponent) for every block of K, repeated for its
-  /// elements.
-  FailureOr<Value> expandScale(tt::DotScaledOp op, Value scale,
-                               RankedTensorType values) {
+  /// The scale of every block along K, repeated for its elements.
+  Value expandScale(Value scale, RankedTensorType values) {
     auto type = cast<RankedTensorType>(scale.getType());
-    int64_t blocks = type.getShape().back(), size = values.getShape().back();
-    if (!type.getElementType().isInteger(8) ||
-        type.getRank() != values.getRank() || blocks <= 0 || size % blocks)
-      return op.emitOpError("unsupported: scales of type ") << type;
+    auto floats = type.clone(b.getF32Type());
+    Value factor = isa<Float8E4M3FNType>(type.getElementType())
+                       ? widen(scale, {})
+                       : decodePower(scale);
+    int64_t block = values.getShape().back() / type.getShape().back();
+    if (block == 1)
+      return factor;
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(1);
+    Value column = ReshapeOp::create(b, loc, floats.clone(shape), factor);
+    shape.back() = block;
+    Value repeated = BroadcastOp::create(b, loc, floats.clone(shape), column);
+    return ReshapeOp::create(b, loc, values, repeated);
+  }
+
+  /// 2^(bits - 127) of bytes; 255 is NaN.
+  Value decodePower(Value scale) {
+    auto type = cast<RankedTensorType>(scale.getType());
+    auto bytes = type.clone(b.getI8Type());
     auto wide = type.clone(b.getI32Type());
     auto floats = type.clone(b.getF32Type());
-    Value code = arith::ExtUIOp::create(b, loc, wide, scale);
+    if (type != bytes)
+      scale = arith::BitcastOp::create(b, loc, bytes, scale);
+    Value code = widenCode(scale);
     Value power = arith::BitcastOp::create(
         b, loc, floats,
         arith::ShLIOp::create(b, loc, code, constant(wide, 23)));
@@ -170,50 +184,30 @@ private:
     };
     select(0, 0x00400000);   // 2^-127 is subnormal
     select(255, 0x7fc00000); // NaN
-    SmallVector<int64_t> shape(type.getShape());
-    shape.push_back(1);
-    Value column = tile::ReshapeOp::create(
-        b, loc, RankedTensorType::get(shape, b.getF32Type()), power);
-    shape.back() = size / blocks;
-    Value repeated = tile::BroadcastOp::create(
-        b, loc, RankedTensorType::get(shape, b.getF32Type()), column);
-    return tile::ReshapeOp::create(b, loc, values, repeated).getResult();
+    return power;
   }
 
   OpBuilder &b;
   Location loc;
 };
 
-struct ConvertDotScaled : OpConversionPattern<tt::DotScaledOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    OperandExpander expander(rewriter, op.getLoc());
-    FailureOr<Value> lhs =
-        expander.expand(op, adaptor.getA(), adaptor.getAScale(),
-                        op.getAElemType(), op.getLhsKPack(), /*isRhs=*/false);
-    if (failed(lhs))
-      return failure();
-    FailureOr<Value> rhs =
-        expander.expand(op, adaptor.getB(), adaptor.getBScale(),
-                        op.getBElemType(), op.getRhsKPack(), /*isRhs=*/true);
-    if (failed(rhs))
-      return failure();
-    rewriter.replaceOpWithNewOp<tile::DotOp>(
-        op, op.getType(), *lhs, *rhs, adaptor.getC(),
-        tile::InputPrecision::ieee, /*lhs_unsigned=*/false,
-        /*rhs_unsigned=*/false);
-    return success();
+struct TileExpandScaledDots
+    : tile::impl::TileExpandScaledDotsBase<TileExpandScaledDots> {
+  void runOnOperation() override {
+    getOperation().walk([](DotScaledOp op) {
+      OpBuilder builder(op);
+      FactorExpander expander(builder, op.getLoc());
+      Value lhs =
+          expander.expand(op.getLhs(), op.getLhsScale(), op.getLhsFormat(),
+                          op.getLhsKPack(), /*isRhs=*/false);
+      Value rhs =
+          expander.expand(op.getRhs(), op.getRhsScale(), op.getRhsFormat(),
+                          op.getRhsKPack(), /*isRhs=*/true);
+      Value dot = DotOp::create(builder, op.getLoc(), op.getType(), lhs, rhs,
+                                op.getAcc());
+      op.getResult().replaceAllUsesWith(dot);
+      op.erase();
+    });
   }
 };
-
 } // namespace
-
-void populateExpansionPatterns(const TypeConverter &converter,
-                               RewritePatternSet &patterns) {
-  patterns.add<ConvertDotScaled>(converter, patterns.getContext());
-}
-
-} // namespace kiln::triton_to_tile

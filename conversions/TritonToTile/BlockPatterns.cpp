@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block pointers, as views.
 #include "Blocks.h"
+#include "Hints.h"
 #include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -104,7 +105,8 @@ struct ConvertBlockLoad : OpConversionPattern<tt::LoadOp> {
         op, type, view, block.offsets, /*pad=*/Value(),
         /*element_offsets=*/true,
         nan ? tile::Padding::nan : tile::Padding::zero,
-        /*step=*/DenseI64ArrayAttr());
+        /*step=*/DenseI64ArrayAttr(), op.getIsVolatile(),
+        convertCache(op.getCache()), convertEvict(op.getEvict()));
     return success();
   }
 };
@@ -128,7 +130,8 @@ struct ConvertBlockStore : OpConversionPattern<tt::StoreOp> {
     rewriter.replaceOpWithNewOp<tile::StoreOp>(
         op, adaptor.getValue().front(), view, block.offsets,
         /*element_offsets=*/true, tile::Combine::assign,
-        /*step=*/DenseI64ArrayAttr());
+        /*step=*/DenseI64ArrayAttr(), /*is_volatile=*/false,
+        convertCache(op.getCache()), convertEvict(op.getEvict()));
     return success();
   }
 };

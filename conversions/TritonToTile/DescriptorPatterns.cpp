@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor descriptors, as views.
 #include "Blocks.h"
+#include "Hints.h"
 #include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -97,7 +98,8 @@ struct ConvertDescriptorLoad : OpConversionPattern<OpT> {
     Value loaded = tile::LoadOp::create(
         rewriter, op.getLoc(), access->blockType, access->view, access->offsets,
         Value(), /*element_offsets=*/true, getPadding(op.getDesc()),
-        DenseI64ArrayAttr());
+        DenseI64ArrayAttr(), /*is_volatile=*/false, convertCache(op.getCache()),
+        convertEvict(op.getEvict()));
     if (loaded.getType() != op.getType())
       loaded =
           tile::ReshapeOp::create(rewriter, op.getLoc(), op.getType(), loaded);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions, the grid, and operations of other dialects on converted types.
+#include "Hints.h"
 #include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -13,24 +14,11 @@ using namespace mlir;
 namespace kiln::triton_to_tile {
 namespace {
 
-/// The facts that Triton attaches to an argument, in tile's words.
-DictionaryAttr convertFacts(FunctionOpInterface func, unsigned index,
-                            OpBuilder &builder) {
-  SmallVector<NamedAttribute> facts;
-  bool isPointer = isa<tt::PointerType>(func.getArgumentTypes()[index]);
-  if (auto divisor =
-          func.getArgAttrOfType<IntegerAttr>(index, "tt.divisibility"))
-    facts.push_back(
-        builder.getNamedAttr(isPointer ? "tile.align" : "tile.divisibility",
-                             builder.getI64IntegerAttr(divisor.getInt())));
-  return builder.getDictionaryAttr(facts);
-}
-
 /// A public function becomes a kernel.
 struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
   ConvertFunc(const mlir::TypeConverter &converter, MLIRContext *context,
-              bool strict)
-      : OpConversionPattern(converter, context), strict(strict) {}
+              bool strict, tile::KernelHintsAttr hints)
+      : OpConversionPattern(converter, context), strict(strict), hints(hints) {}
 
   LogicalResult
   matchAndRewrite(tt::FuncOp op, OpAdaptor,
@@ -54,10 +42,12 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
     rewriter.inlineRegionBefore(op.getBody(), kernel.getBody(),
                                 kernel.getBody().end());
     for (unsigned i = 0; i < op.getNumArguments(); ++i) {
-      DictionaryAttr facts = convertFacts(op, i, rewriter);
+      DictionaryAttr facts = convertParameterHints(op, i);
       if (!facts.empty())
         kernel.setArgAttrs(i, facts);
     }
+    if (hints)
+      kernel->setAttr(tile::kKernelHintsAttr, hints);
     if (!strict)
       kernel.setNumericsAttr(tile::NumericsAttr::get(
           getContext(), /*contract=*/true, /*approx=*/true, /*ftz=*/false,
@@ -71,6 +61,7 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
   }
 
   bool strict;
+  tile::KernelHintsAttr hints;
 };
 
 struct ConvertReturn : OpConversionPattern<tt::ReturnOp> {
@@ -169,9 +160,10 @@ struct ConvertTypes : ConversionPattern {
 } // namespace
 
 void populateFunctionPatterns(const TypeConverter &converter,
-                              RewritePatternSet &patterns, bool strict) {
+                              RewritePatternSet &patterns, bool strict,
+                              tile::KernelHintsAttr hints) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ConvertFunc>(converter, context, strict);
+  patterns.add<ConvertFunc>(converter, context, strict, hints);
   patterns.add<ConvertReturn, ConvertPoison, ConvertTypes,
                ConvertGrid<tt::GetProgramIdOp, tile::ProgramIdOp>,
                ConvertGrid<tt::GetNumProgramsOp, tile::NumProgramsOp>,

@@ -3,6 +3,7 @@
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_PATTERNS_H
 
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln::triton_to_tile {
@@ -15,16 +16,16 @@ public:
   TypeConverter();
 };
 
+/// Kernels get the hints, if there are any.
 void populateFunctionPatterns(const TypeConverter &, mlir::RewritePatternSet &,
-                              bool strict);
+                              bool strict, tile::KernelHintsAttr hints);
 void populateShapePatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populatePointerPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateBlockPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateDescriptorPatterns(const TypeConverter &,
                                 mlir::RewritePatternSet &);
 void populateComputePatterns(const TypeConverter &, mlir::RewritePatternSet &);
-void populateScaledPatterns(const TypeConverter &,
-                               mlir::RewritePatternSet &);
+void populateScaledPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateMapPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 void populateExternPatterns(const TypeConverter &, mlir::RewritePatternSet &);
 

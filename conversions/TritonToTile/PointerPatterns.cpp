@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, the memory behind them, and atomics.
+#include "Hints.h"
 #include "Patterns.h"
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -29,38 +30,6 @@ struct ConvertBitcast : OpConversionPattern<tt::BitcastOp> {
     return success();
   }
 };
-
-tile::CacheHint convertCache(tt::CacheModifier cache) {
-  switch (cache) {
-  case tt::CacheModifier::none:
-    return tile::CacheHint::none;
-  case tt::CacheModifier::ca:
-    return tile::CacheHint::all_levels;
-  case tt::CacheModifier::cg:
-    return tile::CacheHint::outer;
-  case tt::CacheModifier::wb:
-    return tile::CacheHint::write_back;
-  case tt::CacheModifier::cs:
-    return tile::CacheHint::streaming;
-  case tt::CacheModifier::wt:
-    return tile::CacheHint::write_through;
-  case tt::CacheModifier::cv:
-    return tile::CacheHint::uncached;
-  }
-  return tile::CacheHint::none;
-}
-
-tile::EvictHint convertEvict(tt::EvictionPolicy evict) {
-  switch (evict) {
-  case tt::EvictionPolicy::evict_normal:
-    return tile::EvictHint::normal;
-  case tt::EvictionPolicy::evict_first:
-    return tile::EvictHint::first;
-  case tt::EvictionPolicy::evict_last:
-    return tile::EvictHint::last;
-  }
-  return tile::EvictHint::normal;
-}
 
 bool isBlockPointer(Type type) {
   auto pointer = dyn_cast<tt::PointerType>(type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass: inline, lift control flow, convert.
 #include "kiln/Conversion/TritonToTile.h"
+#include "Hints.h"
 #include "Patterns.h"
 #include "Regions.h"
 
@@ -50,7 +51,9 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
           << numerics << "'";
       return signalPassFailure();
     }
-    dropForeignAttributes(module);
+    auto hints = triton_to_tile::takeKernelHints(module);
+    if (failed(hints))
+      return signalPassFailure();
     // Structured functions can be inlined into loops, too.
     if (failed(liftControlFlow(module)) || failed(inlineCalls(module)))
       return signalPassFailure();
@@ -64,26 +67,12 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
         func->setAttr("kiln.concurrent", UnitAttr::get(&getContext()));
-    if (failed(convert(module)))
+    if (failed(triton_to_tile::convertHints(module)) ||
+        failed(convert(module, *hints)))
       signalPassFailure();
   }
 
 private:
-  /// Module attributes of Triton's GPU dialects say how it would compile the
-  /// module for one chip.
-  void dropForeignAttributes(ModuleOp module) {
-    SmallVector<StringAttr> names;
-    for (NamedAttribute attribute : module->getDiscardableAttrs())
-      if (attribute.getName().getValue().starts_with("ttg.") ||
-          attribute.getName().getValue().starts_with("triton_gpu."))
-        names.push_back(attribute.getName());
-    for (StringAttr name : names) {
-      emitRemark(module.getLoc())
-          << "ignored: module attribute '" << name.getValue() << "'";
-      module->removeDiscardableAttr(name);
-    }
-  }
-
   /// Inlines every call and removes the private functions.
   LogicalResult inlineCalls(ModuleOp module) {
     bool hasCalls = false;
@@ -158,7 +147,7 @@ private:
     return failure(inner.wasInterrupted());
   }
 
-  LogicalResult convert(ModuleOp module) {
+  LogicalResult convert(ModuleOp module, tile::KernelHintsAttr hints) {
     MLIRContext *context = &getContext();
     triton_to_tile::TypeConverter converter;
     ConversionTarget target(*context);
@@ -170,7 +159,7 @@ private:
         [&](Operation *op) { return converter.isLegal(op); });
     RewritePatternSet patterns(context);
     triton_to_tile::populateFunctionPatterns(converter, patterns,
-                                             numerics == "strict");
+                                             numerics == "strict", hints);
     triton_to_tile::populateShapePatterns(converter, patterns);
     triton_to_tile::populatePointerPatterns(converter, patterns);
     triton_to_tile::populateBlockPatterns(converter, patterns);
@@ -181,9 +170,10 @@ private:
     triton_to_tile::populateExternPatterns(converter, patterns);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    if (succeeded(applyFullConversion(module, target, std::move(patterns))))
-      return success();
-    return failure();
+    triton_to_tile::HintCarrier carrier;
+    ConversionConfig config;
+    config.listener = &carrier;
+    return applyFullConversion(module, target, std::move(patterns), config);
   }
 };
 

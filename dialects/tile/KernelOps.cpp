@@ -157,7 +157,32 @@ static LogicalResult verifyFacts(KernelOp kernel, unsigned index, Type type,
                << fact.getValue();
     }
   }
+  for (StringRef name : {kDivisibilityAttr, kContiguityAttr, kConstancyAttr}) {
+    Attribute value = facts.get(name);
+    auto number = dyn_cast_or_null<IntegerAttr>(value);
+    bool good = number && number.getType().isInteger(64) &&
+                number.getInt() >= 1 && type.isIntOrIndex();
+    if (value && !good)
+      return kernel.emitOpError()
+             << "expected '" << name << "' of parameter " << index
+             << " to be a positive i64 on an integer, found " << value << " on "
+             << type;
+  }
   return success();
+}
+
+index::Facts KernelOp::getResultFacts(unsigned,
+                                      function_ref<index::Facts(Value)>) {
+  return {};
+}
+
+index::Facts KernelOp::getArgumentFacts(BlockArgument argument,
+                                        function_ref<index::Facts(Value)>) {
+  index::Facts facts;
+  if (auto divisor = getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                   kDivisibilityAttr))
+    facts.divisor = divisor.getInt();
+  return facts;
 }
 
 LogicalResult KernelOp::verify() {

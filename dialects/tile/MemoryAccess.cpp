@@ -58,6 +58,21 @@ static int64_t bytesOf(Type element) {
              : 8;
 }
 
+/// The hints of an access under the names that ViewAccessOpInterface gives
+/// them.
+template <typename OpT> static DictionaryAttr hintsOf(OpT op) {
+  Builder b(op.getContext());
+  NamedAttrList hints;
+  if (op.getCache() != CacheHint::none)
+    hints.set("cache", b.getStringAttr(stringifyCacheHint(op.getCache())));
+  if (op.getEvict() != EvictHint::normal)
+    hints.set("evict", b.getStringAttr(stringifyEvictHint(op.getEvict())));
+  for (StringRef name : {kContiguityAttr, kDivisibilityAttr, kConstancyAttr})
+    if (Attribute value = op->getAttr(name))
+      hints.set(name.rsplit('.').second, value);
+  return hints.empty() ? DictionaryAttr() : hints.getDictionary(b.getContext());
+}
+
 static LogicalResult setOperands(MutableOperandRange operands,
                                  ArrayRef<Value> values) {
   if (operands.size() != values.size())
@@ -72,6 +87,8 @@ static LogicalResult setOperands(MutableOperandRange operands,
 //===----------------------------------------------------------------------===//
 
 Value LoadOp::getAccessedView() { return getView(); }
+DictionaryAttr LoadOp::getAccessHints() { return hintsOf(*this); }
+bool LoadOp::isVolatileAccess() { return getIsVolatile(); }
 AccessKind LoadOp::getAccessKind() { return AccessKind::Read; }
 void LoadOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
   directAxes(*this, axes);
@@ -92,6 +109,8 @@ int64_t LoadOp::getElementBytes() {
 //===----------------------------------------------------------------------===//
 
 Value StoreOp::getAccessedView() { return getView(); }
+DictionaryAttr StoreOp::getAccessHints() { return hintsOf(*this); }
+bool StoreOp::isVolatileAccess() { return getIsVolatile(); }
 AccessKind StoreOp::getAccessKind() {
   return getCombine() == Combine::assign ? AccessKind::Write
                                          : AccessKind::Update;
@@ -110,6 +129,8 @@ LogicalResult StoreOp::setElementOffsets(ArrayRef<Value> offsets) {
 //===----------------------------------------------------------------------===//
 
 Value LoadGatherOp::getAccessedView() { return getView(); }
+DictionaryAttr LoadGatherOp::getAccessHints() { return hintsOf(*this); }
+bool LoadGatherOp::isVolatileAccess() { return getIsVolatile(); }
 AccessKind LoadGatherOp::getAccessKind() { return AccessKind::Read; }
 void LoadGatherOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
   indirectAxes(*this, axes);
@@ -138,6 +159,8 @@ int64_t LoadGatherOp::getElementBytes() {
 //===----------------------------------------------------------------------===//
 
 Value StoreScatterOp::getAccessedView() { return getView(); }
+DictionaryAttr StoreScatterOp::getAccessHints() { return hintsOf(*this); }
+bool StoreScatterOp::isVolatileAccess() { return getIsVolatile(); }
 AccessKind StoreScatterOp::getAccessKind() { return AccessKind::Write; }
 OpOperand *StoreScatterOp::getWrittenOperand() { return &getValueMutable(); }
 void StoreScatterOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {

@@ -87,6 +87,18 @@ static LogicalResult verifyPadding(Operation *op, Padding padding, Value pad,
   return success();
 }
 
+/// A volatile read stays where it is, and is done even for nothing.
+static void addReadEffects(
+    OpOperand &view, bool isVolatile,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &view,
+                       SideEffects::DefaultResource::get());
+  if (isVolatile)
+    effects.emplace_back(MemoryEffects::Write::get(), &view,
+                         SideEffects::DefaultResource::get());
+}
+
 static int64_t blockOf(RankedTensorType tile, ViewType view, int64_t d) {
   int64_t t = d - (view.getRank() - tile.getRank());
   return t < 0 ? 1 : tile.getDimSize(t);
@@ -214,8 +226,7 @@ LogicalResult LoadOp::verify() {
 void LoadOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
-                       SideEffects::DefaultResource::get());
+  addReadEffects(getViewMutable(), getIsVolatile(), effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +263,7 @@ LogicalResult StoreOp::verify() {
 void StoreOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  if (getCombine() != Combine::assign)
+  if (getCombine() != Combine::assign || getIsVolatile())
     effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
                          SideEffects::DefaultResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
@@ -301,8 +312,7 @@ LogicalResult LoadGatherOp::verify() {
 void LoadGatherOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
-                       SideEffects::DefaultResource::get());
+  addReadEffects(getViewMutable(), getIsVolatile(), effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,6 +324,9 @@ LogicalResult StoreScatterOp::verify() { return verifyIndirect(*this); }
 void StoreScatterOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Read::get(), &getViewMutable(),
+                         SideEffects::DefaultResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), &getViewMutable(),
                        SideEffects::DefaultResource::get());
 }

@@ -109,6 +109,48 @@ LogicalResult StorePtrOp::verify() {
   return success();
 }
 
+/// `name` and a hint, or nothing.
+template <typename HintT, typename Symbolize, typename Make>
+static ParseResult parseHint(OpAsmParser &parser, StringRef name,
+                             Symbolize symbolize, Make add) {
+  if (failed(parser.parseOptionalKeyword(name)))
+    return success();
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<HintT> hint = symbolize(word);
+  if (!hint)
+    return parser.emitError(loc, "expected a hint for '")
+           << name << "', found '" << word << "'";
+  add(*hint);
+  return success();
+}
+
+template <typename OpT>
+static ParseResult parseHints(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<typename OpT::Properties>();
+  MLIRContext *context = parser.getContext();
+  return failure(
+      parseHint<CacheHint>(
+          parser, "cache", [](StringRef w) { return symbolizeCacheHint(w); },
+          [&](CacheHint hint) {
+            properties.cache = CacheHintAttr::get(context, hint);
+          }) ||
+      parseHint<EvictHint>(
+          parser, "evict", [](StringRef w) { return symbolizeEvictHint(w); },
+          [&](EvictHint hint) {
+            properties.evict = EvictHintAttr::get(context, hint);
+          }));
+}
+
+template <typename OpT> static void printHints(OpAsmPrinter &printer, OpT op) {
+  if (op.getCache() != CacheHint::none)
+    printer << " cache " << stringifyCacheHint(op.getCache());
+  if (op.getEvict() != EvictHint::normal)
+    printer << " evict " << stringifyEvictHint(op.getEvict());
+}
+
 ParseResult LoadPtrOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand ptr, mask, other;
   bool hasMask = false, hasOther = false;
@@ -127,7 +169,8 @@ ParseResult LoadPtrOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("volatile")))
     result.addAttribute("is_volatile", parser.getBuilder().getUnitAttr());
   Type ptrType, type;
-  if (parser.parseOptionalAttrDict(result.attributes) ||
+  if (parseHints<LoadPtrOp>(parser, result) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
       parser.parseColonType(ptrType) || parser.parseArrow() ||
       parser.parseType(type) ||
       parser.resolveOperand(ptr, ptrType, result.operands) ||
@@ -149,12 +192,10 @@ void LoadPtrOp::print(OpAsmPrinter &printer) {
     printer << " other " << getOther();
   if (getIsVolatile())
     printer << " volatile";
-  SmallVector<StringRef> elided = {"operandSegmentSizes", "is_volatile"};
-  if (getCache() == CacheHint::none)
-    elided.push_back("cache");
-  if (getEvict() == EvictHint::normal)
-    elided.push_back("evict");
-  printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+  printHints(printer, *this);
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {"operandSegmentSizes", "is_volatile", "cache", "evict"});
   printer << " : " << getPtr().getType() << " -> " << getResult().getType();
 }
 
@@ -170,7 +211,8 @@ ParseResult StorePtrOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
   }
   Type ptrType, type;
-  return failure(parser.parseOptionalAttrDict(result.attributes) ||
+  return failure(parseHints<StorePtrOp>(parser, result) ||
+                 parser.parseOptionalAttrDict(result.attributes) ||
                  parser.parseColonType(ptrType) || parser.parseComma() ||
                  parser.parseType(type) ||
                  parser.resolveOperand(ptr, ptrType, result.operands) ||
@@ -183,11 +225,7 @@ void StorePtrOp::print(OpAsmPrinter &printer) {
   printer << " " << getPtr() << ", " << getValue();
   if (getMask())
     printer << " mask " << getMask();
-  SmallVector<StringRef> elided;
-  if (getCache() == CacheHint::none)
-    elided.push_back("cache");
-  if (getEvict() == EvictHint::normal)
-    elided.push_back("evict");
-  printer.printOptionalAttrDict((*this)->getAttrs(), elided);
+  printHints(printer, *this);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"cache", "evict"});
   printer << " : " << getPtr().getType() << ", " << getValue().getType();
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,6 +57,84 @@ void TileDialect::registerAttributes() {
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                             Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult
+LoopHintsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t stages, int64_t unroll, bool, bool, bool) {
+  for (int64_t number : {stages, unroll})
+    if (number < 0)
+      return emitError() << "expected numbers of at least 0, found " << number;
+  return success();
+}
+
+LogicalResult
+KernelHintsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t warps, int64_t threadsPerWarp, int64_t cluster,
+                        int64_t registers) {
+  for (int64_t number : {warps, threadsPerWarp, cluster, registers})
+    if (number < 0)
+      return emitError() << "expected numbers of at least 0, found " << number;
+  if (threadsPerWarp && !llvm::isPowerOf2_64(threadsPerWarp))
+    return emitError()
+           << "expected a power of two as 'threads_per_warp', found "
+           << threadsPerWarp;
+  return success();
+}
+
+/// What a hint about elements is about: the only result, or the tile that an
+/// operation stores.
+static Type hintedType(Operation *op) {
+  if (op->getNumResults() == 1)
+    return op->getResult(0).getType();
+  if (auto access = dyn_cast<kiln::ViewAccessOpInterface>(op))
+    return access.getAccessedTile().getType();
+  if (auto store = dyn_cast<StorePtrOp>(op))
+    return store.getValue().getType();
+  return {};
+}
+
+static LogicalResult verifyElementHint(Operation *op, NamedAttribute hint) {
+  Type type = hintedType(op);
+  if (!type)
+    return op->emitOpError() << "expected '" << hint.getName().strref()
+                             << "' on an operation with one result or one "
+                                "that stores a tile";
+  auto tile = dyn_cast<RankedTensorType>(type);
+  size_t rank = tile ? tile.getRank() : 1;
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(hint.getValue());
+  if (!numbers || static_cast<size_t>(numbers.size()) != rank ||
+      llvm::any_of(numbers.asArrayRef(), [](int64_t n) { return n < 1; }))
+    return op->emitOpError()
+           << "expected '" << hint.getName().strref() << "' to be an array of "
+           << rank << " positive integers, found " << hint.getValue();
+  return success();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kContiguityAttr || name == kDivisibilityAttr ||
+      name == kConstancyAttr)
+    return verifyElementHint(op, attribute);
+  if (name == kLoopHintsAttr) {
+    if (!isa<scf::ForOp, scf::WhileOp>(op))
+      return op->emitOpError()
+             << "expected '" << name << "' on 'scf.for' or 'scf.while'";
+    if (!isa<LoopHintsAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be '#tile.loop_hints', found "
+             << attribute.getValue();
+  }
+  if (name == kKernelHintsAttr) {
+    if (!isa<KernelOp>(op))
+      return op->emitOpError() << "expected '" << name << "' on 'tile.kernel'";
+    if (!isa<KernelHintsAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be '#tile.kernel_hints', found "
+             << attribute.getValue();
+  }
+  return success();
 }
 
 bool kiln::tile::isSameTile(Type a, Type b) {

@@ -76,7 +76,7 @@ private:
       return true;
     Value value = op->getResult(0);
     auto access = dyn_cast<ViewAccessOpInterface>(op);
-    if (access && storage.crossesStore(access))
+    if (access && (access.isVolatileAccess() || storage.crossesStore(access)))
       return true;
     bool isIndirect = access && indirectAxis(access.getAxes()) >= 0;
     // Operations further up are not decided yet, so costs are those of a fully

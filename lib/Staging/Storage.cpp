@@ -49,8 +49,9 @@ bool isPlainRead(ViewAccessOpInterface access) {
   if (auto effects = dyn_cast<MemoryEffectOpInterface>(access.getOperation()))
     effects.getEffects(found);
   return !found.empty() &&
-         llvm::all_of(found, [](const MemoryEffects::EffectInstance &effect) {
-           return isa<MemoryEffects::Read>(effect.getEffect());
+         llvm::all_of(found, [&](const MemoryEffects::EffectInstance &effect) {
+           return isa<MemoryEffects::Read>(effect.getEffect()) ||
+                  access.isVolatileAccess();
          });
 }
 } // namespace

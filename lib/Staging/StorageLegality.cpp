@@ -167,7 +167,7 @@ LogicalResult Storage::read() {
   for (Operation *op : ops)
     if (auto access = dyn_cast<ViewAccessOpInterface>(op);
         access && isInlineOp(op) && isInline(op->getResult(0)) &&
-        crossesStore(access))
+        (access.isVolatileAccess() || crossesStore(access)))
       return op->emitError() << "what it reads may be overwritten before it is "
                                 "used, so its home cannot be 'recompute'";
   for (Operation *op : ops) {

@@ -37,8 +37,12 @@ def ViewAccessOpInterface : OpInterface<"ViewAccessOpInterface"> {
       first element along its axis. Fails, changing nothing, where the operation cannot say that.
     }], "::llvm::LogicalResult", "setElementOffsets",
       (ins "::llvm::ArrayRef<::mlir::Value>":$offsets), "", "return ::mlir::failure();">,
-    InterfaceMethod<"Hints about the access by standard names (cache, evict, ...); may be null.",
-      "::mlir::DictionaryAttr", "getAccessHints", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      Hints about the access: strings `cache` and `evict`, integer arrays `contiguity`, `divisibility` and
+      `constancy` with a number for each dimension of the tile; may be null.
+    }], "::mlir::DictionaryAttr", "getAccessHints", (ins), "", "return {};">,
+    InterfaceMethod<"Whether the access happens as often and in the order written.",
+      "bool", "isVolatileAccess", (ins), "", "return false;">,
   ];
   let extraSharedClassDeclaration = [{
     bool isRead() { return $_op.getAccessKind() == ::kiln::AccessKind::Read; }

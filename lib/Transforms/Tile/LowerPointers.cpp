@@ -103,6 +103,11 @@ private:
   }
 
   void replace(Operation *op, Value value) {
+    if (Operation *made = value.getDefiningOp())
+      for (StringRef hint : {tile::kContiguityAttr, tile::kDivisibilityAttr,
+                             tile::kConstancyAttr})
+        if (Attribute known = op->getAttr(hint))
+          made->setAttr(hint, known);
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }

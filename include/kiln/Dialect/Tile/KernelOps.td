@@ -13,7 +13,8 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [
-    IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope]> {
+    IsolatedFromAbove, FunctionOpInterface, AutomaticAllocationScope,
+    DeclareOpInterfaceMethods<IndexFactsOpInterface, ["getArgumentFacts"]>]> {
   let summary = "A block program, run once per point of a grid";
   let description = [{
     Parameters are views, pointers and scalars. Facts about a parameter are
@@ -24,10 +25,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - `tile.align = N : i64`: the base address is a multiple of N bytes.
     - `tile.size_div`, `tile.stride_div = array<i64: ...>`: each size or stride is a
       multiple of the number given.
+    - `tile.divisibility = N : i64`: the integer is a multiple of N.
 
     Attributes: `sym_name`, `sym_visibility`, `function_type`, `arg_attrs` and `res_attrs` are those of
     functions; `numerics` is the numerics mode; `progress` says whether instances may wait for each
-    other; `hints` maps a target's name to a dictionary of hints. The `body` is one block.
+    other; `hints` maps a target's name to a dictionary of hints, and `tile.launch` (docs/hints.md) holds those
+    that several targets know. The `body` is one block.
 
     Constraints:
     - (C1) A kernel has a body and no results.

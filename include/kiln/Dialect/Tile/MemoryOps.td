@@ -105,16 +105,22 @@ defvar Tile_coordinates = [{
     - (C4) There is one positive step per dimension of the view.
 }];
 
+defvar Tile_accessHints = [{
+    - `is_volatile`: the access happens as often and in the order written.
+    - `cache`, `evict`: hints, as docs/hints.md says.
+}];
+
 def Tile_LoadOp : Tile_Op<"load", [
     AttrSizedOperandSegments, ExactResult, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets"]>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets",
+      "getAccessHints", "isVolatileAccess"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getElementBytes"]>]> {
   let summary = "Reads a tile through a view";
   let description = !strconcat([{
     - `view`: what is read; `result`: the tile that was there.
     - `padding`: what stands for elements outside of the view: zero (the default), a quiet NaN, the
       scalar `pad` (`pad %s : f32`, which sets it to `value`), or `any` (unspecified, must not trap).
-}], Tile_coordinates, [{
+}], Tile_accessHints, Tile_coordinates, [{
     - (C5) `pad` is there exactly when `padding` is `value`.
     - (C6) `pad` has the element type.
     - (C7) Only floats have a NaN.
@@ -125,6 +131,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     ```mlir
     %x = tile.load %a[%i, %k] : !tile.view<?x?xf32> -> tensor<64x32xf32>
     %y = tile.load %a at [%r, %c] pad %z : f32 : !tile.view<?x?xf32> -> tensor<32xf32>
+    %v = tile.load %a[%i, %k] cache streaming evict first : !tile.view<?x?xf32> -> tensor<64x32xf32>
     %w = tile.load %a at [%r, %c] padding nan step [1, 2] : !tile.view<?x?xf32> -> tensor<4x8xf32>
     ```
   }]);
@@ -132,11 +139,15 @@ def Tile_LoadOp : Tile_Op<"load", [
     Tile_ViewType:$view, Variadic<Index>:$coords, Optional<Tile_Scalar>:$pad,
     UnitAttr:$element_offsets,
     DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding,
-    OptionalAttr<DenseI64ArrayAttr>:$step);
+    OptionalAttr<DenseI64ArrayAttr>:$step,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view (`at` $element_offsets^ ` `)? `[` $coords `]` `` custom<Padding>($pad, type($pad), $padding)
-    (`step` $step^)? attr-dict `:` qualified(type($view)) `->` type($result)
+    (`step` $step^)? (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
+    `:` qualified(type($view)) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -149,7 +160,8 @@ def Tile_LoadOp : Tile_Op<"load", [
 }
 
 def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand", "setElementOffsets"]>]> {
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand", "setElementOffsets", "getAccessHints",
+      "isVolatileAccess"]>]> {
   let summary = "Writes a tile through a view";
   let description = !strconcat([{
     Elements outside of the view are dropped.
@@ -159,7 +171,7 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
       element by several instances are each performed once, in some order, atomically. `inc` counts up
       to new and then from 0 again, `dec` down to 0 and then from new again (both unsigned):
       old >= new ? 0 : old + 1, and old == 0 or old > new ? new : old - 1.
-}], Tile_coordinates, [{
+}], Tile_accessHints, Tile_coordinates, [{
     - (C5) Bitwise and unsigned combinations take integers.
 
     Numerics: `add` rounds once; `max` and `min` are signed on integers, and give NaN where one of
@@ -177,10 +189,14 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
     Tile_AnyTile:$value, Tile_ViewType:$view, Variadic<Index>:$coords,
     UnitAttr:$element_offsets,
     DefaultValuedAttr<Tile_Combine, "::kiln::tile::Combine::assign">:$combine,
-    OptionalAttr<DenseI64ArrayAttr>:$step);
+    OptionalAttr<DenseI64ArrayAttr>:$step,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
   let assemblyFormat = [{
     $value `,` $view (`at` $element_offsets^ ` `)? `[` $coords `]`
-    (`combine` $combine^)? (`step` $step^)? attr-dict `:` type($value) `,` qualified(type($view))
+    (`combine` $combine^)? (`step` $step^)? (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
+    `:` type($value) `,` qualified(type($view))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -192,7 +208,8 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
 
 def Tile_LoadGatherOp : Tile_Op<"load_gather", [
     AttrSizedOperandSegments, ExactResult, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets"]>,
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside", "getOutsideValue", "setElementOffsets",
+      "getAccessHints", "isVolatileAccess"]>,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getElementBytes"]>]> {
   let summary = "Reads a tile through a view with one indirect dimension";
@@ -202,6 +219,7 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
     - `indices`: signed.
     - `offsets`: signed element offsets of the other dimensions, in order.
     - `padding`, `pad`: as for `tile.load`, also where an index lies outside of the view.
+    - `is_volatile`, `cache`, `evict`: as for `tile.load`.
     - `result`: its shape is the blocks of the other dimensions with the shape of `indices` in the
       place of `dim`: result[p..., i..., q...] = view[offset_p + p, indices[i...], offset_q + q].
 
@@ -225,11 +243,15 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
   let arguments = (ins
     Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices,
     Optional<Tile_Scalar>:$pad, I64Attr:$dim,
-    DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding);
+    DefaultValuedAttr<Tile_Padding, "::kiln::tile::Padding::zero">:$padding,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $offsets `]` `dim` $dim `by` $indices
-    `` custom<Padding>($pad, type($pad), $padding) attr-dict
+    `` custom<Padding>($pad, type($pad), $padding)
+    (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
     `:` qualified(type($view)) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -239,7 +261,8 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
 }
 
 def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand"]>]> {
+    DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand", "getAccessHints",
+      "isVolatileAccess"]>]> {
   let summary = "Writes a tile through a view with one indirect dimension";
   let description = [{
     The mirror of `tile.load_gather`: view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
@@ -250,6 +273,7 @@ def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<Me
     - `dim`: the dimension that is indexed by the elements of the tile
     - `indices`: signed.
     - `offsets`: signed element offsets of the other dimensions, in order.
+    - `is_volatile`, `cache`, `evict`: as for `tile.load`.
 
     Constraints:
     - (C1) Tile and view have one element type, the sizes of the tile are positive.
@@ -266,9 +290,13 @@ def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<Me
     ```
   }];
   let arguments = (ins
-    Tile_AnyTile:$value, Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices, I64Attr:$dim);
+    Tile_AnyTile:$value, Tile_ViewType:$view, Variadic<Index>:$offsets, Tile_IntTile:$indices, I64Attr:$dim,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
   let assemblyFormat = [{
-    $value `,` $view `[` $offsets `]` `dim` $dim `by` $indices attr-dict
+    $value `,` $view `[` $offsets `]` `dim` $dim `by` $indices
+    (`volatile` $is_volatile^)? (`cache` $cache^)? (`evict` $evict^)? attr-dict
     `:` type($value) `,` qualified(type($view)) `,` type($indices)
   }];
   let hasVerifier = 1;

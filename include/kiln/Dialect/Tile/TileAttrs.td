@@ -95,4 +95,50 @@ def Tile_NumericsAttr : Tile_Attr<"Numerics", "numerics"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
+  let summary = "Hints about a loop";
+  let description = [{
+    The attribute `tile.loop` of an `scf.for` or `scf.while`: how whoever lowers the loop may run it.
+    What is absent (0 or false) is left to the target. docs/hints.md says more.
+
+    - `stages`: iterations that are in flight at once: loads of one are issued while another computes.
+    - `unroll`: iterations that become one.
+    - `flatten`: this loop and the loop around it may become one.
+    - `specialize`: loads and computation may be given to different groups of threads.
+    - `single_accumulator`: what products accumulate in is kept once, not once for each stage.
+
+    Constraint: numbers are not negative.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "0">:$unroll,
+    DefaultValuedParameter<"bool", "false">:$flatten,
+    DefaultValuedParameter<"bool", "false">:$specialize,
+    DefaultValuedParameter<"bool", "false">:$single_accumulator);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_KernelHintsAttr : Tile_Attr<"KernelHints", "kernel_hints"> {
+  let summary = "Hints about the machine that a kernel was written for";
+  let description = [{
+    The attribute `tile.launch` of a `tile.kernel`: what its author would run an instance on. What is absent
+    (0) is left to the target; a machine without warps ignores them. docs/hints.md says more.
+
+    - `warps`: groups of threads that run in step.
+    - `threads_per_warp`: threads of such a group.
+    - `cluster`: thread blocks that one instance is spread over.
+    - `registers`: registers that a thread may take at most.
+
+    Constraints: numbers are not negative; `threads_per_warp` is a power of two.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$warps,
+    DefaultValuedParameter<"int64_t", "0">:$threads_per_warp,
+    DefaultValuedParameter<"int64_t", "0">:$cluster,
+    DefaultValuedParameter<"int64_t", "0">:$registers);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif

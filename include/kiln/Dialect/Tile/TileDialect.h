@@ -39,6 +39,15 @@ inline constexpr llvm::StringLiteral kAlignAttr = "tile.align";
 inline constexpr llvm::StringLiteral kSizeDivAttr = "tile.size_div";
 inline constexpr llvm::StringLiteral kStrideDivAttr = "tile.stride_div";
 
+/// Hints about the elements of a tile or a scalar (attributes of the operation
+/// that makes or stores it, and of scalar parameters).
+inline constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
+inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+inline constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
+/// Hints about loops (LoopHintsAttr) and kernels (KernelHintsAttr).
+inline constexpr llvm::StringLiteral kLoopHintsAttr = "tile.loop";
+inline constexpr llvm::StringLiteral kKernelHintsAttr = "tile.launch";
+
 /// True for the element types that tiles and views may have.
 bool isElementType(mlir::Type type);
 

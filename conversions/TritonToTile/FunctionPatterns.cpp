@@ -104,6 +104,22 @@ template <typename OpT> struct Drop : OpConversionPattern<OpT> {
   }
 };
 
+/// What is assumed of one element of several says nothing of a tile.
+struct ConvertAssume : OpConversionPattern<LLVM::AssumeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LLVM::AssumeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isa<tt::ReduceOp, tt::ScanOp, tile::ReduceOp, tile::ScanOp>(
+            op->getParentOp()))
+      rewriter.eraseOp(op);
+    else
+      rewriter.replaceOpWithNewOp<tile::AssumeOp>(op, adaptor.getCond());
+    return success();
+  }
+};
+
 /// Any value is right for poison; a constant keeps it from spreading.
 struct ConvertPoison : OpConversionPattern<ub::PoisonOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -169,7 +185,7 @@ void populateFunctionPatterns(const TypeConverter &converter,
                ConvertGrid<tt::GetNumProgramsOp, tile::NumProgramsOp>,
                Drop<tt::GridDependencyWaitOp>,
                Drop<tt::GridDependencyLaunchDependentsOp>, Drop<gpu::BarrierOp>,
-               Drop<LLVM::AssumeOp>>(converter, context);
+               ConvertAssume>(converter, context);
 }
 
 } // namespace kiln::triton_to_tile

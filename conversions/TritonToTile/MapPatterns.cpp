@@ -4,6 +4,7 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -108,6 +109,9 @@ private:
       mapping.map(op->getResult(0), b.clone(*op)->getResult(0));
       return success();
     }
+    // What is assumed of elements that are not active need not hold.
+    if (isa<LLVM::AssumeOp>(op))
+      return success();
     if (isa<ub::PoisonOp>(op)) {
       Type type = op->getResult(0).getType();
       if (!isa<tt::PointerType>(type) && !b.getZeroAttr(type))

@@ -4,7 +4,9 @@
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Effects.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -100,5 +102,24 @@ LogicalResult InlineAsmOp::verify() {
              << "expected operands and results of one shape, found "
              << types.front() << " and " << type;
   }
+  return success();
+}
+
+kiln::index::Facts
+AssumeOp::getResultFacts(unsigned, function_ref<kiln::index::Facts(Value)>) {
+  return {};
+}
+
+void AssumeOp::getAssumedConditions(SmallVectorImpl<Value> &conditions) {
+  if (getCondition().getType().isInteger(1))
+    conditions.push_back(getCondition());
+}
+
+/// What is known to hold need not be said.
+LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
+  bool holds = matchPattern(op.getCondition(), m_One());
+  if (!holds)
+    return failure();
+  rewriter.eraseOp(op);
   return success();
 }

@@ -211,6 +211,15 @@ void cpu::registerCpuFamily(target::TargetRegistry &registry) {
                         byEmitter<tile::AssertOp>(&KernelEmitter::emitAssert),
                         {},
                         0});
+  registry.addLowering({"cpu.assume",
+                        "cpu",
+                        "tile.assume",
+                        50,
+                        [](Operation *, target::LoweringContext &) {
+                          return success(); // costs nothing
+                        },
+                        {},
+                        0});
   registry.addLowering({"cpu.print",
                         "cpu",
                         "tile.print",

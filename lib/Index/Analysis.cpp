@@ -44,7 +44,9 @@ Facts Analysis::of(Value value) {
   else
     facts = compute(value);
   known[value] = facts;
-  return facts;
+  if (!getNumber(value))
+    facts = meet(facts, ofAssumptions(value));
+  return known[value] = facts;
 }
 
 Facts Analysis::ofArgument(BlockArgument argument) {

@@ -33,10 +33,51 @@ tile.kernel @k(%x: !tile.view<?x48xf32> {tile.size_div = array<i64: 16, 1>}, %p:
 }
 )";
 
+static const char *kAssumptions = R"(
+tile.kernel @k(%n: i32, %m: i32, %s: i32 {tile.divisibility = 32 : i64}, %free: i32) {
+  %c0 = arith.constant 0 : i32
+  %c15 = arith.constant 15 : i32
+  %c100 = arith.constant 100 : i32
+  %low = arith.cmpi sgt, %n, %c0 : i32
+  %high = arith.cmpi sge, %c100, %n : i32
+  %both = arith.andi %low, %high : i1
+  tile.assume %both : i1
+  %bits = arith.andi %m, %c15 : i32
+  %whole = arith.cmpi eq, %bits, %c0 : i32
+  tile.assume %whole : i1
+  %below = arith.cmpi ult, %m, %n : i32
+  tile.assume %below : i1
+  scf.if %low {
+    %some = arith.cmpi sgt, %free, %c0 : i32
+    tile.assume %some : i1
+  }
+}
+)";
+
+static void checkAssumptions(MLIRContext &context) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(kAssumptions, &context);
+  CHECK(module);
+  if (!module)
+    return;
+  auto kernel = *module->getOps<kiln::tile::KernelOp>().begin();
+  Analysis analysis;
+  auto facts = [&](unsigned i) {
+    return analysis.of(kernel.getBody().getArgument(i));
+  };
+  CHECK(facts(0).range == Interval::between(1, 100));
+  CHECK(facts(1).range == Interval::between(0, 99));
+  CHECK(facts(1).isMultipleOf(16));
+  CHECK(facts(2).divisor == 32);
+  // What is assumed in a branch says nothing elsewhere.
+  CHECK(!facts(3).range.isNonNegative());
+}
+
 void checkTile() {
   MLIRContext context;
   context.loadDialect<arith::ArithDialect, scf::SCFDialect,
                       kiln::tile::TileDialect>();
+  checkAssumptions(context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kKernel, &context);
   CHECK(module);
   if (!module)

@@ -55,6 +55,15 @@ LogicalResult check(tile::AssertOp op, Frame &frame) {
   return success();
 }
 
+LogicalResult assume(tile::AssumeOp op, Frame &frame) {
+  const Value &condition = frame.get(op.getCondition());
+  const uint8_t *lanes = condition.as<uint8_t>();
+  for (int64_t i = 0; i < condition.size(); ++i)
+    if (!lanes[i] || (condition.poison() && condition.poison()[i]))
+      return op.emitError("the assumption does not hold");
+  return success();
+}
+
 LogicalResult print(tile::PrintOp op, Frame &frame) {
   KilnPrintedValue line = {};
   line.structSize = sizeof(line);
@@ -101,6 +110,7 @@ LogicalResult inlineAsm(tile::InlineAsmOp op, Frame &) {
 void addTileExtern(EvaluationInterface &table) {
   table.add<tile::ConvertFloatOp>(convert);
   table.add<tile::AssertOp>(check);
+  table.add<tile::AssumeOp>(assume);
   table.add<tile::PrintOp>(print);
   table.add<tile::InlineAsmOp>(inlineAsm);
 }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges and divisors of integer and index scalars, asked for one by one: from
-// `arith`, the bounds of loops, operations with IndexFactsOpInterface and, for
-// the rest, upstream's InferIntRangeInterface. (Upstream's dataflow analysis of
-// ranges looks at whole functions, takes sums of sizes to wrap and knows no
-// divisors.)
+// `arith`, the bounds of loops, operations with IndexFactsOpInterface, what
+// such operations assume and, for the rest, upstream's InferIntRangeInterface.
+// (Upstream's dataflow analysis of ranges looks at whole functions, takes sums
+// of sizes to wrap and knows no divisors.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,7 @@ private:
   Facts ofArith(mlir::Operation *op, mlir::Value value);
   Facts ofSymbol(unsigned symbol, const Symbols &symbols);
   Facts ofUpstream(mlir::Operation *op, mlir::Value value);
+  Facts ofAssumptions(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, Facts> known;
   unsigned depth = 0; ///< operations that are being looked through

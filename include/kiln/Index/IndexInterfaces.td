@@ -24,7 +24,14 @@ def IndexFactsOpInterface : OpInterface<"IndexFactsOpInterface"> {
       "::kiln::index::Facts", "getArgumentFacts",
       (ins "::mlir::BlockArgument":$argument,
            "::llvm::function_ref<::kiln::index::Facts(::mlir::Value)>":$of),
-      "", [{ return ::kiln::index::Facts(); }]>
+      "", [{ return ::kiln::index::Facts(); }]>,
+    InterfaceMethod<[{
+      Appends scalar conditions that hold wherever the block of this operation is
+      run to its end: what it assumes. They say something of all values that were
+      there before.
+    }], "void", "getAssumedConditions",
+      (ins "::llvm::SmallVectorImpl<::mlir::Value> &":$conditions), "",
+      [{ return; }]>
   ];
 }
 

@@ -20,5 +20,6 @@ void registerTilePasses() {
   registerTileExpandConversions();
   registerTileWidenAccumulators();
   registerTileExpandScaledDots();
+  registerTileCheckAssumptions();
 }
 } // namespace kiln::tile

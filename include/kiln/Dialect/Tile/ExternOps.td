@@ -5,6 +5,7 @@
 
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Dialect/Tile/TileTypes.td"
+include "kiln/Index/IndexInterfaces.td"
 include "kiln/Interfaces/Cost.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -136,6 +137,28 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_LaunchOutput
   }];
   let arguments = (ins Tile_MaskLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>,
+    DeclareOpInterfaceMethods<IndexFactsOpInterface, ["getAssumedConditions"]>]> {
+  let summary = "Says that a condition holds";
+  let description = [{
+    A launch in which it does not hold is wrong: `reference` ends it with an error here, other targets may do
+    anything. It costs nothing: analyses learn the ranges and divisors of the numbers that the condition
+    compares, and code generators drop it. The pass `tile-check-assumptions` makes assertions of them.
+
+    - `condition`: what holds, in every lane.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    tile.assume %positive : i1
+    ```
+  }];
+  let arguments = (ins Tile_MaskLike:$condition);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>]> {

@@ -124,4 +124,11 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileCheckAssumptions : Pass<"tile-check-assumptions", "::kiln::tile::KernelOp"> {
+  let summary = "Makes assertions of assumptions";
+  let description = [{
+    `tile.assume` becomes `tile.assert`: a launch in which an assumption does not hold fails on every target.
+  }];
+}
+
 #endif

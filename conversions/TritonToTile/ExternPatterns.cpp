@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of device libraries, translated by meaning.
-#include "Assembly.h"
 #include "ExternFunctions.h"
 #include "Patterns.h"
 
@@ -113,24 +112,17 @@ private:
   }
 };
 
-/// Assembly that is understood becomes `math` and `arith`; other text stays
-/// what it is, for targets of its instruction set.
+/// Assembly stays what it is; a target that does not assemble it runs
+/// `tile-expand-inline-asm`.
 struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // Packed elements share registers.
-    if (op.getPure() && op.getPackedElement() == 1)
-      if (auto values = translateAssembly(
-              rewriter, op.getLoc(), op.getAsmString(), op.getConstraints(),
-              adaptor.getArgs(), op.getResultTypes())) {
-        rewriter.replaceOp(op, *values);
-        return success();
-      }
     rewriter.replaceOpWithNewOp<tile::InlineAsmOp>(
-        op, op.getResultTypes(), op.getAsmString(), "ptx", op.getConstraints(),
+        op, op.getResultTypes(), op.getAsmString(),
+        tile::InlineAsmOp::getVirtualIsa(), op.getConstraints(),
         static_cast<int64_t>(op.getPackedElement()), op.getPure(),
         adaptor.getArgs());
     return success();

@@ -4,6 +4,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "KernelEmitter.h"
 #include "SmallFloats.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/Error.h"
@@ -48,6 +49,8 @@ static std::string findProblem(StringRef constraints, ArrayRef<Type> results,
 }
 
 LogicalResult KernelEmitter::emitInlineAsm(tile::InlineAsmOp op) {
+  if (auto unknown = op->getAttrOfType<StringAttr>(tile::kUntranslatedAttr))
+    return decline("unsupported: inline assembly with " + unknown.getValue());
   llvm::Triple triple(description && !description.getTriple().empty()
                           ? description.getTriple()
                           : StringRef("x86_64-unknown-linux-gnu"));

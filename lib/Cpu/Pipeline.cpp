@@ -15,6 +15,8 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
                            const target::TargetOptions &options) {
   target::runExtensionPoint(pm, options, options.name + ".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  // The lowering of what is left says why.
+  kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(tile::createTileLowerFloat8());

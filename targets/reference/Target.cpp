@@ -4,8 +4,10 @@
 #include "Readable.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -79,6 +81,12 @@ public:
     OwningOpRef<ModuleOp> copy = module.clone();
     for (StringRef attr : {kSpecAttr, kTargetAttr})
       copy.get()->removeAttr(attr);
+    // Text of machines is evaluated by what it means.
+    PassManager pm(module.getContext());
+    pm.addNestedPass<tile::KernelOp>(
+        tile::createTileExpandInlineAsm({/*keep=*/true}));
+    if (failed(pm.run(*copy)))
+      return failure();
     if (failed(reference::makeReadable(*copy)))
       return failure();
     std::string bytes;

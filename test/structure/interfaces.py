@@ -19,6 +19,7 @@ SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
     "lib/Transforms/Tile/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
     "lib/Transforms/Tile/ExpandScaledDots.cpp": {"DotScaledOp"},
+    "lib/Transforms/Tile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
     "lib/Transforms/Tile/CheckAssumptions.cpp": {"AssumeOp"},
     "lib/Transforms/Tile/CloseInductions.cpp": {"PtrAddOp"},
     "lib/Transforms/Tile/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},

@@ -21,5 +21,6 @@ void registerTilePasses() {
   registerTileWidenAccumulators();
   registerTileExpandScaledDots();
   registerTileCheckAssumptions();
+  registerTileExpandInlineAsm();
 }
 } // namespace kiln::tile

@@ -84,8 +84,9 @@ def Tile_CallExternOp : Tile_Op<"call_extern", [
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Inline assembly on every element, or on packs of them";
   let description = [{
-    - `text`: the instructions; `isa`: the set that they are of, as target triples name it; a target of
-      another one declines.
+    - `text`: the instructions; `isa`: the set that they are of, as target triples name it. A target of
+      another one declines, unless the set is a virtual one (`ptx`), whose text the pass
+      `tile-expand-inline-asm` translates by meaning.
     - `constraints`: the registers of results and operands, in the notation of LLVM IR.
     - `pack`: elements that one run of the text works on.
     - `pure`: the text has no effect but its results.
@@ -118,6 +119,11 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     `:` functional-type($operands, $results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The instruction set that no machine has: assemblers translate it.
+    static ::llvm::StringRef getVirtualIsa() { return "ptx"; }
+    bool isVirtual() { return getIsa() == getVirtualIsa(); }
+  }];
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>]> {

@@ -19,6 +19,10 @@ inline constexpr llvm::StringLiteral kPrintedTypesAttr = "tile.printed_types";
 /// The element types that an operation's operands are to be shown as.
 llvm::SmallVector<mlir::Type> getPrintedTypes(PrintOp op);
 
+/// Attribute of tile.inline_asm, set where its text was not translated: what is
+/// not known of it.
+inline constexpr llvm::StringLiteral kUntranslatedAttr = "tile.untranslated";
+
 /// Registers every pass of this header.
 void registerTilePasses();
 

@@ -18,6 +18,7 @@ FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "Mak
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
     "lib/Transforms/Tile/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
+    "lib/Transforms/Tile/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "BroadcastOp", "ExpandDimsOp"},
     "lib/Transforms/Tile/ExpandScaledDots.cpp": {"DotScaledOp"},
     "lib/Transforms/Tile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
     "lib/Transforms/Tile/CheckAssumptions.cpp": {"AssumeOp"},

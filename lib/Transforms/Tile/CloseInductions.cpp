@@ -9,6 +9,20 @@ using namespace mlir;
 using namespace kiln::tile;
 
 namespace {
+/// Moves what computes a value in front of a loop where that depends on nothing
+/// in it. False where it does.
+bool hoist(Value value, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() || op->getParentOp() != loop || !isPure(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return hoist(operand, loop); }))
+    return false;
+  op->moveBefore(loop);
+  return true;
+}
+
 /// What a loop adds to a carried value in each iteration, or null.
 Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
   Operation *op = yielded.getDefiningOp();
@@ -22,9 +36,7 @@ Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
     else if (add.getRhs() == carried)
       increment = add.getLhs();
   }
-  if (!increment || !loop.isDefinedOutsideOfLoop(increment))
-    return {};
-  return increment;
+  return increment && hoist(increment, loop) ? increment : Value();
 }
 
 /// The number of iterations before this one, in the integer type `type`.

@@ -4,6 +4,7 @@
 #include "IndirectVectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -17,6 +18,58 @@ Value kiln::tile::toVector(OpBuilder &builder, Location loc, Value tile) {
       builder, loc,
       RankedTensorType::get({type.getNumElements()}, type.getElementType()),
       tile);
+}
+
+Value kiln::tile::toI64(OpBuilder &builder, Location loc, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto wide = type.clone(builder.getI64Type());
+  if (type.getElementType().isInteger(64))
+    return tile;
+  if (isa<IndexType>(type.getElementType()))
+    return arith::IndexCastOp::create(builder, loc, wide, tile);
+  return arith::ExtSIOp::create(builder, loc, wide, tile);
+}
+
+Value kiln::tile::flatIndices(ScalarBuilder &scalars, index::Analysis &facts,
+                              const PointerExpr &expr, RankedTensorType type,
+                              bool &isPositive) {
+  OpBuilder &builder = scalars.builder;
+  Location loc = scalars.loc;
+  auto wide = type.clone(builder.getI64Type());
+  Value indices;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    auto vectorType =
+        RankedTensorType::get({type.getDimSize(d)}, builder.getI64Type());
+    auto times = [&](Value vector, IndexScalar factor) -> Value {
+      Value integer = arith::IndexCastOp::create(
+          builder, loc, builder.getI64Type(), scalars.materialize(factor));
+      auto known = getConstantIntValue(factor);
+      isPositive &= known && *known >= 0;
+      return arith::MulIOp::create(
+          builder, loc, vector,
+          SplatOp::create(builder, loc, vectorType, integer));
+    };
+    auto add = [&](Value a, Value b) -> Value {
+      return a ? arith::AddIOp::create(builder, loc, a, b).getResult() : b;
+    };
+    Value along;
+    if (Value vector = expr.indirect[d]) {
+      isPositive &= isNonNegative(facts, vector);
+      along = times(toI64(builder, loc, vector), expr.scales[d]);
+    }
+    if (!isConstantIntValue(expr.strides[d], 0))
+      along = add(along, times(IotaOp::create(builder, loc, vectorType, 0),
+                               expr.strides[d]));
+    if (!along)
+      continue;
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[d] = type.getDimSize(d);
+    along = ReshapeOp::create(builder, loc, wide.clone(shape), along);
+    indices = add(indices, BroadcastOp::create(builder, loc, wide, along));
+  }
+  if (indices)
+    return indices;
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(wide));
 }
 
 Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
@@ -35,6 +88,41 @@ Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
         builder, tile.getLoc(),
         cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   return {};
+}
+
+bool kiln::tile::isNonNegative(index::Analysis &facts, Value tile) {
+  if (!isa<RankedTensorType>(tile.getType()))
+    return facts.isNonNegative(tile);
+  DenseIntElementsAttr constant;
+  if (matchPattern(tile, m_Constant(&constant)))
+    return llvm::none_of(constant.getValues<APInt>(),
+                         [](const APInt &value) { return value.isNegative(); });
+  Operation *op = tile.getDefiningOp();
+  if (!op || op->getNumResults() != 1)
+    return false;
+  if (kiln::getCountedDim(op))
+    return true;
+  if (Value fill = kiln::getFillValue(op))
+    return isNonNegative(facts, fill);
+  auto operand = [&](unsigned i) {
+    return isNonNegative(facts, op->getOperand(i));
+  };
+  if (kiln::handsOnElements(op))
+    return llvm::all_of(op->getOperands(), [&](Value source) {
+      return !isa<RankedTensorType>(source.getType()) ||
+             isNonNegative(facts, source);
+    });
+  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
+          arith::DivUIOp, arith::OrIOp>(op))
+    return operand(0) && operand(1);
+  if (isa<arith::MaxSIOp, arith::AndIOp, arith::MinUIOp>(op))
+    return operand(0) || operand(1);
+  if (isa<arith::RemSIOp, arith::ExtSIOp, arith::IndexCastOp, arith::ShRSIOp,
+          arith::ShRUIOp, arith::RemUIOp>(op))
+    return operand(0);
+  if (isa<arith::SelectOp>(op))
+    return operand(1) && operand(2);
+  return isa<arith::ExtUIOp>(op);
 }
 
 Value IndirectVectors::narrow(Operation *op) {
@@ -63,6 +151,9 @@ Value IndirectVectors::narrow(Operation *op) {
   OperationState state(scalars.loc, op->getName(), operands,
                        {RankedTensorType::get({length}, element)},
                        op->getAttrs());
+  // Hints are about the dimensions that were.
+  for (StringRef hint : {kContiguityAttr, kDivisibilityAttr, kConstancyAttr})
+    state.attributes.erase(hint);
   return b.create(state)->getResult(0);
 }
 
@@ -113,14 +204,7 @@ Value IndirectVectors::first(Value vector) {
 }
 
 Value IndirectVectors::widen(Value vector) {
-  auto type = cast<RankedTensorType>(vector.getType());
-  if (type.getElementType().isInteger(64))
-    return vector;
-  auto wide = type.clone(scalars.builder.getI64Type());
-  if (isa<IndexType>(type.getElementType()))
-    return arith::IndexCastOp::create(scalars.builder, scalars.loc, wide,
-                                      vector);
-  return arith::ExtSIOp::create(scalars.builder, scalars.loc, wide, vector);
+  return toI64(scalars.builder, scalars.loc, vector);
 }
 
 Value IndirectVectors::add(Value a, Value b, bool negate) {

@@ -42,6 +42,14 @@ public:
     Operation *op = value.getDefiningOp();
     if (!op)
       return leaf(value);
+    FailureOr<PointerExpr> expr = visitOp(op, value);
+    if (succeeded(expr))
+      readHints(op, *expr);
+    return expr;
+  }
+
+private:
+  FailureOr<PointerExpr> visitOp(Operation *op, Value value) {
     return TypeSwitch<Operation *, FailureOr<PointerExpr>>(op)
         .Case([&](SplatOp splat) { return visitSplat(splat); })
         .Case([&](IotaOp iota) { return visitIota(iota); })
@@ -68,12 +76,27 @@ public:
         .Default([&](Operation *) { return visitOther(value); });
   }
 
-private:
+  /// Hints about integers are about indices, those about pointers about bytes.
+  static void readHints(Operation *op, PointerExpr &expr) {
+    bool isPointer = isa<PtrType>(getElementTypeOrSelf(op->getResult(0)));
+    auto read = [&](StringRef name, SmallVector<int64_t> &numbers) {
+      if (auto hint = op->getAttrOfType<DenseI64ArrayAttr>(name))
+        if (static_cast<size_t>(hint.size()) == numbers.size())
+          numbers.assign(hint.asArrayRef().begin(), hint.asArrayRef().end());
+    };
+    read(kContiguityAttr, expr.contiguity);
+    if (!isPointer)
+      read(kDivisibilityAttr, expr.divisibility);
+  }
+
   PointerExpr zero(int64_t rank) {
     PointerExpr expr;
     expr.offset = scalars.constant(0);
     expr.strides.assign(rank, scalars.constant(0));
     expr.indirect.assign(rank, Value());
+    expr.scales.assign(rank, IndexScalar());
+    expr.contiguity.assign(rank, 0);
+    expr.divisibility.assign(rank, 0);
     return expr;
   }
 
@@ -118,6 +141,9 @@ private:
     expr->strides.insert(expr->strides.begin() + op.getAxis(),
                          scalars.constant(0));
     expr->indirect.insert(expr->indirect.begin() + op.getAxis(), Value());
+    expr->scales.insert(expr->scales.begin() + op.getAxis(), IndexScalar());
+    for (auto *hints : {&expr->contiguity, &expr->divisibility})
+      hints->insert(hints->begin() + op.getAxis(), 0);
     return expr;
   }
 
@@ -130,14 +156,27 @@ private:
     for (int64_t d = 0; d < from.getRank(); ++d)
       if (from.getDimSize(d) != to.getDimSize(d)) {
         expr->strides[d] = scalars.constant(0);
+        expr->contiguity[d] = expr->divisibility[d] = 0;
         // A vector of one element repeats: read it as a scalar.
         if (Value vector = expr->indirect[d]) {
-          expr->offset =
-              scalars.add(expr->offset, scalars.cast(vectors.first(vector)));
+          expr->offset = scalars.add(
+              expr->offset, scalars.mul(scalars.cast(vectors.first(vector)),
+                                        expr->scales[d]));
           expr->indirect[d] = {};
+          expr->scales[d] = {};
         }
       }
     return expr;
+  }
+
+  /// Dimension `to` is what dimension `from` of the other one is.
+  static void take(PointerExpr &result, int64_t to, const PointerExpr &expr,
+                   int64_t from) {
+    result.strides[to] = expr.strides[from];
+    result.indirect[to] = expr.indirect[from];
+    result.scales[to] = expr.scales[from];
+    result.contiguity[to] = expr.contiguity[from];
+    result.divisibility[to] = expr.divisibility[from];
   }
 
   FailureOr<PointerExpr> visitTranspose(TransposeOp op) {
@@ -146,8 +185,7 @@ private:
       return failure();
     PointerExpr result = *expr;
     for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
-      result.strides[to] = expr->strides[from];
-      result.indirect[to] = expr->indirect[from];
+      take(result, to, *expr, from);
     }
     return result;
   }
@@ -175,8 +213,7 @@ private:
       same = from.getDimSize(source[i]) == to.getDimSize(target[i]);
     if (same) {
       for (auto [s, t] : llvm::zip(source, target)) {
-        result.strides[t] = expr->strides[s];
-        result.indirect[t] = expr->indirect[s];
+        take(result, t, *expr, s);
       }
       return result;
     }
@@ -205,13 +242,41 @@ private:
     a->offset = negate ? scalars.sub(a->offset, b->offset)
                        : scalars.add(a->offset, b->offset);
     for (int64_t d = 0; d < rank; ++d) {
+      combineHints(*a, *b, d);
       a->strides[d] = negate ? scalars.sub(a->strides[d], b->strides[d])
                              : scalars.add(a->strides[d], b->strides[d]);
       if (!b->indirect[d])
         continue;
+      if (!a->indirect[d]) {
+        a->indirect[d] = b->indirect[d];
+        a->scales[d] = negate ? scalars.sub(scalars.constant(0), b->scales[d])
+                              : b->scales[d];
+        continue;
+      }
+      if (a->scales[d] != b->scales[d])
+        for (PointerExpr *side : {&*a, &*b}) {
+          side->indirect[d] = vectors.mul(side->indirect[d], side->scales[d]);
+          side->scales[d] = scalars.constant(1);
+        }
       a->indirect[d] = vectors.add(a->indirect[d], b->indirect[d], negate);
     }
     return a;
+  }
+
+  /// Hints about a dimension that only one of two summands varies along.
+  static void combineHints(PointerExpr &a, const PointerExpr &b, int64_t d) {
+    auto isFlat = [&](const PointerExpr &expr) {
+      return isConstantIntValue(expr.strides[d], 0) && !expr.indirect[d];
+    };
+    bool keepsA = isFlat(b), keepsB = isFlat(a);
+    int64_t contiguity = keepsA ? a.contiguity[d] : 0;
+    int64_t divisibility = keepsA ? a.divisibility[d] : 0;
+    if (keepsB && !contiguity)
+      contiguity = b.contiguity[d];
+    if (keepsB && !divisibility)
+      divisibility = b.divisibility[d];
+    a.contiguity[d] = contiguity;
+    a.divisibility[d] = divisibility;
   }
 
   FailureOr<PointerExpr> visitMul(arith::MulIOp op) {
@@ -225,10 +290,11 @@ private:
       return visitOther(op.getResult());
     IndexScalar factor = b->offset;
     a->offset = scalars.mul(a->offset, factor);
-    for (auto [stride, vector] : llvm::zip(a->strides, a->indirect)) {
+    for (auto [stride, vector, scale] :
+         llvm::zip(a->strides, a->indirect, a->scales)) {
       stride = scalars.mul(stride, factor);
       if (vector)
-        vector = vectors.mul(vector, factor);
+        scale = scalars.mul(scale, factor);
     }
     return a;
   }
@@ -277,6 +343,7 @@ private:
   FailureOr<PointerExpr> leafAlong(Value vector, int64_t rank) {
     PointerExpr expr = zero(rank);
     expr.indirect[vectors.along] = vector;
+    expr.scales[vectors.along] = scalars.constant(1);
     return expr;
   }
 

@@ -4,9 +4,9 @@
 // A tile of integers or pointers, as far as it is affine in the indices of its
 // elements:
 //   element (i0, i1, ...) = base + offset + sum of stride_d * i_d +
-//   indirect_d[i_d]
-// with scalars for base, offset and strides, and vectors for what is known only
-// element by element.
+//   scale_d * indirect_d[i_d]
+// with scalars for base, offset, strides and scales, and vectors for what is
+// known only element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #define KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
 
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Index/Analysis.h"
 #include "kiln/Index/ScalarBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -32,6 +33,9 @@ struct PointerExpr {
   IndexScalar offset;
   llvm::SmallVector<IndexScalar> strides;
   llvm::SmallVector<mlir::Value> indirect; ///< vectors of integers, or null
+  llvm::SmallVector<IndexScalar> scales;   ///< null without a vector
+  /// Hints about the indices along each dimension; 0: none.
+  llvm::SmallVector<int64_t> contiguity, divisibility;
 
   bool isScalar() const;
   /// The only dimension that the value varies along, or -1.
@@ -62,13 +66,31 @@ mlir::FailureOr<MaskExpr> decomposeMask(ScalarBuilder &scalars,
 /// there is none.
 mlir::Value getSplatScalar(mlir::OpBuilder &builder, mlir::Value tile);
 
+/// Whether no element of a tile is less than 0, by what it is computed from.
+bool isNonNegative(index::Analysis &facts, mlir::Value tile);
+
 /// `tile`, which has at most one dimension of size other than 1, as a vector.
 mlir::Value toVector(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value tile);
 
+/// A tile of integers with elements of 64 bits, read as signed.
+mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value tile);
+
+/// The sum of what an expression says of all dimensions but its offset, for
+/// every element of a tile of the shape of `type`. Clears `isPositive` where it
+/// may be less than 0.
+mlir::Value flatIndices(ScalarBuilder &scalars, index::Analysis &facts,
+                        const PointerExpr &expr, mlir::RankedTensorType type,
+                        bool &isPositive);
+
 /// Gives pointers and integers that a loop increments by the same amount each
 /// time their closed form in the induction variable.
 void closeInductions(mlir::Operation *root);
+
+/// Takes indices that wrap around at a size for what they are below it, where
+/// nobody stores what comes of the others; the reads are masked instead.
+void unwrapIndices(mlir::Operation *root);
 
 } // namespace kiln::tile
 

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PointerExpr.h"
-#include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 
 #include <limits>
@@ -29,6 +30,7 @@ constexpr int64_t lead = int64_t(1) << 48;
 /// A view of what an access touches, and how to read it.
 struct Access {
   Value view;
+  SmallVector<int64_t> contiguity, divisibility; ///< hints; 0: none
   SmallVector<Value> offsets; ///< element offsets of the direct dimensions
   int64_t indirectDim = -1;
   Value indices;
@@ -66,12 +68,12 @@ private:
     for (int64_t d = 0; d < type.getRank(); ++d) {
       if (!expr.indirect[d] && !bounds.dims[d].vector)
         continue;
-      if (access.indirectDim != -1) {
-        reason = "more than one indirect dimension";
-        return failure();
-      }
+      if (access.indirectDim != -1)
+        return buildFlat(expr);
       access.indirectDim = d;
     }
+    access.contiguity = expr.contiguity;
+    access.divisibility = expr.divisibility;
     int64_t rank = type.getRank();
     SmallVector<int64_t> shape(rank), strides(rank);
     SmallVector<Value> sizeOperands, strideOperands;
@@ -80,10 +82,11 @@ private:
       IndexScalar size = scalars.constant(type.getDimSize(d));
       IndexScalar stride = expr.strides[d];
       if (d == access.indirectDim) {
-        access.indices = makeIndices(expr, bounds.dims[d], d);
+        IndirectDim indirect = makeIndices(expr, bounds.dims[d], d);
+        access.indices = indirect.indices;
         size = scalars.constant(unbounded);
-        stride = scalars.constant(1);
-        start = scalars.sub(start, scalars.constant(lead));
+        stride = indirect.stride;
+        start = scalars.sub(start, scalars.constant(indirect.lead));
       } else {
         const MaskExpr::Dim &bound = bounds.dims[d];
         IndexScalar low = bound.low
@@ -125,14 +128,58 @@ private:
     return access;
   }
 
+  /// Several indirect dimensions: elements in a row, each by an index of its
+  /// own.
+  Access buildFlat(const PointerExpr &expr) {
+    Location loc = scalars.loc;
+    Access access;
+    access.indirectDim = 0;
+    bool isPositive = true;
+    access.indices = flatIndices(scalars, facts, expr, type, isPositive);
+    auto everywhere = [&](int64_t number) -> Value {
+      return arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(type.clone(builder.getI64Type()),
+                                 builder.getI64IntegerAttr(number)));
+    };
+    IndexScalar start = expr.offset;
+    if (!isPositive) {
+      access.indices =
+          arith::AddIOp::create(builder, loc, access.indices, everywhere(lead));
+      start = scalars.sub(start, scalars.constant(lead));
+    }
+    if (mask)
+      access.indices = arith::SelectOp::create(builder, loc, mask,
+                                               access.indices, everywhere(-1));
+    Value base = expr.base;
+    if (!isConstantIntValue(start, 0))
+      base = PtrAddOp::create(builder, loc, base.getType(), base,
+                              scalars.materialize(start));
+    auto viewType =
+        ViewType::get(builder.getContext(), {unbounded},
+                      cast<PtrType>(base.getType()).getElementType(), {1});
+    access.view = MakeViewOp::create(builder, loc, viewType, base, ValueRange(),
+                                     ValueRange());
+    return access;
+  }
+
   /// The dimension whose size carries the condition on everything.
   static int64_t conditionDim(int64_t indirectDim, int64_t rank) {
     return indirectDim == 0 && rank > 1 ? 1 : 0;
   }
 
-  /// lead + indirect + stride * i, or -1 where the mask is off.
-  Value makeIndices(const PointerExpr &expr, const MaskExpr::Dim &bound,
-                    int64_t d) {
+  /// Indices along a dimension, counted in strides, and how many of them are
+  /// before the pointer.
+  struct IndirectDim {
+    Value indices;
+    IndexScalar stride;
+    int64_t lead = 0;
+  };
+
+  /// The indices of a dimension, or -1 where the mask is off. Where they may be
+  /// negative the view begins below all of them.
+  IndirectDim makeIndices(const PointerExpr &expr, const MaskExpr::Dim &bound,
+                          int64_t d) {
     Location loc = scalars.loc;
     auto vectorType =
         RankedTensorType::get({type.getDimSize(d)}, builder.getI64Type());
@@ -142,23 +189,62 @@ private:
       return SplatOp::create(builder, loc, vectorType, integer);
     };
     Value iota = IotaOp::create(builder, loc, vectorType, 0);
-    Value indices;
-    if (Value vector = expr.indirect[d])
-      indices = widen(vector, vectorType);
-    if (!isConstantIntValue(expr.strides[d], 0)) {
-      Value affine =
-          arith::MulIOp::create(builder, loc, iota, splat(expr.strides[d]));
-      indices =
-          indices
-              ? arith::AddIOp::create(builder, loc, indices, affine).getResult()
-              : affine;
+    Value vector = expr.indirect[d];
+    bool hasStride = !isConstantIntValue(expr.strides[d], 0);
+    IndirectDim result;
+    if (!vector || !hasStride) {
+      // Rows as they are counted, by the distance between them.
+      result.stride = vector ? expr.scales[d] : expr.strides[d];
+      result.indices = vector ? toI64(builder, loc, vector) : iota;
+      if (vector && !isNonNegative(facts, vector) &&
+          !excludesNegative(bound.vector, vector))
+        result.lead = lead;
     }
-    // An index may lead before the pointer; the view begins below all of them.
-    Value first = splat(scalars.constant(lead));
-    indices =
-        indices
-            ? arith::AddIOp::create(builder, loc, indices, first).getResult()
-            : first;
+    if (vector && (hasStride || result.lead)) {
+      // Elements.
+      result.stride = scalars.constant(1);
+      result.lead = lead;
+      result.indices = arith::MulIOp::create(
+          builder, loc, toI64(builder, loc, vector), splat(expr.scales[d]));
+      Value first = splat(scalars.constant(lead));
+      if (hasStride)
+        result.indices = arith::AddIOp::create(
+            builder, loc, result.indices,
+            arith::MulIOp::create(builder, loc, iota, splat(expr.strides[d])));
+      result.indices =
+          arith::AddIOp::create(builder, loc, result.indices, first);
+    }
+    result.indices = disable(result.indices, bound, iota, splat);
+    return result;
+  }
+
+  /// Whether a condition is off where an index is less than 0.
+  static bool excludesNegative(Value condition, Value index) {
+    Operation *op = condition ? condition.getDefiningOp() : nullptr;
+    if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
+      return excludesNegative(both.getLhs(), index) ||
+             excludesNegative(both.getRhs(), index);
+    auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+    APInt limit;
+    auto plain = [](Value value) {
+      while (auto wide = value.getDefiningOp<arith::ExtSIOp>())
+        value = wide.getIn();
+      return value;
+    };
+    if (!compare || plain(compare.getLhs()) != plain(index))
+      return false;
+    bool isConstant = matchPattern(compare.getRhs(), m_ConstantInt(&limit));
+    return isConstant &&
+           ((compare.getPredicate() == arith::CmpIPredicate::sge &&
+             limit.isNonNegative()) ||
+            (compare.getPredicate() == arith::CmpIPredicate::sgt &&
+             limit.sge(-1)));
+  }
+
+  /// -1 where the mask is off.
+  Value disable(Value indices, const MaskExpr::Dim &bound, Value iota,
+                llvm::function_ref<Value(IndexScalar)> splat) {
+    Location loc = scalars.loc;
     Value valid = bound.vector;
     auto require = [&](arith::CmpIPredicate predicate, IndexScalar limit) {
       Value holds =
@@ -177,18 +263,10 @@ private:
                                    splat(scalars.constant(-1)));
   }
 
-  Value widen(Value vector, RankedTensorType wide) {
-    auto from = cast<RankedTensorType>(vector.getType());
-    if (from == wide)
-      return vector;
-    if (isa<IndexType>(from.getElementType()))
-      return arith::IndexCastOp::create(builder, scalars.loc, wide, vector);
-    return arith::ExtSIOp::create(builder, scalars.loc, wide, vector);
-  }
-
   ScalarBuilder scalars;
   Value ptr, mask;
   RankedTensorType type;
+  kiln::index::Analysis facts;
 };
 
 struct TileRecoverViews
@@ -197,6 +275,7 @@ struct TileRecoverViews
 
   void runOnOperation() override {
     closeInductions(getOperation());
+    unwrapIndices(getOperation());
     SmallVector<Operation *> accesses;
     getOperation()->walk([&](Operation *op) {
       if (isa<LoadPtrOp, StorePtrOp>(op) &&
@@ -228,6 +307,23 @@ private:
       remark << ": " << reason;
   }
 
+  /// Hints of the access itself, else of the indices that it had.
+  static void copyHints(Operation *from, const Access &access, Operation *to) {
+    Builder builder(to->getContext());
+    auto set = [&](StringRef name, ArrayRef<int64_t> found) {
+      if (Attribute own = from->getAttr(name))
+        return to->setAttr(name, own);
+      SmallVector<int64_t> numbers;
+      for (int64_t number : found)
+        numbers.push_back(std::max<int64_t>(number, 1));
+      if (llvm::any_of(numbers, [](int64_t number) { return number > 1; }))
+        to->setAttr(name, builder.getDenseI64ArrayAttr(numbers));
+    };
+    set(kContiguityAttr, access.contiguity);
+    set(kDivisibilityAttr, access.divisibility);
+    set(kConstancyAttr, {});
+  }
+
   void recover(LoadPtrOp op) {
     if (op.getIsVolatile())
       return say(op, "pointers", "volatile");
@@ -247,16 +343,19 @@ private:
     Type type = op.getResult().getType();
     Value loaded;
     if (access->indirectDim == -1) {
-      loaded = LoadOp::create(builder, op.getLoc(), type, access->view,
-                              access->offsets, pad, /*element_offsets=*/true,
-                              padding, DenseI64ArrayAttr());
+      loaded = LoadOp::create(
+          builder, op.getLoc(), type, access->view, access->offsets, pad,
+          /*element_offsets=*/true, padding, DenseI64ArrayAttr(),
+          /*is_volatile=*/false, op.getCache(), op.getEvict());
       say(op, "view");
     } else {
-      loaded = LoadGatherOp::create(builder, op.getLoc(), type, access->view,
-                                    access->offsets, access->indices, pad,
-                                    access->indirectDim, padding);
+      loaded = LoadGatherOp::create(
+          builder, op.getLoc(), type, access->view, access->offsets,
+          access->indices, pad, access->indirectDim, padding,
+          /*is_volatile=*/false, op.getCache(), op.getEvict());
       say(op, "gather");
     }
+    copyHints(op, *access, loaded.getDefiningOp());
     op.getResult().replaceAllUsesWith(loaded);
     op.erase();
   }
@@ -274,14 +373,18 @@ private:
         return say(op, "pointers", "a store of several lanes to one address");
     OpBuilder &builder = recoverer.builder;
     if (access->indirectDim == -1) {
-      StoreOp::create(builder, op.getLoc(), op.getValue(), access->view,
-                      access->offsets, /*element_offsets=*/true,
-                      Combine::assign, DenseI64ArrayAttr());
+      auto store = StoreOp::create(
+          builder, op.getLoc(), op.getValue(), access->view, access->offsets,
+          /*element_offsets=*/true, Combine::assign, DenseI64ArrayAttr(),
+          /*is_volatile=*/false, op.getCache(), op.getEvict());
+      copyHints(op, *access, store);
       say(op, "view");
     } else {
-      StoreScatterOp::create(builder, op.getLoc(), op.getValue(), access->view,
-                             access->offsets, access->indices,
-                             access->indirectDim);
+      auto store = StoreScatterOp::create(
+          builder, op.getLoc(), op.getValue(), access->view, access->offsets,
+          access->indices, access->indirectDim, /*is_volatile=*/false,
+          op.getCache(), op.getEvict());
+      copyHints(op, *access, store);
       say(op, "scatter");
     }
     op.erase();

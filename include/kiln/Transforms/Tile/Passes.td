@@ -55,7 +55,11 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     the access becomes one through a view; where one dimension is indexed by a computed vector, a
     gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
     Offsets are taken not to wrap around in their type, as memory that does so lies outside of every
-    buffer. With `report`, a remark at each access says
+    buffer. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
+    themselves, and those from the size on not read, where all that comes of them is masked off when it is stored;
+    rows are taken to begin less than a size before the first. A gather counts its indices in the steps that they are
+    multiplied with where none of them can be negative, and in elements from far below the pointer elsewhere.
+    Hints of an access stay with it. With `report`, a remark at each access says
     `view`, `gather`, `scatter`, or `pointers` and the reason.
   }];
   let options = [Option<"report", "report", "bool", "false", "say what became of each access">];

@@ -210,3 +210,19 @@ tile.kernel @call_extern_pure(%x: f32) {
   // expected-error@+1 {{expected a pure function 'j0' (f32 or f64) -> f32 or f64, found one that is not pure, '(f32) -> f32'}}
   %y = tile.call_extern "j0" from "" (%x) : (f32) -> f32
 }
+
+// -----
+
+tile.kernel @expand_dims_c2(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected an axis in [0, 2), found 2}}
+  %b = tile.expand_dims %a axis 2 : tensor<4xf32> -> tensor<4x1xf32>
+}
+
+// -----
+
+tile.kernel @reshape_c2(%x: f32) {
+  %a = tile.splat %x : tensor<4xf32>
+  // expected-error@+1 {{expected 4 elements, found 6}}
+  %b = tile.reshape %a : tensor<4xf32> -> tensor<2x3xf32>
+}

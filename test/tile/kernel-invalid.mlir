@@ -75,3 +75,17 @@ tile.kernel @k() attributes {numerics = 4} {
 // expected-error@+1 {{expected 'sym_name' in its own place, found it among the attributes}}
 tile.kernel @k() attributes {sym_name = "z"} {
 }
+
+// -----
+
+tile.kernel @num_programs_c1() {
+  // expected-error@+1 {{expected 1 to 3 results, found 4}}
+  %x, %y, %z, %w = tile.num_programs : index, index, index, index
+}
+
+// -----
+
+func.func @return_place() {
+  // expected-error@+1 {{expects parent op 'tile.kernel'}}
+  tile.return
+}

@@ -6,4 +6,6 @@ set -euo pipefail
 build=${1:?usage: bench/run.sh BUILD [FILTER]}
 cmake "$build" >/dev/null
 cmake --build "$build" --target bench-cpu kiln-target-cpu kiln-device-cpu
+# What is measured is the target, or nothing.
+export KILN_NO_FALLBACK=1
 exec "$build/bin/bench-cpu" "${2:-}"

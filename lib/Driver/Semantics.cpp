@@ -9,6 +9,7 @@
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
@@ -55,6 +56,7 @@ ModuleOp moduleOf(Operation *op) {
 
 /// One entry with arguments of one size.
 struct Entry {
+  std::optional<OperationName> form;  ///< what it was when it was first seen
   std::optional<Arguments> arguments; ///< none: it cannot be called
   std::optional<Outcome> last;        ///< none: it has not been evaluated
   std::optional<Location> place;
@@ -109,7 +111,8 @@ private:
     });
     SmallVector<FunctionOpInterface> entries;
     for (auto entry : module.getOps<FunctionOpInterface>())
-      if (!entry.isExternal() && !launched.contains(entry.getName()))
+      if (isa<func::FuncOp, program::FuncOp, tile::KernelOp>(entry) &&
+          !entry.isExternal() && !launched.contains(entry.getName()))
         entries.push_back(entry);
     return entries;
   }
@@ -129,8 +132,10 @@ private:
     std::string name = entry.getName().str();
     auto [at, isNew] = entries.try_emplace({name, size});
     Entry &one = at->second;
-    if (!isNew)
+    // What cannot be called may become what can.
+    if (!isNew && (one.arguments || one.form == entry->getName()))
       return one.arguments ? &one : nullptr;
+    one.form = entry->getName();
     bool isFirst = size == kSizes[0];
     if (auto launched = captured.find(name); launched != captured.end()) {
       if (isFirst)

@@ -277,12 +277,6 @@ kiln::driver::tensorsOf(const Arguments &arguments) {
       tensor.offset = given.byteOffset / width;
       tensor.shape.assign(given.sizes.begin(), given.sizes.end());
       tensor.strides.assign(given.strides.begin(), given.strides.end());
-      // A pointer is to all that lies behind it.
-      if (given.sizes.empty()) {
-        tensor.shape = {arguments.storages[given.storage]->bytes / width -
-                        tensor.offset};
-        tensor.strides = {1};
-      }
     } else {
       auto storage = copy(given.value.data(), given.value.bytes());
       if (!storage)

@@ -5,7 +5,7 @@ tile.kernel @foreign(%x: !tile.view<?xi32> {tile.readonly}, %y: !tile.view<?xi32
   %i = tile.program_id : index
   %a = tile.load %x[%i] : !tile.view<?xi32> -> tensor<64xi32>
   // CHECK: unsupported.mlir:[[@LINE+1]]:{{[0-9]+}}: error: unsupported: tile.inline_asm
-  %b = tile.inline_asm "shl.b32 $0, $1, 3;" isa "ptx" constraints "=r,r" pack 1 pure (%a)
+  %b = tile.inline_asm "mov.u32 $0, %laneid;" isa "ptx" constraints "=r,r" pack 1 pure (%a)
      : (tensor<64xi32>) -> tensor<64xi32>
   tile.store %b, %y[%i] : tensor<64xi32>, !tile.view<?xi32>
 }

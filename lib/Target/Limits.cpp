@@ -15,55 +15,38 @@ namespace {
 class Limits {
 public:
   explicit Limits(TargetAttr description)
-      : description(description), mostRank(description.getLimit("max_rank", 0)),
-        mostElements(description.getLimit("max_tile_elements", 0)) {
-    for (MemoryAttr memory : description.getMemories())
-      if (memory.getKind() == MemoryKind::Explicit && memory.getSize() > 0 &&
-          memory.getScope() <= MemoryScope::Cluster &&
-          (!largest || memory.getSize() > largest.getSize()))
-        largest = memory;
-  }
+      : mostRank(description.getLimit("max_rank", 0)),
+        mostElements(description.getLimit("max_tile_elements", 0)) {}
 
-  bool hasAny() const { return mostRank > 0 || mostElements > 0 || largest; }
+  bool hasAny() const { return mostRank > 0 || mostElements > 0; }
 
   std::string check(Operation *op) const {
-    std::string reason;
-    for (Type type : op->getResultTypes())
-      if (auto tile = dyn_cast<RankedTensorType>(type);
-          tile && tile.hasStaticShape())
-        if (check(tile, llvm::raw_string_ostream(reason))) {
-          std::string place = locationString(op->getLoc());
-          return place.empty() ? reason : reason + " (at " + place + ")";
-        }
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile || !tile.hasStaticShape())
+        continue;
+      std::string reason = check(tile);
+      std::string place = locationString(op->getLoc());
+      if (!reason.empty())
+        return place.empty() ? reason : reason + " (at " + place + ")";
+    }
     return "";
   }
 
 private:
-  bool check(RankedTensorType tile, llvm::raw_ostream &&os) const {
-    os << "tile " << tile << " has ";
-    if (mostRank > 0 && tile.getRank() > mostRank) {
-      os << tile.getRank() << " dimensions, more than max_rank = " << mostRank;
-      return true;
-    }
-    int64_t elements = tile.getNumElements();
-    if (mostElements > 0 && elements > mostElements) {
-      os << elements
+  std::string check(RankedTensorType tile) const {
+    std::string reason;
+    llvm::raw_string_ostream os(reason);
+    if (mostRank > 0 && tile.getRank() > mostRank)
+      os << "tile " << tile << " has " << tile.getRank()
+         << " dimensions, more than max_rank = " << mostRank;
+    else if (mostElements > 0 && tile.getNumElements() > mostElements)
+      os << "tile " << tile << " has " << tile.getNumElements()
          << " elements, more than max_tile_elements = " << mostElements;
-      return true;
-    }
-    Type element = tile.getElementType();
-    if (!largest || !element.isIntOrFloat())
-      return false;
-    int64_t bytes =
-        llvm::divideCeil(elements * element.getIntOrFloatBitWidth(), 8);
-    os << bytes << " bytes, more than memory '" << largest.getName() << "' of "
-       << largest.getSize();
-    return bytes > largest.getSize();
+    return reason;
   }
 
-  TargetAttr description;
-  int64_t mostRank, mostElements;
-  MemoryAttr largest; ///< of those that programs fill themselves
+  int64_t mostRank, mostElements; ///< 0: any
 };
 } // namespace
 

@@ -9,9 +9,9 @@
 namespace kiln::target {
 
 /// Why a kernel is beyond the limits of a description (`max_rank`,
-/// `max_tile_elements`) or holds a tile that no memory of kind `explicit` that
-/// a cluster or less shares has room for; empty if it is not. Checked before
-/// the target sees the kernel, after its block sizes were chosen.
+/// `max_tile_elements`); empty if it is not. Checked before the target sees the
+/// kernel, after its block sizes were chosen. Whether tiles fit into a memory is
+/// for the target to say, which need not hold all of them at once.
 std::string checkLimits(mlir::Operation *kernel, TargetAttr description);
 
 } // namespace kiln::target

@@ -182,18 +182,26 @@ Value AssemblyMachine::lookUp(const Statement &i) {
   return result;
 }
 
+SmallVector<Value> AssemblyMachine::readSources(const Statement &i,
+                                                Type element) {
+  SmallVector<Value> args;
+  for (const auto &operand : llvm::drop_begin(i.operands)) {
+    args.push_back(read(operand.name(), element));
+    if (!args.back())
+      return {};
+  }
+  return args;
+}
+
 /// prmt: each byte of the result is one of the eight of two registers, or its
 /// sign everywhere.
 Value AssemblyMachine::permute(const Statement &i) {
   if (i.operands.size() != 4 || i.type() != "b32" || !i.modifiers.empty())
     return {};
   Type word = b.getI32Type(), wide = b.getI64Type();
-  SmallVector<Value> args;
-  for (size_t n = 1; n < 4; ++n) {
-    args.push_back(read(i.operands[n].name(), word));
-    if (!args.back())
-      return {};
-  }
+  SmallVector<Value> args = readSources(i, word);
+  if (args.empty())
+    return {};
   Value all =
       make("arith.ori",
            {resize(args[0], 64),
@@ -225,12 +233,9 @@ Value AssemblyMachine::funnelShift(const Statement &i) {
       i.has("l") == i.has("r") || i.has("wrap") == i.has("clamp"))
     return {};
   Type word = b.getI32Type(), wide = b.getI64Type();
-  SmallVector<Value> args;
-  for (size_t n = 1; n < 4; ++n) {
-    args.push_back(read(i.operands[n].name(), word));
-    if (!args.back())
-      return {};
-  }
+  SmallVector<Value> args = readSources(i, word);
+  if (args.empty())
+    return {};
   Value amount = i.has("wrap")
                      ? make("arith.andi", {args[2], integer(32, 31)}, word)
                      : make("arith.minui", {args[2], integer(32, 32)}, word);
@@ -283,12 +288,9 @@ Value AssemblyMachine::insertField(const Statement &i, Type element) {
   if (i.operands.size() != 5 || i.type() != "b32" || !i.modifiers.empty())
     return {};
   Type word = b.getI32Type(), wide = b.getI64Type();
-  SmallVector<Value> args;
-  for (size_t n = 1; n < 5; ++n) {
-    args.push_back(read(i.operands[n].name(), word));
-    if (!args.back())
-      return {};
-  }
+  SmallVector<Value> args = readSources(i, word);
+  if (args.empty())
+    return {};
   auto lowByte = [&](Value number, int64_t most) {
     Value byte = make("arith.andi", {number, integer(32, 255)}, word);
     return resize(make("arith.minui", {byte, integer(32, most)}, word), 64);
@@ -313,12 +315,9 @@ Value AssemblyMachine::dotBytes(const Statement &i) {
   if (i.operands.size() != 4 || i.types.size() != 2 || !i.modifiers.empty())
     return {};
   Type word = b.getI32Type();
-  SmallVector<Value> args;
-  for (size_t n = 1; n < 4; ++n) {
-    args.push_back(read(i.operands[n].name(), word));
-    if (!args.back())
-      return {};
-  }
+  SmallVector<Value> args = readSources(i, word);
+  if (args.empty())
+    return {};
   for (StringRef type : i.types)
     if (type != "s32" && type != "u32")
       return {};

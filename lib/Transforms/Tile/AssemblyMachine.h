@@ -68,6 +68,9 @@ private:
   Value guardOf(const Statement &i);
   /// A register or a literal as this type; null, with a problem, otherwise.
   Value read(llvm::StringRef name, Type element);
+  /// All operands of a statement but the first, which is its result; none if
+  /// one of them cannot be read.
+  llvm::SmallVector<Value> readSources(const Statement &i, Type element);
   /// The same, of whatever integer type the register has.
   Value readBits(llvm::StringRef name, unsigned bits);
   Value readLiteral(llvm::StringRef name, Type element);

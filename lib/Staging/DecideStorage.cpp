@@ -6,7 +6,6 @@
 #include "kiln/Staging/Passes.h"
 #include "kiln/Staging/Storage.h"
 #include "kiln/Target/Lowering.h"
-#include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace kiln::staging {

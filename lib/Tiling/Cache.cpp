@@ -35,8 +35,8 @@ static std::string readLine(StringRef text, Line &line) {
   line.problem = problem->str();
   for (const llvm::json::Value &block : *blocks) {
     std::optional<int64_t> number = block.getAsInteger();
-    if (!number || *number < 1)
-      return "expected 'blocks' to be positive integers";
+    if (!number || *number < 1 || *number > kLargestBlock)
+      return "expected 'blocks' to be integers from 1 to 1048576";
     line.blocks.push_back(*number);
   }
   return "";

@@ -12,7 +12,7 @@ using namespace kiln::tiling;
 
 Chooser::Chooser(const Target *target, TargetAttr description,
                  const TargetOptions &options)
-    : options(options) {
+    : description(description), options(options) {
   if (target)
     known = target->tilingModel(description, options);
   if (!known)
@@ -35,7 +35,7 @@ static std::optional<ContractionTile> parseBlocks(StringRef text) {
   if (parts.size() != 3)
     return std::nullopt;
   for (auto [part, number] : llvm::zip(parts, numbers))
-    if (part.getAsInteger(10, number) || number < 1 || number > (1 << 20))
+    if (part.getAsInteger(10, number) || number < 1 || number > kLargestBlock)
       return std::nullopt;
   return ContractionTile{numbers[0], numbers[1], numbers[2]};
 }
@@ -60,10 +60,18 @@ void kiln::tiling::noteTiling(Operation *kernel, const TilingProblem &problem,
 
 Tiling Chooser::choose(const TilingProblem &problem) {
   if (cache)
-    if (std::optional<Tiling> found = cache->find(problem))
+    if (std::optional<Tiling> found = cache->find(problem);
+        found && known->allows(problem, found->blocks))
       return *found;
   SmallVector<Tiling> all = known->candidates(problem);
-  assert(!all.empty() && "a model has at least one candidate");
+  llvm::erase_if(all, [&](const Tiling &tiling) {
+    return tiling.blocks.size() != problem.dims.size() ||
+           llvm::any_of(tiling.blocks, [](int64_t block) {
+             return block < 1 || block > kLargestBlock;
+           });
+  });
+  if (all.empty())
+    all = createDescribedModel(description, options)->candidates(problem);
   auto blocks = options.get("blocks");
   if (blocks && problem.kind == TilingProblem::Kind::Contraction) {
     std::optional<ContractionTile> forced = parseBlocks(*blocks);

@@ -34,6 +34,9 @@ std::unique_ptr<target::TilingModel>
 createDescribedModel(target::TargetAttr description,
                      const target::TargetOptions &options, bool packs = false);
 
+/// The largest block along one dimension that anything may ask for.
+inline constexpr int64_t kLargestBlock = 1 << 20;
+
 /// What picks the sizes for one target.
 class Chooser {
 public:
@@ -46,15 +49,18 @@ public:
   /// `tiling_cache` has for it and this chip, those of the option `blocks`
   /// (contractions only, rows x columns x depth), else the candidate that the
   /// option `candidate` counts to, 0 if it is absent, the last one if there are
-  /// fewer.
+  /// fewer. What a cache holds but the model does not allow is passed over, and
+  /// so are candidates of a model that do not have one block from 1 to
+  /// kLargestBlock for each dimension; where none is left, the model that reads
+  /// the description is asked.
   target::Tiling choose(const target::TilingProblem &problem);
 
   const target::TilingModel &model() const { return *known; }
 
 private:
   std::unique_ptr<target::TilingModel> known;
+  target::TargetAttr description;
   target::TargetOptions options;
-  std::string chip;
   class Cache;
   std::unique_ptr<Cache> cache;
 };

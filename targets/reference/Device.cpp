@@ -16,30 +16,53 @@ KilnDeviceHost kiln::reference::runtimeHost = {};
 
 namespace {
 
+enum class Option { Applied, Unknown, Wrong };
+
+/// One item of the text behind the name in a SPEC; explains what is wrong.
+Option applyOption(llvm::StringRef part, KilnDevice &device, KilnError *error) {
+  if (part.empty() || part == "host")
+    return Option::Applied;
+  if (part == "races=error" || part == "races=warn") {
+    device.racesAreErrors = part == "races=error";
+    return Option::Applied;
+  }
+  llvm::StringRef number = part;
+  if (number.consume_front("seed=") && number.getAsInteger(10, device.seed)) {
+    fail(error, "expected seed=N with N from 0 to 2^64 - 1, found '" +
+                    part.str() + "'");
+    return Option::Wrong;
+  }
+  if (number.size() < part.size())
+    return Option::Applied;
+  if (number.consume_front("perturb=") &&
+      number.getAsInteger(10, device.perturbation)) {
+    fail(error, "expected perturb=N, found '" + part.str() + "'");
+    return Option::Wrong;
+  }
+  return number.size() < part.size() ? Option::Applied : Option::Unknown;
+}
+
 struct Driver : kiln::runtime::HostDriver<Driver> {
   static int open(const char *options, KilnDevice **device, KilnError *error) {
+    // What the package was compiled with may hold keys of the compiler; the
+    // caller's part, behind an empty item, may not.
     auto created = std::make_unique<KilnDevice>();
-    for (llvm::StringRef part : llvm::split(options ? options : "", ',')) {
-      if (part.empty() || part == "host")
-        continue;
-      if (part == "races=error" || part == "races=warn") {
-        created->racesAreErrors = part == "races=error";
-        continue;
-      }
-      llvm::StringRef number = part;
-      if (number.consume_front("seed=")) {
-        if (number.getAsInteger(10, created->seed))
-          return fail(error, "expected seed=N with N from 0 to 2^64 - 1, found "
-                             "'" +
-                                 part.str() + "'");
-        continue;
-      }
-      if (!number.consume_front("perturb=") ||
-          number.getAsInteger(10, created->perturbation))
+    auto [compiled, added] =
+        llvm::StringRef(options ? options : "").split(",,");
+    for (llvm::StringRef part : llvm::split(compiled, ','))
+      if (applyOption(part, *created, error) == Option::Wrong)
+        return 1;
+    for (llvm::StringRef part : llvm::split(added, ','))
+      switch (applyOption(part, *created, error)) {
+      case Option::Applied:
+        break;
+      case Option::Unknown:
         return fail(error, "expected races=warn, races=error, seed=N or "
                            "perturb=N, found '" +
                                part.str() + "'");
-    }
+      case Option::Wrong:
+        return 1;
+      }
     *device = created.release();
     return 0;
   }

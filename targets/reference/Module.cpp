@@ -2,6 +2,7 @@
 // Modules of the reference device: reading them safely, and calling what is in
 // them.
 #include "Reference.h"
+#include "Seal.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
@@ -131,7 +132,11 @@ KilnModule::KilnModule()
   context.loadAllAvailableDialects();
 }
 
-int KilnModule::load(llvm::StringRef bytes, KilnError *error) {
+int KilnModule::load(llvm::StringRef sealed, KilnError *error) {
+  std::optional<llvm::StringRef> content = unseal(sealed);
+  if (!content)
+    return fail(error, "its module is damaged, or none of this device");
+  llvm::StringRef bytes = *content;
   std::string problem = probe(bytes);
   if (!problem.empty())
     return fail(error, problem);

@@ -2,6 +2,7 @@
 // The compile side of `reference`: takes a module whole, at whatever level it
 // is, and serialises it as it stands.
 #include "Readable.h"
+#include "Seal.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Tile/Passes.h"
@@ -94,6 +95,7 @@ public:
     if (failed(writeBytecodeToFile(*copy, os)))
       return module.emitError("cannot write the module as bytecode");
     os.flush();
+    reference::seal(bytes);
     result.blobs.push_back(std::move(bytes));
     return success();
   }

@@ -188,6 +188,7 @@ typedef struct KilnDeviceDriver {
   /* Memory. A buffer of 0 bytes is legal. */
   int (*allocate)(KilnDevice *device, uint32_t memoryKind, uint64_t bytes,
                   uint64_t alignment, KilnBuffer **buffer, KilnError *error);
+  /* What is queued at that time may still use the memory. */
   void (*release)(KilnDevice *device, KilnBuffer *buffer);
   /* Optional, see the memory kind's flags. An imported buffer is released
      before the memory goes. */
@@ -196,7 +197,8 @@ typedef struct KilnDeviceDriver {
   int (*exportHost)(KilnDevice *device, KilnBuffer *buffer, void **address,
                     KilnError *error);
 
-  /* Copies, in queue order; with a null queue they end before returning. */
+  /* Copies, in queue order; with a null queue they end before returning. A
+     range that is not inside of its buffer is refused, and nothing copied. */
   int (*copyIn)(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
                 uint64_t dstOffset, const void *src, uint64_t bytes,
                 KilnError *error);

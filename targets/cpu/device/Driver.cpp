@@ -13,16 +13,17 @@ KILN_DEVICE_NOTE();
 namespace {
 
 constexpr uint64_t kAlign = 64;
+/// More than one serve to try programs for several devices.
+constexpr uint32_t kDevices = 16;
 /// Vector code may read a whole register behind the last element.
 constexpr uint64_t kSlack = 64;
 /// From here on pages are asked of the system, huge ones if it has them.
 constexpr uint64_t kMapThreshold = 1 << 20;
 
 struct Driver : kiln::runtime::HostDriver<Driver> {
-  /// Devices share the processor; each has threads of its own. More than one
-  /// serves to try programs for several devices.
+  /// Devices share the processor; each has threads of its own.
   static int countDevices(uint32_t *count, KilnError *) {
-    *count = 16;
+    *count = kDevices;
     return 0;
   }
 
@@ -32,6 +33,10 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
 
   static int openNumbered(uint32_t number, const char *text,
                           KilnDevice **device, KilnError *error) {
+    if (number >= kDevices)
+      return fail(error, "there are " + std::to_string(kDevices) +
+                             " devices, counted from 0, and no device " +
+                             std::to_string(number));
     Options options;
     std::string problem;
     if (!parseOptions(text ? text : "", options, problem) ||

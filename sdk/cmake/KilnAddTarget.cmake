@@ -4,6 +4,9 @@
 #   kiln_add_target(NAME sources...)   libkiln-target-NAME.so, loaded by the compiler
 #   kiln_add_device(NAME sources...)   libkiln-device-NAME.so, loaded by the runtime
 #   kiln_tool(NAME sources...)         a program that links the compiler
+#   kiln_add_dialect(TARGET NAME FILE.td) a dialect for one of these
+#   kiln_embed_text(FILE VARIABLE HEADER)
+#   kiln_add_target_tests(NAME KERNELS FOLDER [PROFILES names...])
 #
 # Plug-ins are put into kiln/targets below the library folder, where Kiln looks
 # for them when they are installed beside it; KILN_PLUGIN_PATH names other folders.
@@ -55,4 +58,86 @@ function(kiln_tool name)
     INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
     INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
+
+# kiln_embed_text(FILE VARIABLE HEADER): HEADER, in the build folder, holds the
+# text of FILE as `constexpr const char VARIABLE[]`.
+function(kiln_embed_text file variable header)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(READ "${file}" text)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${header}" @ONLY CONTENT
+    "constexpr const char ${variable}[] = R\"__(\n@text@)__\";\n")
+endfunction()
+
+# kiln_add_dialect(TARGET NAME FILE.td): the dialect NAME with its operations and
+# enums, defined in FILE.td, for a target. Into the build folder go FILE.h.inc and
+# FILE.cpp.inc, and the same with Dialect and Enums behind the stem.
+function(kiln_add_dialect target dialect td)
+  find_program(KILN_MLIR_TBLGEN NAMES mlir-tblgen
+    HINTS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
+  get_filename_component(stem ${td} NAME_WE)
+  get_target_property(dirs Kiln::Kiln INTERFACE_INCLUDE_DIRECTORIES)
+  set(includes "-I${CMAKE_CURRENT_SOURCE_DIR}")
+  foreach(dir ${dirs} ${MLIR_INCLUDE_DIRS})
+    list(APPEND includes "-I${dir}")
+  endforeach()
+  set(all)
+  foreach(part ":op" "Dialect:dialect" "Enums:enum")
+    set(options)
+    if(part STREQUAL "Dialect:dialect")
+      set(options -dialect=${dialect})
+    endif()
+    string(REPLACE ":" ";" part "${part}")
+    list(GET part 0 suffix)
+    list(GET part 1 kind)
+    foreach(form "h:decls" "cpp:defs")
+      string(REPLACE ":" ";" form "${form}")
+      list(GET form 0 extension)
+      list(GET form 1 what)
+      set(out "${CMAKE_CURRENT_BINARY_DIR}/${stem}${suffix}.${extension}.inc")
+      add_custom_command(OUTPUT "${out}"
+        COMMAND "${KILN_MLIR_TBLGEN}" -gen-${kind}-${what} ${options} ${includes}
+          "${CMAKE_CURRENT_SOURCE_DIR}/${td}" -o "${out}" -d "${out}.d"
+        DEPENDS "${td}" DEPFILE "${out}.d" VERBATIM
+        COMMENT "Generating ${stem}${suffix}.${extension}.inc")
+      list(APPEND all "${out}")
+    endforeach()
+  endforeach()
+  target_sources(${target} PRIVATE ${all})
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+endfunction()
+
+# kiln_add_target_tests(NAME KERNELS FOLDER [PROFILES names...]): tests for
+# ctest. The driver keeps its contract; each file of FOLDER runs on the target,
+# with fallback forbidden, as on the reference (a line `// kiln-run: ARGUMENTS`
+# in it says with what); the profiles of kiln-conform pass.
+function(kiln_add_target_tests name)
+  cmake_parse_arguments(ARG "" "KERNELS" "PROFILES" ${ARGN})
+  set(env "KILN_PLUGIN_PATH=$<TARGET_FILE_DIR:kiln-target-${name}>" "KILN_NO_FALLBACK=1")
+  set(tests)
+  macro(_kiln_test test)
+    add_test(NAME ${name}/${test} COMMAND ${ARGN})
+    list(APPEND tests ${name}/${test})
+  endmacro()
+  file(GLOB kernels CONFIGURE_DEPENDS "${ARG_KERNELS}/*.mlir")
+  foreach(kernel ${kernels})
+    get_filename_component(stem ${kernel} NAME_WE)
+    file(STRINGS "${kernel}" lines REGEX "^// kiln-run: ")
+    string(REGEX REPLACE "// kiln-run: " "" lines "${lines}")
+    separate_arguments(args UNIX_COMMAND "${lines}")
+    _kiln_test(${stem} "${KILN_TOOLS_DIR}/kiln-run" "${kernel}" --target=${name} --check ${args})
+  endforeach()
+  if(TARGET kiln-device-${name})
+    set(package "${CMAKE_CURRENT_BINARY_DIR}/${name}.kiln")
+    list(GET kernels 0 kernel)
+    _kiln_test(package "${KILN_TOOLS_DIR}/kiln-compile" "${kernel}" --target=${name} -o "${package}")
+    _kiln_test(device "${KILN_TOOLS_DIR}/kiln-conform" --device=$<TARGET_FILE:kiln-device-${name}>
+      --package=${package})
+    set_tests_properties(${name}/package PROPERTIES FIXTURES_SETUP ${name}-package)
+    set_tests_properties(${name}/device PROPERTIES FIXTURES_REQUIRED ${name}-package)
+  endif()
+  foreach(profile ${ARG_PROFILES})
+    _kiln_test(conform-${profile} "${KILN_TOOLS_DIR}/kiln-conform" --target=${name} --profile=${profile})
+  endforeach()
+  set_tests_properties(${tests} PROPERTIES ENVIRONMENT "${env}" TIMEOUT 600)
 endfunction()

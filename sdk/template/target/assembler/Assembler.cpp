@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tiny-as IN OUT: turns the text of kernels into what the device loads.
-#include "TinyIsa.h"
+// @name@-as IN OUT: turns the text of kernels into what the device loads.
+#include "../device/Isa.h"
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -15,7 +15,7 @@ static int fail(int line, const std::string &message) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::cerr << "usage: tiny-as IN OUT\n";
+    std::cerr << "usage: @name@-as IN OUT\n";
     return 2;
   }
   std::ifstream in(argv[1]);
@@ -52,25 +52,26 @@ int main(int argc, char **argv) {
       continue;
     }
     int64_t code = 0;
-    while (code < tiny::NumCodes && name != tiny::kOpcodes[code].name)
+    while (code < @name@::NumCodes && name != @name@::kOpcodes[code].name)
       ++code;
-    if (code == tiny::NumCodes || !lengthAt)
+    if (code == @name@::NumCodes || !lengthAt)
       return fail(line, "unknown instruction '" + name + "'");
     std::vector<int64_t> operands;
     for (int64_t value; tokens >> value;)
       operands.push_back(value);
-    int wanted = tiny::kOpcodes[code].operands;
-    bool ok = wanted >= 0 ? operands.size() == size_t(wanted)
-                          : !operands.empty() && operands.front() + 1 ==
-                                                     int64_t(operands.size());
-    if (!ok)
+    int wanted = @name@::kOpcodes[code].operands;
+    bool isRight = wanted >= 0 ? operands.size() == size_t(wanted)
+                               : !operands.empty() &&
+                                     operands.front() + 1 ==
+                                         int64_t(operands.size());
+    if (!isRight)
       return fail(line, "wrong number of operands of '" + name + "'");
     words.push_back(code);
     words.insert(words.end(), operands.begin(), operands.end());
   }
   endKernel();
   std::ofstream out(argv[2], std::ios::binary);
-  out.write(tiny::kMagic, sizeof tiny::kMagic);
+  out.write(@name@::kMagic, 8);
   out.write(reinterpret_cast<const char *>(words.data()),
             static_cast<std::streamsize>(words.size() * 8));
   return out.flush() ? 0 : fail(0, "cannot write the output");

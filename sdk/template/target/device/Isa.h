@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The machine: scalar registers of 64 bits, tile registers of up to 4096 f32.
+// A program is lines of text, one instruction each; the assembler turns them
+// into words of 64 bits.
+#ifndef @NAME@_ISA_H
+#define @NAME@_ISA_H
+
+#include <cstdint>
+
+namespace @name@ {
+
+constexpr int64_t kMaxTile = 4096;
+constexpr char kMagic[9] = "KMACHIN1";
+
+struct Opcode {
+  const char *name;
+  int operands; ///< -1: the first operand says how many follow
+};
+
+enum Code : int64_t {
+  Const,    // const d value
+  Pid,      // pid d axis
+  Programs, // programs d axis
+  Dim,      // dim d param dim
+  ScalarAdd, // add d a b
+  ScalarSub,
+  ScalarMul,
+  ScalarMin,
+  ScalarMax,
+  Fill,      // fill t count bits
+  Load,      // load n: t param rank bits, then per dimension: block offset step
+  Store,     // store n: t param rank, then per dimension: block offset step
+  VectorAdd, // vadd d a b count
+  VectorSub,
+  VectorMul,
+  VectorDiv,
+  VectorMax,
+  VectorMin,
+  VectorNeg, // vneg d a count
+  VectorExp,
+  NumCodes
+};
+
+constexpr Opcode kOpcodes[NumCodes] = {
+    {"const", 2}, {"pid", 2},    {"programs", 2}, {"dim", 3},  {"add", 3},
+    {"sub", 3},   {"mul", 3},    {"min", 3},      {"max", 3},  {"fill", 3},
+    {"load", -1}, {"store", -1}, {"vadd", 4},     {"vsub", 4}, {"vmul", 4},
+    {"vdiv", 4},  {"vmax", 4},   {"vmin", 4},     {"vneg", 3}, {"vexp", 3},
+};
+
+} // namespace @name@
+
+#endif

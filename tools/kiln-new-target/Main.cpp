@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kiln-new-target NAME: a complete project for a target of one's own.
+#include "Project.h"
+#include "kiln/Runtime/StandardStreams.h"
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+using namespace kiln;
+
+int main(int argc, char **argv) {
+  runtime::occupyStandardStreams();
+  CLI::App app("Writes a project for a target outside of Kiln's tree.",
+               "kiln-new-target");
+  std::string name, folder;
+  app.add_option("NAME", name, "what SPECs will call the target")->required();
+  app.add_option("-o,--folder", folder, "where to write it (default: NAME)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) ? 2 : 0;
+  }
+  if (folder.empty())
+    folder = name;
+  auto files = new_target::writeProject(name, folder);
+  if (!files) {
+    std::fprintf(stderr, "kiln-new-target: error: %s\n",
+                 files.message().c_str());
+    return 1;
+  }
+  for (const std::string &file : *files)
+    std::printf("%s/%s\n", folder.c_str(), file.c_str());
+  std::printf("\nNext:\n  cd %s\n  cmake -S . -B build\n  cmake --build build\n"
+              "  ctest --test-dir build\n",
+              folder.c_str());
+  return std::fflush(stdout) == 0 ? 0 : 1;
+}

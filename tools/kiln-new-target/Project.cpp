@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Project.h"
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace kiln;
+using runtime::Error;
+using runtime::Expected;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Names that are Kiln's, or that C++ code cannot use for a namespace.
+constexpr const char *kTaken[] = {
+    "arith",     "builtin",  "core",  "cpu",  "func",     "host",
+    "kiln",      "llvm",     "math",  "mlir", "prim",     "program",
+    "reference", "scf",      "stage", "std",  "tensor",   "tile",
+    "asm",       "auto",     "class", "new",  "operator", "register",
+    "static",    "template", "this",  "union"};
+
+Error checkName(const std::string &name) {
+  bool isGood = !name.empty() && name.size() <= 32 &&
+                std::islower(static_cast<unsigned char>(name[0]));
+  for (char c : name)
+    isGood &= std::islower(static_cast<unsigned char>(c)) ||
+              std::isdigit(static_cast<unsigned char>(c));
+  if (!isGood)
+    return Error("'" + name +
+                 "' is no name for a target: expected at most 32 lower-case "
+                 "letters and digits, a letter first");
+  if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken))
+    return Error("the name '" + name + "' is taken");
+  return Error::success();
+}
+
+std::string fillIn(std::string text, const std::string &name) {
+  std::string capital = name, capitals = name;
+  capital[0] = char(std::toupper(static_cast<unsigned char>(capital[0])));
+  for (char &c : capitals)
+    c = char(std::toupper(static_cast<unsigned char>(c)));
+  const std::pair<const char *, const std::string &> marks[] = {
+      {"@name@", name}, {"@Name@", capital}, {"@NAME@", capitals}};
+  for (const auto &[mark, value] : marks)
+    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;
+         at += value.size())
+      text.replace(at, 6, value);
+  return text;
+}
+
+Error writeOne(const fs::path &from, const fs::path &to,
+               const std::string &name) {
+  std::ifstream in(from, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in)
+    return Error(from.string() + ": cannot be read");
+  std::error_code code;
+  fs::create_directories(to.parent_path(), code);
+  // What becomes of it is its owner's, and so is the licence.
+  std::string content = text.str();
+  size_t mark = content.find("SPDX-License-Identifier");
+  if (mark != std::string::npos) {
+    size_t begin = content.rfind('\n', mark) + 1; // 0 on the first line
+    content.erase(begin, content.find('\n', mark) + 1 - begin);
+  }
+  std::ofstream out(to, std::ios::binary);
+  out << fillIn(content, name);
+  out.close();
+  if (code || !out)
+    return Error(to.string() + ": cannot be written");
+  fs::permissions(to, fs::status(from).permissions() | fs::perms::owner_write,
+                  code);
+  return Error::success();
+}
+
+} // namespace
+
+std::string new_target::templateFolder() {
+  std::error_code code;
+  fs::path self = fs::read_symlink("/proc/self/exe", code);
+  return (self.parent_path().parent_path() / "share/kiln/template/target")
+      .string();
+}
+
+Expected<std::vector<std::string>>
+new_target::writeProject(const std::string &name, const std::string &folder) {
+  if (Error error = checkName(name))
+    return error;
+  std::error_code code;
+  fs::path source = templateFolder(), target = folder;
+  if (!fs::is_directory(source, code))
+    return Error("no template in " + source.string());
+  if (fs::exists(target, code))
+    return Error(folder + ": exists already");
+  fs::path fresh = target;
+  fresh += ".part" + std::to_string(getpid());
+  std::vector<std::string> written;
+  Error problem = Error::success();
+  for (const auto &entry : fs::recursive_directory_iterator(source, code)) {
+    if (!entry.is_regular_file())
+      continue;
+    std::string file =
+        fillIn(entry.path().lexically_relative(source).string(), name);
+    if (Error error = writeOne(entry.path(), fresh / file, name)) {
+      problem = error;
+      break;
+    }
+    written.push_back(file);
+  }
+  if (!problem && !written.empty()) {
+    fs::rename(fresh, target, code);
+    if (!code) {
+      std::sort(written.begin(), written.end());
+      return written;
+    }
+    problem = Error(folder + ": " + code.message());
+  }
+  std::error_code ignored;
+  fs::remove_all(fresh, ignored);
+  return problem ? problem : Error("no template in " + source.string());
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A project for a target outside of Kiln's tree, from the installed template.
+#ifndef KILN_TOOLS_KILN_NEW_TARGET_PROJECT_H
+#define KILN_TOOLS_KILN_NEW_TARGET_PROJECT_H
+
+#include "kiln/Runtime/Error.h"
+#include <string>
+#include <vector>
+
+namespace kiln::new_target {
+
+/// Where templates lie, beside the program that runs.
+std::string templateFolder();
+
+/// Writes the project NAME into `folder`, which must not exist; all of it or
+/// nothing. Returns its files, sorted. In the template's text and in the names
+/// of its files @name@ stands for the name, @Name@ for one that begins with a
+/// capital letter, @NAME@ for one in capital letters.
+runtime::Expected<std::vector<std::string>>
+writeProject(const std::string &name, const std::string &folder);
+
+} // namespace kiln::new_target
+
+#endif

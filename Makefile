@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test bench install fuzz format tidy clean
+.PHONY: all build deps demo test bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -30,6 +30,12 @@ bench: build
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+packages: build
+	@cd $(BUILD) && cpack
+
+wheels: build
+	@/usr/bin/python3 python/wheels.py $(BUILD) $(BUILD)/wheels
 
 fuzz: build
 	@bash tools/install-deps.sh fuzz

@@ -3,6 +3,7 @@
 optional corpus; tests that need it are skipped where it is absent."""
 import os
 import platform
+import shutil
 
 import lit.formats
 
@@ -44,6 +45,8 @@ if shared and os.path.isdir(os.path.join(shared, "corpus")):
 with open("/proc/cpuinfo", encoding="utf-8") as file:
     cpu = file.read()
 config.available_features.add(platform.machine())
+if all(shutil.which(tool) for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps")):
+    config.available_features.add("debian")
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

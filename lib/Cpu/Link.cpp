@@ -3,6 +3,7 @@
 
 #include "Link.h"
 #include "kiln/Runtime/HostSymbols.h"
+#include "kiln/Runtime/Process.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,8 +16,14 @@
 using namespace llvm;
 
 namespace {
-/// The first linker found: the one of this LLVM, then any.
+/// The first linker found: the one that is carried along, the one of this
+/// LLVM, then any.
 std::optional<std::string> findLinker() {
+  static const char anchor = 0;
+  std::string carried =
+      kiln::runtime::helperProgram(&anchor, "ld.lld", "KILN_LINKER");
+  if (sys::fs::can_execute(carried))
+    return carried;
   for (StringRef name : {"ld.lld-22", "ld.lld"})
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;

@@ -36,12 +36,12 @@ Expected<Compiler> loadCompiler() {
   if (dladdr(reinterpret_cast<void *>(&readPackageFile), &info)) {
     std::string path = info.dli_fname;
     path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-    library = dlopen((path + "libKiln.so").c_str(), kLoadFlags);
+    library = dlopen((path + "libKiln.so.0").c_str(), kLoadFlags);
     if (!library)
       reason = dlerror();
   }
   if (!library)
-    library = dlopen("libKiln.so", kLoadFlags);
+    library = dlopen("libKiln.so.0", kLoadFlags);
   if (!library)
     return Error("the input is not a package, and the compiler cannot be "
                  "loaded: " +

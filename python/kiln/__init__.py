@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs packages that Kiln has compiled.
+
+    import kiln, numpy
+    layer = kiln.load("layer.kiln")             # kiln-compile layer.mlir --target=cpu -o layer.kiln
+    y = layer(numpy.ones((128, 1024), "float32"))
+    numpy.asarray(y)                            # or torch.from_dlpack(y), jax.dlpack.from_dlpack(y)
+
+Arguments are tensors of any library with DLPack, on the host or on a device of the package, and are
+used where they lie. Results are `kiln.Tensor`, which gives its memory to others in the same way.
+There is no compiler in here: packages come from `kiln-compile`.
+"""
+import collections
+import struct
+
+from . import _runtime
+from ._runtime import Error, Package, Tensor
+
+__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "load", "load_npy"]
+__version__ = _runtime.version
+load_npy = _runtime.load_npy
+
+#: A parameter or a result: `shape` has None for sizes that are known when it is called.
+Argument = collections.namedtuple("Argument", "name dtype shape")
+
+_SCALARS = {
+    "i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+    "index": "q", "f16": "e", "f32": "f", "f64": "d",
+}
+
+
+def as_tensor(value, dtype=None, program=None):
+    """`value` as a tensor, without a copy where that can be.
+
+    A number becomes a tensor of rank 0 and type `dtype`. `program` is asked for the device that
+    holds the memory of `value`; memory of the host needs none. Arrays that forbid writing are
+    copied."""
+    if isinstance(value, Tensor):
+        return value
+    if hasattr(value, "__dlpack__"):
+        session = None if program is None else program._session
+        try:
+            return _runtime.from_dlpack(value.__dlpack__(), session)
+        except BufferError:
+            if not hasattr(value, "__array_interface__"):
+                raise
+            return _copied(value)
+    if isinstance(value, (bool, int, float)) or (hasattr(value, "__float__") and not hasattr(value, "__len__")):
+        if dtype not in _SCALARS:
+            raise TypeError(f"a number cannot become a tensor of type {dtype}: pass a tensor of rank 0")
+        convert = float if _SCALARS[dtype] in "efd" else int
+        return Tensor(dtype, (), struct.pack("<" + _SCALARS[dtype], convert(value)))
+    raise TypeError(f"expected a tensor with DLPack or a number, found {type(value).__name__}")
+
+
+def _copied(array):
+    """A tensor with the elements of an array of numpy's."""
+    kinds = {"b1": "i1", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32",
+             "u8": "u64", "f2": "f16", "f4": "f32", "f8": "f64"}
+    order, kind = array.dtype.str[0], array.dtype.str[1:]
+    if kind not in kinds or order == ">":
+        raise TypeError(f"unsupported: arrays of type {array.dtype}")
+    return Tensor(kinds[kind], array.shape, array.tobytes())
+
+
+class Entry:
+    """One function or kernel of a program."""
+
+    def __init__(self, program, name):
+        self.program = program
+        self.name = name
+        arguments, results = program._session.signature(name)
+        self.arguments = tuple(_described(*one) for one in arguments)
+        self.results = tuple(_described(*one) for one in results)
+
+    def __repr__(self):
+        show = lambda all: ", ".join(f"{a.name}: {'x'.join('?' if n is None else str(n) for n in (*a.shape, a.dtype))}"
+                                     for a in all)
+        return f"<kiln entry {self.name}({show(self.arguments)}) -> ({show(self.results)})>"
+
+    def __call__(self, *arguments, out=None, grid=None, on_device=False, wait=True):
+        """Calls it: the result, a tuple of several, or None.
+
+        `out`: tensors, or arrays of others, that the results are written into. `grid`: for a
+        kernel, one to three sizes. `on_device`: results stay where they were made. `wait=False`:
+        return when the work is queued; Program.synchronize waits."""
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f"{self.name} takes {len(self.arguments)} arguments, found {len(arguments)}")
+        given = tuple(as_tensor(value, one.dtype, self.program) for value, one in zip(arguments, self.arguments))
+        flags = (_runtime.ON_DEVICE if on_device else 0) | (0 if wait else _runtime.NO_WAIT)
+        into = None
+        if out is not None:
+            into = tuple(as_tensor(value, None, self.program) for value in (out if isinstance(out, (list, tuple)) else [out]))
+        results = self.program._session.call(self.name, given, into, grid, flags)
+        if into is not None:
+            return out
+        return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _described(name, dtype, shape):
+    return Argument(name, dtype, tuple(None if size < 0 else size for size in shape))
+
+
+class Program:
+    """A package on the devices of one of its targets.
+
+    Calling it calls its only entry, or `main`; `program["name"]` is any other. Calls from several
+    threads come one after the other; programs run side by side."""
+
+    def __init__(self, package, target=None):
+        self.package = package
+        self._session = _runtime.Session(package, target)
+        self._entries = {}
+
+    @property
+    def entries(self):
+        """Names of its functions and kernels."""
+        return tuple(self._session.entries)
+
+    @property
+    def devices(self):
+        """What its devices call themselves."""
+        return tuple(self._session.devices)
+
+    def __getitem__(self, name):
+        if name not in self._entries:
+            self._entries[name] = Entry(self, name)
+        return self._entries[name]
+
+    @property
+    def default(self):
+        """The only entry, or `main`."""
+        names = self._session.entries
+        if len(names) == 1:
+            return self[names[0]]
+        if "main" in names:
+            return self["main"]
+        raise Error(f"the package has several entries: {', '.join(names)}")
+
+    def __call__(self, *arguments, **options):
+        return self.default(*arguments, **options)
+
+    def upload(self, value, device=0):
+        """A copy on a device."""
+        return self._session.upload(as_tensor(value, None, self), device)
+
+    def download(self, tensor):
+        """A row-major copy on the host; waits for it."""
+        return self._session.download(tensor)
+
+    def synchronize(self):
+        """Waits for the work of all calls; raises what went wrong in it."""
+        self._session.synchronize()
+
+    def trim(self):
+        """Gives the memory that is kept for later calls back to the system."""
+        self._session.trim()
+
+
+def load(source, target=None, keys=None):
+    """A program from a package: a path, or bytes. `target` is a SPEC such as "cpu,threads=2"; without
+    one the first target that works here is taken. With `keys`, paths of Ed25519 public keys, the
+    package has to be signed by one of them."""
+    return Program(Package(source, keys), target)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect: registration of all families, constants.
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Interfaces/Version.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,6 +14,7 @@ using namespace kiln::prim;
 #include "kiln/Dialect/Prim/PrimBase.cpp.inc"
 
 void PrimDialect::initialize() {
+  addInterfaces<kiln::VersionedBytecode>();
   registerElementwiseOps();
   registerBitwiseOps();
   registerCompareOps();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,7 +45,7 @@ void StageDialect::initialize() {
   registerCopyOps();
   registerRingOps();
   registerProductOps();
-  addInterfaces<StageFolds>();
+  addInterfaces<StageFolds, kiln::VersionedBytecode>();
 }
 
 void StageDialect::registerTypes() {

@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,6 +26,7 @@ using namespace kiln::tile;
 #include "kiln/Dialect/Tile/TileTypes.cpp.inc"
 
 void TileDialect::initialize() {
+  addInterfaces<kiln::VersionedBytecode>();
   registerTypes();
   registerAttributes();
   registerKernelOps();

@@ -16,8 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <exception>
+#include <link.h>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -266,14 +266,40 @@ kiln::target::runGuardedActivity(StringRef owner, Operation *op,
                         << ": " << what << " (" << kStackAdvice << ")";
 }
 
+/// The file that an address is loaded from; empty in the program itself. Unlike
+/// dladdr this does not go through all symbols of the file, which takes longer
+/// than most passes.
+static std::string fileOfCode(const void *address) {
+  struct Search {
+    uintptr_t address;
+    std::string file;
+  } search = {reinterpret_cast<uintptr_t>(address), ""};
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *opaque) {
+        auto *search = static_cast<Search *>(opaque);
+        for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+          const auto &segment = info->dlpi_phdr[i];
+          uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || search->address < begin ||
+              search->address - begin >= segment.p_memsz)
+            continue;
+          search->file = info->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.file;
+}
+
 std::string kiln::target::pluginOfCode(const void *address) {
-  Dl_info info;
-  if (!dladdr(address, &info) || !info.dli_fname)
+  std::string file = fileOfCode(address);
+  if (file.empty())
     return "";
   for (const PluginInfo &plugin : TargetRegistry::get().plugins())
-    if (!plugin.path.empty() && (plugin.path == info.dli_fname ||
-                                 llvm::sys::path::filename(plugin.path) ==
-                                     llvm::sys::path::filename(info.dli_fname)))
+    if (!plugin.path.empty() &&
+        (plugin.path == file || llvm::sys::path::filename(plugin.path) ==
+                                    llvm::sys::path::filename(file)))
       return plugin.name;
   return "";
 }

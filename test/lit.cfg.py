@@ -24,6 +24,10 @@ for name in ("HOME", "CCACHE_DIR", "KILN_SHARED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# A kernel that its target does not take is an error in every test. Tests of fallback itself begin
+# with `unset KILN_NO_FALLBACK` and say why.
+config.environment["KILN_NO_FALLBACK"] = "1"
+
 # A shared object of the shape that the device cpu takes.
 kernel_flags = ("-fPIC -shared -nostdlib -fno-asynchronous-unwind-tables -fuse-ld=lld "
                 "-Wl,--build-id=none,--hash-style=gnu,-z,noexecstack")

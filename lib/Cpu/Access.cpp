@@ -238,14 +238,13 @@ static Address addressOfLoad(
   return addressOf(e, origin, view, coords, form.steps, atLevel);
 }
 
-/// A tile that is read a second time is in a near cache by now, and memory is
-/// idle: fetches what the next instance will read.
+/// A tile that is read for the last time is in a near cache by now, and memory
+/// has nothing to read: fetches what the next instance will.
 void KernelEmitter::prefetchNext(ViewAccessOpInterface load,
                                  ArrayRef<ViewAxis> axes, Value address) {
   auto &readers = readersOf[load];
-  if (readers.insert(current).second && readers.size() == 2)
-    prefetchAt[load] = current;
-  if (prefetchAt.lookup(load) != current)
+  readers.insert(current);
+  if (readers.size() < 2 || plan->lastUse(load.getAccessedTile()) != current)
     return;
   for (auto [d, axis] : llvm::enumerate(axes)) {
     auto coord = dyn_cast_if_present<Value>(axis.offset);

@@ -253,7 +253,7 @@ public:
   void storeLanes(Value value, Value address, Value stride, Type element,
                   Value mask);
   Value streamingCondition(ViewAccessOpInterface store, const Nest &nest,
-                           Value base);
+                           Value base, mlir::Value &peel);
 
   // --- Buffers -------------------------------------------------------------
   /// Allocates memory for a tile until its last use.
@@ -445,7 +445,6 @@ private:
   mlir::Operation *current = nullptr; ///< the operation being emitted
   llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>>
       readersOf;
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> prefetchAt;
   unsigned tableCount = 0;
   ScratchAllocator scratch;
   Value scratchBase;

@@ -82,17 +82,20 @@ void KernelEmitter::storeLanes(Value value, Value address, Value stride,
 }
 
 /// A condition for stores that pass by the caches: the view is too large for
-/// them, and every vector of the tile that starts at `base` is aligned. Null
-/// where that is never so.
+/// them, and every vector of the tile that starts at `base` is aligned, or is
+/// once `peel` elements of each row have been stored by themselves. Those are
+/// none where it does not hold. Null where that is never so.
 Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
-                                        const Nest &nest, Value base) {
+                                        const Nest &nest, Value base,
+                                        Value &peel) {
   auto type = cast<tile::ViewType>(store.getAccessedView().getType());
   const ViewInfo &view = viewOf(store.getAccessedView());
   int64_t bytes = storageBytes(view.elementType), rank = type.getRank();
   int64_t vectorBytes = nest.lanes * bytes;
   if (vectorBytes * 8 != config.vectorBits || vectorBytes < 32)
     return nullptr;
-  if (llvm::none_of(type.getShape(), ShapedType::isDynamic)) {
+  bool isSurelyLarge = llvm::none_of(type.getShape(), ShapedType::isDynamic);
+  if (isSurelyLarge) {
     int64_t total = bytes;
     for (int64_t size : type.getShape())
       if (llvm::MulOverflow(total, size, total))
@@ -100,25 +103,37 @@ Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
     if (total < config.lastCacheBytes)
       return nullptr;
   }
-  Value elements = c64(1),
-        misaligned = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
+  Value elements = c64(1), misaligned = c64(0),
+        first = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
   SmallVector<ViewAxis, 4> axes = store.getAxes();
   for (int64_t d = 0; d < rank; ++d) {
     elements = mul(elements, view.sizes[d]);
     int64_t dim = axes[d].tileDim;
     if (dim < 0 || nest.shape[dim] == 1)
       continue;
-    Value unit = dim == nest.laneDim
-                     ? (nest.ranges[dim].lo ? nest.ranges[dim].lo : c64(0))
-                     : view.strides[d];
-    misaligned =
-        arith::OrIOp::create(b, loc, misaligned, mul(unit, c64(bytes)));
+    if (dim != nest.laneDim)
+      misaligned = arith::OrIOp::create(b, loc, misaligned,
+                                        mul(view.strides[d], c64(bytes)));
+    else if (Value lo = nest.ranges[dim].lo)
+      first = add(first, mul(lo, c64(bytes)));
   }
-  Value low = arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1));
-  return conjunction(compare(arith::CmpIPredicate::eq, low, c64(0)),
-                     compare(arith::CmpIPredicate::sge,
-                             mul(elements, c64(bytes)),
-                             c64(config.lastCacheBytes)));
+  // Memory of callers is often aligned to less than a vector. Where sizes are
+  // not known, what is stored may be small: the code for it would be in vain.
+  int64_t known = isSurelyLarge ? bytes : vectorBytes;
+  misaligned = arith::OrIOp::create(
+      b, loc, arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1)),
+      arith::AndIOp::create(b, loc, first, c64(known - 1)));
+  Value streaming =
+      conjunction(compare(arith::CmpIPredicate::eq, misaligned, c64(0)),
+                  compare(arith::CmpIPredicate::sge, mul(elements, c64(bytes)),
+                          c64(config.lastCacheBytes)));
+  if (isSurelyLarge) {
+    Value over =
+        arith::AndIOp::create(b, loc, sub(c64(0), first), c64(vectorBytes - 1));
+    over = arith::DivUIOp::create(b, loc, over, c64(bytes));
+    peel = streaming ? select(streaming, over, c64(0)) : over;
+  }
+  return streaming;
 }
 
 /// Why the family cannot write through an access; empty if it can.
@@ -203,16 +218,16 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
   }
   Value base = gep(view.base, origin, view.elementType);
 
-  Value streaming;
+  Value streaming, peel;
   if (!combining && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
-    streaming = streamingCondition(store, nest, base);
+    streaming = streamingCondition(store, nest, base, peel);
   streams |= bool(streaming);
 
   for (auto [d, axis] : llvm::enumerate(axes))
     if (axis.tileDim >= 0)
       steps[axis.tileDim] = mul(view.strides[d], c64(axis.step));
   Type element = view.elementType;
-  runNest(nest, [&](Point point, Value count) {
+  auto storeAt = [&](Point point, Value count) {
     if (rank == 0)
       point.coords.clear();
     Value value = toStorage(evaluate(stored, point));
@@ -241,7 +256,18 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
     b.setInsertionPointToStart(choice.elseBlock());
     storeLanes(value, address, stride, element, Value());
     scf::YieldOp::create(b, loc);
-  });
+  };
+  if (peel) {
+    // What comes before the first aligned vector of each row.
+    Bounds &lane = nest.ranges[nest.laneDim];
+    Value whole = lane.hi, start = add(lane.lo ? lane.lo : c64(0), peel);
+    bool neverFast = std::exchange(nest.neverFast, true);
+    lane.hi = minimum(start, whole);
+    runNest(nest, storeAt);
+    nest.neverFast = neverFast;
+    lane = {start, whole};
+  }
+  runNest(nest, storeAt);
   return success();
 }
 

@@ -11,16 +11,17 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 /// Columns of a square of registers from its rows, by exchanging ever larger
-/// blocks across the diagonal.
+/// blocks across the diagonal. What is moved are `unit` elements each.
 static void transposeRegisters(OpBuilder &b, Location loc,
-                               SmallVector<Value> &rows) {
+                               SmallVector<Value> &rows, int64_t unit = 1) {
   int64_t lanes = rows.size();
   for (int64_t w = 1; w < lanes; w *= 2) {
     SmallVector<int64_t> low, high;
-    for (int64_t j = 0; j < lanes; ++j) {
-      low.push_back(j & w ? lanes + j - w : j);
-      high.push_back(j & w ? lanes + j : j + w);
-    }
+    for (int64_t j = 0; j < lanes; ++j)
+      for (int64_t u = 0; u < unit; ++u) {
+        low.push_back((j & w ? lanes + j - w : j) * unit + u);
+        high.push_back((j & w ? lanes + j : j + w) * unit + u);
+      }
     for (int64_t i = 0; i < lanes; ++i) {
       if (i & w)
         continue;
@@ -29,6 +30,68 @@ static void transposeRegisters(OpBuilder &b, Location loc,
       rows[i + w] = vector::ShuffleOp::create(b, loc, x, y, high);
     }
   }
+}
+
+/// The registers that hold, for each lane, its elements of all `rows` side by
+/// side, from first to last. Null where this takes more than exchanging whole
+/// pieces of 16 bytes after what machines do within them.
+static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
+                                              SmallVector<Value> rows) {
+  constexpr int64_t kPieceBits = 128;
+  auto type = cast<VectorType>(rows.front().getType());
+  int64_t lanes = type.getNumElements(), count = rows.size(),
+          piece = kPieceBits / type.getElementTypeBitWidth();
+  if (piece < count || lanes % piece)
+    return {};
+  int64_t pieces = lanes / piece;
+  if (pieces > count || (pieces > 2 && pieces != count && count != 2))
+    return {};
+  // Within pieces: for each row a list of registers, which are put together.
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < lanes; ++i) {
+    int64_t from = i / piece * piece + i % piece / 2 + i % 2 * lanes;
+    low.push_back(from);
+    high.push_back(from + piece / 2);
+  }
+  SmallVector<SmallVector<Value>> lists;
+  for (Value row : rows)
+    lists.push_back({row});
+  for (; lists.size() > 1; lists.resize(lists.size() / 2)) {
+    size_t half = lists.size() / 2;
+    for (size_t u = 0; u < half; ++u) {
+      SmallVector<Value> merged;
+      for (auto [x, y] : llvm::zip(lists[u], lists[u + half])) {
+        merged.push_back(vector::ShuffleOp::create(b, loc, x, y, low));
+        merged.push_back(vector::ShuffleOp::create(b, loc, x, y, high));
+      }
+      lists[u] = std::move(merged);
+    }
+  }
+  // In wider elements, or code generators take all of it apart again.
+  SmallVector<Value> &parts = lists.front();
+  constexpr int64_t kUnitBits = 64;
+  auto units = VectorType::get({pieces * kPieceBits / kUnitBits},
+                               b.getIntegerType(kUnitBits));
+  if (pieces > 1)
+    for (Value &part : parts)
+      part = LLVM::BitcastOp::create(b, loc, units, part);
+  lanes = units.getNumElements(), piece = kPieceBits / kUnitBits;
+  if (pieces == count && count > 2) {
+    transposeRegisters(b, loc, parts, piece);
+    return parts;
+  }
+  // Piece t of the whole is piece t / count of part t % count.
+  SmallVector<Value> result;
+  for (int64_t j = 0; j < count && pieces > 1; ++j) {
+    int64_t x = j * pieces % count, y = (j * pieces + 1) % count;
+    SmallVector<int64_t> mask;
+    for (int64_t t = j * pieces; t < (j + 1) * pieces; ++t)
+      for (int64_t u = 0; u < piece; ++u)
+        mask.push_back((t % count == x ? 0 : lanes) + t / count * piece + u);
+    result.push_back(
+        vector::ShuffleOp::create(b, loc, parts[x], parts[y], mask));
+  }
+  return pieces > 1 ? result : parts;
 }
 
 Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
@@ -226,6 +289,11 @@ void Packer::store(Value value, Value place, int64_t index) {
 void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                             Value place) {
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  // Elements as they are fill whole registers.
+  int64_t bits = 8 * KernelEmitter::storageBytes(element);
+  int64_t lanes = this->lanes, widest = e.config.lanes(bits);
+  if (group > 1 && width % widest == 0 && e.widestBits(tile) <= bits)
+    lanes = widest;
   for (int64_t j = 0; j < width; j += lanes) {
     Coord column = start;
     column.constant += j;
@@ -241,6 +309,12 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
       point.lanes = lanes;
       steps.push_back(converted(point));
     }
+    if (lanes != this->lanes)
+      if (auto whole = interleaveRegisters(b, e.loc, steps); !whole.empty()) {
+        for (auto [i, value] : llvm::enumerate(whole))
+          store(value, row, j * group + i * lanes);
+        continue;
+      }
     while (steps.size() > 1) {
       SmallVector<Value> pairs;
       for (size_t u = 0; u < steps.size() / 2; ++u)

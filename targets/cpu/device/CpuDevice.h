@@ -4,16 +4,12 @@
 #define KILN_TARGETS_CPU_DEVICE_CPUDEVICE_H
 
 #include "ElfCheck.h"
+#include "Threads.h"
 #include "kiln-c/Device.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Runtime/HostDriver.h"
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/task_arena.h>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,27 +55,6 @@ private:
   void *data = nullptr;
   uint64_t size = 0;
 };
-
-/// Runs ranges of a linear grid on a fixed number of threads.
-class Threads {
-public:
-  explicit Threads(int count);
-  int count() const { return numThreads; }
-  /// Calls body(first, last, thread) until all of [0, total) is done. Parts
-  /// begin large and shrink, so that late threads still find work.
-  void run(int64_t total,
-           const std::function<void(int64_t, int64_t, int)> &body);
-
-private:
-  int numThreads;
-  /// Lets oneTBB have more threads than the machine, when asked for.
-  std::optional<oneapi::tbb::global_control> control;
-  std::optional<oneapi::tbb::task_arena> arena;
-};
-
-/// Calls body(i) for all i of [0, total) at once, each on a thread of its own;
-/// false, and no call, where the system has not that many threads.
-bool runAtOnce(int64_t total, const std::function<void(int64_t)> &body);
 
 /// What "chip,key=value,…" said.
 struct Options {

@@ -2,10 +2,7 @@
 // Running a kernel: its argument words, and the grid over the threads.
 #include "CpuDevice.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
-#include <oneapi/tbb/parallel_for.h>
-#include <thread>
 
 using namespace kiln::cpu_target;
 
@@ -22,107 +19,6 @@ void *Scratch::get(uint64_t bytes) {
   data = std::aligned_alloc(align, rounded);
   size = data ? rounded : 0;
   return data;
-}
-
-namespace {
-
-/// A stack for the signal handlers of this thread, should the program have any:
-/// what they report may be that the kernel has used up the thread's own one.
-class SignalStack {
-public:
-  SignalStack() {
-    stack_t current = {};
-    if (sigaltstack(nullptr, &current) != 0 || !(current.ss_flags & SS_DISABLE))
-      return;
-    stack_t own = {};
-    own.ss_sp = bytes;
-    own.ss_size = sizeof(bytes);
-    isSet = sigaltstack(&own, nullptr) == 0;
-  }
-  ~SignalStack() {
-    stack_t none = {};
-    none.ss_flags = SS_DISABLE;
-    if (isSet)
-      sigaltstack(&none, nullptr);
-  }
-  bool isReady() const { return isSet; }
-
-private:
-  bool isSet = false;
-  alignas(16) char bytes[1 << 14];
-};
-
-/// Gives a thread of this device its signal stack.
-void prepareThread() {
-  thread_local SignalStack stack;
-  (void)stack.isReady();
-}
-
-} // namespace
-
-Threads::Threads(int count) : numThreads(count) {
-  if (count == 1)
-    return;
-  if (count > oneapi::tbb::this_task_arena::max_concurrency())
-    control.emplace(oneapi::tbb::global_control::max_allowed_parallelism,
-                    size_t(count));
-  arena.emplace(count);
-}
-
-void Threads::run(int64_t total,
-                  const std::function<void(int64_t, int64_t, int)> &body) {
-  if (numThreads == 1 || total == 1)
-    return body(0, total, 0);
-  std::atomic<int64_t> next{0};
-  auto work = [&](int) {
-    prepareThread();
-    int thread = oneapi::tbb::this_task_arena::current_thread_index();
-    int64_t first = next.load(std::memory_order_relaxed);
-    while (first < total) {
-      int64_t part =
-          std::max<int64_t>(1, (total - first) / (2 * int64_t(numThreads)));
-      if (!next.compare_exchange_weak(first, first + part))
-        continue;
-      body(first, first + part, thread);
-      first = next.load(std::memory_order_relaxed);
-    }
-  };
-  int tasks = int(std::min<int64_t>(total, numThreads));
-  arena->execute([&] {
-    oneapi::tbb::parallel_for(0, tasks, work,
-                              oneapi::tbb::static_partitioner());
-  });
-}
-
-bool kiln::cpu_target::runAtOnce(int64_t total,
-                                 const std::function<void(int64_t)> &body) {
-  // Nobody begins before all exist: who waits for the missing waits forever.
-  // (No condition variable: that of this libstdc++ is not in those of other
-  // systems of the same age.)
-  bool areAllThere = false;
-  std::mutex gate;
-  std::vector<std::thread> threads;
-  {
-    std::lock_guard<std::mutex> closed(gate);
-    try {
-      threads.reserve(size_t(total));
-      for (int64_t i = 0; i < total; ++i)
-        threads.emplace_back([&, i] {
-          gate.lock();
-          bool begins = areAllThere;
-          gate.unlock();
-          prepareThread();
-          if (begins)
-            body(i);
-        });
-      areAllThere = true;
-    } catch (const std::exception &) {
-      // Those that exist end without having begun.
-    }
-  }
-  for (std::thread &thread : threads)
-    thread.join();
-  return areAllThere;
 }
 
 namespace {

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the layer of examples/llama_layer.mlir, softmax and layer norm beside PyTorch, in one process, by turns.
+"""Times the layer of examples/llama_layer.mlir, softmax and layer norm beside other compilers, in one process, by
+turns.
 
-Usage: peers.py FOLDER --threads=N [--chip=CHIP] [--rounds=N] [--inductor]
+Usage: peers.py FOLDER --threads=N [--chip=CHIP] [--rounds=N] [--peers=eager,inductor,onnxruntime,openvino,xla]
 
 FOLDER is an installed runtime (cmake --install BUILD --component runtime) with `packages/` beside its `lib/`, where
 `peers.py --compile KILN_COMPILE FOLDER --threads=N [--chip=CHIP]` has put the programs. Needs torch and numpy, and
 no compiler of Kiln's. Kiln is called through the C interface with memory that the caller owns; so is a copy of the
-same bytes. Every result is compared with PyTorch's. Prints the median time of each, and the ratios.
+same bytes. Weights are arguments for everybody, so that nobody rearranges them beforehand. Peers that cannot be
+imported are left out; onnxruntime and openvino also need onnx, which their programs are exported to. Every result, the
+peers' too, is compared with PyTorch's. Prints the median time of each, and the ratios.
 """
 import argparse
 import ctypes as C
 import glob
+import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 SHAPE = "tensor<4096x4096xf32>"
@@ -98,6 +103,114 @@ def layer(torch):
     return run
 
 
+def exported(torch, function, tensors):
+    """A file with the function as ONNX."""
+    class Module(torch.nn.Module):
+        def forward(self, *arguments):
+            return function(*arguments)
+
+    path = tempfile.mkdtemp() + "/program.onnx"
+    torch.onnx.export(Module(), tuple(tensors), path, dynamo=False, opset_version=17, do_constant_folding=True,
+                      input_names=[f"x{i}" for i in range(len(tensors))])
+    return path
+
+
+def onnxruntime_call(torch, function, tensors, threads):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    session = onnxruntime.InferenceSession(exported(torch, function, tensors), options,
+                                           providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for i, tensor in enumerate(tensors):
+        binding.bind_cpu_input(f"x{i}", tensor.numpy())
+    name = session.get_outputs()[0].name
+    result = onnxruntime.OrtValue.ortvalue_from_shape_and_type(tensors[0].shape, tensors[0].numpy().dtype)
+    binding.bind_ortvalue_output(name, result)
+
+    def call():
+        session.run_with_iobinding(binding)
+        return result
+    return call, lambda value: value.numpy()
+
+
+def openvino_call(torch, function, tensors, threads):
+    import openvino
+    core = openvino.Core()
+    model = core.read_model(exported(torch, function, tensors))
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
+                                                 "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False})
+    request = compiled.create_infer_request()
+    for i, tensor in enumerate(tensors):
+        request.set_input_tensor(i, openvino.Tensor(tensor.numpy(), shared_memory=True))
+
+    def call():
+        request.infer()
+        return request.get_output_tensor(0)
+    return call, lambda value: value.data
+
+
+def xla_call(name, tensors, threads):
+    # XLA has as many threads as there are processors when it starts.
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(everywhere)[-threads:])
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax
+    jax.devices("cpu")
+    jnp, lax = jax.numpy, jax.lax
+
+    def softmax(x):
+        return jax.nn.softmax(x, 1)
+
+    def layer_norm(x, g, b):
+        centred = x - x.mean(1, keepdims=True)
+        return centred * lax.rsqrt((centred * centred).mean(1, keepdims=True) + 1e-5) * g + b
+
+    def whole(x, attention_norm, wq, wk, wv, wo, ffn_norm, w_gate, w_up, w_down):
+        s, f = 0.0541265877, 0.0326396403
+        angles = jnp.arange(128.0)[:, None] * 10000.0 ** (-jnp.arange(32) / 32)
+        cos, sin = jnp.cos(angles), jnp.sin(angles)
+
+        def turn(t):
+            a, b = t[..., :32], t[..., 32:]
+            return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+        def norm(t, weight):
+            return t * lax.rsqrt((t * t).mean(-1, keepdims=True) + 1e-5) * weight
+
+        h = norm(x, attention_norm)
+        q, k, v = [((h @ w) * s).reshape(1, 128, 16, 64).transpose(0, 2, 1, 3) for w in (wq, wk, wv)]
+        scores = turn(q) @ turn(k).swapaxes(2, 3) * 0.125
+        scores = jnp.where(jnp.tril(jnp.ones((128, 128), bool)), scores, -1e9)
+        attended = jax.nn.softmax(scores, -1) @ v
+        y = x + (attended.transpose(0, 2, 1, 3).reshape(1, 128, 1024) @ wo) * s
+        h = norm(y, ffn_norm)
+        return y + ((jax.nn.silu((h @ w_gate) * s) * ((h @ w_up) * s)) @ w_down) * f
+
+    compiled = jax.jit({"softmax": softmax, "layer_norm": layer_norm, "layer": whole}[name])
+    arrays = [jax.device_put(tensor.numpy(), jax.devices("cpu")[0]) for tensor in tensors]
+    call = lambda: compiled(*arrays).block_until_ready()
+    call()
+    os.sched_setaffinity(0, everywhere)
+    return call, lambda value: __import__("numpy").asarray(value)
+
+
+def peer_call(peer, torch, name, function, tensors, threads):
+    """What calls a peer, and what makes an array of its result."""
+    if peer == "eager":
+        return (lambda: function(*tensors)), lambda value: value.numpy()
+    if peer == "inductor":
+        compiled = torch.compile(function)
+        return (lambda: compiled(*tensors)), lambda value: value.numpy()
+    if peer == "xla":
+        return xla_call(name, tensors, threads)
+    return {"onnxruntime": onnxruntime_call, "openvino": openvino_call}[peer](torch, function, tensors, threads)
+
+
+MODULES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "xla": "jax"}
+
+
 def measure(calls, rounds):
     """Medians of calls that take turns."""
     times = {name: [] for name in calls}
@@ -118,7 +231,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--chip", default="native")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--inductor", action="store_true")
+    parser.add_argument("--peers", default="eager,inductor,onnxruntime,openvino,xla")
     options = parser.parse_args()
     if options.compile:
         return compile_programs(options)
@@ -151,16 +264,26 @@ def main():
         tensors = [torch.from_numpy(a) for a in given]
         calls = {"kiln": session.caller(given, result)}
         with torch.inference_mode():
-            calls["eager"] = lambda: functions[name](*tensors)
-            if options.inductor:
-                compiled = torch.compile(functions[name])
-                calls["inductor"] = lambda: compiled(*tensors)
+            expected = functions[name](*tensors).numpy()
+
+            def error_of(found):
+                return float(np.abs(found.reshape(expected.shape) - expected).max() / np.abs(expected).max())
+
+            for peer in options.peers.split(","):
+                if peer in MODULES and not importlib.util.find_spec(MODULES[peer]):
+                    continue
+                try:
+                    call, array = peer_call(peer, torch, name, functions[name], tensors, options.threads)
+                    if not error_of(array(call())) < 1e-4:
+                        print(f"{peer} differs on {name}")
+                    calls[peer] = call
+                except Exception as e:  # pylint: disable=broad-except
+                    print(f"no {peer} for {name}: {str(e).splitlines()[0][:160]}", flush=True)
             if name != "layer":
                 source, target = tensors[0], torch.empty_like(tensors[0])
                 calls["copy"] = lambda: target.copy_(source)
             calls["kiln"]()
-            expected = functions[name](*tensors).numpy()
-            error = float(np.abs(result - expected).max() / np.abs(expected).max())
+            error = error_of(result)
             wrong += not error < 1e-5
             times = measure(calls, options.rounds)
         text = "  ".join(f"{peer} {seconds * 1e3:.2f} ms" for peer, seconds in times.items())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump.h"
+#include "Explanation.h"
 #include "FrontendChoice.h"
 #include "HostProgram.h"
 #include "Input.h"
@@ -177,6 +178,8 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
                                        std::string &result) {
   if (failed(save(module, "target-" + bound.options.name)))
     return failure();
+  if (Explanation *explanation = Explanation::of(&context))
+    explanation->assembly(module, bound);
   if (stopsAt(Emit::Target))
     print(module, result);
   if (!stopsAt(Emit::LLVM) && !stopsAt(Emit::Asm))
@@ -195,7 +198,7 @@ LoweringPlan Compilation::planLowering(std::string &result) {
                                       : std::thread::hardware_concurrency();
   plan.oneModule = !stopsAt(Emit::Package);
   plan.noFallback = options.noFallback;
-  if (plan.oneModule || !options.saveTemps.empty())
+  if (plan.oneModule || !options.saveTemps.empty() || Explanation::of(&context))
     plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
       return emitLowered(lowered, of, result);
     };
@@ -356,6 +359,8 @@ LogicalResult Compilation::finish(std::string &result) {
   for (const std::string &entry : options.entries)
     package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
+  if (Explanation *explanation = Explanation::of(&context))
+    explanation->measure(package);
   auto bytes =
       runtime::writePackage(package, signingKey ? &*signingKey : nullptr);
   if (!bytes) {
@@ -402,6 +407,8 @@ LogicalResult Compilation::run(std::string &result) {
   if (!module || failed(save(*module, "input")))
     return failure();
 
+  if (Explanation *explanation = Explanation::of(&context))
+    explanation->begin(*module, input);
   collectNames(*module, input, names);
   if (failed(run(*module, inputStage(options.entries), {}, /*always=*/true)) ||
       failed(readFrontends(*module)))
@@ -458,6 +465,9 @@ int kiln::driver::compile(const CompileOptions &options,
   for (StringRef name : own.getDialectNames())
     context.getOrLoadDialect(name);
   LogicalResult ok = failure();
+  std::optional<Explanation> explanation;
+  if (options.explain && StringRef(*options.explain).ends_with(".html"))
+    explanation.emplace(&context);
   {
     IRDump dump(options.dump, &context);
     std::string error;
@@ -485,7 +495,14 @@ int kiln::driver::compile(const CompileOptions &options,
       ok = failure();
   }
   llvm::raw_string_ostream os(report);
-  if (options.explain && StringRef(*options.explain).ends_with(".json"))
+  if (explanation) {
+    llvm::Expected<std::string> page = explanation->page(options.trace);
+    if (!page) {
+      diag("error: " + llvm::toString(page.takeError()));
+      return kInputFailed;
+    }
+    os << *page;
+  } else if (options.explain && StringRef(*options.explain).ends_with(".json"))
     Report::of(&context).printJson(os);
   else
     Report::of(&context).printText(os);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dump.h"
+#include "Explanation.h"
 #include "PassHooks.h"
 #include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
@@ -24,6 +25,8 @@ LogicalResult kiln::driver::runPasses(PassManager &pm, ModuleOp module,
   unsigned before = printer.numErrors();
   if (IRDump *dump = IRDump::of(module.getContext()))
     dump->attach(pm, stage);
+  if (Explanation *explanation = Explanation::of(module.getContext()))
+    explanation->attach(pm);
   if (SemanticsCheck *check = SemanticsCheck::of(module.getContext()))
     check->attach(pm);
   pm.enableTiming(timing);

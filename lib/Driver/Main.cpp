@@ -49,7 +49,8 @@ name[:chip][,key=value...].
                         the grid of the kernel
   --print-pipeline      print the passes that lead to what --emit asks for, as
                         'kiln-opt --pass-pipeline' takes them
-  --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json)
+  --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json, a page if in .html)
+  --trace=FILE          show in that page the run that kiln-run --trace wrote
   --list-targets        list targets and plug-ins
   --describe=SPEC       print a target's description, options, extension points,
                         lowerings and schedules
@@ -119,7 +120,7 @@ static int compileFile(const CompileOptions &options) {
   DiagnosticSink sink = [](StringRef line) { llvm::errs() << line << "\n"; };
   int status =
       compile(options, (*file)->getMemBufferRef(), sink, result, report);
-  if (options.explain) {
+  if (options.explain && (status == kDone || !report.empty())) {
     // The report of a failed compilation says why it failed.
     std::string path = options.explain->empty() ? "-" : *options.explain;
     if (path == "-" && options.output == "-")

@@ -202,6 +202,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.value(options.frontend);
     } else if (flag == "--explain") {
       options.explain = arguments.inlineValue.value_or("").str();
+    } else if (flag == "--trace") {
+      ok = arguments.value(options.trace);
     } else if (flag == "--describe") {
       ok = arguments.value(text);
       options.describe = text;
@@ -265,6 +267,11 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   if (options.verifySemantics && options.targets.size() > 1) {
     error = "--verify-semantics compares with one target, found " +
             std::to_string(options.targets.size());
+    return false;
+  }
+  if (!options.trace.empty() &&
+      !(options.explain && StringRef(*options.explain).ends_with(".html"))) {
+    error = "--trace is shown by --explain=FILE.html";
     return false;
   }
   if (options.printPipeline && options.explain) {

@@ -178,6 +178,7 @@ private:
     std::shared_ptr<DeviceEvent> begin, end;
   };
   std::vector<Clock> clocks;
+  std::map<int32_t, double> firstBegins; ///< by device, of the host's clock
   size_t steps = 0;
   /// Whether queued work uses memory of the host that the caller may change.
   bool touchesHost = false;

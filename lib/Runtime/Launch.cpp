@@ -300,6 +300,8 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
   if (Error error = on->synchronize())
     return error;
   record.seconds = now() - begin;
+  auto [first, isFirst] = firstBegins.try_emplace(info.device, begin);
+  record.begin = begin - first->second;
   return Error::success();
 }
 
@@ -319,12 +321,21 @@ Error Interpreter::timeOnDevice(Device &on, const std::function<Error()> &run) {
 
 /// Fills in the times of launches that have ended.
 Error Interpreter::readClocks() {
+  std::map<const Device *, DeviceEvent *> firsts;
   for (const Clock &clock : clocks) {
-    Expected<double> seconds =
-        clock.begin->device->elapsed(*clock.begin, *clock.end);
+    Device &device = *clock.begin->device;
+    DeviceEvent *first =
+        firsts.try_emplace(&device, clock.begin.get()).first->second;
+    Expected<double> seconds = device.elapsed(*clock.begin, *clock.end);
     if (!seconds)
       return seconds.takeError();
+    Expected<double> begin = first == clock.begin.get()
+                                 ? Expected<double>(0.0)
+                                 : device.elapsed(*first, *clock.begin);
+    if (!begin)
+      return begin.takeError();
     report.launches[clock.launch].seconds = *seconds;
+    report.launches[clock.launch].begin = *begin;
   }
   report.usedDeviceClock =
       !clocks.empty() && clocks.size() == report.launches.size();

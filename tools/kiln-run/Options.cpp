@@ -124,6 +124,8 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   app.add_flag("--no-ceiling", options.noCeiling,
                "do not measure the machine with --bench");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
+  app.add_option("--trace", options.trace,
+                 "write when each kernel ran to a file, as a trace of events");
   app.add_option("--tune", options.tune,
                  "measure candidates for the block sizes of kernels and add "
                  "the best to this file, for the key tiling_cache of a SPEC");
@@ -183,6 +185,8 @@ std::string finishNumbers(const RawOptions &raw, Options &options) {
   if (!options.bench && (!raw.warmUps.empty() || !options.benchJson.empty()))
     return std::string(raw.warmUps.empty() ? "--bench-json" : "--warmup") +
            " needs --bench";
+  if (options.check && !options.trace.empty())
+    return "--trace times kernels, which --check holds up to look at";
   return "";
 }
 

@@ -6,6 +6,7 @@
 #include "Faults.h"
 #include "Inspect.h"
 #include "KernelCheck.h"
+#include "Trace.h"
 #include "Tune.h"
 #include "Watch.h"
 #include "Written.h"
@@ -220,9 +221,10 @@ private:
       for (const auto &[k, file] : *files)
         if (Error error = checkWritable(file))
           return fail(error.message());
-    if (!options.benchJson.empty())
-      if (Error error = checkWritable(options.benchJson))
-        return fail(error.message());
+    for (const std::string *file : {&options.benchJson, &options.trace})
+      if (!file->empty())
+        if (Error error = checkWritable(*file))
+          return fail(error.message());
     return 0;
   }
 
@@ -295,6 +297,9 @@ private:
                            options);
     if (options.profile && !options.bench)
       printKernels(outcome->report.launches, Ceiling());
+    if (!options.trace.empty())
+      if (Error error = writeTrace(options.trace, *session, outcome->report))
+        return fail(error.message());
     if (options.bench)
       if (Error error = bench(*session, *function, tensorsOf(inputs), options))
         return fail(error.message());
@@ -380,7 +385,7 @@ CallOptions kiln::run::callOptions(const Options &options) {
   CallOptions call;
   if (options.grid)
     call.grid = *options.grid;
-  call.time = options.profile;
+  call.time = options.profile || !options.trace.empty();
   call.onLaunch = noteKernel;
   return call;
 }

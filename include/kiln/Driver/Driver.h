@@ -62,6 +62,7 @@ struct CompileOptions {
   std::string elided; ///< zeros or random; empty: they are an error
   Emit emit = Emit::Package;
   std::optional<std::string> explain; ///< file, or "" for the terminal
+  std::string trace; ///< file of `kiln-run --trace` that a page shows
   std::optional<std::string> describe;
   std::string saveTemps;
   IRDumpOptions dump;

@@ -17,6 +17,8 @@ struct LaunchRecord {
   const KernelInfo *kernel = nullptr;
   std::array<int64_t, 3> grid = {1, 1, 1};
   double seconds = 0; ///< by the device's clock, where it has one
+  /// When it began, after the first launch of the call on its device.
+  double begin = 0;
   int64_t flops = 0;  ///< 0: unknown
   int64_t bytes = 0;  ///< 0: unknown
 };

@@ -306,14 +306,14 @@ static llvm::StringMap<unsigned> countLaunches(ModuleOp module) {
 
 LogicalResult kiln::driver::compileKernels(
     ModuleOp module, ArrayRef<BoundTarget> targets, DiagnosticPrinter &printer,
-    TimingScope &timing, const LoweringPlan &plan, CompiledKernels &result) {
+    TimingScope &timing, const LoweringPlan &wanted, CompiledKernels &result) {
   const BoundTarget &first = targets.front();
   if (first.target->inputLevel() == InputLevel::Prim) {
     // The whole module is the code; every kernel and function has a symbol.
     Executable blobs;
     OwningOpRef<ModuleOp> copy = module.clone();
     auto see = [&](ModuleOp lowered) {
-      return plan.lowered ? plan.lowered(lowered, first) : success();
+      return wanted.lowered ? wanted.lowered(lowered, first) : success();
     };
     if (failed(lowerModule(*copy, first, printer, timing, see, blobs)))
       return failure();
@@ -327,9 +327,14 @@ LogicalResult kiln::driver::compileKernels(
   // The host target takes over what nobody else can do.
   SmallVector<BoundTarget> candidates(targets);
   FailureOr<BoundTarget> host =
-      fallbackHost(targets, module.getContext(), plan.noFallback);
+      fallbackHost(targets, module.getContext(), /*noFallback=*/false);
   if (failed(host))
     return failure();
+  // Where nobody could take over, what the last target says is the error.
+  LoweringPlan plan = wanted;
+  plan.noFallback &= bool(*host);
+  if (plan.noFallback)
+    *host = BoundTarget();
   if (*host)
     candidates.push_back(*host);
   nameOrigins(module);

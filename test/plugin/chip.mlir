@@ -1,4 +1,5 @@
-// A target that is nothing but a description: its kernels run on the host.
+// A target that is nothing but a description: its kernels run on the host, so they may.
+// RUN: unset KILN_NO_FALLBACK
 // RUN: kiln-compile --load-target=%S/Inputs/chip.mlir --describe=paper | FileCheck %s --check-prefix=DESCRIBE
 // DESCRIBE: target paper
 // DESCRIBE: its kernels run on the host through cpu

@@ -10,19 +10,22 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Columns of a square of registers from its rows, by exchanging ever larger
-/// blocks across the diagonal. What is moved are `unit` elements each.
+/// Transposes each square of a row of squares, whose side is the number of
+/// registers, by exchanging ever larger blocks across the diagonals. What is
+/// moved are `unit` elements each.
 static void transposeRegisters(OpBuilder &b, Location loc,
                                SmallVector<Value> &rows, int64_t unit = 1) {
-  int64_t lanes = rows.size();
-  for (int64_t w = 1; w < lanes; w *= 2) {
+  int64_t side = rows.size();
+  int64_t lanes =
+      cast<VectorType>(rows.front().getType()).getNumElements() / unit;
+  for (int64_t w = 1; w < side; w *= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t j = 0; j < lanes; ++j)
       for (int64_t u = 0; u < unit; ++u) {
         low.push_back((j & w ? lanes + j - w : j) * unit + u);
         high.push_back((j & w ? lanes + j : j + w) * unit + u);
       }
-    for (int64_t i = 0; i < lanes; ++i) {
+    for (int64_t i = 0; i < side; ++i) {
       if (i & w)
         continue;
       Value x = rows[i], y = rows[i + w];
@@ -351,14 +354,20 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
       store(rows[0], row, j * group);
       continue;
     }
-    rows.resize(lanes, rows.back());
+    int64_t side = llvm::PowerOf2Ceil(rows.size());
+    rows.resize(side, rows.back());
     if (group > 1)
       for (Value &value : rows)
         value = LLVM::BitcastOp::create(b, e.loc,
                                         VectorType::get({lanes}, unit), value);
     transposeRegisters(b, e.loc, rows);
-    for (int64_t s = 0; s < lanes; ++s)
-      store(rows[s], row, (s * width + j) * group);
+    for (int64_t s = 0; s < lanes; ++s) {
+      Value column = rows[s % side];
+      if (side < lanes)
+        column = vector::ExtractStridedSliceOp::create(
+            b, e.loc, column, {s / side * side}, {side}, {1});
+      store(column, row, (s * width + j) * group);
+    }
   }
 }
 

@@ -76,7 +76,9 @@ Tiling DescribedModel::contraction(const TilingProblem &p,
     int64_t down = llvm::alignTo(kRows, granule[row]);
     int64_t across =
         llvm::alignTo(kLines * 8 / std::max<int64_t>(bits, 8), granule[column]);
-    bool isWide = known(p.dims[column].size, tiling.blocks[column]) >=
+    // Rows of a square: what each instance repeats for itself is then the right
+    // operand, which takes less to rearrange.
+    bool isWide = known(p.dims[column].size, tiling.blocks[column]) >
                   known(p.dims[row].size, tiling.blocks[row]);
     if (isWide)
       spread(p, tiling.blocks, {column, row}, {across, down}, p.instances);

@@ -197,9 +197,9 @@ private:
   void compare(FunctionOpInterface entry, const Snapshot &copy, StringRef pass,
                int64_t size, Entry &one) {
     std::optional<Outcome> now = evaluate(entry, size, one);
-    // What failed before, or is in a form that cannot be evaluated, compares
-    // nothing.
-    if (!now || StringRef(now->error).contains("unsupported:"))
+    // What failed before, is in a form that cannot be evaluated, or takes too
+    // long this time compares nothing.
+    if (!now || now->isSlow || StringRef(now->error).contains("unsupported:"))
       return;
     lastPass = pass.str();
     std::optional<Outcome> last = std::move(one.last);

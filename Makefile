@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test semantics bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -23,6 +23,11 @@ demo: build
 
 test: build
 	@/usr/bin/python3 test/run.py $(BUILD)
+
+# Every pass over the whole corpus, in KILN_SHARED.
+semantics: build
+	@PATH=$(abspath $(BUILD))/bin:$$PATH /usr/bin/python3 test/driver/semantics_corpus.py \
+	  $(KILN_SHARED)/corpus/tosa $(KILN_SHARED)/corpus/ttir --jobs=$(JOBS)
 
 bench: build
 	@bash tools/install-deps.sh bench

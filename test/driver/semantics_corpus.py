@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the programs of a corpus with --verify-semantics, and says which passes it convicts.
 
-Usage: semantics_corpus.py CORPUS [--target=SPEC] [--filter=REGEX] [--part=N] [--jobs=N] [--limit=SECONDS]
+Usage: semantics_corpus.py CORPUS [CORPUS...] [--target=SPEC] [--filter=REGEX] [--part=N] [--jobs=N] [--limit=SECONDS]
                            [--report=FILE]
 
 CORPUS is a folder of .mlir files, or one of recorded Triton launches (see test/triton/record.py), whose
@@ -74,7 +74,7 @@ def check(path, options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("corpus")
+    parser.add_argument("corpus", nargs="+")
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", type=int, default=1, help="every Nth program only")
@@ -84,16 +84,18 @@ def main():
     parser.add_argument("--tool", default="kiln-compile")
     parser.add_argument("--report")
     options = parser.parse_args()
-    names = sorted(name for name in os.listdir(options.corpus)
-                   if name.endswith((".mlir", ".ttir")) and re.search(options.filter, name))[::options.part]
+    names = []
+    for corpus in options.corpus:
+        names += sorted(os.path.join(corpus, name) for name in os.listdir(corpus)
+                        if name.endswith((".mlir", ".ttir")) and re.search(options.filter, name))[::options.part]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(lambda name: check(os.path.join(options.corpus, name), options), names))
+        rows = list(pool.map(lambda name: check(name, options), names))
     statuses = collections.Counter(row[0] for row in rows)
     passes, totals = collections.Counter(), [0, 0, 0, 0]
     for name, (status, counts, line) in zip(names, rows):
         totals = [a + b for a, b in zip(totals, counts or [0] * 4)]
         if status not in ("same", "nothing"):
-            print(f"{status:8} {name}: {line}")
+            print(f"{status:8} {os.path.basename(name)}: {line}")
         if status == "changed":
             passes[CHANGED.search(line).group(1)] += 1
     for who, count in passes.most_common():

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The compiler half of the conformance suite, libKiln.so. kiln-conform loads
+   it; docs/conformance.md describes the JSON. */
+#ifndef KILN_C_CONFORM_H
+#define KILN_C_CONFORM_H
+
+#include "kiln-c/Compiler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Receives the answer, in one or several parts. */
+typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
+
+/* Answers with JSON. `args` is one of
+
+     suite [--level=prim|tile] [--filter=REGEX]
+                          the modules with their programs and cases
+     target --target=SPEC what the description of a target declares
+     shrink --seed=N --number=N --drop=A+B+...
+                          one random program without the named steps
+
+   and any of them with --load-target=LIB for plug-ins, whose operations are
+   part of the suite. Returns 0, or 1 after messages to `diag`, or 2 where the
+   arguments are wrong. One thread at a time. */
+int kilnConform(size_t numArgs, const char *const *args, KilnTextHandler take,
+                void *user, KilnDiagnosticHandler diag, void *diagUser);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+//===- CApi.cpp - The compiler half of kiln-conform -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Assemble.h"
+#include "Registry.h"
+#include "kiln-c/Conform.h"
+#include "kiln/Driver/Driver.h"
+#include "kiln/Frontend/Frontend.h"
+#include "kiln/Target/Target.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace kiln::conform;
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::Object;
+
+const llvm::StringSet<> &kiln::conform::pluginDialects() {
+  static const llvm::StringSet<> names = [] {
+    llvm::StringSet<> core, result;
+    mlir::DialectRegistry known, all;
+    kiln::frontend::registerUpstreamDialects(known);
+    for (StringRef name :
+         {"cpu", "kiln", "prim", "program", "stage", "tile", "tt"})
+      core.insert(name);
+    kiln::target::TargetRegistry::get().registerDialects(all);
+    for (StringRef name : known.getDialectNames())
+      core.insert(name);
+    for (StringRef name : all.getDialectNames())
+      if (!core.contains(name))
+        result.insert(name);
+    return result;
+  }();
+  return names;
+}
+
+namespace {
+
+/// One question.
+struct Question {
+  StringRef kind;
+  std::vector<std::string> loadTargets;
+  std::vector<std::pair<StringRef, StringRef>> values;
+
+  StringRef get(StringRef key) const {
+    for (auto [name, value] : values)
+      if (name == key)
+        return value;
+    return "";
+  }
+};
+
+bool parse(llvm::ArrayRef<const char *> args, Question &question,
+           std::string &error) {
+  if (args.empty()) {
+    error = "error: expected suite or target";
+    return false;
+  }
+  question.kind = args.front();
+  for (const char *arg : args.drop_front()) {
+    auto [key, value] = StringRef(arg).split('=');
+    if (!key.consume_front("--") || !StringRef(arg).contains('=')) {
+      error = "error: expected --KEY=VALUE, found '" + std::string(arg) + "'";
+      return false;
+    }
+    if (key == "load-target")
+      question.loadTargets.push_back(value.str());
+    else
+      question.values.push_back({key, value});
+  }
+  return true;
+}
+
+int answerSuite(const Question &question, Object &answer, std::string &error) {
+  SuiteOptions options;
+  options.level = question.get("level").str();
+  options.filter = question.get("filter").str();
+  if (!options.level.empty() && options.level != "prim" &&
+      options.level != "tile") {
+    error =
+        "error: expected prim or tile as level, found '" + options.level + "'";
+    return 2;
+  }
+  mlir::DialectRegistry registry;
+  kiln::driver::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  for (StringRef name : registry.getDialectNames())
+    if (name == "arith" || name == "math" || name == "scf" || name == "func" ||
+        name == "prim" || name == "tile" || pluginDialects().contains(name))
+      context.getOrLoadDialect(name);
+  return assembleSuite(context, options, answer, error) ? 0 : 1;
+}
+
+int answerTarget(const Question &question, Object &answer, std::string &error) {
+  mlir::DialectRegistry registry;
+  kiln::driver::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    error += "error: " + d.str();
+    return mlir::success();
+  });
+  auto bound = kiln::target::TargetRegistry::get().bind(question.get("target"),
+                                                        &context);
+  if (!bound)
+    return 1;
+  Array deviations;
+  if (bound.description)
+    for (mlir::StringAttr text : bound.description.getDeviations())
+      deviations.push_back(text.getValue().str());
+  answer["name"] = bound.options.name;
+  answer["device"] = bound.target->deviceName();
+  answer["deviations"] = std::move(deviations);
+  return 0;
+}
+
+} // namespace
+
+extern "C" int kilnConform(size_t numArgs, const char *const *args,
+                           KilnTextHandler take, void *user,
+                           KilnDiagnosticHandler diag, void *diagUser) {
+  Question question;
+  std::string error;
+  int status = 2;
+  Object answer;
+  if (parse({args, numArgs}, question, error)) {
+    kiln::driver::initializeCore();
+    bool isLoaded = kiln::driver::initialize(
+        question.loadTargets, [&](StringRef line) { error += line.str(); });
+    if (!isLoaded)
+      status = 1;
+    else if (question.kind == "suite")
+      status = answerSuite(question, answer, error);
+    else if (question.kind == "target")
+      status = answerTarget(question, answer, error);
+    else
+      error = "error: expected suite or target, found '" + question.kind.str() +
+              "'";
+  }
+  if (status) {
+    diag(error.c_str(), diagUser);
+    return status;
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(answer));
+  take(text.data(), text.size(), user);
+  return 0;
+}

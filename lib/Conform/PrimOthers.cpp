@@ -1,0 +1,110 @@
+//===- PrimOthers.cpp - Clamping, rescaling, tables -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Registry.h"
+#include "Text.h"
+
+using namespace kiln::conform;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+void addClamps() {
+  addRecipe("prim.clamp", [](Plan &plan) {
+    for (StringRef type :
+         {"f32", "f64", "f16", "bf16", "i32", "i64", "i8", "i16"})
+      for (auto [name, low, high] : {std::tuple("around", "-2", "3"),
+                                     {"above", "0", "6"},
+                                     {"one", "1", "1"}})
+        for (const char *flag : {"", " ignore_nan", " unsigned"}) {
+          Entry &entry = plan.add(
+              "prim.clamp", type,
+              Twine(name) + (*flag ? "." + std::string(flag + 1) : ""));
+          entry.isProposal = true;
+          entry.profile("elementwise");
+          std::string x = tensorText({-1, 9}, type),
+                      dot = isFloatText(type) ? ".0" : "";
+          primFunction(entry, {x}, x,
+                       "%r = prim.clamp %a0 min " + (low + dot) + " : " +
+                           type.str() + " max " + (high + dot) + " : " +
+                           type.str() + flag + " : " + x);
+          for (const char *fill : {"plain", "hurt", "bits"})
+            addCall(entry, fill, {of({30, 9}, fill)});
+          addCall(entry, "empty", {of({0, 9})});
+        }
+  });
+}
+
+void addRescales() {
+  addRecipe("prim.rescale", [](Plan &plan) {
+    struct Form {
+      const char *name, *attributes;
+    };
+    const Form forms[] = {
+        {"half", "multiplier = array<i32: 1073741824>, shift = array<i8: 31>, "
+                 "input_zp = -3 : i32, output_zp = 5 : i32, scale32"},
+        {"large", "multiplier = array<i32: 1987654321>, shift = array<i8: 29>, "
+                  "input_zp = 0 : i32, output_zp = -7 : i32, scale32"},
+        {"small", "multiplier = array<i32: 1073741825>, shift = array<i8: 40>, "
+                  "input_zp = 1 : i32, output_zp = 0 : i32, scale32"},
+        {"narrow", "multiplier = array<i32: 16384>, shift = array<i8: 15>, "
+                   "input_zp = 0 : i32, output_zp = 0 : i32"},
+        {"channels",
+         "multiplier = array<i32: 1073741824, 2000000000, 1500000000, "
+         "1100000000, 1>, shift = array<i8: 30, 33, 31, 35, 2>, input_zp = 2 : "
+         "i32, output_zp = 1 : i32, scale32"},
+        {"unsigned-in",
+         "multiplier = array<i32: 1073741824>, shift = array<i8: 31>, input_zp "
+         "= 3 : i32, output_zp = 0 : i32, scale32, input_unsigned"},
+        {"unsigned-out",
+         "multiplier = array<i32: 1073741824>, shift = array<i8: 31>, input_zp "
+         "= 0 : i32, output_zp = 9 : i32, scale32, output_unsigned"}};
+    for (StringRef from : {"i8", "i16", "i32"})
+      for (StringRef to : {"i8", "i16", "i32"})
+        for (StringRef rounding : {"", " rounding double", " rounding inexact"})
+          for (const Form &form : forms) {
+            Entry &entry = plan.add(
+                "prim.rescale", from.str() + "->" + to.str(),
+                Twine(form.name) + (rounding.empty()
+                                        ? ""
+                                        : "." + rounding.drop_front(10).str()));
+            entry.isProposal = true;
+            entry.profile("elementwise").profile("int8-inference");
+            std::string x = tensorText({8, 5}, from),
+                        r = tensorText({8, 5}, to);
+            primFunction(entry, {x}, r,
+                         "%r = prim.rescale %a0" + rounding.str() + " {" +
+                             form.attributes + "} : " + x + " -> " + r);
+            for (const char *fill : {"plain", "hurt", "bits"})
+              addCall(entry, fill, {of({8, 5}, fill)});
+          }
+  });
+}
+
+void addTables() {
+  addRecipe("prim.table", [](Plan &plan) {
+    for (auto [from, to, size] :
+         {std::tuple("i8", "i8", 256), {"i16", "i32", 513}}) {
+      Entry &entry =
+          plan.add("prim.table", std::string(from) + "->" + to, "any");
+      entry.profile("gather").profile("int8-inference");
+      std::string x = tensorText({-1}, from), t = tensorText({size}, from),
+                  r = tensorText({-1}, to);
+      primFunction(entry, {x, t}, r,
+                   "%r = prim.table %a0, %a1 : " + x + ", " + t + " -> " + r);
+      for (int64_t n : {0, 1, 37, 600})
+        for (const char *fill : {"plain", "bits"})
+          addCall(entry, "n" + std::to_string(n) + "-" + fill,
+                  {of({n}, fill), of({size}, "bits")});
+    }
+  });
+}
+
+} // namespace
+
+void kiln::conform::addPrimOthers() {
+  addClamps();
+  addRescales();
+  addTables();
+}

@@ -1,30 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kiln-conform: whether a target, or a device driver, does what it has to.
+// kiln-conform: whether a target computes what the specification says, and
+// whether a device driver keeps its contract.
+#include "Conform.h"
 #include "device/DeviceKit.h"
 #include "kiln/Runtime/StandardStreams.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
+
+using kiln::conform::DeviceKitOptions;
+using kiln::conform::Options;
+
+static void addOptions(CLI::App &app, Options &options,
+                       DeviceKitOptions &device) {
+  app.add_option("--target", options.target,
+                 "SPEC: the target whose results are judged");
+  app.add_option("--level", options.level, "only cases of this level")
+      ->check(CLI::IsMember({"prim", "tile"}));
+  app.add_option("--profile", options.profile,
+                 "only cases of this profile; --list names them");
+  app.add_option("--filter", options.filter,
+                 "only cases whose names match this regular expression");
+  app.add_flag("--list", options.list, "print the names of the cases");
+  app.add_option("--load-target", options.loadTargets,
+                 "load a plug-in; its operations are part of the suite");
+  app.add_option("--declare", options.declarationFiles,
+                 "a file with declared failures: PATTERN: REASON on each line");
+  app.add_option("--seed", options.seed, "of all values and samples (1)");
+  app.add_option("--budget", options.budget,
+                 "seconds: a sample of the cases that fits in, by the seed");
+  app.add_option("--jobs", options.jobs, "processes (one per core)");
+  app.add_option("--case-limit", options.caseSeconds,
+                 "seconds after which a case hangs (60)");
+  app.add_option("--json", options.json, "write the report to this file");
+  app.add_option("--html", options.html, "write a page to this file");
+  app.add_option("--prepare", options.prepare,
+                 "only compile and evaluate, into this folder");
+  app.add_option("--run", options.run,
+                 "only run what this folder holds; needs no compiler");
+  app.add_option("--keep", options.keep,
+                 "leave packages and expected results in this folder");
+  app.add_option("--device", device.driver,
+                 "check a device driver instead: its library, or the name of "
+                 "the device");
+  app.add_option("--device-options", device.options,
+                 "with --device: what follows the name in a SPEC")
+      ->needs("--device");
+  app.add_option("--package", device.package,
+                 "with --device: a package with kernels for it")
+      ->needs("--device");
+  app.add_option("--time-limit", device.seconds,
+                 "with --device: seconds for one check (60)")
+      ->check(CLI::PositiveNumber)
+      ->needs("--device");
+}
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
-  CLI::App app("Conformance of targets and of device drivers.", "kiln-conform");
-  kiln::conform::DeviceKitOptions device;
-  app.add_option("--device", device.driver,
-                 "a device driver: its library, or the name of the device")
-      ->required();
-  app.add_option("--device-options", device.options,
-                 "what follows the name in a SPEC: chip,key=value");
-  app.add_option("--package", device.package,
-                 "a package with kernels for the device");
-  app.add_option("--filter", device.filter, "run what this expression fits");
-  app.add_option("--json", device.json, "write the report to a file");
-  app.add_flag("--list", device.list, "print the names of the checks");
-  app.add_option("--time-limit", device.seconds, "seconds for one check")
-      ->check(CLI::PositiveNumber);
+  CLI::App app("Judges a target by cases that are generated from the "
+               "definitions of operations.",
+               "kiln-conform");
+  Options options;
+  DeviceKitOptions device;
+  addOptions(app, options, device);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
-    return app.exit(e) ? 2 : 0;
+  } catch (const CLI::CallForHelp &help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError &error) {
+    std::fprintf(stderr, "kiln-conform: error: %s\n", error.what());
+    return 2;
   }
-  return kiln::conform::runDeviceKit(device);
+  try {
+    if (device.driver.empty())
+      return kiln::conform::conform(options);
+    device.filter = options.filter;
+    device.json = options.json;
+    device.list = options.list;
+    return kiln::conform::runDeviceKit(device);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "kiln-conform: error: %s\n", error.what());
+    return 1;
+  }
 }

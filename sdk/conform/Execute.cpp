@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Running prepared cases on a device.
+#include "Execute.h"
+#include "Children.h"
+#include "kiln/Runtime/Process.h"
+#include "kiln/Runtime/Session.h"
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace kiln::conform;
+using namespace kiln::runtime;
+using nlohmann::json;
+
+namespace {
+
+/// What a child is to do: the cases of a module from `first` on.
+struct Task {
+  size_t module = 0, first = 0;
+};
+
+/// Runs cases in the child; each is announced before and judged after, a line
+/// each.
+class Runner {
+public:
+  Runner(const ReadyModule &ready, const ExecuteOptions &options, int out)
+      : ready(ready), options(options), out(out) {}
+
+  int run(size_t first) {
+    Expected<Blob> file =
+        mapFile(options.folder + "/" + ready.module.name + ".expected");
+    if (file)
+      expected = *file;
+    for (size_t i = first; i < ready.cases.size(); ++i) {
+      if (options.deadline > 0 && now() > options.deadline)
+        return 0;
+      const Ready &one = ready.cases[i];
+      const Placed &place = ready.placed[one.program];
+      if (!one.error.empty() || place.kind != Placed::onTarget)
+        continue;
+      say({{"begin", i}});
+      double begin = now();
+      Verdict verdict = runCase(one, place.package);
+      say({{"case", i},
+           {"status", int(verdict.status)},
+           {"message", verdict.message},
+           {"error", number(verdict.error)},
+           {"bound", number(verdict.bound)},
+           {"share", number(verdict.share)},
+           {"seconds", now() - begin}});
+    }
+    return 0;
+  }
+
+private:
+  static double number(double value) {
+    return value > 1e300 ? 1e300 : value == value ? value : 1e300;
+  }
+
+  void say(const json &line) {
+    std::string text =
+        line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    writeFully(out, text.data(), text.size());
+  }
+
+  Expected<Session *> session(int number) {
+    auto [at, isNew] = sessions.try_emplace(number);
+    if (isNew) {
+      Expected<Package> package =
+          readPackageFile(options.folder + "/" + ready.module.name + "-" +
+                          std::to_string(number) + ".kiln");
+      if (!package)
+        return package.takeError();
+      Expected<Session> opened =
+          Session::create(std::make_shared<const Package>(std::move(*package)));
+      if (!opened)
+        return opened.takeError();
+      at->second = std::make_unique<Session>(std::move(*opened));
+    }
+    if (!at->second)
+      return Error("the package cannot be loaded");
+    return at->second.get();
+  }
+
+  Verdict fail(std::string message) {
+    Verdict verdict;
+    verdict.status = Verdict::failed;
+    verdict.message = std::move(message);
+    verdict.share = 1e300;
+    return verdict;
+  }
+
+  Verdict runCase(const Ready &one, int package) {
+    const Program &program = ready.module.programs[one.program];
+    const Call &call = program.calls[one.call];
+    Expected<Session *> on = session(package);
+    if (!on)
+      return fail("cannot be loaded: " + on.message());
+    const Function *function = (*on)->lookup(program.entry);
+    if (!function)
+      return fail("the package has no '" + program.entry + "'");
+    Expected<std::vector<Tensor>> found = callAndCollect(
+        program, call, options.seed, [&](const std::vector<Tensor> &args) {
+          CallOptions how;
+          how.grid = call.grid;
+          return (*on)->call(*function, args, how);
+        });
+    if (!found)
+      return fail("error: " + found.message());
+    if (found->size() != one.outputs.size())
+      return fail("expected " + std::to_string(one.outputs.size()) +
+                  " results, found " + std::to_string(found->size()));
+    Verdict verdict;
+    verdict.status = Verdict::passed;
+    for (size_t k = 0; k < found->size(); ++k) {
+      std::optional<Wanted> wanted = read(one.outputs[k]);
+      if (!wanted)
+        return fail("the file of expected bytes is too short");
+      Fit fit = compare((*found)[k], *wanted, program.isBitwise,
+                        program.hasFreeZeros);
+      if (fit.share >= verdict.share) {
+        verdict.share = fit.share;
+        verdict.error = fit.error;
+        verdict.bound = fit.bound;
+      }
+      if (!fit.misfits)
+        continue;
+      if (verdict.status == Verdict::passed) {
+        char text[96];
+        std::snprintf(text, sizeof text,
+                      ", error %.3g, bound %.3g; %lld of %lld elements",
+                      fit.error, fit.bound, static_cast<long long>(fit.misfits),
+                      static_cast<long long>((*found)[k].numElements()));
+        verdict.message =
+            (found->size() > 1 ? "output " + std::to_string(k) + " " : "") +
+            fit.worst + text;
+      }
+      verdict.status = Verdict::failed;
+    }
+    return verdict;
+  }
+
+  std::optional<Wanted> read(const Output &output) const {
+    std::optional<int64_t> count = checkedCount(output.shape);
+    if (!count)
+      return std::nullopt;
+    size_t bytes = size_t(*count) * size_t(dtypeBytes(output.dtype));
+    size_t all = bytes * (output.hasRange ? 3 : 1);
+    if (output.offset < 0 || size_t(output.offset) > expected.size ||
+        all > expected.size - size_t(output.offset))
+      return std::nullopt;
+    const char *from =
+        reinterpret_cast<const char *>(expected.data) + output.offset;
+    Wanted wanted;
+    wanted.dtype = output.dtype;
+    wanted.shape = output.shape;
+    wanted.exact.assign(from, from + bytes);
+    if (output.hasRange) {
+      wanted.low.assign(from + bytes, from + 2 * bytes);
+      wanted.high.assign(from + 2 * bytes, from + 3 * bytes);
+    }
+    return wanted;
+  }
+
+  const ReadyModule &ready;
+  const ExecuteOptions &options;
+  int out;
+  Blob expected;
+  std::map<int, std::unique_ptr<Session>> sessions;
+};
+
+/// Reads the lines of a child into verdicts; the case that it was in, if any.
+std::optional<size_t> readLines(const std::string &said,
+                                std::vector<Verdict> &verdicts) {
+  std::optional<size_t> open;
+  size_t at = 0;
+  for (size_t end; (end = said.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    json line = json::parse(said.begin() + long(at), said.begin() + long(end),
+                            nullptr, false);
+    if (line.is_discarded())
+      continue;
+    if (line.contains("begin")) {
+      open = line["begin"].get<size_t>();
+      continue;
+    }
+    open.reset();
+    Verdict &verdict = verdicts[line.at("case").get<size_t>()];
+    verdict.status = Verdict::Status(line.at("status").get<int>());
+    verdict.message = line.at("message").get<std::string>();
+    verdict.error = line.at("error").get<double>();
+    verdict.bound = line.at("bound").get<double>();
+    verdict.share = line.at("share").get<double>();
+    verdict.seconds = line.at("seconds").get<double>();
+  }
+  return open;
+}
+
+/// What is known without running anything.
+std::vector<Verdict> beforehand(const ReadyModule &ready) {
+  std::vector<Verdict> verdicts(ready.cases.size());
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const Placed &place = ready.placed[ready.cases[i].program];
+    Verdict &verdict = verdicts[i];
+    if (!ready.cases[i].error.empty()) {
+      verdict.status = Verdict::invalid;
+      verdict.message = "reference: " + ready.cases[i].error;
+    } else if (place.kind == Placed::declined) {
+      bool isLimit = place.reason.find("more than max_") != std::string::npos;
+      verdict.status = isLimit ? Verdict::unsupported : Verdict::declined;
+      verdict.message = place.reason;
+    } else if (place.kind == Placed::failed) {
+      verdict.status = Verdict::failed;
+      verdict.message = "cannot be compiled: " + place.reason;
+    }
+  }
+  return verdicts;
+}
+
+} // namespace
+
+double kiln::conform::now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+const char *kiln::conform::statusName(Verdict::Status status) {
+  switch (status) {
+  case Verdict::passed:
+    return "passed";
+  case Verdict::failed:
+    return "failed";
+  case Verdict::declined:
+    return "declined";
+  case Verdict::unsupported:
+    return "unsupported";
+  case Verdict::invalid:
+    return "invalid";
+  case Verdict::notRun:
+    return "not run";
+  }
+  return "";
+}
+
+std::vector<std::vector<Verdict>>
+kiln::conform::execute(const std::vector<ReadyModule> &modules,
+                       const ExecuteOptions &options) {
+  std::vector<std::vector<Verdict>> verdicts;
+  std::deque<Task> tasks;
+  for (size_t m = 0; m < modules.size(); ++m) {
+    verdicts.push_back(beforehand(modules[m]));
+    for (const Verdict &verdict : verdicts.back())
+      if (verdict.status == Verdict::notRun) {
+        tasks.push_back({m, 0});
+        break;
+      }
+  }
+  std::vector<Task> started;
+  auto next = [&](Work &work) {
+    if (tasks.empty() || (options.deadline > 0 && now() > options.deadline))
+      return false;
+    Task task = tasks.front();
+    tasks.pop_front();
+    work.number = started.size();
+    started.push_back(task);
+    work.body = [&, task](int out) {
+      return Runner(modules[task.module], options, out).run(task.first);
+    };
+    return true;
+  };
+  auto done = [&](const Ended &ended) {
+    const Task &task = started[ended.number];
+    std::optional<size_t> open = readLines(ended.said, verdicts[task.module]);
+    if (ended.reason.empty())
+      return;
+    // The case that it was in ended it; the others get a new one. One that ends
+    // before any case would do so again.
+    if (open) {
+      Verdict &verdict = verdicts[task.module][*open];
+      verdict.status = Verdict::failed;
+      verdict.message = "ends its process: " + ended.reason;
+      verdict.share = 1e300;
+      tasks.push_front({task.module, *open + 1});
+      return;
+    }
+    for (size_t i = task.first; i < verdicts[task.module].size(); ++i)
+      if (Verdict &verdict = verdicts[task.module][i];
+          verdict.status == Verdict::notRun) {
+        verdict.status = Verdict::failed;
+        verdict.message = "its module ends the process: " + ended.reason;
+      }
+  };
+  runChildren(options.jobs, options.caseSeconds, next, done);
+  return verdicts;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Formulas of elementwise operations, in numbers of 113 bits and in integers
+// that are wide enough for every result.
+#ifndef KILN_SDK_CONFORM_FORMULAS_H
+#define KILN_SDK_CONFORM_FORMULAS_H
+
+#include "Suite.h"
+#include <functional>
+#include <optional>
+
+namespace kiln::conform {
+
+/// A number with 113 bits of fraction, so that rounding it once more gives what
+/// rounding the exact result would.
+using Quad = __float128;
+using Wide = __int128;
+
+/// The operands of one element: floats exactly, integers sign-extended.
+struct Lane {
+  std::vector<runtime::DType> types;
+  std::vector<double> floats;
+  std::vector<int64_t> ints;
+};
+
+/// The element of the result, as a float or as an integer.
+struct Answer {
+  Quad number = 0;
+  int64_t integer = 0;
+
+  static Answer of(Quad value) { return {value, 0}; }
+  static Answer ofInt(Wide value) { return {0, int64_t(value)}; }
+};
+
+using Formula = std::function<Answer(const Lane &)>;
+
+/// The formula of the program's operation, or nothing.
+std::optional<Formula> formulaOf(const Program &program, runtime::DType result);
+
+/// The type of a function's result: that of the first operand, or of truth
+/// values for comparisons, or what stands behind `->`.
+runtime::DType resultTypeOf(const Program &program);
+
+/// Whether the specification lets the reference err by a unit in f64.
+bool isNearOnly(const Program &program);
+
+/// Rounds once, to nearest with ties to even, into any float type.
+void storeFloat(runtime::DType dtype, void *data, int64_t index, Quad value);
+
+} // namespace kiln::conform
+
+#endif

@@ -211,7 +211,9 @@ void addIntegers(EvaluationInterface &table) {
 
 void addFloatOps(EvaluationInterface &table) {
   using namespace arith;
-  addUnaryFloats<NegFOp>(table, [](double x) { return -x; });
+  addSignOp<NegFOp>(
+      table, [](uint64_t x, uint64_t, uint64_t sign) { return x ^ sign; },
+      [](double x, double) { return -x; });
   addFloats<AddFOp>(table, [](double x, double y) { return x + y; });
   addFloats<SubFOp>(table, [](double x, double y) { return x - y; });
   addFloats<MulFOp>(table, [](double x, double y) { return x * y; });

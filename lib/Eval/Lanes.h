@@ -7,6 +7,7 @@
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cstring>
 
 namespace kiln::eval {
 
@@ -120,6 +121,45 @@ void addUnaryFloats(EvaluationInterface &table, Fn fn) {
     Value out = sameForm(a, a.dtype());
     mapFloats(a, out, fn);
     spreadPoison(out, {&a});
+    return frame.set(op->getResult(0), std::move(out));
+  });
+}
+
+/// Whether the highest bit of a float type is the sign, and nothing else.
+inline bool hasSignBit(DType dtype) {
+  return dtype != DType::f8E4M3FNUZ && dtype != DType::f8E5M2FNUZ &&
+         dtype != DType::f8E8M0FNU;
+}
+
+/// An operation on bits: `fn(bits of a, bits of b, sign)`, where `sign` is the
+/// bit of the sign. NaN keep their payloads, which they would lose as doubles.
+template <typename Fn>
+void mapBits(const Value &a, const Value &b, Value &out, Fn fn) {
+  int64_t bytes = runtime::dtypeBytes(a.dtype());
+  uint64_t sign = uint64_t(1) << (runtime::dtypeBits(a.dtype()) - 1);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    uint64_t x = 0, y = 0;
+    std::memcpy(&x, static_cast<const char *>(a.data()) + i * bytes, bytes);
+    std::memcpy(&y, static_cast<const char *>(b.data()) + i * bytes, bytes);
+    x = fn(x, y, sign);
+    std::memcpy(static_cast<char *>(out.mutableData()) + i * bytes, &x, bytes);
+  }
+}
+
+/// Changes of signs: as bits where the type has one, else `fn` on numbers.
+template <typename OpTy, typename Bits, typename Fn>
+void addSignOp(EvaluationInterface &table, Bits bits, Fn fn) {
+  table.add<OpTy>([=](OpTy op, Frame &frame) -> mlir::LogicalResult {
+    if (mlir::failed(checkLanes(op, frame)))
+      return mlir::failure();
+    const Value &a = frame.get(op->getOperand(0));
+    const Value &b = frame.get(op->getOperands().back());
+    Value out = sameForm(a, a.dtype());
+    if (hasSignBit(a.dtype()))
+      mapBits(a, b, out, bits);
+    else
+      mapFloats(a, b, out, fn);
+    spreadPoison(out, {&a, &b});
     return frame.set(op->getResult(0), std::move(out));
   });
 }

@@ -14,25 +14,6 @@ namespace kiln::eval {
 
 namespace {
 
-/// Evaluates a function into `out`: exactly, or with an error of `ulps` of f32
-/// (f64) before the result is rounded.
-template <typename Fn> void evaluateWithin(int ulps, Value &out, Fn map) {
-  if (!perturbation().isOn())
-    return map(out);
-  bool isF64 = out.dtype() == DType::f64;
-  Value wide = sameForm(out, isF64 ? DType::f64 : DType::f32);
-  map(wide);
-  double error = 2 * ulps * (isF64 ? kHalfUlpF64 : kHalfUlp);
-  double x[kChunk];
-  for (int64_t i = 0; i < out.size(); i += kChunk) {
-    int64_t n = std::min(kChunk, out.size() - i);
-    loadDoubles(wide.dtype(), wide.data(), i, n, x);
-    for (int64_t k = 0; k < n; ++k)
-      x[k] += x[k] * error * errorDirection(i + k);
-    storeDoubles(out.dtype(), out.mutableData(), i, n, x);
-  }
-}
-
 template <typename OpTy>
 void addFunction(EvaluationInterface &table, WideFunction fn, int ulps) {
   table.add<OpTy>([fn, ulps](OpTy op, Frame &frame) -> LogicalResult {
@@ -99,17 +80,24 @@ LogicalResult fma(math::FmaOp op, Frame &frame) {
   const Value &a = frame.get(op.getA()), &b = frame.get(op.getB());
   const Value &c = frame.get(op.getC());
   Value out = sameForm(a, a.dtype());
-  bool wide = a.dtype() == DType::f64;
-  double x[kChunk], y[kChunk], z[kChunk];
-  for (int64_t i = 0; i < out.size(); i += kChunk) {
-    int64_t n = std::min(kChunk, out.size() - i);
-    loadDoubles(a.dtype(), a.data(), i, n, x);
-    loadDoubles(b.dtype(), b.data(), i, n, y);
-    loadDoubles(c.dtype(), c.data(), i, n, z);
-    for (int64_t k = 0; k < n; ++k)
-      x[k] = wide ? std::fma(x[k], y[k], z[k]) : fmaToOdd(x[k], y[k], z[k]);
-    storeDoubles(out.dtype(), out.mutableData(), i, n, x);
-  }
+  bool isF64 = a.dtype() == DType::f64;
+  auto map = [&](Value &to) {
+    double x[kChunk], y[kChunk], z[kChunk];
+    for (int64_t i = 0; i < to.size(); i += kChunk) {
+      int64_t n = std::min(kChunk, to.size() - i);
+      loadDoubles(a.dtype(), a.data(), i, n, x);
+      loadDoubles(b.dtype(), b.data(), i, n, y);
+      loadDoubles(c.dtype(), c.data(), i, n, z);
+      for (int64_t k = 0; k < n; ++k)
+        x[k] = isF64 ? std::fma(x[k], y[k], z[k]) : fmaToOdd(x[k], y[k], z[k]);
+      storeDoubles(to.dtype(), to.mutableData(), i, n, x);
+    }
+  };
+  // Narrow types may round the result of f32 once more.
+  if (isF64 || a.dtype() == DType::f32)
+    map(out);
+  else
+    evaluateWithin(0.5, out, map);
   spreadPoison(out, {&a, &b, &c});
   return frame.set(op.getResult(), std::move(out));
 }
@@ -146,7 +134,9 @@ LogicalResult floatToIntPower(math::FPowIOp op, Frame &frame) {
 
 void addExact(EvaluationInterface &table) {
   using namespace math;
-  addUnaryFloats<AbsFOp>(table, [](double x) { return std::fabs(x); });
+  addSignOp<AbsFOp>(
+      table, [](uint64_t x, uint64_t, uint64_t sign) { return x & ~sign; },
+      [](double x, double) { return std::fabs(x); });
   addUnaryFloats<CeilOp>(table, [](double x) { return std::ceil(x); });
   addUnaryFloats<FloorOp>(table, [](double x) { return std::floor(x); });
   addUnaryFloats<TruncOp>(table, [](double x) { return std::trunc(x); });
@@ -154,8 +144,12 @@ void addExact(EvaluationInterface &table) {
   addUnaryFloats<RoundEvenOp>(table,
                               [](double x) { return std::nearbyint(x); });
   addUnaryFloats<SqrtOp>(table, [](double x) { return std::sqrt(x); });
-  addFloats<CopySignOp>(table,
-                        [](double x, double y) { return std::copysign(x, y); });
+  addSignOp<CopySignOp>(
+      table,
+      [](uint64_t x, uint64_t y, uint64_t sign) {
+        return (x & ~sign) | (y & sign);
+      },
+      [](double x, double y) { return std::copysign(x, y); });
   table.add<FmaOp>(fma);
   addUnaryInts<AbsIOp>(table, [](uint64_t x, int w) -> int64_t {
     return x >> (w - 1) & 1 ? 0 - x : x;

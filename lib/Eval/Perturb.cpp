@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors on purpose, of a direction that depends on the place alone.
 #include "kiln/Eval/Perturb.h"
+#include <cmath>
+#include <limits>
 
 namespace kiln::eval {
 
@@ -15,6 +17,50 @@ double errorDirection(int64_t index) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z >> 63 ? now.sign : -now.sign;
+}
+
+void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
+                     Value &out) {
+  bool isF64 = out.dtype() == DType::f64;
+  double unit = isF64 ? kHalfUlpF64 : kHalfUlp;
+  double most = largestFinite(isF64 ? DType::f64 : DType::f32);
+  // Sums of narrow types may be rounded to them at the end of a block.
+  if (runtime::isFloat(out.dtype()))
+    most = std::min(most, largestFinite(out.dtype()));
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double value = sums.as<double>()[i];
+    double size = std::fabs(sizes.as<double>()[i]);
+    if (size > most || (std::isnan(size) && !std::isnan(value)))
+      value = std::numeric_limits<double>::quiet_NaN();
+    else
+      value += errorDirection(i) * terms * unit * size;
+    storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
+  }
+}
+
+void storeWithin(const Value &numbers, const std::vector<double> &sizes,
+                 Value &out) {
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double value = numbers.as<double>()[i];
+    if (std::isfinite(value))
+      value += errorDirection(i) * sizes[i];
+    storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
+  }
+}
+
+void storeUlpsWithin(const Value &wide, double ulps, Value &out) {
+  int fraction = fractionBits(wide.dtype());
+  double least = smallestNormal(wide.dtype());
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double value;
+    loadDoubles(wide.dtype(), wide.data(), i, 1, &value);
+    if (std::isfinite(value)) {
+      double size = std::max(std::fabs(value), least);
+      value +=
+          errorDirection(i) * std::ldexp(ulps, std::ilogb(size) - fraction);
+    }
+    storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
+  }
 }
 
 } // namespace kiln::eval

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Composites by their formulas, in doubles, rounded once.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"
 #include <cmath>
 #include <limits>
@@ -22,14 +23,62 @@ double geluTanh(double x) {
   return x / 2 * (1 + std::tanh(scale * (x + 0.044715 * x * x * x)));
 }
 
+/// Half a unit of what a composite is computed in.
+double unitOf(DType dtype) {
+  return dtype == DType::f64 ? kHalfUlpF64 : kHalfUlp;
+}
+
+/// What may vanish where an exponential is too small to be a normal number.
+double tinyOf(DType dtype) {
+  return smallestNormal(dtype == DType::f64 ? DType::f64 : DType::f32);
+}
+
+/// A function of each element; where errors are wanted each is off by `ulps`
+/// units of the result and by as many of `size(x)`.
+template <typename Size>
+Value mapWithin(const Value &a, double (*fn)(double), double ulps, Size size) {
+  Value out = Value::tensor(a.dtype(), a.shape());
+  if (!perturbation().isOn()) {
+    mapFloats(a, out, fn);
+    return out;
+  }
+  Value wide = Value::tensor(DType::f64, a.shape());
+  mapFloats(a, wide, fn);
+  std::vector<double> x = toDoubles(a), sizes(x.size());
+  double unit = 2 * ulps * unitOf(a.dtype());
+  for (size_t i = 0; i < x.size(); ++i)
+    sizes[i] = unit * (std::fabs(wide.as<double>()[i]) + size(x[i])) +
+               tinyOf(a.dtype()) * std::max(1.0, std::fabs(x[i]));
+  storeWithin(wide, sizes, out);
+  return out;
+}
+
+double nothing(double) { return 0; }
+
+/// Functions of a few roundings: exp within 2 units, a sum, a quotient.
 template <typename OpTy>
 void addUnary(EvaluationInterface &table, double (*fn)(double)) {
   table.add<OpTy>([fn](OpTy op, Frame &frame) {
     const Value &a = frame.get(op->getOperand(0));
-    Value out = Value::tensor(a.dtype(), a.shape());
-    mapFloats(a, out, fn);
-    return finish(op, frame, std::move(out));
+    return finish(op, frame, mapWithin(a, fn, 8, nothing));
   });
+}
+
+/// Lets the results of softmax err: the sum by its length, exponentials by
+/// their functions and by the rounding of x - max.
+void perturbSoftmax(std::vector<double> &results, ArrayRef<double> x, int64_t n,
+                    DType dtype) {
+  double unit = unitOf(dtype);
+  for (size_t i = 0; i < results.size(); ++i) {
+    double far = 0;
+    for (size_t j = i / n * n; j < i / n * n + n; ++j)
+      if (std::isfinite(x[j]))
+        far = std::max(far, std::fabs(x[j]));
+    if (std::isfinite(results[i]))
+      results[i] +=
+          errorDirection(int64_t(i)) *
+          (results[i] * unit * (double(n) + 12 + 2 * far) + tinyOf(dtype));
+  }
 }
 
 LogicalResult softmax(prim::SoftmaxOp op, Frame &frame) {
@@ -42,7 +91,11 @@ LogicalResult softmax(prim::SoftmaxOp op, Frame &frame) {
   std::swap(order[dim], order[last]);
   Value moved = dim == last ? a : transposed(a, order);
   std::vector<double> data = toDoubles(moved);
-  softmaxRows(data, moved.shape().back());
+  std::vector<double> given = data;
+  int64_t length = moved.shape().back();
+  softmaxRows(data, length);
+  if (perturbation().isOn())
+    perturbSoftmax(data, given, length, a.dtype());
   Value out = Value::tensor(a.dtype(), moved.shape());
   fromDoubles(data, out);
   return finish(op, frame, dim == last ? out : transposed(out, order));
@@ -74,6 +127,10 @@ LogicalResult normalise(Operation *op, Frame &frame, const Value &a,
     b = toDoubles(frame.get(bias));
   }
   int64_t rows = n ? a.size() / n : 0;
+  bool errs = perturbation().isOn();
+  double unit = unitOf(a.dtype());
+  double largest =
+      largestFinite(a.dtype() == DType::f64 ? DType::f64 : DType::f32);
   parallelFor(rows, 16, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       double *r = x.data() + row * n;
@@ -86,14 +143,60 @@ LogicalResult normalise(Operation *op, Frame &frame, const Value &a,
       for (int64_t i = 0; i < n; ++i)
         square += (r[i] - mean) * (r[i] - mean);
       double scale = 1 / std::sqrt(square / static_cast<double>(n) + eps);
-      for (int64_t i = 0; i < n; ++i)
-        r[i] = (r[i] - mean) * scale * (w.empty() ? 1 : w[i]) +
-               (b.empty() ? 0 : b[i]);
+      // What the mean, the variance and the last steps may be off by.
+      double size = 0;
+      if (errs)
+        for (int64_t i = 0; i < n; ++i)
+          size += std::fabs(r[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        double weight = w.empty() ? 1 : w[i], shift = b.empty() ? 0 : b[i];
+        double product = (r[i] - mean) * scale * weight;
+        double off = 0;
+        if (errs)
+          off = unit *
+                ((center ? scale * std::fabs(weight) * size : 0) +
+                 std::fabs(product) * double(n + 16) + 2 * std::fabs(shift));
+        r[i] = product + shift;
+        // Squares may overflow in what they are computed in.
+        if (errs && square > largest)
+          r[i] = std::numeric_limits<double>::quiet_NaN();
+        else if (errs && std::isfinite(r[i]) && std::isfinite(off))
+          r[i] += errorDirection(row * n + i) * off;
+      }
     }
   });
   Value out = Value::tensor(a.dtype(), a.shape());
   fromDoubles(x, out);
   return finish(op, frame, std::move(out));
+}
+
+/// Lets one batch of attention err: scores by the sums that they are, weights
+/// by that and as softmax, results by sums of all terms.
+void perturbAttention(ArrayRef<double> weights, ArrayRef<double> scores,
+                      int64_t m, int64_t n, int64_t d, int64_t e,
+                      ArrayRef<double> q, ArrayRef<double> k,
+                      ArrayRef<double> v, double scale, double *out,
+                      DType dtype) {
+  double unit = unitOf(dtype);
+  for (int64_t i = 0; i < m; ++i) {
+    double off = 0, far = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      double size = 0;
+      for (int64_t c = 0; c < d; ++c)
+        size += std::fabs(q[i * d + c] * k[c * n + j]);
+      off = std::max(off, size * std::fabs(scale) * double(d + 2));
+      far = std::max(far, std::fabs(scores[i * n + j]));
+    }
+    double relative = unit * (2 * off + 2 * double(n) + 16 + 4 * far);
+    for (int64_t c = 0; c < e; ++c) {
+      double size = 0;
+      for (int64_t j = 0; j < n; ++j)
+        size += weights[i * n + j] * std::fabs(v[j * e + c]);
+      double &value = out[i * e + c];
+      if (std::isfinite(value) && std::isfinite(size * relative))
+        value += errorDirection(i * e + c) * size * relative;
+    }
+  }
 }
 
 LogicalResult attention(prim::AttentionOp op, Frame &frame) {
@@ -136,9 +239,16 @@ LogicalResult attention(prim::AttentionOp op, Frame &frame) {
              scores.data());
     for (int64_t i = 0; i < m * n; ++i)
       scores[i] = scores[i] * scale + (mask.empty() ? 0 : mask[b * m * n + i]);
-    softmaxRows(scores, n);
-    multiply(m, e, n, scores.data(), v.data() + b * n * e,
+    std::vector<double> weights = scores;
+    softmaxRows(weights, n);
+    multiply(m, e, n, weights.data(), v.data() + b * n * e,
              out.data() + b * m * e);
+    if (perturbation().isOn())
+      perturbAttention(weights, scores, m, n, d, e,
+                       {q.data() + b * m * d, size_t(m * d)},
+                       {k.data() + b * d * n, size_t(d * n)},
+                       {v.data() + b * n * e, size_t(n * e)}, scale,
+                       out.data() + b * m * e, result->dtype());
   }
   fromDoubles(out, *result);
   return finish(op, frame, std::move(*result));
@@ -165,13 +275,19 @@ void softmaxRows(std::vector<double> &data, int64_t n) {
 void addPrimComposite(EvaluationInterface &table) {
   addUnary<prim::SigmoidOp>(table, sigmoid);
   addUnary<prim::SiluOp>(table, silu);
-  addUnary<prim::ReluOp>(table, relu);
+  table.add<prim::ReluOp>([](prim::ReluOp op, Frame &frame) {
+    const Value &a = frame.get(op->getOperand(0));
+    Value out = Value::tensor(a.dtype(), a.shape());
+    mapFloats(a, out, relu);
+    return finish(op, frame, std::move(out));
+  });
   table.add<prim::GeluOp>([](prim::GeluOp op, Frame &frame) {
     const Value &a = frame.get(op.getOperand());
-    Value out = Value::tensor(a.dtype(), a.shape());
-    mapFloats(a, out,
-              op.getKind() == prim::GeluKind::exact ? geluExact : geluTanh);
-    return finish(op, frame, std::move(out));
+    // What is near to -1 is added to 1: the error is one of x.
+    bool isExact = op.getKind() == prim::GeluKind::exact;
+    return finish(op, frame,
+                  mapWithin(a, isExact ? geluExact : geluTanh, 8,
+                            [](double x) { return std::fabs(x); }));
   });
   table.add<prim::SoftmaxOp>(softmax);
   table.add<prim::RmsNormOp>([](prim::RmsNormOp op, Frame &frame) {

@@ -2,6 +2,7 @@
 // Convolution: windows become rows of a matrix product.
 #include "Families.h"
 #include "Windows.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"
 
 using namespace mlir;
@@ -136,7 +137,15 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
   FailureOr<Value> result = makeResult(op, shape);
   if (failed(result))
     return failure();
-  if (result->dtype() == DType::f64)
+  if (perturbation().isOn() && runtime::isFloat(result->dtype())) {
+    Value sums = Value::tensor(DType::f64, shape);
+    Value sizes = Value::tensor(DType::f64, shape);
+    convolve<long double>(input, filter, sums, windows, groups);
+    convolve<long double>(magnitudes(input), magnitudes(filter), sizes, windows,
+                          groups);
+    storeSumsWithin(sums, sizes,
+                    double(windows.elements * filter.shape().back()), *result);
+  } else if (result->dtype() == DType::f64)
     convolve<long double>(input, filter, *result, windows, groups);
   else if (runtime::isFloat(result->dtype()))
     convolve<double>(input, filter, *result, windows, groups);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise arithmetic and bits.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -222,7 +223,8 @@ void addPrimElementwise(EvaluationInterface &table) {
       return failure();
     Value out = Value::tensor(a.dtype(), a.shape());
     if (runtime::isFloat(a.dtype()))
-      mapFunction(a, b, out, std::pow, powl);
+      evaluateWithin(16, out,
+                     [&](Value &to) { mapFunction(a, b, to, std::pow, powl); });
     else
       mapInts(a, b, out, Extend::truth,
               [](int64_t x, int64_t y) { return power(x, y, 64); });

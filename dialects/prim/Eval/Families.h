@@ -45,6 +45,9 @@ std::vector<double> toDoubles(const Value &value);
 /// Rounds once.
 void fromDoubles(llvm::ArrayRef<double> from, Value &value);
 
+/// The same numbers without their signs, in f64.
+Value magnitudes(const Value &value);
+
 /// exp(x) / sum(exp(x)) in place, over rows of `n` elements.
 void softmaxRows(std::vector<double> &data, int64_t n);
 

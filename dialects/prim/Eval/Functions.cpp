@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transcendental functions.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include <cmath>
 
 using namespace mlir;
@@ -10,11 +11,11 @@ namespace kiln::eval {
 namespace {
 
 template <typename OpTy>
-void addFunction(EvaluationInterface &table, WideFunction fn) {
-  table.add<OpTy>([fn](OpTy op, Frame &frame) -> LogicalResult {
+void addFunction(EvaluationInterface &table, WideFunction fn, double ulps) {
+  table.add<OpTy>([fn, ulps](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op->getOperand(0));
     Value out = Value::tensor(a.dtype(), a.shape());
-    mapFunction(a, out, fn);
+    evaluateWithin(ulps, out, [&](Value &to) { mapFunction(a, to, fn); });
     return finish(op, frame, std::move(out));
   });
 }
@@ -26,16 +27,16 @@ long double rsqrt(long double x) { return 1 / std::sqrt(x); }
 
 void addPrimFunctions(EvaluationInterface &table) {
   using namespace prim;
-  addFunction<ExpOp>(table, {std::exp, expl});
-  addFunction<Exp2Op>(table, {std::exp2, exp2l});
-  addFunction<Expm1Op>(table, {std::expm1, expm1l});
-  addFunction<LogOp>(table, {std::log, logl});
-  addFunction<Log1pOp>(table, {std::log1p, log1pl});
-  addFunction<SinOp>(table, {std::sin, sinl});
-  addFunction<CosOp>(table, {std::cos, cosl});
-  addFunction<TanhOp>(table, {std::tanh, tanhl});
-  addFunction<ErfOp>(table, {std::erf, erfl});
-  addFunction<RsqrtOp>(table, {rsqrt, rsqrt});
+  addFunction<ExpOp>(table, {std::exp, expl}, 2);
+  addFunction<Exp2Op>(table, {std::exp2, exp2l}, 2);
+  addFunction<Expm1Op>(table, {std::expm1, expm1l}, 2);
+  addFunction<LogOp>(table, {std::log, logl}, 2);
+  addFunction<Log1pOp>(table, {std::log1p, log1pl}, 2);
+  addFunction<SinOp>(table, {std::sin, sinl}, 4);
+  addFunction<CosOp>(table, {std::cos, cosl}, 4);
+  addFunction<TanhOp>(table, {std::tanh, tanhl}, 4);
+  addFunction<ErfOp>(table, {std::erf, erfl}, 4);
+  addFunction<RsqrtOp>(table, {rsqrt, rsqrt}, 2);
 }
 
 } // namespace kiln::eval

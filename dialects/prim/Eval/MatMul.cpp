@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dot_general: operands become [batch, m, k] and [batch, k, n].
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"
 
 using namespace mlir;
@@ -122,7 +123,16 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
   // Sums of products of small integers are exact in doubles.
   bool isSmall = runtime::dtypeBits(lhs.dtype()) <= 16 &&
                  runtime::dtypeBits(rhs.dtype()) <= 16 && k < (1 << 21);
-  if (result->dtype() == DType::f64)
+  bool errs = perturbation().isOn() && runtime::isFloat(result->dtype());
+  if (errs) {
+    Value sums = Value::tensor(DType::f64, shape);
+    Value sizes = Value::tensor(DType::f64, shape);
+    batched<long double>(a, b, sums, batches, m, n, k);
+    batched<long double>(magnitudes(a), magnitudes(b), sizes, batches, m, n, k);
+    // Both factors may lose all but 10 bits.
+    bool isTf32 = op.getPrecision() == prim::Precision::tf32;
+    storeSumsWithin(sums, sizes, double(k) + (isTf32 ? 0x1p15 : 0), *result);
+  } else if (result->dtype() == DType::f64)
     batched<long double>(a, b, *result, batches, m, n, k);
   else if (runtime::isFloat(result->dtype()))
     batched<double>(a, b, *result, batches, m, n, k);

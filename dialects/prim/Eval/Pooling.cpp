@@ -2,6 +2,7 @@
 // Pooling over windows.
 #include "Families.h"
 #include "Windows.h"
+#include "kiln/Eval/Perturb.h"
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,22 @@ double larger(double x, double y) {
   if (x == y)
     return std::signbit(x) ? y : x;
   return x > y || x != x ? x : y;
+}
+
+/// Lets sums of `terms` terms, over `divisor`, err as far as they may.
+void err(std::vector<double> &sums, ArrayRef<double> sizes, int64_t divisor,
+         double terms, int64_t first, DType dtype) {
+  double unit = dtype == DType::f64 ? kHalfUlpF64 : kHalfUlp;
+  double most = std::min(largestFinite(dtype), largestFinite(DType::f32));
+  if (dtype == DType::f64)
+    most = largestFinite(dtype);
+  for (size_t c = 0; c < sums.size(); ++c) {
+    if (sizes[c] > most)
+      sums[c] = std::numeric_limits<double>::quiet_NaN();
+    else
+      sums[c] += errorDirection(first + int64_t(c)) * (terms + 1) * unit *
+                 sizes[c] / double(divisor);
+  }
 }
 
 template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
@@ -46,12 +63,13 @@ template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
   int64_t noInt = kind == Pool::max ? smallestInt(input.dtype()) : 0;
   parallelFor(
       input.dim(0) * windows.positions, 64, [&](int64_t begin, int64_t end) {
-        std::vector<double> sum(channels), x(channels);
+        std::vector<double> sum(channels), x(channels), size(channels);
         std::vector<int64_t> isum(channels), ix(channels);
         for (int64_t row = begin; row < end; ++row) {
           int64_t n = row / windows.positions, p = row % windows.positions;
           int64_t inside = 0;
           std::fill(sum.begin(), sum.end(), none);
+          std::fill(size.begin(), size.end(), 0);
           std::fill(isum.begin(), isum.end(), noInt);
           for (int64_t w = 0; w < windows.elements; ++w) {
             int64_t at = windows.source(p, w);
@@ -62,6 +80,8 @@ template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
             if (isFloat) {
               loadDoubles(input.dtype(), input.data(), from, channels,
                           x.data());
+              for (int64_t c = 0; c < channels; ++c)
+                size[c] += std::fabs(x[c]);
               for (int64_t c = 0; c < channels; ++c)
                 sum[c] =
                     kind == Pool::max ? larger(sum[c], x[c]) : sum[c] + x[c];
@@ -75,6 +95,9 @@ template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
           if (kind == Pool::average)
             for (double &value : sum)
               value /= static_cast<double>(inside);
+          if (isFloat && kind != Pool::max && perturbation().isOn())
+            err(sum, size, kind == Pool::average ? inside : 1,
+                double(windows.elements), row * channels, out.dtype());
           if (isFloat)
             storeDoubles(out.dtype(), out.mutableData(), row * channels,
                          channels, sum.data());

@@ -3,6 +3,7 @@
 #include "Families.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -94,6 +95,12 @@ SmallVector<int64_t> shapeOf(mlir::Type type, ArrayRef<int64_t> sizes) {
       sizes = sizes.drop_front();
     }
   return shape;
+}
+
+Value magnitudes(const Value &value) {
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [](double x) { return std::fabs(x); });
+  return out;
 }
 
 std::vector<double> toDoubles(const Value &value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions over dimensions.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
 #include <cmath>
 #include <limits>
 
@@ -73,14 +74,43 @@ void foldInts(const Rows &rows, Value &out, int64_t start, Fn fn) {
   }
 }
 
+/// Sums and products that err as far as their lengths let them.
+template <typename OpTy, typename Floats>
+void foldWithin(const Rows &rows, Value &out, double start, Floats fn) {
+  Value sums = Value::tensor(DType::f64, out.shape());
+  Value sizes = Value::tensor(DType::f64, out.shape());
+  foldFloats<long double>(rows, sums, static_cast<long double>(start), fn);
+  if constexpr (std::is_same_v<OpTy, prim::SumOp>) {
+    foldFloats<long double>(
+        rows, sizes, 0.0L,
+        [](long double x, long double y) { return x + std::fabs(y); });
+  } else {
+    // As large as a part of the product may be.
+    foldFloats<long double>(rows, sizes, 1.0L,
+                            [](long double x, long double y) {
+                              return x * std::max(1.0L, std::fabs(y));
+                            });
+    double most =
+        largestFinite(out.dtype() == DType::f64 ? DType::f64 : DType::f32);
+    for (int64_t i = 0; i < out.size(); ++i)
+      if (sizes.as<double>()[i] <= most)
+        sizes.as<double>()[i] = sums.as<double>()[i];
+  }
+  storeSumsWithin(sums, sizes, double(rows.length), out);
+}
+
 template <typename OpTy, typename Floats, typename Ints, typename Start>
 void addReduction(EvaluationInterface &table, Start start, Floats onFloats,
                   Ints onInts) {
+  constexpr bool rounds =
+      std::is_same_v<OpTy, prim::SumOp> || std::is_same_v<OpTy, prim::ProdOp>;
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getOperand());
     Rows rows(a, op.getDims());
     Value out = Value::tensor(a.dtype(), rows.shape);
-    if (a.dtype() == DType::f64)
+    if (rounds && perturbation().isOn() && runtime::isFloat(a.dtype()))
+      foldWithin<OpTy>(rows, out, start(a.dtype()).first, onFloats);
+    else if (a.dtype() == DType::f64)
       foldFloats<long double>(rows, out, start(a.dtype()).first, onFloats);
     else if (runtime::isFloat(a.dtype()))
       foldFloats<double>(rows, out, start(a.dtype()).first, onFloats);

@@ -101,15 +101,7 @@ void foldWithin(const Axis &axis, const Value &a, Value &out, Fn fn,
   Value sizes = Value::tensor(DType::f64, out.shape());
   foldFloats(axis, a, sums, fn);
   foldFloats(axis, a, sizes, size);
-  for (int64_t i = 0; i < out.size(); ++i) {
-    double value = sums.as<double>()[i];
-    double size = std::fabs(sizes.as<double>()[i]);
-    // Partial sums may overflow where the whole does not.
-    if (size > std::numeric_limits<float>::max())
-      size = HUGE_VAL;
-    value += errorDirection(i) * axis.length * kHalfUlp * size;
-    storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
-  }
+  storeSumsWithin(sums, sizes, double(axis.length), out);
 }
 
 /// Folds by a known operation; false if it is not one.
@@ -126,7 +118,7 @@ bool foldKnown(Operation *op, const Axis &axis, const Value &a, Value &out) {
   };
   auto plus = [](double x, double y) { return x + y; };
   auto times = [](double x, double y) { return x * y; };
-  bool errs = perturbation().isOn() && a.dtype() != DType::f64;
+  bool errs = perturbation().isOn();
   if (isa<AddFOp>(op) && errs)
     foldWithin(axis, a, out, plus,
                [](double x, double y) { return std::fabs(x) + std::fabs(y); });

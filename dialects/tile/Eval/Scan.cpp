@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans and other operations that relate elements of a tile.
 #include "Families.h"
+#include "kiln/Eval/Perturb.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -76,9 +78,41 @@ LogicalResult scanLanes(tile::ScanOp op, Frame &frame, const Lines &lines,
   return success();
 }
 
+/// The sums or products of all prefixes, off by as much as their lengths allow,
+/// when errors are wanted and the combiner is one of the two.
+bool scanWithin(tile::ScanOp op, const Lines &lines, const Value &source,
+                Value &out) {
+  Block &body = op.getCombiner().front();
+  if (!perturbation().isOn() || op.getSources().size() != 1 ||
+      body.getOperations().size() != 2 ||
+      !isa<arith::AddFOp, arith::MulFOp>(body.front()))
+    return false;
+  bool isSum = isa<arith::AddFOp>(body.front());
+  double unit = runtime::dtypeEpsilon(source.dtype()) / 2;
+  double most = largestFinite(source.dtype());
+  for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
+    double sum = isSum ? 0 : 1, size = sum;
+    for (int64_t n = 0; n < lines.length; ++n) {
+      int64_t at = lines.at(lane, op.getReverse() ? lines.length - 1 - n : n);
+      double x;
+      loadDoubles(source.dtype(), source.data(), at, 1, &x);
+      sum = isSum ? sum + x : sum * x;
+      size = isSum ? size + std::fabs(x) : size * std::max(1., std::fabs(x));
+      double error = double(n + 1) * unit * (isSum ? size : std::fabs(sum));
+      double value = size > most ? std::nan("") : sum;
+      value += errorDirection(at) * error;
+      storeDoubles(out.dtype(), out.mutableData(), at, 1, &value);
+    }
+  }
+  return true;
+}
+
 LogicalResult scan(tile::ScanOp op, Frame &frame) {
   SmallVector<Value> sources = frame.get(op.getSources()), results;
   Lines lines(sources.front().shape(), op.getAxis());
+  Value errs = Value::tensor(sources.front().dtype(), sources.front().shape());
+  if (scanWithin(op, lines, sources.front(), errs))
+    return frame.set(op->getResult(0), std::move(errs));
   if (isLaneWise(op.getCombiner().front())) {
     if (failed(scanLanes(op, frame, lines, sources)))
       return failure();
@@ -160,7 +194,7 @@ LogicalResult sort(tile::SortOp op, Frame &frame) {
   if (isFloat)
     loadDoubles(a.dtype(), a.data(), 0, a.size(), x.data());
   else
-    loadInts(a.dtype(), a.data(), 0, a.size(), y.data());
+    loadInts(a.dtype(), a.data(), 0, a.size(), y.data(), Extend::sign);
   for (int64_t lane = 0; lane < lines.lanes(); ++lane) {
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {

@@ -5,6 +5,7 @@
 #ifndef KILN_EVAL_PERTURB_H
 #define KILN_EVAL_PERTURB_H
 
+#include "kiln/Eval/Elements.h"
 #include <cstdint>
 
 namespace kiln::eval {
@@ -26,6 +27,35 @@ double errorDirection(int64_t index);
 /// sum of n terms errs by is n times that.
 constexpr double kHalfUlp = 0x1p-24;
 constexpr double kHalfUlpF64 = 0x1p-53;
+
+/// Stores sums into `out`, each off by `terms` halves of a unit of `out`'s sums
+/// (f32, or f64 for f64) of the sizes of all its terms. Where terms together
+/// overflow a partial sum may do so where the whole does not, and NaN stands
+/// for anything. Both tensors are of f64.
+void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
+                     Value &out);
+
+/// Stores numbers of f64 into `out`, each off by its size.
+void storeWithin(const Value &numbers, const std::vector<double> &sizes,
+                 Value &out);
+
+/// Stores `wide`, of f32 or f64, each number off by `ulps` of its units.
+void storeUlpsWithin(const Value &wide, double ulps, Value &out);
+
+/// Evaluates a function into `out`: exactly, or off by `ulps` units in the last
+/// place of f32 (f64) before the result is rounded. `map` evaluates it exactly
+/// into a value of any type.
+template <typename Fn> void evaluateWithin(double ulps, Value &out, Fn map) {
+  if (!perturbation().isOn())
+    return map(out);
+  bool isF64 = out.dtype() == DType::f64;
+  Value wide = Value::tensor(isF64 ? DType::f64 : DType::f32, out.shape());
+  if (out.isScalar())
+    wide = Value::scalar(wide.dtype());
+  map(wide);
+  // The reference itself errs by one in f64.
+  storeUlpsWithin(wide, isF64 ? ulps + 1 : ulps, out);
+}
 
 } // namespace kiln::eval
 

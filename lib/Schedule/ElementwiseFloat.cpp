@@ -30,7 +30,19 @@ static Value emitRemainder(TileMath &t, Value x, Value y) {
   Value signs = t.make<arith::XOrIOp>(t.compare(P::OLT, r, zero),
                                       t.compare(P::OLT, y, zero));
   Value off = t.both(t.compare(P::ONE, r, zero), signs);
-  return t.select(off, t.make<arith::AddFOp>(r, y), r);
+  Value moved = t.select(off, t.make<arith::AddFOp>(r, y), r);
+  // Zero has the sign of the divisor, too.
+  Value isZero = t.compare(P::OEQ, moved, zero);
+  return t.select(isZero, t.make<math::CopySignOp>(zero, y), moved);
+}
+
+/// The larger (smaller) number, the other operand beside a NaN; +0 is larger
+/// than -0, which `maxnumf` leaves open.
+template <typename OpT> static Value emitNumber(TileMath &t, Value x, Value y) {
+  using P = arith::CmpFPredicate;
+  Value both = t.make<OpT>(x, y);
+  Value kept = t.select(t.compare(P::UNO, y, y), x, both);
+  return t.select(t.compare(P::UNO, x, x), y, kept);
 }
 
 static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
@@ -78,8 +90,10 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
       .Case([&](prim::PowOp) { return function<math::PowFOp>(t, x, y); })
       .Case([&](prim::MaximumOp) { return t.make<arith::MaximumFOp>(x, y); })
       .Case([&](prim::MinimumOp) { return t.make<arith::MinimumFOp>(x, y); })
-      .Case([&](prim::FmaxOp) { return t.make<arith::MaxNumFOp>(x, y); })
-      .Case([&](prim::FminOp) { return t.make<arith::MinNumFOp>(x, y); })
+      .Case(
+          [&](prim::FmaxOp) { return emitNumber<arith::MaximumFOp>(t, x, y); })
+      .Case(
+          [&](prim::FminOp) { return emitNumber<arith::MinimumFOp>(t, x, y); })
       .Default([](Operation *) { return Value(); });
 }
 

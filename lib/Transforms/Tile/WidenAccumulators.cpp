@@ -1,4 +1,4 @@
-//===- WidenAccumulators.cpp - Products that are summed in f32 ------------===//
+//===- WidenAccumulators.cpp - What is summed in f32 ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Tile.h"
@@ -23,9 +23,45 @@ struct TileWidenAccumulators
       if (isa<Float16Type, BFloat16Type>(narrow.getElementType()))
         widen(product, narrow);
     });
+    getOperation().walk([](tile::ReduceOp reduce) {
+      if (isNarrowSum(reduce))
+        widen(reduce);
+    });
   }
 
 private:
+  /// A sum or product of 16-bit floats in any order.
+  static bool isNarrowSum(tile::ReduceOp reduce) {
+    Block &body = reduce.getCombiner().front();
+    return reduce.getSources().size() == 1 && !reduce.getOrdered() &&
+           body.getOperations().size() == 2 &&
+           isa<arith::AddFOp, arith::MulFOp>(body.front()) &&
+           isa<Float16Type, BFloat16Type>(
+               getElementTypeOrSelf(reduce.getSources()[0].getType()));
+  }
+
+  static void widen(tile::ReduceOp reduce) {
+    OpBuilder builder(reduce);
+    Location loc = reduce.getLoc();
+    auto wide = [&](Type type) -> Type {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      return tile ? Type(tile.clone(builder.getF32Type()))
+                  : builder.getF32Type();
+    };
+    Value source = reduce.getSources()[0], result = reduce->getResult(0);
+    reduce->setOperand(
+        0, arith::ExtFOp::create(builder, loc, wide(source.getType()), source));
+    Block &body = reduce.getCombiner().front();
+    for (BlockArgument argument : body.getArguments())
+      argument.setType(builder.getF32Type());
+    body.front().getResult(0).setType(builder.getF32Type());
+    Type narrow = result.getType();
+    result.setType(wide(narrow));
+    builder.setInsertionPointAfter(reduce);
+    auto rounded = arith::TruncFOp::create(builder, loc, narrow, result);
+    result.replaceAllUsesExcept(rounded, rounded);
+  }
+
   static void widen(MatrixProductOpInterface product, RankedTensorType narrow) {
     OpBuilder builder(product);
     Location loc = product.getLoc();

@@ -74,6 +74,7 @@ public:
       : kernel(kernel), b(kernel.getContext()) {}
 
   LogicalResult run() {
+    widenFolds();
     collect();
     if (!touched)
       return success();
@@ -91,6 +92,46 @@ private:
     Operation *op;
     SmallVector<Type> operands, results;
   };
+
+  /// Sums and orders of 8-bit floats are those of f32, rounded once at the end.
+  void widenFolds() {
+    SmallVector<Operation *> folds;
+    kernel.walk([&](Operation *op) {
+      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      // An ordered fold rounds at each step.
+      bool isFold = isa<tile::SortOp>(op) || (reduce && !reduce.getOrdered());
+      if (isFold && llvm::any_of(op->getOperandTypes(), isFloat8))
+        folds.push_back(op);
+    });
+    Type f32 = b.getF32Type();
+    for (Operation *op : folds) {
+      b.setInsertionPoint(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (isFloat8(operand.get().getType()))
+          operand.set(arith::ExtFOp::create(b, op->getLoc(),
+                                            like(operand.get().getType(), f32),
+                                            operand.get()));
+      for (Region &region : op->getRegions()) {
+        for (BlockArgument argument : region.getArguments())
+          if (isFloat8(argument.getType()))
+            argument.setType(f32);
+        region.walk([&](Operation *inner) {
+          for (Value result : inner->getResults())
+            if (isFloat8(result.getType()))
+              result.setType(f32);
+        });
+      }
+      b.setInsertionPointAfter(op);
+      for (Value result : op->getResults()) {
+        Type narrow = result.getType();
+        if (!isFloat8(narrow))
+          continue;
+        result.setType(like(narrow, f32));
+        auto back = arith::TruncFOp::create(b, op->getLoc(), narrow, result);
+        result.replaceAllUsesExcept(back, back);
+      }
+    }
+  }
 
   void collect() {
     kernel.walk([&](Operation *op) {
@@ -139,6 +180,10 @@ private:
             b.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt()));
       return success();
     }
+    if (auto store = dyn_cast<tile::StoreOp>(op);
+        store && store.getCombine() != tile::Combine::assign)
+      return op->emitError()
+             << "unsupported: a store that combines 8-bit floats";
     if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
       if (access.isRead() && access.getOutside() == Outside::NaN)
         return op->emitError()
@@ -154,12 +199,22 @@ private:
       }
       return success();
     }
+    if (changeSign(use))
+      return success();
+    if (op->getNumResults() != 1)
+      return op->emitError()
+             << "unsupported: " << op->getName() << " of 8-bit floats";
     for (auto [i, type] : llvm::enumerate(use.operands))
       if (isFloat8(type))
         op->setOperand(i, decode(op->getOperand(i),
                                  *formatOf(getElementTypeOrSelf(type))));
     if (isa<MatrixProductOpInterface>(op))
       return success();
+    if (isa<math::IsNormalOp>(op)) {
+      replaceIsNormal(op,
+                      *formatOf(getElementTypeOrSelf(use.operands.front())));
+      return success();
+    }
     bool narrows = isFloat8(use.results.front());
     if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
       return convert(use, narrows);
@@ -176,6 +231,61 @@ private:
       return !created.contains(other.getOwner());
     });
     return success();
+  }
+
+  /// The largest number of its sign in the place of infinity.
+  Value withoutInfinity(Value value) {
+    auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+    auto limit = [&](bool negative) {
+      TypedAttr attr = b.getFloatAttr(
+          type, APFloat::getLargest(type.getFloatSemantics(), negative));
+      if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
+        attr = DenseElementsAttr::get(tile, Attribute(attr));
+      return make<arith::ConstantOp>(attr);
+    };
+    return make<arith::MaximumFOp>(make<arith::MinimumFOp>(value, limit(false)),
+                                   limit(true));
+  }
+
+  /// Whether decoded bytes are normal numbers of their own type.
+  void replaceIsNormal(Operation *op, const Format &format) {
+    Value size = make<math::AbsFOp>(op->getOperand(0));
+    Value large = make<arith::CmpFOp>(
+        arith::CmpFPredicate::OGE, size,
+        f32(size.getType(), std::ldexp(1.0f, 1 - format.bias)));
+    Value finite = make<arith::CmpFOp>(
+        arith::CmpFPredicate::OLT, size,
+        f32(size.getType(), std::numeric_limits<float>::infinity()));
+    op->getResult(0).replaceAllUsesWith(make<arith::AndIOp>(large, finite));
+    op->erase();
+  }
+
+  /// Changes of signs are changes of bytes, so that NaN keep their bits; not
+  /// where the sign of zero means NaN.
+  bool changeSign(Use &use) {
+    Operation *op = use.op;
+    if (!isa<arith::NegFOp, math::AbsFOp, math::CopySignOp>(op) ||
+        formatOf(getElementTypeOrSelf(use.results.front()))->unsignedZero)
+      return false;
+    Value x = op->getOperand(0);
+    auto byte = [&](int64_t bits) {
+      Attribute attr = b.getI8IntegerAttr(int8_t(bits));
+      if (auto tile = dyn_cast<RankedTensorType>(x.getType()))
+        attr = DenseElementsAttr::get(tile, attr);
+      return make<arith::ConstantOp>(cast<TypedAttr>(attr));
+    };
+    Value result;
+    if (isa<arith::NegFOp>(op)) {
+      result = make<arith::XOrIOp>(x, byte(0x80));
+    } else {
+      result = make<arith::AndIOp>(x, byte(0x7f));
+      if (isa<math::CopySignOp>(op))
+        result = make<arith::OrIOp>(
+            result, make<arith::AndIOp>(op->getOperand(1), byte(0x80)));
+    }
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return true;
   }
 
   LogicalResult convert(Use &use, bool narrows) {
@@ -202,6 +312,9 @@ private:
         result = make<arith::ExtFOp>(wanted, result);
       else if (!to.isF32())
         result = make<arith::TruncFOp>(wanted, result);
+      auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
+      if (explicitly && explicitly.getSaturate())
+        result = withoutInfinity(result);
     }
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
@@ -304,8 +417,11 @@ private:
     Value code = make<arith::SelectOp>(isSmall, small, normal);
     Value tooLarge =
         compare(arith::CmpIPredicate::sgt, code, i32(type, format.largest));
-    Value limit =
-        i32(type, saturate || towardZero ? format.largest : format.overflow);
+    Value limit = i32(type, saturate ? format.largest : format.overflow);
+    if (towardZero && !saturate) // numbers stay numbers
+      limit = make<arith::SelectOp>(
+          compare(arith::CmpIPredicate::eq, magnitude, i32(type, 0x7f800000)),
+          limit, i32(type, format.largest));
     code = make<arith::SelectOp>(tooLarge, limit, code);
     Value sign = make<arith::AndIOp>(make<arith::ShRUIOp>(bits, i32(type, 24)),
                                      i32(type, 0x80));

@@ -34,6 +34,8 @@ public:
       result = convert<arith::ExtFOp>(source, elementOf(op.getResult()));
     else if (from > to)
       result = narrow();
+    if (from <= to && op.getSaturate())
+      result = withoutInfinity(result);
     op.getResult().replaceAllUsesWith(result);
     op.erase();
   }
@@ -58,6 +60,22 @@ private:
   }
   Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
     return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+
+  /// The largest number of its sign in the place of infinity, whose bits come
+  /// behind.
+  Value withoutInfinity(Value value) {
+    auto type = cast<FloatType>(elementOf(value));
+    Value limit = constant(
+        type, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+    Value isOver = compare(arith::CmpFPredicate::OEQ,
+                           math::AbsFOp::create(b, loc, value), limit);
+    Type integer = b.getIntegerType(type.getWidth());
+    Value one = constant(integer, b.getIntegerAttr(integer, 1));
+    Value before = arith::SubIOp::create(
+        b, loc, convert<arith::BitcastOp>(value, integer), one);
+    return arith::SelectOp::create(
+        b, loc, isOver, convert<arith::BitcastOp>(before, type), value);
   }
 
   Value narrow() {

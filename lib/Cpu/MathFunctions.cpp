@@ -207,7 +207,13 @@ struct F32 : Lanes {
                               arith::AndIOp::create(b, loc, n, i32(1)), i32(0));
     Value y = select(odd, cosine, sine);
     Value sign = shl(arith::AndIOp::create(b, loc, n, i32(2)), 30);
-    return float_(arith::XOrIOp::create(b, loc, bits(y), sign));
+    Value result = float_(arith::XOrIOp::create(b, loc, bits(y), sign));
+    if (quarter)
+      return result;
+    // The sine of zero keeps its sign, which the sum above loses.
+    Value isZero =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, f32(0.0));
+    return select(isZero, x, result);
   }
 };
 
@@ -305,10 +311,31 @@ Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
           math::RoundOp, math::RoundEvenOp, math::AbsFOp, math::AbsIOp,
           math::CopySignOp, math::CountLeadingZerosOp,
           math::CountTrailingZerosOp, math::CtPopOp, math::IsNaNOp,
-          math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(op))
+          math::IsFiniteOp>(op))
     return nullptr;
   F32 f(b, loc, operands[0].getType());
   Type element = getElementTypeOrSelf(operands[0].getType());
+  if (isa<math::IsInfOp, math::IsNormalOp>(op)) {
+    // By the type of the operation: registers may be wider.
+    Type own = getElementTypeOrSelf(op->getOperand(0).getType());
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(own).getFloatSemantics();
+    bool ignored;
+    APFloat least = APFloat::getSmallestNormalized(semantics);
+    least.convert(cast<FloatType>(element).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &ignored);
+    Value size = math::AbsFOp::create(b, loc, operands[0]);
+    Value infinity = f.constant(b.getFloatAttr(
+        element,
+        APFloat::getInf(cast<FloatType>(element).getFloatSemantics())));
+    using P = arith::CmpFPredicate;
+    if (isa<math::IsInfOp>(op))
+      return arith::CmpFOp::create(b, loc, P::OEQ, size, infinity);
+    Value finite = arith::CmpFOp::create(b, loc, P::OLT, size, infinity);
+    Value large = arith::CmpFOp::create(
+        b, loc, P::OGE, size, f.constant(b.getFloatAttr(element, least)));
+    return arith::AndIOp::create(b, loc, finite, large);
+  }
   if (isa<math::RsqrtOp>(op)) {
     Value root = math::SqrtOp::create(b, loc, operands[0]);
     Value one = f.constant(b.getFloatAttr(element, 1.0));

@@ -64,6 +64,25 @@ static void guardDivision(OpBuilder &b, Location loc, Operation *op,
   operands[1] = arith::SelectOp::create(b, loc, bad, one, operands[1]);
 }
 
+/// Changes of signs on the bits of 16-bit floats: NaN keep theirs.
+static Value changeSign(OpBuilder &b, Location loc, Operation *op,
+                        ValueRange operands) {
+  Type type = operands[0].getType();
+  auto constant = [&](uint64_t bits) -> Value {
+    TypedAttr attr = b.getI16IntegerAttr(int16_t(bits));
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, loc, type, attr);
+  };
+  if (isa<arith::NegFOp>(op))
+    return arith::XOrIOp::create(b, loc, operands[0], constant(0x8000));
+  Value size = arith::AndIOp::create(b, loc, operands[0], constant(0x7fff));
+  if (isa<math::AbsFOp>(op))
+    return size;
+  Value sign = arith::AndIOp::create(b, loc, operands[1], constant(0x8000));
+  return arith::OrIOp::create(b, loc, size, sign);
+}
+
 Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
   SmallVector<Value> operands(given);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
@@ -89,6 +108,9 @@ Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
             : Value(arith::UIToFPOp::create(b, loc, wide, operands[0]));
     return narrowFloat(b, loc, exact, element);
   }
+
+  if (narrow && isa<arith::NegFOp, math::AbsFOp, math::CopySignOp>(op))
+    return changeSign(b, loc, op, operands);
 
   // 16-bit floats are computed with in f32 and rounded after each operation.
   for (auto [operand, original] :

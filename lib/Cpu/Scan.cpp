@@ -111,24 +111,50 @@ LogicalResult KernelEmitter::emitTake(tile::GatherOp take) {
   return success();
 }
 
-/// Whether x comes before y: smaller, or a number before NaN.
-static Value comesBefore(KernelEmitter &e, Value x, Value y, bool descending) {
+/// Whether x comes before y: smaller, or a number before NaN. Registers hold
+/// narrow floats as their bits.
+static Value comesBefore(KernelEmitter &e, Type element, Value x, Value y,
+                         bool descending) {
   OpBuilder &b = e.b;
-  if (!isa<FloatType>(x.getType()))
+  auto type = dyn_cast<FloatType>(element);
+  if (!type)
     return arith::CmpIOp::create(b, e.loc,
                                  descending ? arith::CmpIPredicate::sgt
                                             : arith::CmpIPredicate::slt,
                                  x, y);
-  auto isNan = [&](Value v) -> Value {
-    return arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::UNO, v, v);
+  // As integers, in the order of IEEE 754: -0 is before +0.
+  unsigned width = type.getWidth();
+  Type integer = b.getIntegerType(width);
+  auto constant = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, e.loc,
+                                     b.getIntegerAttr(integer, value));
   };
-  Value less = arith::CmpFOp::create(
-      b, e.loc,
-      descending ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, y);
+  Value most = constant(APInt::getSignedMaxValue(width));
+  Value infinity =
+      constant(APFloat::getInf(type.getFloatSemantics()).bitcastToAPInt());
+  struct Key {
+    Value number, isNan;
+  };
+  auto keyOf = [&](Value v) -> Key {
+    if (v.getType() != integer)
+      v = arith::BitcastOp::create(b, e.loc, integer, v);
+    Value signs =
+        arith::ShRSIOp::create(b, e.loc, v, constant(APInt(width, width - 1)));
+    Value flipped = arith::AndIOp::create(b, e.loc, signs, most);
+    Value size = arith::AndIOp::create(b, e.loc, v, most);
+    return {arith::XOrIOp::create(b, e.loc, v, flipped),
+            arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ugt, size,
+                                  infinity)};
+  };
+  Key a = keyOf(x), c = keyOf(y);
+  Value less = arith::CmpIOp::create(b, e.loc,
+                                     descending ? arith::CmpIPredicate::sgt
+                                                : arith::CmpIPredicate::slt,
+                                     a.number, c.number);
   Value one = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
-  Value number = arith::XOrIOp::create(b, e.loc, isNan(x), one);
-  Value last = arith::AndIOp::create(b, e.loc, number, isNan(y));
-  return arith::OrIOp::create(b, e.loc, less, last);
+  Value isNumber = arith::XOrIOp::create(b, e.loc, a.isNan, one);
+  Value ordered = arith::OrIOp::create(b, e.loc, less, c.isNan);
+  return arith::AndIOp::create(b, e.loc, isNumber, ordered);
 }
 
 LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
@@ -137,26 +163,26 @@ LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
   TileBuffer result = allocateFor(sort.getResult());
   freshLevels();
   int64_t axis = sort.getAxis(), size = source.shape[axis];
+  Type element = source.elementType;
   forRows(*this, source.shape, axis, [&](Point row) {
     forLoop(c64(0), c64(size), 1, {}, false, [&](Coord i, ValueRange) {
       Value x = loadBuffer(source, withCoord(row, axis, i));
-      SmallVector<Value> rank =
-          forLoop(c64(0), c64(size), 1, ValueRange{c64(0)}, false,
-                  [&](Coord j, ValueRange carried) {
-                    Value y = loadBuffer(source, withCoord(row, axis, j));
-                    // Equal elements keep their order.
-                    Value earlier = compare(arith::CmpIPredicate::slt,
-                                            coordValue(j), coordValue(i));
-                    Value tied = arith::XOrIOp::create(
-                        b, loc, comesBefore(*this, x, y, sort.getDescending()),
-                        arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-                    Value before = arith::OrIOp::create(
-                        b, loc, comesBefore(*this, y, x, sort.getDescending()),
-                        arith::AndIOp::create(b, loc, tied, earlier));
-                    Value one =
-                        arith::ExtUIOp::create(b, loc, b.getI64Type(), before);
-                    return SmallVector<Value>{add(carried[0], one)};
-                  });
+      SmallVector<Value> rank = forLoop(
+          c64(0), c64(size), 1, ValueRange{c64(0)}, false,
+          [&](Coord j, ValueRange carried) {
+            Value y = loadBuffer(source, withCoord(row, axis, j));
+            // Equal elements keep their order.
+            Value earlier = compare(arith::CmpIPredicate::slt, coordValue(j),
+                                    coordValue(i));
+            Value tied = arith::XOrIOp::create(
+                b, loc, comesBefore(*this, element, x, y, sort.getDescending()),
+                arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+            Value before = arith::OrIOp::create(
+                b, loc, comesBefore(*this, element, y, x, sort.getDescending()),
+                arith::AndIOp::create(b, loc, tied, earlier));
+            Value one = arith::ExtUIOp::create(b, loc, b.getI64Type(), before);
+            return SmallVector<Value>{add(carried[0], one)};
+          });
       storeBuffer(x, result, withCoord(row, axis, computed(*this, rank[0])));
       return SmallVector<Value>();
     });

@@ -57,7 +57,9 @@ LogicalResult KernelEmitter::checkOps() {
     if (auto call = dyn_cast<tile::CallExternOp>(op)) {
       if (!call.getCFunction())
         os << "external function '" << call.getSymbol() << "'";
-    } else if (!known || isa<math::IPowIOp>(op)) {
+    } else if (!known ||
+               isa<math::IPowIOp, arith::ScalingExtFOp, arith::ScalingTruncFOp>(
+                   op)) {
       os << op->getName().getStringRef();
     }
     if (reason.empty())

@@ -234,6 +234,9 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
     Value address = tileAddress(base, point, steps, element);
     if (combining) {
       LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(element));
+      // Truth values are bytes, of which a sum must leave one bit.
+      if (element.isInteger(1) && combine == tile::Combine::add)
+        kind = LLVM::AtomicBinOp::_xor;
       combineAtomically(kind, LLVM::AtomicOrdering::monotonic, element, address,
                         value);
       return;

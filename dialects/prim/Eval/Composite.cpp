@@ -153,9 +153,10 @@ LogicalResult normalise(Operation *op, Frame &frame, const Value &a,
         double product = (r[i] - mean) * scale * weight;
         double off = 0;
         if (errs)
-          off = unit *
-                ((center ? scale * std::fabs(weight) * size : 0) +
-                 std::fabs(product) * double(n + 16) + 2 * std::fabs(shift));
+          off = unit * ((center ? scale * std::fabs(weight) * size : 0) +
+                        std::fabs(product) * double(n + 16) +
+                        2 * std::fabs(shift)) +
+                tinyOf(a.dtype()) * std::max(1.0, std::fabs(weight));
         r[i] = product + shift;
         // Squares may overflow in what they are computed in.
         if (errs && square > largest)

@@ -17,9 +17,10 @@ typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
 
      suite [--level=prim|tile] [--filter=REGEX]
                           the modules with their programs and cases
+     suite --random=LAST [--first-random=FIRST] [--seed=N] [--drop=A+B+...]
+                          random programs in their place, without the steps that
+                          are named
      target --target=SPEC what the description of a target declares
-     shrink --seed=N --number=N --drop=A+B+...
-                          one random program without the named steps
 
    and any of them with --load-target=LIB for plug-ins, whose operations are
    part of the suite. Returns 0, or 1 after messages to `diag`, or 2 where the

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assemble.h"
+#include "Random.h"
 #include "Registry.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -70,6 +71,8 @@ Object kiln::conform::programJson(const Entry &entry, StringRef level,
       value["scalar"] = true;
     if (param.isWritten)
       value["written"] = true;
+    if (param.isPointer)
+      value["pointer"] = true;
     params.push_back(std::move(value));
   }
   for (const Call &call : entry.calls)
@@ -107,16 +110,29 @@ namespace {
 class Assembly {
 public:
   Assembly(MLIRContext &context, StringRef level, const std::regex *filter,
-           Array &modules, std::set<std::string> &covered, std::string &error)
-      : context(context), level(level), filter(filter), modules(modules),
-        covered(covered), error(error) {}
+           const SuiteOptions &options, Array &modules,
+           std::set<std::string> &covered, std::string &error)
+      : context(context), level(level), filter(filter), options(options),
+        modules(modules), covered(covered), error(error) {}
 
   void run() {
     Plan plan(context);
+    if (options.lastRandom) {
+      if (level == "tile")
+        addRandomPrograms(plan, options.seed, options.firstRandom,
+                          options.lastRandom, options.dropped);
+      write(plan);
+      return;
+    }
     addElementwise(plan, level);
     for (const auto &[op, recipe] : Registry::get().recipes)
       if (StringRef(op).starts_with("prim.") == (level == "prim"))
         recipe(plan);
+    write(plan);
+  }
+
+private:
+  void write(const Plan &plan) {
     std::set<std::string> ids;
     for (const Entry &entry : plan.entries) {
       std::string why, id = entry.op + "/" + entry.type + "/" + entry.form;
@@ -144,7 +160,6 @@ public:
     close();
   }
 
-private:
   bool isWanted(const Entry &entry, const std::string &id) const {
     return !filter || llvm::any_of(entry.calls, [&](const Call &call) {
       return std::regex_search(level.str() + "/" + id + "/" + call.name,
@@ -175,6 +190,7 @@ private:
   MLIRContext &context;
   StringRef level;
   const std::regex *filter;
+  const SuiteOptions &options;
   Array &modules;
   std::set<std::string> &covered;
   std::string &error;
@@ -202,7 +218,7 @@ bool kiln::conform::assembleSuite(MLIRContext &context,
   for (StringRef level : {"tile", "prim"})
     if (options.level.empty() || options.level == level)
       Assembly(context, level, options.filter.empty() ? nullptr : &filter,
-               modules, covered, error)
+               options, modules, covered, error)
           .run();
   for (const auto &[op, reason] : Registry::get().exemptions)
     exempt.push_back(Object{{"op", op}, {"reason", reason}});
@@ -210,8 +226,9 @@ bool kiln::conform::assembleSuite(MLIRContext &context,
     std::string op = name.getStringRef().str();
     StringRef dialect = name.getDialectNamespace();
     bool isPrim = dialect == "prim";
-    bool isOurs = isPrim || dialect == "tile" || dialect == "arith" ||
-                  dialect == "math" || pluginDialects().contains(dialect);
+    bool isOurs = !options.lastRandom &&
+                  (isPrim || dialect == "tile" || dialect == "arith" ||
+                   dialect == "math" || pluginDialects().contains(dialect));
     if (isOurs &&
         (options.level.empty() || (options.level == "prim") == isPrim))
       if (!covered.count(op) && !Registry::get().exemptions.count(op))

@@ -6,12 +6,18 @@
 
 #include "kiln/Conform/Recipes.h"
 #include "llvm/Support/JSON.h"
+#include <set>
 
 namespace kiln::conform {
 
 struct SuiteOptions {
   std::string level;  ///< "prim", "tile"; empty: both
   std::string filter; ///< a regular expression for names of cases
+  /// Random programs in place of the others, from number to number, and steps
+  /// that they go without.
+  uint64_t seed = 1;
+  unsigned firstRandom = 0, lastRandom = 0;
+  std::set<unsigned> dropped;
 };
 
 /// The whole suite as JSON. False after messages to `error`.

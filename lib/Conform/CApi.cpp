@@ -77,6 +77,24 @@ int answerSuite(const Question &question, Object &answer, std::string &error) {
   SuiteOptions options;
   options.level = question.get("level").str();
   options.filter = question.get("filter").str();
+  auto number = [&](StringRef key, auto &to) {
+    StringRef text = question.get(key);
+    if (!text.empty() && text.getAsInteger(10, to))
+      error = "error: expected a number for " + key.str() + ", found '" +
+              text.str() + "'";
+  };
+  number("seed", options.seed);
+  number("first-random", options.firstRandom);
+  number("random", options.lastRandom);
+  llvm::SmallVector<StringRef> drops;
+  question.get("drop").split(drops, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef drop : drops) {
+    unsigned step = 0;
+    if (!drop.getAsInteger(10, step))
+      options.dropped.insert(step);
+  }
+  if (!error.empty())
+    return 2;
   if (!options.level.empty() && options.level != "prim" &&
       options.level != "tile") {
     error =

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Registry.h"
+#include "Text.h"
 #include <mutex>
 
 using namespace kiln::conform;
@@ -79,6 +80,17 @@ void kiln::conform::addRestrictions() {
                             return wanted.kind == "plain" ? Fill(0, 9)
                                                           : Fill(0, 100);
                           }});
+  // Limits in order, none of them NaN.
+  restrict("math.clampf",
+           {1, [](StringRef, const Fill &) { return Fill(-4, -0.5); }});
+  restrict("math.clampf",
+           {2, [](StringRef, const Fill &) { return Fill(0.5, 4); }});
+  // Any bits are signaling NaN, too, of which powers have no rule.
+  for (const char *op : {"math.fpowi", "math.powf", "prim.pow"})
+    restrict(op, {0, [](StringRef dtype, const Fill &wanted) {
+                    bool isAny = wanted.kind == "bits" && isFloatText(dtype);
+                    return isAny ? Fill("finite") : wanted;
+                  }});
   restrict("math.fpowi",
            {1, [](StringRef, const Fill &) { return Fill(-20, 20); }});
 }

@@ -80,7 +80,7 @@ std::string KernelText::pointer(StringRef element, bool isWritten) {
   std::string name = "%a" + std::to_string(params.size());
   params.push_back({name, "!tile.ptr<" + element.str() + ">"});
   facts.push_back("");
-  entry.params.push_back({element.str(), false, isWritten});
+  entry.params.push_back({element.str(), false, isWritten, true});
   return name;
 }
 

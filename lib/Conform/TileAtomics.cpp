@@ -157,7 +157,8 @@ void addLock(Plan &plan) {
   }
 }
 
-/// The first instance waits for a flag that the last one raises.
+/// The first instance waits for a flag that the last one raises, which takes
+/// its time.
 void addFlag(Plan &plan) {
   Entry &entry = plan.add("tile.atomic_rmw", "i32", "flag");
   entry.profile("pointer").profile("atomic").profile("concurrent");
@@ -170,8 +171,9 @@ void addFlag(Plan &plan) {
   %none = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %value = arith.constant 42.0 : f32
-  %first = arith.cmpi eq, $i, %zero : index
-  scf.if %first {
+  %step = arith.constant 1 : index
+  %waits = arith.cmpi ne, $i, %step : index
+  scf.if %waits {
     scf.while : () -> () {
       %seen = tile.atomic_rmw add acquire device $f, %none : !tile.ptr<i32>, i32
       %again = arith.cmpi eq, %seen, %none : i32
@@ -180,15 +182,20 @@ void addFlag(Plan &plan) {
       scf.yield
     }
     %d = tile.load_ptr $d : !tile.ptr<f32> -> f32
-    tile.store_ptr $o, %d : !tile.ptr<f32>, f32
+    %mine = tile.ptr_add $o, $i : !tile.ptr<f32>, index
+    tile.store_ptr %mine, %d : !tile.ptr<f32>, f32
   } else {
+    %much = arith.constant 1000 : index
+    scf.for %i = %zero to %much step %step {
+      %idle = tile.atomic_rmw add relaxed device $f, %none : !tile.ptr<i32>, i32
+    }
     tile.store_ptr $d, %value : !tile.ptr<f32>, f32
     %was = tile.atomic_rmw exchange release device $f, %one : !tile.ptr<i32>, i32
   })",
                      {{"i", ids[0]}, {"f", flag}, {"d", data}, {"o", out}}));
   kernel.finish("attributes {progress = #tile<progress concurrent>}");
   for (const char *name : {"once", "again"})
-    addCall(entry, name, {of({1}, "zero"), of({1}), of({1})}, {2, 1, 1});
+    addCall(entry, name, {of({1}, "zero"), of({1}), of({3})}, {3, 1, 1});
 }
 
 } // namespace

@@ -140,7 +140,8 @@ void addLoop(Plan &plan, const Types &types, bool isTransposed) {
                          {7, 70, 13}}) {
     Shape b = isTransposed ? Shape{n, k} : Shape{k, n};
     for (const char *fill : {"plain", "seldom"})
-      if (StringRef(fill) == "plain" || (isFloatText(types.lhs) && m == 40))
+      if (StringRef(fill) == "plain" ||
+          (isFloatText(types.lhs) && m == 40 && types.acc == "f32"))
         addCall(entry,
                 nameText({m, n, k}) + "-" +
                     (StringRef(fill) == "plain" ? "plain" : "hurt"),

@@ -4,10 +4,12 @@
 #include "Children.h"
 #include "Folder.h"
 #include "Select.h"
+#include "Shrink.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Process.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <unistd.h>
@@ -74,6 +76,10 @@ private:
 
   Expected<Suite> chosenSuite() {
     std::vector<std::string> args = {"suite"};
+    if (options.random) {
+      args.push_back("--random=" + std::to_string(options.random));
+      args.push_back("--seed=" + std::to_string(options.seed));
+    }
     if (!options.level.empty())
       args.push_back("--level=" + options.level);
     if (!options.filter.empty())
@@ -189,14 +195,42 @@ private:
     index.prepareSeconds = now() - begin;
     if (Error error = writeIndex(folder, index))
       return fail(error.message());
-    if (options.prepare.empty())
-      return runFolder(folder, index);
+    if (options.prepare.empty()) {
+      int status = runFolder(folder, index);
+      if (options.random && status == 1)
+        shrinkFailures(how);
+      return status;
+    }
     std::printf("prepared %zu modules in %s (%.1f s, %.1f MiB)\n",
                 index.modules.size(), folder.c_str(), index.prepareSeconds,
                 double(folderBytes(folder)) / (1 << 20));
     for (const auto &[module, reason] : index.broken)
       std::printf("BROKEN %s: %s\n", module.c_str(), reason.c_str());
     return index.broken.empty() ? 0 : 1;
+  }
+
+  /// Prints what is left of the random programs that fail.
+  void shrinkFailures(const PrepareOptions &prepare) {
+    constexpr size_t kMost = 5;
+    ShrinkOptions how;
+    how.prepare = prepare;
+    how.execute.target = prepare.target;
+    how.execute.folder = prepare.folder;
+    how.execute.seed = prepare.seed;
+    how.execute.caseSeconds = options.caseSeconds;
+    std::vector<unsigned> numbers;
+    forEachCase(results, [&](const ReadyModule &module, const Ready &one,
+                             const Verdict &verdict) {
+      const std::string &form = module.module.programs[one.program].form;
+      unsigned number =
+          unsigned(std::atoi(form.c_str() + std::strlen("program")));
+      if (verdict.status == Verdict::failed && numbers.size() < kMost &&
+          (numbers.empty() || numbers.back() != number))
+        numbers.push_back(number);
+    });
+    for (unsigned number : numbers)
+      std::printf("program%u, shrunk: %s", number,
+                  shrink(*compiler, number, how).c_str());
   }
 
   int runFolder(const std::string &folder, const Index &index) {

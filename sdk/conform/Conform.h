@@ -21,7 +21,7 @@ struct Options {
   double budget = 0; ///< seconds; 0: everything
   double caseSeconds = 60;
   unsigned jobs = 0;   ///< 0: one per core
-  unsigned random = 0; ///< random programs beside the others
+  unsigned random = 0; ///< random programs in place of the others
 };
 
 /// The exit status: 0; 1 after failures; 2 for wrong usage.

@@ -20,15 +20,17 @@ struct Lane {
   std::vector<runtime::DType> types;
   std::vector<double> floats;
   std::vector<int64_t> ints;
+  std::vector<uint64_t> bits;
 };
 
 /// The element of the result, as a float or as an integer.
 struct Answer {
   Quad number = 0;
   int64_t integer = 0;
+  std::optional<uint64_t> bits = std::nullopt; ///< of a float, in its place
 
-  static Answer of(Quad value) { return {value, 0}; }
-  static Answer ofInt(Wide value) { return {0, int64_t(value)}; }
+  static Answer of(Quad value) { return {value, 0, std::nullopt}; }
+  static Answer ofInt(Wide value) { return {0, int64_t(value), std::nullopt}; }
 };
 
 using Formula = std::function<Answer(const Lane &)>;

@@ -18,6 +18,7 @@ Lane laneOf(const Program &program, const std::vector<Tensor> &inputs,
   for (size_t k = 0; k < inputs.size(); ++k) {
     DType dtype = program.params[k].dtype;
     lane.types.push_back(dtype);
+    lane.bits.push_back(loadBits(dtype, inputs[k].data(), indices[k]));
     if (isFloat(dtype)) {
       lane.floats.push_back(loadAsDouble(dtype, inputs[k].data(), indices[k]));
       lane.ints.push_back(0);
@@ -43,6 +44,8 @@ int64_t placeOf(const Tensor &tensor, int64_t index) {
 /// Writes one result; what it may lie between where a formula is no more than
 /// near.
 void put(DType dtype, const Answer &answer, Wanted &wanted, int64_t index) {
+  if (answer.bits)
+    return storeBits(dtype, wanted.exact.data(), index, *answer.bits);
   if (!isFloat(dtype)) {
     storeInt(dtype, wanted.exact.data(), index,
              dtype == DType::i1 ? answer.integer & 1 : answer.integer);

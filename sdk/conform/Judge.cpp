@@ -65,8 +65,11 @@ public:
     error = std::fabs(a - b);
     if (std::isnan(error))
       error = HUGE_VAL;
-    if (std::isinf(low) && std::isinf(high) && low < high)
-      return true; // partial sums may overflow: anything goes
+    // Partial sums may overflow: anything goes. Some types have no infinity.
+    if (!wanted.low.empty() && !std::isnan(b) &&
+        ((std::isinf(low) && std::isinf(high) && low < high) ||
+         std::isnan(low) || std::isnan(high)))
+      return true;
     if (std::isnan(b) && std::isnan(a)) {
       error = 0;
       return !isBitwise;
@@ -102,11 +105,9 @@ private:
 /// nothing about how far it may be off.
 void include(double value, double exact, double &low, double &high) {
   if (std::isnan(value)) {
-    // An exact number whose errors are without bound.
-    if (std::isfinite(exact)) {
-      low = -HUGE_VAL;
-      high = HUGE_VAL;
-    }
+    // A number whose errors are without bound.
+    low = -HUGE_VAL;
+    high = HUGE_VAL;
     return;
   }
   low = std::min(low, value);

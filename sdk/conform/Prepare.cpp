@@ -81,8 +81,11 @@ private:
                                          argsFor(options, options.target));
     if (compiled.package.empty()) {
       if (which.size() == 1) {
-        placed[which[0]] = {Placed::failed, firstError(compiled.diagnostics),
-                            -1};
+        std::string why = firstError(compiled.diagnostics);
+        const std::string mark = "error: unsupported: ";
+        bool isDecline = why.compare(0, mark.size(), mark) == 0;
+        placed[which[0]] = {isDecline ? Placed::declined : Placed::failed,
+                            isDecline ? why.substr(mark.size()) : why, -1};
         return Error::success();
       }
       size_t half = which.size() / 2;

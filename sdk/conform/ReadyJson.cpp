@@ -30,7 +30,8 @@ json programToJson(const Program &program) {
   for (const Param &param : program.params)
     params.push_back({{"dtype", dtypeName(param.dtype)},
                       {"scalar", param.isScalar},
-                      {"written", param.isWritten}});
+                      {"written", param.isWritten},
+                      {"pointer", param.isPointer}});
   for (const Call &call : program.calls)
     calls.push_back(callToJson(call));
   return {{"id", program.id},

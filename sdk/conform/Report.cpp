@@ -110,6 +110,11 @@ std::string kiln::conform::reproduction(const Results &results,
   }
   std::string seed =
       results.seed == 1 ? "" : " --seed=" + std::to_string(results.seed);
+  const std::string random = "tile/random/";
+  if (name.compare(0, random.size(), random) == 0) {
+    size_t at = name.find("/program") + std::string("/program").size();
+    seed += " --random=" + std::to_string(std::atoi(name.c_str() + at) + 1);
+  }
   return "kiln-conform --target='" + results.target + "' --filter='^" +
          pattern + "$'" + seed;
 }

@@ -57,6 +57,7 @@ Program readProgram(const json &from) {
     param.dtype = parseDType(value.at("dtype").get<std::string>());
     param.isScalar = value.value("scalar", false);
     param.isWritten = value.value("written", false);
+    param.isPointer = value.value("pointer", false);
     program.params.push_back(param);
   }
   for (const json &value : from.at("calls"))

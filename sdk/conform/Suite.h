@@ -39,6 +39,7 @@ struct Param {
   runtime::DType dtype = runtime::DType::none;
   bool isScalar = false;
   bool isWritten = false; ///< compared after the call
+  bool isPointer = false; ///< to the first element
 };
 
 /// A kernel or function that is there for one operation and type.

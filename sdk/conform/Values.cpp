@@ -306,8 +306,13 @@ Expected<Inputs> kiln::conform::makeInputs(const Program &program,
     fillElements(param.dtype, data + (guard + inside) * bytes, guard, around,
                  own + 2, k);
     Tensor tensor = *whole;
-    tensor.shape = arg.shape;
-    tensor.strides = strides;
+    if (!param.isPointer) {
+      tensor.shape = arg.shape;
+      tensor.strides = strides;
+    } else {
+      tensor.shape.clear();
+      tensor.strides.clear();
+    }
     tensor.offset = guard + before;
     inputs.tensors.push_back(std::move(tensor));
     inputs.whole.push_back(std::move(*whole));

@@ -29,6 +29,9 @@ static void addOptions(CLI::App &app, Options &options,
   app.add_option("--seed", options.seed, "of all values and samples (1)");
   app.add_option("--budget", options.budget,
                  "seconds: a sample of the cases that fits in, by the seed");
+  app.add_option("--random", options.random,
+                 "so many random programs in place of the cases; the steps of "
+                 "those that fail are taken away as long as they fail");
   app.add_option("--jobs", options.jobs, "processes (one per core)");
   app.add_option("--case-limit", options.caseSeconds,
                  "seconds after which a case hangs (60)");

@@ -61,6 +61,7 @@ struct Param {
   std::string dtype;
   bool isScalar = false;
   bool isWritten = false; ///< memory that is compared after the call
+  bool isPointer = false; ///< to the first element
 };
 
 /// One call: a case.

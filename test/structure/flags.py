@@ -43,6 +43,7 @@ def check(tool, page, title):
 
 check("kiln-compile", "docs/tools.md", "kiln-compile")
 check("kiln-run", "docs/runtime.md", "kiln-run")
+check("kiln-conform", "docs/conformance.md", "Flags")
 for tool in ("kiln-opt", "kiln-lsp-server", "kiln-reduce"):
     hidden = help_of(tool, "--help-hidden" if tool != "kiln-lsp-server" else "--help")
     own = {"--test", "--test-arg", "--time-limit", "--load-target", "-o", "--kiln-frontend"}

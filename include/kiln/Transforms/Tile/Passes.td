@@ -93,10 +93,11 @@ def TileLowerPointers : Pass<"tile-lower-pointers", "::kiln::tile::KernelOp"> {
 }
 
 def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::KernelOp"> {
-  let summary = "Sums products of matrices in f32 where the accumulator is narrower";
+  let summary = "Sums products of matrices and reductions in f32 where their type is narrower";
   let description = [{
     For machines that accumulate in f32: the accumulator of a product (MatrixProductOpInterface) of f16 or
-    bf16 is widened, and the sum rounded once to its type.
+    bf16 is widened, and the sum rounded once to its type. So are sums and products of such elements by
+    `tile.reduce`, unless it is ordered.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

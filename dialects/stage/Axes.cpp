@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Stage/Axes.h"
 #include "kiln/Dialect/Stage/StorageOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -129,6 +130,10 @@ void Axes::relate(Operation *op) {
                                          tileOf(result).getRank());
              d < e; ++d)
           unite(operand, d, result, d);
+  } else if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
+    // Its factors are read at more points than one.
+    if (OpOperand *acc = product.getAccOperand())
+      relateSame(acc->get(), op->getResult(0));
   } else {
     // Elementwise operations, broadcasts, and whatever keeps sizes.
     for (Value operand : op->getOperands())

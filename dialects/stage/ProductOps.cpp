@@ -45,9 +45,19 @@ void StageDialect::registerProductOps() {
 std::array<int64_t, 3> ProductOp::getSizes() {
   if (auto block = getBlock())
     return {(*block)[0], (*block)[1], (*block)[2]};
-  auto acc = cast<ShapedType>(getAcc().getType());
-  auto lhs = cast<ShapedType>(getLhs().getType());
-  return {acc.getDimSize(0), acc.getDimSize(1), lhs.getDimSize(1)};
+  auto acc = cast<ShapedType>(getAcc().getType()).getShape();
+  auto lhs = cast<ShapedType>(getLhs().getType()).getShape();
+  return {acc[acc.size() - 2], acc.back(), lhs.back()};
+}
+
+/// The sizes of an operand's dimensions, and its element type.
+static ArrayRef<int64_t> shapeOf(Type type, Type &element) {
+  if (auto view = dyn_cast<kiln::tile::ViewType>(type)) {
+    element = view.getElementType();
+    return view.getShape();
+  }
+  element = cast<ShapedType>(type).getElementType();
+  return cast<ShapedType>(type).getShape();
 }
 
 /// (C3) The element types are those of tile.dot.
@@ -66,12 +76,12 @@ static LogicalResult verifyElements(ProductOp op, Type lhs, Type rhs,
   } else {
     auto isOperand = [](Type type) {
       return type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
-             type.isSignlessInteger(32);
+             type.isSignlessInteger(32) || type.isSignlessInteger(64);
     };
     if (!isOperand(lhs) || !isOperand(rhs) ||
         (!acc.isSignlessInteger(32) && !acc.isSignlessInteger(64)))
       return op.emitOpError()
-             << "expected operands of i8, i16 or i32 and an accumulator of i32 "
+             << "expected operands of i8 to i64 and an accumulator of i32 "
                 "or i64, found "
              << lhs << ", " << rhs << " and " << acc;
   }
@@ -87,17 +97,23 @@ static LogicalResult verifyElements(ProductOp op, Type lhs, Type rhs,
 }
 
 LogicalResult ProductOp::verify() {
-  auto lhs = cast<ShapedType>(getLhs().getType());
-  auto rhs = cast<ShapedType>(getRhs().getType());
-  auto acc = cast<ShapedType>(getAcc().getType());
   OperandRange origins[] = {getLhsOrigin(), getRhsOrigin(), getAccOrigin()};
-  ShapedType types[] = {lhs, rhs, acc};
-  for (auto [type, origin] : llvm::zip(types, origins)) {
-    // (C1) Rank 2; storage may have an origin.
-    if (type.getRank() != 2)
+  Type types[] = {getLhs().getType(), getRhs().getType(), getAcc().getType()};
+  ArrayRef<int64_t> shapes[3];
+  Type elements[3];
+  for (auto [type, origin, shape, element] :
+       llvm::zip(types, origins, shapes, elements)) {
+    // (C1) Rank 2, or more with an origin, which storage and views have.
+    shape = shapeOf(type, element);
+    bool isView = isa<kiln::tile::ViewType>(type);
+    if (shape.size() < 2 || ((shape.size() > 2 || isView) && origin.empty()))
       return emitOpError() << "expected operands of rank 2, found " << type;
-    if (!origin.empty() && (origin.size() != 2 || !isa<MemRefType>(type)))
-      return emitOpError() << "expected two coordinates, of storage, found "
+    if (!origin.empty() &&
+        (origin.size() != shape.size() || isa<RankedTensorType>(type)))
+      return emitOpError() << "expected "
+                           << (shape.size() == 2 ? "two"
+                                                 : std::to_string(shape.size()))
+                           << " coordinates, of storage, found "
                            << origin.size() << " of " << type;
   }
   // (C2) The sizes are positive and within the operands.
@@ -106,25 +122,42 @@ LogicalResult ProductOp::verify() {
         llvm::any_of(*block, [](int64_t size) { return size < 1; }))
       return emitOpError() << "expected 'block' to be three positive sizes";
   auto [m, n, k] = getSizes();
-  int64_t sizes[3][2] = {{m, k}, {k, n}, {m, n}};
-  // Without a block the rows of rhs may be fewer than k: the depth counts.
-  bool isOpen = !getBlock() && getDepth();
+  bool countsM = static_cast<bool>(getRows()),
+       countsN = static_cast<bool>(getColumns()),
+       countsK = static_cast<bool>(getDepth());
+  std::pair<int64_t, bool> sizes[3][2] = {{{m, countsM}, {k, countsK}},
+                                          {{k, countsK}, {n, countsN}},
+                                          {{m, countsM}, {n, countsN}}};
   for (int which = 0; which < 3; ++which)
     for (int d = 0; d < 2; ++d) {
-      if (isOpen && which == 1 && d == 0)
+      auto [size, isCounted] = sizes[which][d];
+      int64_t there = shapes[which][shapes[which].size() - 2 + d];
+      bool isFragment = isa<RankedTensorType>(types[which]);
+      if (ShapedType::isDynamic(there) ||
+          (isCounted && (getBlock() || (which == 1 && d == 0))))
         continue;
-      int64_t size = sizes[which][d], there = types[which].getDimSize(d);
-      if (isa<RankedTensorType>(types[which]) ? size != there : size > there)
+      if (isFragment ? size != there : size > there)
         return emitOpError()
                << "expected a product of " << m << "x" << n << "x" << k
                << " to lie within its operands, found " << types[which];
     }
   // (C5) The depths agree, or it is said which counts.
-  if (!getBlock() && !getDepth() && lhs.getDimSize(1) != rhs.getDimSize(0))
-    return emitOpError() << "expected rhs to have " << lhs.getDimSize(1)
-                         << " rows, found " << rhs.getDimSize(0);
+  int64_t steps = shapes[1][shapes[1].size() - 2];
+  if (!getBlock() && !getDepth() && shapes[0].back() != steps)
+    return emitOpError() << "expected rhs to have " << shapes[0].back()
+                         << " rows, found " << steps;
+  // (C6) One row of the accumulator's type.
+  if (getMinus()) {
+    MemRefType row = getMinus().getType();
+    ArrayRef<int64_t> shape = row.getShape();
+    if (!isa<IntegerType>(elements[2]) || row.getElementType() != elements[2] ||
+        shape.size() != shapes[2].size() || shape.back() < n ||
+        llvm::any_of(shape.drop_back(), [](int64_t d) { return d != 1; }))
+      return emitOpError() << "expected 'minus' to be a row of " << n << " "
+                           << elements[2] << ", found " << row;
+  }
   // (C4) The result follows from the accumulator.
-  Type expected = sumType(getAsync(), acc);
+  Type expected = sumType(getAsync(), types[2]);
   if (expected != (getResult() ? getResult().getType() : Type())) {
     InFlightDiagnostic diagnostic = emitOpError();
     if (expected)
@@ -133,16 +166,17 @@ LogicalResult ProductOp::verify() {
       diagnostic << "expected no result with an accumulator in storage";
     return diagnostic;
   }
-  return verifyElements(*this, lhs.getElementType(), rhs.getElementType(),
-                        acc.getElementType());
+  return verifyElements(*this, elements[0], elements[1], elements[2]);
 }
 
 void ProductOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   for (OpOperand *operand : {&getLhsMutable(), &getRhsMutable()})
-    if (isa<MemRefType>(operand->get().getType()))
+    if (isa<MemRefType, kiln::tile::ViewType>(operand->get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), operand);
+  for (OpOperand &minus : getMinusMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &minus);
   if (!isa<MemRefType>(getAcc().getType()))
     return;
   effects.emplace_back(MemoryEffects::Read::get(), &getAccMutable());

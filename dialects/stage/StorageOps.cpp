@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/StorageOps.h"
+#include "kiln/Dialect/Stage/ComputeOps.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -63,7 +64,8 @@ void AllocOp::getEffects(Effects &effects) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyAccess(Operation *op, MemRefType storage,
-                                  RankedTensorType tile, size_t numOrigin) {
+                                  RankedTensorType tile, size_t numOrigin,
+                                  bool isPart = false) {
   // (C1) One element type, one rank.
   if (storage.getElementType() != tile.getElementType())
     return op->emitOpError()
@@ -84,7 +86,7 @@ static LogicalResult verifyAccess(Operation *op, MemRefType storage,
     return op->emitOpError() << "expected " << storage.getRank()
                              << " coordinates, found " << numOrigin;
   for (auto [size, most] : llvm::zip(tile.getShape(), storage.getShape()))
-    if (size > most)
+    if (size > most && !isPart)
       return op->emitOpError()
              << "expected a tile that the storage has room for, found " << tile
              << " and " << storage;
@@ -102,9 +104,11 @@ void ReadOp::getEffects(Effects &effects) {
 }
 
 LogicalResult WriteOp::verify() {
+  auto region = dyn_cast<ComputeOp>((*this)->getParentOp());
+  bool isPart = region && !region.getFrom().empty() && !region.getTo().empty();
   return verifyAccess(*this, getStorage().getType(),
                       cast<RankedTensorType>(getValue().getType()),
-                      getOrigin().size());
+                      getOrigin().size(), isPart);
 }
 
 void WriteOp::getEffects(Effects &effects) {

@@ -109,6 +109,29 @@ LogicalResult subview(memref::SubViewOp op, Frame &frame) {
   return frame.set(op.getResult(), Value::ofView(std::move(view)));
 }
 
+/// Other sizes for elements that lie one behind the other.
+LogicalResult reinterpret(memref::ReinterpretCastOp op, Frame &frame) {
+  View view = frame.get(op.getSource()).view();
+  auto offsets = mixed(op.getMixedOffsets(), frame);
+  auto sizes = mixed(op.getMixedSizes(), frame);
+  auto strides = mixed(op.getMixedStrides(), frame);
+  auto type = cast<MemRefType>(op.getSource().getType());
+  if (!type.getLayout().isIdentity())
+    return op.emitOpError("unsupported: evaluation on a memref with gaps");
+  int64_t count = 1, last = offsets[0];
+  for (int64_t size : view.sizes)
+    count *= size;
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    last += (size - 1) * stride;
+  if (offsets[0] < 0 || last < 0 || last >= count)
+    return op.emitOpError("expected elements in [0, ")
+           << count << "), found " << offsets[0] << " to " << last;
+  view.byteOffset += offsets[0] * runtime::dtypeBytes(view.dtype);
+  view.sizes.assign(sizes.begin(), sizes.end());
+  view.strides.assign(strides.begin(), strides.end());
+  return frame.set(op.getResult(), Value::ofView(std::move(view)));
+}
+
 struct MemRefEvaluation : EvaluationInterface {
   explicit MemRefEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
     add<memref::DimOp>([](memref::DimOp op, Frame &frame) {
@@ -116,6 +139,7 @@ struct MemRefEvaluation : EvaluationInterface {
                     frame.getInt(op.getIndex()));
     });
     add<memref::SubViewOp>(subview);
+    add<memref::ReinterpretCastOp>(reinterpret);
     add<memref::CastOp>([](memref::CastOp op, Frame &frame) {
       return frame.set(op.getResult(), frame.get(op.getSource()));
     });

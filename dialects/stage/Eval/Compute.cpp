@@ -268,10 +268,19 @@ private:
                       mlir::Value tile, bool isWrite) {
     if (!hasBoth<stage::ReadOp, stage::WriteOp>())
       return success();
-    auto patch = state.patch(inner, frame, storage, origin,
-                             cast<RankedTensorType>(tile.getType()).getShape());
+    SmallVector<int64_t, 4> begin, sizes;
+    for (auto [first, last] : rangesOf(tile)) {
+      begin.push_back(first);
+      sizes.push_back(last - first);
+    }
+    if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; }))
+      return success();
+    auto patch = state.patch(inner, frame, storage, origin, sizes, begin);
     if (failed(patch))
       return failure();
+    // Points are counted from the first one of the tile.
+    for (auto [at, stride] : llvm::zip(begin, patch->strides))
+      patch->first -= at * stride;
     return meet(inner, tile, patch->storage->buffer.get(), patch->first,
                 patch->strides, isWrite);
   }
@@ -323,6 +332,11 @@ private:
     if (isEmpty(ranges))
       return success();
     ArrayRef<int64_t> mine = axes.of(tile);
+    // A tile that is read at several points is so on purpose.
+    for (auto [d, axis] : llvm::enumerate(mine))
+      if (!isWrite && axis == stage::Axes::kNone &&
+          cast<RankedTensorType>(tile.getType()).getDimSize(d) != 1)
+        return success();
     auto box = rowMajorStrides(op.getBox());
     // A tile that lacks a dimension of the box stands for all points along it.
     int64_t lacks = 0;

@@ -10,33 +10,105 @@ namespace kiln::eval {
 
 namespace {
 
-/// An operand: a patch of storage or a fragment.
+/// An operand: a patch of storage, a box of a view or a fragment.
 struct Operand {
   std::optional<Patch> patch;
+  std::optional<View> view;
+  Box box; ///< of the view
   Value fragment;
   int64_t rows, columns;
 
   Value read(StageState &state) const {
     if (patch)
       return state.read(*patch);
+    if (view) {
+      Value out = Value::tensor(view->dtype, {rows, columns});
+      Box part = box;
+      part.view = &*view;
+      SmallVector<int64_t, 4> strides(view->sizes.size() - 2, 0);
+      strides.append({columns, 1});
+      readBox(part, out, 0, strides);
+      return out;
+    }
     return gatherStrided(fragment, {rows, columns}, 0,
                          rowMajorStrides(fragment.shape()));
   }
 };
+
+/// A matrix of storage: the last two dimensions of a patch.
+FailureOr<Patch> matrixOf(stage::ProductOp op, Frame &frame, StageState &state,
+                          mlir::Value storage, ValueRange origin, int64_t rows,
+                          int64_t columns) {
+  auto type = cast<MemRefType>(storage.getType());
+  SmallVector<int64_t, 4> sizes(type.getRank() - 2, 1);
+  sizes.append({rows, columns});
+  auto patch = state.patch(op, frame, storage, origin, sizes);
+  if (failed(patch))
+    return failure();
+  auto dropLeading = [](SmallVector<int64_t, 4> &values) {
+    values.erase(values.begin(), values.end() - 2);
+  };
+  dropLeading(patch->sizes);
+  dropLeading(patch->strides);
+  return patch;
+}
+
+LogicalResult readView(stage::ProductOp op, Frame &frame, mlir::Value view,
+                       ValueRange origin, Operand &operand) {
+  operand.view = frame.get(view).view();
+  size_t rank = operand.view->sizes.size();
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t first = frame.getInt(origin[d]);
+    int64_t size = d + 2 == rank   ? operand.rows
+                   : d + 1 == rank ? operand.columns
+                                   : 1;
+    if (first < 0 || first + size > operand.view->sizes[d])
+      return op.emitOpError("out-of-bounds access: elements ")
+             << first << " to " << first + size - 1 << " of dimension " << d
+             << " of a view, which has " << operand.view->sizes[d];
+    operand.box.first.push_back(first);
+    operand.box.sizes.push_back(size);
+    operand.box.steps.push_back(1);
+  }
+  operand.box.view = &*operand.view;
+  return checkAccess(op, frame.instance, operand.box, Access::read);
+}
+
+/// Subtracts a row from every row.
+void subtract(Value &sum, const Value &row) {
+  auto each = [&](auto zero) {
+    using T = decltype(zero);
+    auto *to = reinterpret_cast<T *>(sum.mutableData());
+    auto *from = reinterpret_cast<const T *>(row.data());
+    for (int64_t i = 0; i < sum.size(); ++i)
+      to[i] -= from[i % sum.dim(1)];
+  };
+  if (runtime::dtypeBytes(sum.dtype()) == 8)
+    each(uint64_t(0));
+  else
+    each(uint32_t(0));
+}
 
 LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   StageState *state = stateOf(op, frame);
   if (!state || failed(state->stir(frame)))
     return failure();
   auto [m, n, k] = op.getSizes();
-  if (op.getDepth()) {
-    const Value &depth = frame.get(op.getDepth());
-    if (depth.hasPoison())
-      return op.emitOpError("the depth is poison");
-    if (depth.asInt() < 0 || depth.asInt() > k)
-      return op.emitOpError("expected a depth in [0, ")
-             << k << "], found " << depth.asInt();
-    k = depth.asInt();
+  std::tuple<StringRef, mlir::Value, int64_t *> counts[] = {
+      {"depth", op.getDepth(), &k},
+      {"number of rows", op.getRows(), &m},
+      {"number of columns", op.getColumns(), &n}};
+  for (auto [name, given, size] : counts) {
+    if (!given)
+      continue;
+    const Value &count = frame.get(given);
+    if (count.hasPoison())
+      return op.emitOpError("the ") << name << " is poison";
+    // More rows and columns than the block has are those of others.
+    if (count.asInt() < 0 || count.asInt() > *size)
+      return op.emitOpError("expected a ")
+             << name << " in [0, " << *size << "], found " << count.asInt();
+    *size = count.asInt();
   }
   Operand operands[3];
   std::tuple<mlir::Value, OperandRange, int64_t, int64_t> sides[] = {
@@ -47,6 +119,11 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
     auto [value, origin, rows, columns] = side;
     operand.rows = rows;
     operand.columns = columns;
+    if (isa<tile::ViewType>(value.getType())) {
+      if (failed(readView(op, frame, value, origin, operand)))
+        return failure();
+      continue;
+    }
     if (!isa<MemRefType>(value.getType())) {
       operand.fragment = frame.get(value);
       if (operand.fragment.dim(0) < rows || operand.fragment.dim(1) < columns)
@@ -54,16 +131,27 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
                << value.getType() << ", found " << k;
       continue;
     }
-    auto patch = state->patch(op, frame, value, origin, {rows, columns});
+    auto patch = matrixOf(op, frame, *state, value, origin, rows, columns);
     if (failed(patch))
       return failure();
     operand.patch = std::move(*patch);
+  }
+  std::optional<Patch> minus;
+  if (op.getMinus()) {
+    auto patch = matrixOf(op, frame, *state, op.getMinus(), {}, 1, n);
+    if (failed(patch))
+      return failure();
+    minus = std::move(*patch);
   }
   Pending pending;
   pending.op = op;
   for (const Operand &operand : {operands[0], operands[1]})
     if (operand.patch)
       pending.reads.push_back(*operand.patch);
+  if (minus)
+    pending.reads.push_back(*minus);
+  if (operands[1].view)
+    pending.globals.push_back(globalOf(operands[1].box, /*isWrite=*/false));
   if (operands[2].patch) {
     // It is read, too, and by nobody else until it is written.
     if (failed(state->checkRead(op, *operands[2].patch)))
@@ -77,6 +165,8 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   pending.effect = [=, lhs = operands[0], rhs = operands[1],
                     acc = operands[2]] {
     *sum = dotOf(lhs.read(*state), rhs.read(*state), acc.read(*state), mode);
+    if (minus)
+      subtract(*sum, state->read(*minus));
     if (acc.patch)
       state->write(*acc.patch, *sum);
     return success();

@@ -106,7 +106,8 @@ Storage &StageState::storageOf(const View &view) {
 
 FailureOr<Patch> StageState::patch(Operation *op, Frame &frame,
                                    mlir::Value value, ValueRange origin,
-                                   ArrayRef<int64_t> sizes) {
+                                   ArrayRef<int64_t> sizes,
+                                   ArrayRef<int64_t> begin) {
   const View &view = frame.get(value).view();
   if (!byBuffer.count(view.buffer.get())) {
     op->emitOpError("expected storage of stage.alloc or of a slot");
@@ -118,14 +119,14 @@ FailureOr<Patch> StageState::patch(Operation *op, Frame &frame,
   patch.sizes.assign(sizes.begin(), sizes.end());
   patch.strides.assign(view.strides.begin(), view.strides.end());
   for (size_t d = 0; d < sizes.size(); ++d) {
-    int64_t at = 0;
+    int64_t at = begin.empty() ? 0 : begin[d];
     if (!origin.empty()) {
       const Value &coordinate = frame.get(origin[d]);
       if (coordinate.hasPoison()) {
         op->emitOpError("coordinate ") << d << " is poison";
         return failure();
       }
-      at = coordinate.asInt();
+      at += coordinate.asInt();
     }
     if (at < 0 || at > view.sizes[d] - sizes[d]) {
       op->emitOpError("out-of-bounds access to storage: elements ")

@@ -128,7 +128,8 @@ public:
   Storage &storageOf(const View &view);
   mlir::FailureOr<Patch> patch(mlir::Operation *op, Frame &frame,
                                mlir::Value storage, mlir::ValueRange origin,
-                               llvm::ArrayRef<int64_t> sizes);
+                               llvm::ArrayRef<int64_t> sizes,
+                               llvm::ArrayRef<int64_t> begin = {});
 
   /// Whether elements may be read or written now; reports on `op`.
   mlir::LogicalResult checkRead(mlir::Operation *op, const Patch &patch);

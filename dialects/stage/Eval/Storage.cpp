@@ -79,14 +79,16 @@ LogicalResult evaluateWrite(stage::WriteOp op, Frame &frame,
   if (!state || failed(state->stir(frame)))
     return failure();
   Value value = frame.get(op.getValue());
+  SmallVector<int64_t, 4> begin(value.rank(), 0), sizes(value.shape());
+  for (size_t d = 0; ranges && d < sizes.size(); ++d) {
+    begin[d] = (*ranges)[d].first;
+    sizes[d] = (*ranges)[d].second - begin[d];
+    if (sizes[d] <= 0)
+      return success();
+  }
   auto patch =
-      state->patch(op, frame, op.getStorage(), op.getOrigin(), value.shape());
-  if (failed(patch))
-    return failure();
-  SmallVector<int64_t, 4> begin;
-  if (!restrict(*patch, ranges, begin))
-    return success();
-  if (failed(state->checkWrite(op, *patch)))
+      state->patch(op, frame, op.getStorage(), op.getOrigin(), sizes, begin);
+  if (failed(patch) || failed(state->checkWrite(op, *patch)))
     return failure();
   auto strides = rowMajorStrides(value.shape());
   state->write(*patch, gatherStrided(value, patch->sizes,

@@ -86,7 +86,8 @@ def Stage_WriteOp : Stage_Op<"write", [
     storage[origin + i...] = value[i...]. In a region it is a sink, and covers the region's `from` to `to`. Where
     the storage's layout makes panels, this packs.
 
-    Constraints: C1 and C2 of `stage.read`.
+    Constraints: C1 and C2 of `stage.read`; in a region with `from` and `to` the tile may be longer than the storage,
+    which has room for what is covered, from an origin that may be negative.
 
     Numerics: exact. Since: 0.1. Example: see `stage.read`.
   }];

@@ -1,17 +1,14 @@
 //===- ConvertTileToStage.cpp - Regions and storage of tile kernels -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Stage/Stage.h"
+#include "FamilyLowerings.h"
+#include "TileToStage.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Staging/Passes.h"
-#include "kiln/Staging/Storage.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -21,325 +18,260 @@ namespace kiln::staging {
 } // namespace kiln::staging
 
 using namespace kiln;
+using namespace kiln::staging;
 
-namespace {
-
-RankedTensorType tileOf(Value value) {
-  return dyn_cast<RankedTensorType>(value.getType());
+RankedTensorType staging::getExpressionType(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && !tile.getEncoding() ? tile : RankedTensorType();
 }
 
-bool hasTiles(Operation *op) {
+static RankedTensorType tileOf(Value value) {
+  return getExpressionType(value.getType());
+}
+
+static bool hasTiles(Operation *op) {
   auto isTile = [](Value value) { return static_cast<bool>(tileOf(value)); };
   return llvm::any_of(op->getOperands(), isTile) ||
          llvm::any_of(op->getResults(), isTile);
 }
 
-/// Relates elements in no affine way, or folds them: computed once, in a region
-/// of its own.
-bool standsAlone(Operation *op) {
-  return isa<tile::ReduceOp, tile::ScanOp, tile::SortOp, tile::HistogramOp,
-             tile::GatherOp>(op);
+/// Tiles of pointers have no storage; they are made where an access uses them.
+static bool makesPointers(Operation *op) {
+  return op->getNumResults() == 1 && tileOf(op->getResult(0)) &&
+         isa<tile::PtrType>(tileOf(op->getResult(0)).getElementType());
 }
 
-bool writesMemory(Operation *op) {
-  return !isMemoryEffectFree(op) && hasEffect<MemoryEffects::Write>(op);
-}
-
-/// One kernel.
-class Converter {
-public:
-  explicit Converter(tile::KernelOp kernel) : kernel(kernel) {}
-
-  LogicalResult run() {
-    if (failed(check()))
-      return failure();
-    int64_t now = 0;
-    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      places[op] = now++;
-      if (isEffective(op) && writesMemory(op))
-        writes.push_back(op);
-    });
-    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isEffective(op) && hasTiles(op))
-        work.push_back(op);
-    });
-    findKept();
-    for (Operation *op : work)
-      if (isSink(op) || kept.contains(op))
-        makeRegion(op);
-    for (Operation *op : llvm::reverse(work))
-      op->erase();
-    return success();
-  }
-
-private:
-  /// Not inside of a combiner.
-  static bool isEffective(Operation *op) {
-    return !op->getParentOfType<tile::ReduceOp>() &&
-           !op->getParentOfType<tile::ScanOp>() &&
-           !isa<RegionBranchOpInterface, tile::YieldOp>(op);
-  }
-
-  LogicalResult check() {
-    WalkResult result = kernel.getBody().walk([&](Operation *op) {
-      auto refuse = [&](const Twine &what) {
-        op->emitError("unsupported: ") << what << " at the stage level";
-        return WalkResult::interrupt();
-      };
-      if (isa<MatrixProductOpInterface>(op))
-        return refuse("a product of tiles that nobody has split");
-      if (isa<stage::StageDialect>(op->getDialect()))
-        return refuse("a kernel that is there in part");
-      for (Value value : op->getResults())
-        if (RankedTensorType tile = tileOf(value);
-            tile && (tile.getEncoding() ||
-                     isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)))
-          return refuse("a tile that control flow carries or that has an "
-                        "encoding");
-      for (Region &region : op->getRegions())
-        for (BlockArgument argument : region.getArguments())
-          if (tileOf(argument))
-            return refuse("a tile that control flow carries");
-      if (isa<tensor::ExtractOp>(op) &&
-          tileOf(op->getOperand(0)).getRank() != 0)
-        return refuse("an element of a tile as a scalar");
-      // Pointers have no storage.
-      if (standsAlone(op) || isKeptByName(op))
-        for (Value value : op->getResults())
-          if (tileOf(value) &&
-              isa<tile::PtrType>(tileOf(value).getElementType()))
-            return refuse("pointers that are kept");
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  static bool isKeptByName(Operation *op) {
-    auto home = op->getAttrOfType<stage::HomeAttr>(staging::kHomeAttr);
-    return home && home.getValue() != stage::Home::recompute;
-  }
-
-  static bool isSink(Operation *op) {
-    return writesMemory(op) || standsAlone(op) || isa<tensor::ExtractOp>(op);
-  }
-
-  /// The parameter whose memory an access reaches, if it is one.
-  static BlockArgument parameterOf(Operation *access) {
-    Value view;
-    if (auto load = dyn_cast<tile::LoadOp>(access))
-      view = load.getView();
-    else if (auto gather = dyn_cast<tile::LoadGatherOp>(access))
-      view = gather.getView();
-    else if (auto store = dyn_cast<tile::StoreOp>(access))
-      view = store.getView();
-    else if (auto scatter = dyn_cast<tile::StoreScatterOp>(access))
-      view = scatter.getView();
-    auto parameter = dyn_cast_or_null<BlockArgument>(view);
-    if (parameter && isa<tile::KernelOp>(parameter.getOwner()->getParentOp()))
-      return parameter;
-    return {};
-  }
-
-  /// By the facts about parameters.
-  bool mayAlias(Operation *load, Operation *write) {
-    BlockArgument from = parameterOf(load), to = parameterOf(write);
-    auto has = [&](BlockArgument parameter, StringRef fact) {
-      return parameter && kernel.getArgAttr(parameter.getArgNumber(), fact);
+LogicalResult TileToStage::check() {
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    auto refuse = [&](const Twine &what) {
+      op->emitError("unsupported: ") << what << " at the stage level";
+      return WalkResult::interrupt();
     };
-    if (has(from, tile::kReadonlyAttr))
-      return false;
-    return from == to ||
-           !(has(from, tile::kNoaliasAttr) || has(to, tile::kNoaliasAttr));
+    if (isa<stage::StageDialect>(op->getDialect()))
+      return refuse("a kernel that is there in part");
+    if (op->getNumRegions() && !isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
+      WalkResult inner = op->walk([&](Operation *nested) {
+        return nested != op && hasTiles(nested) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      });
+      if (inner.wasInterrupted())
+        return refuse("tiles inside of '" + op->getName().getStringRef() + "'");
+    }
+    for (Value value : op->getResults())
+      if (tileOf(value) && makesPointers(op) &&
+          (!isMemoryEffectFree(op) || op->getNumRegions() ||
+           isa<scf::SCFDialect>(op->getDialect())))
+        return refuse("pointers that are kept");
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (auto tile = tileOf(argument);
+            tile && isa<tile::PtrType>(tile.getElementType()))
+          return refuse("pointers that control flow carries");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Where nobody has decided, reads stay before writes that they may see.
+void TileToStage::keepCrossedReads() {
+  kernel.getBody().walk([&](Operation *op) {
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    if (access && !op->hasAttr(kHomeAttr) && plan.isInlineOp(op) &&
+        (access.isVolatileAccess() || plan.crossesStore(access)))
+      op->setAttr(kHomeAttr,
+                  stage::HomeAttr::get(op->getContext(), stage::Home::keep));
+  });
+}
+
+LogicalResult TileToStage::run() {
+  if (failed(check()))
+    return failure();
+  keepCrossedReads();
+  if (failed(plan.read()))
+    return failure();
+  Region fresh;
+  Block *old = &kernel.getBody().front(), *block = &fresh.emplaceBlock();
+  for (BlockArgument argument : old->getArguments())
+    scalars.map(argument,
+                block->addArgument(argument.getType(), argument.getLoc()));
+  b.setInsertionPointToEnd(block);
+  convertBlock(old);
+  b.clone(*old->getTerminator(), scalars);
+  kernel.getBody().takeBody(fresh);
+  return success();
+}
+
+void TileToStage::convertBlock(Block *block) {
+  for (Operation &op : block->without_terminator())
+    convertOp(&op);
+}
+
+void TileToStage::convertOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return convertFor(loop);
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return convertIf(choice);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return convertWhile(loop);
+  if (!hasTiles(op))
+    return cloneScalar(op);
+  if (isa<tensor::ExtractOp>(op))
+    return convertExtract(op);
+  if (makesPointers(op))
+    return;
+  if (plan.isInlineOp(op)) {
+    Value tile = op->getResult(0);
+    if (!plan.isInline(tile) && !plan.fusedInto(tile))
+      keep(op);
+    return;
   }
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    return convertProduct(product);
+  if (isa<tile::CatOp>(op))
+    return convertCat(op);
+  if (isa<tile::ReshapeOp>(op))
+    return convertReshape(op);
+  convertAlone(op);
+}
 
-  /// Whether what `load` reads may be written before `user` would read it
-  /// again.
-  bool isCrossed(Operation *load, Operation *user) {
-    // In a loop that the load is not in, all of the loop comes before.
-    Operation *last = user;
-    for (Operation *op = user; op != kernel; op = op->getParentOp())
-      if (isa<LoopLikeOpInterface>(op) && !op->isProperAncestor(load))
-        last = op;
-    for (Operation *write : writes) {
-      bool isBefore = places[write] < places[user] ||
-                      (last != user && last->isAncestor(write));
-      if (places[write] > places[load] && isBefore && mayAlias(load, write))
-        return true;
-    }
-    return false;
+void TileToStage::mapScalars(Operation *op, IRMapping &mapping) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!mapping.contains(operand) && scalars.contains(operand))
+        mapping.map(operand, scalars.lookup(operand));
+  });
+}
+
+void TileToStage::cloneScalar(Operation *op) {
+  IRMapping mapping;
+  mapScalars(op, mapping);
+  Operation *clone = b.clone(*op, mapping);
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), clone->getResults()))
+    scalars.map(result, value);
+}
+
+Value TileToStage::allocate(RankedTensorType type, Location loc) {
+  return stage::AllocOp::create(
+      b, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      IntegerAttr(), IntegerAttr(), IntegerAttr());
+}
+
+SmallVector<Value> TileToStage::allocateDense(ArrayRef<RankedTensorType> types,
+                                              int64_t elements, Location loc) {
+  Type element = types.front().getElementType();
+  Value flat = allocate(RankedTensorType::get({elements}, element), loc);
+  SmallVector<Value> views;
+  for (RankedTensorType type : types) {
+    SmallVector<int64_t> strides(type.getRank(), 1);
+    for (int64_t d = type.getRank() - 2; d >= 0; --d)
+      strides[d] = strides[d + 1] * type.getDimSize(d + 1);
+    auto view =
+        MemRefType::get(type.getShape(), element,
+                        StridedLayoutAttr::get(b.getContext(), 0, strides));
+    views.push_back(memref::ReinterpretCastOp::create(
+        b, loc, view, flat, /*offset=*/0, type.getShape(), strides));
   }
+  return views;
+}
 
-  /// A load and a store of one region meet only at equal points: the same place
-  /// of the same view, with nothing but elementwise operations between them.
-  bool mayMeet(Operation *load, Operation *sink) {
-    if (!writesMemory(sink) || !mayAlias(load, sink))
-      return false;
-    auto from = dyn_cast<tile::LoadOp>(load);
-    auto to = dyn_cast<tile::StoreOp>(sink);
-    if (!from || !to || from.getView() != to.getView() ||
-        from.getCoords() != to.getCoords() ||
-        from.getElementOffsets() != to.getElementOffsets() ||
-        from.getStep() != to.getStep() ||
-        from.getTileType().getShape() != to.getTileType().getShape())
-      return true;
-    SmallVector<Operation *> open = {load};
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    while (!open.empty()) {
-      Operation *op = open.pop_back_val();
-      for (Operation *user : op->getUsers()) {
-        if (user == sink || kept.contains(user) || isSink(user) ||
-            !seen.insert(user).second)
-          continue;
-        if (!user->hasTrait<OpTrait::Elementwise>())
-          return true;
-        open.push_back(user);
-      }
-    }
-    return false;
+ResultRange TileToStage::makeRegion(Location loc, ArrayRef<int64_t> box,
+                                    TypeRange results, Fill fill) {
+  SmallVector<int64_t> sizes(box);
+  if (sizes.empty())
+    sizes = {1};
+  auto region = stage::ComputeOp::create(b, loc, results, sizes, ValueRange(),
+                                         ValueRange(), ValueRange());
+  Body body{OpBuilder::atBlockBegin(&region.getBody().emplaceBlock()), {}};
+  SmallVector<Value> yielded = fill(body);
+  stage::YieldOp::create(body.inside, loc, yielded);
+  return region.getResults();
+}
+
+void TileToStage::write(Value tile, Value target) {
+  makeRegion(tile.getLoc(), tileOf(tile).getShape(), {}, [&](Body &body) {
+    stage::WriteOp::create(body.inside, tile.getLoc(), fetch(tile, body),
+                           target, ValueRange());
+    return SmallVector<Value>();
+  });
+}
+
+Operation *TileToStage::cloneInto(Operation *op, Body &body) {
+  mapScalars(op, body.local);
+  Operation *clone = body.inside.clone(*op, body.local);
+  clone->removeAttr(kHomeAttr);
+  if (!isMemoryEffectFree(op) && !hasEffect<MemoryEffects::Write>(op)) {
+    auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
+    clone->setAttr(isFirst ? stage::kFirstAttr : stage::kAgainAttr,
+                   b.getI64IntegerAttr(it->second));
   }
+  return clone;
+}
 
-  /// The accesses that an operation's operands are computed from, through what
-  /// is not kept.
-  void findLoads(Operation *op, SmallVectorImpl<Operation *> &loads,
-                 llvm::SmallPtrSetImpl<Operation *> &seen) {
-    for (Value operand : op->getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (!def || !tileOf(operand) || kept.contains(def) ||
-          !seen.insert(def).second)
-        continue;
-      if (!isMemoryEffectFree(def))
-        loads.push_back(def);
-      findLoads(def, loads, seen);
-    }
+Value TileToStage::fetch(Value value, Body &body) {
+  RankedTensorType tile = tileOf(value);
+  if (!tile)
+    return scalar(value);
+  if (Value known = body.local.lookupOrNull(value))
+    return known;
+  Location loc = value.getLoc();
+  Value fetched;
+  if (Value place = storage.lookup(value)) {
+    fetched = stage::ReadOp::create(body.inside, loc, tile, place, ValueRange())
+                  .getResult();
+  } else if (Value element = elements.lookup(value)) {
+    fetched = tile::SplatOp::create(body.inside, loc, tile, element);
+  } else {
+    for (Value operand : value.getDefiningOp()->getOperands())
+      fetch(operand, body);
+    return cloneInto(value.getDefiningOp(), body)->getResult(0);
   }
+  body.local.map(value, fetched);
+  return fetched;
+}
 
-  void findKept() {
-    for (Operation *op : work) {
-      bool isAtomic = writesMemory(op) && op->getNumResults();
-      if (standsAlone(op) || isKeptByName(op) || isAtomic)
-        kept.insert(op);
-    }
-    for (Operation *op : work) {
-      if (!isSink(op) && !kept.contains(op))
-        continue;
-      SmallVector<Operation *> loads;
-      llvm::SmallPtrSet<Operation *, 16> seen;
-      findLoads(op, loads, seen);
-      for (Operation *load : loads)
-        if (isCrossed(load, op) || mayMeet(load, op))
-          kept.insert(load);
-    }
-  }
+Value TileToStage::elementOf(Value tile) {
+  if (Value known = elements.lookup(tile))
+    return known;
+  return makeRegion(
+      tile.getLoc(), {}, tileOf(tile).getElementType(),
+      [&](Body &body) { return SmallVector<Value>{fetch(tile, body)}; })[0];
+}
 
-  /// The box of an operation's region: of what it computes, folds or stores.
-  static ArrayRef<int64_t> boxOf(Operation *op) {
-    if (isa<tile::ReduceOp>(op) || writesMemory(op) ||
-        isa<tensor::ExtractOp>(op)) {
-      ArrayRef<int64_t> box;
-      for (Value operand : op->getOperands())
-        if (RankedTensorType tile = tileOf(operand);
-            tile && tile.getRank() >= static_cast<int64_t>(box.size())) {
-          box = tile.getShape();
-          if (isa<tile::StoreOp, tile::StoreScatterOp>(op))
-            break;
-        }
-      return box;
-    }
-    return tileOf(op->getResult(0)).getShape();
-  }
+/// Makes all tiles of a kernel such without encoding.
+static void dropEncodings(tile::KernelOp kernel) {
+  auto plain = [](Type type) -> RankedTensorType {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && tile.getEncoding()
+               ? RankedTensorType::get(tile.getShape(), tile.getElementType())
+               : RankedTensorType();
+  };
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (RankedTensorType type = plain(result.getType()))
+        result.setType(type);
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (RankedTensorType type = plain(argument.getType()))
+          argument.setType(type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        if (RankedTensorType type = plain(value.getType()))
+          constant.setValueAttr(value.reshape(type));
+  });
+}
 
-  void makeRegion(Operation *op) {
-    OpBuilder builder(op);
-    Location loc = op->getLoc();
-    SmallVector<int64_t> box(boxOf(op));
-    if (box.empty())
-      box = {1};
-    SmallVector<Type> types;
-    SmallVector<Value> storages;
-    for (Value result : op->getResults()) {
-      RankedTensorType tile = tileOf(result);
-      if (!tile || tile.getRank() == 0)
-        types.push_back(tile ? tile.getElementType() : result.getType());
-      else
-        storages.push_back(stage::AllocOp::create(
-            builder, loc,
-            MemRefType::get(tile.getShape(), tile.getElementType()),
-            IntegerAttr(), IntegerAttr(), IntegerAttr()));
-    }
-    auto region = stage::ComputeOp::create(
-        builder, loc, types, box, ValueRange(), ValueRange(), ValueRange());
-    OpBuilder inside =
-        OpBuilder::atBlockBegin(&region.getBody().emplaceBlock());
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      fetch(operand, inside, mapping);
-    Operation *clone = cloneInto(op, inside, mapping);
-    SmallVector<Value> yielded;
-    size_t next = 0;
-    for (auto [result, value] :
-         llvm::zip(op->getResults(), clone->getResults())) {
-      RankedTensorType tile = tileOf(result);
-      if (!tile || tile.getRank() == 0) {
-        scalars[result] = region.getResult(yielded.size());
-        if (!tile)
-          result.replaceAllUsesWith(region.getResult(yielded.size()));
-        yielded.push_back(value);
-        continue;
-      }
-      stage::WriteOp::create(inside, loc, value, storages[next], ValueRange());
-      stored[result] = storages[next++];
-    }
-    stage::YieldOp::create(inside, loc, yielded);
-  }
-
-  Operation *cloneInto(Operation *op, OpBuilder &inside, IRMapping &mapping) {
-    Operation *clone = inside.clone(*op, mapping);
-    clone->removeAttr(staging::kHomeAttr);
-    if (!isMemoryEffectFree(op) && !writesMemory(op)) {
-      auto [it, isFirst] = numbers.try_emplace(op, numbers.size());
-      clone->setAttr(isFirst ? stage::kFirstAttr : stage::kAgainAttr,
-                     inside.getI64IntegerAttr(it->second));
-    }
-    return clone;
-  }
-
-  /// The value inside of a region: read, made from a scalar, or computed again.
-  void fetch(Value value, OpBuilder &inside, IRMapping &mapping) {
-    RankedTensorType tile = tileOf(value);
-    if (!tile || mapping.contains(value))
-      return;
-    Operation *def = value.getDefiningOp();
-    if (auto it = stored.find(value); it != stored.end()) {
-      mapping.map(value, stage::ReadOp::create(inside, value.getLoc(), tile,
-                                               it->second, ValueRange())
-                             .getResult());
-      return;
-    }
-    if (auto it = scalars.find(value); it != scalars.end()) {
-      mapping.map(
-          value, tile::SplatOp::create(inside, value.getLoc(), tile, it->second)
-                     .getResult());
-      return;
-    }
-    for (Value operand : def->getOperands())
-      fetch(operand, inside, mapping);
-    cloneInto(def, inside, mapping);
-  }
-
-  tile::KernelOp kernel;
-  DenseMap<Operation *, int64_t> places;
-  SmallVector<Operation *> writes, work;
-  llvm::SmallPtrSet<Operation *, 16> kept;
-  llvm::MapVector<Operation *, int64_t> numbers;
-  DenseMap<Value, Value> stored, scalars;
-};
-
+namespace {
 struct ConvertTileToStagePass
     : staging::impl::ConvertTileToStageBase<ConvertTileToStagePass> {
+  using ConvertTileToStageBase::ConvertTileToStageBase;
+
   void runOnOperation() override {
-    if (failed(Converter(getOperation()).run()))
+    if (!fragments)
+      dropEncodings(getOperation());
+    TileToStage conversion(getOperation(), findFamilyLowerings(getOperation()));
+    if (failed(conversion.run()))
       signalPassFailure();
   }
 };
-
 } // namespace

@@ -1,11 +1,11 @@
 //===- DecideStorage.cpp - What is kept and what is computed again --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "FamilyLowerings.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Staging/Storage.h"
-#include "kiln/Target/Lowering.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace kiln::staging {
@@ -105,34 +105,13 @@ private:
   double keepCost, treeLimit;
 };
 
-/// Which lowerings apply to kernels of a description.
-struct FamilyContext : target::LoweringContext {
-  FamilyContext(RewriterBase &rewriter, const target::TargetOptions &options,
-                target::TargetAttr description)
-      : LoweringContext(rewriter, options, description),
-        name(description ? description.getFamily().str() : "") {}
-  StringRef family() const override { return name; }
-  std::string name;
-};
-
 struct TileDecideStorage
     : staging::impl::TileDecideStorageBase<TileDecideStorage> {
   using TileDecideStorageBase::TileDecideStorageBase;
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    target::TargetOptions options;
-    if (auto module = kernel->getParentOfType<ModuleOp>())
-      if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
-        std::string error;
-        if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-          options = *parsed;
-      }
-    IRRewriter rewriter(&getContext());
-    FamilyContext context(rewriter, options, target::getDescription(kernel));
-    auto forced = [&](Operation *op) {
-      return target::LoweringRegistry::get().knows(op, context);
-    };
+    auto forced = findFamilyLowerings(kernel);
     Decision(kernel, disjoint, keepCost, treeLimit, forced).run();
   }
 };

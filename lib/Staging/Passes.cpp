@@ -16,6 +16,10 @@ void registerStagingPasses() {
   registerVerifyStageForm();
   registerTileDecideStorage();
   registerConvertTileToStage();
+  registerStageSplitProducts();
+  registerStageBound();
+  registerStageAssignRoles();
+  registerStagePlace();
   registerStageAllocate();
   registerStageMakeRings();
   registerStageSchedule();

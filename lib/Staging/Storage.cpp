@@ -85,16 +85,16 @@ void Storage::overwrite(Value yielded, Value carried) {
 bool Storage::isInlineOp(Operation *op) const {
   auto [known, isNew] = inlineOps.try_emplace(op, false);
   if (isNew) {
-    bool result = hasInlineForm(op);
+    bool result = hasInlineForm(op) && !(forced && forced(op));
     inlineOps[op] = result; // asking may have moved the entry
     return result;
   }
   return known->second;
 }
 
-bool Storage::hasInlineForm(Operation *op) const {
+bool staging::hasInlineForm(Operation *op) {
   if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()) ||
-      op->getNumRegions() || (forced && forced(op)))
+      op->getNumRegions())
     return false;
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
     return isPlainRead(access);

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -32,8 +33,10 @@ bool isAllowedInRegion(Operation *op) {
   if (isa<stage::ReadOp, stage::WriteOp, stage::YieldOp, tensor::ExtractOp,
           affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op))
     return true;
-  return isa_and_nonnull<tile::TileDialect, arith::ArithDialect,
-                         math::MathDialect>(op->getDialect()) &&
+  // A plug-in's operation stands alone, or has our interfaces.
+  return !isa_and_nonnull<stage::StageDialect, scf::SCFDialect,
+                          affine::AffineDialect, tensor::TensorDialect,
+                          memref::MemRefDialect>(op->getDialect()) &&
          !isa<MatrixProductOpInterface, tile::KernelOp, tile::MakeViewOp>(op);
 }
 

@@ -1,20 +1,22 @@
 // RUN: kiln-opt %s -split-input-file -verify-diagnostics -convert-tile-to-stage
 
-tile.kernel @dot(%x: !tile.view<?x?xf32>, %i: index) {
-  %t = tile.load %x[%i, %i] : !tile.view<?x?xf32> -> tensor<4x4xf32>
-  // expected-error@+1 {{unsupported: a product of tiles that nobody has split at the stage level}}
-  %d = tile.dot %t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+tile.kernel @twice(%x: !tile.view<?xf32>, %i: index) {
+  // expected-error@+1 {{unsupported: a kernel that is there in part at the stage level}}
+  %s = stage.alloc : memref<4xf32>
 }
 
 // -----
 
-tile.kernel @carried(%x: !tile.view<?xf32>, %i: index, %c: i1) {
-  %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<4xf32>
-  // expected-error@+1 {{unsupported: a tile that control flow carries or that has an encoding at the stage level}}
-  %d = scf.if %c -> tensor<4xf32> {
-    scf.yield %t : tensor<4xf32>
+tile.kernel @pointers(%p: !tile.ptr<f32>, %c: i1) {
+  %n = tile.iota 0 : tensor<4xi32>
+  %b = tile.splat %p : tensor<4x!tile.ptr<f32>>
+  %q = tile.ptr_add %b, %n : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  // expected-error@+1 {{unsupported: pointers that are kept at the stage level}}
+  %d = scf.if %c -> tensor<4x!tile.ptr<f32>> {
+    scf.yield %q : tensor<4x!tile.ptr<f32>>
   } else {
-    %u = arith.addf %t, %t : tensor<4xf32>
-    scf.yield %u : tensor<4xf32>
+    scf.yield %b : tensor<4x!tile.ptr<f32>>
   }
+  %t = tile.load_ptr %d : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  tile.store_ptr %d, %t : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
 }

@@ -47,22 +47,94 @@ def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
 def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp"> {
   let summary = "Puts what kernels compute on tiles into regions and storage";
   let description = [{
-    Mechanical: every operation that something else sees (a store, an atomic access, a reduction, an operation that
-    relates elements in no affine way) becomes a region that computes its operands from loads, constants, scalars
-    and storage. A value that several regions need is computed in each of them, unless
+    Mechanical: every operation that something else sees (a store, an atomic access, a reduction, a product, an
+    operation that relates elements in no affine way) becomes a region that computes its operands from loads,
+    constants, scalars and storage. Operations that take their operands whole (scans, sorts, those of a plug-in) get
+    them from storage. Homes of tiles are those of `tile-decide-storage`:
 
-    - it has the attribute `stage.home = #stage.home<keep>`;
-    - it is the result of a reduction, a scan, a sort or the like;
-    - it is a load, and what it reads may have been written by then, or is written by the region elsewhere than at the
-      same place of the same view. Facts about parameters (`tile.readonly`, `tile.noalias`) tell memory apart.
+    - `recompute`: in every region that needs the value; so is what has no home, but for loads whose memory may be
+      written before, which are kept;
+    - `keep`: in storage, written by a region of its own;
+    - `fuse`: in storage, written by the region of the reduction;
+    - `in_place`: in the storage of the tile that the loop around carries.
 
-    Those get storage, or are scalars where their rank is 0. Clones of a load are numbered (`stage.first`,
-    `stage.again`), so that evaluation can check that they read the same. Bounds, spaces and places are chosen by other
-    passes.
+    Results of reductions, products, scans and the like are kept. Tiles of rank 0 are scalars. A tile that control flow
+    carries has storage, which is written where the tile goes there; where that would overwrite what other tiles
+    are still computed from, a second storage comes between. A product adds to storage that holds its accumulator.
+    Reshapes that divide or join dimensions, assembly and printing see storage without gaps. Clones of a load are
+    numbered (`stage.first`, `stage.again`), so that evaluation can check that they read the same. Bounds, spaces and
+    places are chosen by other passes.
 
-    A kernel that carries tiles through loops and conditions, or has products, is reported as unsupported.
+    Tiles with an encoding are fragments and stay as they are; without `fragments` encodings are dropped, for
+    machines that have no use for them.
   }];
+  let options = [Option<"fragments", "fragments", "bool", "true", "tiles with an encoding are fragments">];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> {
+  let summary = "Makes products of tiles loops over blocks";
+  let description = [{
+    The region of a product with an attribute that says how (ProductSplitAttrInterface, such as `#cpu.product`) becomes
+    loops over as many steps of the summed dimension as a panel holds. In each, the left operand is packed into panels
+    of the block's rows; then, for each panel of columns, the right operand is packed, and `stage.product` adds the
+    products of that panel with every left one to the accumulator. What computes the operands is computed where they
+    are packed, and converted to what the instruction takes. A right operand that only few rows read is used as it
+    lies in storage, or in a view where a whole panel is inside of it.
+
+    Rows and columns behind the end of the view that a factor is loaded from are left out where nobody but stores
+    sees them, and steps behind the ends of both. While one panel is multiplied, parts of the next one are fetched
+    (`stage.prefetch`).
+
+    Products that a plug-in's lowering may take stay whole, and so do those without such an attribute.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def StageBound : Pass<"stage-bound", "::kiln::tile::KernelOp"> {
+  let summary = "Says what regions compute, and where their accesses are in bounds";
+  let description = [{
+    A region without bounds that loads or stores through views gets
+
+    - `to`: behind what its store drops everything, if a store is all that leaves it;
+    - `safe`: up to where all of its accesses are in bounds. Nothing where one box does not say so: an access by index,
+      one that starts before its view for all that is known, or a tile that is read at several points.
+
+    Both are computed before the region, from sizes of views and offsets.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
+}
+
+def StageAssignRoles : Pass<"stage-assign-roles", "::kiln::tile::KernelOp"> {
+  let summary = "Lets loops fill and use the slots of rings beside each other";
+  let description = [{
+    For machines with queues or warps of their own for copies. A `scf.for` that carries nothing, fills rings and consumes
+    them becomes `stage.roles`: a loop of the role `fill` with what fills slots, and one of the role `use` with
+    everything else. Scalars are computed in both. A loop whose filling depends on anything else of the loop stays, and
+    so does one inside of roles.
+  }];
+  let options = [
+    Option<"fill", "fill", "std::string", "\"load\"", "name of the role that fills slots">,
+    Option<"use", "use", "std::string", "\"compute\"", "name of the role that uses them">
+  ];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::scf::SCFDialect"];
+}
+
+def StagePlace : Pass<"stage-place", "::kiln::tile::KernelOp"> {
+  let summary = "Chooses the space, the alignment and the strides of storage";
+  let description = [{
+    Storage without a space goes to the memory `space` of the module's description, by default the first one that
+    programs move data into, else the cache that is nearest. It is aligned as that memory asks, and to its lines.
+    Rows start at lines, so that whole vectors fit behind their ends, and as much is free (`slack`) behind the
+    last one. The accumulator of a `stage.product` has room for whole blocks; its rows are not a multiple of `conflict` bytes apart, which would share few
+    sets of a cache. Storage with a layout, or that others see through a `memref.reinterpret_cast` or the like, keeps
+    its strides. What has a space stays as it is.
+  }];
+  let options = [
+    Option<"space", "space", "std::string", "", "the memory that storage goes to">,
+    Option<"conflict", "conflict", "int64_t", "0", "bytes between rows that share sets of a cache; 0: none">
+  ];
+  let dependentDialects = ["::kiln::stage::StageDialect"];
 }
 
 def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {

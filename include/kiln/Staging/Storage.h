@@ -25,6 +25,11 @@ namespace kiln::staging {
 /// Attribute of an operation: the home of its result (stage::HomeAttr).
 inline constexpr llvm::StringLiteral kHomeAttr = "stage.home";
 
+/// Whether the only result of an operation is a tile that can be computed again
+/// wherever its elements are needed, from elements of its operands or of
+/// memory.
+bool hasInlineForm(mlir::Operation *op);
+
 /// Whether accesses through two views may touch the same memory. `disjoint`:
 /// views that are parameters have been checked not to overlap.
 bool mayAlias(mlir::Value viewA, mlir::Value viewB, bool disjoint);
@@ -87,8 +92,6 @@ public:
   void overwrite(mlir::Value yielded, mlir::Value carried);
 
 private:
-  bool hasInlineForm(mlir::Operation *op) const;
-
   tile::KernelOp kernel;
   bool disjoint;
   std::function<bool(mlir::Operation *)> forced;

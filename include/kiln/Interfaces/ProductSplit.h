@@ -1,0 +1,37 @@
+//===- ProductSplit.h - How a product is split into blocks ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_INTERFACES_PRODUCTSPLIT_H
+#define KILN_INTERFACES_PRODUCTSPLIT_H
+
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+#include <string>
+
+namespace kiln {
+
+/// One operand of a split product: panels of some of its rows (columns), with
+/// `group` steps of the summed dimension beside each other.
+struct PanelForm {
+  mlir::Type element; ///< what the panel holds; integers have signs
+  int64_t group = 1;
+};
+
+/// A product computed block by block.
+struct ProductSplit {
+  std::string lowering; ///< whose work it is, for the report
+  std::string row;      ///< the matrix instruction; empty: multiply and add
+  int64_t rows = 1, columns = 1, depth = 1; ///< of a block, in elements
+  /// Room for the steps of a panel, at least `depth`.
+  int64_t deepest = 1;
+  PanelForm lhs, rhs;
+  /// Added to signed 8-bit factors that are packed as unsigned ones.
+  int64_t lhsOffset = 0;
+};
+
+} // namespace kiln
+
+#include "kiln/Interfaces/ProductSplit.h.inc"
+
+#endif // KILN_INTERFACES_PRODUCTSPLIT_H

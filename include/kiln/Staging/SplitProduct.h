@@ -1,0 +1,20 @@
+//===- SplitProduct.h - One product as loops over blocks --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_STAGING_SPLITPRODUCT_H
+#define KILN_STAGING_SPLITPRODUCT_H
+
+#include "kiln/Interfaces/MatrixProduct.h"
+
+namespace kiln::staging {
+
+/// What `stage-split-products` does to one product that stands in a region of
+/// its own, which is then of no use, and left to the caller. Gives whose work
+/// it is. Fails, changing nothing, where no attribute says how
+/// (kiln/Interfaces/ProductSplit.h), or the product has a form that blocks
+/// cannot compute.
+mlir::FailureOr<std::string> splitProduct(MatrixProductOpInterface product);
+
+} // namespace kiln::staging
+
+#endif // KILN_STAGING_SPLITPRODUCT_H

@@ -1,0 +1,6 @@
+//===- ProductSplit.cpp - How a product is split into blocks --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Interfaces/ProductSplit.h"
+
+#include "kiln/Interfaces/ProductSplit.cpp.inc"

@@ -1,0 +1,64 @@
+//===- FamilyLowerings.cpp - Operations that lowerings take ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FamilyLowerings.h"
+#include "kiln/Interfaces/Names.h"
+#include "kiln/Target/Lowering.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Which lowerings apply to kernels of a description.
+struct FamilyContext : target::LoweringContext {
+  FamilyContext(RewriterBase &rewriter, const target::TargetOptions &options,
+                target::TargetAttr description)
+      : LoweringContext(rewriter, options, description),
+        name(description ? description.getFamily().str() : "") {}
+  StringRef family() const override { return name; }
+  std::string name;
+};
+
+struct Question {
+  explicit Question(tile::KernelOp kernel) : rewriter(kernel.getContext()) {
+    if (auto module = kernel->getParentOfType<ModuleOp>())
+      if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
+        std::string error;
+        if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
+          options = *parsed;
+      }
+    context.emplace(rewriter, options, target::getDescription(kernel));
+  }
+  IRRewriter rewriter;
+  target::TargetOptions options;
+  std::optional<FamilyContext> context;
+};
+} // namespace
+
+std::function<bool(Operation *)>
+staging::findFamilyLowerings(tile::KernelOp kernel) {
+  auto question = std::make_shared<Question>(kernel);
+  return [question](Operation *op) {
+    return target::LoweringRegistry::get().knows(op, *question->context);
+  };
+}
+
+std::function<bool(Operation *)>
+staging::findProductPlugIns(tile::KernelOp kernel) {
+  constexpr int kFamilyPriority = 50;
+  auto question = std::make_shared<Question>(kernel);
+  return [question](Operation *op) {
+    target::TargetAttr description = question->context->description;
+    if (!description)
+      return false;
+    auto takes = [&](const target::Lowering *lowering) {
+      return !lowering->plugin.empty() &&
+             lowering->priority >= kFamilyPriority &&
+             (lowering->op == op->getName().getStringRef() ||
+              lowering->op == kMatrixProduct);
+    };
+    const auto &registry = target::LoweringRegistry::get();
+    return llvm::any_of(registry.lowerings(description.getName()), takes) ||
+           llvm::any_of(registry.lowerings(description.getFamily()), takes);
+  };
+}

@@ -1,0 +1,23 @@
+//===- FamilyLowerings.h - Operations that lowerings take -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_STAGING_FAMILYLOWERINGS_H
+#define KILN_LIB_STAGING_FAMILYLOWERINGS_H
+
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include <functional>
+
+namespace kiln::staging {
+
+/// Whether somebody registered a lowering of an operation for the target of the
+/// kernel's module or for its family.
+std::function<bool(mlir::Operation *)>
+findFamilyLowerings(tile::KernelOp kernel);
+
+/// Whether a lowering of a plug-in may take a matrix product before the family.
+std::function<bool(mlir::Operation *)>
+findProductPlugIns(tile::KernelOp kernel);
+
+} // namespace kiln::staging
+
+#endif // KILN_LIB_STAGING_FAMILYLOWERINGS_H

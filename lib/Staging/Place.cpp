@@ -1,0 +1,178 @@
+//===- Place.cpp - Space, alignment and strides of storage ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Interfaces/ProductSplit.h"
+#include "kiln/Staging/Passes.h"
+#include "kiln/Target/Description.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln::staging {
+#define GEN_PASS_DEF_STAGEPLACE
+#include "kiln/Staging/Passes.h.inc"
+} // namespace kiln::staging
+
+using namespace kiln;
+
+namespace {
+
+/// Rows and columns that whole blocks of a product's accumulator have.
+struct Block {
+  int64_t rows = 1, columns = 1;
+  bool isGiven = false;
+
+  void include(ArrayRef<int64_t> sizes) {
+    rows = std::max(rows, sizes[0]);
+    columns = std::max(columns, sizes[1]);
+    isGiven = true;
+  }
+};
+
+/// What products accumulate in storage, in whole blocks.
+Block blockOf(Value storage) {
+  Block block;
+  for (Operation *user : storage.getUsers()) {
+    if (auto product = dyn_cast<stage::ProductOp>(user)) {
+      if (product.getAcc() == storage && product.getBlock())
+        block.include(*product.getBlock());
+      continue;
+    }
+    // A product that is still whole may be split later.
+    auto write = dyn_cast<stage::WriteOp>(user);
+    auto whole =
+        write ? write.getValue().getDefiningOp<MatrixProductOpInterface>()
+              : MatrixProductOpInterface();
+    for (NamedAttribute named :
+         whole ? whole->getAttrs() : ArrayRef<NamedAttribute>())
+      if (auto attr = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
+        if (auto how = attr.getProductSplit(whole))
+          block.include({how->rows, how->columns});
+  }
+  return block;
+}
+
+/// The memory of a description that storage goes to: the first one that
+/// programs move data into, else the cache that is nearest.
+target::MemoryAttr chooseMemory(target::TargetAttr description) {
+  if (!description)
+    return {};
+  for (auto kind : {target::MemoryKind::Explicit, target::MemoryKind::Cached})
+    for (target::MemoryAttr memory : description.getMemories())
+      if (memory.getKind() == kind)
+        return memory;
+  return {};
+}
+
+struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
+  using StagePlaceBase::StagePlaceBase;
+
+  void runOnOperation() override {
+    target::TargetAttr description = target::getDescription(getOperation());
+    target::MemoryAttr memory = space.empty() || !description
+                                    ? chooseMemory(description)
+                                    : description.getMemory(space);
+    StringRef name = space;
+    if (name.empty() && memory)
+      name = memory.getName();
+    if (name.empty()) {
+      getOperation().emitError(
+          "expected a description with a memory for storage, or the option "
+          "'space'");
+      return signalPassFailure();
+    }
+    if (description && !memory) {
+      getOperation().emitError("expected a memory of the description, found '")
+          << name << "'";
+      return signalPassFailure();
+    }
+    attr = stage::SpaceAttr::get(&getContext(), name, Attribute());
+    line = memory ? std::max<int64_t>(memory.getLine(), 1) : 1;
+    align = memory ? std::max<int64_t>(memory.getAlign(), line) : line;
+    getOperation().walk([&](stage::AllocOp alloc) { place(alloc); });
+  }
+
+private:
+  /// Others that look at storage, by its strides.
+  static bool hasAliases(Value storage) {
+    return llvm::any_of(storage.getUsers(), [](Operation *user) {
+      return isa<ViewLikeOpInterface>(user);
+    });
+  }
+
+  void place(stage::AllocOp alloc) {
+    Value storage = alloc.getStorage();
+    auto type = cast<MemRefType>(storage.getType());
+    if (type.getMemorySpace())
+      return;
+    Builder b(&getContext());
+    if (!alloc.getAlign() && align > 1)
+      alloc.setAlign(align);
+    int64_t slack = 0;
+    if (type.getLayout().isIdentity() && type.getRank() && line > 1 &&
+        !hasAliases(storage))
+      type = withRows(type, blockOf(storage), slack);
+    // Whole vectors and blocks may be read and written at the end.
+    if (!alloc.getSlack() && line > 1)
+      alloc.setSlack(slack + line);
+    setType(storage, type);
+  }
+
+  /// Rows start at lines, and have room for whole blocks.
+  MemRefType withRows(MemRefType type, const Block &block, int64_t &slack) {
+    int64_t bytes = stage::elementBytes(type.getElementType());
+    int64_t perLine = std::max<int64_t>(line / bytes, 1);
+    int64_t rank = type.getRank(), stride = 1;
+    SmallVector<int64_t> strides(rank);
+    bool isFirst = true;
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      strides[d] = stride;
+      int64_t size = type.getDimSize(d);
+      bool isBlocked = block.isGiven && d + 2 >= rank;
+      if (size == 1 && !isBlocked)
+        continue;
+      if (isBlocked) {
+        int64_t whole =
+            llvm::alignTo(size, d + 1 == rank ? block.columns : block.rows);
+        if (d + 2 == rank)
+          slack = (whole - size) * stride * bytes;
+        size = whole;
+      }
+      if (isFirst)
+        size = llvm::alignTo(size, perLine);
+      // Rows that share sets of the cache would drive each other out.
+      if (isBlocked && isFirst && conflict > 0 && size * bytes % conflict == 0)
+        size += perLine;
+      isFirst = false;
+      stride *= size;
+    }
+    if (block.isGiven)
+      slack += strides.empty() ? 0 : block.columns * bytes;
+    auto layout = StridedLayoutAttr::get(type.getContext(), 0, strides);
+    auto padded = MemRefType::get(type.getShape(), type.getElementType(),
+                                  MemRefLayoutAttrInterface(layout));
+    // Gaps only where there are any.
+    return *stage::storageBytes(padded) == *stage::storageBytes(type) ? type
+                                                                      : padded;
+  }
+
+  void setType(Value storage, MemRefType type) {
+    auto placed = MemRefType::get(type.getShape(), type.getElementType(),
+                                  type.getLayout(), attr);
+    storage.setType(placed);
+    for (Operation *user : storage.getUsers())
+      if (isa<ViewLikeOpInterface>(user))
+        for (Value result : user->getResults())
+          if (auto alias = dyn_cast<MemRefType>(result.getType()))
+            setType(result, alias);
+  }
+
+  stage::SpaceAttr attr;
+  int64_t line = 1, align = 1;
+};
+
+} // namespace

@@ -1,0 +1,224 @@
+//===- ProductExtents.cpp - How far a product must go ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SplitProducts.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::staging;
+
+Value Indices::constant(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    known = arith::ConstantIndexOp::create(b, loc, value);
+  }
+  return known;
+}
+
+Value Indices::add(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return constant(*cx + *cy);
+  if (cx == 0)
+    return y;
+  return cy == 0 ? x : arith::AddIOp::create(b, loc, x, y).getResult();
+}
+
+Value Indices::sub(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return constant(*cx - *cy);
+  return cy == 0 ? x : arith::SubIOp::create(b, loc, x, y).getResult();
+}
+
+Value Indices::mul(Value x, int64_t y) {
+  if (auto cx = getConstantIntValue(x))
+    return constant(*cx * y);
+  return y == 1 ? x : arith::MulIOp::create(b, loc, x, constant(y)).getResult();
+}
+
+Value Indices::floorDiv(Value x, int64_t y) {
+  if (auto cx = getConstantIntValue(x))
+    return constant(*cx / y);
+  return y == 1 ? x
+                : arith::DivUIOp::create(b, loc, x, constant(y)).getResult();
+}
+
+Value Indices::ceilDiv(Value x, int64_t y) {
+  return y == 1
+             ? x
+             : arith::CeilDivSIOp::create(b, loc, x, constant(y)).getResult();
+}
+
+Value Indices::min(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return constant(std::min(*cx, *cy));
+  return x == y ? x : arith::MinSIOp::create(b, loc, x, y).getResult();
+}
+
+Value Indices::max(Value x, Value y) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cy)
+    return constant(std::max(*cx, *cy));
+  return x == y ? x : arith::MaxSIOp::create(b, loc, x, y).getResult();
+}
+
+Value Indices::atLeast(Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, x, y);
+}
+
+Value Indices::conjunction(Value x, Value y) {
+  return !x ? y : arith::AndIOp::create(b, loc, x, y).getResult();
+}
+
+Value Indices::offsetOf(const ViewAxis &axis) {
+  auto known = getConstantIntValue(axis.offset);
+  Value offset = known && isa<Attribute>(axis.offset)
+                     ? constant(*known)
+                     : cast<Value>(axis.offset);
+  return axis.countsBlocks ? mul(offset, axis.block) : offset;
+}
+
+Value Indices::sizeOf(Value view, int64_t dim) {
+  int64_t size = cast<tile::ViewType>(view.getType()).getShape()[dim];
+  if (!ShapedType::isDynamic(size))
+    return constant(size);
+  return tile::DimOp::create(b, loc, b.getIndexType(), view, dim);
+}
+
+/// A load (through conversions) that reads zero outside of its view, or null.
+static ViewAccessOpInterface zeroPaddedLoad(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  while (op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto load = dyn_cast_or_null<ViewAccessOpInterface>(op);
+  if (!load || load.getOutside() != Outside::Zero ||
+      indirectAxis(load.getAxes()) >= 0)
+    return nullptr;
+  return load;
+}
+
+/// Whether rows and columns outside of the operands' views end in stores only,
+/// through operations that keep elements apart.
+static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto access = dyn_cast<ViewAccessOpInterface>(user);
+    if (auto write = dyn_cast<stage::WriteOp>(user)) {
+      if (use.get() == write.getValue() && seen.insert(user).second &&
+          !onlyStored(write.getStorage(), seen))
+        return false;
+      continue;
+    }
+    if (auto read = dyn_cast<stage::ReadOp>(user)) {
+      if (seen.insert(user).second && !onlyStored(read.getResult(), seen))
+        return false;
+      continue;
+    }
+    if (auto product = dyn_cast<stage::ProductOp>(user)) {
+      // It adds to what is there.
+      if (product.getAcc() != value || product.getLhs() == value ||
+          product.getRhs() == value)
+        return false;
+      continue;
+    }
+    if (!seen.insert(user).second ||
+        (access && access.getWrittenOperand() == &use &&
+         indirectAxis(access.getAxes()) < 0))
+      continue;
+    if (auto dot = dyn_cast<MatrixProductOpInterface>(user)) {
+      if (dot.getLhsOperand().get() == value ||
+          dot.getRhsOperand().get() == value || dot.getAccOperand() != &use ||
+          !onlyStored(user->getResult(0), seen))
+        return false;
+      continue;
+    }
+    if (!OpTrait::hasElementwiseMappableTraits(user) ||
+        !onlyStored(user->getResult(0), seen))
+      return false;
+  }
+  return true;
+}
+
+std::tuple<Value, Value, Value>
+staging::findExtents(MatrixProductOpInterface product, Indices &math) {
+  RankedTensorType type = product.getProductType();
+  int64_t rank = type.getRank();
+  Value lhs = product.getLhsOperand().get(),
+        rhs = product.getRhsOperand().get();
+  int64_t k = cast<ShapedType>(lhs.getType()).getDimSize(rank - 1);
+  Value endM = math.constant(type.getDimSize(rank - 2)),
+        endN = math.constant(type.getDimSize(rank - 1)),
+        endK = math.constant(k);
+  ViewAccessOpInterface left = zeroPaddedLoad(lhs), right = zeroPaddedLoad(rhs);
+  // The end of a view along a dimension of the tile.
+  auto bound = [&](ViewAccessOpInterface load, int64_t fromBack) -> Value {
+    int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
+    for (auto [d, axis] : llvm::enumerate(load.getAxes()))
+      if (axis.tileDim == dim)
+        return math.max(
+            math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
+                                  math.offsetOf(axis)),
+                         axis.step),
+            math.constant(0));
+    return math.constant(load.getAccessedType().getDimSize(dim));
+  };
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (onlyStored(product->getResult(0), seen)) {
+    if (left)
+      endM = math.min(endM, bound(left, 1));
+    if (right)
+      endN = math.min(endN, bound(right, 0));
+  }
+  if (left && right)
+    endK = math.min(endK, math.max(bound(left, 0), bound(right, 1)));
+  return {endM, endN, endK};
+}
+
+void staging::cloneCone(Value tile, OpBuilder &b, IRMapping &mapping) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || mapping.contains(tile) ||
+      !isa<stage::ComputeOp>(op->getParentOp()))
+    return;
+  for (Value operand : op->getOperands())
+    cloneCone(operand, b, mapping);
+  b.clone(*op, mapping);
+}
+
+ViewAccessOpInterface staging::onlyLoad(Value tile) {
+  SmallVector<Value> open = {tile};
+  ViewAccessOpInterface found;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (auto load = dyn_cast<ViewAccessOpInterface>(op)) {
+      if (found && found != load)
+        return {};
+      found = load;
+      continue;
+    }
+    if (isa<stage::ReadOp>(op) || !OpTrait::hasElementwiseMappableTraits(op)) {
+      if (isShapeless(op))
+        continue;
+      return {};
+    }
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        open.push_back(operand);
+  }
+  if (!found || indirectAxis(found.getAxes()) >= 0)
+    return {};
+  auto view = dyn_cast<tile::ViewType>(found.getAccessedView().getType());
+  int64_t last = found.getAccessedType().getRank() - 1;
+  for (auto [d, axis] : llvm::enumerate(found.getAxes()))
+    if (axis.tileDim == last && axis.step == 1 && view &&
+        view.getStaticStride(d) == 1)
+      return found;
+  return {};
+}

@@ -1,7 +1,7 @@
 //===- Access.cpp - Reading through views ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "NestBuilder.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -37,9 +37,9 @@ struct AccessForm {
 };
 } // namespace
 
-const ViewInfo &KernelEmitter::viewOf(Value view) { return views.at(view); }
+const ViewInfo &NestBuilder::viewOf(Value view) { return views.at(view); }
 
-Value KernelEmitter::offsetOf(ViewAccessOpInterface access, int64_t viewDim) {
+Value NestBuilder::offsetOf(ViewAccessOpInterface access, int64_t viewDim) {
   Value &offset = offsetMemo[{access, viewDim}];
   if (!offset) {
     AtLevel at(*this, 0);
@@ -55,8 +55,7 @@ Value KernelEmitter::offsetOf(ViewAccessOpInterface access, int64_t viewDim) {
   return offset;
 }
 
-Bounds KernelEmitter::validRange(ViewAccessOpInterface access,
-                                 int64_t viewDim) {
+Bounds NestBuilder::validRange(ViewAccessOpInterface access, int64_t viewDim) {
   Bounds &range = rangeMemo[{access, viewDim}];
   if (!range.hi) {
     Value offset = offsetOf(access, viewDim);
@@ -88,7 +87,7 @@ struct Address {
 /// Folds the coordinates of `point` (per view dimension, with steps) into an
 /// address, each term at the level it belongs to.
 static Address
-addressOf(KernelEmitter &e, Value origin, const ViewInfo &view,
+addressOf(NestBuilder &e, Value origin, const ViewInfo &view,
           ArrayRef<Coord> coords, ArrayRef<int64_t> steps,
           llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   Address address{origin, 0, Value()};
@@ -146,7 +145,7 @@ addressOf(KernelEmitter &e, Value origin, const ViewInfo &view,
 }
 
 /// The value that stands for elements outside of the view.
-static Value paddingOf(KernelEmitter &e, ViewAccessOpInterface access,
+static Value paddingOf(NestBuilder &e, ViewAccessOpInterface access,
                        Type element) {
   if (Value pad = access.getOutsideValue())
     return e.scalar(pad);
@@ -161,11 +160,11 @@ static Value paddingOf(KernelEmitter &e, ViewAccessOpInterface access,
 
 /// A vector read of elements `laneStride` apart, of the lanes in `mask` (null:
 /// all), others as `pad`.
-static Value readLanes(KernelEmitter &e, const Address &address, Type element,
+static Value readLanes(NestBuilder &e, const Address &address, Type element,
                        int64_t lanes, Value mask, Value pad) {
-  Type stored = KernelEmitter::storageType(element);
+  Type stored = NestBuilder::storageType(element);
   auto type = VectorType::get({lanes}, stored);
-  unsigned align = KernelEmitter::storageBytes(element);
+  unsigned align = NestBuilder::storageBytes(element);
   OpBuilder &b = e.b;
   if (address.laneStride == 1 && !address.laneStrideDynamic) {
     if (!mask)
@@ -201,10 +200,10 @@ static Value readLanes(KernelEmitter &e, const Address &address, Type element,
 }
 
 /// A scalar read, or `pad` where `condition` is false.
-static Value readScalar(KernelEmitter &e, Value address, Type element,
+static Value readScalar(NestBuilder &e, Value address, Type element,
                         Value condition, Value pad) {
-  Type stored = KernelEmitter::storageType(element);
-  unsigned align = KernelEmitter::storageBytes(element);
+  Type stored = NestBuilder::storageType(element);
+  unsigned align = NestBuilder::storageBytes(element);
   auto read = [&] {
     return e.fromStorage(
         LLVM::LoadOp::create(e.b, e.loc, stored, address, align), element);
@@ -224,7 +223,7 @@ static Value readScalar(KernelEmitter &e, Value address, Type element,
 
 /// The address of `point` in a load's view, and its lanes.
 static Address addressOfLoad(
-    KernelEmitter &e, ViewAccessOpInterface load, const AccessForm &form,
+    NestBuilder &e, ViewAccessOpInterface load, const AccessForm &form,
     ArrayRef<Coord> coords, Value &origin,
     llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   const ViewInfo &view = e.viewOf(form.view);
@@ -238,13 +237,22 @@ static Address addressOfLoad(
   return addressOf(e, origin, view, coords, form.steps, atLevel);
 }
 
+bool NestBuilder::isLastReader(int64_t number) {
+  if (lastClones.empty())
+    kernel.walk([&](Operation *op) {
+      if (auto again = op->getAttrOfType<IntegerAttr>(stage::kAgainAttr))
+        lastClones[again.getInt()] = op;
+    });
+  Operation *last = lastClones.lookup(number);
+  return last && current->isAncestor(last);
+}
+
 /// A tile that is read for the last time is in a near cache by now, and memory
 /// has nothing to read: fetches what the next instance will.
-void KernelEmitter::prefetchNext(ViewAccessOpInterface load,
-                                 ArrayRef<ViewAxis> axes, Value address) {
-  auto &readers = readersOf[load];
-  readers.insert(current);
-  if (readers.size() < 2 || plan->lastUse(load.getAccessedTile()) != current)
+void NestBuilder::prefetchNext(ViewAccessOpInterface load,
+                               ArrayRef<ViewAxis> axes, Value address) {
+  auto number = load->getAttrOfType<IntegerAttr>(stage::kAgainAttr);
+  if (!number || !isLastReader(number.getInt()))
     return;
   for (auto [d, axis] : llvm::enumerate(axes)) {
     auto coord = dyn_cast_if_present<Value>(axis.offset);
@@ -259,19 +267,7 @@ void KernelEmitter::prefetchNext(ViewAccessOpInterface load,
   }
 }
 
-Value KernelEmitter::loadAddress(ViewAccessOpInterface load,
-                                 const Point &point) {
-  AccessForm form(load);
-  return addressOfLoad(*this, load, form, form.coordsOf(point),
-                       originMemo[load],
-                       [&](int level, llvm::function_ref<void()> emit) {
-                         AtLevel at(*this, level);
-                         emit();
-                       })
-      .base;
-}
-
-Value KernelEmitter::addressOr(Value condition, Value address) {
+Value NestBuilder::addressOr(Value condition, Value address) {
   if (!condition)
     return address;
   // The kernel's arguments are memory.
@@ -279,8 +275,8 @@ Value KernelEmitter::addressOr(Value condition, Value address) {
                                 entry->getArgument(0));
 }
 
-Value KernelEmitter::evaluateLoad(ViewAccessOpInterface load,
-                                  const Point &point) {
+Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
+                                const Point &point) {
   AccessForm form(load);
   const ViewInfo &view = viewOf(form.view);
   int level = point.level();
@@ -351,8 +347,8 @@ Point cpu::indexPointOf(const ViewAxis &axis, const Point &point) {
   return result;
 }
 
-Value KernelEmitter::evaluateGather(ViewAccessOpInterface gather,
-                                    const Point &point) {
+Value NestBuilder::evaluateGather(ViewAccessOpInterface gather,
+                                  const Point &point) {
   AccessForm form(gather);
   const ViewInfo &view = viewOf(form.view);
   int64_t dim = indirectAxis(form.axes);

@@ -1,7 +1,7 @@
 //===- Buffers.cpp - Tiles in scratch memory ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,40 +10,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Strides of a tile in scratch; returns the number of elements. Rows start at
-/// cache lines unless `dense`, so that whole vectors fit behind their ends.
-int64_t KernelEmitter::layout(RankedTensorType type, const Padding &padding,
-                              SmallVector<int64_t> &strides) {
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t perLine = 64 / storageBytes(type.getElementType());
-  strides.assign(shape.size(), 1);
-  int64_t stride = 1;
-  int position = 0; // counts dimensions larger than 1, innermost first
-  for (int64_t d = int64_t(shape.size()) - 1; d >= 0; --d) {
-    strides[d] = stride;
-    bool matrix = d + 2 >= int64_t(shape.size()) && padding.rows > 1;
-    if (shape[d] == 1 && !matrix)
-      continue;
-    int64_t size = shape[d];
-    if (!padding.dense) {
-      if (matrix)
-        size =
-            llvm::alignTo(size, d + 1 == int64_t(shape.size()) ? padding.columns
-                                                               : padding.rows);
-      if (position == 0)
-        size = llvm::alignTo(size, perLine);
-      // Rows that are a multiple of 1 KiB apart would share few cache sets.
-      if (matrix && position == 0 &&
-          size * storageBytes(type.getElementType()) % 1024 == 0)
-        size += perLine;
-    }
-    ++position;
-    stride *= size;
-  }
-  return stride;
-}
-
-Value KernelEmitter::scratchAt(int64_t offset) {
+Value NestBuilder::scratchAt(int64_t offset) {
   OpBuilder::InsertionGuard guard(b);
   // All addresses in scratch are made at the entry, once each.
   Value &address = scratchAddresses[offset];
@@ -54,39 +21,71 @@ Value KernelEmitter::scratchAt(int64_t offset) {
   return address;
 }
 
-TileBuffer KernelEmitter::allocateUntil(Type tile, Operation *last,
-                                        Padding padding) {
-  auto type = cast<RankedTensorType>(tile);
-  TileBuffer buffer;
-  buffer.elementType = type.getElementType();
-  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-  int64_t elements = layout(type, padding, buffer.strides);
-  int64_t offset =
-      scratch.allocate(elements * storageBytes(buffer.elementType));
-  buffer.base = scratchAt(offset);
-  freeAfter[last].push_back(offset);
-  return buffer;
-}
-
-TileBuffer KernelEmitter::allocateFor(Value tile, Padding padding) {
-  return allocateUntil(tile.getType(), plan->lastUse(tile), padding);
-}
-
-Value KernelEmitter::temporary(int64_t bytes) {
-  int64_t offset = scratch.allocate(bytes);
-  temporaries.push_back(offset);
+Value NestBuilder::temporary(int64_t bytes) {
+  int64_t offset = llvm::alignTo(temporaryEnd, 64);
+  // Whole vectors may be written at its end.
+  temporaryEnd = offset + bytes + 64;
+  scratchEnd = std::max(scratchEnd, temporaryEnd);
   return scratchAt(offset);
 }
 
-TileBuffer KernelEmitter::resultBuffer(Value tile, Padding padding) {
-  if (Value carried = plan->inPlaceOf(tile))
-    if (hasBuffer(carried))
-      return bufferOf(carried);
-  return allocateFor(tile, padding);
+TileBuffer NestBuilder::temporaryTile(RankedTensorType type, int64_t elements) {
+  TileBuffer buffer;
+  buffer.elementType = type.getElementType();
+  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+  buffer.strides.assign(buffer.shape.size(), 1);
+  int64_t stride = 1, bytes = storageBytes(buffer.elementType);
+  bool isRow = !elements;
+  for (int64_t d = int64_t(buffer.shape.size()) - 1; d >= 0; --d) {
+    buffer.strides[d] = stride;
+    stride *= buffer.shape[d];
+    if (isRow && buffer.shape[d] != 1)
+      stride = llvm::alignTo(stride, 64 / bytes);
+    isRow &= buffer.shape[d] == 1;
+  }
+  buffer.base = temporary(std::max(stride, elements) * bytes);
+  return buffer;
 }
 
-Value KernelEmitter::bufferAddress(const TileBuffer &buffer, const Point &point,
-                                   int64_t &laneStride) {
+TileBuffer NestBuilder::storageAt(Value storage, ValueRange origin) {
+  TileBuffer buffer = storages.at(storage);
+  if (origin.empty())
+    return buffer;
+  AtLevel at(*this, 0);
+  Value offset = c64(0);
+  for (auto [stride, index] : llvm::zip_equal(buffer.strides, origin))
+    offset = add(offset, mul(scalar64(index), c64(stride)));
+  buffer.base = gep(buffer.base, offset, buffer.elementType);
+  return buffer;
+}
+
+bool NestBuilder::hasBuffer(Value tile) const {
+  return results.count(tile) || tile.getDefiningOp<stage::ReadOp>();
+}
+
+TileBuffer NestBuilder::bufferOf(Value tile) {
+  if (auto it = results.find(tile); it != results.end())
+    return it->second;
+  auto read = tile.getDefiningOp<stage::ReadOp>();
+  TileBuffer buffer = storageAt(read.getStorage(), read.getOrigin());
+  auto shape = cast<ShapedType>(tile.getType()).getShape();
+  buffer.shape.assign(shape.begin(), shape.end());
+  return buffer;
+}
+
+TileBuffer NestBuilder::resultBuffer(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  for (Operation *user : tile.getUsers())
+    if (auto write = dyn_cast<stage::WriteOp>(user)) {
+      TileBuffer buffer = storageAt(write.getStorage(), write.getOrigin());
+      buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+      return buffer;
+    }
+  return temporaryTile(type);
+}
+
+Value NestBuilder::bufferAddress(const TileBuffer &buffer, const Point &point,
+                                 int64_t &laneStride) {
   Value address = buffer.base;
   int64_t constant = 0;
   laneStride = 0;
@@ -114,7 +113,7 @@ Value KernelEmitter::bufferAddress(const TileBuffer &buffer, const Point &point,
 }
 
 /// Addresses of lanes `stride` elements apart.
-static Value laneAddresses(KernelEmitter &e, Value base, Type element,
+static Value laneAddresses(NestBuilder &e, Value base, Type element,
                            int64_t stride, int64_t lanes) {
   SmallVector<Attribute> offsets;
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -124,17 +123,17 @@ static Value laneAddresses(KernelEmitter &e, Value base, Type element,
                                         DenseElementsAttr::get(type, offsets));
   auto pointers = VectorType::get({lanes}, base.getType());
   return LLVM::GEPOp::create(e.b, e.loc, pointers,
-                             KernelEmitter::storageType(element), base,
+                             NestBuilder::storageType(element), base,
                              ValueRange{ids});
 }
 
-static Value allLanes(KernelEmitter &e, int64_t lanes) {
+static Value allLanes(NestBuilder &e, int64_t lanes) {
   return arith::ConstantOp::create(
       e.b, e.loc,
       DenseElementsAttr::get(VectorType::get({lanes}, e.b.getI1Type()), true));
 }
 
-Value KernelEmitter::loadBuffer(const TileBuffer &buffer, const Point &point) {
+Value NestBuilder::loadBuffer(const TileBuffer &buffer, const Point &point) {
   int64_t laneStride;
   Value address = bufferAddress(buffer, point, laneStride);
   AtLevel at(*this, point.level());
@@ -155,8 +154,8 @@ Value KernelEmitter::loadBuffer(const TileBuffer &buffer, const Point &point) {
                      buffer.elementType);
 }
 
-void KernelEmitter::storeBuffer(Value value, const TileBuffer &buffer,
-                                const Point &point, Value count) {
+void NestBuilder::storeBuffer(Value value, const TileBuffer &buffer,
+                              const Point &point, Value count) {
   int64_t laneStride;
   Value address = bufferAddress(buffer, point, laneStride);
   unsigned align = storageBytes(buffer.elementType);
@@ -182,8 +181,7 @@ void KernelEmitter::storeBuffer(Value value, const TileBuffer &buffer,
   LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
 }
 
-void KernelEmitter::fill(const TileBuffer &buffer, Value tile,
-                         bool mayOverrun) {
+void NestBuilder::fill(const TileBuffer &buffer, Value tile, bool mayOverrun) {
   freshLevels();
   Nest nest;
   nest.shape = buffer.shape;
@@ -197,7 +195,8 @@ void KernelEmitter::fill(const TileBuffer &buffer, Value tile,
   int lane = nest.laneDim;
   // A row may be overrun when the next one starts at least a vector later and
   // is written afterwards or not at all.
-  if (mayOverrun && lane >= 0 && buffer.strides[lane] == 1) {
+  if (mayOverrun && bounds.ranges.empty() && lane >= 0 &&
+      buffer.strides[lane] == 1) {
     int64_t reach = llvm::alignTo(buffer.shape[lane], nest.lanes);
     nest.overrun = true;
     for (auto [d, stride] : llvm::enumerate(buffer.strides))
@@ -214,64 +213,30 @@ void KernelEmitter::fill(const TileBuffer &buffer, Value tile,
   });
 }
 
-TileBuffer KernelEmitter::materialize(Value tile) {
+TileBuffer NestBuilder::materialize(Value tile) {
   if (hasBuffer(tile))
     return bufferOf(tile);
-  auto type = cast<RankedTensorType>(tile.getType());
-  TileBuffer buffer;
-  buffer.elementType = type.getElementType();
-  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-  int64_t elements = layout(type, {}, buffer.strides);
-  buffer.base = temporary(elements * storageBytes(buffer.elementType));
+  TileBuffer buffer = temporaryTile(cast<RankedTensorType>(tile.getType()));
   fill(buffer, tile);
   return buffer;
 }
 
-void KernelEmitter::assignTiles(ArrayRef<Value> tiles,
-                                ArrayRef<TileBuffer> targets,
-                                ArrayRef<Value> carried) {
-  // A tile goes straight to its target unless evaluating it, or one that comes
-  // later, would read memory that has been overwritten.
-  bool conflict = false;
-  auto sameMemory = [](const TileBuffer &x, const TileBuffer &y) {
-    return x.base == y.base;
-  };
-  for (auto [i, tile] : llvm::enumerate(tiles)) {
-    if (hasBuffer(tile) && sameMemory(bufferOf(tile), targets[i]))
-      continue;
-    for (auto [j, old] : llvm::enumerate(carried)) {
-      bool identity = true;
-      if (!plan->reads(tile, old, identity))
-        continue;
-      conflict |= j < i || (j == i && !identity);
-    }
+bool cpu::isDense(const TileBuffer &buffer) {
+  int64_t dense = 1;
+  for (int64_t d = int64_t(buffer.shape.size()) - 1; d >= 0; --d) {
+    if (buffer.shape[d] != 1 && buffer.strides[d] != dense)
+      return false;
+    dense *= buffer.shape[d];
   }
-  SmallVector<TileBuffer> sources(tiles.size());
-  for (auto [i, tile] : llvm::enumerate(tiles)) {
-    if (hasBuffer(tile) && sameMemory(bufferOf(tile), targets[i]))
-      continue;
-    if (!conflict) {
-      fill(targets[i], tile);
-      continue;
-    }
-    auto type = cast<RankedTensorType>(tile.getType());
-    sources[i] = targets[i];
-    int64_t elements = layout(type, {}, sources[i].strides);
-    sources[i].base = temporary(elements * storageBytes(type.getElementType()));
-    fill(sources[i], tile);
-  }
-  for (auto [i, source] : llvm::enumerate(sources)) {
-    if (!source)
-      continue;
-    // Copies through a stand-in for the tile.
-    std::optional<TileBuffer> known;
-    if (hasBuffer(tiles[i]))
-      known = bufferOf(tiles[i]);
-    buffers[tiles[i]] = source;
-    fill(targets[i], tiles[i]);
-    if (known)
-      buffers[tiles[i]] = *known;
-    else
-      buffers.erase(tiles[i]);
-  }
+  return true;
+}
+
+TileBuffer NestBuilder::materializeDense(Value tile, int64_t elements) {
+  if (hasBuffer(tile))
+    if (TileBuffer there = bufferOf(tile); isDense(there))
+      return there;
+  auto type = cast<RankedTensorType>(tile.getType());
+  TileBuffer buffer = temporaryTile(type, elements);
+  fill(buffer, tile, /*mayOverrun=*/false);
+  return buffer;
 }

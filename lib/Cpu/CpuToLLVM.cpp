@@ -29,7 +29,7 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 namespace {
-/// Converts what cpu-lower-kernels emits.
+/// Converts what convert-stage-to-cpu emits.
 struct ConvertCpuToLLVMPass
     : PassWrapper<ConvertCpuToLLVMPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertCpuToLLVMPass)

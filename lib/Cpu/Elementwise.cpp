@@ -1,8 +1,8 @@
 //===- Elementwise.cpp - arith and math on registers ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
 #include "MathFunctions.h"
+#include "RegisterBuilder.h"
 #include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -83,7 +83,7 @@ static Value changeSign(OpBuilder &b, Location loc, Operation *op,
   return arith::OrIOp::create(b, loc, size, sign);
 }
 
-Value KernelEmitter::emitElementwise(Operation *op, ValueRange given) {
+Value RegisterBuilder::emitElementwise(Operation *op, ValueRange given) {
   SmallVector<Value> operands(given);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type shape =

@@ -1,7 +1,7 @@
 //===- Evaluate.cpp - The elements of a tile at given coordinates ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-KernelEmitter::Level::Key KernelEmitter::key(const void *what,
-                                             const Point &point) {
+NestBuilder::Level::Key NestBuilder::key(const void *what, const Point &point) {
   Level::Key key{what, {}};
   key.second.push_back(point.lanes);
   for (const Coord &c : point.coords) {
@@ -22,7 +21,7 @@ KernelEmitter::Level::Key KernelEmitter::key(const void *what,
   return key;
 }
 
-Value KernelEmitter::evaluateIndex(AffineExpr expr, ArrayRef<Value> symbols) {
+Value NestBuilder::evaluateIndex(AffineExpr expr, ArrayRef<Value> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return c64(constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -56,9 +55,9 @@ static AffineExpr freePart(AffineExpr expr) {
   return lhs && rhs ? lhs + rhs : lhs ? lhs : rhs;
 }
 
-Point KernelEmitter::sourcePoint(OpOperand &operand, const Point &point) {
+Point NestBuilder::sourcePoint(OpOperand &operand, const Point &point) {
   auto shape = cast<ShapedType>(operand.get().getType()).getShape();
-  AffineMap map = plan->readOf(operand);
+  AffineMap map = readOf(operand);
   Point source;
   source.lanes = point.lanes;
   source.coords.resize(shape.size());
@@ -87,8 +86,8 @@ Point KernelEmitter::sourcePoint(OpOperand &operand, const Point &point) {
   return source;
 }
 
-Value KernelEmitter::evaluateCount(Type element, unsigned dim,
-                                   const Point &point) {
+Value NestBuilder::evaluateCount(Type element, unsigned dim,
+                                 const Point &point) {
   AtLevel at(*this, point.level());
   const Coord &coord = point.coords[dim];
   Value first = coordValue(coord);
@@ -115,7 +114,7 @@ Value KernelEmitter::evaluateCount(Type element, unsigned dim,
   return first;
 }
 
-Value KernelEmitter::evaluate(Value tile, const Point &point) {
+Value NestBuilder::evaluate(Value tile, const Point &point) {
   int level = point.level();
   Level::Key memoKey = key(tile.getAsOpaquePointer(), point);
   auto known = levels[level].memo.find(memoKey);
@@ -150,6 +149,8 @@ Value KernelEmitter::evaluate(Value tile, const Point &point) {
         operand = broadcastLanes(operand, point.lanes);
       }
     result = emitElementwise(op, operands);
+  } else if (mapping.contains(tile)) {
+    result = mapping.lookup(tile); // an element that a reduction has left
   } else if (Value fill = getFillValue(op)) {
     result = scalar(fill);
   } else if (std::optional<unsigned> counted = getCountedDim(op)) {
@@ -173,8 +174,7 @@ Value KernelEmitter::evaluate(Value tile, const Point &point) {
   return result;
 }
 
-Value KernelEmitter::evaluateConstant(arith::ConstantOp op,
-                                      const Point &point) {
+Value NestBuilder::evaluateConstant(arith::ConstantOp op, const Point &point) {
   auto type = cast<RankedTensorType>(op.getType());
   Type element = type.getElementType();
   auto attr = cast<DenseElementsAttr>(op.getValue());
@@ -184,10 +184,8 @@ Value KernelEmitter::evaluateConstant(arith::ConstantOp op,
   }
   // A table in the object's read-only data.
   auto module = kernel->getParentOfType<ModuleOp>();
-  std::string name;
-  if (auto known = op->getAttrOfType<StringAttr>("cpu.table")) {
-    name = known.str();
-  } else {
+  std::string &name = tables[attr];
+  if (name.empty()) {
     name = (kernel.getSymName() + "_table" + Twine(tableCount++)).str();
     Type stored = storageType(element);
     SmallVector<Attribute> values;
@@ -210,7 +208,6 @@ Value KernelEmitter::evaluateConstant(arith::ConstantOp op,
         LLVM::Linkage::Internal, name,
         DenseElementsAttr::get(RankedTensorType::get({padded}, stored), values),
         /*alignment=*/64);
-    op->setAttr("cpu.table", b.getStringAttr(name));
   }
   TileBuffer buffer;
   {

@@ -85,37 +85,39 @@ LogicalResult KernelEmitter::emitInlineAsm(tile::InlineAsmOp op) {
 
   // Row-major memory, with room for a whole last pack.
   int64_t count = 1;
-  auto dense = [&](Type type, Operation *last) {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    Type element = getElementTypeOrSelf(type);
-    if (isa<tile::PtrType>(element))
-      element = b.getI64Type();
-    count = tile ? tile.getNumElements() : 1;
-    int64_t rounded = llvm::alignTo(count, pack);
-    TileBuffer buffer = allocateUntil(RankedTensorType::get({rounded}, element),
-                                      last, Padding{/*dense=*/true});
-    if (tile) {
-      buffer.shape.assign(tile.getShape().begin(), tile.getShape().end());
-      layout(tile, Padding{/*dense=*/true}, buffer.strides);
-    }
-    return buffer;
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op.getOperandTypes()),
+                                SmallVector<Type>(op.getResultTypes())))
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      count = tile.getNumElements();
+  int64_t rounded = llvm::alignTo(count, pack);
+  auto scalarPlace = [&](Type type) {
+    Type element = isa<tile::PtrType>(type) ? Type(b.getI64Type()) : type;
+    return temporaryTile(RankedTensorType::get({rounded}, element), rounded);
   };
   SmallVector<TileBuffer> sources, targets;
   for (Value operand : op.getOperands()) {
-    sources.push_back(dense(operand.getType(), op));
     if (isTile(operand.getType())) {
-      fill(sources.back(), operand, /*mayOverrun=*/false);
+      sources.push_back(materializeDense(operand, rounded));
       continue;
     }
+    sources.push_back(scalarPlace(operand.getType()));
     Value value = scalar(operand);
     if (isa<tile::PtrType>(operand.getType()))
       value = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), value);
     LLVM::StoreOp::create(b, loc, toStorage(value), sources.back().base, 1);
   }
-  for (Value result : op.getResults())
-    targets.push_back(dense(result.getType(), isTile(result.getType())
-                                                  ? plan->lastUse(result)
-                                                  : op.getOperation()));
+  for (Value result : op.getResults()) {
+    if (!isTile(result.getType())) {
+      targets.push_back(scalarPlace(result.getType()));
+      continue;
+    }
+    auto type = cast<RankedTensorType>(result.getType());
+    targets.push_back(result.use_empty() ? temporaryTile(type, rounded)
+                                         : resultBuffer(result));
+    if (!isDense(targets.back()))
+      return decline("its results need storage without gaps");
+  }
 
   freshLevels();
   int64_t packs = llvm::divideCeil(count, pack);

@@ -3,8 +3,11 @@
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"
+#include "kiln/Cpu/CpuDialect.h"
+#include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -16,8 +19,8 @@ KernelEmitter::KernelEmitter(tile::KernelOp kernel, RewriterBase &rewriter,
                              const CpuConfig &config,
                              const target::TargetOptions &options,
                              target::TargetAttr description)
-    : b(rewriter), loc(kernel.getLoc()), config(config), kernel(kernel),
-      options(options), description(description) {
+    : NestBuilder(kernel, rewriter, config), options(options),
+      description(description) {
   if (auto numerics = kernel.getNumericsAttr())
     contract = numerics.getContract();
 }
@@ -48,11 +51,13 @@ LogicalResult KernelEmitter::checkOps() {
     bool known =
         isa<tile::KernelOp, tile::ReturnOp, tile::YieldOp, tile::ProgramIdOp,
             tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp,
-            tile::NumBlocksOp, tile::CatOp, tile::ReshapeOp, tile::PtrAddOp,
-            tile::PtrCastOp, tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp,
-            scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-            tensor::ExtractOp, arith::ConstantOp>(op) ||
-        plan->isInlineOp(op) ||
+            tile::NumBlocksOp, tile::PtrAddOp, tile::PtrCastOp,
+            tile::PtrToIntOp, tile::IntToPtrOp, scf::ForOp, scf::IfOp,
+            scf::WhileOp, scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
+            arith::ConstantOp, memref::ReinterpretCastOp, stage::AllocOp,
+            stage::ComputeOp, stage::ReadOp, stage::WriteOp, stage::YieldOp,
+            stage::ProductOp, stage::PrefetchOp>(op) ||
+        staging::hasInlineForm(op) ||
         (op->getNumResults() == 1 && isElementwise(op)) || isCustom(op);
     if (auto call = dyn_cast<tile::CallExternOp>(op)) {
       if (!call.getCFunction())
@@ -76,9 +81,7 @@ bool KernelEmitter::isCustom(Operation *op) {
 }
 
 LogicalResult KernelEmitter::run() {
-  auto forced = [this](Operation *op) { return isCustom(op); };
-  plan = std::make_unique<Storage>(kernel, /*disjoint=*/false, forced);
-  if (failed(plan->read()) || failed(checkOps()))
+  if (failed(checkOps()) || failed(measureStorage()))
     return failure();
   return emitFunction(kernel.getSymName());
 }
@@ -176,7 +179,8 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
     b.setInsertionPoint(entry->getTerminator());
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   }
-  int64_t bytes = llvm::alignTo(scratch.highWater(), 64);
+  // Whole vectors may be read past the end of the last storage.
+  int64_t bytes = llvm::alignTo(scratchEnd + 512, 64);
   function->setAttr("cpu.scratch_bytes", b.getI64IntegerAttr(bytes));
   if (bytes) {
     // What the device compares with what it is told to give.
@@ -189,28 +193,25 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
 }
 
 LogicalResult KernelEmitter::emitBlock(Block *block) {
+  int64_t outer = temporaryEnd;
   for (Operation &op : block->without_terminator()) {
-    SmallVector<int64_t> outer = std::exchange(temporaries, {});
     loc = op.getLoc();
     current = &op;
-    LogicalResult result = emitOp(&op);
-    for (int64_t offset : temporaries)
-      scratch.free(offset);
-    temporaries = std::move(outer);
-    if (failed(result))
+    FlatSymbolRefAttr unit;
+    if (!acquired && isa<scf::ForOp>(op))
+      unit = unitOf(&op);
+    if (unit)
+      AcquireOp::create(b, loc, unit);
+    acquired |= static_cast<bool>(unit);
+    if (failed(emitOp(&op)))
       return failure();
-    releaseAfter(&op);
+    if (unit) {
+      ReleaseOp::create(b, loc, unit);
+      acquired = false;
+    }
+    temporaryEnd = outer;
   }
   return success();
-}
-
-void KernelEmitter::releaseAfter(Operation *op) {
-  auto it = freeAfter.find(op);
-  if (it == freeAfter.end())
-    return;
-  for (int64_t offset : it->second)
-    scratch.free(offset);
-  freeAfter.erase(it);
 }
 
 namespace {
@@ -245,8 +246,8 @@ LogicalResult KernelEmitter::offerLowering(Operation *op) {
 LogicalResult KernelEmitter::checkTaken(Operation *op) {
   for (Value result : op->getResults()) {
     bool isTile = isa<RankedTensorType>(result.getType());
-    bool isGiven = isTile ? hasBuffer(result) || plan->fusedInto(result)
-                          : mapping.contains(result) || views.count(result);
+    bool isGiven = (isTile && hasBuffer(result)) || mapping.contains(result) ||
+                   views.count(result);
     if (isGiven || result.use_empty())
       continue;
     return op->emitError() << taken.owner << " took the operation, but gave "
@@ -269,37 +270,34 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitIf(choice);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return emitWhile(loop);
-  if (isCustom(op)) {
-    if (succeeded(offerLowering(op)))
-      return checkTaken(op);
-    target::Report &report = target::Report::of(op->getContext());
-    // Whoever registers a lowering for arithmetic need not take all of it.
-    if (!isElementwise(op) || op->getNumResults() != 1 || report.takeBroken(op))
-      return target::emitUnsupported(op, op->getName().getStringRef());
-    report.chose(op, "lowering", options.name, "cpu.elementwise");
-    Value result = op->getResult(0);
-    if (!isa<RankedTensorType>(result.getType()))
-      return emitScalar(op);
-    TileBuffer buffer = resultBuffer(result);
-    fill(buffer, result);
-    define(result, buffer);
-    return success();
-  }
-  if (auto cat = dyn_cast<tile::CatOp>(op))
-    return emitCat(cat);
-  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
-    if (!plan->isInlineOp(op))
-      return emitReshape(reshape);
-  if (plan->isInlineOp(op)) {
-    Value tile = op->getResult(0);
-    if (plan->isInline(tile) || plan->fusedInto(tile))
-      return success();
-    TileBuffer buffer = resultBuffer(tile);
-    fill(buffer, tile);
-    define(tile, buffer);
-    return success();
-  }
+  if (auto region = dyn_cast<stage::ComputeOp>(op))
+    return emitRegion(region);
+  if (isa<stage::AllocOp, memref::ReinterpretCastOp>(op))
+    return emitStorage(op);
+  if (auto product = dyn_cast<stage::ProductOp>(op))
+    return emitProduct(product);
+  if (auto prefetch = dyn_cast<stage::PrefetchOp>(op))
+    return emitPrefetch(prefetch);
+  if (isCustom(op))
+    return emitRoot(op);
   return emitScalar(op);
+}
+
+LogicalResult KernelEmitter::emitRoot(Operation *op) {
+  if (succeeded(offerLowering(op)))
+    return checkTaken(op);
+  target::Report &report = target::Report::of(op->getContext());
+  // Whoever registers a lowering for arithmetic need not take all of it.
+  if (!isElementwise(op) || op->getNumResults() != 1 || report.takeBroken(op))
+    return target::emitUnsupported(op, op->getName().getStringRef());
+  report.chose(op, "lowering", options.name, "cpu.elementwise");
+  Value result = op->getResult(0);
+  if (!isa<RankedTensorType>(result.getType()))
+    return emitScalar(op);
+  TileBuffer buffer = resultBuffer(result);
+  fill(buffer, result);
+  define(result, buffer);
+  return success();
 }
 
 LogicalResult KernelEmitter::emitScalar(Operation *op) {
@@ -349,14 +347,6 @@ LogicalResult KernelEmitter::emitScalar(Operation *op) {
         view.strides[d] =
             ShapedType::isDynamic(stride) ? scalar64(*strides++) : c64(stride);
     views[make.getResult()] = view;
-    return success();
-  }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    freshLevels();
-    Point point;
-    for (Value index : extract.getIndices())
-      point.coords.push_back(Coord{scalar64(index), 0, 0, 0});
-    mapping.map(extract.getResult(), evaluate(extract.getTensor(), point));
     return success();
   }
   if (isElementwise(op) && op->getNumResults() == 1) {

@@ -1,7 +1,7 @@
 //===- Nest.cpp - Loop nests, levels and the choice of lanes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -13,16 +13,16 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-void KernelEmitter::freshLevels() {
+void NestBuilder::freshLevels() {
   levels.assign(1, Level());
   offsetMemo.clear();
   rangeMemo.clear();
   originMemo.clear();
 }
 
-SmallVector<Value> KernelEmitter::forLoop(Value lo, Value hi, int64_t step,
-                                          ValueRange init, bool fast,
-                                          LoopBody body) {
+SmallVector<Value> NestBuilder::forLoop(Value lo, Value hi, int64_t step,
+                                        ValueRange init, bool fast,
+                                        LoopBody body) {
   auto first = getConstantIntValue(lo), last = getConstantIntValue(hi);
   if (first && last && *first >= *last)
     return SmallVector<Value>(init);
@@ -51,7 +51,7 @@ SmallVector<Value> KernelEmitter::forLoop(Value lo, Value hi, int64_t step,
   return SmallVector<Value>(loop.getResults());
 }
 
-Value KernelEmitter::coordValue(const Coord &coord) {
+Value NestBuilder::coordValue(const Coord &coord) {
   if (!coord.index)
     return c64(coord.constant);
   if (coord.constant == 0)
@@ -60,7 +60,7 @@ Value KernelEmitter::coordValue(const Coord &coord) {
   return add(coord.index, c64(coord.constant));
 }
 
-Coord KernelEmitter::sum(const Coord &x, const Coord &y) {
+Coord NestBuilder::sum(const Coord &x, const Coord &y) {
   Coord result = x.index ? x : y;
   result.constant = x.constant + y.constant;
   result.lane = x.lane + y.lane;
@@ -72,7 +72,7 @@ Coord KernelEmitter::sum(const Coord &x, const Coord &y) {
   return result;
 }
 
-Coord KernelEmitter::clampBelow(const Coord &coord, int64_t extent) {
+Coord NestBuilder::clampBelow(const Coord &coord, int64_t extent) {
   Coord result = coord;
   if (!coord.index) {
     result.constant = std::min(coord.constant, extent - 1);
@@ -85,24 +85,17 @@ Coord KernelEmitter::clampBelow(const Coord &coord, int64_t extent) {
   return result;
 }
 
-void KernelEmitter::inRegion(Operation *op, Block *block,
-                             llvm::function_ref<void()> emit) {
-  OpBuilder::InsertionGuard guard(b);
-  bool fast = levels.back().fast;
-  levels.emplace_back();
-  levels.back().anchor = op;
-  levels.back().fast = fast;
-  b.setInsertionPointToEnd(block);
-  emit();
-  levels.pop_back();
-}
-
-Value KernelEmitter::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
+Value NestBuilder::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
   Value zero = c64(0);
   // What each dimension's coordinates must lie in for every access to be in
   // bounds, and conditions that do not depend on the nest.
   safe.assign(nest.shape.size(), Bounds());
   Value condition;
+  if (!bounds.safe.empty() && llvm::equal(bounds.box, nest.shape)) {
+    for (auto [range, end] : llvm::zip_equal(safe, bounds.safe))
+      range.hi = end;
+    return condition;
+  }
   for (const Access &access : nest.accesses) {
     auto load = cast<ViewAccessOpInterface>(access.op);
     for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
@@ -125,12 +118,19 @@ Value KernelEmitter::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
   return condition;
 }
 
-void KernelEmitter::openRows(
+void NestBuilder::openRows(
     Nest &nest, llvm::function_ref<void(Point, Value, Value, Value)> body) {
   int rank = nest.shape.size();
   Value zero = c64(0);
   auto rangeOf = [&](int d) {
     Bounds range = nest.ranges.empty() ? Bounds() : nest.ranges[d];
+    if (!bounds.ranges.empty() && llvm::equal(bounds.box, nest.shape)) {
+      const Bounds &given = bounds.ranges[d];
+      if (given.lo)
+        range.lo = range.lo ? maximum(range.lo, given.lo) : given.lo;
+      if (given.hi)
+        range.hi = range.hi ? minimum(range.hi, given.hi) : given.hi;
+    }
     return Bounds{range.lo ? range.lo : zero,
                   range.hi ? range.hi : c64(nest.shape[d])};
   };
@@ -201,8 +201,8 @@ void KernelEmitter::openRows(
   descend(0, condition);
 }
 
-void KernelEmitter::runNest(Nest &nest,
-                            llvm::function_ref<void(Point, Value)> body) {
+void NestBuilder::runNest(Nest &nest,
+                          llvm::function_ref<void(Point, Value)> body) {
   openRows(nest, [&](Point point, Value lo, Value fastEnd, Value hi) {
     if (nest.laneDim < 0) {
       body(point, nullptr);
@@ -225,13 +225,13 @@ void KernelEmitter::runNest(Nest &nest,
 }
 
 /// How the dimensions of an operand follow from those of a result.
-static SmallVector<int> operandDims(const Storage &plan, OpOperand &operand,
+static SmallVector<int> operandDims(NestBuilder &e, OpOperand &operand,
                                     ArrayRef<int> dims) {
   if (isElementwise(operand.getOwner()))
     return SmallVector<int>(dims);
   auto shape = cast<ShapedType>(operand.get().getType()).getShape();
   SmallVector<int> result(shape.size(), kComplex);
-  AffineMap map = plan.readOf(operand);
+  AffineMap map = e.readOf(operand);
   for (size_t d = 0; d < shape.size(); ++d) {
     AffineExpr expr = map ? map.getResult(d) : AffineExpr();
     if (auto dim = dyn_cast_if_present<AffineDimExpr>(expr))
@@ -242,7 +242,7 @@ static SmallVector<int> operandDims(const Storage &plan, OpOperand &operand,
   return result;
 }
 
-void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
+void NestBuilder::collect(Value root, ArrayRef<int> dims, Nest &nest) {
   // What is used twice in the same way is accessed once.
   std::set<std::pair<void *, std::vector<int>>> seen;
   std::function<void(Value, ArrayRef<int>)> visit = [&](Value root,
@@ -274,12 +274,12 @@ void KernelEmitter::collect(Value root, ArrayRef<int> dims, Nest &nest) {
     }
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
-        visit(operand.get(), operandDims(*plan, operand, dims));
+        visit(operand.get(), operandDims(*this, operand, dims));
   };
   visit(root, dims);
 }
 
-int64_t KernelEmitter::widestBits(Value root) {
+int64_t NestBuilder::widestBits(Value root) {
   int64_t widest = 0;
   // Values with several users are looked at once.
   llvm::SetVector<Value> values;
@@ -306,9 +306,9 @@ int64_t KernelEmitter::widestBits(Value root) {
   return widest;
 }
 
-void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
-                               MutableArrayRef<double> scores,
-                               ArrayRef<int64_t> shape) {
+void NestBuilder::scoreLanes(Value root, ArrayRef<int> dims,
+                             MutableArrayRef<double> scores,
+                             ArrayRef<int64_t> shape) {
   auto charge = [&](int dim, bool unit) {
     // A strided access costs a whole element, a contiguous one its share of a
     // vector, which is what all other dimensions already pay.
@@ -349,13 +349,13 @@ void KernelEmitter::scoreLanes(Value root, ArrayRef<int> dims,
     }
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
-        score(operand.get(), operandDims(*plan, operand, dims));
+        score(operand.get(), operandDims(*this, operand, dims));
   };
   score(root, dims);
 }
 
-void KernelEmitter::chooseLanes(Nest &nest, ArrayRef<Value> roots,
-                                ArrayRef<int64_t> storeStrides) {
+void NestBuilder::chooseLanes(Nest &nest, ArrayRef<Value> roots,
+                              ArrayRef<int64_t> storeStrides) {
   int rank = nest.shape.size();
   int64_t bits = 8;
   SmallVector<int> identity(rank);

@@ -171,8 +171,7 @@ LogicalResult KernelEmitter::emitPrint(tile::PrintOp op) {
     int64_t flags = (op.getHex() || isPointer ? KILN_PRINT_HEX : 0) |
                     (isUnsigned ? KILN_PRINT_UNSIGNED : 0);
     if (auto tile = dyn_cast<RankedTensorType>(operand.getType())) {
-      TileBuffer rows = allocateUntil(tile, op, Padding{/*dense=*/true});
-      fill(rows, operand, /*mayOverrun=*/false);
+      TileBuffer rows = materializeDense(operand, tile.getNumElements());
       print(dtype, flags, tile.getShape(), rows.base);
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include "Pack.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Stage/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -97,19 +98,54 @@ static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
   return pieces > 1 ? result : parts;
 }
 
-Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
-               bool batched, bool panelDimFirst, bool isUnsigned, bool isTf32)
-    : e(e), b(e.b), tile(tile), group(format.group), granule(format.granule),
-      width(format.width), isOffset(format.isOffset), batched(batched),
-      isUnsigned(isUnsigned), isTf32(isTf32) {
-  element = format.element;
-  if (auto integer = dyn_cast<IntegerType>(element))
-    element = b.getIntegerType(integer.getWidth());
-  lanes = e.config.lanes(group * KernelEmitter::storageBytes(element) * 8);
-  auto type = cast<RankedTensorType>(tile.getType());
+std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft) {
+  std::optional<stage::Places> places = stage::Places::of(type);
   int rank = type.getRank();
-  panelDim = panelDimFirst ? rank - 2 : rank - 1;
-  stepDim = panelDimFirst ? rank - 1 : rank - 2;
+  if (!places || rank < 2)
+    return std::nullopt;
+  PanelPlace form;
+  form.panelDim = isLeft ? rank - 2 : rank - 1;
+  form.stepDim = isLeft ? rank - 1 : rank - 2;
+  for (int d = 0; d + 2 < rank; ++d)
+    if (type.getDimSize(d) != 1)
+      return std::nullopt;
+  int64_t extent = type.getDimSize(form.panelDim);
+  form.deepest = type.getDimSize(form.stepDim);
+  auto at = [&](int64_t r, int64_t k) {
+    SmallVector<int64_t> coordinates(rank, 0);
+    coordinates[form.panelDim] = r;
+    coordinates[form.stepDim] = k;
+    return places->at(coordinates);
+  };
+  while (form.group < form.deepest && at(0, form.group) == form.group)
+    ++form.group;
+  if (extent > 1 && at(1, 0) != form.group)
+    form.group = 1;
+  while (form.width < extent && at(form.width, 0) == form.width * form.group)
+    ++form.width;
+  if (form.width == 1)
+    form.group = 1;
+  for (int64_t r = 0; r < extent; ++r)
+    for (int64_t k = 0; k < form.deepest; ++k) {
+      int64_t inside = r % form.width, step = k % form.group;
+      if (at(r, k) != (r - inside) * form.deepest + (k - step) * form.width +
+                          inside * form.group + step)
+        return std::nullopt;
+    }
+  return form;
+}
+
+Packer::Packer(NestBuilder &e, Value tile, const PanelPlace &place,
+               int64_t granule)
+    : e(e), b(e.b), tile(tile), group(place.group), granule(granule),
+      width(place.width) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  element = type.getElementType();
+  lanes = e.config.lanes(group * NestBuilder::storageBytes(element) * 8);
+  int rank = type.getRank();
+  batched = rank == 3;
+  panelDim = place.panelDim;
+  stepDim = place.stepDim;
   extent = type.getDimSize(panelDim);
   stepExtent = type.getDimSize(stepDim);
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -125,61 +161,6 @@ Packer::Packer(KernelEmitter &e, Value tile, const PanelFormat &format,
   // Lanes along a dimension of one element would read past it.
   if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
     nest.neverFast = true;
-  findAhead();
-  // Reads without packing: elements as they are, rows of the panel contiguous.
-  if (type.getElementType() != element || isTf32 || group > 1 || extent == 1 ||
-      stepExtent == 1)
-    return;
-  if (e.hasBuffer(tile)) {
-    directBuffer = e.bufferOf(tile).strides[panelDim] == 1;
-  } else if (auto load = dyn_cast_or_null<ViewAccessOpInterface>(
-                 tile.getDefiningOp())) {
-    SmallVector<ViewAxis, 4> axes = load.getAxes();
-    for (auto [d, axis] : llvm::enumerate(axes)) {
-      if (axis.tileDim == panelDim)
-        directPanel = d;
-      if (axis.tileDim == stepDim)
-        directStep = d;
-    }
-    auto view = cast<tile::ViewType>(load.getAccessedView().getType());
-    if (directPanel >= 0 && directStep >= 0 && indirectAxis(axes) < 0 &&
-        view.getStaticStride(directPanel) == 1 && axes[directPanel].step == 1 &&
-        !nest.neverFast)
-      directLoad = load;
-  }
-}
-
-void Packer::findAhead() {
-  if (nest.accesses.size() != 1 || nest.neverFast || !alongPanel)
-    return;
-  const Access &access = nest.accesses.front();
-  for (auto [d, dim] : llvm::enumerate(access.dims))
-    if (dim != int(d) && dim != kZero)
-      return;
-  auto load = cast<ViewAccessOpInterface>(access.op);
-  auto view = cast<tile::ViewType>(load.getAccessedView().getType());
-  for (auto [d, axis] : llvm::enumerate(load.getAxes()))
-    if (axis.tileDim == panelDim && axis.step == 1 &&
-        view.getStaticStride(d) == 1)
-      ahead = load;
-}
-
-void Packer::prefetch(Coord batch, Coord start, Coord step) {
-  Point point = pointAt(batch, start, step);
-  for (auto [d, size] : llvm::enumerate(nest.shape))
-    if (size == 1)
-      point.coords[d] = Coord();
-  Value address = e.loadAddress(ahead, point);
-  constexpr int64_t line = 64;
-  int64_t bytes =
-      width * KernelEmitter::storageBytes(
-                  cast<tile::ViewType>(ahead.getAccessedView().getType())
-                      .getElementType());
-  // The panel may start within a line.
-  for (int64_t at = 0; at < bytes + line; at += line)
-    LLVM::Prefetch::create(
-        b, e.loc, e.gep(address, e.c64(std::min(at, bytes - 1)), b.getI8Type()),
-        /*rw=*/0, /*hint=*/2, /*cache=*/1);
 }
 
 Point Packer::pointAt(Coord batch, Coord start, Coord step) const {
@@ -210,90 +191,16 @@ Value Packer::condition(Coord batch, Coord start, Value last) {
   return ok;
 }
 
-Value Packer::isInside(Coord batch, Coord start, Coord from, Value steps) {
-  Value end = e.add(e.coordValue(start), e.c64(width));
-  Value ok = directBuffer ? Value() : condition(batch, start, end);
-  if (!directBuffer && safe[stepDim].hi) {
-    Value last = e.add(e.coordValue(from), steps);
-    ok = e.conjunction(
-        ok, e.compare(arith::CmpIPredicate::sge, safe[stepDim].hi, last));
-    if (safe[stepDim].lo)
-      ok = e.conjunction(ok, e.compare(arith::CmpIPredicate::sge,
-                                       e.coordValue(from), safe[stepDim].lo));
-  }
-  return ok;
-}
-
-Value Packer::directAddress(Coord batch, Coord start, Coord from) {
-  Point point = pointAt(batch, start, from);
-  int64_t laneStride;
-  if (directBuffer)
-    return e.bufferAddress(e.bufferOf(tile), point, laneStride);
-  for (auto [d, size] : llvm::enumerate(nest.shape))
-    if (size == 1)
-      point.coords[d] = Coord();
-  return e.loadAddress(directLoad, point);
-}
-
-Value Packer::directStride() {
-  if (directBuffer)
-    return e.c64(e.bufferOf(tile).strides[stepDim]);
-  return e.mul(e.viewOf(directLoad.getAccessedView()).strides[directStep],
-               e.c64(directLoad.getAxes()[directStep].step));
-}
-
-/// f32 values with the 10 mantissa bits that tf32 has.
-Value Packer::dropBits(Value value) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  Type integer = b.getI32Type();
-  Type type = vector ? Type(vector.clone(integer)) : integer;
-  TypedAttr mask = b.getI32IntegerAttr(int32_t(0xffffe000));
-  if (vector)
-    mask = DenseElementsAttr::get(cast<VectorType>(type), Attribute(mask));
-  Value bits = arith::BitcastOp::create(b, e.loc, type, value);
-  bits = arith::AndIOp::create(b, e.loc, bits,
-                               arith::ConstantOp::create(b, e.loc, type, mask));
-  return arith::BitcastOp::create(b, e.loc, value.getType(), bits);
-}
-
-Value Packer::converted(const Point &point) {
-  Value value = e.evaluateLanes(tile, point);
-  Type from = cast<ShapedType>(tile.getType()).getElementType();
-  if (isOffset) {
-    // Adding 128 modulo 256.
-    Type type = value.getType();
-    TypedAttr bit = b.getI8IntegerAttr(-128);
-    if (auto vector = dyn_cast<VectorType>(type))
-      bit = DenseElementsAttr::get(vector, Attribute(bit));
-    return arith::XOrIOp::create(
-        b, e.loc, value, arith::ConstantOp::create(b, e.loc, type, bit));
-  }
-  if (from == element)
-    return isTf32 ? dropBits(value) : value;
-  Type wide = e.vectorOf(element, point.lanes);
-  if (isa<IntegerType>(from)) {
-    if (isUnsigned)
-      return arith::ExtUIOp::create(b, e.loc, wide, value);
-    return arith::ExtSIOp::create(b, e.loc, wide, value);
-  }
-  if (isSmallFloat(from)) {
-    value = widenFloat(b, e.loc, value, from);
-    if (element.isF32())
-      return value;
-  }
-  return arith::ExtFOp::create(b, e.loc, wide, value);
-}
-
 void Packer::store(Value value, Value place, int64_t index) {
   LLVM::StoreOp::create(b, e.loc, value, e.gep(place, e.c64(index), element),
-                        KernelEmitter::storageBytes(element));
+                        NestBuilder::storageBytes(element));
 }
 
 void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                             Value place) {
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
   // Elements as they are fill whole registers.
-  int64_t bits = 8 * KernelEmitter::storageBytes(element);
+  int64_t bits = 8 * NestBuilder::storageBytes(element);
   int64_t lanes = this->lanes, widest = e.config.lanes(bits);
   if (group > 1 && width % widest == 0 && e.widestBits(tile) <= bits)
     lanes = widest;
@@ -310,7 +217,7 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
         k = e.clampBelow(k, stepExtent);
       Point point = pointAt(batch, column, k);
       point.lanes = lanes;
-      steps.push_back(converted(point));
+      steps.push_back(e.evaluateLanes(tile, point));
     }
     if (lanes != this->lanes)
       if (auto whole = interleaveRegisters(b, e.loc, steps); !whole.empty()) {
@@ -334,8 +241,7 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
   Coord k = e.sum(from, step);
   k.lane = lanes * group > 1 ? 1 : 0;
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
-  auto unit =
-      b.getIntegerType(group * KernelEmitter::storageBytes(element) * 8);
+  auto unit = b.getIntegerType(group * NestBuilder::storageBytes(element) * 8);
   // The last block first: what it writes past the panel belongs to the first
   // one of the next step.
   for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes) {
@@ -348,7 +254,7 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
         at = e.clampBelow(at, extent);
       Point point = pointAt(batch, at, k);
       point.lanes = lanes * group;
-      rows.push_back(converted(point));
+      rows.push_back(e.evaluateLanes(tile, point));
     }
     if (width == 1 || lanes == 1) {
       store(rows[0], row, j * group);
@@ -381,9 +287,9 @@ void Packer::fillUp(Value steps, Value place) {
       Value index = e.add(e.mul(first, e.c64(width)),
                           e.mul(e.coordValue(at), e.c64(group)));
       LLVM::StoreOp::create(
-          b, e.loc, e.zeroOf(KernelEmitter::storageType(element)),
+          b, e.loc, e.zeroOf(NestBuilder::storageType(element)),
           e.gep(place, e.add(index, e.sub(k, first)), element),
-          KernelEmitter::storageBytes(element));
+          NestBuilder::storageBytes(element));
       return SmallVector<Value>();
     });
     return SmallVector<Value>();

@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
+/// Bytes between rows of an accumulator that would share few sets of a cache.
+constexpr int64_t kConflict = 1024;
+
 void cpu::buildCpuPipeline(OpPassManager &pm,
                            const target::TargetOptions &options) {
   target::runExtensionPoint(pm, options, options.name + ".tile");
@@ -26,8 +29,13 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   SelectMatrixInstructionsOptions select;
   select.keepSubnormals = options.get("subnormals", "") == "keep";
   pm.addPass(createSelectMatrixInstructions(select));
-  pm.addNestedPass<tile::KernelOp>(staging::createTileDecideStorage());
-  pm.addPass(createLowerKernelsPass());
+  OpPassManager &staging = pm.nest<tile::KernelOp>();
+  staging.addPass(staging::createTileDecideStorage());
+  staging.addPass(staging::createConvertTileToStage({/*fragments=*/false}));
+  staging.addPass(staging::createStageSplitProducts());
+  staging.addPass(staging::createStagePlace({/*space=*/"", kConflict}));
+  staging.addPass(staging::createStageAllocate());
+  pm.addPass(createConvertStageToCpuPass());
   target::runExtensionPoint(pm, options, options.name + ".vector");
   pm.addPass(createLowerMicroKernels());
   pm.addPass(createConvertCpuToLLVMPass());
@@ -36,7 +44,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
 
 void cpu::registerCpuPasses() {
   registerPass([] { return createSelectMatrixInstructions(); });
-  registerPass(createLowerKernelsPass);
+  registerPass(createConvertStageToCpuPass);
   registerPass([] { return createLowerMicroKernels(); });
   registerPass(createConvertCpuToLLVMPass);
   PassPipelineRegistration<>(

@@ -67,9 +67,9 @@ bool KernelEmitter::emitScalarPointer(Operation *op) {
   return false;
 }
 
-Value KernelEmitter::ifEnabled(Value mask, Type type,
-                               llvm::function_ref<Value()> emit,
-                               llvm::function_ref<Value()> otherwise) {
+Value RegisterBuilder::ifEnabled(Value mask, Type type,
+                                 llvm::function_ref<Value()> emit,
+                                 llvm::function_ref<Value()> otherwise) {
   if (!mask)
     return emit();
   SmallVector<Type> types;
@@ -91,8 +91,8 @@ Value KernelEmitter::ifEnabled(Value mask, Type type,
   return branch.getResult(0);
 }
 
-Nest KernelEmitter::nestOver(ArrayRef<int64_t> shape, ArrayRef<Value> roots,
-                             bool oneByOne) {
+Nest NestBuilder::nestOver(ArrayRef<int64_t> shape, ArrayRef<Value> roots,
+                           bool oneByOne) {
   Nest nest;
   nest.shape.assign(shape.begin(), shape.end());
   SmallVector<int> identity;

@@ -162,9 +162,31 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
       use.lhsOffset);
 }
 
-ProductAttr cpu::productOf(MatrixProductOpInterface product,
-                           const CpuConfig &config) {
-  if (auto attr = product->getAttrOfType<ProductAttr>(kProductAttr))
-    return attr;
-  return productWithoutRow(product, config);
+std::optional<ProductSplit>
+ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
+  target::TargetAttr description = target::getDescription(product);
+  CpuConfig config = CpuConfig::fromDescription(description);
+  Type element = product.getProductType().getElementType();
+  RowUse use{1, 1, 1, element, element, 1, 1, 0};
+  if (!getRow().empty()) {
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(getRow())
+                    : target::MatrixInstructionAttr();
+    std::optional<RowUse> found =
+        row ? useOfRow(row, product) : std::optional<RowUse>();
+    if (!found)
+      return std::nullopt;
+    use = *found;
+  }
+  // Whole vectors of steps are packed.
+  int64_t deepest = llvm::alignTo(getDepth(), config.lanes(8));
+  return ProductSplit{"cpu.dot.packed",
+                      getRow().str(),
+                      getRows(),
+                      getColumns(),
+                      getDepth(),
+                      deepest,
+                      {use.lhs, use.lhsGroup},
+                      {use.rhs, use.rhsGroup},
+                      use.lhsOffset};
 }

@@ -37,10 +37,6 @@ ProductAttr productByRow(MatrixProductOpInterface product,
                          const CpuConfig &config,
                          target::TargetAttr description);
 
-/// What the product's attribute says, else productWithoutRow.
-ProductAttr productOf(MatrixProductOpInterface product,
-                      const CpuConfig &config);
-
 } // namespace kiln::cpu
 
 #endif // KILN_LIB_CPU_PRODUCTROWS_H

@@ -61,9 +61,20 @@ static TypedAttr neutralOf(OpBuilder &b, tile::ReduceOp reduce) {
 /// then the sign of a zero makes no difference, and a maximum need not respect
 /// it.
 static bool endsInExponential(Value value, bool subtracted, int depth = 0) {
-  if (depth > 8)
+  if (depth > 12)
     return false;
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto write = dyn_cast<stage::WriteOp>(user))
+      return endsInExponential(write.getStorage(), subtracted, depth + 1);
+    if (auto read = dyn_cast<stage::ReadOp>(user))
+      return endsInExponential(read.getResult(), subtracted, depth + 1);
+    if (isa<stage::YieldOp>(user) && isa<stage::ComputeOp>(user->getParentOp()))
+      return endsInExponential(
+          user->getParentOp()->getResult(use.getOperandNumber()), subtracted,
+          depth + 1);
+    if (getFillValue(user) == value)
+      return endsInExponential(user->getResult(0), subtracted, depth + 1);
     if (isa<math::ExpOp>(user))
       return subtracted;
     if (isa<arith::SubFOp>(user))
@@ -79,8 +90,8 @@ SmallVector<Value> KernelEmitter::combine(tile::ReduceOp reduce,
   return combineWith(reduce.getCombiner().front(), left, right);
 }
 
-SmallVector<Value> KernelEmitter::combineWith(Block &block, ValueRange left,
-                                              ValueRange right) {
+SmallVector<Value> RegisterBuilder::combineWith(Block &block, ValueRange left,
+                                                ValueRange right) {
   IRMapping local;
   size_t count = left.size();
   for (size_t i = 0; i < count; ++i) {
@@ -124,11 +135,11 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp reduce) {
   int64_t size = type.getDimSize(axis);
   SmallVector<Value> sources(reduce.getSources());
 
+  // Elements stay in registers.
+  bool isScalar = type.getRank() == 1;
   SmallVector<TileBuffer> results;
   for (Value result : reduce.getResults())
-    results.push_back(allocateFor(result));
-  for (Value value : plan->fusedValues(reduce))
-    storing[value] = allocateFor(value);
+    results.push_back(isScalar ? TileBuffer() : resultBuffer(result));
 
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -155,6 +166,11 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp reduce) {
   };
   auto store = [&](ValueRange values, Point point, Value count) {
     point.coords.erase(point.coords.begin() + axis);
+    if (isScalar) {
+      for (auto [value, result] : llvm::zip_equal(values, reduce.getResults()))
+        mapping.map(result, value);
+      return;
+    }
     for (auto [value, buffer] : llvm::zip_equal(values, results)) {
       int64_t stride = 1;
       for (auto [d, coord] : llvm::enumerate(point.coords))
@@ -230,11 +246,8 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp reduce) {
   });
 
   for (auto [result, buffer] : llvm::zip_equal(reduce.getResults(), results))
-    define(result, buffer);
-  for (Value value : plan->fusedValues(reduce)) {
-    define(value, storing[value]);
-    storing.erase(value);
-  }
+    if (!isScalar)
+      define(result, buffer);
   return success();
 }
 

@@ -1,7 +1,7 @@
 //===- Scalars.cpp - Small arithmetic, constants and lanes ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelEmitter.h"
+#include "RegisterBuilder.h"
 #include "SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-Value KernelEmitter::c64(int64_t value) {
+Value RegisterBuilder::c64(int64_t value) {
   Value &known = constants[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(b);
@@ -21,32 +21,36 @@ Value KernelEmitter::c64(int64_t value) {
   return known;
 }
 
-Value KernelEmitter::add(Value x, Value y) {
+Value RegisterBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value RegisterBuilder::add(Value x, Value y) {
   return math().materialize(scalarMath.add(x, y));
 }
 
-Value KernelEmitter::sub(Value x, Value y) {
+Value RegisterBuilder::sub(Value x, Value y) {
   return math().materialize(scalarMath.sub(x, y));
 }
 
-Value KernelEmitter::mul(Value x, Value y) {
+Value RegisterBuilder::mul(Value x, Value y) {
   return math().materialize(scalarMath.mul(x, y));
 }
 
-Value KernelEmitter::minimum(Value x, Value y) {
+Value RegisterBuilder::minimum(Value x, Value y) {
   return math().materialize(scalarMath.min(x, y));
 }
 
-Value KernelEmitter::maximum(Value x, Value y) {
+Value RegisterBuilder::maximum(Value x, Value y) {
   return math().materialize(scalarMath.max(x, y));
 }
 
-Value KernelEmitter::ceilDivPositive(Value x, int64_t divisor) {
+Value RegisterBuilder::ceilDivPositive(Value x, int64_t divisor) {
   return math().materialize(
       scalarMath.ceilDiv(x, scalarMath.constant(divisor)));
 }
 
-Value KernelEmitter::roundDown(Value x, int64_t powerOfTwo) {
+Value RegisterBuilder::roundDown(Value x, int64_t powerOfTwo) {
   if (powerOfTwo == 1)
     return x;
   if (auto cx = getConstantIntValue(x))
@@ -54,7 +58,7 @@ Value KernelEmitter::roundDown(Value x, int64_t powerOfTwo) {
   return arith::AndIOp::create(b, loc, x, c64(-powerOfTwo));
 }
 
-Value KernelEmitter::conjunction(Value x, Value y) {
+Value RegisterBuilder::conjunction(Value x, Value y) {
   if (!x || x == y)
     return y;
   if (!y)
@@ -62,7 +66,7 @@ Value KernelEmitter::conjunction(Value x, Value y) {
   return arith::AndIOp::create(b, loc, x, y);
 }
 
-Value KernelEmitter::select(Value condition, Value x, Value y) {
+Value RegisterBuilder::select(Value condition, Value x, Value y) {
   if (x == y)
     return x;
   if (!condition)
@@ -70,11 +74,12 @@ Value KernelEmitter::select(Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }
 
-Value KernelEmitter::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+Value RegisterBuilder::compare(arith::CmpIPredicate predicate, Value x,
+                               Value y) {
   return arith::CmpIOp::create(b, loc, predicate, x, y);
 }
 
-Value KernelEmitter::scalar64(Value value) {
+Value RegisterBuilder::scalar64(Value value) {
   if (auto known = getConstantIntValue(value))
     return c64(*known);
   Value found = mapping.lookup(value);
@@ -88,7 +93,7 @@ Value KernelEmitter::scalar64(Value value) {
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), found);
 }
 
-Value KernelEmitter::constantOf(Type type, Attribute value) {
+Value RegisterBuilder::constantOf(Type type, Attribute value) {
   if (isSmallFloat(type)) {
     APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
     return arith::ConstantOp::create(b, loc,
@@ -97,23 +102,23 @@ Value KernelEmitter::constantOf(Type type, Attribute value) {
   return arith::ConstantOp::create(b, loc, type, cast<TypedAttr>(value));
 }
 
-Value KernelEmitter::zeroOf(Type type) {
+Value RegisterBuilder::zeroOf(Type type) {
   type = registerElement(type);
   return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
 }
 
-Type KernelEmitter::vectorOf(Type element, int64_t lanes) {
+Type RegisterBuilder::vectorOf(Type element, int64_t lanes) {
   return lanes == 1 ? element : VectorType::get({lanes}, element);
 }
 
-Value KernelEmitter::broadcastLanes(Value value, int64_t lanes) {
+Value RegisterBuilder::broadcastLanes(Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(
       b, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
-Value KernelEmitter::laneIds(Type integer, int64_t lanes) {
+Value RegisterBuilder::laneIds(Type integer, int64_t lanes) {
   SmallVector<Attribute> ids;
   for (int64_t lane = 0; lane < lanes; ++lane)
     ids.push_back(b.getIntegerAttr(integer, lane));
@@ -121,7 +126,7 @@ Value KernelEmitter::laneIds(Type integer, int64_t lanes) {
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ids));
 }
 
-Value KernelEmitter::laneMask(Value count, int64_t lanes) {
+Value RegisterBuilder::laneMask(Value count, int64_t lanes) {
   Value bounded = maximum(minimum(count, c64(lanes)), c64(0));
   Type i32 = b.getI32Type();
   Value narrow = arith::TruncIOp::create(b, loc, i32, bounded);
@@ -130,7 +135,7 @@ Value KernelEmitter::laneMask(Value count, int64_t lanes) {
                                broadcastLanes(narrow, lanes));
 }
 
-Type KernelEmitter::storageType(Type element) {
+Type RegisterBuilder::storageType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
   if (element.isIndex())
@@ -138,11 +143,11 @@ Type KernelEmitter::storageType(Type element) {
   return registerElement(element);
 }
 
-int64_t KernelEmitter::storageBytes(Type element) {
+int64_t RegisterBuilder::storageBytes(Type element) {
   return storageType(element).getIntOrFloatBitWidth() / 8;
 }
 
-Value KernelEmitter::toI64(Value value) {
+Value RegisterBuilder::toI64(Value value) {
   Type element = getElementTypeOrSelf(value.getType()), wide = b.getI64Type();
   if (element == wide)
     return value;
@@ -153,7 +158,7 @@ Value KernelEmitter::toI64(Value value) {
   return arith::ExtSIOp::create(b, loc, wide, value);
 }
 
-Value KernelEmitter::toStorage(Value value) {
+Value RegisterBuilder::toStorage(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   Type stored = storageType(element);
   if (stored == element)
@@ -165,7 +170,7 @@ Value KernelEmitter::toStorage(Value value) {
   return arith::ExtUIOp::create(b, loc, type, value);
 }
 
-Value KernelEmitter::fromStorage(Value value, Type element) {
+Value RegisterBuilder::fromStorage(Value value, Type element) {
   if (!element.isInteger(1) && !element.isIndex())
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
@@ -177,7 +182,7 @@ Value KernelEmitter::fromStorage(Value value, Type element) {
                                zeroOf(value.getType()));
 }
 
-Value KernelEmitter::gep(Value base, Value index, Type element) {
+Value RegisterBuilder::gep(Value base, Value index, Type element) {
   auto known = getConstantIntValue(index);
   if (known && *known == 0)
     return base;

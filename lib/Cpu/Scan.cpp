@@ -46,7 +46,7 @@ LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
   for (Value source : scan.getSources())
     sources.push_back(materialize(source));
   for (Value result : scan.getResults())
-    results.push_back(allocateFor(result));
+    results.push_back(resultBuffer(result));
   freshLevels();
   int64_t axis = scan.getAxis(), size = sources[0].shape[axis];
   Block &combiner = scan.getCombiner().front();
@@ -86,7 +86,7 @@ LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
 LogicalResult KernelEmitter::emitTake(tile::GatherOp take) {
   TileBuffer source = materialize(take.getSource());
   TileBuffer indices = materialize(take.getIndices());
-  TileBuffer result = allocateFor(take.getResult());
+  TileBuffer result = resultBuffer(take.getResult());
   freshLevels();
   int64_t axis = take.getAxis();
   forRows(*this, result.shape, axis, [&](Point row) {
@@ -160,7 +160,7 @@ static Value comesBefore(KernelEmitter &e, Type element, Value x, Value y,
 LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
   // Every element goes to its rank: the number of elements before it.
   TileBuffer source = materialize(sort.getSource());
-  TileBuffer result = allocateFor(sort.getResult());
+  TileBuffer result = resultBuffer(sort.getResult());
   freshLevels();
   int64_t axis = sort.getAxis(), size = source.shape[axis];
   Type element = source.elementType;
@@ -194,7 +194,7 @@ LogicalResult KernelEmitter::emitSort(tile::SortOp sort) {
 LogicalResult KernelEmitter::emitHistogram(tile::HistogramOp op) {
   TileBuffer source = materialize(op.getSource());
   TileBuffer mask = op.getMask() ? materialize(op.getMask()) : TileBuffer();
-  TileBuffer result = allocateFor(op.getResult());
+  TileBuffer result = resultBuffer(op.getResult());
   freshLevels();
   int64_t bins = result.shape[0];
   Value zero = zeroOf(storageType(result.elementType));
@@ -229,7 +229,7 @@ LogicalResult KernelEmitter::emitHistogram(tile::HistogramOp op) {
 LogicalResult KernelEmitter::emitJoin(tile::JoinOp join) {
   TileBuffer sources[] = {materialize(join.getLhs()),
                           materialize(join.getRhs())};
-  TileBuffer result = allocateFor(join.getResult());
+  TileBuffer result = resultBuffer(join.getResult());
   freshLevels();
   forRows(*this, sources[0].shape, /*axis=*/-1, [&](Point point) {
     for (int64_t side : {0, 1}) {
@@ -244,8 +244,8 @@ LogicalResult KernelEmitter::emitJoin(tile::JoinOp join) {
 
 LogicalResult KernelEmitter::emitSplit(tile::SplitOp split) {
   TileBuffer source = materialize(split.getSource());
-  TileBuffer results[] = {allocateFor(split.getFirst()),
-                          allocateFor(split.getSecond())};
+  TileBuffer results[] = {resultBuffer(split.getFirst()),
+                          resultBuffer(split.getSecond())};
   freshLevels();
   forRows(*this, results[0].shape, /*axis=*/-1, [&](Point point) {
     for (int64_t side : {0, 1}) {

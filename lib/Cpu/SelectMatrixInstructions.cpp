@@ -55,11 +55,12 @@ struct SelectMatrixInstructionsPass
     for (auto kernel : getOperation().getOps<tile::KernelOp>())
       kernel.walk([&](MatrixProductOpInterface product) {
         std::optional<ProductShape> shape = getProductShape(product);
-        if (product->hasAttr(kProductAttr) || !shape || !shape->isRowMajor() ||
+        if (!shape || !shape->isRowMajor() ||
             !isa<FloatType, IntegerType>(
                 product.getProductType().getElementType()))
           return;
-        product->setAttr(kProductAttr, select(product, config, description));
+        if (!product->hasAttr(kProductAttr))
+          product->setAttr(kProductAttr, select(product, config, description));
       });
   }
 

@@ -1,7 +1,7 @@
 // What somebody wrote on a product stays, and is what is computed with.
 // REQUIRES: x86_64
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},cpu-select-matrix-instructions)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},cpu-lower-kernels)' | FileCheck %s --check-prefix=LOWER
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},cpu-select-matrix-instructions,tile.kernel(tile-decide-storage,convert-tile-to-stage,stage-place,stage-allocate),convert-stage-to-cpu)' | FileCheck %s --check-prefix=LOWER
 // RUN: kiln-run %s --target=cpu,retile=off --grid=2,2 --arg=random:1:i8:100x71 --arg=random:2:i8:71x90 --arg=zeros:i32:100x90 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 
 // CHECK: tile.dot {{.*}}#cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>

@@ -1,5 +1,5 @@
 // Homes that were edited are checked where they are read.
-// RUN: kiln-opt %s --cpu-lower-kernels -split-input-file -verify-diagnostics
+// RUN: kiln-opt %s -convert-tile-to-stage -split-input-file -verify-diagnostics
 
 tile.kernel @swap(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
   %i = tile.program_id : index

@@ -8,6 +8,7 @@
 #ifndef KILN_CPU_CPUDIALECT_H
 #define KILN_CPU_CPUDIALECT_H
 
+#include "kiln/Interfaces/ProductSplit.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"

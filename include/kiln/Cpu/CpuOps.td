@@ -4,6 +4,7 @@
 #define KILN_CPU_CPUOPS_TD
 
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "kiln/Interfaces/ProductSplit.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -33,7 +34,8 @@ class Cpu_Op<string mnemonic, list<Trait> traits = []> : Op<Cpu_Dialect, mnemoni
 def Cpu_Pointer : LLVM_PointerInAddressSpace<0>,
     BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
 
-def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product"> {
+def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
+    [DeclareAttrInterfaceMethods<ProductSplitAttrInterface>]> {
   let mnemonic = "product";
   let summary = "how a matrix product is computed";
   let description = [{

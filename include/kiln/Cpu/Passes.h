@@ -17,11 +17,12 @@ namespace kiln::cpu {
 #define GEN_PASS_DECL
 #include "kiln/Cpu/Passes.h.inc"
 
-/// `cpu-lower-kernels`: every tile.kernel of a module becomes a function of
-/// the host entry shape (kiln-c/Kernel.h) made of func, scf, arith, math,
-/// vector, llvm and cpu operations. What the chip is comes from the module's
+/// `convert-stage-to-cpu`: every tile.kernel of a module, at the stage level and
+/// with places for its storage, becomes a function of the host entry shape
+/// (kiln-c/Kernel.h) made of func, scf, arith, math, vector, llvm and cpu
+/// operations. What the chip is comes from the module's
 /// `kiln.target`.
-std::unique_ptr<mlir::Pass> createLowerKernelsPass();
+std::unique_ptr<mlir::Pass> createConvertStageToCpuPass();
 
 /// `convert-cpu-to-llvm`: that form becomes the llvm dialect, in one
 /// conversion.

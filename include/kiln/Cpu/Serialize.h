@@ -17,7 +17,7 @@ void initializeBackends();
 /// does so for every context of the driver.
 void registerTranslations(mlir::DialectRegistry &registry);
 
-/// Compiles the functions that `cpu-lower-kernels` made, for the triple,
+/// Compiles the functions that `convert-stage-to-cpu` made, for the triple,
 /// processor and features of the module's description, into one shared object.
 /// Its undefined symbols are libm's and memcpy, memmove, memset at most.
 mlir::LogicalResult serializeKernels(mlir::ModuleOp module,

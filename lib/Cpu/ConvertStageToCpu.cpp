@@ -1,4 +1,5 @@
-//===- LowerKernels.cpp - The pass from tile kernels to loops -------------===//
+//===- ConvertStageToCpu.cpp - The pass from stage to loops
+//-------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
@@ -14,15 +15,15 @@ using namespace kiln;
 using namespace kiln::cpu;
 
 namespace {
-/// Lowers every tile.kernel of a module.
-struct LowerKernelsPass
-    : PassWrapper<LowerKernelsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernelsPass)
-  StringRef getName() const final { return "LowerKernels"; }
+/// Every tile.kernel of a module becomes a function.
+struct ConvertStageToCpuPass
+    : PassWrapper<ConvertStageToCpuPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertStageToCpuPass)
+  StringRef getName() const final { return "ConvertStageToCpu"; }
 
-  StringRef getArgument() const override { return "cpu-lower-kernels"; }
+  StringRef getArgument() const override { return "convert-stage-to-cpu"; }
   StringRef getDescription() const override {
-    return "Lowers tile kernels to loops over vector registers";
+    return "Turns kernels of the stage level into loops over vector registers";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
@@ -52,6 +53,6 @@ struct LowerKernelsPass
 };
 } // namespace
 
-std::unique_ptr<Pass> cpu::createLowerKernelsPass() {
-  return std::make_unique<LowerKernelsPass>();
+std::unique_ptr<Pass> cpu::createConvertStageToCpuPass() {
+  return std::make_unique<ConvertStageToCpuPass>();
 }

@@ -1,0 +1,279 @@
+//===- NestBuilder.h - Loops over the elements of tiles ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tiles of a region have no memory of their own: their elements are
+// computed at the coordinates where a nest needs them, from loads, storage and
+// scalars. Every coordinate knows the loop that it belongs to, and whatever
+// depends on outer loops only is emitted there, once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CPU_NESTBUILDER_H
+#define KILN_LIB_CPU_NESTBUILDER_H
+
+#include "RegisterBuilder.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Index/Analysis.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
+#include <set>
+
+namespace kiln::cpu {
+
+/// One coordinate: index + constant + lane * (0, 1, 2, ...).
+struct Coord {
+  Value index; ///< i64, or null
+  int64_t constant = 0;
+  int64_t lane = 0;
+  int level = 0; ///< the loop level that `index` belongs to
+  bool isZero() const { return !index && constant == 0 && lane == 0; }
+};
+
+/// Where a tile is evaluated: one coordinate per dimension, `lanes` elements.
+struct Point {
+  SmallVector<Coord, 4> coords;
+  int64_t lanes = 1;
+  bool hasLanes() const {
+    return llvm::any_of(coords, [](const Coord &c) { return c.lane != 0; });
+  }
+  int level() const {
+    int deepest = 0;
+    for (const Coord &c : coords)
+      deepest = std::max(deepest, c.index ? c.level : 0);
+    return deepest;
+  }
+};
+
+/// Whether the elements of a tile lie row by row without gaps.
+bool isDense(const TileBuffer &buffer);
+
+/// Where the indices of an indirect axis are read for a point of the tile.
+Point indexPointOf(const ViewAxis &axis, const Point &point);
+
+/// A view with everything known about it as i64 values.
+struct ViewInfo {
+  Value base;
+  SmallVector<Value> sizes, strides;
+  Type elementType;
+};
+
+/// A half-open range of tile coordinates; null `lo` stands for 0.
+struct Bounds {
+  Value lo, hi;
+};
+
+/// A load that a nest performs: for each dimension of its tile the nest's
+/// dimension, or -1 where the coordinate is always 0.
+struct Access {
+  mlir::Operation *op;
+  SmallVector<int> dims;
+};
+
+/// A loop nest over a tile's shape, vectorised along one dimension.
+struct Nest {
+  SmallVector<int64_t> shape;
+  SmallVector<Bounds> ranges; ///< empty, or what to run of each dimension
+  int laneDim = -1;
+  int64_t lanes = 1;
+  SmallVector<Access> accesses;
+  bool neverFast = false;
+  /// Whole vectors may run past the end of the lane dimension.
+  bool overrun = false;
+  /// A dimension that the body loops over itself, from 0 to its size.
+  int innerDim = -1;
+  /// A dimension that lanes must not run along.
+  int excluded = -1;
+};
+
+/// Dimension references used to find out how a nest reaches a load: the nest's
+/// dimension, kZero for a constant 0 and kComplex for anything else.
+constexpr int kZero = -1, kComplex = -2;
+
+class NestBuilder : public RegisterBuilder {
+public:
+  NestBuilder(tile::KernelOp kernel, mlir::RewriterBase &rewriter,
+              const CpuConfig &config)
+      : RegisterBuilder(rewriter, kernel.getLoc(), config), kernel(kernel) {}
+
+  /// What is known of the kernel's own scalars.
+  index::Analysis facts;
+
+  // --- Loops and levels (Nest.cpp) -----------------------------------------
+  using LoopBody = llvm::function_ref<SmallVector<Value>(Coord, ValueRange)>;
+  /// A loop whose body is one level deeper; returns the carried values.
+  SmallVector<Value> forLoop(Value lo, Value hi, int64_t step, ValueRange init,
+                             bool fast, LoopBody body);
+  /// Starts a loop nest of its own.
+  void freshLevels();
+  int currentLevel() const { return int(levels.size()) - 1; }
+  bool isFast(int level) const { return levels[level].fast; }
+  /// Coordinate as one i64 (lane 0), at its level.
+  Value coordValue(const Coord &coord);
+  Coord sum(const Coord &x, const Coord &y);
+  /// The smaller of the coordinate and `extent` - 1.
+  Coord clampBelow(const Coord &coord, int64_t extent);
+  /// What each dimension's coordinates must lie in for every access to be in
+  /// bounds, and the condition (null: true) that does not depend on the nest.
+  Value safeRanges(const Nest &nest, SmallVector<Bounds> &safe);
+  /// Opens the loops over all dimensions but the lane dimension. `body` gets a
+  /// point whose lane coordinate is unset, and the range of the lane dimension:
+  /// begin, end of the part where every access is in bounds, end.
+  void openRows(Nest &nest,
+                llvm::function_ref<void(Point, Value, Value, Value)> body);
+  /// The whole nest; `body` gets each point and, for a partial vector, the
+  /// number of valid lanes (else null).
+  void runNest(Nest &nest, llvm::function_ref<void(Point, Value)> body);
+  /// Finds the accesses of evaluating `root` and how they reach memory.
+  void collect(Value root, ArrayRef<int> dims, Nest &nest);
+  /// Picks the dimension and the width to vectorise by. `store` is the view's
+  /// stride per dimension for the sink (0: unknown), empty for scratch.
+  void chooseLanes(Nest &nest, ArrayRef<Value> roots,
+                   ArrayRef<int64_t> storeStrides);
+  /// The static stride in memory (elements) along nest dimensions that reading
+  /// `root` costs: adds to per-dimension scores.
+  void scoreLanes(Value root, ArrayRef<int> dims,
+                  llvm::MutableArrayRef<double> scores,
+                  ArrayRef<int64_t> shape);
+  int64_t widestBits(Value root);
+
+  /// A nest over the elements of tiles of one shape.
+  Nest nestOver(ArrayRef<int64_t> shape, ArrayRef<Value> roots, bool oneByOne);
+
+  // --- Evaluation (Evaluate.cpp) -------------------------------------------
+  /// The elements of a tile at a point: a vector, or a scalar where all lanes
+  /// are the same.
+  Value evaluate(Value tile, const Point &point);
+  /// As `evaluate`, always a vector when the point has more than one lane.
+  Value evaluateLanes(Value tile, const Point &point) {
+    return broadcastLanes(evaluate(tile, point), point.lanes);
+  }
+  /// Where an operand of a movement is evaluated.
+  Point sourcePoint(mlir::OpOperand &operand, const Point &point);
+  /// An index that depends on no coordinate, from the symbols of index maps.
+  Value evaluateIndex(mlir::AffineExpr expr, ArrayRef<Value> symbols);
+  /// The element of an iota along dimension `dim`.
+  Value evaluateCount(Type element, unsigned dim, const Point &point);
+  mlir::AffineMap readOf(mlir::OpOperand &operand);
+
+  // --- Memory (Access.cpp, Buffers.cpp) ------------------------------------
+  Value loadBuffer(const TileBuffer &buffer, const Point &point);
+  void storeBuffer(Value value, const TileBuffer &buffer, const Point &point,
+                   Value count = nullptr);
+  Value bufferAddress(const TileBuffer &buffer, const Point &point,
+                      int64_t &laneStride);
+  Value evaluateLoad(ViewAccessOpInterface load, const Point &point);
+  /// The address where `condition` (null: true) holds, else one that can be
+  /// read: vector reads without any lane are slow where there is no memory.
+  Value addressOr(Value condition, Value address);
+  Value evaluateGather(ViewAccessOpInterface gather, const Point &point);
+  Value evaluateConstant(mlir::arith::ConstantOp op, const Point &point);
+  const ViewInfo &viewOf(Value view);
+  /// Element offset of the tile along a view dimension.
+  Value offsetOf(ViewAccessOpInterface access, int64_t viewDim);
+  /// Valid tile coordinates along a view dimension.
+  Bounds validRange(ViewAccessOpInterface access, int64_t viewDim);
+
+  // --- Tiles in memory -----------------------------------------------------
+  Value scratchAt(int64_t offset);
+  /// Where storage lies, from an origin in it.
+  TileBuffer storageAt(Value storage, ValueRange origin = {});
+  /// Says where the operation that makes the region's nest has put a result.
+  void define(Value result, TileBuffer buffer) { results[result] = buffer; }
+  /// Whether the elements of a tile are there: in storage that the region
+  /// reads, or as a result of the operation that makes its nest.
+  bool hasBuffer(Value tile) const;
+  TileBuffer bufferOf(Value tile);
+  /// The memory that a result should be computed into: where the region writes
+  /// it.
+  TileBuffer resultBuffer(Value tile);
+  /// Memory for a tile while the region is emitted; rows start at lines unless
+  /// `elements` says how many there are without gaps.
+  TileBuffer temporaryTile(mlir::RankedTensorType type, int64_t elements = 0);
+  /// The tile in memory, row by row without gaps, with room for `elements`.
+  TileBuffer materializeDense(Value tile, int64_t elements);
+  /// Evaluates the whole tile into `buffer`. Whole vectors may be written
+  /// behind the ends of its rows unless that is somebody else's memory.
+  void fill(const TileBuffer &buffer, Value tile, bool mayOverrun = true);
+  /// The tile in memory, evaluated into temporary memory where it is inline.
+  TileBuffer materialize(Value tile);
+  /// Memory that lives until the region has been emitted.
+  Value temporary(int64_t bytes);
+
+protected:
+  struct Level {
+    mlir::Operation *anchor = nullptr;
+    bool fast = false;
+    using Key = std::pair<const void *, SmallVector<int64_t, 12>>;
+    std::map<Key, Value> memo;
+  };
+  /// Moves the insertion point to the end of a level's code, for the scope.
+  class AtLevel {
+  public:
+    AtLevel(NestBuilder &builder, int level)
+        : builder(builder), guard(builder.b) {
+      if (!builder.tip.isSet()) {
+        builder.tip = builder.b.saveInsertionPoint();
+        owner = true;
+      }
+      if (level < builder.currentLevel())
+        builder.b.setInsertionPoint(builder.levels[level + 1].anchor);
+      else
+        builder.b.restoreInsertionPoint(builder.tip);
+    }
+    ~AtLevel() {
+      if (owner)
+        builder.tip = {};
+    }
+
+  private:
+    NestBuilder &builder;
+    mlir::OpBuilder::InsertionGuard guard;
+    bool owner = false;
+  };
+  static Level::Key key(const void *what, const Point &point);
+  /// Whether what is being emitted reads an access, of which others are clones,
+  /// for the last time.
+  bool isLastReader(int64_t number);
+  void prefetchNext(ViewAccessOpInterface load, ArrayRef<ViewAxis> axes,
+                    Value address);
+
+  tile::KernelOp kernel;
+  mlir::Operation *current = nullptr; ///< the operation being emitted
+  llvm::DenseMap<Value, ViewInfo> views;
+  /// Where storage and, in a region, results of its nest lie.
+  llvm::DenseMap<Value, TileBuffer> storages, results;
+  /// Values that are stored while a reduction evaluates them.
+  llvm::DenseMap<Value, TileBuffer> storing;
+  /// Lanes that are valid in the vector being evaluated; null: all.
+  Value tailCount;
+  /// The region's bounds, where its nest has them: what is computed, and behind
+  /// what accesses may be out of bounds.
+  struct {
+    SmallVector<int64_t> box;
+    SmallVector<Bounds> ranges;
+    SmallVector<Value> safe;
+  } bounds;
+  /// The end of storage, of what is behind it now, and at most.
+  int64_t storageEnd = 0, temporaryEnd = 0, scratchEnd = 0;
+  Value scratchBase;
+  unsigned tableCount = 0;
+
+private:
+  llvm::DenseMap<mlir::OpOperand *, mlir::AffineMap> reads;
+  llvm::DenseMap<int64_t, Value> scratchAddresses;
+  std::map<std::pair<mlir::Operation *, int64_t>, Value> offsetMemo;
+  std::map<std::pair<mlir::Operation *, int64_t>, Bounds> rangeMemo;
+  std::map<mlir::Operation *, Value> originMemo;
+  SmallVector<Level> levels;
+  /// Where code of the deepest level goes while some AtLevel is elsewhere.
+  mlir::OpBuilder::InsertPoint tip;
+  /// The last of the clones of an access, by the number that they have.
+  llvm::DenseMap<int64_t, mlir::Operation *> lastClones;
+  llvm::DenseMap<mlir::Attribute, std::string> tables; ///< constants in memory
+};
+
+} // namespace kiln::cpu
+
+#endif // KILN_LIB_CPU_NESTBUILDER_H

@@ -17,8 +17,8 @@ namespace kiln::cpu {
 #define GEN_PASS_DECL
 #include "kiln/Cpu/Passes.h.inc"
 
-/// `convert-stage-to-cpu`: every tile.kernel of a module, at the stage level and
-/// with places for its storage, becomes a function of the host entry shape
+/// `convert-stage-to-cpu`: every tile.kernel of a module, at the stage level
+/// and with places for its storage, becomes a function of the host entry shape
 /// (kiln-c/Kernel.h) made of func, scf, arith, math, vector, llvm and cpu
 /// operations. What the chip is comes from the module's
 /// `kiln.target`.

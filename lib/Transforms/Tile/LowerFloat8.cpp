@@ -199,6 +199,9 @@ private:
       }
       return success();
     }
+    if (isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
+      return op->emitError()
+             << "unsupported: " << op->getName() << " of 8-bit floats";
     if (changeSign(use))
       return success();
     if (op->getNumResults() != 1)

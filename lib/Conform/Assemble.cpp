@@ -4,6 +4,7 @@
 #include "Assemble.h"
 #include "Random.h"
 #include "Registry.h"
+#include "kiln/Eval/Evaluator.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -226,9 +227,16 @@ bool kiln::conform::assembleSuite(MLIRContext &context,
     std::string op = name.getStringRef().str();
     StringRef dialect = name.getDialectNamespace();
     bool isPrim = dialect == "prim";
+    // Of a plug-in's operations those that have a meaning before its pipeline;
+    // instructions of its machine have none.
+    auto hasMeaning = [&] {
+      return pluginDialects().contains(dialect) &&
+             name.getDialect()
+                 .getRegisteredInterface<eval::EvaluationInterface>();
+    };
     bool isOurs = !options.lastRandom &&
                   (isPrim || dialect == "tile" || dialect == "arith" ||
-                   dialect == "math" || pluginDialects().contains(dialect));
+                   dialect == "math" || hasMeaning());
     if (isOurs &&
         (options.level.empty() || (options.level == "prim") == isPrim))
       if (!covered.count(op) && !Registry::get().exemptions.count(op))

@@ -9,6 +9,7 @@
 #include "kiln/Runtime/Process.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -290,5 +291,7 @@ private:
 
 int kiln::conform::conform(const Options &options) {
   declareOwnProcess();
+  // Nothing that falls back counts, and what declines is no error here.
+  unsetenv("KILN_NO_FALLBACK");
   return Conformance(options).run();
 }

@@ -6,7 +6,7 @@
 #   kiln_tool(NAME sources...)         a program that links the compiler
 #   kiln_add_dialect(TARGET NAME FILE.td) a dialect for one of these
 #   kiln_embed_text(FILE VARIABLE HEADER)
-#   kiln_add_target_tests(NAME KERNELS FOLDER [PROFILES names...])
+#   kiln_add_target_tests(NAME KERNELS FOLDER [CONFORM filters...])
 #
 # Plug-ins are put into kiln/targets below the library folder, where Kiln looks
 # for them when they are installed beside it; KILN_PLUGIN_PATH names other folders.
@@ -107,12 +107,12 @@ function(kiln_add_dialect target dialect td)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
 
-# kiln_add_target_tests(NAME KERNELS FOLDER [PROFILES names...]): tests for
+# kiln_add_target_tests(NAME KERNELS FOLDER [CONFORM filters...]): tests for
 # ctest. The driver keeps its contract; each file of FOLDER runs on the target,
 # with fallback forbidden, as on the reference (a line `// kiln-run: ARGUMENTS`
-# in it says with what); the profiles of kiln-conform pass.
+# in it says with what); the cases of kiln-conform that a filter fits pass.
 function(kiln_add_target_tests name)
-  cmake_parse_arguments(ARG "" "KERNELS" "PROFILES" ${ARGN})
+  cmake_parse_arguments(ARG "" "KERNELS" "CONFORM" ${ARGN})
   set(env "KILN_PLUGIN_PATH=$<TARGET_FILE_DIR:kiln-target-${name}>" "KILN_NO_FALLBACK=1")
   set(tests)
   macro(_kiln_test test)
@@ -136,8 +136,10 @@ function(kiln_add_target_tests name)
     set_tests_properties(${name}/package PROPERTIES FIXTURES_SETUP ${name}-package)
     set_tests_properties(${name}/device PROPERTIES FIXTURES_REQUIRED ${name}-package)
   endif()
-  foreach(profile ${ARG_PROFILES})
-    _kiln_test(conform-${profile} "${KILN_TOOLS_DIR}/kiln-conform" --target=${name} --profile=${profile})
+  set(number 0)
+  foreach(filter ${ARG_CONFORM})
+    math(EXPR number "${number} + 1")
+    _kiln_test(conform-${number} "${KILN_TOOLS_DIR}/kiln-conform" --target=${name} --filter=${filter})
   endforeach()
   set_tests_properties(${tests} PROPERTIES ENVIRONMENT "${env}" TIMEOUT 600)
 endfunction()

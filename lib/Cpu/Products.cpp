@@ -29,9 +29,12 @@ struct PanelUse {
 std::optional<PanelUse> findPanels(Value storage) {
   for (Operation *user : storage.getUsers()) {
     auto product = dyn_cast<stage::ProductOp>(user);
-    if (!product || product.getAcc() == storage)
+    if (!product)
       continue;
     bool isLeft = product.getLhs() == storage;
+    // What is added to, or subtracted, lies in rows.
+    if (!isLeft && product.getRhs() != storage)
+      continue;
     if (auto place = panelPlaceOf(cast<MemRefType>(storage.getType()), isLeft))
       return PanelUse{*place, product};
   }

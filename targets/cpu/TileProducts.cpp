@@ -50,11 +50,10 @@ struct TileBlockBuilder {
                                ValueRange{bytes});
   }
   int64_t sum(int64_t i, int64_t j) { return i * across + j; }
-  int64_t left(int64_t i) { return down * across + i; }
-  int64_t right(int64_t j) {
-    // The left tiles share what the others leave.
-    return std::min(down * across + down, kTileRegisters - across) + j;
-  }
+  /// The left tiles share what the others leave.
+  int64_t numLeft = std::min(down, kTileRegisters - down * across - across);
+  int64_t left(int64_t i) { return down * across + i % numLeft; }
+  int64_t right(int64_t j) { return down * across + numLeft + j; }
 
   /// Moves the accumulators between registers and memory.
   void moveSums(StringRef name) {
@@ -107,7 +106,7 @@ static LogicalResult lowerTiles(cpu::MicroKernelOp op, RewriterBase &b) {
           across = op.getColumns() / kTileColumns;
   if (op.getRows() % kTileRows || op.getColumns() % kTileColumns ||
       lhsGroup != kTileBytes / bytes || rhsGroup != 4 / bytes ||
-      down * across + down + across > kTileRegisters || op.getMinus())
+      down * across + 1 + across > kTileRegisters || op.getMinus())
     return op.emitOpError()
            << "unsupported: matrix instruction '" << *op.getRow()
            << "' with a block of " << op.getRows() << " x " << op.getColumns()

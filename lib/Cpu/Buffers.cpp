@@ -171,7 +171,7 @@ void NestBuilder::storeBuffer(Value value, const TileBuffer &buffer,
     return;
   }
   if (laneStride == 1) {
-    LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
+    storeMasked(value, address, mask, align);
     return;
   }
   if (!mask)

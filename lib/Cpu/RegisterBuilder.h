@@ -64,6 +64,8 @@ public:
   Value laneIds(Type integer, int64_t lanes);
   /// True for lanes [0, count).
   Value laneMask(Value count, int64_t lanes);
+  /// Stores the lanes of a vector that are in a mask of `laneMask`, or another.
+  void storeMasked(Value value, Value address, Value mask, unsigned align);
   static Type storageType(Type element);
   static int64_t storageBytes(Type element);
   /// Integers of any width, read as signed, as i64.

@@ -135,6 +135,30 @@ Value RegisterBuilder::laneMask(Value count, int64_t lanes) {
                                broadcastLanes(narrow, lanes));
 }
 
+/// How many lanes a mask of `laneMask` has, where that is constant.
+static std::optional<int64_t> lanesOf(Value mask) {
+  auto compared = mask.getDefiningOp<arith::CmpIOp>();
+  if (!compared || compared.getPredicate() != arith::CmpIPredicate::slt)
+    return std::nullopt;
+  Value count = compared.getRhs();
+  if (auto spread = count.getDefiningOp<vector::BroadcastOp>())
+    count = spread.getSource();
+  if (auto narrow = count.getDefiningOp<arith::TruncIOp>())
+    count = narrow.getIn();
+  return getConstantIntValue(count);
+}
+
+void RegisterBuilder::storeMasked(Value value, Value address, Value mask,
+                                  unsigned align) {
+  // LLVM 22 stores too many bytes where one lane of a truncated vector is left.
+  if (lanesOf(mask) == 1) {
+    Value first = vector::ExtractOp::create(b, loc, value, int64_t(0));
+    LLVM::StoreOp::create(b, loc, first, address, align);
+    return;
+  }
+  LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
+}
+
 Type RegisterBuilder::storageType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);

@@ -67,7 +67,7 @@ void KernelEmitter::storeLanes(Value value, Value address, Value stride,
     return;
   }
   if (!stride) {
-    LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
+    storeMasked(value, address, mask, align);
     return;
   }
   int64_t lanes = type.getNumElements();

@@ -156,6 +156,25 @@ void RegisterBuilder::storeMasked(Value value, Value address, Value mask,
     LLVM::StoreOp::create(b, loc, first, address, align);
     return;
   }
+  // Nor may it find that out by itself: the count passes through code that it
+  // does not look into.
+  auto compared = mask.getDefiningOp<arith::CmpIOp>();
+  auto spread = compared
+                    ? compared.getRhs().getDefiningOp<vector::BroadcastOp>()
+                    : vector::BroadcastOp();
+  if (align < 4 && spread && spread.getSource().getType().isInteger(32)) {
+    Value hidden =
+        LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), spread.getSource(),
+                                  "", "=r,0", /*has_side_effects=*/false,
+                                  /*is_align_stack=*/false,
+                                  LLVM::tailcallkind::TailCallKind::None,
+                                  /*asm_dialect=*/nullptr,
+                                  /*operand_attrs=*/nullptr)
+            .getResult(0);
+    Value count = vector::BroadcastOp::create(b, loc, spread.getType(), hidden);
+    mask = arith::CmpIOp::create(b, loc, compared.getPredicate(),
+                                 compared.getLhs(), count);
+  }
   LLVM::MaskedStoreOp::create(b, loc, value, address, mask, align);
 }
 

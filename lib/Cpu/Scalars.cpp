@@ -151,7 +151,8 @@ static std::optional<int64_t> lanesOf(Value mask) {
 void RegisterBuilder::storeMasked(Value value, Value address, Value mask,
                                   unsigned align) {
   // LLVM 22 stores too many bytes where one lane of a truncated vector is left.
-  if (lanesOf(mask) == 1) {
+  std::optional<int64_t> lanes = lanesOf(mask);
+  if (lanes == 1) {
     Value first = vector::ExtractOp::create(b, loc, value, int64_t(0));
     LLVM::StoreOp::create(b, loc, first, address, align);
     return;
@@ -162,7 +163,8 @@ void RegisterBuilder::storeMasked(Value value, Value address, Value mask,
   auto spread = compared
                     ? compared.getRhs().getDefiningOp<vector::BroadcastOp>()
                     : vector::BroadcastOp();
-  if (align < 4 && spread && spread.getSource().getType().isInteger(32)) {
+  if (!lanes && align < 4 && spread &&
+      spread.getSource().getType().isInteger(32)) {
     Value hidden =
         LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), spread.getSource(),
                                   "", "=r,0", /*has_side_effects=*/false,

@@ -64,3 +64,20 @@ std::vector<std::string> kiln::runtime::findPlugins(const std::string &prefix) {
   }
   return found;
 }
+
+Expected<void *> kiln::runtime::loadCompilerLibrary() {
+  // By the name that every installation has: the plain one is a developer's.
+  constexpr const char *kName = "libKiln.so.0";
+  // Global, so that plug-ins find the compiler's symbols and not copies.
+  constexpr int kFlags = RTLD_NOW | RTLD_GLOBAL;
+  std::string reason;
+  std::string own = libraryFolder();
+  if (!own.empty()) {
+    if (void *library = dlopen((own + "/" + kName).c_str(), kFlags))
+      return library;
+    reason = dlerror();
+  }
+  if (void *library = dlopen(kName, kFlags))
+    return library;
+  return Error(reason.empty() ? dlerror() : reason);
+}

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler, loaded when it is needed.
 #include "Compiler.h"
-#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Plugin.h"
 #include <dlfcn.h>
 
 using namespace kiln::conform;
 using namespace kiln::runtime;
 
 namespace {
-
-/// Global, so that plug-ins find the compiler's symbols and not copies.
-constexpr int kLoadFlags = RTLD_NOW | RTLD_GLOBAL;
 
 void addLine(const char *message, void *user) {
   auto &lines = *static_cast<std::string *>(user);
@@ -35,28 +32,17 @@ void addRow(const KilnReportRow *row, void *user) {
 } // namespace
 
 Expected<Compiler> Compiler::load() {
-  void *library = nullptr;
-  std::string reason;
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&readPackageFile), &info)) {
-    std::string path = info.dli_fname;
-    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-    library = dlopen((path + "libKiln.so").c_str(), kLoadFlags);
-    if (!library)
-      reason = dlerror();
-  }
-  if (!library)
-    library = dlopen("libKiln.so", kLoadFlags);
+  Expected<void *> library = loadCompilerLibrary();
   if (!library)
     return Error("the compiler cannot be loaded, and cases must be prepared: " +
-                 reason);
+                 library.message());
   Compiler compiler;
   compiler.compileFn = reinterpret_cast<decltype(compiler.compileFn)>(
-      dlsym(library, "kilnCompile"));
+      dlsym(*library, "kilnCompile"));
   compiler.freeFn = reinterpret_cast<decltype(compiler.freeFn)>(
-      dlsym(library, "kilnFreeBytes"));
+      dlsym(*library, "kilnFreeBytes"));
   compiler.conformFn = reinterpret_cast<decltype(compiler.conformFn)>(
-      dlsym(library, "kilnConform"));
+      dlsym(*library, "kilnConform"));
   if (!compiler.compileFn || !compiler.freeFn || !compiler.conformFn)
     return Error("libKiln.so lacks the functions of kiln-c/Conform.h");
   return compiler;

@@ -25,34 +25,19 @@ struct Compiler {
   decltype(&kilnFreeBytes) freeBytes = nullptr;
 };
 
-/// Global, so that plug-ins find the compiler's symbols and not copies.
-constexpr int kLoadFlags = RTLD_NOW | RTLD_GLOBAL;
-
 Expected<Compiler> loadCompiler() {
-  // Next to the runtime, else where the system looks.
-  void *library = nullptr;
-  std::string reason;
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&readPackageFile), &info)) {
-    std::string path = info.dli_fname;
-    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-    library = dlopen((path + "libKiln.so.0").c_str(), kLoadFlags);
-    if (!library)
-      reason = dlerror();
-  }
-  if (!library)
-    library = dlopen("libKiln.so.0", kLoadFlags);
+  Expected<void *> library = loadCompilerLibrary();
   if (!library)
     return Error("the input is not a package, and the compiler cannot be "
                  "loaded: " +
-                 reason);
+                 library.message());
   Compiler compiler;
   compiler.compileFile = reinterpret_cast<decltype(compiler.compileFile)>(
-      dlsym(library, "kilnCompileFile"));
+      dlsym(*library, "kilnCompileFile"));
   compiler.compileBuffer = reinterpret_cast<decltype(compiler.compileBuffer)>(
-      dlsym(library, "kilnCompileBuffer"));
+      dlsym(*library, "kilnCompileBuffer"));
   compiler.freeBytes = reinterpret_cast<decltype(compiler.freeBytes)>(
-      dlsym(library, "kilnFreeBytes"));
+      dlsym(*library, "kilnFreeBytes"));
   if (!compiler.compileFile || !compiler.compileBuffer || !compiler.freeBytes)
     return Error("libKiln.so lacks the functions of kiln-c/Compiler.h");
   return compiler;

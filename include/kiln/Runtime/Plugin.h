@@ -39,6 +39,11 @@ Expected<bool> definesSymbol(const std::string &path,
 /// for drivers, too. Says whether the library has a driver.
 Expected<bool> addDeviceLibrary(const std::string &path);
 
+/// The compiler, libKiln.so.0, for programs that do not link it: beside
+/// libkiln-runtime.so, else where the system looks. What dlsym takes; it stays
+/// loaded, its symbols seen by plug-ins. The message of a failure is dlopen's.
+Expected<void *> loadCompilerLibrary();
+
 /// The whole of the helper program kiln-driver-trial: loads a driver and writes
 /// to descriptor 3 what is wrong with it. Does not return.
 int runDriverTrial(const std::string &path);

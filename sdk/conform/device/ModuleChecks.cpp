@@ -97,6 +97,15 @@ struct Description {
   KilnKernelDescription asked = {};
 };
 
+/// What a driver must be told with a kernel is the runtime's to hand on.
+void needNothingOfLaunches(const runtime::KernelInfo &kernel) {
+  bool isRequired = !kernel.recipes.empty();
+  for (const runtime::LaunchAttribute &attribute : kernel.attributes)
+    isRequired |= attribute.isRequired;
+  need(!isRequired,
+       "the kernel requires attributes, which the runtime has to hand on");
+}
+
 /// Loading must fail with a reason, or give what can be unloaded.
 void tryModule(Device &device, const Bytes &bytes, const std::string &what,
                bool mustFail) {
@@ -151,8 +160,7 @@ void checkKernel(Context &context) {
   Description description(*code.kernel);
   KilnKernel *kernel = nullptr;
   KilnError error = {};
-  need(code.kernel->attributes.empty() && code.kernel->recipes.empty(),
-       "the kernel has attributes, which the runtime has to hand on");
+  needNothingOfLaunches(*code.kernel);
   expectDone(context.table.getKernel(device.handle, module.get(),
                                      &description.asked, &kernel, &error),
              error, "getKernel of '" + code.kernel->symbol + "'");
@@ -183,8 +191,7 @@ void checkLoads(Context &context) {
   Description description(*code.kernel);
   KilnKernel *kernel = nullptr;
   KilnError error = {};
-  need(code.kernel->attributes.empty() && code.kernel->recipes.empty(),
-       "the kernel has attributes, which the runtime has to hand on");
+  needNothingOfLaunches(*code.kernel);
   expectDone(context.table.getKernel(device.handle, kept.get(),
                                      &description.asked, &kernel, &error),
              error, "getKernel after others were unloaded");

@@ -13,6 +13,7 @@
 #include "kiln/Driver/Passes.h"
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
+#include "kiln/Gpu/Passes.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Passes.h"
@@ -45,6 +46,7 @@ void kiln::driver::initializeCore() {
     registerConversionFrontends();
     schedule::registerCoreSchedules();
     cpu::registerCpuFamily(registry);
+    simt::registerGpuFamily(registry);
   });
 }
 
@@ -87,6 +89,7 @@ void kiln::driver::registerPasses() {
     staging::registerStagingPasses();
     registerConversionPasses();
     cpu::registerCpuPasses();
+    simt::registerGpuPasses();
     frontend::registerFrontendPasses();
     registerDriverPasses();
     target::registerTargetPasses();

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes of the gpu family: from tiles to what each thread does.
+#ifndef KILN_GPU_PASSES_TD
+#define KILN_GPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
+  let summary = "Says which thread holds which elements of every tile";
+  let description = [{
+    Gives every tile of a kernel a `#simt.layout`. Loads and stores decide first: neighbouring threads get elements that
+    lie beside each other in memory, each as many as one access moves. Products get the layouts of their
+    matrix instruction. Other operations take the layout of an operand; what costs nothing to make (constants,
+    counts, broadcasts of them and arithmetic on them) is made again in each layout that is asked for, and for
+    the rest `simt.convert_layout` changes it.
+
+    The kernel gets `simt.warps`: what its hints or the option say.
+  }];
+  let options = [
+    Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4">,
+    Option<"lanes", "lanes", "int64_t", "32", "threads of such a group, a power of two">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
+  let summary = "Turns kernels whose tiles have layouts into functions of one thread";
+  let description = [{
+    Every tile.kernel becomes an llvm.func with the attributes `simt.threads` and `simt.shared_bytes`. Its parameters
+    are, in order: for each view its address, sizes and strides in elements, 64 bits each; for each other parameter the
+    scalar; at the end the three extents of the grid, 64 bits each. Blocks form one dimension.
+
+    A tile becomes a scalar for each register of its layout. The body is made of arith, math, scf, gpu, llvm and simt
+    operations.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
+  let summary = "Expresses accesses with a mask by branches";
+  let description = [{
+    `simt.load` and `simt.store` become loads and stores of `llvm`, within `scf.if` where they have a mask.
+    For targets that have no instruction for them.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif

@@ -1,0 +1,59 @@
+//===- SimtDialect.h - Tiles spread over threads ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `simt` dialect: layouts over registers, lanes and warps, and what a
+// thread does that upstream's dialects cannot say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_GPU_SIMTDIALECT_H
+#define KILN_GPU_SIMTDIALECT_H
+
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Layout.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "kiln/Gpu/SimtOpsDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Gpu/SimtOpsAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "kiln/Gpu/SimtOps.h.inc"
+
+namespace kiln::simt {
+
+/// On a kernel's function at the level of threads: how many threads a block
+/// has (i64).
+inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
+/// On the same: bytes of memory that the block shares (i64).
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
+/// On the same, where its blocks must all run at once (unit).
+inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
+/// On the same: the kernel's numerics mode (#tile.numerics).
+inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
+/// On a tile operation: where in the shared memory its scratch starts (i64).
+inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
+/// The external global that stands for the memory that a block shares.
+inline constexpr llvm::StringLiteral kSharedSymbol = "simt_shared";
+
+/// Address spaces of pointers at the level of threads.
+enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
+
+/// The layout of a tile's type; null without one.
+LayoutAttr getLayout(mlir::Type tile);
+LayoutAttr getLayout(mlir::Value tile);
+/// The type with another layout.
+mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr layout);
+
+} // namespace kiln::simt
+
+#endif // KILN_GPU_SIMTDIALECT_H

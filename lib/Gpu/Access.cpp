@@ -1,0 +1,487 @@
+//===- Access.cpp - Loads and stores through views ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One 64-bit address for each thread and access; registers add to it what is
+// the same for all threads. Masks compare the thread's coordinates with what is
+// left of the view, in 32 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+#include "LayoutChoice.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using Pred = arith::CmpIPredicate;
+
+ViewParts KernelWalk::viewOf(Value view) {
+  auto it = views.find(view);
+  if (it != views.end())
+    return it->second;
+  auto op = view.getDefiningOp<tile::MakeViewOp>();
+  auto type = cast<tile::ViewType>(view.getType());
+  ViewParts parts;
+  parts.base = scalar(op.getBase());
+  auto sizes = op.getSizes().begin();
+  for (int64_t size : type.getShape())
+    parts.sizes.push_back(ShapedType::isDynamic(size) ? scalar(*sizes++)
+                                                      : c64(size));
+  parts.strides.resize(type.getRank());
+  auto strides = op.getStrides().begin();
+  if (!type.isDense()) {
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      int64_t stride = type.getStaticStride(d);
+      parts.strides[d] =
+          ShapedType::isDynamic(stride) ? scalar(*strides++) : c64(stride);
+    }
+  } else {
+    Value stride = c64(1);
+    for (int64_t d = type.getRank(); d-- > 0;) {
+      parts.strides[d] = stride;
+      stride = mul(stride, parts.sizes[d]);
+    }
+  }
+  views[view] = parts;
+  return parts;
+}
+
+namespace kiln::simt {
+/// One access through a view.
+class Access {
+public:
+  Access(KernelWalk &w, ViewAccessOpInterface op)
+      : w(w), op(op), view(op.getAccessedView()), parts(w.viewOf(view)),
+        type(op.getAccessedType()), layout(getLayout(op.getAccessedTile())),
+        element(ThreadBuilder::scalarType(type.getElementType())),
+        stored(ThreadBuilder::storedType(element)) {
+    if (auto hints = op.getAccessHints()) {
+      if (auto name = hints.getAs<StringAttr>("cache"))
+        cache = tile::symbolizeCacheHint(name.getValue())
+                    .value_or(tile::CacheHint::none);
+      if (auto name = hints.getAs<StringAttr>("evict"))
+        evict = tile::symbolizeEvictHint(name.getValue())
+                    .value_or(tile::EvictHint::normal);
+    }
+    isVolatile = op.isVolatileAccess();
+  }
+
+  LogicalResult run();
+
+private:
+  struct Axis {
+    ViewAxis axis;
+    unsigned dim;       ///< of the view
+    Value first;        ///< i64; null for indirect axes
+    Value rest;         ///< i32: coordinates from here on are outside
+    Value low;          ///< i32: coordinates below are outside; null: none
+    Value whole;        ///< i1: the block is inside; null: it always is
+    index::Facts facts; ///< of `first`
+    bool alwaysInside = false;
+  };
+
+  void prepare();
+  void prepareAddress();
+  unsigned chooseVector();
+  Value offsetOf(int64_t reg);
+  Value maskOf(int64_t reg, bool isWhole);
+  void load(bool isWhole, unsigned vectorBits, Regs &result);
+  void store(bool isWhole, unsigned vectorBits);
+  void update();
+  Value outside();
+  void forEachVector(unsigned bits,
+                     llvm::function_ref<void(ArrayRef<int64_t>)> body);
+  int64_t alignmentFor(int64_t elements);
+
+  KernelWalk &w;
+  ViewAccessOpInterface op;
+  Value view;
+  ViewParts parts;
+  RankedTensorType type;
+  LayoutAttr layout;
+  Type element, stored;
+  tile::CacheHint cache = tile::CacheHint::none;
+  tile::EvictHint evict = tile::EvictHint::normal;
+  bool isVolatile = false;
+
+  SmallVector<Axis> axes;
+  Value everywhere; ///< i1 about axes without a dimension; may be null
+  Value whole;      ///< i1: no element is outside; null: none ever is
+  Value base;       ///< the thread's address
+  SmallVector<unsigned> vectorOrder; ///< register bits that run along memory
+  int unit = -1; ///< the axis whose neighbours lie side by side
+};
+} // namespace kiln::simt
+
+void Access::prepare() {
+  bool isPadded = llvm::any_of(
+      type.getShape(), [](int64_t n) { return !llvm::isPowerOf2_64(n); });
+  for (auto [dim, axis] : llvm::enumerate(op.getAxes())) {
+    Axis a;
+    a.axis = axis;
+    a.dim = dim;
+    if (!axis.isIndirect()) {
+      // Where it begins.
+      if (auto value = dyn_cast<Value>(axis.offset)) {
+        a.first = w.scalar(value);
+        a.facts = w.facts.of(value);
+      } else {
+        int64_t n = cast<IntegerAttr>(cast<Attribute>(axis.offset)).getInt();
+        a.first = w.c64(n);
+        a.facts = index::Facts::exactly(n);
+      }
+      if (axis.countsBlocks) {
+        a.first = w.mul(a.first, w.c64(axis.block));
+        a.facts = index::mul(a.facts, index::Facts::exactly(axis.block));
+      }
+      Value size = parts.sizes[dim];
+      bool nonNegative = a.facts.range.isNonNegative();
+      int64_t span = (axis.block - 1) * axis.step + 1;
+      // Inside whatever happens?
+      auto known = getConstantIntValue(size);
+      if (known && nonNegative && a.facts.range.high &&
+          *a.facts.range.high <= *known - span)
+        a.alwaysInside = true;
+      if (axis.tileDim < 0) {
+        if (!a.alwaysInside) {
+          Value in = w.compare(Pred::slt, a.first, size);
+          if (!nonNegative)
+            in = w.both(in, w.compare(Pred::sge, a.first, w.c64(0)));
+          everywhere = w.both(everywhere, in);
+        }
+      } else if (!a.alwaysInside ||
+                 !llvm::isPowerOf2_64(type.getDimSize(axis.tileDim))) {
+        Value left = w.sub(size, a.first);
+        a.whole = w.compare(Pred::sge, left, w.c64(span));
+        if (axis.step != 1)
+          left = w.b.createOrFold<arith::CeilDivSIOp>(w.loc, left,
+                                                      w.c64(axis.step));
+        left = w.max(w.min(left, w.c64(axis.block)), w.c64(0));
+        a.rest = w.narrow(left);
+        if (!nonNegative) {
+          Value before = w.sub(w.c64(0), a.first);
+          if (axis.step != 1)
+            before = w.b.createOrFold<arith::CeilDivSIOp>(w.loc, before,
+                                                          w.c64(axis.step));
+          before = w.max(w.min(before, w.c64(axis.block)), w.c64(0));
+          a.low = w.narrow(before);
+          a.whole = w.both(a.whole, w.compare(Pred::sge, a.first, w.c64(0)));
+        }
+        whole = w.both(whole, a.whole);
+      }
+    }
+    axes.push_back(a);
+  }
+  whole = w.both(whole, everywhere);
+  if (isPadded)
+    whole = w.zero(w.b.getI1Type()); // there is always something outside
+  prepareAddress();
+}
+
+void Access::prepareAddress() {
+  Value sum = w.c64(0);
+  for (Axis &a : axes) {
+    if (a.axis.isIndirect())
+      continue;
+    Value at = a.first;
+    if (a.axis.tileDim >= 0 && w.isDisjoint(layout, a.axis.tileDim)) {
+      Value own = w.widen(w.threadCoordinate(layout, a.axis.tileDim));
+      at = w.add(at, w.mul(own, w.c64(a.axis.step)));
+    }
+    sum = w.add(sum, w.mul(at, parts.strides[a.dim]));
+  }
+  base = w.elementPointer(parts.base, sum, stored);
+}
+
+/// What a register adds to the thread's address, in elements.
+Value Access::offsetOf(int64_t reg) {
+  auto at = layout.getRegisterOffset(reg);
+  Value sum = w.c64(0);
+  for (Axis &a : axes) {
+    Value n;
+    if (a.axis.isIndirect()) {
+      // The index that stands beside the element.
+      LayoutAttr own = getLayout(a.axis.indices);
+      SmallVector<int64_t, 4> part(
+          ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
+      int64_t place = KernelWalk::registerAt(own, part);
+      Value index = w.registers(a.axis.indices)[place < 0 ? 0 : place];
+      n = index.getType().isInteger(64) ? index
+                                        : w.b.createOrFold<arith::ExtSIOp>(
+                                              w.loc, w.b.getI64Type(), index);
+    } else if (a.axis.tileDim < 0) {
+      continue;
+    } else if (w.isDisjoint(layout, a.axis.tileDim)) {
+      n = w.c64(at[a.axis.tileDim] * a.axis.step);
+    } else {
+      n = w.mul(w.widen(w.coordinate(layout, reg, a.axis.tileDim)),
+                w.c64(a.axis.step));
+    }
+    sum = w.add(sum, w.mul(n, parts.strides[a.dim]));
+  }
+  return sum;
+}
+
+/// Whether a register's element is inside; null for yes.
+Value Access::maskOf(int64_t reg, bool isWhole) {
+  Value mask;
+  for (Axis &a : axes) {
+    if (a.axis.isIndirect()) {
+      auto at = layout.getRegisterOffset(reg);
+      LayoutAttr own = getLayout(a.axis.indices);
+      int64_t place = KernelWalk::registerAt(
+          own, ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
+      Value index = w.registers(a.axis.indices)[place < 0 ? 0 : place];
+      Value n = index.getType().isInteger(64)
+                    ? index
+                    : w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(),
+                                                       index);
+      mask = w.both(mask, w.compare(Pred::ult, n, parts.sizes[a.dim]));
+      for (unsigned d = 0; d < own.getRank(); ++d)
+        if (int64_t size = type.getDimSize(a.axis.tileDim + d);
+            !llvm::isPowerOf2_64(size))
+          mask = w.both(mask,
+                        w.compare(Pred::ult,
+                                  w.coordinate(layout, reg, a.axis.tileDim + d),
+                                  w.c32(size)));
+      continue;
+    }
+    if (isWhole || !a.rest)
+      continue;
+    Value at = w.coordinate(layout, reg, a.axis.tileDim);
+    mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
+    if (a.low)
+      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
+  }
+  return isWhole ? mask : w.both(everywhere, mask);
+}
+
+int64_t Access::alignmentFor(int64_t elements) {
+  return elements * ThreadBuilder::storedBytes(element);
+}
+
+/// Finds the register bits along which elements lie beside each other, and how
+/// many of them one access can take: 0 for one element.
+unsigned Access::chooseVector() {
+  Contiguity along = contiguityOf(op, w.facts);
+  if (along.axis < 0)
+    return 0;
+  unit = along.axis;
+  auto bases = layout.getRegisterBases();
+  for (int64_t next = 1; next < along.count; next *= 2) {
+    auto it = llvm::find_if(bases, [&](const LayoutAttr::Basis &basis) {
+      for (auto [d, n] : llvm::enumerate(basis))
+        if (n != (int64_t(d) == along.dim ? next : 0))
+          return false;
+      return true;
+    });
+    if (it == bases.end())
+      break;
+    vectorOrder.push_back(it - bases.begin());
+  }
+  // Other threads must not have elements in between.
+  while (!vectorOrder.empty() && !w.isDisjoint(layout, along.dim))
+    vectorOrder.pop_back();
+  return vectorOrder.size();
+}
+
+/// Calls `body` with the registers of each vector, in memory's order.
+void Access::forEachVector(unsigned bits,
+                           function_ref<void(ArrayRef<int64_t>)> body) {
+  int64_t within = 0;
+  for (unsigned bit : ArrayRef(vectorOrder).take_front(bits))
+    within |= int64_t(1) << bit;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    if (reg & within)
+      continue;
+    SmallVector<int64_t> registers;
+    for (int64_t i = 0; i < int64_t(1) << bits; ++i) {
+      int64_t other = reg;
+      for (unsigned bit = 0; bit < bits; ++bit)
+        if (i >> bit & 1)
+          other |= int64_t(1) << vectorOrder[bit];
+      registers.push_back(other);
+    }
+    body(registers);
+  }
+}
+
+Value Access::outside() {
+  switch (op.getOutside()) {
+  case Outside::Any:
+  case Outside::Zero:
+    return w.zero(stored);
+  case Outside::NaN: {
+    auto type = cast<FloatType>(stored);
+    return arith::ConstantOp::create(
+        w.b, w.loc, type,
+        w.b.getFloatAttr(type,
+                         llvm::APFloat::getQNaN(type.getFloatSemantics())));
+  }
+  case Outside::Value:
+    return w.toStored(w.scalar(op.getOutsideValue()));
+  }
+  llvm_unreachable("unknown padding");
+}
+
+void Access::load(bool isWhole, unsigned bits, Regs &result) {
+  result.resize(layout.getNumRegisters());
+  Value other;
+  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
+    Value mask = maskOf(registers[0], isWhole);
+    Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
+    if (mask && !other)
+      other = outside();
+    int64_t count = registers.size();
+    Type vector = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
+    Value rest = mask ? other : Value();
+    if (rest && count > 1) {
+      Value list = LLVM::PoisonOp::create(w.b, w.loc, vector);
+      for (int64_t i = 0; i < count; ++i)
+        list = LLVM::InsertElementOp::create(w.b, w.loc, list, rest, w.c32(i));
+      rest = list;
+    }
+    Value loaded =
+        LoadOp::create(w.b, w.loc, vector, address, mask, rest,
+                       alignmentFor(count), isVolatile, cache, evict);
+    for (auto [i, reg] : llvm::enumerate(registers)) {
+      Value one = loaded;
+      if (count > 1)
+        one = LLVM::ExtractElementOp::create(w.b, w.loc, loaded, w.c32(i));
+      result[reg] = w.fromStored(one, element);
+    }
+  });
+}
+
+void Access::store(bool isWhole, unsigned bits) {
+  const Regs &values = w.registers(op.getAccessedTile());
+  Value first = w.isFirstCopy(layout);
+  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
+    Value mask = w.both(first, maskOf(registers[0], isWhole));
+    Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
+    int64_t count = registers.size();
+    Value value;
+    if (count == 1) {
+      value = w.toStored(values[registers[0]]);
+    } else {
+      value =
+          LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, stored));
+      for (auto [i, reg] : llvm::enumerate(registers))
+        value = LLVM::InsertElementOp::create(
+            w.b, w.loc, value, w.toStored(values[reg]), w.c32(i));
+    }
+    StoreOp::create(w.b, w.loc, value, address, mask, alignmentFor(count),
+                    isVolatile, cache, evict);
+  });
+}
+
+/// Combining stores: each element once.
+void Access::update() {
+  using Bin = LLVM::AtomicBinOp;
+  auto store = cast<tile::StoreOp>(op.getOperation());
+  bool isFloat = isa<FloatType>(element);
+  auto kind = [&] {
+    switch (store.getCombine()) {
+    case tile::Combine::add:
+      return isFloat ? Bin::fadd : Bin::add;
+    case tile::Combine::max:
+      return isFloat ? Bin::fmaximum : Bin::max;
+    case tile::Combine::min:
+      return isFloat ? Bin::fminimum : Bin::min;
+    case tile::Combine::umax:
+      return Bin::umax;
+    case tile::Combine::umin:
+      return Bin::umin;
+    case tile::Combine::and_:
+      return Bin::_and;
+    case tile::Combine::or_:
+      return Bin::_or;
+    case tile::Combine::xor_:
+      return Bin::_xor;
+    case tile::Combine::inc:
+      return Bin::uinc_wrap;
+    case tile::Combine::dec:
+      return Bin::udec_wrap;
+    case tile::Combine::assign:
+      break;
+    }
+    return Bin::xchg;
+  }();
+  const Regs &values = w.registers(op.getAccessedTile());
+  for (auto [reg, value] : llvm::enumerate(values)) {
+    Value mask = w.both(w.isFirstCopy(layout), maskOf(reg, false));
+    Value address = w.elementPointer(base, offsetOf(reg), stored);
+    w.guarded(mask, [&, value = value] {
+      LLVM::AtomicRMWOp::create(w.b, w.loc, kind, address, w.toStored(value),
+                                LLVM::AtomicOrdering::monotonic, "device");
+    });
+  }
+}
+
+LogicalResult Access::run() {
+  if (!layout)
+    return op->emitOpError("has a tile without a layout");
+  auto viewElement = cast<tile::ViewType>(view.getType()).getElementType();
+  if (viewElement != type.getElementType())
+    return w.decline(op, "an access that converts its elements");
+  prepare();
+  if (op.getAccessKind() == AccessKind::Update) {
+    if (!isa<tile::StoreOp>(op.getOperation()))
+      return w.decline(op, "an access that updates memory");
+    update();
+    return success();
+  }
+  unsigned bits = chooseVector();
+  bool isLoad = op.isRead();
+  // Vectors lie inside as a whole, or outside, where sizes are multiples.
+  bool splits = false;
+  if (bits && whole) {
+    Axis &a = axes[unit];
+    int64_t count = int64_t(1) << bits;
+    splits = !a.alwaysInside &&
+             (sizeDivisor(view, a.dim, w.facts) % count ||
+              !llvm::isPowerOf2_64(type.getDimSize(a.axis.tileDim)));
+  }
+  Regs result;
+  if (!splits) {
+    if (isLoad)
+      load(!whole, bits, result);
+    else
+      store(!whole, bits);
+  } else {
+    // Two ways: whole vectors, or an element at a time at the edge.
+    SmallVector<Type> types;
+    if (isLoad)
+      types.assign(layout.getNumRegisters(), element);
+    auto choice = scf::IfOp::create(w.b, w.loc, types, whole,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    for (bool isWhole : {true, false}) {
+      Region &region =
+          isWhole ? choice.getThenRegion() : choice.getElseRegion();
+      OpBuilder::InsertionGuard guard(w.b);
+      Block *block = &region.front();
+      if (!block->empty())
+        block->back().erase();
+      w.b.setInsertionPointToEnd(block);
+      Regs part;
+      if (isLoad)
+        load(isWhole, isWhole ? bits : 0, part);
+      else
+        store(isWhole, isWhole ? bits : 0);
+      scf::YieldOp::create(w.b, w.loc, part);
+    }
+    if (isLoad)
+      result.assign(choice.getResults().begin(), choice.getResults().end());
+  }
+  if (isLoad)
+    w.define(op.getAccessedTile(), std::move(result));
+  return success();
+}
+
+LogicalResult KernelWalk::emitViewAccess(ViewAccessOpInterface op) {
+  return Access(*this, op).run();
+}

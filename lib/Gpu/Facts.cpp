@@ -1,0 +1,106 @@
+//===- Facts.cpp - Alignment of addresses and divisors of views -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// Anything is a multiple of what divides 0.
+constexpr int64_t kMost = int64_t(1) << 40;
+
+static int64_t common(int64_t a, int64_t b) {
+  int64_t n = std::gcd(a, b);
+  return n ? n : kMost;
+}
+
+static int64_t elementBytes(Type type) {
+  Type element;
+  if (auto view = dyn_cast<tile::ViewType>(type))
+    element = view.getElementType();
+  else
+    element = cast<tile::PtrType>(getElementTypeOrSelf(type)).getElementType();
+  return ThreadBuilder::storedBytes(element);
+}
+
+/// An argument attribute of a kernel's parameter.
+static Attribute factOf(Value value, StringRef name) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {};
+  auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
+  return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
+                : Attribute();
+}
+
+int64_t simt::alignmentOf(Value value, index::Analysis &facts) {
+  int64_t bytes = elementBytes(value.getType());
+  for (StringRef name : {"tile.align", "tile.divisibility"})
+    if (auto fact = dyn_cast_or_null<IntegerAttr>(factOf(value, name)))
+      return std::max(bytes, fact.getInt());
+  Operation *op = value.getDefiningOp();
+  if (auto view = dyn_cast_or_null<tile::MakeViewOp>(op))
+    return alignmentOf(view.getBase(), facts);
+  if (auto moved = dyn_cast_or_null<tile::PtrAddOp>(op);
+      moved && !isa<RankedTensorType>(value.getType())) {
+    int64_t divisor = facts.of(moved.getOffset()).divisor;
+    return common(alignmentOf(moved.getPtr(), facts),
+                  divisor ? std::min(divisor, kMost) * bytes : 0);
+  }
+  if (auto cast = dyn_cast_or_null<tile::PtrCastOp>(op);
+      cast && !isa<RankedTensorType>(value.getType()))
+    return std::max(bytes, alignmentOf(cast.getSource(), facts));
+  return bytes;
+}
+
+static int64_t divisorOf(Value view, unsigned dim, int64_t known,
+                         ArrayRef<int64_t> types, StringRef fact,
+                         OperandRange dynamic, index::Analysis &facts) {
+  if (!ShapedType::isDynamic(known))
+    return known ? std::abs(known) : kMost;
+  int64_t best = 1;
+  if (auto list = dyn_cast_or_null<DenseI64ArrayAttr>(factOf(view, fact)))
+    if (dim < list.size())
+      best = list[dim];
+  if (!dynamic.empty()) {
+    // The value of this `?`.
+    unsigned at = 0;
+    for (unsigned d = 0; d < dim; ++d)
+      at += ShapedType::isDynamic(types[d]);
+    if (at < dynamic.size())
+      if (int64_t n = facts.of(dynamic[at]).divisor)
+        best = std::max(best, n);
+  }
+  return best;
+}
+
+int64_t simt::sizeDivisor(Value view, unsigned dim, index::Analysis &facts) {
+  auto type = cast<tile::ViewType>(view.getType());
+  auto made = view.getDefiningOp<tile::MakeViewOp>();
+  return divisorOf(view, dim, type.getShape()[dim], type.getShape(),
+                   "tile.size_div",
+                   made ? made.getSizes() : OperandRange({nullptr, 0}), facts);
+}
+
+int64_t simt::strideDivisor(Value view, unsigned dim, index::Analysis &facts) {
+  auto type = cast<tile::ViewType>(view.getType());
+  auto made = view.getDefiningOp<tile::MakeViewOp>();
+  if (type.isDense()) {
+    if (int64_t known = type.getStaticStride(dim);
+        !ShapedType::isDynamic(known))
+      return known;
+    // The product of the sizes behind it.
+    int64_t product = 1;
+    for (int64_t d = dim + 1; d < type.getRank(); ++d)
+      product = std::min(
+          kMost, product * std::min<int64_t>(sizeDivisor(view, d, facts),
+                                             int64_t(1) << 16));
+    return product;
+  }
+  return divisorOf(view, dim, type.getStaticStride(dim), type.getStrides(),
+                   "tile.stride_div",
+                   made ? made.getStrides() : OperandRange({nullptr, 0}),
+                   facts);
+}

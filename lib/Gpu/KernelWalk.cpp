@@ -1,0 +1,324 @@
+//===- KernelWalk.cpp - The function of a kernel, in program order --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_CONVERTTILETOSIMT
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
+                       int64_t warps, const target::TargetOptions &options,
+                       target::TargetAttr description)
+    : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
+      options(options), description(description) {}
+
+Value KernelWalk::scalar(Value value) {
+  auto it = scalars.find(value);
+  assert(it != scalars.end() && "a scalar that was not emitted");
+  return it->second;
+}
+
+const Regs &KernelWalk::registers(Value tile) {
+  auto it = tiles.find(tile);
+  assert(it != tiles.end() && "a tile that was not emitted");
+  return it->second;
+}
+
+void KernelWalk::define(Value value, Regs regs) {
+  assert(int64_t(regs.size()) == getLayout(value).getNumRegisters());
+  tiles[value] = std::move(regs);
+}
+
+void KernelWalk::define(Value value, Value scalar) { scalars[value] = scalar; }
+
+LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
+  return target::emitUnsupported(op, why);
+}
+
+int64_t KernelWalk::scratch(int64_t bytes) {
+  sharedBytes = std::max(sharedBytes, bytes);
+  if (scratchInUse) {
+    synchronize();
+  }
+  scratchInUse = true;
+  return 0;
+}
+
+int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
+  // Elimination would do; there are few bits.
+  Basis rest(offset);
+  int64_t reg = 0;
+  auto bases = layout.getRegisterBases();
+  // Bases are mostly single bits of their own: greedy, then checked.
+  for (auto [bit, basis] : llvm::enumerate(bases)) {
+    bool covered = true, any = false;
+    for (auto [have, want] : llvm::zip_equal(rest, basis)) {
+      covered &= (have & want) == want;
+      any |= want != 0;
+    }
+    if (!covered || !any)
+      continue;
+    reg |= int64_t(1) << bit;
+    for (auto [have, want] : llvm::zip_equal(rest, basis))
+      have ^= want;
+  }
+  if (layout.getRegisterOffset(reg) == Basis(offset))
+    return reg;
+  for (reg = 0; reg < layout.getNumRegisters(); ++reg)
+    if (layout.getRegisterOffset(reg) == Basis(offset))
+      return reg;
+  return -1;
+}
+
+void KernelWalk::guarded(Value condition, function_ref<void()> make) {
+  if (!condition)
+    return make();
+  auto choice = scf::IfOp::create(b, loc, condition);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  make();
+}
+
+FailureOr<SmallVector<Value>> KernelWalk::inlineRegion(Region &region,
+                                                       ValueRange arguments) {
+  Block &block = region.front();
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    scalars[argument] = value;
+  for (Operation &op : block.without_terminator())
+    if (failed(emitScalar(&op)))
+      return failure();
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return scalar(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters and the function
+//===----------------------------------------------------------------------===//
+
+void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
+  unsigned next = 0;
+  auto word = [&]() -> Value { return entry->getArgument(next++); };
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto type = dyn_cast<tile::ViewType>(argument.getType());
+    if (!type) {
+      define(argument, word());
+      continue;
+    }
+    ViewParts view;
+    view.base = word();
+    for (int64_t size : type.getShape()) {
+      Value given = word();
+      view.sizes.push_back(ShapedType::isDynamic(size) ? given : c64(size));
+    }
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value given = word();
+      int64_t stride = type.getStaticStride(d);
+      view.strides.push_back(ShapedType::isDynamic(stride) ? given
+                                                           : c64(stride));
+    }
+    views[argument] = view;
+  }
+  for (int d = 0; d < 3; ++d)
+    programCounts.push_back(word());
+  // Blocks form one dimension: x runs fastest.
+  b.setInsertionPointToEnd(entry);
+  Value block = ::mlir::gpu::BlockIdOp::create(b, loc, b.getIndexType(),
+                                               ::mlir::gpu::Dimension::x);
+  Value linear = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), block);
+  Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
+  Value rows = arith::DivUIOp::create(b, loc, linear, gx);
+  for (Value id : {Value(arith::RemUIOp::create(b, loc, linear, gx)),
+                   Value(arith::RemUIOp::create(b, loc, rows, gy)),
+                   Value(arith::DivUIOp::create(b, loc, rows, gy))})
+    programIds.push_back(widen(id));
+}
+
+LogicalResult KernelWalk::run() {
+  MLIRContext *context = b.getContext();
+  SmallVector<Type> parameters;
+  Type i64 = b.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(context, kGlobal);
+  for (Type type : kernel.getArgumentTypes()) {
+    if (auto view = dyn_cast<tile::ViewType>(type)) {
+      parameters.push_back(pointer);
+      parameters.append(2 * view.getRank(), i64);
+    } else {
+      Type scalar = scalarType(type);
+      // Floats that LLVM has no name for travel as their bits.
+      if (isa<FloatType>(scalar) && !LLVM::isCompatibleType(scalar))
+        return decline(kernel, "a parameter of an 8-bit float type");
+      parameters.push_back(scalar);
+    }
+  }
+  parameters.append(3, i64);
+  b.setInsertionPoint(kernel);
+  function = LLVM::LLVMFuncOp::create(
+      b, loc, kernel.getSymName(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                  parameters));
+  entry = function.addEntryBlock(b);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(entry);
+  bindParameters(function);
+  if (failed(emitBlock(&kernel.getBody().front())))
+    return failure();
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
+  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
+  if (kernel.getProgress() == tile::Progress::concurrent)
+    function->setAttr(kCooperativeAttr, b.getUnitAttr());
+  if (auto numerics = kernel.getNumericsAttr())
+    function->setAttr(kNumericsAttr, numerics);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWalk::emitBlock(Block *block) {
+  for (Operation &op : block->without_terminator()) {
+    loc = op.getLoc();
+    if (failed(emitOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+static bool hasTiles(Operation *op) {
+  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTile) ||
+         llvm::any_of(op->getResultTypes(), isTile);
+}
+
+LogicalResult KernelWalk::emitOp(Operation *op) {
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()) && !getLayout(result))
+      return op->emitOpError(
+          "has a tile without a layout; run simt-assign-layouts before");
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
+    order(op);
+    return emitViewAccess(access);
+  }
+  if (isa<MatrixProductOpInterface>(op))
+    return emitProduct(op);
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp op) { return emitFor(op); })
+      .Case([&](scf::IfOp op) { return emitIf(op); })
+      .Case([&](scf::WhileOp op) { return emitWhile(op); })
+      .Case([&](arith::ConstantOp op) { return emitConstant(op); })
+      .Case([&](tile::ProgramIdOp op) {
+        for (auto [result, id] : llvm::zip(op.getIds(), programIds))
+          define(result, id);
+        return success();
+      })
+      .Case([&](tile::NumProgramsOp op) {
+        for (auto [result, count] : llvm::zip(op.getCounts(), programCounts))
+          define(result, count);
+        return success();
+      })
+      .Case([&](tile::MakeViewOp op) {
+        (void)viewOf(op.getResult());
+        return success();
+      })
+      .Case([&](tile::DimOp op) {
+        define(op.getResult(), viewOf(op.getView()).sizes[op.getDim()]);
+        return success();
+      })
+      .Case([&](tile::NumBlocksOp op) {
+        Value size = viewOf(op.getView()).sizes[op.getDim()];
+        define(op.getResult(), b.createOrFold<arith::CeilDivSIOp>(
+                                   loc, size, c64(op.getBlock())));
+        return success();
+      })
+      .Case([&](tile::ReduceOp op) { return emitReduce(op); })
+      .Case([&](tile::ScanOp op) { return emitScan(op); })
+      .Case([&](tile::SortOp op) { return emitSort(op); })
+      .Case([&](tile::HistogramOp op) { return emitHistogram(op); })
+      .Case([&](tile::GatherOp op) { return emitGather(op); })
+      .Case([&](tile::AssumeOp) { return success(); })
+      .Case<tile::PtrAddOp, tile::PtrCastOp, tile::PtrToIntOp,
+            tile::IntToPtrOp>([&](Operation *op) { return emitPointerOp(op); })
+      .Case([&](tile::LoadPtrOp op) {
+        order(op);
+        return emitLoadPtr(op);
+      })
+      .Case([&](tile::StorePtrOp op) {
+        order(op);
+        return emitStorePtr(op);
+      })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](Operation *op) {
+        order(op);
+        return emitAtomic(op);
+      })
+      .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
+      .Case([&](tensor::ExtractOp op) -> LogicalResult {
+        if (!op.getIndices().empty())
+          return decline(op, "an element of a tile with dimensions");
+        define(op.getResult(), registers(op.getTensor())[0]);
+        return success();
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        if (auto moved = dyn_cast<IndexMapOpInterface>(op))
+          if (moved.movesElements() || moved.getGeneratedElement())
+            return emitMovement(op);
+        if (!hasTiles(op))
+          return emitScalar(op);
+        if (OpTrait::hasElementwiseMappableTraits(op))
+          return emitElementwise(op);
+        return decline(op, op->getName().getStringRef());
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertTileToSimt
+    : simt::impl::ConvertTileToSimtBase<ConvertTileToSimt> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    target::TargetAttr description = target::getDescription(module);
+    target::TargetOptions options;
+    if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
+      std::string error;
+      if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
+        options = *parsed;
+    }
+    OpBuilder builder(&getContext());
+    SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
+    if (kernels.empty())
+      return;
+    builder.setInsertionPointToStart(module.getBody());
+    auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+    LLVM::GlobalOp::create(builder, module.getLoc(), bytes,
+                           /*isConstant=*/false, LLVM::Linkage::External,
+                           kSharedSymbol, Attribute(), /*alignment=*/16,
+                           kShared);
+    for (tile::KernelOp kernel : kernels) {
+      auto warps = kernel->getAttrOfType<IntegerAttr>("simt.warps");
+      KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
+                      options, description);
+      if (failed(walk.run()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace

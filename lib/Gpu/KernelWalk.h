@@ -1,0 +1,141 @@
+//===- KernelWalk.h - From tiles with layouts to one thread -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk over a kernel in program order. Each tile is a list of scalars, one
+// for each register of its layout; scalars are computed by every thread alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_KERNELWALK_H
+#define KILN_LIB_GPU_KERNELWALK_H
+
+#include "ThreadBuilder.h"
+#include "kiln/Index/Analysis.h"
+#include "kiln/Interfaces/ViewAccess.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace kiln::simt {
+
+/// What a view is made of.
+struct ViewParts {
+  mlir::Value base;                              ///< pointer to global memory
+  llvm::SmallVector<mlir::Value> sizes, strides; ///< i64
+};
+
+class KernelWalk : public ThreadBuilder {
+public:
+  KernelWalk(tile::KernelOp kernel, mlir::OpBuilder &builder, int64_t lanes,
+             int64_t warps, const target::TargetOptions &options,
+             target::TargetAttr description);
+
+  /// Writes the function before the kernel.
+  mlir::LogicalResult run();
+
+  // What lowerings work with.
+  mlir::Value scalar(mlir::Value value);
+  const Regs &registers(mlir::Value tile);
+  void define(mlir::Value value, Regs regs);
+  void define(mlir::Value value, mlir::Value scalar);
+  /// Scratch memory of the block for one operation: its start. Whoever still
+  /// reads from what was there before is waited for.
+  int64_t scratch(int64_t bytes);
+  /// `unsupported: …` at the operation.
+  mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &why);
+  /// Results of an operation on elements for these operands.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  elementwise(mlir::Operation *op, mlir::ValueRange operands);
+  /// What a region of scalars yields.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  inlineRegion(mlir::Region &region, mlir::ValueRange arguments);
+  /// The register of `layout` that holds what is at these offsets from the
+  /// thread's own coordinates; -1 if none does.
+  static int64_t registerAt(LayoutAttr layout, llvm::ArrayRef<int64_t> offset);
+  /// A barrier for accesses to any memory.
+  void synchronize();
+  /// `make` only where a condition holds (null: always).
+  void guarded(mlir::Value condition, llvm::function_ref<void()> make);
+
+  tile::KernelOp kernel;
+  const target::TargetOptions &options;
+  target::TargetAttr description;
+
+private:
+  void bindParameters(mlir::LLVM::LLVMFuncOp function);
+  mlir::LogicalResult emitBlock(mlir::Block *block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+
+  // Scalars.cpp
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitElementwise(mlir::Operation *op);
+  mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
+  mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
+  mlir::FailureOr<mlir::Value> castIndex(mlir::Operation *op,
+                                         mlir::Value value);
+
+  // ControlFlow.cpp
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
+  /// The scalars that values are, tiles register by register.
+  llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange values);
+  llvm::SmallVector<mlir::Type> flattenTypes(mlir::TypeRange types);
+  void unflatten(mlir::ValueRange values, mlir::ValueRange scalars);
+
+  // Movement.cpp
+  mlir::LogicalResult emitMovement(mlir::Operation *op);
+  bool emitByRegisters(mlir::Operation *op);
+  mlir::LogicalResult emitThroughShared(mlir::Operation *op);
+  mlir::LogicalResult emitGather(tile::GatherOp op);
+  mlir::Value evaluate(mlir::AffineExpr expr, mlir::ValueRange dims,
+                       mlir::ValueRange symbols);
+
+  // Access.cpp
+  mlir::LogicalResult emitViewAccess(ViewAccessOpInterface op);
+  ViewParts viewOf(mlir::Value view);
+
+  // Pointers.cpp
+  mlir::LogicalResult emitPointerOp(mlir::Operation *op);
+  mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp op);
+  mlir::LogicalResult emitStorePtr(tile::StorePtrOp op);
+  mlir::LogicalResult emitAtomic(mlir::Operation *op);
+
+  // Reduce.cpp, Scan.cpp, Dot.cpp
+  mlir::LogicalResult emitReduce(tile::ReduceOp op);
+  mlir::LogicalResult emitScan(tile::ScanOp op);
+  mlir::LogicalResult emitSort(tile::SortOp op);
+  mlir::LogicalResult emitHistogram(tile::HistogramOp op);
+  mlir::LogicalResult emitProduct(mlir::Operation *op);
+
+  // Order.cpp
+  /// Waits for the block where an access may meet what another thread did.
+  void order(mlir::Operation *op);
+  void enterLoop(mlir::Operation *loop);
+  friend class Access;
+
+  llvm::DenseMap<mlir::Value, Regs> tiles;
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  llvm::DenseMap<mlir::Value, ViewParts> views;
+  llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
+  index::Analysis facts;
+  int64_t sharedBytes = 0;
+  bool scratchInUse = false; ///< may somebody still read the scratch memory?
+  struct Pending {
+    mlir::Operation *op;
+    bool writes;
+  };
+  llvm::SmallVector<Pending> pending; ///< accesses since the last barrier
+  mlir::LLVM::LLVMFuncOp function;
+};
+
+/// Bytes that an address is known to be a multiple of.
+int64_t alignmentOf(mlir::Value pointerOrView, index::Analysis &facts);
+/// What a stride, or the size, of a view is known to be a multiple of.
+int64_t strideDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);
+int64_t sizeDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);
+/// The parameter that a pointer or a view comes from; null if unknown.
+mlir::BlockArgument rootOf(mlir::Value pointerOrView);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_KERNELWALK_H

@@ -1,0 +1,31 @@
+//===- LayoutChoice.h - Layouts of accesses and products --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_LAYOUTCHOICE_H
+#define KILN_LIB_GPU_LAYOUTCHOICE_H
+
+#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Index/Analysis.h"
+#include "kiln/Interfaces/ViewAccess.h"
+
+namespace kiln::simt {
+
+/// How many elements of one access lie beside each other at an address that
+/// is known to be a multiple of their size, and along which dimension of the
+/// tile: -1 for none.
+struct Contiguity {
+  int axis = -1;     ///< of the view
+  int dim = -1;      ///< of the tile
+  int64_t count = 1; ///< a power of two; 16 bytes at most
+};
+Contiguity contiguityOf(ViewAccessOpInterface access, index::Analysis &facts);
+
+/// Threads take neighbouring vectors of `count` elements along `dim`; lanes run
+/// along it first, warps along the other dimensions first.
+LayoutAttr blockedLayout(mlir::MLIRContext *context,
+                         llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
+                         int64_t lanes, int64_t warps);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_LAYOUTCHOICE_H

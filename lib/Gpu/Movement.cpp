@@ -1,0 +1,267 @@
+//===- Movement.cpp - Operations that move elements -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the layouts of operand and result say that each thread has what it
+// needs, registers get new names. Everything else goes through the memory of
+// the block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+Value KernelWalk::evaluate(AffineExpr expr, ValueRange dims,
+                           ValueRange symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return c32(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return narrow(symbols[symbol.getPosition()]);
+  auto pair = cast<AffineBinaryOpExpr>(expr);
+  Value lhs = evaluate(pair.getLHS(), dims, symbols);
+  Value rhs = evaluate(pair.getRHS(), dims, symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return mul(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return b.createOrFold<arith::FloorDivSIOp>(loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return b.createOrFold<arith::CeilDivSIOp>(loc, lhs, rhs);
+  default: // Mod is never negative.
+    return sub(lhs,
+               mul(b.createOrFold<arith::FloorDivSIOp>(loc, lhs, rhs), rhs));
+  }
+}
+
+/// The coordinates that a map of dimensions, zeros and row-major reshapes of
+/// sizes that are powers of two takes one basis to; nothing for other maps.
+static std::optional<LayoutAttr::Basis> mapBasis(AffineMap map,
+                                                 ArrayRef<int64_t> basis) {
+  SmallVector<int64_t> dims(basis);
+  dims.resize(map.getNumDims(), 0);
+  auto at = map.compose(dims);
+  return LayoutAttr::Basis(at);
+}
+
+/// Whether exclusive or of coordinates goes through a map: it takes each of
+/// its results from bits of dimensions.
+static bool isLinearOverBits(AffineMap map, ArrayRef<int64_t> from,
+                             ArrayRef<int64_t> to) {
+  if (map.getNumSymbols())
+    return false;
+  bool simple = llvm::all_of(map.getResults(), [](AffineExpr expr) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return constant.getValue() == 0;
+    return isa<AffineDimExpr>(expr);
+  });
+  if (simple)
+    return true;
+  // Reshapes: sizes that are powers of two, and as many elements.
+  auto powers = [](ArrayRef<int64_t> shape) {
+    return llvm::all_of(shape,
+                        [](int64_t n) { return llvm::isPowerOf2_64(n); });
+  };
+  return powers(from) && powers(to) &&
+         ShapedType::getNumElements(from) == ShapedType::getNumElements(to);
+}
+
+bool KernelWalk::emitByRegisters(Operation *op) {
+  if (op->getNumResults() != 1)
+    return false;
+  LayoutAttr layout = getLayout(op->getResult(0));
+  auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  OpOperand *operand = nullptr;
+  for (OpOperand &candidate : op->getOpOperands())
+    if (isa<RankedTensorType>(candidate.get().getType())) {
+      if (operand)
+        return false;
+      operand = &candidate;
+    }
+  if (!operand)
+    return false;
+  auto sourceType = cast<RankedTensorType>(operand->get().getType());
+  LayoutAttr source = getLayout(operand->get());
+  OperandRead read = getOperandRead(*operand);
+  bool isReshape = isa<tile::ReshapeOp>(op);
+  if (!read || read.domain ||
+      !isLinearOverBits(read.map, shape, sourceType.getShape()) ||
+      (isReshape &&
+       ShapedType::getNumElements(shape) != sourceType.getNumElements()))
+    return false;
+  // A broadcast reads size 1 at 0.
+  auto change = [&](ArrayRef<int64_t> basis) {
+    Basis at = *mapBasis(read.map, basis);
+    for (auto [n, size] : llvm::zip_equal(at, sourceType.getShape()))
+      if (size == 1)
+        n = 0;
+    return at;
+  };
+  for (auto [wanted, have] : {std::make_pair(layout.getLaneBases(laneBits()),
+                                             source.getLaneBases(laneBits())),
+                              std::make_pair(layout.getWarpBases(warpBits()),
+                                             source.getWarpBases(warpBits()))})
+    for (auto [w, h] : llvm::zip_equal(wanted, have))
+      if (change(w) != h)
+        return false;
+  const Regs &from = registers(operand->get());
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    int64_t place = registerAt(source, change(layout.getRegisterOffset(reg)));
+    if (place < 0)
+      return false;
+    regs.push_back(from[place]);
+  }
+  define(op->getResult(0), std::move(regs));
+  return true;
+}
+
+LogicalResult KernelWalk::emitThroughShared(Operation *op) {
+  auto moved = cast<IndexMapOpInterface>(op);
+  SmallVector<Value> symbolValues, symbols;
+  moved.getIndexSymbols(symbolValues);
+  for (Value value : symbolValues)
+    symbols.push_back(scalar(value));
+  // Each operand at a place of its own.
+  SmallVector<int64_t> places;
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands()) {
+    places.push_back(bytes);
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      bytes = llvm::alignTo(
+          bytes + tileBytes(type.getShape(), type.getElementType()), 16);
+  }
+  int64_t start = scratch(bytes);
+  for (auto [operand, place] : llvm::zip_equal(op->getOperands(), places))
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      writeTile(start + place, registers(operand), getLayout(operand),
+                type.getShape());
+  synchronize();
+  for (OpResult result : op->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    LayoutAttr layout = getLayout(result);
+    Type element = scalarType(type.getElementType());
+    Regs regs;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      SmallVector<Value> at;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        at.push_back(coordinate(layout, reg, d));
+      Value value;
+      for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
+        auto source = dyn_cast<RankedTensorType>(operand.get().getType());
+        if (!source)
+          continue;
+        OperandRead read = getOperandRead(operand, result.getResultNumber());
+        if (!read)
+          return decline(op, op->getName().getStringRef());
+        SmallVector<Value> where;
+        for (auto [expr, size] :
+             llvm::zip_equal(read.map.getResults(), source.getShape())) {
+          if (size == 1) {
+            where.push_back(c32(0));
+            continue;
+          }
+          Value n = evaluate(expr, at, symbols);
+          // Beyond the tile, or for another operand: anything, but in bounds.
+          where.push_back(and_(n, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
+        }
+        Value read_ = readElement(start + places[i],
+                                  position(where, source.getShape()), element);
+        if (!value) {
+          value = read_;
+          continue;
+        }
+        Value here;
+        if (read.domain) {
+          for (auto [k, constraint] :
+               llvm::enumerate(read.domain.getConstraints())) {
+            Value n = evaluate(constraint, at, symbols);
+            here = both(here,
+                        compare(read.domain.isEq(k) ? arith::CmpIPredicate::eq
+                                                    : arith::CmpIPredicate::sge,
+                                n, c32(0)));
+          }
+        }
+        value = select(here, read_, value);
+      }
+      regs.push_back(value);
+    }
+    define(result, std::move(regs));
+  }
+  return success();
+}
+
+LogicalResult KernelWalk::emitMovement(Operation *op) {
+  auto moved = cast<IndexMapOpInterface>(op);
+  AffineMap generated = moved.getGeneratedElement();
+  if (!generated) {
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
+        return op->emitOpError("has a tile without a layout");
+    return emitByRegisters(op) ? success() : emitThroughShared(op);
+  }
+  LayoutAttr layout = getLayout(op->getResult(0));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (Value fill = getFillValue(op)) {
+    define(op->getResult(0), Regs(layout.getNumRegisters(), scalar(fill)));
+    return success();
+  }
+  SmallVector<Value> symbolValues, symbols;
+  moved.getIndexSymbols(symbolValues);
+  for (Value value : symbolValues)
+    symbols.push_back(scalar(value));
+  Type element = scalarType(type.getElementType());
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    SmallVector<Value> at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      at.push_back(coordinate(layout, reg, d));
+    Value value = evaluate(generated.getResult(0), at, symbols);
+    unsigned bits = element.getIntOrFloatBitWidth();
+    if (bits > 32)
+      value = b.createOrFold<arith::ExtSIOp>(loc, element, value);
+    else if (bits < 32)
+      value = b.createOrFold<arith::TruncIOp>(loc, element, value);
+    regs.push_back(value);
+  }
+  define(op->getResult(0), std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  LayoutAttr layout = getLayout(op.getResult());
+  if (getLayout(op.getIndices()) != layout)
+    return op.emitOpError("has indices of another layout than its result");
+  int64_t start =
+      scratch(tileBytes(source.getShape(), source.getElementType()));
+  writeTile(start, registers(op.getSource()), getLayout(op.getSource()),
+            source.getShape());
+  synchronize();
+  Regs regs;
+  for (auto [reg, index] : llvm::enumerate(registers(op.getIndices()))) {
+    SmallVector<Value> at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      at.push_back(coordinate(layout, reg, d));
+    Value n = index;
+    unsigned bits = n.getType().getIntOrFloatBitWidth();
+    if (bits < 32)
+      n = b.createOrFold<arith::ExtSIOp>(loc, b.getI32Type(), n);
+    n = narrow(n);
+    int64_t size = source.getShape()[op.getAxis()];
+    // What lies outside is undefined behaviour; it stays in the tile.
+    at[op.getAxis()] = and_(n, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
+    regs.push_back(readElement(start, position(at, source.getShape()),
+                               scalarType(type.getElementType())));
+  }
+  define(op.getResult(), std::move(regs));
+  return success();
+}

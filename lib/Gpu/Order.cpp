@@ -1,0 +1,125 @@
+//===- Order.cpp - Accesses of one instance in program order --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within an instance accesses that may overlap keep their order. Two threads
+// share out the elements of a tile, so a barrier stands between such accesses,
+// unless each thread meets only what it did itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+BlockArgument simt::rootOf(Value value) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return isa<tile::KernelOp>(argument.getOwner()->getParentOp())
+                 ? argument
+                 : BlockArgument();
+    Operation *op = value.getDefiningOp();
+    if (isa<tile::MakeViewOp, tile::PtrAddOp, tile::PtrCastOp, tile::SplatOp,
+            tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
+            tile::TransposeOp, ConvertLayoutOp>(op))
+      value = op->getOperand(0);
+    else
+      return {};
+  }
+}
+
+namespace {
+/// What an access reaches, and how.
+struct Reach {
+  Value place;
+  bool reads = false, writes = false;
+};
+
+Reach reachOf(Operation *op) {
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+    return {access.getAccessedView(),
+            access.getAccessKind() != AccessKind::Write,
+            access.getAccessKind() != AccessKind::Read};
+  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
+    return {load.getPtr(), true, false};
+  if (auto store = dyn_cast<tile::StorePtrOp>(op))
+    return {store.getPtr(), false, true};
+  if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op))
+    return {op->getOperand(0), true, true};
+  return {};
+}
+
+bool hasFact(BlockArgument argument, StringRef name) {
+  if (!argument)
+    return false;
+  auto kernel = cast<tile::KernelOp>(argument.getOwner()->getParentOp());
+  return static_cast<bool>(kernel.getArgAttr(argument.getArgNumber(), name));
+}
+
+/// Whether two places may have memory in common.
+bool mayOverlap(const Reach &a, const Reach &b) {
+  BlockArgument x = rootOf(a.place), y = rootOf(b.place);
+  if (x == y)
+    return true;
+  for (BlockArgument argument : {x, y})
+    if (hasFact(argument, "tile.readonly") || hasFact(argument, "tile.noalias"))
+      return false;
+  return true;
+}
+
+/// Whether a thread that does both meets only its own elements.
+bool isOwn(Operation *first, Operation *second) {
+  auto a = dyn_cast<ViewAccessOpInterface>(first);
+  auto b = dyn_cast<ViewAccessOpInterface>(second);
+  if (!a || !b ||
+      getLayout(a.getAccessedTile()) != getLayout(b.getAccessedTile()))
+    return false;
+  // Copies of an element are written by one thread and read by others.
+  return accessSameElements(a, b) && a.isRead();
+}
+
+/// Atomics order what is around them for other instances.
+bool isFence(Operation *op) {
+  tile::MemoryOrder order = tile::MemoryOrder::relaxed;
+  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
+    order = rmw.getOrder();
+  if (auto cas = dyn_cast<tile::AtomicCASOp>(op))
+    order = cas.getOrder();
+  return order == tile::MemoryOrder::release ||
+         order == tile::MemoryOrder::acq_rel;
+}
+} // namespace
+
+void KernelWalk::order(Operation *op) {
+  Reach now = reachOf(op);
+  if (!now.place)
+    return;
+  bool waits = isFence(op) && !pending.empty();
+  for (const Pending &earlier : pending) {
+    Reach before = reachOf(earlier.op);
+    if (!before.writes && !now.writes)
+      continue;
+    if (mayOverlap(before, now) && !isOwn(earlier.op, op))
+      waits = true;
+  }
+  if (waits) {
+    synchronize();
+    scratchInUse = false;
+  }
+  pending.push_back({op, now.writes});
+}
+
+void KernelWalk::enterLoop(Operation *loop) {
+  // What the iteration before did may meet what this one does.
+  loop->walk([&](Operation *op) {
+    if (Reach reach = reachOf(op); reach.place)
+      pending.push_back({op, reach.writes});
+  });
+  scratchInUse = true;
+}
+
+void KernelWalk::synchronize() {
+  barrier();
+  pending.clear();
+}

@@ -1,0 +1,47 @@
+//===- Pipeline.cpp - The passes of the gpu family in order ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+
+void simt::buildGpuPipeline(OpPassManager &pm,
+                            const target::TargetOptions &options) {
+  target::runExtensionPoint(pm, options, options.name + ".tile");
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
+  kernels.addPass(tile::createTileExpandScaledDots());
+  kernels.addPass(tile::createTileWidenAccumulators());
+  kernels.addPass(tile::createTileLowerFloat8());
+  kernels.addPass(tile::createTileExpandWideProducts());
+  kernels.addPass(tile::createTileExpandConversions());
+  SimtAssignLayoutsOptions layouts;
+  int64_t warps = 0;
+  if (llvm::to_integer(options.get("warps", "0"), warps))
+    layouts.warps = warps;
+  kernels.addPass(createSimtAssignLayouts(layouts));
+  target::runExtensionPoint(pm, options, options.name + ".layout");
+  pm.addPass(createConvertTileToSimt());
+  target::runExtensionPoint(pm, options, options.name + ".thread");
+}
+
+void simt::registerGpuPasses() {
+  registerPass([] { return createSimtAssignLayouts(); });
+  registerPass([] { return createConvertTileToSimt(); });
+  registerPass([] { return createSimtExpandAccesses(); });
+  PassPipelineRegistration<>(
+      "gpu-pipeline", "From tile kernels to functions of one thread",
+      [](OpPassManager &pm) { buildGpuPipeline(pm, {}); });
+}
+
+void simt::registerGpuFamily(target::TargetRegistry &registry) {
+  if (registry.findFamily("gpu"))
+    return;
+  registry.addDialects(
+      [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });
+}

@@ -1,0 +1,266 @@
+//===- Pointers.cpp - Accesses through pointers, atomics ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+LogicalResult KernelWalk::emitPointerOp(Operation *op) {
+  auto one = [&](ArrayRef<Value> operands) -> Value {
+    Type to = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+    Value x = operands[0];
+    return TypeSwitch<Operation *, Value>(op)
+        .Case([&](tile::PtrAddOp op) -> Value {
+          Type pointee =
+              cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()))
+                  .getElementType();
+          Value offset = operands[1];
+          if (offset.getType().getIntOrFloatBitWidth() < 32)
+            offset =
+                b.createOrFold<arith::ExtSIOp>(loc, b.getI32Type(), offset);
+          Type element = scalarType(pointee);
+          return elementPointer(
+              x, offset,
+              element.isInteger(1) ? Type(b.getI8Type())
+              : element.isIntOrFloat()
+                  ? Type(b.getIntegerType(storedBytes(element) * 8))
+                  : element);
+        })
+        .Case([&](tile::PtrCastOp) { return x; })
+        .Case([&](tile::PtrToIntOp) -> Value {
+          return LLVM::PtrToIntOp::create(b, loc, to, x);
+        })
+        .Case([&](tile::IntToPtrOp) -> Value {
+          if (x.getType().getIntOrFloatBitWidth() < 64)
+            x = b.createOrFold<arith::ExtUIOp>(loc, b.getI64Type(), x);
+          return LLVM::IntToPtrOp::create(b, loc, to, x);
+        });
+  };
+  LayoutAttr layout = getLayout(op->getResult(0));
+  if (!layout) {
+    auto operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value value) { return scalar(value); });
+    define(op->getResult(0), one(operands));
+    return success();
+  }
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    SmallVector<Value> operands;
+    for (Value value : op->getOperands())
+      operands.push_back(registers(value)[reg]);
+    regs.push_back(one(operands));
+  }
+  define(op->getResult(0), std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitLoadPtr(tile::LoadPtrOp op) {
+  Type element = scalarType(getElementTypeOrSelf(op.getType()));
+  Type stored = storedType(element);
+  auto one = [&](Value pointer, Value mask, Value other) -> Value {
+    if (mask)
+      other = other ? toStored(other) : zero(stored);
+    else
+      other = Value();
+    return fromStored(LoadOp::create(b, loc, stored, pointer, mask, other,
+                                     storedBytes(element), op.getIsVolatile(),
+                                     op.getCache(), op.getEvict()),
+                      element);
+  };
+  LayoutAttr layout = getLayout(op.getResult());
+  if (!layout) {
+    define(op.getResult(),
+           one(scalar(op.getPtr()),
+               op.getMask() ? scalar(op.getMask()) : Value(),
+               op.getOther() ? scalar(op.getOther()) : Value()));
+    return success();
+  }
+  auto shape = cast<RankedTensorType>(op.getType()).getShape();
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    Value mask = both(op.getMask() ? registers(op.getMask())[reg] : Value(),
+                      isElement(layout, reg, shape));
+    regs.push_back(
+        one(registers(op.getPtr())[reg], mask,
+            op.getOther() ? registers(op.getOther())[reg] : Value()));
+  }
+  define(op.getResult(), std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitStorePtr(tile::StorePtrOp op) {
+  auto one = [&](Value pointer, Value value, Value mask) {
+    StoreOp::create(b, loc, toStored(value), pointer, mask,
+                    storedBytes(value.getType()), /*is_volatile=*/false,
+                    op.getCache(), op.getEvict());
+  };
+  LayoutAttr layout = getLayout(op.getPtr());
+  if (!layout) {
+    Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+    one(scalar(op.getPtr()), scalar(op.getValue()),
+        both(first, op.getMask() ? scalar(op.getMask()) : Value()));
+    return success();
+  }
+  auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    Value mask = both(op.getMask() ? registers(op.getMask())[reg] : Value(),
+                      isElement(layout, reg, shape));
+    one(registers(op.getPtr())[reg], registers(op.getValue())[reg],
+        both(isFirstCopy(layout), mask));
+  }
+  return success();
+}
+
+static LLVM::AtomicOrdering orderOf(tile::MemoryOrder order) {
+  switch (order) {
+  case tile::MemoryOrder::relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case tile::MemoryOrder::acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case tile::MemoryOrder::release:
+    return LLVM::AtomicOrdering::release;
+  case tile::MemoryOrder::acq_rel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  llvm_unreachable("unknown order");
+}
+
+static StringRef scopeOf(tile::MemoryScope scope) {
+  switch (scope) {
+  case tile::MemoryScope::instance:
+    return "block";
+  case tile::MemoryScope::device:
+    return "device";
+  case tile::MemoryScope::system:
+    return "";
+  }
+  llvm_unreachable("unknown scope");
+}
+
+static LLVM::AtomicBinOp binaryOf(tile::AtomicKind kind, bool isFloat) {
+  using Bin = LLVM::AtomicBinOp;
+  switch (kind) {
+  case tile::AtomicKind::exchange:
+    return Bin::xchg;
+  case tile::AtomicKind::add:
+    return Bin::add;
+  case tile::AtomicKind::fadd:
+    return Bin::fadd;
+  case tile::AtomicKind::max:
+    return isFloat ? Bin::fmax : Bin::max;
+  case tile::AtomicKind::min:
+    return isFloat ? Bin::fmin : Bin::min;
+  case tile::AtomicKind::umax:
+    return Bin::umax;
+  case tile::AtomicKind::umin:
+    return Bin::umin;
+  case tile::AtomicKind::and_:
+    return Bin::_and;
+  case tile::AtomicKind::or_:
+    return Bin::_or;
+  case tile::AtomicKind::xor_:
+    return Bin::_xor;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+LogicalResult KernelWalk::emitAtomic(Operation *op) {
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
+  Value maskOperand = rmw ? rmw.getMask() : Value();
+  Type element = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+  if (storedType(element) != element)
+    return decline(op, "atomic accesses to elements of one bit");
+  auto one = [&](Value pointer, Value first, Value second) -> Value {
+    if (rmw)
+      return LLVM::AtomicRMWOp::create(
+          b, loc, binaryOf(rmw.getKind(), isa<FloatType>(element)), pointer,
+          first, orderOf(rmw.getOrder()), scopeOf(rmw.getScope()));
+    // By bits.
+    Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
+    bool isFloat = isa<FloatType>(element);
+    if (isFloat) {
+      first = arith::BitcastOp::create(b, loc, integer, first);
+      second = arith::BitcastOp::create(b, loc, integer, second);
+    }
+    LLVM::AtomicOrdering order = orderOf(cas.getOrder());
+    LLVM::AtomicOrdering failure =
+        order == LLVM::AtomicOrdering::acq_rel ||
+                order == LLVM::AtomicOrdering::acquire
+            ? LLVM::AtomicOrdering::acquire
+            : LLVM::AtomicOrdering::monotonic;
+    Value pair =
+        LLVM::AtomicCmpXchgOp::create(b, loc, pointer, first, second, order,
+                                      failure, scopeOf(cas.getScope()));
+    Value old =
+        LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
+    return isFloat ? Value(arith::BitcastOp::create(b, loc, element, old))
+                   : old;
+  };
+  /// The old value where `mask` holds, else anything.
+  auto masked = [&](Value mask, function_ref<Value()> make) -> Value {
+    if (!mask)
+      return make();
+    auto choice = scf::IfOp::create(b, loc, TypeRange{element}, mask,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(b, loc, make());
+    b.setInsertionPointToEnd(choice.elseBlock());
+    scf::YieldOp::create(b, loc, zero(element));
+    return choice.getResult(0);
+  };
+  bool isUsed = !op->getResult(0).use_empty();
+  LayoutAttr layout = getLayout(op->getOperand(0));
+  auto operand = [&](unsigned i, int64_t reg) {
+    return layout ? registers(op->getOperand(i))[reg]
+                  : scalar(op->getOperand(i));
+  };
+  unsigned second = rmw ? 1 : 2;
+  if (!layout) {
+    // One thread does it; what it found goes to all.
+    Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+    Value mask = both(first, maskOperand ? scalar(maskOperand) : Value());
+    Value old = masked(mask, [&] {
+      return one(operand(0, 0), operand(1, 0), operand(second, 0));
+    });
+    if (!isUsed) {
+      define(op->getResult(0), old);
+      return success();
+    }
+    int64_t start = scratch(16);
+    guarded(first, [&] { LLVM::StoreOp::create(b, loc, old, shared(start)); });
+    synchronize();
+    define(op->getResult(0),
+           LLVM::LoadOp::create(b, loc, element, shared(start)));
+    return success();
+  }
+  auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  Value first = isFirstCopy(layout);
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    Value mask = both(both(first, isElement(layout, reg, shape)),
+                      maskOperand ? registers(maskOperand)[reg] : Value());
+    regs.push_back(masked(mask, [&] {
+      return one(operand(0, reg), operand(1, reg), operand(second, reg));
+    }));
+  }
+  if (isUsed && first) {
+    // Other threads hold copies.
+    int64_t start = scratch(tileBytes(shape, element));
+    guarded(first, [&] { writeTile(start, regs, layout, shape); });
+    synchronize();
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      SmallVector<Value> at;
+      for (size_t d = 0; d < shape.size(); ++d)
+        at.push_back(coordinate(layout, reg, d));
+      regs[reg] = readElement(start, position(at, shape), element);
+    }
+  }
+  define(op->getResult(0), std::move(regs));
+  return success();
+}

@@ -1,0 +1,284 @@
+//===- Reduce.cpp - Reductions: registers, lanes, warps -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// One element of every source; `isThere` is null for yes.
+struct Part {
+  SmallVector<Value> values;
+  Value isThere;
+};
+
+class Reduction {
+public:
+  Reduction(KernelWalk &w, tile::ReduceOp op)
+      : w(w), op(op),
+        type(cast<RankedTensorType>(op.getSources()[0].getType())),
+        source(getLayout(op.getSources()[0])), axis(op.getAxis()) {}
+
+  LogicalResult run();
+
+private:
+  FailureOr<Part> combine(const Part &x, const Part &y);
+  FailureOr<Part> combineAll(SmallVector<Part> parts);
+  LogicalResult acrossLanes(SmallVectorImpl<Part> &parts);
+  LogicalResult acrossWarps(SmallVectorImpl<Part> &parts, LayoutAttr layout);
+  LogicalResult inOrder();
+
+  KernelWalk &w;
+  tile::ReduceOp op;
+  RankedTensorType type;
+  LayoutAttr source;
+  int64_t axis;
+};
+} // namespace
+
+FailureOr<Part> Reduction::combine(const Part &x, const Part &y) {
+  SmallVector<Value> arguments(x.values);
+  arguments.append(y.values);
+  auto made = w.inlineRegion(op.getCombiner(), arguments);
+  if (failed(made))
+    return failure();
+  Part result;
+  result.values = *made;
+  // Of one that is there and one that is not, the first counts.
+  if (x.isThere || y.isThere) {
+    for (auto [value, ofX, ofY] :
+         llvm::zip_equal(result.values, x.values, y.values)) {
+      if (y.isThere)
+        value = w.select(y.isThere, value, ofX);
+      if (x.isThere)
+        value = w.select(x.isThere, value, ofY);
+    }
+    if (x.isThere && y.isThere)
+      result.isThere = w.or_(x.isThere, y.isThere);
+  }
+  return result;
+}
+
+FailureOr<Part> Reduction::combineAll(SmallVector<Part> parts) {
+  while (parts.size() > 1) {
+    SmallVector<Part> half;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      auto both = combine(parts[i], parts[i + 1]);
+      if (failed(both))
+        return failure();
+      half.push_back(*both);
+    }
+    if (parts.size() % 2)
+      half.push_back(parts.back());
+    parts = std::move(half);
+  }
+  return parts[0];
+}
+
+LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
+  auto bases = source.getLaneBases(w.laneBits());
+  for (auto [bit, basis] : llvm::enumerate(bases)) {
+    if (!basis[axis])
+      continue;
+    for (Part &part : parts) {
+      Part other;
+      for (Value value : part.values)
+        other.values.push_back(w.shuffleXor(value, int64_t(1) << bit));
+      if (part.isThere)
+        other.isThere = w.shuffleXor(part.isThere, int64_t(1) << bit);
+      // In the order of the axis: combiners may tell left from right.
+      auto both = combine(part, other);
+      if (failed(both))
+        return failure();
+      part = *both;
+    }
+  }
+  return success();
+}
+
+LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
+                                     LayoutAttr layout) {
+  // The bits of the warp's number that count along the axis.
+  SmallVector<unsigned> bits;
+  for (auto [bit, basis] : llvm::enumerate(source.getWarpBases(w.warpBits())))
+    if (basis[axis])
+      bits.push_back(bit + w.laneBits());
+  if (bits.empty())
+    return success();
+  int64_t count = int64_t(1) << bits.size();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  // One list for each value, and one for whether it is there.
+  SmallVector<Type> types;
+  for (Value value : parts[0].values)
+    types.push_back(value.getType());
+  bool mayMiss = llvm::any_of(
+      parts, [](const Part &part) { return part.isThere != nullptr; });
+  if (mayMiss)
+    types.push_back(w.b.getI1Type());
+  SmallVector<int64_t> places;
+  int64_t bytes = 0;
+  for (Type type : types) {
+    places.push_back(bytes);
+    bytes = llvm::alignTo(bytes + count * ThreadBuilder::tileBytes(shape, type),
+                          16);
+  }
+  int64_t start = w.scratch(bytes);
+  Value index = w.c32(0);
+  for (auto [to, bit] : llvm::enumerate(bits)) {
+    Value one = w.and_(
+        w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
+        w.c32(1));
+    index = w.add(index, w.mul(one, w.c32(int64_t(1) << to)));
+  }
+  auto placeOf = [&](int64_t reg) {
+    SmallVector<Value> at;
+    for (size_t d = 0; d < shape.size(); ++d)
+      at.push_back(w.coordinate(layout, reg, d));
+    return w.mul(w.position(at, shape), w.c32(count));
+  };
+  for (auto [reg, part] : llvm::enumerate(parts)) {
+    Value place = w.add(placeOf(reg), index);
+    SmallVector<Value> values(part.values);
+    if (mayMiss)
+      values.push_back(part.isThere ? part.isThere
+                                    : w.constant(w.b.getI1Type(), 1));
+    for (auto [value, to] : llvm::zip_equal(values, places)) {
+      Value stored = w.toStored(value);
+      LLVM::StoreOp::create(
+          w.b, w.loc, stored,
+          w.elementPointer(w.shared(start + to), place, stored.getType()));
+    }
+  }
+  w.barrier();
+  for (auto [reg, part] : llvm::enumerate(parts)) {
+    Value place = placeOf(reg);
+    SmallVector<Part> all;
+    for (int64_t i = 0; i < count; ++i) {
+      Part one;
+      for (auto [type, from] : llvm::zip_equal(types, places))
+        one.values.push_back(
+            w.readElement(start + from, w.add(place, w.c32(i)), type));
+      if (mayMiss)
+        one.isThere = one.values.pop_back_val();
+      all.push_back(one);
+    }
+    auto both = combineAll(all);
+    if (failed(both))
+      return failure();
+    part = *both;
+  }
+  return success();
+}
+
+/// A left fold by ascending index: one thread for each element of the result.
+LogicalResult Reduction::inOrder() {
+  int64_t bytes = 0;
+  SmallVector<int64_t> places;
+  for (Value value : op.getSources()) {
+    places.push_back(bytes);
+    auto tile = cast<RankedTensorType>(value.getType());
+    bytes = llvm::alignTo(bytes + ThreadBuilder::tileBytes(
+                                      tile.getShape(), tile.getElementType()),
+                          16);
+  }
+  int64_t start = w.scratch(bytes);
+  for (auto [value, place] : llvm::zip_equal(op.getSources(), places))
+    w.writeTile(start + place, w.registers(value), getLayout(value),
+                type.getShape());
+  w.barrier();
+  LayoutAttr layout = getLayout(op.getResults()[0]);
+  SmallVector<Regs> results(op.getNumResults());
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    auto read = [&](Value i) {
+      SmallVector<Value> at;
+      for (int64_t d = 0; d + 1 < type.getRank(); ++d)
+        at.push_back(w.coordinate(layout, reg, d));
+      at.insert(at.begin() + axis, i);
+      Value place = w.position(at, type.getShape());
+      SmallVector<Value> values;
+      for (auto [source, from] : llvm::zip_equal(op.getSources(), places))
+        values.push_back(w.readElement(
+            start + from, place,
+            ThreadBuilder::scalarType(getElementTypeOrSelf(source.getType()))));
+      return values;
+    };
+    auto loop =
+        scf::ForOp::create(w.b, w.loc, w.c32(1), w.c32(type.getDimSize(axis)),
+                           w.c32(1), read(w.c32(0)));
+    OpBuilder::InsertionGuard guard(w.b);
+    w.b.setInsertionPointToEnd(loop.getBody());
+    SmallVector<Value> arguments(loop.getRegionIterArgs());
+    arguments.append(read(loop.getInductionVar()));
+    auto made = w.inlineRegion(op.getCombiner(), arguments);
+    if (failed(made))
+      return failure();
+    scf::YieldOp::create(w.b, w.loc, *made);
+    for (auto [list, value] : llvm::zip_equal(results, loop.getResults()))
+      list.push_back(value);
+    w.b.setInsertionPointAfter(loop);
+  }
+  for (auto [result, regs] : llvm::zip_equal(op.getResults(), results))
+    w.define(result, std::move(regs));
+  return success();
+}
+
+LogicalResult Reduction::run() {
+  for (Value value : op.getSources())
+    if (getLayout(value) != source)
+      return op.emitOpError("has tiles of several layouts");
+  if (op.getOrdered())
+    return inOrder();
+  LayoutAttr layout = source.dropDim(axis);
+  for (Value result : op.getResults())
+    if (getLayout(result) != layout)
+      return op.emitOpError("expected results of layout ") << layout;
+  // A basis is along the axis or it is not.
+  auto all = source.getRegisterBases();
+  all.append(source.getLaneBases(w.laneBits()));
+  all.append(source.getWarpBases(w.warpBits()));
+  for (const LayoutAttr::Basis &basis : all)
+    if (basis[axis] && llvm::any_of(llvm::enumerate(basis), [&](auto it) {
+          return int64_t(it.index()) != axis && it.value();
+        }))
+      return w.decline(op, "a layout that mixes the axis with others");
+  // Registers.
+  int64_t size = type.getDimSize(axis);
+  bool isPadded = !llvm::isPowerOf2_64(size);
+  SmallVector<SmallVector<Part>> groups(layout.getNumRegisters());
+  for (int64_t reg = 0; reg < source.getNumRegisters(); ++reg) {
+    auto at = source.getRegisterOffset(reg);
+    at.erase(at.begin() + axis);
+    int64_t group = KernelWalk::registerAt(layout, at);
+    Part part;
+    for (Value value : op.getSources())
+      part.values.push_back(w.registers(value)[reg]);
+    if (isPadded)
+      part.isThere = w.compare(arith::CmpIPredicate::ult,
+                               w.coordinate(source, reg, axis), w.c32(size));
+    groups[group].push_back(part);
+  }
+  SmallVector<Part> parts;
+  for (SmallVector<Part> &group : groups) {
+    auto part = combineAll(group);
+    if (failed(part))
+      return failure();
+    parts.push_back(*part);
+  }
+  if (failed(acrossLanes(parts)) || failed(acrossWarps(parts, layout)))
+    return failure();
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    Regs regs;
+    for (const Part &part : parts)
+      regs.push_back(part.values[i]);
+    w.define(result, std::move(regs));
+  }
+  return success();
+}
+
+LogicalResult KernelWalk::emitReduce(tile::ReduceOp op) {
+  return Reduction(*this, op).run();
+}

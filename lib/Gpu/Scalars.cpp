@@ -1,0 +1,177 @@
+//===- Scalars.cpp - Arithmetic on scalars and elements -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// A cast between index, which is i64 here, and other integers.
+FailureOr<Value> KernelWalk::castIndex(Operation *op, Value value) {
+  bool isSigned = isa<arith::IndexCastOp>(op);
+  Type to = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned width = to.getIntOrFloatBitWidth();
+  if (from == width)
+    return value;
+  if (from > width)
+    return b.createOrFold<arith::TruncIOp>(loc, to, value);
+  if (isSigned)
+    return b.createOrFold<arith::ExtSIOp>(loc, to, value);
+  return b.createOrFold<arith::ExtUIOp>(loc, to, value);
+}
+
+FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
+                                                      ValueRange operands) {
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    FailureOr<Value> cast = castIndex(op, operands[0]);
+    if (failed(cast))
+      return failure();
+    return SmallVector<Value>{*cast};
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  for (Type type : op->getResultTypes())
+    state.addTypes(scalarType(getElementTypeOrSelf(type)));
+  state.addAttributes(op->getAttrDictionary().getValue());
+  Operation *made = b.create(state);
+  SmallVector<Value> folded;
+  if (succeeded(b.tryFold(made, folded))) {
+    made->erase();
+    return folded;
+  }
+  return SmallVector<Value>(made->getResults());
+}
+
+LogicalResult KernelWalk::emitScalar(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return emitConstant(constant);
+  if (op->getNumRegions())
+    return decline(op, op->getName().getStringRef());
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect != arith::ArithDialect::getDialectNamespace() &&
+      dialect != math::MathDialect::getDialectNamespace() &&
+      !OpTrait::hasElementwiseMappableTraits(op))
+    return decline(op, op->getName().getStringRef());
+  auto operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value value) { return scalar(value); });
+  auto results = elementwise(op, operands);
+  if (failed(results))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
+    define(result, value);
+  return success();
+}
+
+LogicalResult KernelWalk::emitElementwise(Operation *op) {
+  LayoutAttr layout = getLayout(op->getResult(0));
+  if (!layout)
+    return decline(op, "an operation on elements without a tile as its result");
+  SmallVector<const Regs *> tileOperands;
+  SmallVector<Value> operands(op->getNumOperands());
+  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+    bool isTile = isa<RankedTensorType>(value.getType());
+    if (isTile && getLayout(value) != layout)
+      return op->emitOpError("has tiles of several layouts");
+    tileOperands.push_back(isTile ? &registers(value) : nullptr);
+    if (!isTile)
+      operands[i] = scalar(value);
+  }
+  SmallVector<Regs> results(op->getNumResults());
+  for (int64_t reg = 0, e = layout.getNumRegisters(); reg < e; ++reg) {
+    for (auto [i, regs] : llvm::enumerate(tileOperands))
+      if (regs)
+        operands[i] = (*regs)[reg];
+    auto made = elementwise(op, operands);
+    if (failed(made))
+      return failure();
+    for (auto [list, value] : llvm::zip_equal(results, *made))
+      list.push_back(value);
+  }
+  for (auto [result, regs] : llvm::zip_equal(op->getResults(), results))
+    define(result, std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitConstant(arith::ConstantOp op) {
+  auto make = [&](Attribute value) -> Value {
+    auto typed = cast<TypedAttr>(value);
+    Type type = scalarType(typed.getType());
+    if (typed.getType().isIndex())
+      typed = b.getIntegerAttr(type, cast<IntegerAttr>(value).getInt());
+    return arith::ConstantOp::create(b, loc, type, typed);
+  };
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type) {
+    define(op.getResult(), make(op.getValue()));
+    return success();
+  }
+  LayoutAttr layout = getLayout(op.getType());
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements)
+    return decline(op, "a constant that is not dense");
+  if (elements.isSplat()) {
+    Value value = make(elements.getSplatValue<Attribute>());
+    define(op.getResult(), Regs(layout.getNumRegisters(), value));
+    return success();
+  }
+  // Elements in memory, in row-major order, sizes rounded up.
+  Type element = scalarType(type.getElementType());
+  Type stored = storedType(element);
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    count *= llvm::PowerOf2Ceil(size);
+  if (!stored.isIntOrFloat() || stored.getIntOrFloatBitWidth() < 8)
+    return decline(op, "constants of this element type");
+  Type word = b.getIntegerType(stored.getIntOrFloatBitWidth());
+  SmallVector<APInt> words(count, APInt(word.getIntOrFloatBitWidth(), 0));
+  SmallVector<int64_t> at(type.getRank(), 0);
+  for (Attribute value : elements.getValues<Attribute>()) {
+    int64_t where = 0;
+    for (auto [n, size] : llvm::zip_equal(at, type.getShape()))
+      where = where * llvm::PowerOf2Ceil(size) + n;
+    APInt bits = isa<FloatAttr>(value)
+                     ? cast<FloatAttr>(value).getValue().bitcastToAPInt()
+                     : cast<IntegerAttr>(value).getValue();
+    words[where] = bits.zextOrTrunc(word.getIntOrFloatBitWidth());
+    for (int64_t d = type.getRank(); d-- > 0;) {
+      if (++at[d] < type.getShape()[d])
+        break;
+      at[d] = 0;
+    }
+  }
+  auto module = function->getParentOfType<ModuleOp>();
+  std::string name;
+  for (unsigned n = 0; module.lookupSymbol(
+           name = (function.getSymName() + "_constant_" + Twine(n)).str());)
+    ++n;
+  Value base;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(function);
+    auto values =
+        DenseElementsAttr::get(RankedTensorType::get({count}, word), words);
+    LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(word, count),
+                           /*isConstant=*/true, LLVM::Linkage::Private, name,
+                           values, /*alignment=*/16, kGlobal);
+  }
+  base = LLVM::AddressOfOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal), name);
+  Regs regs;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    SmallVector<Value> where;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      where.push_back(coordinate(layout, reg, d));
+    Value place = elementPointer(base, position(where, type.getShape()), word);
+    Value value = LLVM::LoadOp::create(b, loc, stored, place);
+    regs.push_back(fromStored(value, element));
+  }
+  define(op.getResult(), std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
+  return decline(op, "inline assembly of '" + op.getIsa() + "'");
+}

@@ -1,0 +1,242 @@
+//===- Scan.cpp - Scans, sorts and histograms -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using Pred = arith::CmpIPredicate;
+
+/// Prefixes double in length with each step: every element takes in what ends
+/// right before it (Hillis and Steele, "Data parallel algorithms", 1986).
+LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
+  auto type = cast<RankedTensorType>(op.getSources()[0].getType());
+  LayoutAttr layout = getLayout(op.getSources()[0]);
+  for (Value value : op->getOperands())
+    if (getLayout(value) != layout)
+      return op.emitOpError("has tiles of several layouts");
+  for (Value value : op.getResults())
+    if (getLayout(value) != layout)
+      return op.emitOpError("has a result of another layout");
+  int64_t axis = op.getAxis(), size = type.getDimSize(axis);
+  SmallVector<Regs> state;
+  SmallVector<int64_t> places;
+  int64_t bytes = 0;
+  for (Value value : op.getSources()) {
+    state.push_back(registers(value));
+    places.push_back(bytes);
+    bytes =
+        llvm::alignTo(bytes + tileBytes(type.getShape(),
+                                        getElementTypeOrSelf(value.getType())),
+                      16);
+  }
+  int64_t start = scratch(bytes);
+  int64_t count = layout.getNumRegisters();
+  for (int64_t step = 1; step < size; step *= 2) {
+    if (step > 1)
+      barrier();
+    for (auto [regs, place] : llvm::zip_equal(state, places))
+      writeTile(start + place, regs, layout, type.getShape());
+    barrier();
+    SmallVector<Regs> next = state;
+    for (int64_t reg = 0; reg < count; ++reg) {
+      SmallVector<Value> at;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        at.push_back(coordinate(layout, reg, d));
+      Value here = at[axis], other, isThere;
+      if (op.getReverse()) {
+        other = add(here, c32(step));
+        isThere = compare(Pred::slt, other, c32(size));
+      } else {
+        other = sub(here, c32(step));
+        isThere = compare(Pred::sge, other, c32(0));
+      }
+      at[axis] = and_(other, c32(int64_t(llvm::PowerOf2Ceil(size)) - 1));
+      Value place = position(at, type.getShape());
+      SmallVector<Value> arguments;
+      for (auto [regs, from] : llvm::zip_equal(state, places))
+        arguments.push_back(
+            readElement(start + from, place, regs[reg].getType()));
+      for (const Regs &regs : state)
+        arguments.push_back(regs[reg]);
+      auto made = inlineRegion(op.getCombiner(), arguments);
+      if (failed(made))
+        return failure();
+      for (auto [list, value] : llvm::zip_equal(next, *made))
+        list[reg] = select(isThere, value, list[reg]);
+    }
+    state = std::move(next);
+  }
+  pending.clear();
+  for (auto [result, regs] : llvm::zip_equal(op.getResults(), state))
+    define(result, std::move(regs));
+  return success();
+}
+
+namespace {
+/// Numbers as integers that are in order where the numbers are: floats as IEEE
+/// 754 orders them, -0 before +0, NaN last. Descending orders are turned round.
+class SortKeys {
+public:
+  SortKeys(ThreadBuilder &w, Type element, bool descending)
+      : w(w), element(element), isFloat(isa<FloatType>(element)),
+        descending(descending),
+        integer(w.b.getIntegerType(element.getIntOrFloatBitWidth())) {}
+
+  Type type() const { return integer; }
+  Value last() { return constant(APInt::getSignedMaxValue(width())); }
+
+  Value of(Value x) {
+    if (!isFloat) {
+      if (width() == 1) // signed: -1 is before 0
+        return descending ? w.xor_(x, constant(APInt(1, 1))) : x;
+      return descending ? flip(x) : x;
+    }
+    Value bits = w.b.createOrFold<arith::BitcastOp>(w.loc, integer, x);
+    Value size = w.and_(bits, last());
+    Value isNan = w.compare(Pred::ugt, size, infinity());
+    Value key = turn(bits);
+    return w.select(isNan, last(), descending ? flip(key) : key);
+  }
+
+  Value number(Value key) {
+    if (!isFloat)
+      return of(key);
+    Value bits = turn(descending ? flip(key) : key);
+    auto type = cast<FloatType>(element);
+    Value nan =
+        constant(APFloat::getQNaN(type.getFloatSemantics()).bitcastToAPInt());
+    bits = w.select(w.compare(Pred::eq, key, last()), nan, bits);
+    return w.b.createOrFold<arith::BitcastOp>(w.loc, element, bits);
+  }
+
+private:
+  unsigned width() const { return integer.getIntOrFloatBitWidth(); }
+  Value constant(const APInt &value) {
+    return arith::ConstantOp::create(w.b, w.loc,
+                                     w.b.getIntegerAttr(integer, value));
+  }
+  Value infinity() {
+    return constant(
+        APFloat::getInf(cast<FloatType>(element).getFloatSemantics())
+            .bitcastToAPInt());
+  }
+  Value flip(Value x) {
+    return w.xor_(x, constant(APInt::getAllOnes(width())));
+  }
+  /// All bits but the sign, where that is set; its own inverse.
+  Value turn(Value bits) {
+    Value signs = w.b.createOrFold<arith::ShRSIOp>(
+        w.loc, bits, constant(APInt(width(), width() - 1)));
+    return w.xor_(bits, w.and_(signs, last()));
+  }
+
+  ThreadBuilder &w;
+  Type element;
+  bool isFloat, descending;
+  Type integer;
+};
+} // namespace
+
+/// A bitonic network (Batcher, "Sorting networks and their applications",
+/// 1968) over the memory of the block.
+LogicalResult KernelWalk::emitSort(tile::SortOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  LayoutAttr layout = getLayout(op.getResult());
+  if (getLayout(op.getSource()) != layout)
+    return op.emitOpError("has tiles of several layouts");
+  int64_t axis = op.getAxis();
+  int64_t size = llvm::PowerOf2Ceil(type.getDimSize(axis));
+  SortKeys keys(*this, scalarType(type.getElementType()), op.getDescending());
+  Regs regs = registers(op.getSource());
+  int64_t count = layout.getNumRegisters();
+  SmallVector<Value> here;
+  for (int64_t reg = 0; reg < count; ++reg) {
+    regs[reg] = keys.of(regs[reg]);
+    here.push_back(coordinate(layout, reg, axis));
+    if (size != type.getDimSize(axis))
+      regs[reg] =
+          select(compare(Pred::ult, here[reg], c32(type.getDimSize(axis))),
+                 regs[reg], keys.last());
+  }
+  int64_t start = scratch(tileBytes(type.getShape(), keys.type()));
+  bool isFirst = true;
+  for (int64_t block = 2; block <= size; block *= 2) {
+    for (int64_t distance = block / 2; distance; distance /= 2) {
+      if (!isFirst)
+        barrier();
+      isFirst = false;
+      writeTile(start, regs, layout, type.getShape());
+      barrier();
+      for (int64_t reg = 0; reg < count; ++reg) {
+        SmallVector<Value> at;
+        for (int64_t d = 0; d < type.getRank(); ++d)
+          at.push_back(coordinate(layout, reg, d));
+        at[axis] = xor_(here[reg], c32(distance));
+        Value other =
+            readElement(start, position(at, type.getShape()), keys.type());
+        // The lower one of a pair keeps the smaller, in blocks that ascend.
+        Value isUpper =
+            compare(Pred::ne, and_(here[reg], c32(distance)), c32(0));
+        Value descends = compare(Pred::ne, and_(here[reg], c32(block)), c32(0));
+        Value wantsLarger = xor_(isUpper, descends);
+        Value smaller = compare(Pred::slt, other, regs[reg]);
+        Value larger = compare(Pred::sgt, other, regs[reg]);
+        Value takes = select(wantsLarger, larger, smaller);
+        regs[reg] = select(takes, other, regs[reg]);
+      }
+    }
+  }
+  pending.clear();
+  for (Value &value : regs)
+    value = keys.number(value);
+  define(op.getResult(), std::move(regs));
+  return success();
+}
+
+LogicalResult KernelWalk::emitHistogram(tile::HistogramOp op) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  LayoutAttr from = getLayout(op.getSource()), to = getLayout(op.getResult());
+  if (op.getMask() && getLayout(op.getMask()) != from)
+    return op.emitOpError("has tiles of several layouts");
+  Type i32 = b.getI32Type();
+  int64_t bins = type.getDimSize(0);
+  int64_t start = scratch(tileBytes(type.getShape(), i32));
+  writeTile(start, Regs(to.getNumRegisters(), c32(0)), to, type.getShape());
+  barrier();
+  Value first = isFirstCopy(from);
+  for (auto [reg, value] : llvm::enumerate(registers(op.getSource()))) {
+    Value number = value;
+    unsigned bits = number.getType().getIntOrFloatBitWidth();
+    if (bits < 64)
+      number = b.createOrFold<arith::ExtSIOp>(loc, b.getI64Type(), number);
+    Value mask = both(first, isElement(from, reg, source.getShape()));
+    if (op.getMask())
+      mask = both(mask, registers(op.getMask())[reg]);
+    mask = both(mask, compare(Pred::ult, number, c64(bins)));
+    guarded(mask, [&] {
+      LLVM::AtomicRMWOp::create(
+          b, loc, LLVM::AtomicBinOp::add,
+          elementPointer(shared(start), narrow(number), i32), c32(1),
+          LLVM::AtomicOrdering::monotonic, "block");
+    });
+  }
+  synchronize();
+  Type element = scalarType(type.getElementType());
+  Regs regs;
+  for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+    Value n = readElement(start, coordinate(to, reg, 0), i32);
+    unsigned bits = element.getIntOrFloatBitWidth();
+    if (bits > 32)
+      n = b.createOrFold<arith::ExtUIOp>(loc, element, n);
+    else if (bits < 32)
+      n = b.createOrFold<arith::TruncIOp>(loc, element, n);
+    regs.push_back(n);
+  }
+  define(op.getResult(), std::move(regs));
+  return success();
+}

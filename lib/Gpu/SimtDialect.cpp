@@ -1,0 +1,151 @@
+//===- SimtDialect.cpp - The simt dialect ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Gpu/SimtDialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+#include "kiln/Gpu/SimtOpsDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "kiln/Gpu/SimtOps.cpp.inc"
+
+void SimtDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Gpu/SimtOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// convert_layout
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertLayoutOp::verify() {
+  // (C1) The same tile.
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (source.getShape() != result.getShape() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError() << "expected source and result of one shape and "
+                            "element type, found "
+                         << source << " and " << result;
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  // Of two conversions the last one counts.
+  if (auto before = getSource().getDefiningOp<ConvertLayoutOp>()) {
+    if (before.getSource().getType() == getResult().getType())
+      return before.getSource();
+    getSourceMutable().assign(before.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OperandRead ConvertLayoutOp::getIndexMap(OpOperand &, unsigned) {
+  auto type = cast<RankedTensorType>(getType());
+  return {AffineMap::getMultiDimIdentityMap(type.getRank(), getContext()), {}};
+}
+
+bool ConvertLayoutOp::movesElements() { return true; }
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAlignment(Operation *op, int64_t alignment) {
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
+    return op->emitOpError()
+           << "expected an alignment that is a power of two, found "
+           << alignment;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  // (C1) What stands for the result.
+  if (getOther() && !getMask())
+    return emitOpError() << "has 'other' without a mask";
+  if (getOther() && getOther().getType() != getType())
+    return emitOpError() << "expected 'other' of type " << getType()
+                         << ", found " << getOther().getType();
+  // (C2) The alignment.
+  return verifyAlignment(*this, getAlignment());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyAlignment(*this, getAlignment()); // (C1)
+}
+
+//===----------------------------------------------------------------------===//
+// mma
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  // (C1) What goes in comes out.
+  if (TypeRange(getAcc().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the accumulator's types";
+  return success();
+}
+
+void MmaOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getRowAttr();
+  std::pair<StringRef, OperandRange> parts[] = {
+      {"", getLhs()}, {"by ", getRhs()}, {"plus ", getAcc()}};
+  for (auto [word, operands] : parts)
+    printer << ' ' << word << '(' << operands << ')';
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"row", "operandSegmentSizes"});
+  printer << " : ";
+  auto one = [&](OperandRange operands) {
+    if (operands.empty())
+      printer << "none";
+    else
+      printer << operands.front().getType();
+  };
+  one(getLhs());
+  printer << ", ";
+  one(getRhs());
+  printer << ", ";
+  one(getAcc());
+}
+
+ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr row;
+  SmallVector<OpAsmParser::UnresolvedOperand> parts[3];
+  StringRef words[] = {"", "by", "plus"};
+  if (parser.parseAttribute(row, "row", result.attributes))
+    return failure();
+  SMLoc where = parser.getCurrentLocation();
+  for (int i = 0; i < 3; ++i)
+    if ((i && parser.parseKeyword(words[i])) ||
+        parser.parseOperandList(parts[i], OpAsmParser::Delimiter::Paren))
+      return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
+    return failure();
+  SmallVector<int32_t> sizes;
+  for (int i = 0; i < 3; ++i) {
+    Type type;
+    if ((i && parser.parseComma()) || parser.parseType(type))
+      return failure();
+    SmallVector<Type> types(parts[i].size(), type);
+    if (parser.resolveOperands(parts[i], types, where, result.operands))
+      return failure();
+    sizes.push_back(parts[i].size());
+    if (i == 2)
+      result.addTypes(types);
+  }
+  result.addAttribute("operandSegmentSizes",
+                      parser.getBuilder().getDenseI32ArrayAttr(sizes));
+  return success();
+}

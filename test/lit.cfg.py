@@ -51,6 +51,10 @@ with open("/proc/cpuinfo", encoding="utf-8") as file:
 config.available_features.add(platform.machine())
 if all(shutil.which(tool) for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps")):
     config.available_features.add("debian")
+# The assembler of the target nvidia, where that looks for it.
+homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
+if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):
+    config.available_features.add("ptxas")
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

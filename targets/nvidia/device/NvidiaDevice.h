@@ -4,6 +4,7 @@
 #define KILN_TARGETS_NVIDIA_DEVICE_NVIDIADEVICE_H
 
 #include "Cuda.h"
+#include "Seal.h"
 #include "kiln-c/Device.h"
 #include "kiln/Runtime/HostDriver.h"
 #include <memory>
@@ -86,10 +87,6 @@ inline int settle(const KilnDevice *device, const KilnQueue *queue,
 void addMemory(KilnDeviceDriver &table);
 void addQueues(KilnDeviceDriver &table);
 void addCode(KilnDeviceDriver &table);
-
-/// What stands before a cubin in a module, with the CRC-32 of its bytes behind
-/// it (little-endian): CUDA's loader crashes on damaged ones.
-constexpr char kCubinMark[8] = {'K', 'I', 'L', 'N', 'C', 'U', 'B', '1'};
 
 /// Takes a module apart: PTX, which gets the zero that ends it, or a sealed
 /// cubin. Empty, or why CUDA's loader, which is not told how many bytes there

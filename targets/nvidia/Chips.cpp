@@ -1,0 +1,141 @@
+//===- Chips.cpp - NVIDIA's GPUs as descriptions --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes per compute capability are those of the CUDA C++ Programming Guide
+// ("Compute Capabilities"), rates those of its table of arithmetic
+// instructions; processors, caches and bandwidths are those of one board, which
+// `board` names. Matrix rates are multiply-adds of f16 with sums in f32 that
+// boards reach at their best, with whatever instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+struct Chip {
+  StringRef name, board;
+  unsigned compute; ///< 90 for 9.0
+  unsigned ptx;     ///< the oldest version that knows it
+  int64_t cores;
+  int64_t sharedKiB, coreSharedKiB; ///< an instance's, a core's
+  int64_t warps, instances;         ///< of a core
+  int64_t l2MiB, gigabytes;         ///< second: of device memory, per second
+  int64_t megahertz;
+  int64_t singles, doubles, tensors; ///< multiply-adds of a core per cycle
+};
+} // namespace
+
+constexpr int64_t kLanes = 32, kParts = 4;
+
+static const Chip kChips[] = {
+    {"sm_90a", "H200", 90, 80, 132, 227, 228, 64, 32, 50, 4800, 1980, 128, 64,
+     2048},
+    {"sm_90", "H100", 90, 78, 132, 227, 228, 64, 32, 50, 3350, 1980, 128, 64,
+     2048},
+    {"sm_75", "T4", 75, 63, 40, 64, 64, 32, 16, 4, 320, 1590, 64, 2, 512},
+    {"sm_80", "A100", 80, 70, 108, 163, 164, 64, 32, 40, 2039, 1410, 64, 32,
+     1024},
+    {"sm_86", "A10", 86, 71, 72, 99, 100, 48, 16, 6, 600, 1695, 128, 2, 512},
+    {"sm_89", "L40S", 89, 78, 142, 99, 100, 48, 24, 96, 864, 2520, 128, 2, 512},
+    {"sm_100", "B200", 100, 86, 148, 227, 228, 64, 32, 126, 8000, 1965, 128, 64,
+     4096},
+    {"sm_100a", "B200", 100, 86, 148, 227, 228, 64, 32, 126, 8000, 1965, 128,
+     64, 4096},
+    {"sm_103a", "B300", 103, 88, 148, 227, 228, 64, 32, 126, 8000, 1965, 128, 2,
+     4096},
+    {"sm_120", "RTX PRO 6000", 120, 87, 188, 99, 100, 48, 24, 128, 1792, 2600,
+     128, 2, 512},
+    {"sm_120a", "RTX PRO 6000", 120, 87, 188, 99, 100, 48, 24, 128, 1792, 2600,
+     128, 2, 512},
+};
+
+static const Chip *findChip(StringRef name) {
+  const Chip *found = llvm::find_if(
+      kChips, [&](const Chip &chip) { return chip.name == name; });
+  return found == std::end(kChips) ? nullptr : found;
+}
+
+std::vector<target::ChipInfo> nvidia::listedChips() {
+  std::vector<target::ChipInfo> list;
+  for (const Chip &chip : kChips)
+    list.push_back(
+        {chip.name.str(),
+         llvm::formatv("compute capability {0}.{1}{2}, such as {3}",
+                       chip.compute / 10, chip.compute % 10,
+                       chip.name.ends_with("a") ? ", with its own instructions"
+                                                : "",
+                       chip.board)
+             .str()});
+  return list;
+}
+
+unsigned nvidia::oldestPtx(StringRef chip) {
+  const Chip *known = findChip(chip);
+  return known ? known->ptx : 0;
+}
+
+/// What moves data beside the threads.
+static std::string copyUnits(unsigned compute) {
+  std::string text;
+  if (compute >= 80)
+    text += R"(,
+    #kiln.unit<name = "copy", kind = dma, homes = ["global", "shared"]>)";
+  if (compute >= 90)
+    text += R"(,
+    #kiln.unit<name = "tensor_copy", kind = dma, homes = ["global", "shared"]>)";
+  return text;
+}
+
+target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
+  const Chip *chip = name.empty() ? kChips : findChip(name);
+  if (!chip) {
+    std::string names;
+    for (const Chip &known : kChips)
+      names += (names.empty() ? "" : ", ") + known.name.str();
+    emitError(UnknownLoc::get(context))
+        << "unknown chip '" << name << "', expected one of: " << names;
+    return {};
+  }
+  bool isLarge = chip->compute == 80 || chip->sharedKiB >= 227;
+  // Tiles of 16-bit floats are as wide as four warps keep busy.
+  std::string text = llvm::formatv(
+      R"(#kiln.target<name = "nvidia", chip = "{0}",
+  triple = "nvptx64-nvidia-cuda", cpu = "{0}", features = "+ptx88",
+  topology = <cores = {1}, threads = {2}, frequency = {3}>,
+  memories = [
+    #kiln.memory<name = "registers", scope = thread, kind = register, size = 1020, align = 4>,
+    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {4}, align = 16, line = 128, banks = 32>,
+    #kiln.memory<name = "l2", scope = device, kind = cached, size = {5}, align = 32, line = 128>,
+    #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {6}>],
+  units = [
+    #kiln.unit<name = "simd", kind = vector, bits = 1024, registers = 255, count = {7}, rate = {8},
+      types = [f32, i32, i1, i8, i16, i64, f16, bf16], homes = ["registers"]>,
+    #kiln.unit<name = "doubles", kind = vector, bits = 2048, registers = 127, rate = {9},
+      types = [f64], homes = ["registers"]>,
+    #kiln.unit<name = "functions", kind = vector, bits = 1024, count = {7}, rate = 4,
+      types = [f32], homes = ["registers"]>,
+    #kiln.unit<name = "tensor", kind = matrix, count = {7}, rate = {10}, homes = ["registers", "shared"]>{11}],
+  matrix_instructions = [{12}],
+  tiles = <elementwise_rows = 2, elementwise_cols = 1024, reduction_elements = 8192, reduction_rows = 1, contraction = [
+    #kiln.contraction_tile<type = f64, m = 64, n = 64, k = 16>,
+    #kiln.contraction_tile<type = bf16, m = 128, n = {13}, k = {14}>,
+    #kiln.contraction_tile<type = f16, m = 128, n = {13}, k = {14}>,
+    #kiln.contraction_tile<type = i8, m = 128, n = {13}, k = 64>,
+    #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
+  extra = {{lanes = {15}, compute = {16}, warps_per_core = {17}, instances_per_core = {18},
+    registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21}}>)",
+      chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
+      chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
+      kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
+      copyUnits(chip->compute), nvidia::matrixRows(chip->compute),
+      isLarge ? 128 : 64, isLarge ? 64 : 32, kLanes, chip->compute, chip->warps,
+      chip->instances, chip->coreSharedKiB << 10,
+      chip->compute >= 80 ? 1024 : 0, chip->compute >= 90 ? 8 : 1);
+  return target::parseDescription(text, context, "description of nvidia");
+}

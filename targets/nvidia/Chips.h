@@ -1,0 +1,28 @@
+//===- Chips.h - NVIDIA's GPUs as descriptions ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_NVIDIA_CHIPS_H
+#define KILN_TARGETS_NVIDIA_CHIPS_H
+
+#include "kiln/Target/Target.h"
+
+namespace kiln::nvidia {
+
+/// The chips that there is code for, the default first.
+std::vector<target::ChipInfo> listedChips();
+
+/// The description of `chip` (empty: the default), or null after an error.
+target::TargetAttr describeChip(mlir::MLIRContext *context,
+                                llvm::StringRef chip);
+
+/// The oldest version of PTX that knows the chip, as 78 for 7.8; 0 for a chip
+/// that is not listed.
+unsigned oldestPtx(llvm::StringRef chip);
+
+/// The matrix instructions of warps (`mma.sync`) that a chip of compute
+/// capability `compute` (90 for 9.0) has, for a description.
+std::string matrixRows(unsigned compute);
+
+} // namespace kiln::nvidia
+
+#endif // KILN_TARGETS_NVIDIA_CHIPS_H

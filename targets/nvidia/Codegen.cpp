@@ -1,0 +1,247 @@
+//===- Codegen.cpp - From the llvm dialect to PTX -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Codegen.h"
+#include "Chips.h"
+#include "Libdevice.h"
+#include "kiln/Cpu/Serialize.h"
+#include "kiln/Target/Description.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Target/TargetOptions.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::nvidia;
+
+/// Code comes unrolled, with wide accesses, and in loops that are pipelined
+/// already: what is left is to fold and to share. Vectorisers and what changes
+/// loops have nothing to do, and the back end brings passes of its own.
+static constexpr StringLiteral kPasses =
+    "nvvm-reflect,always-inline,globaldce,"
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,dce)";
+
+/// Registers LLVM's code generators and sets what only an option can say.
+static void initializeBackend() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    cpu::initializeBackends();
+    // Addresses of shared memory have 32 bits; there is no other way to say so.
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto found = options.find("nvptx-short-ptr");
+    if (found != options.end())
+      found->second->addOccurrence(0, "nvptx-short-ptr", "true");
+  });
+}
+
+FailureOr<Machine> nvidia::findMachine(ModuleOp module, unsigned newestPtx) {
+  target::TargetAttr description = target::getDescription(module);
+  if (!description)
+    return module.emitError("expected a module with a description of its "
+                            "target (kiln.target)");
+  initializeBackend();
+  Machine machine = {description.getTriple().str(), description.getCpu().str(),
+                     0};
+  llvm::Triple triple(machine.triple);
+  std::string error;
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend || !triple.isNVPTX())
+    return module.emitError("no code generator for '") << machine.triple << "'";
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      backend->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget->isCPUStringValid(machine.cpu))
+    return module.emitError("unknown processor '") << machine.cpu << "'";
+  SmallVector<StringRef> features;
+  description.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : features)
+    if (!feature.consume_front("+ptx") || feature.getAsInteger(10, machine.ptx))
+      return module.emitError("expected features such as +ptx88, found '")
+             << description.getFeatures() << "'";
+  if (newestPtx && (!machine.ptx || machine.ptx > newestPtx))
+    machine.ptx = newestPtx;
+  auto text = [](unsigned version) {
+    return std::to_string(version / 10) + "." + std::to_string(version % 10);
+  };
+  unsigned oldest = oldestPtx(machine.cpu);
+  if (machine.ptx < oldest)
+    return module.emitError("unsupported: ")
+           << machine.cpu << " needs PTX " << text(oldest)
+           << ", the assembler or the description has " << text(machine.ptx);
+  std::string feature = "ptx" + std::to_string(machine.ptx);
+  if (llvm::none_of(subtarget->getAllProcessorFeatures(),
+                    [&](const auto &known) { return known.Key == feature; }))
+    return module.emitError("unsupported: no code generator for PTX ")
+           << text(machine.ptx);
+  return machine;
+}
+
+Codegen::~Codegen() = default;
+
+std::unique_ptr<Codegen> Codegen::create(ModuleOp module,
+                                         const Machine &machine,
+                                         StringRef passes,
+                                         StringRef assembler) {
+  std::unique_ptr<Codegen> codegen(new Codegen(module));
+  if (failed(codegen->prepare(module, machine, passes, assembler)))
+    return nullptr;
+  return codegen;
+}
+
+LogicalResult Codegen::prepare(ModuleOp module, const Machine &wanted,
+                               StringRef passes, StringRef assembler) {
+  llvm::Triple triple(wanted.triple);
+  std::string error;
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  llvm::TargetOptions options;
+  options.MCOptions.AsmVerbose = false;
+  machine.reset(backend->createTargetMachine(
+      triple, wanted.cpu, "+ptx" + std::to_string(wanted.ptx), options,
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return module.emitError("cannot generate code for '") << wanted.cpu << "'";
+  code = translateModuleToLLVMIR(module, context, "kernels");
+  if (!code)
+    return module.emitError("translation to LLVM IR failed");
+  placeAssembly(module);
+  code->setTargetTriple(triple);
+  code->setDataLayout(machine->createDataLayout());
+  finishFunctions(module);
+  if (failed(linkLibdevice(module, *code, assembler)))
+    return failure();
+  return optimize(passes.empty() ? StringRef(kPasses) : passes);
+}
+
+void Codegen::placeAssembly(ModuleOp module) {
+  llvm::StringMap<llvm::MDNode *> numbers;
+  module.walk([&](LLVM::InlineAsmOp op) {
+    llvm::MDNode *&node = numbers[op.getAsmString()];
+    if (node)
+      return;
+    node = llvm::MDNode::get(
+        context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+                     llvm::Type::getInt64Ty(context), places.size())));
+    places.push_back(op.getLoc());
+  });
+  for (llvm::Function &function : *code)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = dyn_cast<llvm::CallInst>(&instruction);
+      if (!call)
+        continue;
+      auto *text = dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+      if (!text)
+        continue;
+      call->setMetadata("srcloc", numbers.lookup(text->getAsmString()));
+      // The dialect cannot say it: what has effects may involve other threads,
+      // and must not be reached by fewer of them than before.
+      if (text->hasSideEffects())
+        call->setConvergent();
+    }
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *self) {
+        static_cast<Codegen *>(self)->report(*info);
+      },
+      this);
+}
+
+/// A name that PTX takes, and that no other function has.
+static std::string validName(StringRef name, const llvm::Module &code) {
+  std::string valid;
+  for (char c : name)
+    valid += llvm::isAlnum(c) || c == '_' || c == '$' ? c : '_';
+  if (valid.empty() || llvm::isDigit(valid[0]) || valid == "_")
+    valid = "kernel_" + valid;
+  std::string unique = valid;
+  for (unsigned i = 1; unique != name && code.getNamedValue(unique); ++i)
+    unique = valid + "_" + std::to_string(i);
+  return unique;
+}
+
+void Codegen::finishFunctions(ModuleOp module) {
+  for (llvm::Function &function : *code) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel)
+      continue;
+    // Calls would keep values out of registers.
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::Function *function = code->getFunction(kernel.getSymName());
+    if (!function ||
+        function->getCallingConv() != llvm::CallingConv::PTX_Kernel)
+      continue;
+    std::string name = validName(kernel.getSymName(), *code);
+    function->setName(name);
+    entries[kernel.getSymName()] = name;
+  }
+}
+
+void Codegen::report(const llvm::DiagnosticInfo &info) {
+  if (info.getSeverity() != llvm::DS_Error)
+    return;
+  hasError = true;
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  uint64_t place = places.size();
+  if (auto *assembly = dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info)) {
+    place = assembly->getLocCookie();
+    os << assembly->getMsgStr();
+  } else {
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+  }
+  if (place < places.size())
+    emitError(places[place], "inline assembly: ") << message;
+  else
+    emitError(where, message);
+}
+
+LogicalResult Codegen::optimize(StringRef passes) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager manager;
+  if (llvm::Error error = builder.parsePassPipeline(manager, passes))
+    return emitError(where, "expected LLVM passes: ")
+           << llvm::toString(std::move(error));
+  manager.run(*code, modules);
+  return success(!hasError);
+}
+
+FailureOr<std::string> Codegen::makePtx() {
+  SmallVector<char, 0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return emitError(where, "cannot write PTX");
+  passes.run(*code);
+  if (hasError)
+    return failure();
+  return std::string(text.begin(), text.end());
+}

@@ -1,0 +1,80 @@
+//===- NvidiaTarget.cpp - The target `nvidia` -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Chips.h"
+#include "Passes.h"
+#include "Serialize.h"
+#include "kiln/Target/Plugin.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Graphics processors with warps of 32 lanes.
+class NvidiaTarget : public target::Target {
+public:
+  StringRef name() const override { return "nvidia"; }
+  StringRef help() const override {
+    return "NVIDIA's GPUs, from Turing (sm_75) on";
+  }
+  std::vector<target::ChipInfo> chips() const override {
+    return nvidia::listedChips();
+  }
+  std::vector<target::OptionInfo> options() const override {
+    return {{"warps", "1|2|4|8|16", "warps of an instance"},
+            {"stages", "1..8", "iterations whose loads are in flight at once"},
+            {"ptxas", "PATH",
+             "the assembler (none: packages hold PTX, which the machine's "
+             "driver compiles)"},
+            {"llvm_passes", "PASSES",
+             "what LLVM does to the code, as opt's flag -passes names it"}};
+  }
+
+  target::TargetAttr
+  description(MLIRContext *context,
+              const target::TargetOptions &options) const override {
+    return nvidia::describeChip(context, options.chip);
+  }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect,
+                    cf::ControlFlowDialect, index::IndexDialect>();
+    nvidia::registerTranslations(registry);
+  }
+
+  bool hasPipeline() const override { return true; }
+  void buildPipeline(OpPassManager &pm,
+                     const target::TargetOptions &options) const override {
+    target::runExtensionPoint(pm, options, "nvidia.tile");
+    target::runExtensionPoint(pm, options, "nvidia.thread");
+    nvidia::buildNvidiaTail(pm);
+    target::runExtensionPoint(pm, options, "nvidia.llvm");
+  }
+  std::vector<target::ExtensionPoint> extensionPoints() const override {
+    return {
+        {"nvidia.tile", "verify-tile-form", "tile kernels, before lowering"},
+        {"nvidia.thread", "", "the code of one thread, on scalars"},
+        {"nvidia.llvm", "", "the llvm dialect"}};
+  }
+  LogicalResult serialize(ModuleOp module, const target::TargetOptions &options,
+                          target::Executable &result) const override {
+    return nvidia::serializeModule(module, options, result);
+  }
+  LogicalResult emit(ModuleOp module, target::EmitKind kind,
+                     const target::TargetOptions &options,
+                     llvm::raw_ostream &os) const override {
+    return nvidia::emitModule(module, kind, options, os);
+  }
+};
+
+void registerAll(target::TargetRegistry &registry) {
+  nvidia::registerNvidiaPasses();
+  registry.addTarget(std::make_unique<NvidiaTarget>());
+}
+} // namespace
+
+KILN_TARGET_PLUGIN("nvidia", "1.0", registerAll)

@@ -1,0 +1,26 @@
+//===- Passes.h - Passes below the level of threads -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_NVIDIA_PASSES_H
+#define KILN_TARGETS_NVIDIA_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace kiln::nvidia {
+
+/// From the code of threads (functions with func, cf, arith, math, index, gpu
+/// and llvm operations on scalars) to what `serializeModule` takes.
+void buildNvidiaTail(mlir::OpPassManager &pm);
+
+/// `nvidia-serialize`: prints what `emitModule` and `serializeModule` make of a
+/// module.
+std::unique_ptr<mlir::Pass> createSerializePass();
+
+/// Registers the passes of this folder and the pipeline `nvidia-tail`.
+void registerNvidiaPasses();
+
+} // namespace kiln::nvidia
+
+#endif // KILN_TARGETS_NVIDIA_PASSES_H

@@ -1,0 +1,24 @@
+//===- Pipeline.cpp - The passes of the target in order -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+
+void nvidia::buildNvidiaTail(OpPassManager &pm) {
+  // Places in the source, for tools that look at machine code. Full tables
+  // would make the assembler leave out its optimisations.
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+}
+
+void nvidia::registerNvidiaPasses() {
+  registerPass(createSerializePass);
+  PassPipelineRegistration<>("nvidia-tail",
+                             "From the code of threads to the llvm dialect",
+                             [](OpPassManager &pm) { buildNvidiaTail(pm); });
+}

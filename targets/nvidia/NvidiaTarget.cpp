@@ -25,13 +25,15 @@ public:
     return nvidia::listedChips();
   }
   std::vector<target::OptionInfo> options() const override {
-    return {{"warps", "1|2|4|8|16", "warps of an instance"},
-            {"stages", "1..8", "iterations whose loads are in flight at once"},
-            {"ptxas", "PATH",
-             "the assembler (none: packages hold PTX, which the machine's "
-             "driver compiles)"},
-            {"llvm_passes", "PASSES",
-             "what LLVM does to the code, as opt's flag -passes names it"}};
+    return {
+        {"warps", "1|2|4|8|16", "warps of an instance"},
+        {"stages", "1..8", "iterations whose loads are in flight at once"},
+        {"ptxas", "PATH",
+         "the assembler (none: packages hold PTX, which the machine's "
+         "driver compiles)"},
+        {"llvm_passes", "PASSES",
+         "what LLVM does to the code, as opt's flag -passes has it, with + for "
+         "commas"}};
   }
 
   target::TargetAttr

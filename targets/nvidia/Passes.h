@@ -14,6 +14,12 @@ namespace kiln::nvidia {
 /// and llvm operations on scalars) to what `serializeModule` takes.
 void buildNvidiaTail(mlir::OpPassManager &pm);
 
+/// `nvidia-lower-gpu`: functions of func and llvm whose blocks hold func, cf,
+/// arith, index, gpu, llvm and nvvm operations on scalars, and those of math
+/// that are one intrinsic, become functions of llvm and nvvm. Indices have 64
+/// bits.
+std::unique_ptr<mlir::Pass> createLowerGpuPass();
+
 /// `nvidia-serialize`: prints what `emitModule` and `serializeModule` make of a
 /// module.
 std::unique_ptr<mlir::Pass> createSerializePass();

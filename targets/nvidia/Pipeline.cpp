@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace kiln;
 
 void nvidia::buildNvidiaTail(OpPassManager &pm) {
+  pm.addPass(createLowerGpuPass());
   // Places in the source, for tools that look at machine code. Full tables
   // would make the assembler leave out its optimisations.
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
@@ -17,6 +18,7 @@ void nvidia::buildNvidiaTail(OpPassManager &pm) {
 }
 
 void nvidia::registerNvidiaPasses() {
+  registerPass(createLowerGpuPass);
   registerPass(createSerializePass);
   PassPipelineRegistration<>("nvidia-tail",
                              "From the code of threads to the llvm dialect",

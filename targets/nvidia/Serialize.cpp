@@ -42,8 +42,10 @@ struct Compilation {
     if (failed(found))
       return failure();
     machine = *found;
-    codegen = Codegen::create(module, machine, options.get("llvm_passes", ""),
-                              assembler);
+    // A SPEC has commas of its own.
+    std::string passes = options.get("llvm_passes", "").str();
+    llvm::replace(passes, '+', ',');
+    codegen = Codegen::create(module, machine, passes, assembler);
     return success(codegen != nullptr);
   }
 

@@ -29,6 +29,8 @@ LAYERS = [
     ("lib/Driver", r"kiln/(Conversion/(?!Register)|Dialect/Triton/)|mlir/Dialect/(Tosa|Linalg)/"),
     ("lib/Index", r"kiln/(?!Index/)"),
     ("include/kiln/Index", r"kiln/(?!Index/)"),
+    ("lib/Layout", r"^mlir/|kiln/(?!Layout/)"),
+    ("include/kiln/Layout", r"^mlir/|kiln/(?!Layout/)"),
     ("include/kiln-c", r"^(mlir|llvm|mlir-c|llvm-c)/|^kiln/"),
     ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
     ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),

@@ -1,0 +1,247 @@
+//===- LinearLayout.h - Where elements of a tile are ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A linear layout is a function from places to coordinates. A place has one
+// number for each of several named inputs (a register, a lane, an offset in
+// memory, ...), of which there are 2^n; a coordinate one number for each of
+// several named outputs (the dimensions of a tile), whose sizes are powers of
+// two. The function is linear over GF(2): the coordinates of a place are the
+// XOR of those of its bits, so that a *basis* for every bit of every input says
+// it all. What the names mean is the caller's affair.
+//
+// Shapes. A basis has one number per output, in the order of the outputs, each
+// below the output's size. A layout may send several places to one coordinate
+// (broadcast) and may leave coordinates without a place.
+//
+// Order. Where several inputs or outputs are seen as one number ("flattened"),
+// the FIRST input and the LAST output vary fastest: inputs are listed from what
+// is innermost, outputs are the dimensions of a row-major tile. What turns
+// inputs into outputs (`invert`, `invertAndCompose`) therefore reverses their
+// order, and inverting twice changes nothing.
+//
+// Names. Outputs are called dim0, dim1, ... unless the caller names them.
+// Operations on two layouts match inputs and outputs by name.
+//
+// Limits. All inputs together have at most 63 bits, all outputs too.
+//
+// Errors. Functions that may have no result return an optional. Others state
+// what they take; `verify` says what is wrong with parts of a layout that come
+// from outside, and `parse` does with text.
+//
+// Text. `register = [[0, 1], [8, 0]], lane = [[0, 2], [1, 0]]`: the bases of
+// each input from bit 0. Sizes of the outputs are the least that hold all bases
+// and their names the default ones; where that is not so, they follow as in
+// `lane = [[1, 0]] -> [row = 8, column = 1]`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LAYOUT_LINEARLAYOUT_H
+#define KILN_LAYOUT_LINEARLAYOUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace kiln::layout {
+
+/// A linear function from named inputs to named outputs.
+class LinearLayout {
+public:
+  using Basis = llvm::SmallVector<int64_t>;
+  struct Input {
+    std::string name;
+    llvm::SmallVector<Basis> bases; ///< the image of each bit, from bit 0
+  };
+  using Output = std::pair<std::string, int64_t>;
+  /// Numbers for some of the inputs; those that are not named are 0.
+  using Place = llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>>;
+  /// New order of the bits of an input: bit i is what bit [i] was.
+  using Permutation = llvm::ArrayRef<unsigned>;
+
+  /// No inputs and no outputs: what a product begins with.
+  LinearLayout() = default;
+  /// For parts that `verify` has no complaint about.
+  LinearLayout(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs);
+  /// The same with the default names of outputs.
+  static LinearLayout withSizes(llvm::ArrayRef<Input> inputs,
+                                llvm::ArrayRef<int64_t> sizes);
+  /// What keeps these from being a layout, empty if nothing does.
+  static std::string verify(llvm::ArrayRef<Input> inputs,
+                            llvm::ArrayRef<Output> outputs);
+  static std::string getDefaultOutputName(unsigned i);
+
+  /// in i is out i, for `size` (a power of two) of them.
+  static LinearLayout identity(int64_t size, llvm::StringRef in,
+                               llvm::StringRef out);
+  /// `size` places for coordinate 0 of an output of size 1.
+  static LinearLayout zeros(int64_t size, llvm::StringRef in,
+                            llvm::StringRef out);
+  /// in i is out i * stride (a power of two), of size * stride.
+  static LinearLayout strided(int64_t size, int64_t stride, llvm::StringRef in,
+                              llvm::StringRef out);
+
+  //===--- Parts ----------------------------------------------------------===//
+
+  llvm::ArrayRef<Input> getInputs() const { return inputs; }
+  llvm::ArrayRef<Output> getOutputs() const { return outputs; }
+  llvm::SmallVector<llvm::StringRef> getInputNames() const;
+  llvm::SmallVector<llvm::StringRef> getOutputNames() const;
+  bool hasInput(llvm::StringRef name) const;
+  bool hasOutput(llvm::StringRef name) const;
+  /// 1 and 0 bits for an input that there is not.
+  int64_t getInputSize(llvm::StringRef name) const;
+  unsigned getInputBits(llvm::StringRef name) const;
+  unsigned getNumInputs() const { return inputs.size(); }
+  unsigned getTotalInputBits() const;
+  /// 1 for an output that there is not.
+  int64_t getOutputSize(llvm::StringRef name) const;
+  unsigned getNumOutputs() const { return outputs.size(); }
+  /// Position of an output that there is.
+  unsigned getOutputIndex(llvm::StringRef name) const;
+  llvm::SmallVector<int64_t> getOutputSizes() const;
+  unsigned getTotalOutputBits() const;
+  llvm::ArrayRef<int64_t> getBasis(llvm::StringRef in, unsigned bit) const;
+  llvm::ArrayRef<Basis> getBases(llvm::StringRef in) const;
+  /// Gives an input, new or not, these bases.
+  void setBases(llvm::StringRef in, llvm::ArrayRef<Basis> bases);
+
+  /// The coordinates of a place, in the order of the outputs. Bits of a number
+  /// beyond its input's are ignored.
+  llvm::SmallVector<int64_t> apply(Place place) const;
+  /// The same between flattened numbers.
+  uint64_t applyFlat(uint64_t place) const;
+  /// Coordinates as one number, and back.
+  uint64_t flatten(llvm::ArrayRef<int64_t> coordinates) const;
+  llvm::SmallVector<int64_t> unflatten(uint64_t number) const;
+  /// The bases of all inputs, or of one, flattened.
+  llvm::SmallVector<uint64_t> getColumns() const;
+  llvm::SmallVector<uint64_t> getColumns(llvm::StringRef in) const;
+
+  //===--- Properties -----------------------------------------------------===//
+
+  unsigned getRank() const;
+  bool isSurjective() const { return getRank() == getTotalOutputBits(); }
+  bool isInjective() const { return getRank() == getTotalInputBits(); }
+  bool isBijective() const { return isSurjective() && isInjective(); }
+  /// For every input the bits that are not needed to reach what the layout
+  /// reaches; earlier bits are kept in favour of later ones. Places in which
+  /// they are 0 have every coordinate that any place has, each once.
+  llvm::SmallVector<std::pair<std::string, int64_t>> getFreeMasks() const;
+  int64_t getFreeMask(llvm::StringRef in) const;
+  /// Whether these inputs move nothing in these outputs.
+  bool isZero(llvm::ArrayRef<llvm::StringRef> ins,
+              llvm::ArrayRef<llvm::StringRef> outs) const;
+  /// Whether an input is sent to the output of the same name and size
+  /// unchanged, and neither has to do with anything else.
+  bool isIdentityOn(llvm::StringRef name) const;
+
+  //===--- Algebra --------------------------------------------------------===//
+
+  /// Direct sum: bits of `b` follow those of this in every input and above
+  /// those of this in every output that both have.
+  LinearLayout operator*(const LinearLayout &b) const;
+  LinearLayout &operator*=(const LinearLayout &b) { return *this = *this * b; }
+  /// outer(this(x)). Every output of this is an input of `outer`, at least as
+  /// large; further inputs of `outer` are 0.
+  LinearLayout compose(const LinearLayout &outer) const;
+  /// From the inputs of this to those of `outer`: where in `outer` the element
+  /// is that this has at a place. outer(result(x)) = this(x). None where
+  /// `outer` lacks an element. Both have the same outputs, in any order. A bit
+  /// that has the same basis in both stays where it is, so that copies are not
+  /// fetched from afar; otherwise early bits of `outer` are preferred.
+  std::optional<LinearLayout> invertAndCompose(const LinearLayout &outer) const;
+  /// The inverse of a bijective layout.
+  LinearLayout invert() const;
+  /// A place for every coordinate, the one without free bits; for a surjective
+  /// layout.
+  LinearLayout pseudoInvert() const;
+
+  /// q such that this = b * q or this = q * b, if there is one. It has all
+  /// inputs and outputs of this, even those with nothing left.
+  std::optional<LinearLayout> divideLeft(const LinearLayout &b) const;
+  std::optional<LinearLayout> divideRight(const LinearLayout &b) const;
+  /// Without inputs and outputs of these names, none unless it is the identity
+  /// on each.
+  std::optional<LinearLayout>
+  quotient(llvm::ArrayRef<llvm::StringRef> names) const;
+  /// Only these inputs and outputs, in this order.
+  LinearLayout sublayout(llvm::ArrayRef<llvm::StringRef> ins,
+                         llvm::ArrayRef<llvm::StringRef> outs) const;
+
+  //===--- Forms ----------------------------------------------------------===//
+
+  /// All inputs, or outputs, as one.
+  LinearLayout flattenInputs(llvm::StringRef name) const;
+  LinearLayout flattenOutputs(llvm::StringRef name = "dim0") const;
+  /// The same flattened layout with other inputs, or outputs; sizes have the
+  /// product that they had. Outputs get default names where none are given.
+  LinearLayout reshapeInputs(llvm::ArrayRef<Output> sizes) const;
+  LinearLayout reshapeOutputs(llvm::ArrayRef<Output> sizes) const;
+  LinearLayout reshapeOutputs(llvm::ArrayRef<int64_t> sizes) const;
+  /// Layout of the transposed tile: output i moves as [i] did. Names stay in
+  /// their positions.
+  LinearLayout transposeOutputs(llvm::ArrayRef<unsigned> permutation) const;
+  /// The same function with inputs or outputs listed in another order.
+  LinearLayout reorderInputs(llvm::ArrayRef<llvm::StringRef> names) const;
+  LinearLayout reorderOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
+  LinearLayout renameInput(llvm::StringRef from, llvm::StringRef to) const;
+  LinearLayout renameOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
+  /// Default names.
+  LinearLayout renameOutputs() const;
+  /// Layout of a slice: bases lose a coordinate. Default names are numbered
+  /// anew here and below.
+  LinearLayout dropOutput(unsigned i) const;
+  /// A new output before number i, which nothing moves.
+  LinearLayout insertOutput(unsigned i, int64_t size = 1,
+                            llvm::StringRef name = "") const;
+  /// The same with the sizes of outputs raised, to sizes that are no smaller.
+  LinearLayout resizeOutputs(llvm::ArrayRef<int64_t> sizes) const;
+  LinearLayout permuteInput(llvm::StringRef in, Permutation order) const;
+  /// Without the bits of an input that move nothing.
+  LinearLayout removeZeroBases(llvm::StringRef in) const;
+
+  bool operator==(const LinearLayout &other) const;
+  bool operator!=(const LinearLayout &other) const { return !(*this == other); }
+  friend llvm::hash_code hash_value(const LinearLayout &layout);
+
+  //===--- Text -----------------------------------------------------------===//
+
+  void print(llvm::raw_ostream &os) const;
+  std::string str() const;
+  /// What is wrong with a text, and at which of its characters.
+  struct TextError {
+    size_t offset = 0;
+    std::string message;
+  };
+  static std::optional<LinearLayout> parse(llvm::StringRef text,
+                                           TextError &error);
+  /// The least sizes that hold all bases, for inputs with some basis.
+  static llvm::SmallVector<Output> deduceOutputs(llvm::ArrayRef<Input> inputs);
+
+private:
+  const Input *find(llvm::StringRef in) const;
+  bool hasDefaultNames() const;
+
+  llvm::SmallVector<Input> inputs;
+  llvm::SmallVector<Output> outputs;
+};
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const LinearLayout &layout);
+
+/// Values in the order that a permutation of the bits of their numbers gives:
+/// number n of the result was number old[n].
+llvm::SmallVector<unsigned> getPermutedNumbers(LinearLayout::Permutation order);
+
+} // namespace kiln::layout
+
+#endif // KILN_LAYOUT_LINEARLAYOUT_H

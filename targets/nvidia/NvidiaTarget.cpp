@@ -4,6 +4,7 @@
 #include "Chips.h"
 #include "Passes.h"
 #include "Serialize.h"
+#include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -44,21 +45,21 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect,
-                    cf::ControlFlowDialect, index::IndexDialect>();
+                    cf::ControlFlowDialect, mlir::index::IndexDialect>();
     nvidia::registerTranslations(registry);
   }
 
   bool hasPipeline() const override { return true; }
   void buildPipeline(OpPassManager &pm,
                      const target::TargetOptions &options) const override {
-    target::runExtensionPoint(pm, options, "nvidia.tile");
-    target::runExtensionPoint(pm, options, "nvidia.thread");
+    simt::buildGpuPipeline(pm, options);
     nvidia::buildNvidiaTail(pm);
     target::runExtensionPoint(pm, options, "nvidia.llvm");
   }
   std::vector<target::ExtensionPoint> extensionPoints() const override {
     return {
         {"nvidia.tile", "verify-tile-form", "tile kernels, before lowering"},
+        {"nvidia.layout", "", "tiles with layouts"},
         {"nvidia.thread", "", "the code of one thread, on scalars"},
         {"nvidia.llvm", "", "the llvm dialect"}};
   }

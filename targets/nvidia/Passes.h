@@ -14,6 +14,10 @@ namespace kiln::nvidia {
 /// and llvm operations on scalars) to what `serializeModule` takes.
 void buildNvidiaTail(mlir::OpPassManager &pm);
 
+/// `nvidia-lower-simt`: what is left of simt becomes PTX or operations of llvm;
+/// kernels get the attributes of a launch.
+std::unique_ptr<mlir::Pass> createLowerSimtPass();
+
 /// `nvidia-lower-gpu`: functions of func and llvm whose blocks hold func, cf,
 /// arith, index, gpu, llvm and nvvm operations on scalars, and those of math
 /// that are one intrinsic, become functions of llvm and nvvm. Indices have 64

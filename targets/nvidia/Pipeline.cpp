@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -9,6 +10,8 @@ using namespace mlir;
 using namespace kiln;
 
 void nvidia::buildNvidiaTail(OpPassManager &pm) {
+  pm.addPass(createLowerSimtPass());
+  pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createLowerGpuPass());
   // Places in the source, for tools that look at machine code. Full tables
   // would make the assembler leave out its optimisations.
@@ -18,6 +21,7 @@ void nvidia::buildNvidiaTail(OpPassManager &pm) {
 }
 
 void nvidia::registerNvidiaPasses() {
+  registerPass(createLowerSimtPass);
   registerPass(createLowerGpuPass);
   registerPass(createSerializePass);
   PassPipelineRegistration<>("nvidia-tail",

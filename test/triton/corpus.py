@@ -166,12 +166,17 @@ class Case:
         with open(self.path + ".ttir", encoding="utf-8") as file:
             self.text = file.read()
 
-    def run(self, target, run_tool, extra):
+    def run(self, target, run_tool, extra, packages=None):
         arrays = np.load(self.path + ".npz")
         by_name = {arg["arg"]: arg for arg in self.info["args"]}
         with tempfile.TemporaryDirectory() as scratch:
-            command = [run_tool, self.path + ".ttir", "--target=" + target,
-                       "--grid=" + ",".join(map(str, self.info["grid"]))] + extra
+            program = [self.path + ".ttir", "--target=" + target]
+            if packages:
+                program = [os.path.join(packages, self.stem + ".kpkg")]
+                if not os.path.exists(program[0]):
+                    return "unsupported", "no package", 0.0
+            command = [run_tool] + program + \
+                ["--grid=" + ",".join(map(str, self.info["grid"]))] + extra
             outputs = []
             for index, (name, kind) in enumerate(parameters(self.text)):
                 arg = by_name[name]
@@ -248,6 +253,8 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--run-tool", default="kiln-run")
+    parser.add_argument("--packages",
+                        help="run the packages STEM.kpkg in here: for machines without the compiler")
     parser.add_argument("--extra", action="append", default=[], help="more arguments for kiln-run")
     parser.add_argument("--part", type=int, default=1, help="every Nth case only")
     parser.add_argument("--json")
@@ -258,7 +265,7 @@ def main():
     rows = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {pool.submit(Case(options.corpus, stem).run, options.target, options.run_tool,
-                               options.extra): stem for stem in stems}
+                               options.extra, options.packages): stem for stem in stems}
         for future in concurrent.futures.as_completed(futures):
             rows[futures[future]] = future.result()
     unexpected = 0

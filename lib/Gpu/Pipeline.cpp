@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - The passes of the gpu family in order ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Eval/Register.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -42,6 +43,7 @@ void simt::registerGpuPasses() {
 void simt::registerGpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("gpu"))
     return;
+  eval::addEvaluation(registerSimtEvaluation);
   registry.addDialects(
       [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });
 }

@@ -30,6 +30,9 @@ void buildGpuPipeline(mlir::OpPassManager &pm,
 /// Registers the passes and the pipeline `gpu-pipeline`.
 void registerGpuPasses();
 
+/// How `reference` evaluates tiles with layouts.
+void registerSimtEvaluation(mlir::DialectRegistry &registry);
+
 /// Registers the family `gpu`: its dialect.
 void registerGpuFamily(target::TargetRegistry &registry);
 

@@ -30,7 +30,8 @@ namespace {
 class Assigner {
 public:
   Assigner(tile::KernelOp kernel, int64_t lanes, int64_t warps)
-      : kernel(kernel), b(kernel.getContext()), lanes(lanes), warps(warps) {}
+      : kernel(kernel), b(kernel.getContext()), lanes(lanes), warps(warps),
+        description(target::getDescription(kernel)) {}
 
   LogicalResult run();
 
@@ -72,6 +73,7 @@ private:
   tile::KernelOp kernel;
   OpBuilder b;
   int64_t lanes, warps;
+  target::TargetAttr description;
   index::Analysis facts;
   DenseMap<std::pair<Value, Attribute>, Value> made;
   DenseMap<Attribute, Contiguity> widest; ///< by shape
@@ -106,6 +108,9 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
 }
 
 LayoutAttr Assigner::ofProduct(Operation *op) {
+  if (auto choice =
+          chooseProduct(cast<MatrixProductOpInterface>(op), description, warps))
+    return choice->acc;
   return canonical(op->getResult(0));
 }
 
@@ -375,6 +380,14 @@ void Assigner::assign(Operation *op) {
   if (!touchesTiles || isDeferred(op))
     return;
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
+    if (auto choice = chooseProduct(product, description, warps)) {
+      requireOperand(product.getLhsOperand(), choice->lhs);
+      requireOperand(product.getRhsOperand(), choice->rhs);
+      if (OpOperand *acc = product.getAccOperand())
+        requireOperand(*acc, choice->acc);
+      op->setAttr(kRowAttr, b.getStringAttr(choice->row.getName()));
+      return setResult(op->getResult(0), choice->acc);
+    }
     LayoutAttr layout = ofProduct(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
@@ -382,6 +395,14 @@ void Assigner::assign(Operation *op) {
                                     ? layout
                                     : settle(operand.get()));
     return setResult(op->getResult(0), layout);
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    LayoutAttr layout = canonical(constant.getResult());
+    auto type = withLayout(constant.getType(), layout);
+    setResult(constant.getResult(), layout);
+    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      constant.setValueAttr(elements.reshape(type));
+    return;
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     LayoutAttr layout;

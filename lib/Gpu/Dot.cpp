@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LayoutChoice.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,6 +134,91 @@ LogicalResult ScalarProduct::run() {
   return success();
 }
 
+namespace {
+/// A product by matrix instructions of warps, on fragments in registers.
+LogicalResult emitByInstructions(KernelWalk &w, MatrixProductOpInterface op,
+                                 target::MatrixInstructionAttr row) {
+  Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
+  LayoutAttr layouts[] = {getLayout(lhs), getLayout(rhs),
+                          getLayout(op->getResult(0))};
+  target::OperandAttr operands[] = {row.getLhs(), row.getRhs(), row.getAcc()};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = type.getRank();
+  int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
+  int64_t count = layouts[2].getNumRegisters();
+  Regs sums;
+  if (OpOperand *acc = op.getAccOperand())
+    sums = w.registers(acc->get());
+  else
+    sums.assign(count,
+                w.zero(ThreadBuilder::scalarType(type.getElementType())));
+  /// The registers of one fragment: those of the atom at an offset.
+  auto fragment = [&](int which, ArrayRef<int64_t> offset,
+                      SmallVectorImpl<int64_t> &regs) {
+    auto atom = cast<LayoutAttr>(operands[which].getLayout());
+    for (int64_t i = 0; i < atom.getNumRegisters(); ++i) {
+      LayoutAttr::Basis at(offset);
+      auto own = atom.getRegisterOffset(i);
+      at[rank - 2] ^= own[0];
+      at[rank - 1] ^= own[1];
+      int64_t reg = KernelWalk::registerAt(layouts[which], at);
+      if (reg < 0)
+        return failure();
+      regs.push_back(reg);
+    }
+    return success();
+  };
+  auto atomAcc = cast<LayoutAttr>(operands[2].getLayout());
+  int64_t ak = row.getK().getMin();
+  for (int64_t k = 0; k < depth; k += ak) {
+    for (int64_t reg = 0; reg < count; ++reg) {
+      // The first register of each fragment of the accumulator.
+      auto at = layouts[2].getRegisterOffset(reg);
+      int64_t inAtom = 0;
+      for (const LayoutAttr::Basis &basis : atomAcc.getRegisterBases())
+        inAtom |= (at[rank - 2] & basis[0]) | (at[rank - 1] & basis[1]);
+      if (inAtom)
+        continue;
+      SmallVector<int64_t> parts[3];
+      LayoutAttr::Basis left(at), right(at);
+      left[rank - 1] = k;
+      right[rank - 2] = k;
+      if (failed(fragment(0, left, parts[0])) ||
+          failed(fragment(1, right, parts[1])) ||
+          failed(fragment(2, at, parts[2])))
+        return op->emitOpError("has operands of other layouts than '")
+               << row.getName() << "' takes";
+      SmallVector<Value> x, y, z;
+      for (int64_t i : parts[0])
+        x.push_back(w.registers(lhs)[i]);
+      for (int64_t i : parts[1])
+        y.push_back(w.registers(rhs)[i]);
+      for (int64_t i : parts[2])
+        z.push_back(sums[i]);
+      SmallVector<Type> types(z.size(), z[0].getType());
+      auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
+      if (op.isLhsUnsigned())
+        mma->setAttr("lhs_unsigned", w.b.getUnitAttr());
+      if (op.isRhsUnsigned())
+        mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
+      for (auto [i, value] : llvm::zip_equal(parts[2], mma.getResults()))
+        sums[i] = value;
+    }
+  }
+  w.define(op->getResult(0), std::move(sums));
+  return success();
+}
+} // namespace
+
 LogicalResult KernelWalk::emitProduct(Operation *op) {
+  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr)) {
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(name.getValue())
+                    : target::MatrixInstructionAttr();
+    if (!row)
+      return op->emitOpError("the description has no matrix instruction '")
+             << name.getValue() << "'";
+    return emitByInstructions(*this, cast<MatrixProductOpInterface>(op), row);
+  }
   return ScalarProduct(*this, cast<MatrixProductOpInterface>(op)).run();
 }

@@ -157,9 +157,6 @@ LogicalResult KernelWalk::run() {
       parameters.append(2 * view.getRank(), i64);
     } else {
       Type scalar = scalarType(type);
-      // Floats that LLVM has no name for travel as their bits.
-      if (isa<FloatType>(scalar) && !LLVM::isCompatibleType(scalar))
-        return decline(kernel, "a parameter of an 8-bit float type");
       parameters.push_back(scalar);
     }
   }

@@ -70,6 +70,8 @@ private:
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
+  void avoidUndefined(mlir::Operation *op,
+                      llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::FailureOr<mlir::Value> castIndex(mlir::Operation *op,
                                          mlir::Value value);
 

@@ -6,7 +6,9 @@
 
 #include "kiln/Gpu/SimtDialect.h"
 #include "kiln/Index/Analysis.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
+#include "kiln/Target/Description.h"
 
 namespace kiln::simt {
 
@@ -25,6 +27,20 @@ Contiguity contiguityOf(ViewAccessOpInterface access, index::Analysis &facts);
 LayoutAttr blockedLayout(mlir::MLIRContext *context,
                          llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
                          int64_t lanes, int64_t warps);
+
+/// How a product is computed by a matrix instruction of warps.
+struct ProductChoice {
+  target::MatrixInstructionAttr row;
+  LayoutAttr lhs, rhs, acc;
+};
+/// The first row of the description that takes the product, if there is one;
+/// `warps` share out its rows and columns.
+std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
+                                           target::TargetAttr description,
+                                           int64_t warps);
+
+/// On a product: the name of the row that computes it.
+inline constexpr llvm::StringLiteral kRowAttr = "simt.row";
 
 } // namespace kiln::simt
 

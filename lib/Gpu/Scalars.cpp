@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -23,6 +24,35 @@ FailureOr<Value> KernelWalk::castIndex(Operation *op, Value value) {
   return b.createOrFold<arith::ExtUIOp>(loc, to, value);
 }
 
+/// Lanes that nobody looks at may divide by 0, or the smallest number by -1:
+/// a result that is poison for `tile`, and no program at all for LLVM.
+void KernelWalk::avoidUndefined(Operation *op,
+                                SmallVectorImpl<Value> &operands) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp>(op);
+  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    return;
+  Value &divisor = operands[1];
+  APInt known;
+  if (matchPattern(divisor, m_ConstantInt(&known)) && !known.isZero() &&
+      !(isSigned && known.isAllOnes()))
+    return;
+  Type type = divisor.getType();
+  Value isBad = compare(arith::CmpIPredicate::eq, divisor, zero(type));
+  if (isSigned) {
+    unsigned width = type.getIntOrFloatBitWidth();
+    auto number = [&](const APInt &value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+    };
+    Value overflows = and_(compare(arith::CmpIPredicate::eq, divisor,
+                                   number(APInt::getAllOnes(width))),
+                           compare(arith::CmpIPredicate::eq, operands[0],
+                                   number(APInt::getSignedMinValue(width))));
+    isBad = or_(isBad, overflows);
+  }
+  divisor = select(isBad, constant(type, 1), divisor);
+}
+
 FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
                                                       ValueRange operands) {
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
@@ -31,8 +61,23 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
       return failure();
     return SmallVector<Value>{*cast};
   }
+  // Floats that are their bits here are moved, no more.
+  auto isBits = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return isa<FloatType>(element) && !LLVM::isCompatibleType(element);
+  };
+  if (llvm::any_of(op->getOperandTypes(), isBits) ||
+      llvm::any_of(op->getResultTypes(), isBits)) {
+    if (isa<arith::BitcastOp>(op))
+      return SmallVector<Value>{operands[0]};
+    if (!isa<arith::SelectOp>(op))
+      return decline(op, op->getName().getStringRef() + " of 8-bit floats");
+  }
   OperationState state(loc, op->getName());
-  state.addOperands(operands);
+  SmallVector<Value> safe(operands);
+  if (isa<RankedTensorType>(op->getResult(0).getType()))
+    avoidUndefined(op, safe);
+  state.addOperands(safe);
   for (Type type : op->getResultTypes())
     state.addTypes(scalarType(getElementTypeOrSelf(type)));
   state.addAttributes(op->getAttrDictionary().getValue());
@@ -99,7 +144,10 @@ LogicalResult KernelWalk::emitConstant(arith::ConstantOp op) {
   auto make = [&](Attribute value) -> Value {
     auto typed = cast<TypedAttr>(value);
     Type type = scalarType(typed.getType());
-    if (typed.getType().isIndex())
+    if (isa<FloatType>(typed.getType()) && isa<IntegerType>(type))
+      typed = b.getIntegerAttr(
+          type, cast<FloatAttr>(value).getValue().bitcastToAPInt());
+    else if (typed.getType().isIndex())
       typed = b.getIntegerAttr(type, cast<IntegerAttr>(value).getInt());
     return arith::ConstantOp::create(b, loc, type, typed);
   };

@@ -401,5 +401,8 @@ Type ThreadBuilder::scalarType(Type type) {
     return IntegerType::get(type.getContext(), 64);
   if (isa<tile::PtrType>(type))
     return LLVM::LLVMPointerType::get(type.getContext(), kGlobal);
+  // Floats that LLVM has no name for are their bits.
+  if (isa<FloatType>(type) && !LLVM::isCompatibleType(type))
+    return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
   return type;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerMma.h"
 #include "Passes.h"
 #include "kiln/Gpu/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -312,6 +313,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = Access(op, b).load(load);
       else if (auto store = dyn_cast<simt::StoreOp>(op))
         lowered = Access(op, b).store(store);
+      else if (auto mma = dyn_cast<simt::MmaOp>(op))
+        lowered = lowerMma(mma, b);
       else
         op->emitError("unsupported: ") << op->getName();
       if (failed(lowered))

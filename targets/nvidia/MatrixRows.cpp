@@ -7,6 +7,7 @@
 
 #include "Chips.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kiln;
 
@@ -43,19 +44,75 @@ static const Row kRows[] = {
     {89, kLast, 16, 8, 32, "f8", "f8E4M3FN, f8E5M2", "f32"},
 };
 
+namespace {
+/// Bases as text: pairs that begin with a number each, doubled `count` times.
+class Bases {
+public:
+  Bases &along(unsigned dim, unsigned first, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (!text.empty())
+        text += ", ";
+      unsigned n = first << i;
+      text += llvm::formatv("[{0}, {1}]", dim == 0 ? n : 0, dim == 1 ? n : 0);
+    }
+    return *this;
+  }
+  std::string text;
+};
+
+std::string layoutText(const Bases &registers, const Bases &lanes) {
+  return llvm::formatv("#simt.layout<rank = 2, register = [{0}], lane = "
+                       "[{1}], warp = []>",
+                       registers.text, lanes.text);
+}
+
+unsigned bitsOf(llvm::StringRef name) {
+  return name == "f64"                  ? 64
+         : name == "tf32"               ? 32
+         : name == "i8" || name == "f8" ? 8
+                                        : 16;
+}
+
+/// Of a factor: a lane has a word of 32 bits (or one element of 64) along the
+/// summed dimension, four lanes follow each other along it, and eight along
+/// the other one; then come the second half of the rows, and what else there
+/// is of the sum.
+std::string factorLayout(const Row &row, bool isLhs) {
+  unsigned k = isLhs ? 1 : 0, other = 1 - k;
+  unsigned word = std::max(1u, 32 / bitsOf(row.name));
+  Bases registers, lanes;
+  registers.along(k, 1, llvm::Log2_32(word));
+  if (isLhs && row.m == 16)
+    registers.along(other, 8, 1);
+  registers.along(k, 4 * word, llvm::Log2_32(row.k / (4 * word)));
+  lanes.along(k, word, 2).along(other, 1, 3);
+  return layoutText(registers, lanes);
+}
+
+std::string accLayout(const Row &row) {
+  Bases registers, lanes;
+  registers.along(1, 1, 1);
+  if (row.m == 16)
+    registers.along(0, 8, 1);
+  lanes.along(1, 2, 2).along(0, 1, 3);
+  return layoutText(registers, lanes);
+}
+} // namespace
+
 std::string nvidia::matrixRows(unsigned compute) {
   std::string text;
   for (const Row &row : kRows) {
     if (compute < row.since || compute > row.until)
       continue;
-    // Here belong the layouts of the fragments that a warp holds.
     text += llvm::formatv(
         R"({0}
     #kiln.matrix_instruction<name = "mma.m{1}n{2}k{3}.{4}.{5}", unit = "tensor", m = <{1}>, n = <{2}>, k = <{3}>,
-      lhs = <types = [{6}], home = "registers">, rhs = <types = [{6}], home = "registers">,
-      acc = <types = [{4}], home = "registers">>)",
+      lhs = <types = [{6}], home = "registers", layout = {7}>,
+      rhs = <types = [{6}], home = "registers", layout = {8}>,
+      acc = <types = [{4}], home = "registers", layout = {9}>>)",
         text.empty() ? "" : ",", row.m, row.n, row.k, row.acc, row.name,
-        row.types);
+        row.types, factorLayout(row, true), factorLayout(row, false),
+        accLayout(row));
   }
   return text;
 }

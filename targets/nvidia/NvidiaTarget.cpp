@@ -44,8 +44,9 @@ public:
   }
 
   void registerDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect,
-                    cf::ControlFlowDialect, mlir::index::IndexDialect>();
+    registry.insert<simt::SimtDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                    gpu::GPUDialect, cf::ControlFlowDialect,
+                    mlir::index::IndexDialect>();
     nvidia::registerTranslations(registry);
   }
 

@@ -1,0 +1,16 @@
+//===- LowerMma.h - mma.sync ------------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_NVIDIA_LOWERMMA_H
+#define KILN_TARGETS_NVIDIA_LOWERMMA_H
+
+#include "kiln/Gpu/SimtDialect.h"
+
+namespace kiln::nvidia {
+
+/// Replaces the results of a matrix instruction of warps.
+mlir::LogicalResult lowerMma(simt::MmaOp op, mlir::OpBuilder &b);
+
+} // namespace kiln::nvidia
+
+#endif // KILN_TARGETS_NVIDIA_LOWERMMA_H

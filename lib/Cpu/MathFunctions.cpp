@@ -107,9 +107,8 @@ Value byLanes(OpBuilder &b, Location loc, Operation *op, ValueRange operands,
   return all;
 }
 
-/// sin and cos: polynomials, or libm where a lane is too large for them.
-Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x,
-                        int64_t quarter) {
+/// sin, cos, tan: polynomials, or libm where a lane is too large for them.
+Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x) {
   F32 f(b, loc, x.getType());
   Value fine = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
                                      f.abs(x), f.f32(F32::kTrigLimit));
@@ -118,7 +117,10 @@ Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x,
       scf::IfOp::create(b, loc, TypeRange{x.getType()}, fine, true, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, loc, f.trigonometric(x, quarter));
+  scf::YieldOp::create(b, loc,
+                       isa<math::TanOp>(op)
+                           ? f.tan(x)
+                           : f.trigonometric(x, isa<math::CosOp>(op)));
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, loc, byLanes(b, loc, op, x, x.getType()));
   return choice.getResult(0);
@@ -185,10 +187,16 @@ Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
       return f.tanh(operands[0]);
     if (isa<math::ErfOp>(op))
       return f.erf(operands[0]);
-    if (isa<math::SinOp>(op))
-      return emitTrigonometric(b, loc, op, operands[0], 0);
-    if (isa<math::CosOp>(op))
-      return emitTrigonometric(b, loc, op, operands[0], 1);
+    if (isa<math::ExpM1Op>(op))
+      return f.expm1(operands[0]);
+    if (isa<math::Log2Op>(op))
+      return f.log2(operands[0]);
+    if (isa<math::Log10Op>(op))
+      return f.log10(operands[0]);
+    if (isa<math::Log1pOp>(op))
+      return f.log1p(operands[0]);
+    if (isa<math::SinOp, math::CosOp, math::TanOp>(op))
+      return emitTrigonometric(b, loc, op, operands[0]);
   }
   return byLanes(b, loc, op, operands, result);
 }

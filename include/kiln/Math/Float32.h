@@ -80,6 +80,8 @@ public:
   Value expParts(Value x, Value &shifted) const;
   /// e^x.
   virtual Value exp(Value x) const;
+  /// e^x - 1, to 1.5 units.
+  Value expm1(Value x) const;
 
   /// A positive number as (1 + f) * 2^e with f in [sqrt(1/2), sqrt(2)) - 1.
   struct LogParts {
@@ -92,23 +94,43 @@ public:
   /// `y` where x is positive and finite, else what a logarithm gives there.
   Value logEnds(Value x, Value y) const;
   Value log(Value x) const;
+  /// To 1 unit.
+  Value log2(Value x) const;
+  Value log10(Value x) const;
+  /// log(1 + x), to 1.5 units.
+  Value log1p(Value x) const;
 
   Value tanh(Value x) const;
   Value erf(Value x) const;
 
   /// Where the reduction of sin and cos to a quarter turn stays exact.
   static constexpr double kTrigLimit = 30000.0;
-  /// x less the nearest quarter turns, whose number is `quarters`, for |x| up
-  /// to kTrigLimit.
-  Value quarterTurn(Value x, Value &quarters) const;
-  /// The sine of r + quarters * pi / 2, for |r| up to pi / 4.
+  /// x less the nearest quarter turns, |x| at most kTrigLimit.
+  struct Turn {
+    Value r;        ///< within [-pi / 4, pi / 4]
+    Value quarters; ///< their number, i32
+    Value rest;     ///< what r lacks, f32; null where nobody asked
+  };
+  Turn quarterTurn(Value x, bool withRest = false) const;
+  /// The sine of r + quarters * pi / 2.
   Value sineOfTurn(Value r, Value quarters) const;
+  /// The tangent, to 1.2 units where the turn has a rest.
+  Value tangentOfTurn(const Turn &turn) const;
   /// sin for `quarter` 0, cos for 1; |x| at most kTrigLimit.
   Value trigonometric(Value x, int64_t quarter) const;
+  /// tan; |x| at most kTrigLimit.
+  Value tan(Value x) const;
 
 protected:
-  /// 2 / x for x of at least 2, to 2 units.
-  virtual Value twoOver(Value x) const;
+  /// 1 / x to 1 unit, for normal numbers with normal results, and for infinity.
+  virtual Value reciprocal(Value x) const;
+
+private:
+  /// log(1 + f) - f for f in [sqrt(1/2), sqrt(2)) - 1.
+  Value logTail(Value f) const;
+  /// f + tail times a number that is given as a sum of two.
+  Value scaledLog(Value f, Value tail, double high, double low,
+                  Value &rest) const;
 };
 
 } // namespace kiln::functions

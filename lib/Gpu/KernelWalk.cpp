@@ -264,7 +264,7 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
       .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
       .Case([&](tensor::ExtractOp op) -> LogicalResult {
         if (!op.getIndices().empty())
-          return decline(op, "an element of a tile with dimensions");
+          return emitExtract(op);
         define(op.getResult(), registers(op.getTensor())[0]);
         return success();
       })

@@ -14,6 +14,7 @@
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace kiln::simt {
 
@@ -88,6 +89,7 @@ private:
   mlir::LogicalResult emitMovement(mlir::Operation *op);
   bool emitByRegisters(mlir::Operation *op);
   mlir::LogicalResult emitThroughShared(mlir::Operation *op);
+  mlir::LogicalResult emitExtract(mlir::tensor::ExtractOp op);
   mlir::LogicalResult emitGather(tile::GatherOp op);
   mlir::Value evaluate(mlir::AffineExpr expr, mlir::ValueRange dims,
                        mlir::ValueRange symbols);

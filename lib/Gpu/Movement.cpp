@@ -265,3 +265,22 @@ LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
   define(op.getResult(), std::move(regs));
   return success();
 }
+
+/// One element, for every thread.
+LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
+  auto source = cast<RankedTensorType>(op.getTensor().getType());
+  int64_t start =
+      scratch(tileBytes(source.getShape(), source.getElementType()));
+  writeTile(start, registers(op.getTensor()), getLayout(op.getTensor()),
+            source.getShape());
+  synchronize();
+  SmallVector<Value> at;
+  for (auto [index, size] :
+       llvm::zip_equal(op.getIndices(), source.getShape()))
+    // What lies outside is undefined behaviour; it stays in the tile.
+    at.push_back(and_(narrow(scalar(index)),
+                      c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
+  define(op.getResult(), readElement(start, position(at, source.getShape()),
+                                     scalarType(source.getElementType())));
+  return success();
+}

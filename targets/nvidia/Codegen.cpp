@@ -182,6 +182,9 @@ void Codegen::finishFunctions(ModuleOp module) {
     function.removeFnAttr(llvm::Attribute::NoInline);
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
     function.addFnAttr(llvm::Attribute::AlwaysInline);
+    // Whatever the caller does with subnormal numbers.
+    function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
+    function.addFnAttr("denormal-fp-math-f32", "dynamic,dynamic");
   }
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     llvm::Function *function = code->getFunction(kernel.getSymName());

@@ -8,6 +8,7 @@
 
 #include "LowerScalars.h"
 #include "Passes.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -179,6 +180,9 @@ LogicalResult LowerGpu::retype(Value value) {
 }
 
 LogicalResult LowerGpu::lower(LLVM::LLVMFuncOp function) {
+  auto numerics = function->getAttrOfType<tile::NumericsAttr>("gpu.numerics");
+  if (numerics && numerics.getFtz())
+    function.setDenormalFpMathF32("preserve-sign,preserve-sign");
   Dialect *llvm = getContext().getLoadedDialect<LLVM::LLVMDialect>();
   Dialect *nvvm = getContext().getLoadedDialect<NVVM::NVVMDialect>();
   for (Block &block : function.getBody()) {

@@ -18,6 +18,14 @@ void buildNvidiaTail(mlir::OpPassManager &pm);
 /// kernels get the attributes of a launch.
 std::unique_ptr<mlir::Pass> createLowerSimtPass();
 
+/// `nvidia-lower-math`: math operations on scalars of f16, bf16, f32 and f64
+/// become arith, those of math that are one intrinsic (fma, floor, ...), and
+/// calls of llvm; conversions that need more than one instruction become
+/// several. Errors are within docs/numerics.md; the attribute `gpu.numerics`
+/// (#tile.numerics) of a function relaxes them. What the chip is comes from the
+/// module's `kiln.target`.
+std::unique_ptr<mlir::Pass> createLowerMathPass();
+
 /// `nvidia-lower-gpu`: functions of func and llvm whose blocks hold func, cf,
 /// arith, index, gpu, llvm and nvvm operations on scalars, and those of math
 /// that are one intrinsic, become functions of llvm and nvvm. Indices have 64

@@ -12,6 +12,7 @@ using namespace kiln;
 void nvidia::buildNvidiaTail(OpPassManager &pm) {
   pm.addPass(createLowerSimtPass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerMathPass());
   pm.addPass(createLowerGpuPass());
   // Places in the source, for tools that look at machine code. Full tables
   // would make the assembler leave out its optimisations.
@@ -22,6 +23,7 @@ void nvidia::buildNvidiaTail(OpPassManager &pm) {
 
 void nvidia::registerNvidiaPasses() {
   registerPass(createLowerSimtPass);
+  registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
   registerPass(createSerializePass);
   PassPipelineRegistration<>("nvidia-tail",

@@ -1,0 +1,83 @@
+//===- Functions.h - Functions and conversions of scalars -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_NVIDIA_FUNCTIONS_H
+#define KILN_TARGETS_NVIDIA_FUNCTIONS_H
+
+#include "kiln/Math/Float32.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kiln::nvidia {
+
+/// A call of an intrinsic of LLVM.
+mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Type type, llvm::StringRef name,
+                          mlir::ValueRange operands);
+
+/// Functions of f32 scalars with the instructions that GPUs have for some.
+class GpuFloat32 : public functions::Float32 {
+public:
+  GpuFloat32(mlir::OpBuilder &b, mlir::Location loc)
+      : Float32(b, loc, b.getF32Type()) {}
+
+  /// e^x to 2 units.
+  Value exp(Value x) const override;
+  /// 2^x to 2 units; `flush`: subnormal numbers may be zero.
+  Value exp2(Value x, bool flush) const;
+  /// 1 / sqrt(x) to 2 units.
+  Value rsqrt(Value x, bool flush) const;
+  /// sin for `quarter` 0, cos for 1, everywhere.
+  Value sine(Value x, int64_t quarter, mlir::ModuleOp module) const;
+  Value tangent(Value x, mlir::ModuleOp module) const;
+
+protected:
+  Value reciprocal(Value x) const override;
+
+private:
+  Turn turnOf(Value x, mlir::ModuleOp module, bool withRest) const;
+};
+
+/// The function `nvidia_quarter_turn` of the module: f32 to a struct of r and
+/// the number of quarter turns for any argument, r within 1 unit; NaN for what
+/// is not finite. `nvidia_quarter_turn_rest` adds what r lacks.
+mlir::LLVM::LLVMFuncOp quarterTurnFunction(mlir::ModuleOp module,
+                                           bool withRest);
+
+/// The function `nvidia_ipowi_iN` of the module: base^exponent by squaring, of
+/// integers of N bits, which wraps. Negative exponents give the truncated
+/// quotient, and 0 for base 0.
+mlir::LLVM::LLVMFuncOp integerPowerFunction(mlir::ModuleOp module,
+                                            mlir::Type type);
+
+/// Replaces a conversion that chips of compute capability `compute` have no
+/// instruction for, or one that rounds twice; leaves all other operations.
+/// Reports what there is no code for.
+mlir::LogicalResult lowerConversion(mlir::Operation *op, mlir::OpBuilder &b,
+                                    unsigned compute);
+
+/// Whether a type is f16 or bf16, for which functions are computed in f32.
+inline bool isHalf(mlir::Type type) {
+  return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(type);
+}
+/// Whether a type is one of the floats of 8 bits that there is code for:
+/// f8E4M3FN and f8E5M2.
+bool isFloat8(mlir::Type type);
+/// The f32 value of such a number.
+mlir::Value widenFloat8(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, unsigned compute);
+/// An f32 value rounded to nearest even; beyond the largest number infinity, or
+/// NaN in a type without it.
+mlir::Value narrowFloat8(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value, mlir::Type type, unsigned compute);
+/// f64 to f32, so that a second rounding to fewer bits is the only one that
+/// counts.
+mlir::Value roundToOdd(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value value);
+/// An integer of 32 or 64 bits as f32, in the same way.
+mlir::Value integerToOdd(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value, bool isSigned);
+
+} // namespace kiln::nvidia
+
+#endif // KILN_TARGETS_NVIDIA_FUNCTIONS_H

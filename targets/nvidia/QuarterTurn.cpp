@@ -145,10 +145,13 @@ LLVM::LLVMFuncOp nvidia::quarterTurnFunction(ModuleOp module, bool withRest) {
   Block *far = b.createBlock(&function.getBody(), function.getBody().end());
   auto give = [&](const functions::Float32::Turn &turn) {
     Value all = LLVM::PoisonOp::create(b, loc, type);
-    all = LLVM::InsertValueOp::create(b, loc, all, turn.r, 0);
-    all = LLVM::InsertValueOp::create(b, loc, all, turn.quarters, 1);
+    all =
+        LLVM::InsertValueOp::create(b, loc, all, turn.r, ArrayRef<int64_t>{0});
+    all = LLVM::InsertValueOp::create(b, loc, all, turn.quarters,
+                                      ArrayRef<int64_t>{1});
     if (withRest)
-      all = LLVM::InsertValueOp::create(b, loc, all, turn.rest, 2);
+      all = LLVM::InsertValueOp::create(b, loc, all, turn.rest,
+                                        ArrayRef<int64_t>{2});
     LLVM::ReturnOp::create(b, loc, all);
   };
   Value x = entry->getArgument(0);

@@ -40,5 +40,7 @@ void checkLayouts();
 void checkAlgebra();
 void checkForms();
 void checkText();
+void checkConversions();
+void checkMemory();
 
 #endif

@@ -63,6 +63,8 @@ int main() {
   checkAlgebra();
   checkForms();
   checkText();
+  checkConversions();
+  checkMemory();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -20,6 +20,18 @@ uint64_t Banks::getActiveLanes(unsigned accessBytes, unsigned laneBits) const {
   return maskTrailingOnes<uint64_t>(std::min(active, laneBits));
 }
 
+LinearLayout kiln::layout::getSwizzledRows(int64_t rows, int64_t columns,
+                                           int64_t vector, int64_t rowsPerPhase,
+                                           int64_t phases) {
+  assert(vector * phases <= columns && "more phases than vectors of a row");
+  LinearLayout::Input offset{kOffset.str(), {}};
+  for (int64_t column = 1; column < columns; column *= 2)
+    offset.bases.push_back({0, column});
+  for (int64_t row = 1; row < rows; row *= 2)
+    offset.bases.push_back({row, row / rowsPerPhase % phases * vector});
+  return LinearLayout::withSizes({offset}, {rows, columns});
+}
+
 /// From places of a layout to offsets.
 static LinearLayout getOffsets(const LinearLayout &layout,
                                const LinearLayout &memory) {

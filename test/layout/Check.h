@@ -42,5 +42,7 @@ void checkForms();
 void checkText();
 void checkConversions();
 void checkMemory();
+void checkFragments();
+void checkAddresses();
 
 #endif

@@ -65,6 +65,8 @@ int main() {
   checkText();
   checkConversions();
   checkMemory();
+  checkFragments();
+  checkAddresses();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -55,6 +55,13 @@ struct InstructionTile {
   unsigned maxMatrixBits = 0;  ///< log2 of the matrices that one moves
 };
 
+/// Rows of `columns` elements one after the other, in which vectors of `vector`
+/// elements change places: vector v of row r stands where vector
+/// v ^ (r / rowsPerPhase % phases) would. What engines that copy tiles write.
+/// Outputs dim0 (rows) and dim1; all counts are powers of two.
+LinearLayout getSwizzledRows(int64_t rows, int64_t columns, int64_t vector,
+                             int64_t rowsPerPhase, int64_t phases);
+
 /// How the registers of a layout meet memory.
 struct SharedAccess {
   /// Bits of the register in the order in which they are used: first those of

@@ -102,7 +102,8 @@ public:
   /// All vectors that are worth a try.
   SmallVector<Vectors> getVectors() const {
     if (!from.tile && !to.tile)
-      return {getCommonVector()};
+      return {getCommonVector(nullptr), getCommonVector(&from),
+              getCommonVector(&to)};
     // Rows of a tile are what they are: the other side has to have them.
     SmallVector<Vectors> fitting;
     const Side &given = from.tile ? from : to;
@@ -147,9 +148,10 @@ public:
   }
 
 private:
-  /// Registers of both; then, to fill a word, registers of one that no lane of
-  /// the other has, and what neither has in lanes or registers.
-  Vectors getCommonVector() const {
+  /// Registers of both; then those of one side, if it is to be the wider one;
+  /// then, to fill a word, registers of one that no lane of the other has, and
+  /// what neither has in lanes or registers.
+  Vectors getCommonVector(const Side *wider) const {
     unsigned most =
         Log2_32(std::max(1u, banks.maxVectorBytes * 8 / elementBits));
     unsigned word = Log2_32(std::max(1u, banks.bytes * 8 / elementBits));
@@ -161,6 +163,9 @@ private:
     };
     for (uint64_t column : from.registers)
       if (is_contained(to.registers, column))
+        extend(column, most);
+    if (wider)
+      for (uint64_t column : wider->registers)
         extend(column, most);
     for (uint64_t column : from.registers)
       if (is_contained(to.others, column))

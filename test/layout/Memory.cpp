@@ -100,6 +100,10 @@ static void checkSwizzles() {
         SharedPlan swizzle = plan(*a, *b, elementBits);
         CHECK(swizzle.store.wavefronts == getLeast(swizzle.store, elementBits));
         CHECK(swizzle.load.wavefronts == getLeast(swizzle.load, elementBits));
+        // One side is as wide as it can be, whatever the other is.
+        if (elementBits == 16)
+          CHECK(std::max(swizzle.store.vectorBits, swizzle.load.vectorBits) ==
+                3);
       }
   }
   // Row-major memory of the same tile is not as good.
@@ -221,7 +225,15 @@ void checkMemory() {
           {{"register", pick(3, 4)}, {"lane", 5}, {"warp", 2}}, sizes);
     };
     unsigned elementBits = 8u << pick(0, 3);
-    plan(make(), make(), elementBits);
+    LinearLayout from = make(), to = make();
+    SharedPlan best = plan(from, to, elementBits);
+    LinearLayout plain =
+        LinearLayout::identity(1024, "offset", "dim0").reshapeOutputs(sizes);
+    unsigned asRows = 0;
+    for (const LinearLayout *side : {&from, &to})
+      asRows += getSharedAccess(*side, plain, kLevels, elementBits, banks)
+                    ->wavefronts;
+    CHECK(best.getWavefronts() <= asRows);
     plan(make(), make(), elementBits, other);
   }
 }

@@ -44,5 +44,6 @@ void checkConversions();
 void checkMemory();
 void checkFragments();
 void checkAddresses();
+void checkPage();
 
 #endif

@@ -67,6 +67,7 @@ int main() {
   checkMemory();
   checkFragments();
   checkAddresses();
+  checkPage();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -9,41 +9,51 @@
 using namespace llvm;
 using namespace kiln::layout;
 
-/// Wavefronts of all vectors of one warp.
-static unsigned simulate(const SharedAccess &access, const Padding &padding,
-                         Levels levels, unsigned elementBits,
-                         const Banks &banks) {
-  unsigned registers = 1u << (access.order.size() - access.copyBits);
-  unsigned bytes = std::max(1u, (elementBits << access.vectorBits) / 8);
-  unsigned wavefronts = 0;
-  for (unsigned first = 0; first < registers;
-       first += 1u << access.vectorBits) {
-    SmallVector<int64_t> addresses;
-    for (int64_t lane = 0; lane < access.offsets.getInputSize(levels[1]);
-         ++lane) {
-      int64_t offset =
-          access.offsets.apply({{levels[0], first}, {levels[1], lane}})[0];
-      addresses.push_back(padding.apply(offset) * elementBits / 8);
-    }
-    wavefronts += countWavefronts(addresses, bytes, banks);
+namespace {
+/// An access with what does not depend on the padding computed once.
+struct Access {
+  unsigned bytes;
+  SmallVector<int64_t> ofVector, ofLane; ///< offsets, to be combined by XOR
+
+  Access(const SharedAccess &access, Levels levels, unsigned elementBits)
+      : bytes(std::max(1u, (elementBits << access.vectorBits) / 8)) {
+    unsigned registers = 1u << (access.order.size() - access.copyBits);
+    for (unsigned i = 0; i < registers; i += 1u << access.vectorBits)
+      ofVector.push_back(access.offsets.apply({{levels[0], i}})[0]);
+    for (int64_t i = 0; i < access.offsets.getInputSize(levels[1]); ++i)
+      ofLane.push_back(access.offsets.apply({{levels[1], i}})[0]);
   }
-  return wavefronts;
-}
+
+  /// Wavefronts of all vectors of one warp.
+  unsigned simulate(const Padding &padding, unsigned elementBits,
+                    const Banks &banks) const {
+    unsigned wavefronts = 0;
+    SmallVector<int64_t> addresses(ofLane.size());
+    for (int64_t vector : ofVector) {
+      for (auto [address, lane] : zip_equal(addresses, ofLane))
+        address = padding.apply(vector ^ lane) * elementBits / 8;
+      wavefronts += countWavefronts(addresses, bytes, banks);
+    }
+    return wavefronts;
+  }
+};
+} // namespace
 
 Padding kiln::layout::choosePadding(ArrayRef<LinearLayout> layouts,
                                     const LinearLayout &memory, Levels levels,
                                     unsigned elementBits, const Banks &banks) {
-  SmallVector<SharedAccess, 2> accesses;
+  SmallVector<Access, 2> accesses;
   unsigned vectorBits = 0;
   for (const LinearLayout &layout : layouts) {
-    accesses.push_back(
-        *getSharedAccess(layout, memory, levels, elementBits, banks));
-    vectorBits = std::max(vectorBits, accesses.back().vectorBits);
+    SharedAccess access =
+        *getSharedAccess(layout, memory, levels, elementBits, banks);
+    accesses.emplace_back(access, levels, elementBits);
+    vectorBits = std::max(vectorBits, access.vectorBits);
   }
   auto count = [&](const Padding &padding) {
     unsigned wavefronts = 0;
-    for (const SharedAccess &access : accesses)
-      wavefronts += simulate(access, padding, levels, elementBits, banks);
+    for (const Access &access : accesses)
+      wavefronts += access.simulate(padding, elementBits, banks);
     return wavefronts;
   };
   // Vectors stay aligned and whole: amounts are whole ones, as are intervals,

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
-#include <set>
 
 using namespace llvm;
 using namespace kiln::layout;
@@ -74,14 +73,17 @@ unsigned kiln::layout::countWavefronts(ArrayRef<int64_t> addresses,
                                        unsigned bytes, const Banks &banks) {
   unsigned wavefronts = 0;
   for (const auto &[key, group] : getGroups(addresses, bytes, banks)) {
-    std::map<int64_t, std::set<int64_t>> wordsOfBank;
+    SmallVector<int64_t> words;
     for (int64_t address : group)
       for (int64_t word = address / banks.bytes;
            word <= (address + bytes - 1) / banks.bytes; ++word)
-        wordsOfBank[word % banks.count].insert(word);
-    size_t most = 0;
-    for (const auto &[bank, words] : wordsOfBank)
-      most = std::max(most, words.size());
+        words.push_back(word);
+    sort(words);
+    words.erase(llvm::unique(words), words.end());
+    SmallVector<unsigned> ofBank(banks.count, 0);
+    unsigned most = 0;
+    for (int64_t word : words)
+      most = std::max(most, ++ofBank[word % banks.count]);
     wavefronts += most;
   }
   return wavefronts;

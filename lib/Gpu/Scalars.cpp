@@ -83,7 +83,7 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   state.addAttributes(op->getAttrDictionary().getValue());
   Operation *made = b.create(state);
   SmallVector<Value> folded;
-  if (succeeded(b.tryFold(made, folded))) {
+  if (succeeded(b.tryFold(made, folded)) && !folded.empty()) {
     made->erase();
     return folded;
   }

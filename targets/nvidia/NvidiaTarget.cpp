@@ -27,7 +27,7 @@ public:
   }
   std::vector<target::OptionInfo> options() const override {
     return {
-        {"warps", "1|2|4|8|16", "warps of an instance"},
+        {"warps", "1|2|4|8|16|32", "warps of an instance"},
         {"stages", "1..8", "iterations whose loads are in flight at once"},
         {"ptxas", "PATH",
          "the assembler (none: packages hold PTX, which the machine's "

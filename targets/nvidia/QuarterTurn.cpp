@@ -66,13 +66,13 @@ struct Large : GpuFloat32 {
   Turn reduce(Value x, LLVM::GlobalOp table) const {
     Value raw = andi(bits(x), 0x7fffffff);
     // |x| is mantissa * 2^e, e >= -9. The bits of 2 / pi from 2^(1 - e) on
-    // count, which begin at bit e + 31 of the table.
+    // count, which begin at bit e + 30 of the table.
     Value mantissa =
         arith::OrIOp::create(b, loc, andi(raw, 0x7fffff), i32(0x800000));
     Value at =
-        subi(arith::ShRUIOp::create(b, loc, raw, i32(23)), i32(150 - 31));
+        subi(arith::ShRUIOp::create(b, loc, raw, i32(23)), i32(150 - 30));
     // Infinity and NaN are done with below.
-    at = arith::MinSIOp::create(b, loc, at, i32(135));
+    at = arith::MinSIOp::create(b, loc, at, i32(134));
     Value first = arith::ShRUIOp::create(b, loc, at, i32(5));
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), kConstantSpace);
     Value base = LLVM::AddressOfOp::create(b, loc, table);

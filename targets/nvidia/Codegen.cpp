@@ -24,14 +24,16 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::nvidia;
 
-/// Code comes unrolled, with wide accesses, and in loops that are pipelined
-/// already: what is left is to fold and to share. Vectorisers and what changes
-/// loops have nothing to do, and the back end brings passes of its own.
+/// Code comes unrolled and folded, with wide accesses: what is left is to share
+/// and to count loops in one register. Vectorisers and unrolling have nothing to
+/// do, and the back end brings passes of its own. Over 287 kernels this takes
+/// as many registers as O3, in a third of the time for long ones; without
+/// indvars it takes 2% more, in single kernels 40%.
 static constexpr StringLiteral kPasses =
     "nvvm-reflect,always-inline,globaldce,"
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,dce)";
+    "simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),gvn,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,dce)";
 
 /// Registers LLVM's code generators and sets what only an option can say.
 static void initializeBackend() {

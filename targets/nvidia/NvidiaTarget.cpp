@@ -33,7 +33,7 @@ public:
          "the assembler (none: packages hold PTX, which the machine's "
          "driver compiles)"},
         {"llvm_passes", "PASSES",
-         "what LLVM does to the code, as opt's flag -passes has it, with + for "
+         "what LLVM does to the code, as opt's flag -passes has it, with | for "
          "commas"}};
   }
 

@@ -42,9 +42,9 @@ struct Compilation {
     if (failed(found))
       return failure();
     machine = *found;
-    // A SPEC has commas of its own.
+    // SPECs have commas of their own.
     std::string passes = options.get("llvm_passes", "").str();
-    llvm::replace(passes, '+', ',');
+    llvm::replace(passes, '|', ',');
     codegen = Codegen::create(module, machine, passes, assembler);
     return success(codegen != nullptr);
   }

@@ -198,6 +198,9 @@ def main():
         row = {"stem": stem}
         rows.append(row)
         case = corpus.Case(options.corpus, stem)
+        if (corpus.lookup(corpus.EXCEPTIONS, stem) or "").startswith(corpus.OUTSIDE):
+            row["error"] = "skipped: it " + corpus.lookup(corpus.EXCEPTIONS, stem)
+            continue
         try:
             launch = Launch(torch, case)
             kiln = KilnKernel(cuda, os.path.join(options.packages, stem + ".kpkg"), case.info["kernel"],

@@ -87,7 +87,7 @@ private:
 
   // Movement.cpp
   mlir::LogicalResult emitMovement(mlir::Operation *op);
-  bool emitByRegisters(mlir::Operation *op);
+  bool emitExchange(mlir::Operation *op);
   mlir::LogicalResult emitThroughShared(mlir::Operation *op);
   mlir::LogicalResult emitExtract(mlir::tensor::ExtractOp op);
   mlir::LogicalResult emitGather(tile::GatherOp op);

@@ -1,12 +1,13 @@
 //===- Movement.cpp - Operations that move elements -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the layouts of operand and result say that each thread has what it
-// needs, registers get new names. Everything else goes through the memory of
-// the block.
+// What only changes places of elements by their bits is an exchange between
+// layouts, a renaming of registers where threads have what they need.
+// Everything else goes through the memory of the block.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Exchange.h"
 #include "KernelWalk.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -73,7 +74,7 @@ static bool isLinearOverBits(AffineMap map, ArrayRef<int64_t> from,
          ShapedType::getNumElements(from) == ShapedType::getNumElements(to);
 }
 
-bool KernelWalk::emitByRegisters(Operation *op) {
+bool KernelWalk::emitExchange(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
   LayoutAttr layout = getLayout(op->getResult(0));
@@ -104,22 +105,25 @@ bool KernelWalk::emitByRegisters(Operation *op) {
         n = 0;
     return at;
   };
-  for (auto [wanted, have] : {std::make_pair(layout.getLaneBases(laneBits()),
-                                             source.getLaneBases(laneBits())),
-                              std::make_pair(layout.getWarpBases(warpBits()),
-                                             source.getWarpBases(warpBits()))})
-    for (auto [w, h] : llvm::zip_equal(wanted, have))
-      if (change(w) != h)
-        return false;
-  const Regs &from = registers(operand->get());
-  Regs regs;
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    int64_t place = registerAt(source, change(layout.getRegisterOffset(reg)));
-    if (place < 0)
-      return false;
-    regs.push_back(from[place]);
+  // Where the elements of the operand are, and where the result has them.
+  auto have =
+      getLinearLayout(source, sourceType.getShape(), laneBits(), warpBits());
+  auto result = getLinearLayout(layout, shape, laneBits(), warpBits());
+  layout::LinearLayout wanted({}, have.getOutputs());
+  for (StringRef level : Exchange::kLevels) {
+    SmallVector<layout::LinearLayout::Basis> bases;
+    for (const auto &basis : result.getBases(level)) {
+      Basis at = change(ArrayRef<int64_t>(basis));
+      bases.emplace_back(at.begin(), at.end());
+    }
+    wanted.setBases(level, bases);
   }
-  define(op->getResult(0), std::move(regs));
+  auto regs =
+      Exchange(*this, have, wanted, scalarType(sourceType.getElementType()))
+          .run(registers(operand->get()));
+  if (!regs)
+    return false;
+  define(op->getResult(0), std::move(*regs));
   return true;
 }
 
@@ -205,7 +209,7 @@ LogicalResult KernelWalk::emitMovement(Operation *op) {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
         return op->emitOpError("has a tile without a layout");
-    return emitByRegisters(op) ? success() : emitThroughShared(op);
+    return emitExchange(op) ? success() : emitThroughShared(op);
   }
   LayoutAttr layout = getLayout(op->getResult(0));
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -275,8 +279,7 @@ LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
             source.getShape());
   synchronize();
   SmallVector<Value> at;
-  for (auto [index, size] :
-       llvm::zip_equal(op.getIndices(), source.getShape()))
+  for (auto [index, size] : llvm::zip_equal(op.getIndices(), source.getShape()))
     // What lies outside is undefined behaviour; it stays in the tile.
     at.push_back(and_(narrow(scalar(index)),
                       c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));

@@ -311,6 +311,37 @@ LayoutAttr simt::getLayout(Type tile) {
 
 LayoutAttr simt::getLayout(Value tile) { return getLayout(tile.getType()); }
 
+layout::LinearLayout simt::getLinearLayout(LayoutAttr layout,
+                                           ArrayRef<int64_t> shape,
+                                           unsigned laneBits,
+                                           unsigned warpBits) {
+  auto sizes = llvm::map_to_vector(
+      shape, [](int64_t n) { return int64_t(llvm::PowerOf2Ceil(n)); });
+  std::pair<StringRef, SmallVector<Basis>> levels[] = {
+      {"register", layout.getRegisterBases()},
+      {"lane", layout.getLaneBases(laneBits)},
+      {"warp", layout.getWarpBases(warpBits)}};
+  SmallVector<layout::LinearLayout::Input> inputs;
+  for (const auto &[name, bases] : levels) {
+    inputs.push_back({name.str(), {}});
+    for (const Basis &basis : bases)
+      inputs.back().bases.emplace_back(basis.begin(), basis.end());
+  }
+  return layout::LinearLayout::withSizes(inputs, sizes);
+}
+
+LayoutAttr simt::getLayoutAttr(MLIRContext *context,
+                               const layout::LinearLayout &layout) {
+  auto bases = [&](StringRef level) {
+    SmallVector<Basis> list;
+    for (const auto &basis : layout.getBases(level))
+      list.emplace_back(basis.begin(), basis.end());
+    return list;
+  };
+  return LayoutAttr::get(context, layout.getNumOutputs(), bases("register"),
+                         bases("lane"), bases("warp"));
+}
+
 RankedTensorType simt::withLayout(Type tile, LayoutAttr layout) {
   auto type = cast<RankedTensorType>(tile);
   return RankedTensorType::get(type.getShape(), type.getElementType(), layout);

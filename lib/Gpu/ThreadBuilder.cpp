@@ -107,6 +107,27 @@ Value ThreadBuilder::threadId() {
   return thread;
 }
 
+Value ThreadBuilder::threadPart(ArrayRef<layout::AddressTerm> terms) {
+  Value sum;
+  for (const layout::AddressTerm &term : terms) {
+    Value part = threadId();
+    if (!term.isWhole)
+      part = and_(part, c32(term.mask));
+    if (term.shift > 0)
+      part = b.createOrFold<arith::ShLIOp>(loc, part, c32(term.shift));
+    else if (term.shift < 0)
+      part = b.createOrFold<arith::ShRUIOp>(loc, part, c32(-term.shift));
+    if (!sum)
+      sum = part;
+    else if (term.isDisjoint)
+      sum = arith::AddIOp::create(b, loc, sum, part,
+                                  Overflow::nsw | Overflow::nuw);
+    else
+      sum = xor_(sum, part);
+  }
+  return sum ? sum : c32(0);
+}
+
 /// The bases of the bits of a thread's number.
 static SmallVector<LayoutAttr::Basis> threadBases(const ThreadBuilder &builder,
                                                   LayoutAttr layout) {

@@ -10,6 +10,7 @@
 #define KILN_LIB_GPU_THREADBUILDER_H
 
 #include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Layout/Address.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,6 +65,9 @@ public:
 
   /// The thread's number in the block, i32; lane and warp are its parts.
   Value threadId();
+
+  /// What the number of the thread moves, i32: the only input of the terms.
+  Value threadPart(llvm::ArrayRef<layout::AddressTerm> terms);
 
   /// The part of an element's coordinate that the thread gives, i32. It is the
   /// same at every place of the function.

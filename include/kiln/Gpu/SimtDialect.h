@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"
+#include "kiln/Layout/LinearLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -51,6 +52,14 @@ enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
 /// The layout of a tile's type; null without one.
 LayoutAttr getLayout(mlir::Type tile);
 LayoutAttr getLayout(mlir::Value tile);
+/// The same as a linear layout with the inputs `register`, `lane` and `warp` of
+/// so many bits, for a tile of this shape: sizes are rounded up.
+layout::LinearLayout getLinearLayout(LayoutAttr layout,
+                                     llvm::ArrayRef<int64_t> shape,
+                                     unsigned laneBits, unsigned warpBits);
+/// The attribute of such a layout.
+LayoutAttr getLayoutAttr(mlir::MLIRContext *context,
+                         const layout::LinearLayout &layout);
 /// The type with another layout.
 mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr layout);
 

@@ -1,0 +1,359 @@
+//===- Exchange.cpp - Tiles from one spread to another --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Exchange.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using layout::ConversionKind;
+using layout::LinearLayout;
+using layout::SharedPlan;
+using layout::ShufflePlan;
+using Marks = SmallVector<bool>;
+
+ExchangeMachine::ExchangeMachine(target::TargetAttr description) {
+  constexpr int64_t kUsualBytes = 48 << 10;
+  int64_t size = kUsualBytes;
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories()) {
+      if (memory.getScope() != target::MemoryScope::Core ||
+          memory.getKind() != target::MemoryKind::Explicit)
+        continue;
+      if (memory.getSize())
+        size = memory.getSize();
+      if (memory.getBanks() > 1 && llvm::isPowerOf2_64(memory.getBanks())) {
+        banks.count = memory.getBanks();
+        if (int64_t word = memory.getLine() / memory.getBanks();
+            llvm::isPowerOf2_64(word))
+          banks.bytes = word;
+      }
+      break;
+    }
+  // What else a kernel keeps there, and a second block, have room as well.
+  bytes = size / 4;
+}
+
+Exchange::Exchange(KernelWalk &w, const LinearLayout &from,
+                   const LinearLayout &to, Type type)
+    : w(w), machine(w.description), from(from), to(to), type(type),
+      bits(8 * ThreadBuilder::storedBytes(type)),
+      conversion(layout::getConversion(from, to, kLevels)) {}
+
+std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
+  if (!conversion)
+    return std::nullopt;
+  if (conversion->kind <= ConversionKind::Registers)
+    return rename(regs);
+  if (bits > 64 || !llvm::isPowerOf2_32(bits))
+    return std::nullopt;
+  std::optional<ShufflePlan> shuffles;
+  double cost = 0;
+  if (conversion->kind != ConversionKind::Memory) {
+    shuffles = layout::getShufflePlan(*conversion, kLevels);
+    cost = layout::countShuffles(*shuffles, bits, machine.costs.wordBits)
+               .getCost(machine.costs);
+    if (conversion->kind == ConversionKind::Select)
+      return throughLanes(regs, *shuffles);
+  }
+  SharedPlan plan =
+      layout::getSharedPlan(from, to, kLevels, bits, machine.banks);
+  unsigned roundBits = getRoundBits(plan);
+  if (shuffles && cost <= layout::getMemoryCost(plan.getWavefronts(),
+                                                1u << roundBits, machine.costs))
+    return throughLanes(regs, *shuffles);
+  return throughMemory(regs, plan, roundBits);
+}
+
+Regs Exchange::rename(ArrayRef<Value> regs) {
+  Regs results;
+  unsigned index = conversion->map.getOutputIndex(kLevels[0]);
+  for (int64_t i = 0; i < to.getInputSize(kLevels[0]); ++i)
+    results.push_back(regs[conversion->map.apply({{kLevels[0], i}})[index]]);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+Value Exchange::holds(const ShufflePlan::Condition &condition) {
+  int64_t mask = 0;
+  for (const auto &[level, bitsOfLevel] : condition.masks)
+    mask |= bitsOfLevel << (level == kLevels[1] ? 0 : w.laneBits());
+  Value parity = w.and_(w.threadId(), w.c32(mask));
+  // Halves are laid over each other until one bit is left.
+  int64_t left = mask;
+  if (!llvm::isPowerOf2_64(mask)) {
+    parity = LLVM::CtPopOp::create(w.b, w.loc, parity.getType(), parity);
+    left = 1;
+    parity = w.and_(parity, w.c32(left));
+  }
+  return w.compare(arith::CmpIPredicate::ne, parity, w.c32(0));
+}
+
+/// What swaps need of what was there before each, from what is needed after
+/// all: one list more than there are swaps.
+static SmallVector<Marks> getUses(ArrayRef<ShufflePlan::Swap> swaps,
+                                  Marks after) {
+  SmallVector<Marks> uses = {after};
+  for (const ShufflePlan::Swap &swap : llvm::reverse(swaps)) {
+    Marks before = uses.back();
+    for (auto [i, isUsed] : llvm::enumerate(uses.back()))
+      if (isUsed)
+        before[i ^ swap.distance] = true;
+    uses.push_back(before);
+  }
+  std::reverse(uses.begin(), uses.end());
+  return uses;
+}
+
+void Exchange::swap(ArrayRef<ShufflePlan::Swap> swaps, Regs &values,
+                    ArrayRef<Marks> used) {
+  for (auto [step, swap] : llvm::enumerate(swaps)) {
+    Value condition = holds(swap.when);
+    Regs before = values;
+    for (auto [i, value] : llvm::enumerate(values))
+      if (used[step + 1][i])
+        value = w.select(condition, before[i ^ swap.distance], before[i]);
+  }
+}
+
+/// Numbers of one type side by side in a word, and back.
+static Value packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
+  Type element = parts[0].getType();
+  Value list =
+      LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, element));
+  // Places that nobody reads are filled: a word is poison if a part of it is.
+  for (unsigned i = 0; i < count; ++i)
+    list = LLVM::InsertElementOp::create(
+        w.b, w.loc, list, parts[i < parts.size() ? i : 0], w.c32(i));
+  return LLVM::BitcastOp::create(w.b, w.loc, w.b.getI32Type(), list);
+}
+
+static void unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
+                       ArrayRef<unsigned> places,
+                       MutableArrayRef<Value> values) {
+  Value list = LLVM::BitcastOp::create(w.b, w.loc,
+                                       VectorType::get({count}, element), word);
+  for (auto [i, place] : llvm::enumerate(places))
+    values[place] = LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i));
+}
+
+Regs Exchange::send(ArrayRef<Value> values, const ShufflePlan &plan,
+                    ArrayRef<bool> used) {
+  Regs arrived(values);
+  unsigned laneIndex = plan.source.getOutputIndex(kLevels[1]);
+  Value ownPart; // of the lane to read, where lanes and warps decide
+  if (plan.isIndexed) {
+    LinearLayout threads({}, {plan.source.getOutputs()[laneIndex]});
+    SmallVector<LinearLayout::Basis> bases;
+    for (auto [level, count] : {std::make_pair(kLevels[1], w.laneBits()),
+                                std::make_pair(kLevels[2], w.warpBits())})
+      for (unsigned bit = 0; bit < count; ++bit)
+        bases.push_back({bit < plan.source.getInputBits(level)
+                             ? plan.source.getBasis(level, bit)[laneIndex]
+                             : 0});
+    threads.setBases("thread", bases);
+    ownPart = w.threadPart(layout::getAddressTerms(threads, {"thread"}));
+  }
+  auto exchange = [&](Value value, unsigned first) {
+    int64_t distance = plan.getLaneXor(first);
+    if (!plan.isIndexed)
+      return w.shuffleXor(value, distance);
+    return w.shuffleFrom(value, w.xor_(ownPart, w.c32(distance)));
+  };
+  unsigned perWord = std::max(1u, machine.costs.wordBits / bits);
+  unsigned alike = 1u << plan.numAlikeBits;
+  for (unsigned first = 0; first < plan.getNumValues(); first += alike) {
+    SmallVector<unsigned> travelling;
+    for (unsigned value = first; value < first + alike; ++value)
+      if (used[value] && plan.isShuffled(value))
+        travelling.push_back(value);
+    for (ArrayRef<unsigned> left = travelling; !left.empty();) {
+      ArrayRef<unsigned> group = left.take_front(perWord);
+      left = left.drop_front(group.size());
+      if (group.size() == 1) {
+        arrived[group[0]] = exchange(values[group[0]], first);
+        continue;
+      }
+      SmallVector<Value> parts;
+      for (unsigned value : group)
+        parts.push_back(values[value]);
+      Value word = exchange(packWord(w, parts, perWord), first);
+      unpackWord(w, word, parts[0].getType(), perWord, group, arrived);
+    }
+  }
+  return arrived;
+}
+
+Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
+  Marks arrived(plan.getNumValues(), false), sent(plan.numSources, false);
+  for (unsigned value : plan.results)
+    arrived[value] = true;
+  SmallVector<Marks> after = getUses(plan.after, arrived);
+  for (auto [value, isUsed] : llvm::enumerate(after.front()))
+    if (isUsed)
+      sent[plan.gather[value]] = true;
+  SmallVector<Marks> before = getUses(plan.before, sent);
+  Regs values;
+  for (Value reg : regs)
+    values.push_back(w.toStored(reg));
+  swap(plan.before, values, before);
+  Regs chosen;
+  for (unsigned value : plan.gather)
+    chosen.push_back(values[value]);
+  chosen = send(chosen, plan, after.front());
+  swap(plan.after, chosen, after);
+  Regs results;
+  for (unsigned value : plan.results)
+    results.push_back(w.fromStored(chosen[value], type));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+                       unsigned scaleBits, unsigned roundBits, int warpShift)
+    : w(w), access(access), scaleBits(scaleBits),
+      roundShift(llvm::Log2_64(access.offsets.getOutputs()[0].second) -
+                 roundBits),
+      ordered(layout::getPermutedNumbers(access.order)) {
+  // Lane and warp are parts of one number, so that their bits move together.
+  int64_t inRound = (int64_t(1) << roundShift) - 1;
+  SmallVector<LinearLayout::Basis> registers, threads;
+  for (const auto &basis : access.offsets.getBases("register"))
+    registers.push_back({basis[0] & inRound});
+  for (const auto &basis : access.offsets.getBases("lane"))
+    threads.push_back({basis[0]});
+  for (auto [bit, basis] : llvm::enumerate(access.offsets.getBases("warp")))
+    threads.push_back(
+        {basis[0] |
+         (warpShift < 0 ? 0 : int64_t(1) << (warpShift - scaleBits + bit))});
+  int64_t size = int64_t(1) << roundShift;
+  if (warpShift >= 0)
+    size = int64_t(1) << (warpShift - scaleBits + w.warpBits());
+  LinearLayout offsets({}, {{layout::kOffset.str(), size}});
+  offsets.setBases("register", registers);
+  offsets.setBases("thread", threads);
+  plan = layout::getAddressPlan(offsets, "register", scaleBits);
+  variable = w.threadPart(plan.terms);
+}
+
+int64_t SharedSide::offsetOf(unsigned place) const {
+  return access.offsets.apply({{"register", place}})[0];
+}
+
+Value SharedSide::pointer(int64_t start, unsigned place) {
+  const layout::Immediate &immediate = plan.immediates[place];
+  Value &base = bases[immediate.exclusive];
+  Type byte = w.b.getI8Type();
+  if (!base)
+    base = w.elementPointer(w.shared(0),
+                            w.xor_(variable, w.c32(immediate.exclusive)), byte);
+  int64_t more = start + immediate.additive;
+  if (!more)
+    return base;
+  return LLVM::GEPOp::create(w.b, w.loc, base.getType(), byte, base,
+                             ArrayRef<LLVM::GEPArg>{int32_t(more)});
+}
+
+void SharedSide::store(ArrayRef<Value> regs, int64_t start, unsigned round) {
+  int64_t copies = access.offsets.getFreeMask("register");
+  int64_t threads = access.offsets.getFreeMask("lane") |
+                    access.offsets.getFreeMask("warp") << w.laneBits();
+  Value isFirst;
+  if (threads)
+    isFirst = w.compare(arith::CmpIPredicate::eq,
+                        w.and_(w.threadId(), w.c32(threads)), w.c32(0));
+  unsigned count = 1u << access.vectorBits;
+  // Addresses serve all rounds: they are made before the branch.
+  SmallVector<std::pair<Value, Value>> stores;
+  for (unsigned place = 0; place < ordered.size(); place += count) {
+    if ((place & copies) || offsetOf(place) >> roundShift != round)
+      continue;
+    Value value = w.toStored(regs[ordered[place]]);
+    if (count > 1) {
+      auto type = VectorType::get({count}, value.getType());
+      Value list = LLVM::PoisonOp::create(w.b, w.loc, type);
+      for (unsigned i = 0; i < count; ++i)
+        list = LLVM::InsertElementOp::create(
+            w.b, w.loc, list, w.toStored(regs[ordered[place + i]]), w.c32(i));
+      value = list;
+    }
+    stores.emplace_back(pointer(start, place), value);
+  }
+  w.guarded(isFirst, [&] {
+    for (auto [address, value] : stores)
+      LLVM::StoreOp::create(w.b, w.loc, value, address, count << scaleBits);
+  });
+}
+
+void SharedSide::load(MutableArrayRef<Value> regs, Type stored, int64_t start,
+                      unsigned round) {
+  unsigned count = 1u << access.vectorBits;
+  llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
+  Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
+  for (unsigned place = 0; place < ordered.size(); place += count) {
+    int64_t offset = offsetOf(place);
+    if (offset >> roundShift != round)
+      continue;
+    Value &value = known[offset];
+    if (!value)
+      value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
+                                   count << scaleBits);
+    for (unsigned i = 0; i < count; ++i)
+      regs[ordered[place + i]] =
+          count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
+                                                           w.c32(i)))
+                    : value;
+  }
+}
+
+unsigned Exchange::getRoundBits(const SharedPlan &plan) const {
+  int64_t size = plan.memory.getInputSize(layout::kOffset) * (bits / 8);
+  unsigned rounds = 0;
+  while (rounds < plan.roundBits && size >> rounds > machine.bytes)
+    ++rounds;
+  // A thread is in every round.
+  int64_t last = size / (bits / 8) - (size / (bits / 8) >> rounds);
+  for (const layout::SharedAccess *side : {&plan.store, &plan.load})
+    for (StringRef level : ArrayRef(kLevels).drop_front())
+      for (const auto &basis : side->offsets.getBases(level))
+        if (basis[0] & last)
+          return 0;
+  return rounds;
+}
+
+Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
+                             unsigned roundBits) {
+  unsigned scaleBits = llvm::Log2_32(bits / 8);
+  int64_t bytes = (plan.memory.getInputSize(layout::kOffset) >> roundBits)
+                  << scaleBits;
+  Regs values;
+  for (Value reg : regs)
+    values.push_back(
+        isa<LLVM::LLVMPointerType>(type)
+            ? LLVM::PtrToIntOp::create(w.b, w.loc, w.b.getI64Type(), reg)
+            : w.toStored(reg));
+  Type stored = values[0].getType();
+  SharedSide store(w, plan.store, scaleBits, roundBits, -1);
+  SharedSide load(w, plan.load, scaleBits, roundBits, -1);
+  Regs results(to.getInputSize(kLevels[0]));
+  for (unsigned round = 0; round < 1u << roundBits; ++round) {
+    int64_t start = w.scratch(bytes);
+    store.store(values, start, round);
+    w.synchronize();
+    load.load(results, stored, start, round);
+  }
+  for (Value &value : results)
+    value = isa<LLVM::LLVMPointerType>(type)
+                ? LLVM::IntToPtrOp::create(w.b, w.loc, type, value)
+                : w.fromStored(value, type);
+  return results;
+}

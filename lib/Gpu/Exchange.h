@@ -1,0 +1,93 @@
+//===- Exchange.h - Tiles from one spread to another ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Executes the plans of lib/Layout. The way that costs least is taken: renaming
+// of registers, exchange between the lanes of a warp, memory of the warp or of
+// the block.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_EXCHANGE_H
+#define KILN_LIB_GPU_EXCHANGE_H
+
+#include "KernelWalk.h"
+#include "kiln/Layout/Address.h"
+#include "kiln/Layout/Conversion.h"
+#include "kiln/Layout/Shared.h"
+
+namespace kiln::simt {
+
+/// What exchanges cost on a machine, and what it has for them.
+struct ExchangeMachine {
+  layout::Banks banks;
+  layout::ConversionCosts costs;
+  int64_t bytes = 0; ///< of memory that one exchange takes at most
+
+  explicit ExchangeMachine(target::TargetAttr description);
+};
+
+/// The registers of one side of a way through memory, and where they go.
+class SharedSide {
+public:
+  /// Offsets in elements of 2^scaleBits bytes. The last `roundBits` bits of an
+  /// offset tell the round. Every warp has 2^warpShift bytes of its own, unless
+  /// that is -1.
+  SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+             unsigned scaleBits, unsigned roundBits, int warpShift);
+
+  /// Writes what belongs to a round; copies are written once.
+  void store(llvm::ArrayRef<mlir::Value> regs, int64_t start, unsigned round);
+  /// Reads what belongs to a round.
+  void load(llvm::MutableArrayRef<mlir::Value> regs, mlir::Type stored,
+            int64_t start, unsigned round);
+
+private:
+  mlir::Value pointer(int64_t start, unsigned place);
+  int64_t offsetOf(unsigned place) const;
+
+  KernelWalk &w;
+  const layout::SharedAccess &access;
+  unsigned scaleBits, roundShift;
+  llvm::SmallVector<unsigned> ordered; ///< which register stands at a place
+  layout::AddressPlan plan;
+  mlir::Value variable; ///< the thread's part of the address
+  llvm::DenseMap<int64_t, mlir::Value> bases;
+};
+
+/// One change of layout.
+class Exchange {
+public:
+  /// Inputs of both layouts are `kLevels`; both describe one tile.
+  Exchange(KernelWalk &w, const layout::LinearLayout &from,
+           const layout::LinearLayout &to, mlir::Type type);
+
+  /// What registers of `to` hold, if these are those of `from`; none if an
+  /// element or a type has no way.
+  std::optional<Regs> run(llvm::ArrayRef<mlir::Value> regs);
+
+  static constexpr llvm::StringRef kLevels[] = {"register", "lane", "warp"};
+
+private:
+  Regs rename(llvm::ArrayRef<mlir::Value> regs);
+  Regs throughLanes(llvm::ArrayRef<mlir::Value> regs,
+                    const layout::ShufflePlan &plan);
+  Regs throughMemory(llvm::ArrayRef<mlir::Value> regs,
+                     const layout::SharedPlan &plan, unsigned roundBits);
+  unsigned getRoundBits(const layout::SharedPlan &plan) const;
+  void swap(llvm::ArrayRef<layout::ShufflePlan::Swap> swaps, Regs &values,
+            llvm::ArrayRef<llvm::SmallVector<bool>> used);
+  mlir::Value holds(const layout::ShufflePlan::Condition &condition);
+  Regs send(llvm::ArrayRef<mlir::Value> values, const layout::ShufflePlan &plan,
+            llvm::ArrayRef<bool> used);
+
+  KernelWalk &w;
+  ExchangeMachine machine;
+  const layout::LinearLayout &from, &to;
+  mlir::Type type;
+  unsigned bits; ///< of an element in memory
+  std::optional<layout::Conversion> conversion;
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_EXCHANGE_H

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWalk.h"
+#include "Access.h"
 #include "LayoutChoice.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,77 +49,31 @@ ViewParts KernelWalk::viewOf(Value view) {
   return parts;
 }
 
-namespace kiln::simt {
-/// One access through a view.
-class Access {
-public:
-  Access(KernelWalk &w, ViewAccessOpInterface op)
-      : w(w), op(op), view(op.getAccessedView()), parts(w.viewOf(view)),
-        type(op.getAccessedType()), layout(getLayout(op.getAccessedTile())),
-        element(ThreadBuilder::scalarType(type.getElementType())),
-        stored(ThreadBuilder::storedType(element)) {
-    if (auto hints = op.getAccessHints()) {
-      if (auto name = hints.getAs<StringAttr>("cache"))
-        cache = tile::symbolizeCacheHint(name.getValue())
-                    .value_or(tile::CacheHint::none);
-      if (auto name = hints.getAs<StringAttr>("evict"))
-        evict = tile::symbolizeEvictHint(name.getValue())
-                    .value_or(tile::EvictHint::normal);
-    }
-    isVolatile = op.isVolatileAccess();
+Access::Access(KernelWalk &w, ViewAccessOpInterface op)
+    : Access(w, op.getAccessedView(), op.getAxes(), op.getAccessedType()) {
+  this->op = op;
+  if (auto hints = op.getAccessHints()) {
+    if (auto name = hints.getAs<StringAttr>("cache"))
+      cache = tile::symbolizeCacheHint(name.getValue())
+                  .value_or(tile::CacheHint::none);
+    if (auto name = hints.getAs<StringAttr>("evict"))
+      evict = tile::symbolizeEvictHint(name.getValue())
+                  .value_or(tile::EvictHint::normal);
   }
+  isVolatile = op.isVolatileAccess();
+}
 
-  LogicalResult run();
-
-private:
-  struct Axis {
-    ViewAxis axis;
-    unsigned dim;       ///< of the view
-    Value first;        ///< i64; null for indirect axes
-    Value rest;         ///< i32: coordinates from here on are outside
-    Value low;          ///< i32: coordinates below are outside; null: none
-    Value whole;        ///< i1: the block is inside; null: it always is
-    index::Facts facts; ///< of `first`
-    bool alwaysInside = false;
-  };
-
-  void prepare();
-  void prepareAddress();
-  unsigned chooseVector();
-  Value offsetOf(int64_t reg);
-  Value maskOf(int64_t reg, bool isWhole);
-  void load(bool isWhole, unsigned vectorBits, Regs &result);
-  void store(bool isWhole, unsigned vectorBits);
-  void update();
-  Value outside();
-  void forEachVector(unsigned bits,
-                     llvm::function_ref<void(ArrayRef<int64_t>)> body);
-  int64_t alignmentFor(int64_t elements);
-
-  KernelWalk &w;
-  ViewAccessOpInterface op;
-  Value view;
-  ViewParts parts;
-  RankedTensorType type;
-  LayoutAttr layout;
-  Type element, stored;
-  tile::CacheHint cache = tile::CacheHint::none;
-  tile::EvictHint evict = tile::EvictHint::normal;
-  bool isVolatile = false;
-
-  SmallVector<Axis> axes;
-  Value everywhere; ///< i1 about axes without a dimension; may be null
-  Value whole;      ///< i1: no element is outside; null: none ever is
-  Value base;       ///< the thread's address
-  SmallVector<unsigned> vectorOrder; ///< register bits that run along memory
-  int unit = -1; ///< the axis whose neighbours lie side by side
-};
-} // namespace kiln::simt
+Access::Access(KernelWalk &w, Value view, ArrayRef<ViewAxis> viewAxes,
+               RankedTensorType type)
+    : w(w), view(view), parts(w.viewOf(view)), type(type),
+      layout(getLayout(type)),
+      element(ThreadBuilder::scalarType(type.getElementType())),
+      stored(ThreadBuilder::storedType(element)), viewAxes(viewAxes) {}
 
 void Access::prepare() {
   bool isPadded = llvm::any_of(
       type.getShape(), [](int64_t n) { return !llvm::isPowerOf2_64(n); });
-  for (auto [dim, axis] : llvm::enumerate(op.getAxes())) {
+  for (auto [dim, axis] : llvm::enumerate(viewAxes)) {
     Axis a;
     a.axis = axis;
     a.dim = dim;
@@ -266,7 +220,7 @@ int64_t Access::alignmentFor(int64_t elements) {
 /// Finds the register bits along which elements lie beside each other, and how
 /// many of them one access can take: 0 for one element.
 unsigned Access::chooseVector() {
-  Contiguity along = contiguityOf(op, w.facts);
+  Contiguity along = contiguityOf(view, viewAxes, w.facts);
   if (along.axis < 0)
     return 0;
   unit = along.axis;
@@ -375,6 +329,43 @@ void Access::store(bool isWhole, unsigned bits) {
     }
     StoreOp::create(w.b, w.loc, value, address, mask, alignmentFor(count),
                     isVolatile, cache, evict);
+  });
+}
+
+/// How many bytes of a vector that begins at a register are inside; null: all.
+Value Access::validBytes(int64_t reg, int64_t count) {
+  int64_t bytes = ThreadBuilder::storedBytes(element);
+  Value mask = everywhere, left;
+  for (auto [i, a] : llvm::enumerate(axes)) {
+    if (!a.rest)
+      continue;
+    Value at = w.coordinate(layout, reg, a.axis.tileDim);
+    // Vectors begin at multiples of their size, and so does the view.
+    if (a.low)
+      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
+    if (int(i) != unit) {
+      mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
+      continue;
+    }
+    Value rest = w.mul(w.sub(a.rest, at), w.c32(bytes));
+    left = w.max(w.min(rest, w.c32(count * bytes)), w.c32(0));
+  }
+  if (!mask)
+    return left;
+  return w.select(mask, left ? left : w.c32(count * bytes), w.c32(0));
+}
+
+void Access::copyAsync(function_ref<Value(int64_t)> target) {
+  prepare();
+  unsigned bits = chooseVector();
+  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
+    int64_t count = registers.size();
+    Value valid;
+    if (whole)
+      valid = validBytes(registers[0], count);
+    CopyAsyncOp::create(w.b, w.loc,
+                        w.elementPointer(base, offsetOf(registers[0]), stored),
+                        target(registers[0]), alignmentFor(count), valid);
   });
 }
 

@@ -43,31 +43,59 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
 
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   enterLoop(op);
+  bool hasRings = touchesRings(op);
+  size_t numRings = rings.size();
+  SmallVector<Value> inits = flatten(op.getInits());
+  if (hasRings) {
+    inits.append(ringCounters(numRings));
+    enterRingLoop(op);
+  }
+  auto entered = groups;
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
                                  scalar(op.getUpperBound()),
-                                 scalar(op.getStep()), flatten(op.getInits()));
+                                 scalar(op.getStep()), inits);
   if (Attribute hints = op->getAttr("tile.loop"))
     loop->setAttr("tile.loop", hints);
+  size_t count = flattenTypes(op.getResultTypes()).size();
   define(op.getInductionVar(), loop.getInductionVar());
-  unflatten(op.getRegionIterArgs(), loop.getRegionIterArgs());
+  ValueRange arguments = loop.getRegionIterArgs();
+  unflatten(op.getRegionIterArgs(), arguments.take_front(count));
+  if (hasRings)
+    setRingCounters(numRings, arguments.drop_front(count));
   OpBuilder::InsertionGuard guard(b);
-  if (op.getNumResults())
+  if (!inits.empty())
     b.setInsertionPointToEnd(loop.getBody());
   else
     b.setInsertionPoint(loop.getBody()->getTerminator());
   if (failed(emitBlock(op.getBody())))
     return failure();
-  if (op.getNumResults())
-    scf::YieldOp::create(b, loc, flatten(op.getYieldedValues()));
-  unflatten(op.getResults(), loop.getResults());
+  forgetRings(numRings);
+  if (!inits.empty()) {
+    SmallVector<Value> yielded = flatten(op.getYieldedValues());
+    if (hasRings)
+      yielded.append(ringCounters(numRings));
+    scf::YieldOp::create(b, loc, yielded);
+  }
+  ValueRange results = loop.getResults();
+  unflatten(op.getResults(), results.take_front(count));
+  if (hasRings) {
+    setRingCounters(numRings, results.drop_front(count));
+    groups = std::move(entered);
+  }
   return success();
 }
 
 LogicalResult KernelWalk::emitIf(scf::IfOp op) {
-  auto choice = scf::IfOp::create(b, loc, flattenTypes(op.getResultTypes()),
-                                  scalar(op.getCondition()),
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/!op.getElseRegion().empty());
+  bool hasRings = touchesRings(op);
+  size_t numRings = rings.size();
+  SmallVector<Value> counters =
+      hasRings ? ringCounters(numRings) : SmallVector<Value>();
+  SmallVector<Type> types = flattenTypes(op.getResultTypes());
+  size_t count = types.size();
+  types.append(counters.size(), b.getI32Type());
+  auto choice = scf::IfOp::create(
+      b, loc, types, scalar(op.getCondition()), /*addThenBlock=*/true,
+      /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
   auto before = pending;
   bool wasInUse = scratchInUse;
   SmallVector<Pending> after = pending;
@@ -75,29 +103,49 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &choice.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
-    if (from->empty())
+    if (from->empty() && !hasRings)
       continue;
     pending = before;
     scratchInUse = wasInUse;
+    if (hasRings)
+      setRingCounters(numRings, counters);
     OpBuilder::InsertionGuard guard(b);
     Block *block = &to->front();
     if (!block->empty())
       block->back().erase();
     b.setInsertionPointToEnd(block);
-    if (failed(emitBlock(&from->front())))
-      return failure();
-    Operation *yield = from->front().getTerminator();
-    scf::YieldOp::create(b, loc, flatten(yield->getOperands()));
+    SmallVector<Value> yielded;
+    if (!from->empty()) {
+      if (failed(emitBlock(&from->front())))
+        return failure();
+      forgetRings(numRings);
+      yielded = flatten(from->front().getTerminator()->getOperands());
+    }
+    if (hasRings)
+      yielded.append(ringCounters(numRings));
+    scf::YieldOp::create(b, loc, yielded);
     after.append(pending);
     isInUse |= scratchInUse;
   }
   pending = std::move(after);
   scratchInUse = isInUse;
-  unflatten(op.getResults(), choice.getResults());
+  ValueRange results = choice.getResults();
+  unflatten(op.getResults(), results.take_front(count));
+  if (hasRings) {
+    setRingCounters(numRings, results.drop_front(count));
+    // One group, whether or not there was anything to copy.
+    op.walk([&](stage::ProduceOp produce) {
+      if (auto ring = rings.find(produce.getRing()); ring != rings.end())
+        commitCopies(ring->second.get());
+    });
+  }
   return success();
 }
 
 LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
+  if (touchesRings(op))
+    return decline(op, "rings in a loop without a count");
+  size_t numRings = rings.size();
   enterLoop(op);
   SmallVector<Value> inits = flatten(op.getInits());
   SmallVector<Type> results = flattenTypes(op.getResultTypes());
@@ -118,6 +166,7 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (failed(region(after, loop.getAfter(), results)))
     return failure();
   scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
+  forgetRings(numRings);
   unflatten(op.getResults(), loop.getResults());
   return success();
 }

@@ -15,28 +15,6 @@ using layout::SharedPlan;
 using layout::ShufflePlan;
 using Marks = SmallVector<bool>;
 
-ExchangeMachine::ExchangeMachine(target::TargetAttr description) {
-  constexpr int64_t kUsualBytes = 48 << 10;
-  int64_t size = kUsualBytes;
-  if (description)
-    for (target::MemoryAttr memory : description.getMemories()) {
-      if (memory.getScope() != target::MemoryScope::Core ||
-          memory.getKind() != target::MemoryKind::Explicit)
-        continue;
-      if (memory.getSize())
-        size = memory.getSize();
-      if (memory.getBanks() > 1 && llvm::isPowerOf2_64(memory.getBanks())) {
-        banks.count = memory.getBanks();
-        if (int64_t word = memory.getLine() / memory.getBanks();
-            llvm::isPowerOf2_64(word))
-          banks.bytes = word;
-      }
-      break;
-    }
-  // What else a kernel keeps there, and a second block, have room as well.
-  bytes = size / 4;
-}
-
 Exchange::Exchange(KernelWalk &w, const LinearLayout &from,
                    const LinearLayout &to, Type type)
     : w(w), machine(w.description), from(from), to(to), type(type),
@@ -59,9 +37,18 @@ std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
     if (conversion->kind == ConversionKind::Select)
       return throughLanes(regs, *shuffles);
   }
+  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
+  decltype(tiles) none;
   SharedPlan plan =
-      layout::getSharedPlan(from, to, kLevels, bits, machine.banks);
+      layout::getSharedPlan(from, to, kLevels, bits, machine.banks,
+                            machine.storesMatrices ? tiles : none,
+                            machine.loadsMatrices ? tiles : none);
   unsigned roundBits = getRoundBits(plan);
+  if (roundBits && (plan.store.usesTile || plan.load.usesTile)) {
+    // Matrices of one instruction may belong to several rounds.
+    plan = layout::getSharedPlan(from, to, kLevels, bits, machine.banks);
+    roundBits = getRoundBits(plan);
+  }
   if (shuffles && cost <= layout::getMemoryCost(plan.getWavefronts(),
                                                 1u << roundBits, machine.costs))
     return throughLanes(regs, *shuffles);
@@ -120,27 +107,6 @@ void Exchange::swap(ArrayRef<ShufflePlan::Swap> swaps, Regs &values,
       if (used[step + 1][i])
         value = w.select(condition, before[i ^ swap.distance], before[i]);
   }
-}
-
-/// Numbers of one type side by side in a word, and back.
-static Value packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
-  Type element = parts[0].getType();
-  Value list =
-      LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, element));
-  // Places that nobody reads are filled: a word is poison if a part of it is.
-  for (unsigned i = 0; i < count; ++i)
-    list = LLVM::InsertElementOp::create(
-        w.b, w.loc, list, parts[i < parts.size() ? i : 0], w.c32(i));
-  return LLVM::BitcastOp::create(w.b, w.loc, w.b.getI32Type(), list);
-}
-
-static void unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
-                       ArrayRef<unsigned> places,
-                       MutableArrayRef<Value> values) {
-  Value list = LLVM::BitcastOp::create(w.b, w.loc,
-                                       VectorType::get({count}, element), word);
-  for (auto [i, place] : llvm::enumerate(places))
-    values[place] = LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i));
 }
 
 Regs Exchange::send(ArrayRef<Value> values, const ShufflePlan &plan,
@@ -218,103 +184,6 @@ Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
-                       unsigned scaleBits, unsigned roundBits, int warpShift)
-    : w(w), access(access), scaleBits(scaleBits),
-      roundShift(llvm::Log2_64(access.offsets.getOutputs()[0].second) -
-                 roundBits),
-      ordered(layout::getPermutedNumbers(access.order)) {
-  // Lane and warp are parts of one number, so that their bits move together.
-  int64_t inRound = (int64_t(1) << roundShift) - 1;
-  SmallVector<LinearLayout::Basis> registers, threads;
-  for (const auto &basis : access.offsets.getBases("register"))
-    registers.push_back({basis[0] & inRound});
-  for (const auto &basis : access.offsets.getBases("lane"))
-    threads.push_back({basis[0]});
-  for (auto [bit, basis] : llvm::enumerate(access.offsets.getBases("warp")))
-    threads.push_back(
-        {basis[0] |
-         (warpShift < 0 ? 0 : int64_t(1) << (warpShift - scaleBits + bit))});
-  int64_t size = int64_t(1) << roundShift;
-  if (warpShift >= 0)
-    size = int64_t(1) << (warpShift - scaleBits + w.warpBits());
-  LinearLayout offsets({}, {{layout::kOffset.str(), size}});
-  offsets.setBases("register", registers);
-  offsets.setBases("thread", threads);
-  plan = layout::getAddressPlan(offsets, "register", scaleBits);
-  variable = w.threadPart(plan.terms);
-}
-
-int64_t SharedSide::offsetOf(unsigned place) const {
-  return access.offsets.apply({{"register", place}})[0];
-}
-
-Value SharedSide::pointer(int64_t start, unsigned place) {
-  const layout::Immediate &immediate = plan.immediates[place];
-  Value &base = bases[immediate.exclusive];
-  Type byte = w.b.getI8Type();
-  if (!base)
-    base = w.elementPointer(w.shared(0),
-                            w.xor_(variable, w.c32(immediate.exclusive)), byte);
-  int64_t more = start + immediate.additive;
-  if (!more)
-    return base;
-  return LLVM::GEPOp::create(w.b, w.loc, base.getType(), byte, base,
-                             ArrayRef<LLVM::GEPArg>{int32_t(more)});
-}
-
-void SharedSide::store(ArrayRef<Value> regs, int64_t start, unsigned round) {
-  int64_t copies = access.offsets.getFreeMask("register");
-  int64_t threads = access.offsets.getFreeMask("lane") |
-                    access.offsets.getFreeMask("warp") << w.laneBits();
-  Value isFirst;
-  if (threads)
-    isFirst = w.compare(arith::CmpIPredicate::eq,
-                        w.and_(w.threadId(), w.c32(threads)), w.c32(0));
-  unsigned count = 1u << access.vectorBits;
-  // Addresses serve all rounds: they are made before the branch.
-  SmallVector<std::pair<Value, Value>> stores;
-  for (unsigned place = 0; place < ordered.size(); place += count) {
-    if ((place & copies) || offsetOf(place) >> roundShift != round)
-      continue;
-    Value value = w.toStored(regs[ordered[place]]);
-    if (count > 1) {
-      auto type = VectorType::get({count}, value.getType());
-      Value list = LLVM::PoisonOp::create(w.b, w.loc, type);
-      for (unsigned i = 0; i < count; ++i)
-        list = LLVM::InsertElementOp::create(
-            w.b, w.loc, list, w.toStored(regs[ordered[place + i]]), w.c32(i));
-      value = list;
-    }
-    stores.emplace_back(pointer(start, place), value);
-  }
-  w.guarded(isFirst, [&] {
-    for (auto [address, value] : stores)
-      LLVM::StoreOp::create(w.b, w.loc, value, address, count << scaleBits);
-  });
-}
-
-void SharedSide::load(MutableArrayRef<Value> regs, Type stored, int64_t start,
-                      unsigned round) {
-  unsigned count = 1u << access.vectorBits;
-  llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
-  Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
-  for (unsigned place = 0; place < ordered.size(); place += count) {
-    int64_t offset = offsetOf(place);
-    if (offset >> roundShift != round)
-      continue;
-    Value &value = known[offset];
-    if (!value)
-      value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
-                                   count << scaleBits);
-    for (unsigned i = 0; i < count; ++i)
-      regs[ordered[place + i]] =
-          count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
-                                                           w.c32(i)))
-                    : value;
-  }
-}
-
 unsigned Exchange::getRoundBits(const SharedPlan &plan) const {
   int64_t size = plan.memory.getInputSize(layout::kOffset) * (bits / 8);
   unsigned rounds = 0;
@@ -342,11 +211,16 @@ Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
             ? LLVM::PtrToIntOp::create(w.b, w.loc, w.b.getI64Type(), reg)
             : w.toStored(reg));
   Type stored = values[0].getType();
-  SharedSide store(w, plan.store, scaleBits, roundBits, -1);
-  SharedSide load(w, plan.load, scaleBits, roundBits, -1);
+  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
+  auto side = [&](const layout::SharedAccess &access, int tile) {
+    return SharedSide(w, access, tile < 0 ? nullptr : &tiles[tile], tile == 1,
+                      scaleBits, roundBits, -1);
+  };
+  SharedSide store = side(plan.store, plan.storeTile);
+  SharedSide load = side(plan.load, plan.loadTile);
   Regs results(to.getInputSize(kLevels[0]));
   for (unsigned round = 0; round < 1u << roundBits; ++round) {
-    int64_t start = w.scratch(bytes);
+    Value start = w.shared(w.scratch(bytes));
     store.store(values, start, round);
     w.synchronize();
     load.load(results, stored, start, round);

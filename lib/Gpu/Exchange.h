@@ -22,36 +22,61 @@ struct ExchangeMachine {
   layout::Banks banks;
   layout::ConversionCosts costs;
   int64_t bytes = 0; ///< of memory that one exchange takes at most
+  bool loadsMatrices = false, storesMatrices = false;
+
+  /// Shapes in which `simt.load_matrix` and `simt.store_matrix` move elements
+  /// of so many bits, the transposed one last.
+  static llvm::SmallVector<layout::InstructionTile>
+  getMatrixTiles(unsigned bits, int64_t lanes);
 
   explicit ExchangeMachine(target::TargetAttr description);
 };
 
+/// Numbers of one type side by side in a word of 32 bits, the first one lowest;
+/// `count` fill it.
+mlir::Value packWord(KernelWalk &w, llvm::ArrayRef<mlir::Value> parts,
+                     unsigned count);
+/// The first parts of such a word become `values[places[i]]`.
+void unpackWord(KernelWalk &w, mlir::Value word, mlir::Type element,
+                unsigned count, llvm::ArrayRef<unsigned> places,
+                llvm::MutableArrayRef<mlir::Value> values);
+
 /// The registers of one side of a way through memory, and where they go.
 class SharedSide {
 public:
-  /// Offsets in elements of 2^scaleBits bytes. The last `roundBits` bits of an
+  /// Offsets in elements of 2^scaleBits bytes; by matrices if there is a tile,
+  /// which `isTransposed` or not. The last `roundBits` bits of an
   /// offset tell the round. Every warp has 2^warpShift bytes of its own, unless
   /// that is -1.
   SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+             const layout::InstructionTile *tile, bool isTransposed,
              unsigned scaleBits, unsigned roundBits, int warpShift);
 
-  /// Writes what belongs to a round; copies are written once.
-  void store(llvm::ArrayRef<mlir::Value> regs, int64_t start, unsigned round);
+  /// Writes what belongs to a round to memory that begins at `start`, a pointer
+  /// to 16 bytes at least; copies are written once.
+  void store(llvm::ArrayRef<mlir::Value> regs, mlir::Value start,
+             unsigned round);
   /// Reads what belongs to a round.
   void load(llvm::MutableArrayRef<mlir::Value> regs, mlir::Type stored,
-            int64_t start, unsigned round);
+            mlir::Value start, unsigned round);
 
 private:
-  mlir::Value pointer(int64_t start, unsigned place);
+  void storeMatrices(llvm::ArrayRef<mlir::Value> regs, mlir::Value start);
+  void loadMatrices(llvm::MutableArrayRef<mlir::Value> regs, mlir::Type stored,
+                    mlir::Value start);
+  /// Where what begins at a place is.
+  mlir::Value pointer(mlir::Value start, unsigned place);
   int64_t offsetOf(unsigned place) const;
 
   KernelWalk &w;
   const layout::SharedAccess &access;
+  bool usesTile, isTransposed;
   unsigned scaleBits, roundShift;
+  unsigned accessBits;                 ///< places that one instruction serves
   llvm::SmallVector<unsigned> ordered; ///< which register stands at a place
   layout::AddressPlan plan;
   mlir::Value variable; ///< the thread's part of the address
-  llvm::DenseMap<int64_t, mlir::Value> bases;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> bases;
 };
 
 /// One change of layout.
@@ -87,6 +112,14 @@ private:
   unsigned bits; ///< of an element in memory
   std::optional<layout::Conversion> conversion;
 };
+
+/// Reads a tile that stands in the memory of the block at `start`: the
+/// registers of `to`, by vectors or matrices, whatever takes the fewest
+/// wavefronts. Whoever wrote it has been waited for. `memory` says with the
+/// input `layout::kOffset` where elements are.
+Regs loadShared(KernelWalk &w, mlir::Value start,
+                const layout::LinearLayout &memory,
+                const layout::LinearLayout &to, mlir::Type type);
 
 } // namespace kiln::simt
 

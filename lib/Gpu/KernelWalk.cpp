@@ -48,12 +48,12 @@ LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
 }
 
 int64_t KernelWalk::scratch(int64_t bytes) {
-  sharedBytes = std::max(sharedBytes, bytes);
-  if (scratchInUse) {
+  int64_t start = llvm::alignTo(stagedBytes, 128);
+  sharedBytes = std::max(sharedBytes, start + bytes);
+  if (scratchInUse)
     synchronize();
-  }
   scratchInUse = true;
-  return 0;
+  return start;
 }
 
 int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
@@ -146,6 +146,27 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     programIds.push_back(widen(id));
 }
 
+/// Scratch memory comes behind all storage.
+void KernelWalk::measureStorage() {
+  auto bytesOf = [](MemRefType type) {
+    return type.getNumElements() * storedBytes(type.getElementType());
+  };
+  kernel.walk([&](Operation *op) {
+    int64_t end = 0;
+    if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
+      end = alloc.getOffset().value_or(0) +
+            bytesOf(cast<MemRefType>(alloc.getStorage().getType()));
+    } else if (auto ring = dyn_cast<stage::RingOp>(op)) {
+      int64_t slot = 0, align = ring.getAlign().value_or(16);
+      for (MemRefType part : ring.getRing().getType().getParts())
+        slot += llvm::alignTo(bytesOf(part), align);
+      end = ring.getOffset().value_or(0) +
+            slot * ring.getRing().getType().getDepth();
+    }
+    stagedBytes = std::max(stagedBytes, end);
+  });
+}
+
 LogicalResult KernelWalk::run() {
   MLIRContext *context = b.getContext();
   SmallVector<Type> parameters;
@@ -170,6 +191,8 @@ LogicalResult KernelWalk::run() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
+  measureStorage();
+  sharedBytes = stagedBytes;
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -189,6 +212,7 @@ LogicalResult KernelWalk::run() {
 LogicalResult KernelWalk::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
+    beforeFilling(&op);
     if (failed(emitOp(&op)))
       return failure();
   }
@@ -210,6 +234,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
     order(op);
     return emitViewAccess(access);
   }
+  if (isa_and_nonnull<stage::StageDialect>(op->getDialect()))
+    return emitStage(op);
   if (isa<MatrixProductOpInterface>(op))
     return emitProduct(op);
   return TypeSwitch<Operation *, LogicalResult>(op)

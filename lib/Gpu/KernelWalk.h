@@ -10,11 +10,13 @@
 #define KILN_LIB_GPU_KERNELWALK_H
 
 #include "ThreadBuilder.h"
+#include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace kiln::simt {
 
@@ -22,6 +24,20 @@ namespace kiln::simt {
 struct ViewParts {
   mlir::Value base;                              ///< pointer to global memory
   llvm::SmallVector<mlir::Value> sizes, strides; ///< i64
+};
+
+/// Storage in the memory of the block: `offset` and `start` bytes from its
+/// beginning. The elements of dimension `inner` lie side by side. In each row
+/// chunks of 16 bytes are permuted, by exclusive or with bits of its number.
+struct StoragePlace {
+  mlir::MemRefType type;
+  mlir::Value start; ///< i32; null: 0
+  int64_t offset = 0;
+
+  unsigned inner() const;
+  int64_t rowBytes() const;
+  /// The address of an element of two i32 coordinates.
+  mlir::Value address(ThreadBuilder &w, llvm::ArrayRef<mlir::Value> at) const;
 };
 
 class KernelWalk : public ThreadBuilder {
@@ -63,6 +79,7 @@ public:
 
 private:
   void bindParameters(mlir::LLVM::LLVMFuncOp function);
+  void measureStorage();
   mlir::LogicalResult emitBlock(mlir::Block *block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
 
@@ -110,6 +127,32 @@ private:
   mlir::LogicalResult emitSort(tile::SortOp op);
   mlir::LogicalResult emitHistogram(tile::HistogramOp op);
   mlir::LogicalResult emitProduct(mlir::Operation *op);
+
+  // Staged.cpp
+  struct Ring {
+    int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
+    mlir::Value fill, use;  ///< i32: the slots that come next
+    int64_t ready = 0;      ///< slots that are full and not consumed
+    bool isAwaited = false; ///< a slot is full that is consumed soon
+    bool isRead = false;    ///< since the last barrier
+  };
+  mlir::LogicalResult emitStage(mlir::Operation *op);
+  void emitCopy(stage::CopyOp op);
+  void commitCopies(Ring *ring);
+  void waitFor(Ring *ring);
+  void beforeFilling(mlir::Operation *op);
+  mlir::Value nextSlot(mlir::Value slot, int64_t depth);
+  void bindSlot(Ring *ring, mlir::Value slot, mlir::ValueRange parts);
+  /// What loops and conditions carry of rings.
+  llvm::SmallVector<mlir::Value> ringCounters(size_t count);
+  void setRingCounters(size_t count, mlir::ValueRange counters);
+  void forgetRings(size_t count);
+  static bool touchesRings(mlir::Operation *op);
+  void enterRingLoop(mlir::scf::ForOp loop);
+  llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
+  llvm::SmallVector<Ring *> groups; ///< of copies under way, oldest first
+  llvm::DenseMap<mlir::Value, StoragePlace> storages;
+  int64_t stagedBytes = 0; ///< of storage, before scratch memory
 
   // Order.cpp
   /// Waits for the block where an access may meet what another thread did.

@@ -23,12 +23,10 @@ static index::Facts firstOf(const ViewAxis &axis, index::Analysis &facts) {
              : first;
 }
 
-Contiguity simt::contiguityOf(ViewAccessOpInterface access,
+Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
                               index::Analysis &facts) {
   Contiguity found;
-  Value view = access.getAccessedView();
   auto viewType = cast<tile::ViewType>(view.getType());
-  auto axes = access.getAxes();
   for (auto [i, axis] : llvm::enumerate(axes))
     if (!axis.isIndirect() && axis.tileDim >= 0 && axis.step == 1 &&
         viewType.getStaticStride(i) == 1) {

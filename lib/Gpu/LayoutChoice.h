@@ -20,7 +20,12 @@ struct Contiguity {
   int dim = -1;      ///< of the tile
   int64_t count = 1; ///< a power of two; 16 bytes at most
 };
-Contiguity contiguityOf(ViewAccessOpInterface access, index::Analysis &facts);
+Contiguity contiguityOf(mlir::Value view, llvm::ArrayRef<ViewAxis> axes,
+                        index::Analysis &facts);
+inline Contiguity contiguityOf(ViewAccessOpInterface access,
+                               index::Analysis &facts) {
+  return contiguityOf(access.getAccessedView(), access.getAxes(), facts);
+}
 
 /// Threads take neighbouring vectors of `count` elements along `dim`; lanes run
 /// along it first, warps along the other dimensions first.

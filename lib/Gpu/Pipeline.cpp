@@ -3,6 +3,7 @@
 
 #include "kiln/Eval/Register.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Staging/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Transforms/Tile/Passes.h"
@@ -26,13 +27,24 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (llvm::to_integer(options.get("warps", "0"), warps))
     layouts.warps = warps;
   kernels.addPass(createSimtAssignLayouts(layouts));
+  SimtStageOperandsOptions staged;
+  int64_t stages = 0;
+  if (llvm::to_integer(options.get("stages", "3"), stages))
+    staged.stages = stages;
+  kernels.addPass(createSimtStageOperands(staged));
   target::runExtensionPoint(pm, options, options.name + ".layout");
+  OpPassManager &staging = pm.nest<tile::KernelOp>();
+  staging.addPass(staging::createStageMakeRings());
+  staging.addPass(staging::createStageSchedule());
+  staging.addPass(staging::createStagePipeline());
+  staging.addPass(staging::createStageAllocate());
   pm.addPass(createConvertTileToSimt());
   target::runExtensionPoint(pm, options, options.name + ".thread");
 }
 
 void simt::registerGpuPasses() {
   registerPass([] { return createSimtAssignLayouts(); });
+  registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtExpandAccesses(); });
   PassPipelineRegistration<>(

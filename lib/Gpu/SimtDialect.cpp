@@ -87,6 +87,20 @@ LogicalResult StoreOp::verify() {
   return verifyAlignment(*this, getAlignment()); // (C1)
 }
 
+static LogicalResult verifyMatrices(Operation *op, size_t count) {
+  if (count != 1 && count != 2 && count != 4)
+    return op->emitOpError() << "expected 1, 2 or 4 words, found " << count;
+  return success();
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  return verifyMatrices(*this, getWords().size()); // (C1)
+}
+
+LogicalResult StoreMatrixOp::verify() {
+  return verifyMatrices(*this, getWords().size()); // (C1)
+}
+
 //===----------------------------------------------------------------------===//
 // mma
 //===----------------------------------------------------------------------===//
@@ -147,5 +161,12 @@ ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(sizes));
+  return success();
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  // (C1) What a thread copies at once.
+  if (int64_t n = getBytes(); n != 4 && n != 8 && n != 16)
+    return emitOpError() << "expected 4, 8 or 16 bytes, found " << n;
   return success();
 }

@@ -129,13 +129,16 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<type = i8, m = 128, n = {13}, k = 64>,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   extra = {{lanes = {15}, compute = {16}, warps_per_core = {17}, instances_per_core = {18},
-    registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21}}>)",
+    registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
+    load_matrix = {22}, store_matrix = {23}}>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
       copyUnits(chip->compute), nvidia::matrixRows(chip->compute),
       isLarge ? 128 : 64, isLarge ? 64 : 32, kLanes, chip->compute, chip->warps,
       chip->instances, chip->coreSharedKiB << 10,
-      chip->compute >= 80 ? 1024 : 0, chip->compute >= 90 ? 8 : 1);
+      chip->compute >= 80 ? 1024 : 0, chip->compute >= 90 ? 8 : 1,
+      chip->compute >= 75 ? "true" : "false",
+      chip->compute >= 90 ? "true" : "false");
   return target::parseDescription(text, context, "description of nvidia");
 }

@@ -1,13 +1,14 @@
-//===- LowerMma.cpp - mma.sync --------------------------------------------===//
+//===- LowerMma.cpp - mma.sync, ldmatrix and stmatrix ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA 8.8, "Warp-level matrix instructions: mma". Written as assembly: what
-// LLVM and MLIR have of it leaves out types.
+// LLVM and MLIR have of mma leaves out types.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LowerMma.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -147,4 +148,36 @@ LogicalResult Mma::run() {
 
 LogicalResult nvidia::lowerMma(simt::MmaOp op, OpBuilder &b) {
   return Mma(op, b).run();
+}
+
+static NVVM::MMALayout orderOf(bool isTransposed) {
+  return isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+}
+
+/// Eight rows of eight numbers of 16 bits.
+static NVVM::LdStMatrixShapeAttr shapeOf(OpBuilder &b) {
+  return NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
+}
+
+void nvidia::lowerLoadMatrix(simt::LoadMatrixOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  unsigned count = op.getWords().size();
+  Type i32 = b.getI32Type(), type = i32;
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                            SmallVector<Type>(count, i32));
+  Value all = NVVM::LdMatrixOp::create(b, loc, type, op.getAddress(), count,
+                                       orderOf(op.getTransposed()), shapeOf(b),
+                                       NVVM::LdStMatrixEltType::B16);
+  for (auto [i, word] : llvm::enumerate(op.getWords()))
+    word.replaceAllUsesWith(
+        count == 1 ? all
+                   : Value(LLVM::ExtractValueOp::create(
+                         b, loc, all, ArrayRef<int64_t>{int64_t(i)})));
+}
+
+void nvidia::lowerStoreMatrix(simt::StoreMatrixOp op, OpBuilder &b) {
+  NVVM::StMatrixOp::create(b, op.getLoc(), op.getAddress(), op.getWords(),
+                           orderOf(op.getTransposed()), shapeOf(b),
+                           NVVM::LdStMatrixEltType::B16);
 }

@@ -11,6 +11,10 @@ namespace kiln::nvidia {
 /// Replaces the results of a matrix instruction of warps.
 mlir::LogicalResult lowerMma(simt::MmaOp op, mlir::OpBuilder &b);
 
+/// Replaces the results of loads of matrices by warps.
+void lowerLoadMatrix(simt::LoadMatrixOp op, mlir::OpBuilder &b);
+void lowerStoreMatrix(simt::StoreMatrixOp op, mlir::OpBuilder &b);
+
 } // namespace kiln::nvidia
 
 #endif // KILN_TARGETS_NVIDIA_LOWERMMA_H

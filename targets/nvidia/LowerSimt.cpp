@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerCopies.h"
 #include "LowerMma.h"
 #include "Passes.h"
 #include "kiln/Gpu/SimtDialect.h"
@@ -315,6 +316,13 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = Access(op, b).store(store);
       else if (auto mma = dyn_cast<simt::MmaOp>(op))
         lowered = lowerMma(mma, b);
+      else if (auto load = dyn_cast<simt::LoadMatrixOp>(op))
+        lowered = (lowerLoadMatrix(load, b), success());
+      else if (auto store = dyn_cast<simt::StoreMatrixOp>(op))
+        lowered = (lowerStoreMatrix(store, b), success());
+      else if (isa<simt::CopyAsyncOp, simt::CommitCopiesOp,
+                   simt::WaitCopiesOp>(op))
+        lowered = (lowerCopies(op, b), success());
       else
         op->emitError("unsupported: ") << op->getName();
       if (failed(lowered))

@@ -143,6 +143,7 @@ class Machine:
         self.memory = {}  # address of the first byte -> bytes
         self.values = {}
         self.counts = {}
+        self.open, self.groups = {}, [[] for _ in range(threads)]  # copies under way
 
     def span(self, address):
         for start, data in self.memory.items():
@@ -204,6 +205,21 @@ class Machine:
                 inside = 0 <= source < LANES
                 result[t] = base[t - lane + source] if inside else base[t]
             self.values[op.result + "#0"] = self.values[op.result] = result
+        elif name == "simt.mma":
+            self.whole_warps(op, active, False)
+            self.multiply(op, values, active)
+        elif name == "simt.copy_async":
+            for t in active:
+                self.copy(op, t, [value[t] for value in values])
+        elif name == "simt.commit_copies":
+            for t in active:
+                self.groups[t].append(self.open.pop(t, []))
+        elif name == "simt.wait_copies":
+            keep = int(re.search(r"but = (\d+)", op.rest).group(1))
+            for t in active:
+                while len(self.groups[t]) > keep:
+                    for copy in self.groups[t].pop(0):
+                        self.finish_copy(t, *copy)
         elif name in ("simt.load_matrix", "simt.store_matrix"):
             self.whole_warps(op, active, False)
             self.matrices(op, values, active)
@@ -220,26 +236,82 @@ class Machine:
                 raise SystemExit(f"{op.name} without all threads")
 
     def matrices(self, op, values, active):
-        """Lane 8 m + r gives the address of row r of matrix m; a lane has elements 2 (l % 4) and the
-        next of row l / 4, or, transposed, those of column l / 4."""
+        """Row r of matrix m is where lane 8 m + r says; a lane has word l % 4 of row l / 4, or, transposed,
+        two elements of column l / 4."""
         turned, reads = "transposed" in op.rest, op.name == "simt.load_matrix"
-        types = [kind for kind in re.findall(r"vector<2x\w+>", op.rest.rsplit(" : (", 1)[-1])]
+        count = op.type.count("i32") if reads else len(values) - 1
         rows = values[0] if reads else values[-1]
-        for m, kind in enumerate(types):
+        for m in range(count):
             result = {}
             for t in active:
                 lane = t % LANES
-                pair = []
-                for e in range(2):
-                    row, column = (2 * (lane % 4) + e, lane // 4) if turned else (lane // 4, 2 * (lane % 4) + e)
+                word = 0
+                for half in range(2):
+                    row, column = lane // 4, 2 * (lane % 4) + half
+                    if turned:
+                        row, column = column, row
                     address = rows[t - lane + 8 * m + row] + 2 * column
                     if reads:
-                        pair.append(self.read("i16", 3, t, address))
+                        word |= self.read("i16", 3, t, address) << 16 * half
                     else:
-                        self.write("i16", 3, t, address, values[m][t][e])
-                result[t] = pair
+                        self.write("i16", 3, t, address, values[m][t] >> 16 * half & 0xffff)
+                result[t] = word
             if reads:
-                self.values[op.result + (f"#{m}" if len(types) > 1 else "")] = result
+                self.values[op.result + (f"#{m}" if count > 1 else "")] = result
+
+    def copy(self, op, t, x):
+        """Bytes are there when they are waited for, and not before; the place is taken from now on."""
+        count = int(re.search(r"bytes = (\d+)", op.rest).group(1))
+        valid = x[2] if len(x) > 2 else count
+        data = b""
+        if valid:
+            memory, at = self.span(x[0])
+            data = bytes(memory[at:at + valid])
+        if x[0] % count or len(data) < valid:
+            raise SystemExit(f"thread {t} copies {valid} of {count} bytes from {x[0]}")
+        self.shared.touch(t, x[1], count, True)
+        self.shared.bytes[x[1]:x[1] + count] = b"\xde" * count
+        self.open.setdefault(t, []).append((x[1], data.ljust(count, b"\0")))
+
+    def finish_copy(self, t, address, data):
+        self.shared.touch(t, address, len(data), True)
+        self.shared.bytes[address:address + len(data)] = data
+
+    def multiply(self, op, values, active):
+        """The fragments of mma.m16n8k*: rows by four lanes each, words along the sum."""
+        sizes = [int(n) for n in re.search(r"Sizes = array<i32: (.*?)>", op.rest).group(1).split(", ")]
+        kinds = [kind.strip() for kind in op.types.split(",")]
+        lhs, rhs, acc = values[:sizes[0]], values[sizes[0]:sizes[0] + sizes[1]], values[-sizes[2]:]
+        kind = kinds[0]
+        word = max(1, 32 // width(kind))
+        depth = sizes[1] * 4
+
+        def value(bits):
+            if kind.startswith("i"):
+                return signed(bits, width(kind))
+            if kind == "f16":
+                return struct.unpack("<e", struct.pack("<H", bits))[0]
+            return number(bits << (32 - width(kind)))
+
+        for first in sorted({t // LANES * LANES for t in active}):
+            a, b = {}, {}
+            for lane in range(LANES):
+                group, place = lane // 4, lane % 4
+                for r, register in enumerate(lhs):
+                    part, within = divmod(r, word)
+                    a[group + 8 * (part % 2), place * word + within + 4 * word * (part // 2)] = \
+                        value(register[first + lane])
+                for r, register in enumerate(rhs):
+                    part, within = divmod(r, word)
+                    b[place * word + within + 4 * word * part, group] = value(register[first + lane])
+            for lane in range(LANES):
+                for r, register in enumerate(acc):
+                    row, column = lane // 4 + 8 * (r // 2), 2 * (lane % 4) + r % 2
+                    total = sum(a[row, k] * b[k, column] for k in range(depth))
+                    old = register[first + lane]
+                    new = (signed(old, 32) + total) & 0xffffffff if kinds[-1].startswith("i") else \
+                        bits_of(number(old) + total)
+                    self.values.setdefault(f"{op.result}#{r}", {})[first + lane] = new
 
     def branch(self, op, condition, active):
         made = [{} for _ in range(8)]
@@ -300,6 +372,7 @@ class Machine:
             "andi": lambda a, b: a & b, "ori": lambda a, b: a | b, "xori": lambda a, b: a ^ b,
             "shli": lambda a, b: a << b, "shrui": lambda a, b: a >> b,
             "shrsi": lambda a, b: signed(a, source) >> b,
+            "ceildivsi": lambda a, b: -(-signed(a, source) // signed(b, source)),
             "divui": lambda a, b: a // max(b, 1), "remui": lambda a, b: a % max(b, 1),
             "maxsi": lambda a, b: max(signed(a, source), signed(b, source)),
             "minsi": lambda a, b: min(signed(a, source), signed(b, source)),

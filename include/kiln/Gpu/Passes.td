@@ -22,6 +22,23 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
+  let summary = "Puts factors of products that loops load into memory of the block";
+  let description = [{
+    A load that only feeds, through a change of layout, a product by a matrix instruction becomes storage, a copy
+    and a read of fragments, so that the passes of the stage level can make rings of it and copy ahead. That is done in loops
+    that write no memory, where elements lie side by side in pieces that copies can move, and where all
+    slots fit.
+
+    The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
+    fit.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "3", "slots of a ring; below 2: nothing is done">,
+    Option<"bytes", "bytes", "int64_t", "0", "bytes that storage may take; 0: as the description says, else 48 KiB">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let summary = "Turns kernels whose tiles have layouts into functions of one thread";
   let description = [{

@@ -198,4 +198,113 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Simt_CopyAsyncOp : Simt_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A thread has bytes copied to the memory of the block";
+  let description = [{
+    The copy goes on by itself; `simt.commit_copies` and `simt.wait_copies` say when it is done.
+
+    - `source`: in global memory; `target`: in the memory of the block; both multiples of `bytes`.
+    - `bytes`: how many.
+    - `valid`: how many of them are read, the rest is zero; all without it.
+
+    Constraints:
+    - (C1) `bytes` is 4, 8 or 16.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.copy_async %p to %q bytes 16 valid %n : !llvm.ptr<1>, !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$source, Simt_Pointer:$target, I64Attr:$bytes, Optional<I32>:$valid);
+  let assemblyFormat = [{
+    $source `to` $target `bytes` $bytes (`valid` $valid^)? attr-dict `:` qualified(type($source)) `,` qualified(type($target))
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The thread's copies since the last one of these form a group";
+  let description = [{
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.commit_copies
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the thread's groups of copies but the latest ones";
+  let description = [{
+    - `but`: so many groups may still be under way.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.wait_copies but 2
+    ```
+  }];
+  let arguments = (ins I64Attr:$but);
+  let assemblyFormat = "`but` $but attr-dict";
+}
+
+class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
+  let summary = "A warp of 32 lanes reads matrices of 8 rows of 16 bytes";
+  let description = [{
+    Lane 8 m + r says where row r of matrix m is; other lanes' addresses do not count. Lane l gets word l mod 4 of row
+    l / 4 of every matrix. Transposed, the elements of a matrix have 16 bits: lane l gets the elements of column
+    l / 4 of the rows 2 (l mod 4), in the low half, and 2 (l mod 4) + 1.
+
+    - `address`: in the memory of the block, a multiple of 16 bytes.
+    - `words`: one for each matrix.
+
+    Constraints:
+    - (C1) There are 1, 2 or 4 words.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %w:4 = simt.load_matrix %p transposed : !llvm.ptr<3> -> i32, i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$address, UnitAttr:$transposed);
+  let results = (outs Variadic<I32>:$words);
+  let assemblyFormat = [{
+    $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address)) `->` type($words)
+  }];
+}
+
+def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>]> {
+  let summary = "A warp of 32 lanes writes matrices of 8 rows of 16 bytes";
+  let description = [{
+    What `simt.load_matrix` reads from the same addresses is what each lane has in `words`.
+
+    - `words`: one for each matrix; `address`: as for `simt.load_matrix`.
+
+    Constraints:
+    - (C1) There are 1, 2 or 4 words.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.store_matrix %a, %b to %p : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$words, Simt_Pointer:$address, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $words `to` $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address))
+  }];
+}
+
 #endif

@@ -161,6 +161,8 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
     last use. Program order stays; `stage-pipeline` moves the filling ahead.
 
     A copy may move to the last copy of its ring: nothing between them writes memory of the launch.
+
+    The attribute `stage.depth` of a loop, an integer, comes before the option.
   }];
   let options = [Option<"depth", "depth", "int64_t", "2", "slots of a ring">];
 }

@@ -1,0 +1,71 @@
+//===- Access.h - Loads, stores and copies through views --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_ACCESS_H
+#define KILN_LIB_GPU_ACCESS_H
+
+#include "KernelWalk.h"
+
+namespace kiln::simt {
+/// One access through a view.
+class Access {
+public:
+  Access(KernelWalk &w, ViewAccessOpInterface op);
+  /// A block that is copied: `type` has the layout by which threads share it.
+  Access(KernelWalk &w, mlir::Value view, llvm::ArrayRef<ViewAxis> viewAxes,
+         mlir::RankedTensorType type);
+
+  mlir::LogicalResult run();
+  /// Copies the block into memory of the block of threads: `target` gives the
+  /// address of a register's element. Outside of the view it is zero.
+  void copyAsync(llvm::function_ref<mlir::Value(int64_t reg)> target);
+
+private:
+  struct Axis {
+    ViewAxis axis;
+    unsigned dim;       ///< of the view
+    mlir::Value first;  ///< i64; null for indirect axes
+    mlir::Value rest;   ///< i32: coordinates from here on are outside
+    mlir::Value low;    ///< i32: coordinates below are outside; null: none
+    mlir::Value whole;  ///< i1: the block is inside; null: it always is
+    index::Facts facts; ///< of `first`
+    bool alwaysInside = false;
+  };
+
+  void prepare();
+  void prepareAddress();
+  unsigned chooseVector();
+  mlir::Value offsetOf(int64_t reg);
+  mlir::Value maskOf(int64_t reg, bool isWhole);
+  void load(bool isWhole, unsigned vectorBits, Regs &result);
+  void store(bool isWhole, unsigned vectorBits);
+  void update();
+  mlir::Value outside();
+  mlir::Value validBytes(int64_t reg, int64_t count);
+  void forEachVector(unsigned bits,
+                     llvm::function_ref<void(llvm::ArrayRef<int64_t>)> body);
+  int64_t alignmentFor(int64_t elements);
+
+  KernelWalk &w;
+  ViewAccessOpInterface op; ///< null for copies
+  mlir::Value view;
+  ViewParts parts;
+  mlir::RankedTensorType type;
+  LayoutAttr layout;
+  mlir::Type element, stored;
+  tile::CacheHint cache = tile::CacheHint::none;
+  tile::EvictHint evict = tile::EvictHint::normal;
+  bool isVolatile = false;
+
+  llvm::SmallVector<ViewAxis> viewAxes;
+  llvm::SmallVector<Axis> axes;
+  mlir::Value everywhere; ///< i1 about axes without a dimension; may be null
+  mlir::Value whole;      ///< i1: no element is outside; null: none ever is
+  mlir::Value base;       ///< the thread's address
+  llvm::SmallVector<unsigned>
+      vectorOrder; ///< register bits that run along memory
+  int unit = -1;   ///< the axis whose neighbours lie side by side
+};
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_ACCESS_H

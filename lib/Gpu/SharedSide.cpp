@@ -1,0 +1,276 @@
+//===- SharedSide.cpp - Registers of a tile against memory ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Exchange.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using layout::LinearLayout;
+
+ExchangeMachine::ExchangeMachine(target::TargetAttr description) {
+  constexpr int64_t kUsualBytes = 48 << 10;
+  int64_t size = kUsualBytes;
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories()) {
+      if (memory.getScope() != target::MemoryScope::Core ||
+          memory.getKind() != target::MemoryKind::Explicit)
+        continue;
+      if (memory.getSize())
+        size = memory.getSize();
+      if (memory.getBanks() > 1 && llvm::isPowerOf2_64(memory.getBanks())) {
+        banks.count = memory.getBanks();
+        if (int64_t word = memory.getLine() / memory.getBanks();
+            llvm::isPowerOf2_64(word))
+          banks.bytes = word;
+      }
+      break;
+    }
+  if (DictionaryAttr extra =
+          description ? description.getExtra() : DictionaryAttr()) {
+    auto has = [&](StringRef name) {
+      auto flag = extra.getAs<BoolAttr>(name);
+      return flag && flag.getValue();
+    };
+    loadsMatrices = has("load_matrix");
+    storesMatrices = has("store_matrix");
+  }
+  // What else a kernel keeps there, and a second block, have room as well.
+  bytes = size / 4;
+}
+
+SmallVector<layout::InstructionTile>
+ExchangeMachine::getMatrixTiles(unsigned bits, int64_t lanes) {
+  constexpr int64_t kMatrixLanes = 32;
+  constexpr int kRegister = layout::InstructionTile::kRegister;
+  constexpr unsigned kMostBits = 2; // four matrices
+  if (bits > 32 || lanes != kMatrixLanes)
+    return {};
+  // A lane has a word of a row, of one element or more.
+  layout::InstructionTile rows = {"rows", {}, {2, 3, 4}, kMostBits};
+  for (unsigned width = bits; width < 32; width *= 2)
+    rows.row.push_back(kRegister);
+  rows.row.append({0, 1});
+  if (bits != 16)
+    return {rows};
+  return {rows, {"columns", {2, 3, 4}, {kRegister, 0, 1}, kMostBits}};
+}
+
+Value simt::packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
+  Type element = parts[0].getType();
+  Value list =
+      LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, element));
+  // Places that nobody reads are filled: a word is poison if a part of it is.
+  for (unsigned i = 0; i < count; ++i)
+    list = LLVM::InsertElementOp::create(
+        w.b, w.loc, list, parts[i < parts.size() ? i : 0], w.c32(i));
+  return LLVM::BitcastOp::create(w.b, w.loc, w.b.getI32Type(), list);
+}
+
+void simt::unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
+                      ArrayRef<unsigned> places,
+                      MutableArrayRef<Value> values) {
+  if (count == 1) {
+    values[places[0]] =
+        element.isInteger()
+            ? word
+            : Value(LLVM::BitcastOp::create(w.b, w.loc, element, word));
+    return;
+  }
+  Value list = LLVM::BitcastOp::create(w.b, w.loc,
+                                       VectorType::get({count}, element), word);
+  for (auto [i, place] : llvm::enumerate(places))
+    values[place] = LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i));
+}
+
+SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
+                       const layout::InstructionTile *tile, bool isTransposed,
+                       unsigned scaleBits, unsigned roundBits, int warpShift)
+    : w(w), access(access), usesTile(tile), isTransposed(isTransposed),
+      scaleBits(scaleBits),
+      roundShift(llvm::Log2_64(access.offsets.getOutputs()[0].second) -
+                 roundBits),
+      accessBits(access.vectorBits),
+      ordered(layout::getPermutedNumbers(access.order)) {
+  LinearLayout places = access.offsets;
+  if (tile) {
+    unsigned matrixBits = std::min<unsigned>(
+        tile->maxMatrixBits,
+        access.order.size() - access.copyBits - access.vectorBits);
+    accessBits += matrixBits;
+    places = access.getRowAddresses(*tile, Exchange::kLevels, matrixBits);
+  }
+  // Lane and warp are parts of one number, so that their bits move together.
+  int64_t inRound = (int64_t(1) << roundShift) - 1;
+  SmallVector<LinearLayout::Basis> registers, threads;
+  for (const auto &basis : places.getBases("register"))
+    registers.push_back({basis[0] & inRound});
+  for (const auto &basis : places.getBases("lane"))
+    threads.push_back({basis[0]});
+  for (auto [bit, basis] : llvm::enumerate(places.getBases("warp")))
+    threads.push_back(
+        {basis[0] |
+         (warpShift < 0 ? 0 : int64_t(1) << (warpShift - scaleBits + bit))});
+  int64_t size = int64_t(1) << roundShift;
+  if (warpShift >= 0)
+    size = int64_t(1) << (warpShift - scaleBits + w.warpBits());
+  LinearLayout offsets({}, {{layout::kOffset.str(), size}});
+  offsets.setBases("register", registers);
+  offsets.setBases("thread", threads);
+  plan = layout::getAddressPlan(offsets, "register", scaleBits);
+  variable = w.threadPart(plan.terms);
+}
+
+int64_t SharedSide::offsetOf(unsigned place) const {
+  return access.offsets.apply({{"register", place}})[0];
+}
+
+Value SharedSide::pointer(Value start, unsigned place) {
+  const layout::Immediate &immediate =
+      plan.immediates[usesTile ? place >> accessBits : place];
+  Value &base = bases[{start, immediate.exclusive}];
+  Type byte = w.b.getI8Type();
+  if (!base)
+    base = w.elementPointer(start, w.xor_(variable, w.c32(immediate.exclusive)),
+                            byte);
+  if (!immediate.additive)
+    return base;
+  return LLVM::GEPOp::create(
+      w.b, w.loc, base.getType(), byte, base,
+      ArrayRef<LLVM::GEPArg>{int32_t(immediate.additive)});
+}
+
+void SharedSide::store(ArrayRef<Value> regs, Value start, unsigned round) {
+  if (usesTile)
+    return storeMatrices(regs, start);
+  int64_t copies = access.offsets.getFreeMask("register");
+  int64_t threads = access.offsets.getFreeMask("lane") |
+                    access.offsets.getFreeMask("warp") << w.laneBits();
+  Value isFirst;
+  if (threads)
+    isFirst = w.compare(arith::CmpIPredicate::eq,
+                        w.and_(w.threadId(), w.c32(threads)), w.c32(0));
+  unsigned count = 1u << access.vectorBits;
+  // Addresses serve all rounds: they are made before the branch.
+  SmallVector<std::pair<Value, Value>> stores;
+  for (unsigned place = 0; place < ordered.size(); place += count) {
+    if ((place & copies) || offsetOf(place) >> roundShift != round)
+      continue;
+    Value value = w.toStored(regs[ordered[place]]);
+    if (count > 1) {
+      auto type = VectorType::get({count}, value.getType());
+      Value list = LLVM::PoisonOp::create(w.b, w.loc, type);
+      for (unsigned i = 0; i < count; ++i)
+        list = LLVM::InsertElementOp::create(
+            w.b, w.loc, list, w.toStored(regs[ordered[place + i]]), w.c32(i));
+      value = list;
+    }
+    stores.emplace_back(pointer(start, place), value);
+  }
+  w.guarded(isFirst, [&] {
+    for (auto [address, value] : stores)
+      LLVM::StoreOp::create(w.b, w.loc, value, address, count << scaleBits);
+  });
+}
+
+void SharedSide::load(MutableArrayRef<Value> regs, Type stored, Value start,
+                      unsigned round) {
+  if (usesTile)
+    return loadMatrices(regs, stored, start);
+  unsigned count = 1u << access.vectorBits;
+  llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
+  Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
+  for (unsigned place = 0; place < ordered.size(); place += count) {
+    int64_t offset = offsetOf(place);
+    if (offset >> roundShift != round)
+      continue;
+    Value &value = known[offset];
+    if (!value)
+      value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
+                                   count << scaleBits);
+    for (unsigned i = 0; i < count; ++i)
+      regs[ordered[place + i]] =
+          count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
+                                                           w.c32(i)))
+                    : value;
+  }
+}
+
+void SharedSide::storeMatrices(ArrayRef<Value> regs, Value start) {
+  int64_t copies = access.offsets.getFreeMask("register");
+  unsigned perWord = 1u << access.vectorBits;
+  Value isFirst;
+  // All lanes of a warp take part.
+  if (int64_t warps = access.offsets.getFreeMask("warp"))
+    isFirst =
+        w.compare(arith::CmpIPredicate::eq,
+                  w.and_(w.threadId(), w.c32(warps << w.laneBits())), w.c32(0));
+  SmallVector<std::pair<Value, SmallVector<Value>>> stores;
+  for (unsigned first = 0; first < ordered.size(); first += 1u << accessBits) {
+    if (first & copies)
+      continue;
+    SmallVector<Value> words;
+    for (unsigned i = 0; i < 1u << accessBits; i += perWord) {
+      SmallVector<Value> parts;
+      for (unsigned j = 0; j < perWord; ++j)
+        parts.push_back(regs[ordered[first + i + j]]);
+      words.push_back(packWord(w, parts, perWord));
+    }
+    stores.emplace_back(pointer(start, first), words);
+  }
+  w.guarded(isFirst, [&] {
+    for (auto &[address, words] : stores)
+      StoreMatrixOp::create(w.b, w.loc, words, address, isTransposed);
+  });
+}
+
+void SharedSide::loadMatrices(MutableArrayRef<Value> regs, Type stored,
+                              Value start) {
+  unsigned perWord = 1u << access.vectorBits;
+  unsigned places = ordered.size() >> access.copyBits;
+  Type i32 = w.b.getI32Type();
+  for (unsigned first = 0; first < places; first += 1u << accessBits) {
+    SmallVector<Type> types((1u << accessBits) / perWord, i32);
+    auto load = LoadMatrixOp::create(w.b, w.loc, types, pointer(start, first),
+                                     isTransposed);
+    for (auto [i, word] : llvm::enumerate(load.getWords())) {
+      SmallVector<unsigned> to;
+      for (unsigned j = 0; j < perWord; ++j)
+        to.push_back(ordered[first + i * perWord + j]);
+      unpackWord(w, word, stored, perWord, to, regs);
+    }
+  }
+  for (unsigned place = places; place < ordered.size(); ++place)
+    regs[ordered[place]] = regs[ordered[place % places]];
+}
+
+Regs simt::loadShared(KernelWalk &w, Value start, const LinearLayout &memory,
+                      const LinearLayout &to, Type type) {
+  ExchangeMachine machine(w.description);
+  unsigned bits = 8 * ThreadBuilder::storedBytes(type);
+  auto best = *layout::getSharedAccess(to, memory, Exchange::kLevels, bits,
+                                       machine.banks);
+  SmallVector<layout::InstructionTile> tiles;
+  if (machine.loadsMatrices)
+    tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
+  int used = -1;
+  for (auto [i, tile] : llvm::enumerate(tiles)) {
+    auto access = layout::getSharedAccess(to, memory, Exchange::kLevels, bits,
+                                          machine.banks, &tile);
+    if (access && std::pair(access->wavefronts, access->instructions) <
+                      std::pair(best.wavefronts, best.instructions)) {
+      best = *access;
+      used = i;
+    }
+  }
+  SharedSide side(w, best, used < 0 ? nullptr : &tiles[used], used == 1,
+                  llvm::Log2_32(bits / 8), 0, -1);
+  Regs regs(to.getInputSize(Exchange::kLevels[0]));
+  side.load(regs, ThreadBuilder::storedType(type), start, 0);
+  for (Value &value : regs)
+    value = w.fromStored(value, type);
+  return regs;
+}

@@ -208,7 +208,7 @@ private:
       placed.push_back(live);
       if (limit && live->last() > *limit) {
         InFlightDiagnostic diagnostic =
-            live->op->emitError("needs bytes up to ")
+            live->op->emitError("unsupported: needs bytes up to ")
             << live->last() << " of space '" << live->space << "', which has "
             << *limit;
         for (Live *other : placed)

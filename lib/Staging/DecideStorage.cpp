@@ -32,9 +32,10 @@ bool repeats(OpOperand &use) {
 class Decision {
 public:
   Decision(tile::KernelOp kernel, bool disjoint, double keepCost,
-           double treeLimit, std::function<bool(Operation *)> forced)
+           double treeLimit, bool keepReads,
+           std::function<bool(Operation *)> forced)
       : kernel(kernel), storage(kernel, disjoint, std::move(forced)),
-        keepCost(keepCost), treeLimit(treeLimit) {}
+        keepCost(keepCost), treeLimit(treeLimit), keepReads(keepReads) {}
 
   void run() {
     // Uses before definitions: a decision depends on those of the users.
@@ -75,7 +76,8 @@ private:
       return true;
     Value value = op->getResult(0);
     auto access = dyn_cast<ViewAccessOpInterface>(op);
-    if (access && (access.isVolatileAccess() || storage.crossesStore(access)))
+    if (access && (keepReads || access.isVolatileAccess() ||
+                   storage.crossesStore(access)))
       return true;
     bool isIndirect = access && indirectAxis(access.getAxes()) >= 0;
     // Operations further up are not decided yet, so costs are those of a fully
@@ -103,6 +105,7 @@ private:
   tile::KernelOp kernel;
   Storage storage;
   double keepCost, treeLimit;
+  bool keepReads;
 };
 
 struct TileDecideStorage
@@ -112,7 +115,7 @@ struct TileDecideStorage
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     auto forced = findFamilyLowerings(kernel);
-    Decision(kernel, disjoint, keepCost, treeLimit, forced).run();
+    Decision(kernel, disjoint, keepCost, treeLimit, keepReads, forced).run();
   }
 };
 } // namespace

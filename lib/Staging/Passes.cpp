@@ -16,6 +16,8 @@ void registerStagingPasses() {
   registerVerifyStageForm();
   registerTileDecideStorage();
   registerConvertTileToStage();
+  registerStageMakeCopies();
+  registerStageBlockProducts();
   registerStageSplitProducts();
   registerStageBound();
   registerStageAssignRoles();

@@ -35,11 +35,14 @@ def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
 
     Operations that a lowering of the module's target or of its family takes get no attribute and are kept. `keep` that
     is there stays. Who reads the attributes checks them: they may be edited.
+
+    With `keep-reads` what is read through a view is kept, too: for machines that compute on storage alone.
   }];
   let options = [
     Option<"keepCost", "keep-cost", "double", "8.0", "work per element that is worth storing">,
     Option<"treeLimit", "tree-limit", "double", "64.0", "the same for trees of simple operations">,
-    Option<"disjoint", "disjoint", "bool", "false", "views that are parameters never overlap">
+    Option<"disjoint", "disjoint", "bool", "false", "views that are parameters never overlap">,
+    Option<"keepReads", "keep-reads", "bool", "false", "what is read through views is kept in storage">
   ];
   let dependentDialects = ["::kiln::stage::StageDialect"];
 }
@@ -70,6 +73,30 @@ def ConvertTileToStage : Pass<"convert-tile-to-stage", "::kiln::tile::KernelOp">
   }];
   let options = [Option<"fragments", "fragments", "bool", "true", "tiles with an encoding are fragments">];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def StageMakeCopies : Pass<"stage-make-copies", "::kiln::tile::KernelOp"> {
+  let summary = "Moves between views and storage become copies";
+  let description = [{
+    For machines that compute on storage alone, and reach memory by copies. A region that only loads and writes, or reads
+    and stores, becomes a `stage.copy`. Any other region reads what it loads from storage that a copy fills before it,
+    and writes what it stores to storage that a copy empties behind it. The box of an access has to be one that copies
+    know: steps of 1, dimensions in order, none reached by indices, whole tiles, nothing volatile, no combination with what
+    is there. Other accesses stay.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect"];
+}
+
+def StageBlockProducts : Pass<"stage-block-products", "::kiln::tile::KernelOp"> {
+  let summary = "Makes products of storage loops over the blocks of a matrix instruction";
+  let description = [{
+    For machines whose matrix unit reads storage as it lies, without panels. The region of a product becomes loops over
+    rows, columns and steps with a `stage.product` by the first instruction of the description that takes its types, in
+    blocks of the instruction's smallest sizes; at the edges `rows`, `columns` and `depth` say what counts. A factor that
+    is more than storage as it is gets storage, and a region that computes it. A product that no instruction takes
+    stays as it is.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> {

@@ -127,27 +127,3 @@ std::optional<TransferBox> Addresses::transfer(stage::CopyOp copy) {
   }
   return box;
 }
-
-std::optional<Filling> staging::getFilling(stage::ComputeOp region) {
-  Block &body = region.getBody().front();
-  if (!llvm::hasNItems(body, 3) || !region.getFrom().empty() ||
-      !region.getTo().empty())
-    return std::nullopt;
-  auto write = dyn_cast<stage::WriteOp>(*std::next(body.begin()));
-  DenseElementsAttr value;
-  if (!write || !matchPattern(write.getValue(), m_Constant(&value)) ||
-      !value.isSplat() || !write.getOrigin().empty())
-    return std::nullopt;
-  auto type = cast<MemRefType>(write.getStorage().getType());
-  Attribute element = value.getSplatValue<Attribute>();
-  APInt bits;
-  if (auto number = dyn_cast<FloatAttr>(element))
-    bits = number.getValue().bitcastToAPInt();
-  else if (auto number = dyn_cast<IntegerAttr>(element))
-    bits = number.getValue();
-  else
-    return std::nullopt;
-  bits = bits.zextOrTrunc(stage::elementBytes(type.getElementType()) * 8);
-  return Filling{write.getStorage(), *stage::storageBytes(type),
-                 APInt::getSplat(64, bits).getZExtValue()};
-}

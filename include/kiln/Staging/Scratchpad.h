@@ -12,6 +12,8 @@
 #define KILN_STAGING_SCRATCHPAD_H
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
@@ -76,13 +78,60 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
 };
 
-/// Whole storage that a region does nothing but fill with one value.
-struct Filling {
-  mlir::Value storage;
-  int64_t bytes = 0;
-  uint64_t word = 0; ///< the value again and again, in eight bytes
+/// A block of a product: acc += lhs * rhs, for m x k and k x n. Arrays are in
+/// the order lhs, rhs, acc, and m, n, k.
+struct ProductBlock {
+  stage::ProductOp op;
+  std::array<mlir::Value, 3> addresses;
+  std::array<int64_t, 3> rowBytes; ///< between rows
+  std::array<mlir::Value, 3> sizes;
 };
-std::optional<Filling> getFilling(stage::ComputeOp region);
+
+/// Turns a kernel that buildScratchpadPipeline made into a vendor's operations,
+/// for which it asks one by one, in their order. What is left are those, loops
+/// and conditions of scf, arith on scalars, and sizes and ids of tile.
+class ScratchpadLowering {
+public:
+  explicit ScratchpadLowering(mlir::RewriterBase &b) : b(b), addresses(b) {}
+  virtual ~ScratchpadLowering();
+
+  /// Fails with an error where something has no form on the machine.
+  mlir::LogicalResult run(tile::KernelOp kernel);
+
+protected:
+  /// Begins a transfer; the result names it, as whatever `wait` takes.
+  virtual mlir::FailureOr<mlir::Value>
+  beginTransfer(const TransferBox &box) = 0;
+  virtual void wait(mlir::Value transfer) = 0;
+
+  /// A ring of that number, of which all slots are empty.
+  virtual void makeRing(int64_t ring, int64_t base, int64_t slotBytes,
+                        int64_t depth) = 0;
+  /// The address of the next empty slot, and of the oldest full one.
+  virtual mlir::Value fillSlot(int64_t ring) = 0;
+  virtual mlir::Value takeSlot(int64_t ring) = 0;
+  /// The slot that is being filled is full once the transfers are done.
+  virtual void commitSlot(int64_t ring, mlir::ValueRange transfers) = 0;
+  virtual void freeSlot(int64_t ring) = 0;
+
+  virtual mlir::LogicalResult multiply(const ProductBlock &block) = 0;
+  /// Writes eight bytes again and again.
+  virtual void fill(mlir::Value address, int64_t bytes, uint64_t word) = 0;
+  /// Replaces any other region; the builder stands before it.
+  virtual mlir::LogicalResult compute(stage::ComputeOp region) = 0;
+
+  mlir::RewriterBase &b; ///< stands where the operation is
+  mlir::Location loc = b.getUnknownLoc();
+  Addresses addresses;
+
+private:
+  mlir::LogicalResult convert(mlir::Operation *op);
+  mlir::LogicalResult convertCopy(stage::CopyOp copy);
+  mlir::LogicalResult convertProduct(stage::ProductOp product);
+
+  llvm::DenseMap<mlir::Value, mlir::Value> transfers; ///< of tokens
+  llvm::DenseMap<mlir::Value, int64_t> rings;         ///< their numbers
+};
 
 } // namespace kiln::staging
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies become transfers, rings counters, products blocks of the matrix unit.
-// Regions are for registered lowerings.
+// Every operation of stage is one of the machine's; regions are for lowerings
+// that somebody registers.
 #include "ConvertStage.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "../device/Isa.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -11,173 +11,60 @@ using namespace systolic;
 
 namespace {
 
-/// Converts the operations of one kernel in their order.
-class Converter {
+class Lowering : public staging::ScratchpadLowering {
 public:
-  explicit Converter(StageContext &ctx)
-      : ctx(ctx), addresses(ctx.addresses), b(ctx.rewriter) {}
-
-  LogicalResult run(tile::KernelOp kernel) {
-    if (kernel.getProgress())
-      return emitUnsupported(kernel, "instances that wait for each other");
-    SmallVector<Operation *> ops, done;
-    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      ops.push_back(op);
-      return isa<stage::ComputeOp>(op) ? WalkResult::skip()
-                                       : WalkResult::advance();
-    });
-    for (Operation *op : ops) {
-      // What fills a slot happens where the slot is filled.
-      Operation *filling = op->getParentOfType<stage::ProduceOp>();
-      b.setInsertionPoint(filling ? filling : op);
-      loc = op->getLoc();
-      bool isStage = isa<stage::StageDialect>(op->getDialect());
-      if (isStage && !isa<stage::ComputeOp>(op))
-        done.push_back(op);
-      if (addresses.bind(op)) {
-        if (!isStage)
-          done.push_back(op);
-        continue;
-      }
-      LogicalResult result =
-          llvm::TypeSwitch<Operation *, LogicalResult>(op)
-              .Case<stage::CopyOp, stage::WaitOp, stage::RingOp,
-                    stage::ProduceOp, stage::CommitOp, stage::ConsumeOp,
-                    stage::ReleaseOp, stage::ProductOp, stage::ComputeOp,
-                    tile::NumBlocksOp>(
-                  [&](auto known) { return convert(known); })
-              .Default([&](Operation *) { return keep(op, filling); });
-      if (failed(result))
-        return failure();
-    }
-    for (Operation *op : llvm::reverse(done))
-      op->dropAllUses(), op->erase();
-    return success();
-  }
+  Lowering(RewriterBase &b, const BoundTarget &bound)
+      : ScratchpadLowering(b), bound(bound) {}
 
 private:
-  LogicalResult keep(Operation *op, Operation *filling) {
-    if (!isa<scf::ForOp, scf::IfOp, scf::YieldOp, tile::ReturnOp, tile::DimOp,
-             tile::ProgramIdOp, tile::NumProgramsOp>(op) &&
-        !isa<arith::ArithDialect>(op->getDialect()))
-      return emitUnsupported(
-          op, "there is no '" + op->getName().getStringRef() + "' on systolic");
-    if (filling)
-      op->moveBefore(filling);
+  FailureOr<Value> beginTransfer(const staging::TransferBox &box) override {
+    auto view = dyn_cast<BlockArgument>(box.view);
+    if (!view || box.counts.size() > kMaxRank)
+      return emitUnsupported(box.address.getDefiningOp(),
+                             "a transfer of what is no argument of rank 4");
+    auto make = [&](auto op) -> Value {
+      return decltype(op)::create(b, loc, b.getIndexType(), view, box.offsets,
+                                  box.address, box.padding, box.counts,
+                                  box.strides, box.padding.getType());
+    };
+    return box.isIn ? make(DmaInOp()) : make(DmaOutOp());
+  }
+  void wait(Value transfer) override { WaitOp::create(b, loc, transfer); }
+  void makeRing(int64_t ring, int64_t base, int64_t bytes,
+                int64_t depth) override {
+    RingOp::create(b, loc, ring, base, bytes, depth);
+  }
+  Value fillSlot(int64_t ring) override {
+    return SlotFillOp::create(b, loc, b.getIndexType(), ring);
+  }
+  Value takeSlot(int64_t ring) override {
+    return SlotTakeOp::create(b, loc, b.getIndexType(), ring);
+  }
+  void commitSlot(int64_t ring, ValueRange transfers) override {
+    SlotCommitOp::create(b, loc, transfers, ring);
+  }
+  void freeSlot(int64_t ring) override { SlotFreeOp::create(b, loc, ring); }
+  void fill(Value address, int64_t bytes, uint64_t word) override {
+    FillOp::create(b, loc, address, bytes, word);
+  }
+  LogicalResult multiply(const staging::ProductBlock &block) override {
+    stage::ProductOp op = block.op;
+    if (!op.getRow() || op.getInputPrecision() == tile::InputPrecision::tf32)
+      return emitUnsupported(op, "a product that the array does not compute");
+    SmallVector<Value> operands(block.addresses.begin(), block.addresses.end());
+    operands.append(block.sizes.begin(), block.sizes.end());
+    MmaOp::create(b, loc, operands, block.rowBytes,
+                  getElementTypeOrSelf(op.getLhs()));
     return success();
   }
-
-  LogicalResult convert(stage::CopyOp copy) {
-    std::optional<staging::TransferBox> box = addresses.transfer(copy);
-    if (!box || !isa<BlockArgument>(box->view))
-      return emitUnsupported(copy, "a copy that is not between an argument and "
-                                   "the scratchpad");
-    Type index = b.getIndexType(), element = box->padding.getType();
-    Value tag = box->isIn
-                    ? DmaInOp::create(b, loc, index, box->view, box->offsets,
-                                      box->address, box->padding, box->counts,
-                                      box->strides, element)
-                          .getResult()
-                    : DmaOutOp::create(b, loc, index, box->view, box->offsets,
-                                       box->address, box->padding, box->counts,
-                                       box->strides, element)
-                          .getResult();
-    if (copy.getAsync())
-      tags[copy.getToken()] = tag;
-    else
-      WaitOp::create(b, loc, tag);
-    return success();
-  }
-  LogicalResult convert(stage::WaitOp wait) {
-    for (Value token : wait.getAwaited())
-      WaitOp::create(b, loc, tags.lookup(token));
-    return success();
-  }
-
-  LogicalResult convert(stage::RingOp ring) {
-    int64_t number = rings.size();
-    rings[ring] = number;
-    RingOp::create(b, loc, number, ring.getOffset().value_or(0),
-                   staging::Addresses::slotBytes(ring),
-                   ring.getRing().getType().getDepth());
-    return success();
-  }
-  LogicalResult convert(stage::ProduceOp produce) {
-    auto ring = produce.getRing().getDefiningOp<stage::RingOp>();
-    addresses.bindSlot(
-        ring, produce.getBody().getArguments(),
-        SlotFillOp::create(b, loc, b.getIndexType(), rings[ring]));
-    return success();
-  }
-  LogicalResult convert(stage::CommitOp commit) {
-    SmallVector<Value> filling;
-    for (Value token : commit.getTokens())
-      filling.push_back(tags.lookup(token));
-    auto produce = cast<stage::ProduceOp>(commit->getParentOp());
-    SlotCommitOp::create(b, loc, rings[produce.getRing()], filling);
-    return success();
-  }
-  LogicalResult convert(stage::ConsumeOp consume) {
-    auto ring = consume.getRing().getDefiningOp<stage::RingOp>();
-    addresses.bindSlot(
-        ring, consume.getParts(),
-        SlotTakeOp::create(b, loc, b.getIndexType(), rings[ring]));
-    return success();
-  }
-  LogicalResult convert(stage::ReleaseOp release) {
-    SlotFreeOp::create(b, loc, rings[release.getRing()]);
-    return success();
-  }
-
-  LogicalResult convert(stage::ProductOp product) {
-    if (!product.getRow() || product.getAsync() || product.getMinus() ||
-        product.getInputPrecision() == tile::InputPrecision::tf32)
-      return emitUnsupported(product, "a product of this form on systolic");
-    Value operands[] = {product.getLhs(), product.getRhs(), product.getAcc()};
-    ValueRange origins[] = {product.getLhsOrigin(), product.getRhsOrigin(),
-                            product.getAccOrigin()};
-    Value counts[] = {product.getRows(), product.getColumns(),
-                      product.getDepth()};
-    SmallVector<Value> at, sizes;
-    SmallVector<int64_t> rows;
-    for (int i = 0; i < 3; ++i) {
-      at.push_back(addresses.at(loc, operands[i], origins[i]));
-      sizes.push_back(counts[i]
-                          ? counts[i]
-                          : addresses.constant(loc, product.getSizes()[i]));
-      auto strides = staging::Addresses::byteStrides(operands[i].getType());
-      rows.push_back(strides[strides.size() - 2]);
-    }
-    MmaOp::create(b, loc, at[0], at[1], at[2], sizes[0], sizes[1], sizes[2],
-                  getElementTypeOrSelf(operands[0]), rows);
-    return success();
-  }
-
-  LogicalResult convert(stage::ComputeOp region) {
-    if (auto filling = staging::getFilling(region)) {
-      FillOp::create(b, loc, addresses.at(loc, filling->storage),
-                     filling->bytes, filling->word);
-      b.eraseOp(region);
-      return success();
-    }
+  LogicalResult compute(stage::ComputeOp region) override {
+    RegionContext ctx(b, bound, addresses);
     if (failed(LoweringRegistry::get().apply(region, ctx)))
       return emitUnsupported(region, "a computation that systolic lacks");
     return success();
   }
 
-  LogicalResult convert(tile::NumBlocksOp count) {
-    Value size = tile::DimOp::create(b, loc, count.getView(), count.getDim());
-    b.replaceOpWithNewOp<arith::CeilDivSIOp>(
-        count, size, addresses.constant(loc, count.getBlock()));
-    return success();
-  }
-
-  StageContext &ctx;
-  staging::Addresses &addresses;
-  RewriterBase &b;
-  Location loc = UnknownLoc::get(b.getContext());
-  DenseMap<Value, Value> tags;    ///< of tokens
-  DenseMap<Value, int64_t> rings; ///< numbers
+  const BoundTarget &bound;
 };
 
 struct ConvertStageToSystolic
@@ -191,8 +78,12 @@ struct ConvertStageToSystolic
     BoundTarget bound = TargetRegistry::get().boundTarget(getOperation());
     IRRewriter rewriter(&getContext());
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      StageContext ctx(rewriter, bound);
-      if (failed(Converter(ctx).run(kernel)))
+      // Instances run one after the other.
+      LogicalResult done =
+          kernel.getProgress()
+              ? emitUnsupported(kernel, "instances that wait for each other")
+              : Lowering(rewriter, bound).run(kernel);
+      if (failed(done))
         return signalPassFailure();
     }
   }

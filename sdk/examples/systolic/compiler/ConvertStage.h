@@ -8,15 +8,16 @@
 
 namespace systolic {
 
-struct StageContext : kiln::target::LoweringContext {
-  StageContext(mlir::IRRewriter &rewriter,
-               const kiln::target::BoundTarget &bound)
+struct RegionContext : kiln::target::LoweringContext {
+  RegionContext(mlir::RewriterBase &rewriter,
+                const kiln::target::BoundTarget &bound,
+                kiln::staging::Addresses &addresses)
       : LoweringContext(rewriter, bound.options, bound.description),
-        addresses(rewriter) {}
+        addresses(addresses) {}
   static constexpr llvm::StringLiteral kFamily = "systolic";
   llvm::StringRef family() const override { return kFamily; }
 
-  kiln::staging::Addresses addresses;
+  kiln::staging::Addresses &addresses;
 };
 
 } // namespace systolic

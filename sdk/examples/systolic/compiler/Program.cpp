@@ -1,232 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels as words of the machine. Every value has a register of its own.
+// Kernels as words of the machine, see device/Isa.h.
 #include "../device/Isa.h"
 #include "SystolicDialect.h"
-#include "kiln/Dialect/Stage/Places.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "kiln/Target/LinearCode.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace systolic;
 
-/// The machine's type of elements, -1 for one that it lacks.
-static int64_t typeOf(mlir::Type type) {
-  type = getElementTypeOrSelf(type);
-  std::string name = type.isIndex() ? "i64" : "";
-  if (name.empty())
-    llvm::raw_string_ostream(name) << type;
-  for (int64_t i = 0; i < NumTypes; ++i)
-    if (name == kTypes[i])
-      return i;
-  return -1;
+/// The machine's type of elements.
+static FailureOr<int64_t> typeOf(mlir::Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
+  const auto *found = llvm::find(kTypes, name == "index" ? "i64" : name);
+  return found == std::end(kTypes) ? FailureOr<int64_t>(failure())
+                                   : found - kTypes;
 }
 
 namespace {
 
-class Writer {
+class Writer : public target::LinearCode {
 public:
-  explicit Writer(tile::KernelOp kernel) : kernel(kernel) {}
-
-  LogicalResult run(std::vector<uint64_t> &words) {
+  LogicalResult run(tile::KernelOp kernel, std::vector<uint64_t> &module) {
+    for (unsigned file : {0, 1})
+      newRegister(file); // for operands that an instruction lacks
     for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
       if (!isa<tile::ViewType>(argument.getType()))
         add(In_parameter, {reg(argument), int64_t(i)});
-    if (failed(writeBlock(kernel.getBody().front())) || !isGood)
+    if (failed(writeBlock(kernel.getBody().front())))
       return failure();
-    if (registers.size() > kMaxRegisters)
+    if (used(0) > kMaxRegisters || used(1) > kMaxRegisters)
       return target::emitUnsupported(kernel, "more values than registers");
     StringRef name = kernel.getSymName();
-    words.push_back(name.size());
-    size_t at = words.size();
-    words.resize(at + (name.size() + 7) / 8);
-    memcpy(words.data() + at, name.data(), name.size());
-    for (int64_t number : {scalars, vectors, rings, int64_t(code.size())})
-      words.push_back(number);
-    words.insert(words.end(), code.begin(), code.end());
+    module.push_back(name.size());
+    size_t at = module.size();
+    module.resize(at + (name.size() + 7) / 8);
+    memcpy(module.data() + at, name.data(), name.size());
+    for (int64_t number : {used(0), used(1), rings, int64_t(words.size())})
+      module.push_back(number);
+    module.insert(module.end(), words.begin(), words.end());
     return success();
   }
 
 private:
-  /// The register of a value, of which vectors have their own; of a view the
-  /// number of the parameter.
-  int64_t reg(Value value) {
-    if (isa<tile::ViewType>(value.getType()))
-      return cast<BlockArgument>(value).getArgNumber();
-    int64_t &next = isa<VectorType>(value.getType()) ? vectors : scalars;
-    auto [it, isNew] = registers.try_emplace(value, next);
-    next += isNew;
-    return it->second;
+  /// Writes an instruction; gives the place of its last operand.
+  size_t add(Code code, ArrayRef<int64_t> operands) {
+    words.insert(words.end(), {code, int64_t(operands.size())});
+    words.insert(words.end(), operands.begin(), operands.end());
+    return words.size() - 1;
   }
-  size_t add(Code op, ArrayRef<int64_t> operands) {
-    code.append({op, int64_t(operands.size())});
-    code.append(operands.begin(), operands.end());
-    return code.size() - operands.size(); // of the first operand
+  unsigned fileOf(mlir::Type type) const override {
+    return isa<VectorType>(type);
   }
-  void move(Value to, Value from) {
-    add(isa<VectorType>(to.getType()) ? In_copy : In_move,
-        {reg(to), reg(from)});
+  void writeMove(unsigned file, int64_t to, int64_t from) override {
+    add(file ? In_copy : In_move, {to, from});
   }
-  /// All at once: a value may go where another one comes from.
-  void moveAll(ValueRange to, ValueRange from) {
-    SmallVector<int64_t> through;
-    for (Value value : from) {
-      bool isVector = isa<VectorType>(value.getType());
-      through.push_back((isVector ? vectors : scalars)++);
-      add(isVector ? In_copy : In_move, {through.back(), reg(value)});
-    }
-    for (auto [value, number] : llvm::zip(to, through))
-      add(isa<VectorType>(value.getType()) ? In_copy : In_move,
-          {reg(value), number});
+  void writeLess(int64_t to, int64_t a, int64_t b) override {
+    add(In_scalar,
+        {Fn_cmpi, int64_t(arith::CmpIPredicate::slt), i1, i64, to, a, b, 0});
+  }
+  void writeAdd(int64_t to, int64_t a, int64_t b) override {
+    add(In_scalar, {Fn_addi, 0, i64, i64, to, a, b, 0});
+  }
+  size_t writeJump() override { return add(In_jump, {0}); }
+  size_t writeJumpUnless(int64_t condition) override {
+    return add(In_jump_zero, {condition, 0});
   }
 
-  LogicalResult writeBlock(Block &block) {
-    for (Operation &op : block.without_terminator())
-      if (failed(write(&op)))
-        return failure();
+  LogicalResult write(Operation *op) override {
+    StringRef dialect = op->getDialect()->getNamespace();
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return writeConstant(constant);
+    if (dialect == "arith" || dialect == "math")
+      return writeFunction(op);
+    return writeOwn(op);
+  }
+
+  LogicalResult writeConstant(arith::ConstantOp constant) {
+    Attribute value = constant.getValue();
+    auto lanes = dyn_cast<DenseElementsAttr>(value);
+    if (lanes)
+      value = lanes.getSplatValue<Attribute>();
+    auto number = dyn_cast<FloatAttr>(value);
+    APInt bits = number ? number.getValue().bitcastToAPInt()
+                        : cast<IntegerAttr>(value).getValue();
+    if (bits.getBitWidth() > 64 || failed(typeOf(constant.getType())))
+      return lack(constant);
+    int64_t scalar = lanes ? newRegister() : reg(constant);
+    add(In_constant, {scalar, int64_t(bits.getZExtValue())});
+    if (lanes)
+      add(In_splat, {reg(constant), scalar, *typeOf(constant.getType()),
+                     lanes.getNumElements()});
     return success();
   }
 
-  LogicalResult write(Operation *op) {
-    if (isa<SystolicDialect>(op->getDialect()))
-      return writeOwn(op);
-    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<scf::ForOp, scf::IfOp, arith::ConstantOp, tile::DimOp,
-              tile::ProgramIdOp, tile::NumProgramsOp>(
-            [&](auto known) { return writeOp(known), success(); })
-        .Default([&](Operation *) { return writeFunction(op); });
-  }
-
-  void writeOp(scf::ForOp loop) {
-    moveAll(loop.getRegionIterArgs(), loop.getInitArgs());
-    move(loop.getInductionVar(), loop.getLowerBound());
-    int64_t again = code.size(), inside = scalars++;
-    add(In_scalar, {Fn_cmpi, /*slt*/ 2, i1, i64, inside,
-                    reg(loop.getInductionVar()), reg(loop.getUpperBound()), 0});
-    size_t end = add(In_jump_zero, {inside, 0}) + 1;
-    isGood &= succeeded(writeBlock(*loop.getBody()));
-    moveAll(loop.getRegionIterArgs(), loop.getYieldedValues());
-    int64_t at = reg(loop.getInductionVar());
-    add(In_scalar, {Fn_addi, 0, i64, i64, at, at, reg(loop.getStep()), 0});
-    add(In_jump, {again});
-    code[end] = code.size();
-    moveAll(loop.getResults(), loop.getRegionIterArgs());
-  }
-  void writeOp(scf::IfOp choice) {
-    size_t other = add(In_jump_zero, {reg(choice.getCondition()), 0}) + 1;
-    isGood &= succeeded(writeBlock(*choice.thenBlock()));
-    moveAll(choice.getResults(), choice.thenYield().getOperands());
-    size_t end = add(In_jump, {0});
-    code[other] = code.size();
-    if (choice.elseBlock()) {
-      isGood &= succeeded(writeBlock(*choice.elseBlock()));
-      moveAll(choice.getResults(), choice.elseYield().getOperands());
-    }
-    code[end] = code.size();
-  }
-  void writeOp(arith::ConstantOp constant) {
-    Attribute value = constant.getValue();
-    if (auto splat = dyn_cast<SplatElementsAttr>(value))
-      value = splat.getSplatValue<Attribute>();
-    int64_t number =
-        isa<FloatAttr>(value)
-            ? cast<FloatAttr>(value).getValue().bitcastToAPInt().getZExtValue()
-            : cast<IntegerAttr>(value).getValue().getSExtValue();
-    if (auto type = dyn_cast<VectorType>(constant.getType())) {
-      add(In_constant, {scalars, number});
-      add(In_splat,
-          {reg(constant), scalars++, typeOf(type), type.getNumElements()});
-    } else {
-      add(In_constant, {reg(constant), number});
-    }
-  }
-  void writeOp(tile::DimOp dim) {
-    add(In_dim, {reg(dim), reg(dim.getView()), int64_t(dim.getDim())});
-  }
-  void writeOp(tile::ProgramIdOp ids) {
-    for (OpResult id : ids->getResults())
-      add(In_program_id, {reg(id), id.getResultNumber()});
-  }
-  void writeOp(tile::NumProgramsOp counts) {
-    for (OpResult count : counts->getResults())
-      add(In_num_programs, {reg(count), count.getResultNumber()});
-  }
-
-  /// Operations of the dialect are written alike.
+  /// Operations of the dialect, and what tile has of scalars.
   LogicalResult writeOwn(Operation *op) {
+    const auto *name = llvm::find(kInstructions, op->getName().stripDialect());
+    if (name == std::end(kInstructions))
+      return lack(op);
+    Code code = Code(name - kInstructions);
+    if (isa<tile::ProgramIdOp, tile::NumProgramsOp>(op)) {
+      for (OpResult id : op->getResults())
+        add(code, {reg(id), id.getResultNumber()});
+      return success();
+    }
     SmallVector<int64_t> operands;
+    auto addType = [&](mlir::Type type) {
+      FailureOr<int64_t> known = typeOf(type);
+      operands.push_back(known.value_or(0));
+      return known;
+    };
     for (Value result : op->getResults())
       operands.push_back(reg(result));
     for (NamedAttribute named : op->getAttrs()) {
       if (auto array = dyn_cast<DenseI64ArrayAttr>(named.getValue()))
         llvm::append_range(operands, array.asArrayRef());
-      else if (auto type = dyn_cast<TypeAttr>(named.getValue()))
-        operands.push_back(typeOf(type.getValue()));
-      else
-        operands.push_back(cast<IntegerAttr>(named.getValue()).getInt());
+      else if (auto number = dyn_cast<IntegerAttr>(named.getValue()))
+        operands.push_back(number.getInt());
+      else if (failed(addType(cast<TypeAttr>(named.getValue()).getValue())))
+        return lack(op);
       if (named.getName() == "ring")
         rings = std::max(rings, operands.back() + 1);
     }
     VectorType lanes;
-    for (auto types :
-         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-      if (!types.empty() && isa<VectorType>(types[0]))
-        lanes = cast<VectorType>(types[0]);
-    for (Value operand : op->getOperands())
-      operands.push_back(reg(operand));
-    if (lanes)
-      operands.append({typeOf(lanes), lanes.getNumElements()});
-    if (llvm::is_contained(operands, -1))
-      return lack(op);
-    const auto *name = llvm::find(kInstructions, op->getName().stripDialect());
-    add(Code(name - kInstructions), operands);
+    for (mlir::Type type : op->getResultTypes())
+      lanes = dyn_cast<VectorType>(type);
+    for (Value operand : op->getOperands()) {
+      bool isView = isa<tile::ViewType>(operand.getType());
+      operands.push_back(isView ? cast<BlockArgument>(operand).getArgNumber()
+                                : reg(operand));
+      if (auto vector = dyn_cast<VectorType>(operand.getType()); !lanes)
+        lanes = vector;
+    }
+    if (lanes) {
+      if (failed(addType(lanes)))
+        return lack(op);
+      operands.push_back(lanes.getNumElements());
+    }
+    add(code, operands);
     return success();
   }
 
   /// Functions of arith and math, on scalars and on lanes.
   LogicalResult writeFunction(Operation *op) {
-    StringRef name = op->getName().stripDialect();
-    const auto *found = llvm::find(kFunctions, name);
-    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-        found == std::end(kFunctions))
+    const auto *name = llvm::find(kFunctions, op->getName().stripDialect());
+    auto type = typeOf(op->getResult(0).getType());
+    auto from = typeOf(op->getOperand(0).getType());
+    if (name == std::end(kFunctions) || failed(type) || failed(from))
       return lack(op);
-    int64_t type = typeOf(op->getResult(0).getType());
-    int64_t from = typeOf(op->getOperand(0).getType());
-    if (type < 0 || from < 0)
-      return lack(op);
-    int64_t variant = 0;
-    if (auto predicate = op->getAttrOfType<IntegerAttr>("predicate"))
-      variant = predicate.getInt();
-    SmallVector<int64_t> operands{found - kFunctions, variant, type, from,
-                                  reg(op->getResult(0))};
+    auto predicate = op->getAttrOfType<IntegerAttr>("predicate");
+    SmallVector<int64_t> operands{name - kFunctions,
+                                  predicate ? predicate.getInt() : 0, *type,
+                                  *from, reg(op->getResult(0))};
     for (Value operand : op->getOperands())
       operands.push_back(reg(operand));
-    operands.resize(8); // the first registers are unused
+    operands.resize(8);
     auto lanes = dyn_cast<VectorType>(op->getResult(0).getType());
     if (lanes)
       operands.push_back(lanes.getNumElements());
     add(lanes ? In_vector : In_scalar, operands);
     return success();
   }
+
   static LogicalResult lack(Operation *op) {
-    std::string text;
-    llvm::raw_string_ostream(text) << "no instruction for '" << op->getName()
-                                   << "' of " << op->getResult(0).getType();
-    return target::emitUnsupported(op, text);
+    std::string types;
+    llvm::raw_string_ostream os(types);
+    llvm::interleaveComma(op->getResultTypes(), os);
+    return target::emitUnsupported(op, "no instruction for '" +
+                                           op->getName().getStringRef() +
+                                           "' of " + types);
   }
 
-  tile::KernelOp kernel;
-  SmallVector<int64_t> code;
-  DenseMap<Value, int64_t> registers;
-  int64_t scalars = 1, vectors = 1, rings = 0;
-  bool isGood = true;
+  int64_t rings = 0;
 };
 
 } // namespace
 
 LogicalResult systolic::writeKernel(tile::KernelOp kernel,
                                     std::vector<uint64_t> &words) {
-  return Writer(kernel).run(words);
+  return Writer().run(kernel, words);
 }

@@ -8,6 +8,7 @@
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -27,7 +28,7 @@ struct Point {
 
 class RegionLowering {
 public:
-  RegionLowering(stage::ComputeOp region, StageContext &ctx)
+  RegionLowering(stage::ComputeOp region, RegionContext &ctx)
       : region(region), ctx(ctx), b(ctx.rewriter), loc(region.getLoc()),
         context(region.getContext()) {}
 
@@ -292,8 +293,7 @@ private:
         mapping.map(constant.getResult(), numbers(constant.getValue(), lanes));
         continue;
       }
-      if (!OpTrait::hasElementwiseMappableTraits(&op) ||
-          op.getNumResults() != 1)
+      if (!isFunction(&op))
         return lack(&op);
       for (Value operand : op.getOperands())
         get(operand);
@@ -330,6 +330,12 @@ private:
   // Elements
   //===--------------------------------------------------------------------===//
 
+  /// Whether it is one function of arith or math, applied to each element.
+  static bool isFunction(Operation *op) {
+    return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+           OpTrait::hasElementwiseMappableTraits(op) &&
+           op->getNumResults() == 1;
+  }
   static VectorType lanesOf(Value value, int64_t lanes) {
     return VectorType::get(lanes, getElementTypeOrSelf(value));
   }
@@ -446,8 +452,7 @@ private:
         return lack(op);
       return CountOp::create(b, loc, type, first, step).getResult();
     }
-    if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 &&
-        !op->getNumRegions()) {
+    if (isFunction(op)) {
       IRMapping mapping;
       for (Value operand : op->getOperands()) {
         bool isTile = isa<RankedTensorType>(operand.getType());
@@ -461,19 +466,21 @@ private:
       made->getResult(0).setType(type);
       return made->getResult(0);
     }
-    return move(op, coords, point, known);
+    return move(op, cast<OpResult>(tile).getResultNumber(), coords, point,
+                known);
   }
 
   /// Elements of another tile.
-  FailureOr<Value> move(Operation *op, ArrayRef<AffineExpr> coords,
-                        Point &point, Known &known) {
+  FailureOr<Value> move(Operation *op, unsigned result,
+                        ArrayRef<AffineExpr> coords, Point &point,
+                        Known &known) {
     auto mapped = dyn_cast<IndexMapOpInterface>(op);
     if (!mapped || !handsOnElements(op))
       return lack(op);
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
-      OperandRead read = getOperandRead(operand);
+      OperandRead read = getOperandRead(operand, result);
       if (!read || read.domain)
         return lack(op);
       SmallVector<Value> symbols;
@@ -491,7 +498,7 @@ private:
   }
 
   stage::ComputeOp region;
-  StageContext &ctx;
+  RegionContext &ctx;
   RewriterBase &b;
   Location loc;
   MLIRContext *context;
@@ -507,7 +514,7 @@ void systolic::registerVectorUnit(TargetRegistry &registry) {
   lowering.op = "stage.compute";
   lowering.priority = 50;
   lowering.lower = [](Operation *op, LoweringContext &base) -> LogicalResult {
-    auto *ctx = base.as<StageContext>();
+    auto *ctx = base.as<RegionContext>();
     if (!ctx)
       return base.decline(op, "it is written for systolic");
     // What was made for a region that cannot be done goes again.

@@ -147,7 +147,7 @@ private:
       scalar(x[0]) = grid[x[1] & 3];
       return;
     case In_dim:
-      scalar(x[0]) = argument(x[1]).sizes.at(size_t(x[2]));
+      scalar(x[0]) = argument(x[2]).sizes.at(size_t(x[1]));
       return;
     case In_parameter:
       scalar(x[0]) = int64_t(argument(x[1]).bits);

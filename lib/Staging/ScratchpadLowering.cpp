@@ -1,0 +1,198 @@
+//===- ScratchpadLowering.cpp - From stage to operations of a vendor ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Stage/Places.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/Scratchpad.h"
+#include "kiln/Target/Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::staging;
+
+ScratchpadLowering::~ScratchpadLowering() = default;
+
+namespace {
+
+/// Whole storage that a region does nothing but fill with one value.
+struct Filling {
+  Value storage;
+  int64_t bytes;
+  uint64_t word; ///< the value again and again
+};
+
+std::optional<Filling> getFilling(stage::ComputeOp region) {
+  Block &body = region.getBody().front();
+  if (!llvm::hasNItems(body, 3) || !region.getFrom().empty() ||
+      !region.getTo().empty())
+    return std::nullopt;
+  auto write = dyn_cast<stage::WriteOp>(*std::next(body.begin()));
+  DenseElementsAttr value;
+  if (!write || !matchPattern(write.getValue(), m_Constant(&value)) ||
+      !value.isSplat() || !write.getOrigin().empty())
+    return std::nullopt;
+  auto type = cast<MemRefType>(write.getStorage().getType());
+  Attribute element = value.getSplatValue<Attribute>();
+  APInt bits;
+  if (auto number = dyn_cast<FloatAttr>(element))
+    bits = number.getValue().bitcastToAPInt();
+  else if (auto number = dyn_cast<IntegerAttr>(element))
+    bits = number.getValue();
+  else
+    return std::nullopt;
+  int64_t width = stage::elementBytes(type.getElementType()) * 8;
+  if (width > 64)
+    return std::nullopt;
+  return Filling{write.getStorage(), *stage::storageBytes(type),
+                 APInt::getSplat(64, bits.zextOrTrunc(width)).getZExtValue()};
+}
+
+/// What machines with scalars do as it stands.
+bool isScalar(Operation *op) {
+  auto isTile = [](Type type) { return isa<ShapedType>(type); };
+  return isa<scf::ForOp, scf::IfOp, scf::YieldOp, tile::ReturnOp, tile::DimOp,
+             tile::ProgramIdOp, tile::NumProgramsOp>(op) ||
+         (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+          llvm::none_of(op->getResultTypes(), isTile));
+}
+
+} // namespace
+
+LogicalResult ScratchpadLowering::run(tile::KernelOp kernel) {
+  SmallVector<Operation *> ops, done;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ops.push_back(op);
+    return isa<stage::ComputeOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  for (Operation *op : ops) {
+    // Regions and sizes are replaced, all else stays until nothing needs it.
+    if (isa<stage::StageDialect, memref::MemRefDialect>(op->getDialect()) &&
+        !isa<stage::ComputeOp>(op))
+      done.push_back(op);
+    // What fills a slot happens where the slot is filled.
+    Operation *filling = op->getParentOfType<stage::ProduceOp>();
+    b.setInsertionPoint(filling ? filling : op);
+    loc = op->getLoc();
+    if (isScalar(op)) {
+      if (filling)
+        op->moveBefore(filling);
+    } else if (!addresses.bind(op) && failed(convert(op))) {
+      return failure();
+    }
+  }
+  for (Operation *op : llvm::reverse(done)) {
+    op->dropAllUses();
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convert(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](stage::CopyOp copy) { return convertCopy(copy); })
+      .Case([&](stage::WaitOp waiting) {
+        if (waiting.getNumResults())
+          return target::emitUnsupported(op,
+                                         "a future on a scratchpad machine");
+        for (Value token : waiting.getAwaited())
+          wait(transfers.lookup(token));
+        return success();
+      })
+      .Case([&](stage::RingOp ring) {
+        int64_t number = rings.size();
+        rings[ring] = number;
+        makeRing(number, ring.getOffset().value_or(0),
+                 Addresses::slotBytes(ring),
+                 ring.getRing().getType().getDepth());
+        return success();
+      })
+      .Case([&](stage::ProduceOp produce) {
+        auto ring = produce.getRing().getDefiningOp<stage::RingOp>();
+        addresses.bindSlot(ring, produce.getBody().getArguments(),
+                           fillSlot(rings.lookup(ring)));
+        return success();
+      })
+      .Case([&](stage::CommitOp commit) {
+        SmallVector<Value> filling;
+        for (Value token : commit.getTokens())
+          filling.push_back(transfers.lookup(token));
+        auto produce = cast<stage::ProduceOp>(commit->getParentOp());
+        commitSlot(rings.lookup(produce.getRing()), filling);
+        return success();
+      })
+      .Case([&](stage::ConsumeOp consume) {
+        auto ring = consume.getRing().getDefiningOp<stage::RingOp>();
+        addresses.bindSlot(ring, consume.getParts(),
+                           takeSlot(rings.lookup(ring)));
+        return success();
+      })
+      .Case([&](stage::ReleaseOp release) {
+        freeSlot(rings.lookup(release.getRing()));
+        return success();
+      })
+      .Case([&](stage::ProductOp product) { return convertProduct(product); })
+      .Case([&](stage::ComputeOp region) {
+        std::optional<Filling> filling = getFilling(region);
+        if (!filling)
+          return compute(region);
+        fill(addresses.at(loc, filling->storage), filling->bytes,
+             filling->word);
+        b.eraseOp(region);
+        return success();
+      })
+      .Case([&](tile::NumBlocksOp count) {
+        Value size =
+            tile::DimOp::create(b, loc, count.getView(), count.getDim());
+        b.replaceOpWithNewOp<arith::CeilDivSIOp>(
+            count, size, addresses.constant(loc, count.getBlock()));
+        return success();
+      })
+      .Default([&](Operation *) {
+        return target::emitUnsupported(op, "'" + op->getName().getStringRef() +
+                                               "' on a scratchpad machine");
+      });
+}
+
+LogicalResult ScratchpadLowering::convertCopy(stage::CopyOp copy) {
+  std::optional<TransferBox> box = addresses.transfer(copy);
+  if (!box)
+    return target::emitUnsupported(copy, "a copy between storages");
+  FailureOr<Value> transfer = beginTransfer(*box);
+  if (failed(transfer))
+    return failure();
+  if (copy.getAsync())
+    transfers[copy.getToken()] = *transfer;
+  else
+    wait(*transfer);
+  return success();
+}
+
+LogicalResult ScratchpadLowering::convertProduct(stage::ProductOp product) {
+  ProductBlock block;
+  block.op = product;
+  Value operands[] = {product.getLhs(), product.getRhs(), product.getAcc()};
+  ValueRange origins[] = {product.getLhsOrigin(), product.getRhsOrigin(),
+                          product.getAccOrigin()};
+  Value counts[] = {product.getRows(), product.getColumns(),
+                    product.getDepth()};
+  if (product.getAsync() || product.getMinus())
+    return target::emitUnsupported(product, "a product of this form");
+  for (int i = 0; i < 3; ++i) {
+    auto type = dyn_cast<MemRefType>(operands[i].getType());
+    if (!type || !stage::isStrided(type))
+      return target::emitUnsupported(product, "a product of what is no matrix "
+                                              "in storage");
+    block.addresses[i] = addresses.at(loc, operands[i], origins[i]);
+    block.sizes[i] =
+        counts[i] ? counts[i] : addresses.constant(loc, product.getSizes()[i]);
+    block.rowBytes[i] = *std::next(Addresses::byteStrides(type).rbegin());
+  }
+  return multiply(block);
+}

@@ -1,0 +1,82 @@
+//===- LinearCode.cpp - Kernels as code of registers and jumps ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Target/LinearCode.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+LinearCode::~LinearCode() = default;
+
+int64_t LinearCode::newRegister(unsigned file) {
+  if (file >= files.size())
+    files.resize(file + 1);
+  return files[file]++;
+}
+
+int64_t LinearCode::reg(Value value) {
+  auto known = registers.find(value);
+  if (known != registers.end())
+    return known->second;
+  return registers[value] = newRegister(fileOf(value.getType()));
+}
+
+void LinearCode::moveAll(ValueRange to, ValueRange from) {
+  if (to.size() == 1) {
+    writeMove(fileOf(to[0].getType()), reg(to[0]), reg(from[0]));
+    return;
+  }
+  SmallVector<int64_t> through;
+  for (Value value : from) {
+    unsigned file = fileOf(value.getType());
+    through.push_back(newRegister(file));
+    writeMove(file, through.back(), reg(value));
+  }
+  for (auto [value, number] : llvm::zip(to, through))
+    writeMove(fileOf(value.getType()), reg(value), number);
+}
+
+LogicalResult LinearCode::writeBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    auto choice = dyn_cast<scf::IfOp>(op);
+    if (failed(loop ? writeFor(loop) : choice ? writeIf(choice) : write(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult LinearCode::writeFor(scf::ForOp loop) {
+  moveAll(loop.getRegionIterArgs(), loop.getInitArgs());
+  int64_t at = reg(loop.getInductionVar()), inside = newRegister();
+  writeMove(0, at, reg(loop.getLowerBound()));
+  int64_t again = static_cast<int64_t>(words.size());
+  writeLess(inside, at, reg(loop.getUpperBound()));
+  size_t end = writeJumpUnless(inside);
+  if (failed(writeBlock(*loop.getBody())))
+    return failure();
+  moveAll(loop.getRegionIterArgs(), loop.getYieldedValues());
+  writeAdd(at, at, reg(loop.getStep()));
+  words[writeJump()] = again;
+  land(end);
+  moveAll(loop.getResults(), loop.getRegionIterArgs());
+  return success();
+}
+
+LogicalResult LinearCode::writeIf(scf::IfOp choice) {
+  size_t other = writeJumpUnless(reg(choice.getCondition()));
+  if (failed(writeBlock(*choice.thenBlock())))
+    return failure();
+  moveAll(choice.getResults(), choice.thenYield().getOperands());
+  if (!choice.elseBlock()) {
+    land(other);
+    return success();
+  }
+  size_t end = writeJump();
+  land(other);
+  if (failed(writeBlock(*choice.elseBlock())))
+    return failure();
+  moveAll(choice.getResults(), choice.elseYield().getOperands());
+  land(end);
+  return success();
+}

@@ -138,15 +138,7 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
         return success();
       })
       .Case([&](stage::ProductOp product) { return convertProduct(product); })
-      .Case([&](stage::ComputeOp region) {
-        std::optional<Filling> filling = getFilling(region);
-        if (!filling)
-          return compute(region);
-        fill(addresses.at(loc, filling->storage), filling->bytes,
-             filling->word);
-        b.eraseOp(region);
-        return success();
-      })
+      .Case([&](stage::ComputeOp region) { return convertRegion(region); })
       .Case([&](tile::NumBlocksOp count) {
         Value size =
             tile::DimOp::create(b, loc, count.getView(), count.getDim());
@@ -158,6 +150,18 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
         return target::emitUnsupported(op, "'" + op->getName().getStringRef() +
                                                "' on a scratchpad machine");
       });
+}
+
+LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {
+  if (std::optional<Filling> filling = getFilling(region)) {
+    fill(addresses.at(loc, filling->storage), filling->bytes, filling->word);
+    b.eraseOp(region);
+    return success();
+  }
+  RegionContext ctx(b, bound, addresses);
+  if (failed(target::LoweringRegistry::get().apply(region, ctx)))
+    return target::emitUnsupported(region, "a region that nothing computes");
+  return success();
 }
 
 LogicalResult ScratchpadLowering::convertCopy(stage::CopyOp copy) {

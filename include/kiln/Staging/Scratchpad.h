@@ -13,7 +13,7 @@
 
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "mlir/IR/PatternMatch.h"
+#include "kiln/Target/TargetRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
@@ -87,12 +87,28 @@ struct ProductBlock {
   std::array<mlir::Value, 3> sizes;
 };
 
+/// What lowerings of `stage.compute` get: those that a vendor registers for its
+/// target. The rewriter stands before the region, which they replace.
+struct RegionContext : target::LoweringContext {
+  RegionContext(mlir::RewriterBase &rewriter, const target::BoundTarget &bound,
+                Addresses &addresses)
+      : LoweringContext(rewriter, bound.options, bound.description),
+        addresses(addresses) {}
+  static constexpr llvm::StringLiteral kFamily = "scratchpad";
+  llvm::StringRef family() const override { return kFamily; }
+
+  Addresses &addresses;
+};
+
 /// Turns a kernel that buildScratchpadPipeline made into a vendor's operations,
-/// for which it asks one by one, in their order. What is left are those, loops
-/// and conditions of scf, arith on scalars, and sizes and ids of tile.
+/// for which it asks one by one, in their order. Regions are offered to the
+/// lowerings of `stage.compute` that are registered for the target. What is
+/// left are operations of the vendor, loops and conditions of scf, arith on
+/// scalars, and sizes and ids of tile.
 class ScratchpadLowering {
 public:
-  explicit ScratchpadLowering(mlir::RewriterBase &b) : b(b), addresses(b) {}
+  ScratchpadLowering(mlir::RewriterBase &b, const target::BoundTarget &bound)
+      : b(b), addresses(b), bound(bound) {}
   virtual ~ScratchpadLowering();
 
   /// Fails with an error where something has no form on the machine.
@@ -117,8 +133,6 @@ protected:
   virtual mlir::LogicalResult multiply(const ProductBlock &block) = 0;
   /// Writes eight bytes again and again.
   virtual void fill(mlir::Value address, int64_t bytes, uint64_t word) = 0;
-  /// Replaces any other region; the builder stands before it.
-  virtual mlir::LogicalResult compute(stage::ComputeOp region) = 0;
 
   mlir::RewriterBase &b; ///< stands where the operation is
   mlir::Location loc = b.getUnknownLoc();
@@ -128,7 +142,9 @@ private:
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertCopy(stage::CopyOp copy);
   mlir::LogicalResult convertProduct(stage::ProductOp product);
+  mlir::LogicalResult convertRegion(stage::ComputeOp region);
 
+  const target::BoundTarget &bound;
   llvm::DenseMap<mlir::Value, mlir::Value> transfers; ///< of tokens
   llvm::DenseMap<mlir::Value, int64_t> rings;         ///< their numbers
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every operation of stage is one of the machine's; regions are for lowerings
-// that somebody registers.
-#include "ConvertStage.h"
+// Every operation of stage is one of the machine's.
 #include "../device/Isa.h"
+#include "SystolicDialect.h"
+#include "kiln/Staging/Scratchpad.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -11,12 +11,9 @@ using namespace systolic;
 
 namespace {
 
-class Lowering : public staging::ScratchpadLowering {
-public:
-  Lowering(RewriterBase &b, const BoundTarget &bound)
-      : ScratchpadLowering(b), bound(bound) {}
+struct Lowering : public staging::ScratchpadLowering {
+  using ScratchpadLowering::ScratchpadLowering;
 
-private:
   FailureOr<Value> beginTransfer(const staging::TransferBox &box) override {
     auto view = dyn_cast<BlockArgument>(box.view);
     if (!view || box.counts.size() > kMaxRank)
@@ -57,14 +54,6 @@ private:
                   getElementTypeOrSelf(op.getLhs()));
     return success();
   }
-  LogicalResult compute(stage::ComputeOp region) override {
-    RegionContext ctx(b, bound, addresses);
-    if (failed(LoweringRegistry::get().apply(region, ctx)))
-      return emitUnsupported(region, "a computation that systolic lacks");
-    return success();
-  }
-
-  const BoundTarget &bound;
 };
 
 struct ConvertStageToSystolic

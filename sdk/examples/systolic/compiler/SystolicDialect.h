@@ -23,6 +23,12 @@ std::unique_ptr<mlir::Pass> createConvertStageToSystolic();
 mlir::LogicalResult writeKernel(kiln::tile::KernelOp kernel,
                                 std::vector<uint64_t> &words);
 
+/// Step 2: lanes for what regions compute.
+void registerVectorUnit(kiln::target::TargetRegistry &registry);
+/// Step 3: whole softmaxes are claimed; weights lie in blocks.
+void registerSoftmax(kiln::target::TargetRegistry &registry);
+mlir::LogicalResult packWeights(mlir::ModuleOp module);
+
 } // namespace systolic
 
 #endif

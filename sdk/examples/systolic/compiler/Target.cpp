@@ -2,7 +2,6 @@
 // The plug-in: what Kiln's tools load.
 #include "../device/Isa.h"
 #include "ChipText.h"
-#include "Extensions.h"
 #include "SystolicDialect.h"
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Target/Plugin.h"
@@ -82,7 +81,12 @@ public:
 void registerAll(TargetRegistry &registry) {
   registry.addTarget(std::make_unique<SystolicTarget>());
   registerPass(systolic::createConvertStageToSystolic);
-  systolic::registerExtensions(registry);
+#if SYSTOLIC_STEP > 1
+  systolic::registerVectorUnit(registry);
+#endif
+#if SYSTOLIC_STEP > 2
+  systolic::registerSoftmax(registry);
+#endif
 }
 
 } // namespace

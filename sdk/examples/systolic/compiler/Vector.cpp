@@ -2,10 +2,10 @@
 // Step 2: regions as loops over lanes. Every sink of a region is a nest of its
 // own, in which what it needs is computed for up to 64 elements at a time.
 #include "../device/Isa.h"
-#include "ConvertStage.h"
-#include "Extensions.h"
+#include "SystolicDialect.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Staging/Scratchpad.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,7 +28,7 @@ struct Point {
 
 class RegionLowering {
 public:
-  RegionLowering(stage::ComputeOp region, RegionContext &ctx)
+  RegionLowering(stage::ComputeOp region, staging::RegionContext &ctx)
       : region(region), ctx(ctx), b(ctx.rewriter), loc(region.getLoc()),
         context(region.getContext()) {}
 
@@ -498,7 +498,7 @@ private:
   }
 
   stage::ComputeOp region;
-  RegionContext &ctx;
+  staging::RegionContext &ctx;
   RewriterBase &b;
   Location loc;
   MLIRContext *context;
@@ -514,9 +514,9 @@ void systolic::registerVectorUnit(TargetRegistry &registry) {
   lowering.op = "stage.compute";
   lowering.priority = 50;
   lowering.lower = [](Operation *op, LoweringContext &base) -> LogicalResult {
-    auto *ctx = base.as<RegionContext>();
+    auto *ctx = base.as<staging::RegionContext>();
     if (!ctx)
-      return base.decline(op, "it is written for systolic");
+      return base.decline(op, "it is no region of a scratchpad");
     // What was made for a region that cannot be done goes again.
     Operation *before = op->getPrevNode();
     ctx->rewriter.setInsertionPoint(op);

@@ -27,7 +27,7 @@ mlir::LogicalResult writeKernel(kiln::tile::KernelOp kernel,
 void registerVectorUnit(kiln::target::TargetRegistry &registry);
 /// Step 3: whole softmaxes are claimed; weights lie in blocks.
 void registerSoftmax(kiln::target::TargetRegistry &registry);
-mlir::LogicalResult packWeights(mlir::ModuleOp module);
+void packWeights(mlir::ModuleOp module);
 
 } // namespace systolic
 

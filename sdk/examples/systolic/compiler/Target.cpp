@@ -24,7 +24,8 @@ public:
     return {{"s1", "64 KiB, 16 x 16, 64 lanes"}};
   }
   std::vector<OptionInfo> options() const override {
-    return {{"slots", "1..8", "blocks of a loop that are there at once (2)"}};
+    return {{"slots", "1..8", "blocks of a loop that are there at once (2)"},
+            {"pack", "on|off", "constant factors lie in blocks (on)"}};
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {
@@ -33,6 +34,14 @@ public:
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<systolic::SystolicDialect>();
   }
+#if SYSTOLIC_STEP > 2
+  LogicalResult claimProgram(ModuleOp module,
+                             const TargetOptions &options) const override {
+    if (options.getBool("pack", true))
+      systolic::packWeights(module);
+    return success();
+  }
+#endif
   bool hasPipeline() const override { return true; }
   std::vector<ExtensionPoint> extensionPoints() const override {
     return {{"systolic.tile", "verify-tile-form", "tile kernels"},

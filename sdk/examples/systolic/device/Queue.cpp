@@ -6,14 +6,15 @@
 
 using namespace systolic;
 
-/// Cycles until the first bytes of a transfer arrive, and bytes of a cycle.
-constexpr int64_t kLatency = 64, kBytesPerCycle = 16;
+/// Cycles until the first bytes of a transfer arrive, for every run of bytes,
+/// and bytes of a cycle.
+constexpr int64_t kLatency = 64, kPerRun = 4, kBytesPerCycle = 16;
 
 int64_t Queue::add(Transfer t, int64_t now) {
   if (!t.argument->memory || t.argument->sizes.size() != t.dims.size() ||
       t.elementBytes < 1 || t.elementBytes > 8)
     throw std::runtime_error("a transfer of the wrong rank");
-  int64_t rows = 1, row = t.elementBytes;
+  int64_t rows = 1;
   t.bytes = t.elementBytes;
   for (const Transfer::Dim &dim : t.dims) {
     if (dim.count < 1 || dim.count > kPadBytes || dim.stride < 0 ||
@@ -23,14 +24,17 @@ int64_t Queue::add(Transfer t, int64_t now) {
   }
   if (t.address < 0 || t.bytes > kPadBytes || t.address > kPadBytes - t.bytes)
     throw std::runtime_error("a transfer outside of the scratchpad");
-  // Rows whose elements are neighbours in memory go as bytes, others one by
-  // one.
-  for (size_t d = 0; d < t.dims.size(); ++d) {
-    bool isRow = d + 1 == t.dims.size() && t.argument->strides[d] == 1;
-    (isRow ? row : rows) *= t.dims[d].count;
+  // What lies side by side in memory goes as one run of bytes.
+  int64_t run = 1;
+  for (size_t d = t.dims.size(); d-- > 0;) {
+    if (t.dims[d].count == 1 && run > 1)
+      continue;
+    bool isRun = rows == 1 && t.argument->strides[d] == run;
+    (isRun ? run : rows) *= t.dims[d].count;
   }
-  int64_t duration =
-      kLatency + rows * ((row + kBytesPerCycle - 1) / kBytesPerCycle);
+  int64_t bytes = run * t.elementBytes;
+  int64_t duration = kLatency + rows * (kPerRun + (bytes + kBytesPerCycle - 1) /
+                                                      kBytesPerCycle);
   busy += duration;
   free = std::max(free, now) + duration;
   t.end = free;

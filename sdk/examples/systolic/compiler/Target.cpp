@@ -17,9 +17,6 @@ namespace {
 class SystolicTarget : public Target {
 public:
   StringRef name() const override { return "systolic"; }
-  StringRef help() const override {
-    return "a scratchpad, a queue of transfers, a matrix unit; simulated";
-  }
   std::vector<ChipInfo> chips() const override {
     return {{"s1", "64 KiB, 16 x 16, 64 lanes"}};
   }

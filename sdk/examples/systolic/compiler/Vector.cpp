@@ -2,13 +2,8 @@
 // Step 2: regions as loops over lanes. Every sink of a region is a nest of its
 // own, in which what it needs is computed for up to 64 elements at a time.
 #include "../device/Isa.h"
-#include "SystolicDialect.h"
+#include "Elements.h"
 #include "kiln/Dialect/Stage/Places.h"
-#include "kiln/Interfaces/IndexMap.h"
-#include "kiln/Staging/Scratchpad.h"
-#include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
-#include "mlir/Dialect/Affine/Utils.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -19,18 +14,10 @@ using namespace systolic;
 
 namespace {
 
-/// Elements that are computed together: coordinates are affine in `values`,
-/// and lane i is where the value of dimension `lane` is greater by i.
-struct Point {
-  SmallVector<Value> values;
-  int64_t lane = -1, lanes = 1;
-};
-
-class RegionLowering {
+class RegionLowering : Elements {
 public:
   RegionLowering(stage::ComputeOp region, staging::RegionContext &ctx)
-      : region(region), ctx(ctx), b(ctx.rewriter), loc(region.getLoc()),
-        context(region.getContext()) {}
+      : Elements(region, ctx) {}
 
   LogicalResult run() {
     if (!region.getFrom().empty() || !region.getTo().empty())
@@ -60,16 +47,6 @@ public:
   }
 
 private:
-  LogicalResult decline(Operation *op, const Twine &reason) {
-    return ctx.decline(region,
-                       "'" + op->getName().getStringRef() + "': " + reason);
-  }
-  LogicalResult lack(Operation *op) {
-    return decline(op, "the vector unit has no such instruction");
-  }
-  Value index(int64_t number) { return ctx.addresses.constant(loc, number); }
-  AffineExpr dim(int64_t d) { return getAffineDimExpr(d, context); }
-
   /// Sinks follow each other, so none may read what another has overwritten.
   LogicalResult checkStorage() {
     auto root = [](Value storage) {
@@ -326,182 +303,6 @@ private:
     return success();
   }
 
-  //===--------------------------------------------------------------------===//
-  // Elements
-  //===--------------------------------------------------------------------===//
-
-  /// Whether it is one function of arith or math, applied to each element.
-  static bool isFunction(Operation *op) {
-    return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-           OpTrait::hasElementwiseMappableTraits(op) &&
-           op->getNumResults() == 1;
-  }
-  static VectorType lanesOf(Value value, int64_t lanes) {
-    return VectorType::get(lanes, getElementTypeOrSelf(value));
-  }
-  Value numbers(Attribute number, int64_t lanes) {
-    auto type = VectorType::get(lanes, cast<TypedAttr>(number).getType());
-    return arith::ConstantOp::create(b, loc,
-                                     DenseElementsAttr::get(type, number));
-  }
-
-  /// The value of an expression at lane 0, and what one lane adds to it.
-  LogicalResult split(AffineExpr expr, Point &point, Value &first,
-                      int64_t &step) {
-    SmallVector<int64_t> flat;
-    int64_t dims = point.values.size();
-    expr = simplifyAffineExpr(expr, dims, 0);
-    if (failed(getFlattenedAffineExpr(expr, dims, 0, &flat)) ||
-        int64_t(flat.size()) != dims + 1)
-      return failure();
-    step = point.lane < 0 ? 0 : flat[point.lane];
-    first = affine::expandAffineExpr(b, loc, expr, point.values, {});
-    return success(first != nullptr);
-  }
-
-  /// Where lane 0 of storage lies, and how far the lanes are apart.
-  LogicalResult locate(Value storage, ValueRange origin,
-                       ArrayRef<AffineExpr> coords, Point &point, Value &first,
-                       int64_t &stride) {
-    auto type = cast<MemRefType>(storage.getType());
-    if (!stage::isStrided(type))
-      return decline(region, "it uses storage in panels");
-    AffineExpr bytes = getAffineConstantExpr(0, context);
-    for (auto [coord, step] :
-         llvm::zip(coords, staging::Addresses::byteStrides(type)))
-      bytes = bytes + coord * step;
-    if (failed(split(bytes, point, first, stride)))
-      return decline(region, "its elements do not lie in rows");
-    first = arith::AddIOp::create(b, loc, first,
-                                  ctx.addresses.at(loc, storage, origin));
-    if (point.lanes == 1)
-      stride = stage::elementBytes(type.getElementType());
-    return success();
-  }
-
-  LogicalResult store(Value value, Value storage, ValueRange origin,
-                      ArrayRef<AffineExpr> coords, Point &point) {
-    Value first;
-    int64_t stride;
-    if (failed(locate(storage, origin, coords, point, first, stride)))
-      return failure();
-    StoreOp::create(b, loc, value, first, stride);
-    return success();
-  }
-
-  FailureOr<SmallVector<Value>>
-  evaluateAll(ValueRange tiles, ArrayRef<AffineExpr> coords, Point &point) {
-    SmallVector<Value> values;
-    Known known;
-    for (Value tile : tiles) {
-      FailureOr<Value> value = evaluate(tile, coords, point, known);
-      if (failed(value))
-        return failure();
-      values.push_back(*value);
-    }
-    return values;
-  }
-  FailureOr<Value> evaluate(Value tile, ArrayRef<AffineExpr> coords,
-                            Point &point) {
-    Known known;
-    return evaluate(tile, coords, point, known);
-  }
-
-  using Known = DenseMap<std::pair<Value, AffineMap>, Value>;
-
-  /// Elements of an expression. What has been computed for the same elements is
-  /// `known`.
-  FailureOr<Value> evaluate(Value tile, ArrayRef<AffineExpr> coords,
-                            Point &point, Known &known) {
-    // Symbols of movements become dimensions, so their number is part of it.
-    AffineMap key = AffineMap::get(point.values.size(), 0, coords, context);
-    if (Value value = known.lookup({tile, key}))
-      return value;
-    FailureOr<Value> value = compute(tile, coords, point, known);
-    if (succeeded(value))
-      known[{tile, key}] = *value;
-    return value;
-  }
-
-  FailureOr<Value> compute(Value tile, ArrayRef<AffineExpr> coords,
-                           Point &point, Known &known) {
-    Operation *op = tile.getDefiningOp();
-    VectorType type = lanesOf(tile, point.lanes);
-    if (!isa<RankedTensorType>(tile.getType()))
-      return SplatOp::create(b, loc, type, tile).getResult();
-    if (auto read = dyn_cast<stage::ReadOp>(op)) {
-      Value first;
-      int64_t stride;
-      if (failed(locate(read.getStorage(), read.getOrigin(), coords, point,
-                        first, stride)))
-        return failure();
-      return LoadOp::create(b, loc, type, first, stride).getResult();
-    }
-    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto value = dyn_cast<SplatElementsAttr>(constant.getValue());
-      if (!value)
-        return decline(op, "its numbers differ");
-      return numbers(value.getSplatValue<Attribute>(), point.lanes);
-    }
-    if (Value scalar = getFillValue(op))
-      return SplatOp::create(b, loc, type, scalar).getResult();
-    if (std::optional<unsigned> counted = getCountedDim(op)) {
-      Value first;
-      int64_t step;
-      if (failed(split(coords[*counted], point, first, step)))
-        return lack(op);
-      return CountOp::create(b, loc, type, first, step).getResult();
-    }
-    if (isFunction(op)) {
-      IRMapping mapping;
-      for (Value operand : op->getOperands()) {
-        bool isTile = isa<RankedTensorType>(operand.getType());
-        auto value = isTile ? evaluate(operand, coords, point, known)
-                            : compute(operand, {}, point, known);
-        if (failed(value))
-          return failure();
-        mapping.map(operand, *value);
-      }
-      Operation *made = b.clone(*op, mapping);
-      made->getResult(0).setType(type);
-      return made->getResult(0);
-    }
-    return move(op, cast<OpResult>(tile).getResultNumber(), coords, point,
-                known);
-  }
-
-  /// Elements of another tile.
-  FailureOr<Value> move(Operation *op, unsigned result,
-                        ArrayRef<AffineExpr> coords, Point &point,
-                        Known &known) {
-    auto mapped = dyn_cast<IndexMapOpInterface>(op);
-    if (!mapped || !handsOnElements(op))
-      return lack(op);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      OperandRead read = getOperandRead(operand, result);
-      if (!read || read.domain)
-        return lack(op);
-      SmallVector<Value> symbols;
-      mapped.getIndexSymbols(symbols);
-      SmallVector<AffineExpr> symbolExprs, at;
-      for (Value symbol : symbols) {
-        symbolExprs.push_back(dim(point.values.size()));
-        point.values.push_back(symbol);
-      }
-      for (AffineExpr expr : read.map.getResults())
-        at.push_back(expr.replaceDimsAndSymbols(coords, symbolExprs));
-      return evaluate(operand.get(), at, point, known);
-    }
-    return lack(op);
-  }
-
-  stage::ComputeOp region;
-  staging::RegionContext &ctx;
-  RewriterBase &b;
-  Location loc;
-  MLIRContext *context;
   DenseMap<Value, Value> scalars; ///< that reductions gave
 };
 

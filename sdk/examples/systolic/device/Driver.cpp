@@ -92,6 +92,23 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
     return size ? buffer->memory.data() + offset : &nothing;
   }
 
+  /// Copies take a cycle for every 64 bytes.
+  static void count(KilnDevice *device, uint64_t bytes) {
+    device->clock += int64_t((bytes + 63) / 64);
+  }
+  static int copyIn(KilnDevice *device, KilnQueue *queue, KilnBuffer *dst,
+                    uint64_t offset, const void *src, uint64_t bytes,
+                    KilnError *error) {
+    count(device, bytes);
+    return HostDriver::copyIn(device, queue, dst, offset, src, bytes, error);
+  }
+  static int copyOut(KilnDevice *device, KilnQueue *queue, void *dst,
+                     KilnBuffer *src, uint64_t offset, uint64_t bytes,
+                     KilnError *error) {
+    count(device, bytes);
+    return HostDriver::copyOut(device, queue, dst, src, offset, bytes, error);
+  }
+
   static int loadModule(KilnDevice *, const void *bytes, uint64_t size,
                         KilnModule **module, KilnError *error) {
     auto created = std::make_unique<KilnModule>();

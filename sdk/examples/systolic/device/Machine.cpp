@@ -194,7 +194,8 @@ private:
       now = queue.wait(scalar(x[0]), now);
       return;
     case In_ring:
-      if (x[0] < 0 || x[1] < 1 || x[2] < 1 || x[2] > 64)
+      if (x[0] < 0 || x[0] > kPadBytes || x[1] < 1 || x[1] > kPadBytes ||
+          x[2] < 1 || x[2] > 64)
         fault("a ring of no size");
       ring(x[3]) = {
           x[0], x[1], x[2], 0, 0, 0, std::vector<int64_t>(size_t(x[2]))};
@@ -246,8 +247,9 @@ private:
     auto rows = [&](int64_t count, int64_t stride, int64_t width) {
       return (count - 1) * stride + width;
     };
-    if (x[0] < 0 || x[1] < 0 || x[2] < 0)
-      fault("rows that go backwards");
+    for (int i = 0; i < 3; ++i)
+      if (x[i] < 0 || x[i] > kPadBytes)
+        fault("rows that go backwards, or too far");
     const char *a = bytes(scalar(x[4]), rows(m, x[0], k * size), false);
     const char *b = bytes(scalar(x[5]), rows(k, x[1], n * size), false);
     char *c = bytes(scalar(x[6]), rows(m, x[2], n * 4), true);

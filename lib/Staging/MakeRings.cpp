@@ -48,13 +48,33 @@ private:
     return space ? space.getName() : StringRef();
   }
 
+  /// Whether what the copy reads follows from pure operations of the iteration,
+  /// which can be performed ahead with it.
+  bool isKnownEarly(stage::CopyOp copy) {
+    llvm::SetVector<Operation *> needed;
+    needed.insert(copy);
+    bool isPure = true;
+    for (size_t i = 0; i < needed.size(); ++i)
+      needed[i]->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands()) {
+          Operation *op = operand.getDefiningOp();
+          if (!op || op->getBlock() != loop.getBody() ||
+              operand == copy.getTarget())
+            continue;
+          isPure &= isMemoryEffectFree(op);
+          needed.insert(op);
+        }
+      });
+    return isPure;
+  }
+
   /// Whether the copy fills whole storage that only this loop uses, before
   /// anything else in the iteration does.
   bool fits(stage::CopyOp copy) {
     auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
     if (!alloc || alloc.getOffset() || copy.getAsync() || copy.getBox() ||
         !copy.getTo().empty() ||
-        !isa<tile::ViewType>(copy.getSource().getType()))
+        !isa<tile::ViewType>(copy.getSource().getType()) || !isKnownEarly(copy))
       return false;
     for (OpOperand &use : alloc->getUses()) {
       Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());

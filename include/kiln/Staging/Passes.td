@@ -190,6 +190,8 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
     A copy may move to the last copy of its ring: nothing between them writes memory of the launch.
 
     The attribute `stage.depth` of a loop, an integer, comes before the option.
+    A copy may move to the last copy of its ring: nothing between them writes memory of the launch. What it reads follows
+    from pure operations, as an iteration that is filled ahead has performed nothing else.
   }];
   let options = [Option<"depth", "depth", "int64_t", "2", "slots of a ring">];
 }

@@ -25,22 +25,22 @@ constexpr int64_t kMaxRank = 4, kMaxRegisters = 65536;
 // their names, numbers all; what the operation takes: registers, for a view the
 // number of the parameter; of an operation with vectors the type and the number
 // of lanes.
+// clang-format off
 #define SYSTOLIC_INSTRUCTIONS(X)                                               \
   /* d number; d a; d axis; d axis; d dim parameter; d parameter */            \
-  X(constant)                                                                  \
-  X(move)                                                                      \
-  X(program_id) X(num_programs) X(dim)                                         \
-      X(parameter) /* function variant type from d a b c; target; a target */  \
-      X(scalar) X(jump) X(jump_zero) /* Transfers: tag, counts, strides, type, \
-                                        view, offsets, address, padding */     \
-      X(dma_in) X(dma_out)                                                     \
-          X(wait) /* base bytes depth ring; d ring; ring tags; d ring; ring */ \
-      X(ring) X(slot_fill) X(slot_commit) X(slot_take)                         \
-          X(slot_free) /* strides type a b c m n k; bytes word address */      \
-      X(mma) X(fill) /* The vector unit: v stride address; stride v address; v \
-                        a; v step first; function variant type from v a b c    \
-                        lanes; v first a; d v; v a */                          \
-      X(load) X(store) X(splat) X(count) X(vector) X(slice) X(first) X(copy)
+  X(constant) X(move) X(program_id) X(num_programs) X(dim) X(parameter)        \
+  /* function variant type from d a b c; target; a target */                   \
+  X(scalar) X(jump) X(jump_zero)                                               \
+  /* transfers: tag, counts, strides, type, view, offsets, address, padding */ \
+  X(dma_in) X(dma_out) X(wait)                                                 \
+  /* base bytes depth ring; d ring; ring tags; d ring; ring */                 \
+  X(ring) X(slot_fill) X(slot_commit) X(slot_take) X(slot_free)                \
+  /* strides type a b c m n k; bytes word address */                           \
+  X(mma) X(fill)                                                               \
+  /* the vector unit: v stride address; stride v address; v a; v step first;   \
+     function variant type from v a b c lanes; v first a; d v; v a */          \
+  X(load) X(store) X(splat) X(count) X(vector) X(slice) X(first) X(copy)
+// clang-format on
 enum Code : int64_t {
 #define X(name) In_##name,
   SYSTOLIC_INSTRUCTIONS(X)
@@ -60,21 +60,18 @@ constexpr const char *kTypes[NumTypes] = {"i1",  "i8",   "i16", "i32",
 constexpr int64_t kTypeBytes[NumTypes] = {1, 1, 2, 4, 8, 2, 2, 4};
 
 // Functions of the scalar and the vector unit, as arith and math call them.
+// clang-format off
 #define SYSTOLIC_FUNCTIONS(X)                                                  \
-  X(addi)                                                                      \
-  X(subi)                                                                      \
-  X(muli) X(divsi) X(divui) X(remsi) X(remui) X(ceildivsi) X(floordivsi)       \
-      X(andi) X(ori) X(xori) X(shli) X(shrsi) X(shrui) X(maxsi) X(minsi)       \
-          X(maxui) X(minui) X(absi) X(cmpi) X(select) X(addf) X(subf) X(mulf)  \
-              X(divf) X(remf) X(maximumf) X(minimumf) X(maxnumf) X(minnumf)    \
-                  X(negf) X(absf) X(copysign) X(fma) X(exp) X(exp2) X(expm1)   \
-                      X(log) X(log2) X(log10) X(log1p) X(sqrt) X(rsqrt) X(sin) \
-                          X(cos) X(tan) X(tanh) X(erf) X(powf) X(atan2)        \
-                              X(floor) X(ceil) X(round) X(roundeven) X(trunc)  \
-                                  X(cmpf) X(extf) X(truncf) X(sitofp)          \
-                                      X(uitofp) X(fptosi) X(fptoui) X(extsi)   \
-                                          X(extui) X(trunci) X(index_cast)     \
-                                              X(index_castui) X(bitcast)
+  X(addi) X(subi) X(muli) X(divsi) X(divui) X(remsi) X(remui) X(ceildivsi)     \
+  X(floordivsi) X(andi) X(ori) X(xori) X(shli) X(shrsi) X(shrui) X(maxsi)      \
+  X(minsi) X(maxui) X(minui) X(absi) X(cmpi) X(select) X(addf) X(subf) X(mulf) \
+  X(divf) X(remf) X(maximumf) X(minimumf) X(maxnumf) X(minnumf) X(negf)        \
+  X(absf) X(copysign) X(fma) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)   \
+  X(log1p) X(sqrt) X(rsqrt) X(sin) X(cos) X(tan) X(tanh) X(erf) X(powf)        \
+  X(atan2) X(floor) X(ceil) X(round) X(roundeven) X(trunc) X(cmpf) X(extf)     \
+  X(truncf) X(sitofp) X(uitofp) X(fptosi) X(fptoui) X(extsi) X(extui)          \
+  X(trunci) X(index_cast) X(index_castui) X(bitcast)
+// clang-format on
 enum Function : int64_t {
 #define X(name) Fn_##name,
   SYSTOLIC_FUNCTIONS(X)

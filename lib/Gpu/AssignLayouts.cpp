@@ -519,7 +519,8 @@ struct SimtAssignLayouts
       count = count > 32 ? 32 : 4;
     count = llvm::PowerOf2Ceil(count);
     if (!llvm::isPowerOf2_64(lanes)) {
-      kernel.emitError("expected lanes to be a power of two, found ") << lanes;
+      kernel.emitError("expected lanes to be a power of two, found ")
+          << lanes.getValue();
       return signalPassFailure();
     }
     kernel->setAttr("simt.warps", OpBuilder(kernel).getI64IntegerAttr(count));

@@ -11,7 +11,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 CODE = (".h", ".cpp", ".c", ".td")
 # Words that only a target's own folder may know.
 VENDORS = re.compile(
-    r"\b(nvidia|cuda|nvvm|ptx|cublas|amdgpu|rocm|rocdl|hip|gfx9\w+|sm_\d+\w*|avx2?|avx512\w*|"
+    r"\b(nvidia|cuda|nvvm|nvptx|ptx|cubin|cublas|amd|amdgpu|amdgcn|rocm|rocdl|hip|gfx9\w+|sm_\d+\w*|avx2?|avx512\w*|"
     r"x86vector|amx|neon|sve|intel|skylake|zen\d)\b", re.IGNORECASE)
 # The language of a frontend's inline assembly is part of its input.
 FRONTEND_WORDS = {"ptx"}
@@ -39,8 +39,13 @@ LAYERS = [
     ("include/kiln/Dialect", r"kiln/(Conversion|Target|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Staging", r"kiln/(Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
     ("lib/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/|conversions/|targets/"),
+    ("lib/Target", r"kiln/(Cpu|Gpu)/"),
     ("include/kiln/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Vector|Eval)/"),
-    ("conversions", r"kiln/Driver/|kiln/Cpu/|targets/"),
+    # Families know each other as little as they know their targets.
+    ("lib/Gpu", r"kiln/(Conversion|Cpu|Driver|Schedule|Frontend|Runtime)/|conversions/|dialects/|targets/|mlir/Dialect/[A-Z]+GPU/"),
+    ("include/kiln/Gpu", r"kiln/(Conversion|Cpu|Driver|Schedule|Frontend|Runtime)/"),
+    ("lib/Cpu", r"kiln/Gpu/"),
+    ("conversions", r"kiln/Driver/|kiln/(Cpu|Gpu)/|targets/"),
     ("lib", r"targets/"),
     ("include", r"targets/|conversions/|dialects/"),
 ]

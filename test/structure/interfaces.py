@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that analyses, form passes, retiling and the CPU family ask interfaces instead of listing
+"""Checks that analyses, form passes, retiling and the families ask interfaces instead of listing
 operations of tile. Usage: interfaces.py SOURCE [--count]"""
 import glob
 import os
 import re
 import sys
 
-FOLDERS = ("lib/Analysis", "lib/Cpu", "lib/Transforms/Tile")
+FOLDERS = ("lib/Analysis", "lib/Cpu", "lib/Gpu", "lib/Transforms/Tile")
 # A question whether something is one of these operations, or a walk over one of them.
 QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|"
                       r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
@@ -44,6 +44,19 @@ SUBJECTS = {
     "lib/Cpu/Regions.cpp": {"ReduceOp", "IntToPtrOp"},
     # How a combining store combines.
     "lib/Cpu/Store.cpp": {"StoreOp"},
+    "lib/Gpu/Access.cpp": {"StoreOp"},
+    # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
+    "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp"},
+    # Which registers a reshape leaves where they are.
+    "lib/Gpu/Movement.cpp": {"ReshapeOp"},
+    # What is known of the address behind a pointer.
+    "lib/Gpu/Facts.cpp": {"PtrAddOp", "PtrCastOp"},
+    # Emission of scalar pointers, and of accesses through them.
+    "lib/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    "lib/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    # The parameter behind a pointer, and what accesses through pointers reach.
+    "lib/Gpu/Order.cpp": {"PtrAddOp", "PtrCastOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp", "TransposeOp",
+                          "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
 }
 
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses decide layouts: neighbouring lanes read what lies side by side, each as much as what is known of
+// addresses lets it read at once.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts))' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts{warps=1 lanes=64}))' | FileCheck %s --check-prefix=WIDE
+// RUN: kiln-opt %s --verify-semantics --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: semantics: {{[1-9][0-9]*}} comparisons, 0 changed
+
+// 16 bytes: four of f32, eight of f16. One layout for both, of the wider.
+// CHECK-LABEL: tile.kernel @known
+// CHECK-SAME: simt.warps = 4
+// CHECK: tile.load {{.*}} -> tensor<1024xf32, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = {{\[\[}}256], [512]]>>
+// CHECK: tile.store {{.*}} tensor<1024xf16, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8],
+// WIDE-LABEL: tile.kernel @known
+// WIDE-SAME: simt.warps = 1
+// WIDE: tile.load {{.*}} register = {{\[\[}}1], [2], [4], [512]], lane = {{\[\[}}8], [16], [32], [64], [128], [256]], warp = []>>
+tile.kernel @known(%x: !tile.view<?xf32> {tile.readonly, tile.align = 16, tile.size_div = array<i64: 4>},
+                   %y: !tile.view<?xf16> {tile.align = 16, tile.size_div = array<i64: 16>}) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<1024xf32>
+  %b = arith.truncf %a : tensor<1024xf32> to tensor<1024xf16>
+  tile.store %b, %y[%i] : tensor<1024xf16>, !tile.view<?xf16>
+}
+
+// CHECK-LABEL: tile.kernel @unknown
+// CHECK: tile.load {{.*}} register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>>
+tile.kernel @unknown(%x: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<1024xf32>
+  tile.store %a, %x[%i] : tensor<1024xf32>, !tile.view<?xf32>
+}
+
+// An offset that is a multiple of two: two at once.
+// CHECK-LABEL: tile.kernel @offset
+// CHECK: tile.load {{.*}} register = {{\[\[}}1], [256], [512]], lane = {{\[\[}}2],
+tile.kernel @offset(%x: !tile.view<4096xf32> {tile.align = 16}, %n: index) {
+  %c2 = arith.constant 2 : index
+  %o = arith.muli %n, %c2 : index
+  %a = tile.load %x at [%o] : !tile.view<4096xf32> -> tensor<1024xf32>
+  tile.store %a, %x at [%o] : tensor<1024xf32>, !tile.view<4096xf32>
+}
+
+// The dimension that runs in memory comes first.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK: tile.load {{.*}} register = {{\[\[}}1, 0], [2, 0]], lane = {{\[\[}}4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = {{\[\[}}0, 4], [0, 8]]>>
+tile.kernel @columns(%x: !tile.view<?x?xf32, strides = [1, ?]> {tile.align = 16, tile.size_div = array<i64: 4, 1>, tile.stride_div = array<i64: 1, 4>}) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i, %i] : !tile.view<?x?xf32, strides = [1, ?]> -> tensor<32x16xf32>
+  tile.store %a, %x[%i, %i] : tensor<32x16xf32>, !tile.view<?x?xf32, strides = [1, ?]>
+}
+
+// Fewer elements than threads: copies.
+// CHECK-LABEL: tile.kernel @small
+// CHECK: tile.load {{.*}} register = [], lane = {{\[\[}}1], [2], [4], [8]], warp = []>>
+tile.kernel @small(%x: !tile.view<16xf32> {tile.align = 16}) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<16xf32> -> tensor<16xf32>
+  tile.store %a, %x[%i] : tensor<16xf32>, !tile.view<16xf32>
+}

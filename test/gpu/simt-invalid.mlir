@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each constraint of the dialect, by its number.
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+// layout (C1)
+// expected-error@+1 {{expected 2 numbers, found 1}}
+func.func private @layout_c1(tensor<4x4xf32, #simt.layout<rank = 2, register = [[1]], lane = [], warp = []>>)
+
+// -----
+
+// layout (C1)
+// expected-error@+1 {{expected numbers between 0 and 2^30, found -1}}
+func.func private @layout_c1(tensor<4xf32, #simt.layout<rank = 1, register = [[-1]], lane = [], warp = []>>)
+
+// -----
+
+// layout (C1)
+// expected-error@+1 {{expected a rank between 0 and 16, found 17}}
+func.func private @layout_c1(tensor<4xf32, #simt.layout<rank = 17, register = [], lane = [], warp = []>>)
+
+// -----
+
+// layout (C2)
+// expected-error@+1 {{expected bases of registers that are not zero}}
+func.func private @layout_c2(tensor<4xf32, #simt.layout<rank = 1, register = [[0]], lane = [[1], [2]], warp = []>>)
+
+// -----
+
+// layout (C3)
+// expected-error@+1 {{expected a last basis that is not zero}}
+func.func private @layout_c3(tensor<4xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2], [0]], warp = []>>)
+
+// -----
+
+// layout (C4)
+// expected-error@+1 {{elements of the tile have no place in the layout}}
+func.func private @layout_c4(tensor<8xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2]], warp = []>>)
+
+// -----
+
+// layout (C4)
+// expected-error@+1 {{a basis of the layout has 4 along dimension 0 of size 4}}
+func.func private @layout_c4(tensor<4xf32, #simt.layout<rank = 1, register = [[4]], lane = [[1], [2]], warp = []>>)
+
+// -----
+
+// layout (C4)
+// expected-error@+1 {{expected a layout for 2 dimensions, found one for 1}}
+func.func private @layout_c4(tensor<4x4xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2]], warp = []>>)
+
+// -----
+
+// layout (C4)
+// expected-error@+1 {{a layout is for tiles of static sizes}}
+func.func private @layout_c4(tensor<?xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2]], warp = []>>)
+
+// -----
+
+#l = #simt.layout<rank = 1, register = [], lane = [[1], [2]], warp = []>
+func.func @convert_layout_c1(%x: tensor<4xf32, #l>) {
+  // expected-error@+1 {{expected source and result of one shape and element type, found 'tensor<4xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2]], warp = []>>' and 'tensor<4xi32>'}}
+  %y = simt.convert_layout %x : tensor<4xf32, #l> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @load_c1(%p: !llvm.ptr<1>, %o: f32) {
+  // expected-error@+1 {{has 'other' without a mask}}
+  %v = simt.load %p other %o : f32 align 4 : !llvm.ptr<1> -> f32
+  return
+}
+
+// -----
+
+func.func @load_c1(%p: !llvm.ptr<1>, %m: i1, %o: f32) {
+  // expected-error@+1 {{expected 'other' of type 'vector<4xf32>', found 'f32'}}
+  %v = simt.load %p mask %m other %o : f32 align 4 : !llvm.ptr<1> -> vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @load_c2(%p: !llvm.ptr<1>) {
+  // expected-error@+1 {{expected an alignment that is a power of two, found 12}}
+  %v = simt.load %p align 12 : !llvm.ptr<1> -> f32
+  return
+}
+
+// -----
+
+func.func @store_c1(%p: !llvm.ptr<1>, %v: f32) {
+  // expected-error@+1 {{expected an alignment that is a power of two, found 0}}
+  simt.store %v, %p align 0 : f32, !llvm.ptr<1>
+  return
+}
+
+// -----
+
+func.func @mma_c1(%a: f32) {
+  // expected-error@+1 {{expected results of the accumulator's types}}
+  %d = "simt.mma"(%a, %a, %a) <{row = "r", operandSegmentSizes = array<i32: 1, 1, 1>}> : (f32, f32, f32) -> i32
+  return
+}

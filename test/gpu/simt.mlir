@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The text of layouts and operations, and what folds.
+// RUN: kiln-opt %s | kiln-opt | FileCheck %s
+// RUN: kiln-opt %s --emit-bytecode | kiln-opt | FileCheck %s
+// RUN: kiln-opt %s --canonicalize --cse | FileCheck %s --check-prefix=FOLD
+
+#rows = #simt.layout<rank = 2, register = [[0, 1]], lane = [[0, 2], [1, 0], [2, 0]], warp = [[4, 0]]>
+#columns = #simt.layout<rank = 2, register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1]], warp = [[0, 2]]>
+// Every thread has a copy; a lane between others has one.
+#copies = #simt.layout<rank = 1, register = [[1], [2]], lane = [], warp = []>
+#gap = #simt.layout<rank = 1, register = [], lane = [[1], [0], [2]], warp = []>
+
+// CHECK-LABEL: func private @text(
+// CHECK-SAME: tensor<8x4xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1]], lane = {{\[\[}}0, 2], [1, 0], [2, 0]], warp = {{\[\[}}4, 0]]>>
+// CHECK-SAME: tensor<4xf16, #simt.layout<rank = 1, register = {{\[\[}}1], [2]], lane = [], warp = []>>
+// CHECK-SAME: tensor<4xf16, #simt.layout<rank = 1, register = [], lane = {{\[\[}}1], [0], [2]], warp = []>>
+// CHECK-SAME: tensor<f32, #simt.layout<rank = 0, register = [], lane = [], warp = []>>
+func.func private @text(tensor<8x4xf32, #rows>, tensor<4xf16, #copies>, tensor<4xf16, #gap>,
+                        tensor<f32, #simt.layout<rank = 0, register = [], lane = [], warp = []>>)
+
+// A size that is no power of two is rounded up.
+// CHECK: func private @uneven(tensor<6xf32, #simt.layout<rank = 1, register = {{\[\[}}4]], lane = {{\[\[}}1], [2]], warp = []>>)
+func.func private @uneven(tensor<6xf32, #simt.layout<rank = 1, register = [[4]], lane = [[1], [2]], warp = []>>)
+
+// Of two conversions the last counts; one to the layout that a tile has is none.
+// FOLD-LABEL: func @folds(
+// FOLD-SAME: %[[X:.*]]: tensor<8x4xf32,
+func.func @folds(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #rows>, tensor<8x4xf32, #columns>, tensor<8x4xf32, #rows>) {
+  %same = simt.convert_layout %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #rows>
+  // FOLD-NEXT: %[[Y:.*]] = simt.convert_layout %[[X]] :
+  %y = simt.convert_layout %x : tensor<8x4xf32, #rows> -> tensor<8x4xf32, #columns>
+  %back = simt.convert_layout %y : tensor<8x4xf32, #columns> -> tensor<8x4xf32, #rows>
+  // FOLD-NEXT: return %[[X]], %[[Y]], %[[X]]
+  return %same, %y, %back : tensor<8x4xf32, #rows>, tensor<8x4xf32, #columns>, tensor<8x4xf32, #rows>
+}
+
+// CHECK-LABEL: func @accesses(
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>, %[[S:.*]]: !llvm.ptr<3>, %[[M:.*]]: i1, %[[O:.*]]: vector<4xf32>
+func.func @accesses(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %o: vector<4xf32>) {
+  // CHECK: %[[A:.*]] = simt.load %[[P]] align 4 : !llvm.ptr<1> -> f32
+  %a = simt.load %p align 4 : !llvm.ptr<1> -> f32
+  // CHECK: %[[B:.*]] = simt.load %[[P]] mask %[[M]] other %[[O]] : vector<4xf32> align 16 cache streaming evict first : !llvm.ptr<1> -> vector<4xf32>
+  %b = simt.load %p mask %m other %o : vector<4xf32> align 16 cache streaming evict first : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK: simt.load %[[S]] mask %[[M]] align 2 volatile : !llvm.ptr<3> -> f16
+  %c = simt.load %s mask %m align 2 volatile : !llvm.ptr<3> -> f16
+  // CHECK: simt.store %[[A]], %[[P]] mask %[[M]] align 4 volatile cache write_back : f32, !llvm.ptr<1>
+  simt.store %a, %p mask %m align 4 volatile cache write_back : f32, !llvm.ptr<1>
+  // CHECK: simt.store %[[B]], %[[S]] align 16 : vector<4xf32>, !llvm.ptr<3>
+  simt.store %b, %s align 16 : vector<4xf32>, !llvm.ptr<3>
+  return
+}
+
+// CHECK-LABEL: func @products(
+func.func @products(%a: vector<2xf16>, %b: vector<2xf16>, %c: f32) -> (f32, f32, f32, f32) {
+  // CHECK: %[[D:.*]]:4 = simt.mma "mma.16x8x8" (%{{.*}}, %{{.*}}) by (%{{.*}}) plus (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {note} : vector<2xf16>, vector<2xf16>, f32
+  %d:4 = simt.mma "mma.16x8x8" (%a, %a) by (%b) plus (%c, %c, %c, %c) {note} : vector<2xf16>, vector<2xf16>, f32
+  // CHECK-NEXT: return %[[D]]#0, %[[D]]#1, %[[D]]#2, %[[D]]#3
+  return %d#0, %d#1, %d#2, %d#3 : f32, f32, f32, f32
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the conversion cannot do it says, where it stands.
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics --convert-tile-to-simt
+
+tile.kernel @no_layout(%x: !tile.view<128xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{has a tile without a layout; run simt-assign-layouts before}}
+  %a = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32>
+  tile.store %a, %x[%c0] : tensor<128xf32>, !tile.view<128xf32>
+}
+
+// -----
+
+#l = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+tile.kernel @unknown(%x: !tile.view<128xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{unsupported: tensor.empty}}
+  %a = tensor.empty() : tensor<128xf32, #l>
+  tile.store %a, %x[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+}

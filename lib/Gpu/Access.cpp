@@ -375,6 +375,9 @@ void Access::update() {
   auto store = cast<tile::StoreOp>(op.getOperation());
   bool isFloat = isa<FloatType>(element);
   auto kind = [&] {
+    // One bit lies in a byte, whose other bits stay zero.
+    if (element.isInteger(1) && store.getCombine() == tile::Combine::add)
+      return Bin::_xor;
     switch (store.getCombine()) {
     case tile::Combine::add:
       return isFloat ? Bin::fadd : Bin::add;

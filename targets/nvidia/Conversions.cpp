@@ -96,6 +96,13 @@ LogicalResult nvidia::lowerConversion(Operation *op, OpBuilder &b,
       wide = arith::TruncFOp::create(b, loc, to, wide);
     return give(wide);
   }
+  // The back end takes a signed bit to bf16 as if it had no sign.
+  if (isa<arith::SIToFPOp>(op) && from.isInteger(1)) {
+    auto number = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(to, value));
+    };
+    return give(arith::SelectOp::create(b, loc, x, number(-1.0), number(0.0)));
+  }
   // Integers to bf16, without an instruction for it and rounded once.
   if (!to.isBF16() || compute >= 90 || !isa<IntegerType>(from))
     return success();

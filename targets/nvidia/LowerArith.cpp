@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -261,6 +262,24 @@ LogicalResult lowerAbsInt(Operation *op, OpBuilder &b) {
   return success();
 }
 
+/// A shift. PTX takes amounts of 32 bits and LLVM drops a choice of 0 for large
+/// ones in favour of what the instruction does for them, also where their low
+/// half is small: amounts of 64 bits stay below that.
+template <typename From, typename To>
+LogicalResult lowerShift(Operation *op, OpBuilder &b) {
+  Step s{op, b};
+  Value amount = s.operand(1);
+  if (getElementTypeOrSelf(s.type()).getIntOrFloatBitWidth() > 32 &&
+      !matchPattern(amount, m_Constant()))
+    amount = s.make<LLVM::UMinOp>({amount, s.constant(s.type(), 63)});
+  auto made = To::create(b, s.loc, s.type(), s.operand(0), amount);
+  if constexpr (std::is_same_v<From, arith::ShLIOp>)
+    made.setOverflowFlags(arith::convertArithOverflowFlagsToLLVM(
+        cast<From>(op).getOverflowFlags()));
+  s.give(made);
+  return success();
+}
+
 template <typename From> void add(ScalarTable &table, ScalarLowering lowering) {
   table[TypeID::get<From>()] = lowering;
 }
@@ -271,9 +290,9 @@ static void addIntegers(ScalarTable &table) {
   add<AddIOp>(table, sameOverflow<AddIOp, LLVM::AddOp>);
   add<SubIOp>(table, sameOverflow<SubIOp, LLVM::SubOp>);
   add<MulIOp>(table, sameOverflow<MulIOp, LLVM::MulOp>);
-  add<ShLIOp>(table, sameOverflow<ShLIOp, LLVM::ShlOp>);
-  add<ShRSIOp>(table, same<ShRSIOp, LLVM::AShrOp>);
-  add<ShRUIOp>(table, same<ShRUIOp, LLVM::LShrOp>);
+  add<ShLIOp>(table, lowerShift<ShLIOp, LLVM::ShlOp>);
+  add<ShRSIOp>(table, lowerShift<ShRSIOp, LLVM::AShrOp>);
+  add<ShRUIOp>(table, lowerShift<ShRUIOp, LLVM::LShrOp>);
   add<AndIOp>(table, same<AndIOp, LLVM::AndOp>);
   add<OrIOp>(table, same<OrIOp, LLVM::OrOp>);
   add<XOrIOp>(table, same<XOrIOp, LLVM::XOrOp>);
@@ -356,9 +375,9 @@ static void addIndices(ScalarTable &table) {
   add<MaxUOp>(table, same<MaxUOp, LLVM::UMaxOp>);
   add<MinSOp>(table, same<MinSOp, LLVM::SMinOp>);
   add<MinUOp>(table, same<MinUOp, LLVM::UMinOp>);
-  add<ShlOp>(table, same<ShlOp, LLVM::ShlOp>);
-  add<ShrSOp>(table, same<ShrSOp, LLVM::AShrOp>);
-  add<ShrUOp>(table, same<ShrUOp, LLVM::LShrOp>);
+  add<ShlOp>(table, lowerShift<ShlOp, LLVM::ShlOp>);
+  add<ShrSOp>(table, lowerShift<ShrSOp, LLVM::AShrOp>);
+  add<ShrUOp>(table, lowerShift<ShrUOp, LLVM::LShrOp>);
   add<AndOp>(table, same<AndOp, LLVM::AndOp>);
   add<OrOp>(table, same<OrOp, LLVM::OrOp>);
   add<XOrOp>(table, same<XOrOp, LLVM::XOrOp>);

@@ -164,6 +164,24 @@ Value LowerMath::power(math::FPowIOp op, OpBuilder &b) {
              : arith::TruncFOp::create(b, loc, type, result).getResult();
 }
 
+/// The magnitude of one number with the sign of another, by bits. It is text,
+/// as LLVM makes one of what it recognises by `abs` and `neg` of halves, which
+/// give a NaN whatever sign they like.
+static Value copySign(math::CopySignOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  Type bits = b.getI16Type();
+  SmallVector<Value> operands;
+  for (Value value : op->getOperands())
+    operands.push_back(arith::BitcastOp::create(b, loc, bits, value));
+  auto both = LLVM::InlineAsmOp::create(
+      b, loc, bits, operands,
+      "{ .reg .b16 sign; and.b16 sign, $2, 0x8000; and.b16 $0, $1, 0x7fff; "
+      "or.b16 $0, $0, sign; }",
+      "=&h,h,h", /*has_side_effects=*/false, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  return arith::BitcastOp::create(b, loc, op.getType(), both.getResult(0));
+}
+
 LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
@@ -188,6 +206,8 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
     return give(classify(op, b));
   if (auto powi = dyn_cast<math::FPowIOp>(op))
     return give(power(powi, b));
+  if (auto sign = dyn_cast<math::CopySignOp>(op); sign && isHalf(type))
+    return give(copySign(sign, b));
   // These have no roundings, so that they need no more bits.
   if (isa<math::AbsFOp, math::CopySignOp>(op))
     return success();

@@ -69,3 +69,12 @@ tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf
   %a = tile.load %x[%c0] : !tile.view<16xf32> -> tensor<16xf32, #one>
   tile.store %a, %y[%c0] combine add : tensor<16xf32, #one>, !tile.view<16xf32>
 }
+
+// One bit added to one bit.
+// CHECK-LABEL: llvm.func @bits(
+// CHECK: llvm.atomicrmw _xor {{.*}} : !llvm.ptr<1>, i8
+tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xi1> -> tensor<16xi1, #one>
+  tile.store %a, %y[%c0] combine add : tensor<16xi1, #one>, !tile.view<16xi1>
+}

@@ -102,3 +102,29 @@ func.func @calls(%h: f16, %e: f8E5M2) -> f32 {
   %f, %g = call @floats(%h, %e) : (f16, f8E5M2) -> (f32, f8E5M2)
   return %f : f32
 }
+
+// Amounts of 64 bits stay small: a choice of 0 for large ones must not become what the instruction does.
+// CHECK-LABEL: llvm.func @shifts
+func.func @shifts(%x: i64, %n: i64, %i: index, %small: i32) -> i64 {
+  // CHECK: %[[MOST:.*]] = llvm.mlir.constant(63 : i64)
+  // CHECK: %[[N:.*]] = llvm.intr.umin(%{{.*}}, %[[MOST]])
+  // CHECK: llvm.shl %{{.*}}, %[[N]] overflow<nsw>
+  %a = arith.shli %x, %n overflow<nsw> : i64
+  // CHECK: llvm.intr.umin
+  // CHECK: llvm.ashr
+  %b = arith.shrsi %a, %n : i64
+  // CHECK-NOT: llvm.intr.umin
+  // CHECK: llvm.lshr
+  %five = arith.constant 5 : i64
+  %c = arith.shrui %b, %five : i64
+  // CHECK: llvm.shl %{{.*}} : i32
+  %d = arith.shli %small, %small : i32
+  // CHECK: llvm.intr.umin
+  // CHECK: llvm.shl %{{.*}} : i64
+  %e = index.shl %i, %i
+  %f = arith.index_cast %e : index to i64
+  %g = arith.extui %d : i32 to i64
+  %h = arith.addi %f, %g : i64
+  %r = arith.addi %c, %h : i64
+  return %r : i64
+}

@@ -76,3 +76,18 @@ llvm.func @conversions(%f: f32, %d: f64, %n: i64) -> f32 {
   %8 = arith.addf %7, %1 : f32
   llvm.return %8 : f32
 }
+
+// What LLVM would do by the sign of NaN, or without one.
+// CHECK-LABEL: llvm.func @signs
+llvm.func @signs(%p: i1, %x: f16, %y: f16) -> f16 {
+  // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : bf16
+  // CHECK-NOT: arith.sitofp
+  %0 = arith.sitofp %p : i1 to bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to f16
+  %3 = arith.addf %2, %x : f16
+  // CHECK: llvm.inline_asm "{ .reg .b16 sign; {{.*}} : (i16, i16) -> i16
+  // CHECK-NOT: math.copysign
+  %4 = math.copysign %3, %y : f16
+  llvm.return %4 : f16
+}

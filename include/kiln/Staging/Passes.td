@@ -187,9 +187,8 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
     one ring: the copies become asynchronous and fill a slot, which is consumed at once and released behind the
     last use. Program order stays; `stage-pipeline` moves the filling ahead.
 
-    A copy may move to the last copy of its ring: nothing between them writes memory of the launch.
-
     The attribute `stage.depth` of a loop, an integer, comes before the option.
+
     A copy may move to the last copy of its ring: nothing between them writes memory of the launch. What it reads follows
     from pure operations, as an iteration that is filled ahead has performed nothing else.
   }];

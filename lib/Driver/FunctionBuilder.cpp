@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
+#include "kiln/Transforms/Program/AlignViews.h"
 #include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,6 +108,10 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
             runtime::Domain::positive})
         if (name == runtime::domainName(domain))
           arg.domain = domain;
+  if (auto callee = dyn_cast<FunctionOpInterface>(op))
+    if (auto align =
+            callee.getArgAttrOfType<IntegerAttr>(index, program::kAlignAttr))
+      arg.align = align.getInt();
   if (arg.dtype == runtime::DType::none)
     return op->emitError() << "unsupported: an argument of type " << type
                            << " in a package";

@@ -6,6 +6,7 @@
 #include "Serialize.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Plugin.h"
+#include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -48,6 +49,13 @@ public:
                     gpu::GPUDialect, cf::ControlFlowDialect,
                     mlir::index::IndexDialect>();
     nvidia::registerTranslations(registry);
+  }
+
+  LogicalResult claimProgram(ModuleOp module,
+                             const target::TargetOptions &) const override {
+    // What one access of a thread moves at most.
+    program::alignViews(module, 16);
+    return success();
   }
 
   bool hasPipeline() const override { return true; }

@@ -1,0 +1,23 @@
+//===- AlignViews.h - Facts about where views begin -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TRANSFORMS_PROGRAM_ALIGNVIEWS_H
+#define KILN_TRANSFORMS_PROGRAM_ALIGNVIEWS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kiln::program {
+
+/// On an argument of a program.func: what its address is a multiple of, in
+/// bytes. The runtime copies what is less aligned.
+inline constexpr llvm::StringLiteral kAlignAttr = "program.align";
+
+/// Gives the view parameters of kernels that all launches align to `bytes` (a
+/// power of two, at most 64) the attribute `tile.align`: buffers that the memory
+/// plan makes, whole or from multiples of it on, and arguments of functions,
+/// which get `program.align`.
+void alignViews(mlir::ModuleOp module, int64_t bytes);
+
+} // namespace kiln::program
+
+#endif // KILN_TRANSFORMS_PROGRAM_ALIGNVIEWS_H

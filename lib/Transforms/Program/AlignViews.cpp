@@ -1,0 +1,86 @@
+//===- AlignViews.cpp - Facts about where views begin ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Transforms/Program/AlignViews.h"
+#include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Index/Analysis.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Whether a buffer begins at a multiple of some bytes, and which arguments of
+/// the function must do so for that.
+class Aligner {
+public:
+  explicit Aligner(int64_t bytes) : bytes(bytes) {}
+
+  bool isAligned(Value buffer, SmallVectorImpl<BlockArgument> &needed) {
+    if (auto argument = dyn_cast<BlockArgument>(buffer)) {
+      if (!isa<program::FuncOp>(argument.getOwner()->getParentOp()))
+        return false;
+      needed.push_back(argument);
+      return true;
+    }
+    Operation *op = buffer.getDefiningOp();
+    if (isa<program::AllocOp, program::ConstantOp>(op))
+      return true;
+    auto view = dyn_cast<program::ViewOp>(op);
+    if (!view || !isAligned(view.getSource(), needed))
+      return false;
+    // The source's own offset is in what it is aligned to.
+    Type element =
+        cast<MemRefType>(view.getSource().getType()).getElementType();
+    int64_t each = element.isIndex()
+                       ? 8
+                       : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    int64_t offset = view.getStaticOffset()[0];
+    if (ShapedType::isDynamic(offset)) {
+      index::Facts known = facts.of(view.getOffsets()[0]);
+      return known.divisor == 0 || (known.divisor % bytes * each) % bytes == 0;
+    }
+    return offset * each % bytes == 0;
+  }
+
+private:
+  int64_t bytes;
+  index::Analysis facts;
+};
+} // namespace
+
+void program::alignViews(ModuleOp module, int64_t bytes) {
+  Aligner aligner(bytes);
+  struct Parameter {
+    bool isAligned = true;
+    SmallVector<BlockArgument> needed;
+  };
+  llvm::MapVector<StringAttr, SmallVector<Parameter>> kernels;
+  module.walk([&](program::LaunchOp launch) {
+    for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>()) {
+      auto &parameters = kernels[name.getAttr()];
+      parameters.resize(launch.getArgs().size());
+      for (auto [parameter, value] : llvm::zip(parameters, launch.getArgs()))
+        if (isa<MemRefType>(value.getType()))
+          parameter.isAligned &= aligner.isAligned(value, parameter.needed);
+    }
+  });
+  OpBuilder b(module.getContext());
+  IntegerAttr fact = b.getI64IntegerAttr(bytes);
+  for (auto &[name, parameters] : kernels) {
+    auto kernel = module.lookupSymbol<tile::KernelOp>(name);
+    if (!kernel)
+      continue;
+    for (auto [i, parameter] : llvm::enumerate(parameters)) {
+      if (!parameter.isAligned ||
+          !isa<tile::ViewType>(kernel.getArgumentTypes()[i]) ||
+          kernel.getArgAttr(i, tile::kAlignAttr))
+        continue;
+      kernel.setArgAttr(i, tile::kAlignAttr, fact);
+      for (BlockArgument argument : parameter.needed)
+        cast<program::FuncOp>(argument.getOwner()->getParentOp())
+            .setArgAttr(argument.getArgNumber(), program::kAlignAttr, fact);
+    }
+  }
+}

@@ -42,6 +42,7 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
 }
 
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
+  Scratch before = space;
   enterLoop(op);
   bool hasRings = touchesRings(op);
   size_t numRings = rings.size();
@@ -69,6 +70,8 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
     b.setInsertionPoint(loop.getBody()->getTerminator());
   if (failed(emitBlock(op.getBody())))
     return failure();
+  endBody();
+  space.leaveBody(before);
   forgetRings(numRings);
   if (!inits.empty()) {
     SmallVector<Value> yielded = flatten(op.getYieldedValues());
@@ -97,16 +100,19 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
       b, loc, types, scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
   auto before = pending;
-  bool wasInUse = scratchInUse;
+  Scratch spaceBefore = space;
   SmallVector<Pending> after = pending;
-  bool isInUse = scratchInUse;
+  std::optional<Scratch> spaceAfter;
+  // A way without a region leaves all as it is.
+  if (op.getElseRegion().empty())
+    spaceAfter = space;
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &choice.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
     if (from->empty() && !hasRings)
       continue;
     pending = before;
-    scratchInUse = wasInUse;
+    space = spaceBefore;
     if (hasRings)
       setRingCounters(numRings, counters);
     OpBuilder::InsertionGuard guard(b);
@@ -125,10 +131,11 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
       yielded.append(ringCounters(numRings));
     scf::YieldOp::create(b, loc, yielded);
     after.append(pending);
-    isInUse |= scratchInUse;
+    if (spaceAfter)
+      space.join(*spaceAfter);
+    spaceAfter = space;
   }
   pending = std::move(after);
-  scratchInUse = isInUse;
   ValueRange results = choice.getResults();
   unflatten(op.getResults(), results.take_front(count));
   if (hasRings) {
@@ -146,6 +153,7 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (touchesRings(op))
     return decline(op, "rings in a loop without a count");
   size_t numRings = rings.size();
+  Scratch spaceBefore = space;
   enterLoop(op);
   SmallVector<Value> inits = flatten(op.getInits());
   SmallVector<Type> results = flattenTypes(op.getResultTypes());
@@ -163,8 +171,12 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   scf::ConditionOp condition = op.getConditionOp();
   scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
                            flatten(condition.getArgs()));
+  Scratch atExit = space;
   if (failed(region(after, loop.getAfter(), results)))
     return failure();
+  endBody();
+  space.join(atExit);
+  space.leaveBody(spaceBefore);
   scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
   forgetRings(numRings);
   unflatten(op.getResults(), loop.getResults());

@@ -17,7 +17,7 @@ using Marks = SmallVector<bool>;
 
 Exchange::Exchange(KernelWalk &w, const LinearLayout &from,
                    const LinearLayout &to, Type type)
-    : w(w), machine(w.description), from(from), to(to), type(type),
+    : w(w), machine(w.machine), from(from), to(to), type(type),
       bits(8 * ThreadBuilder::storedBytes(type)),
       conversion(layout::getConversion(from, to, kLevels)) {}
 
@@ -49,10 +49,51 @@ std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
     plan = layout::getSharedPlan(from, to, kLevels, bits, machine.banks);
     roundBits = getRoundBits(plan);
   }
-  if (shuffles && cost <= layout::getMemoryCost(plan.getWavefronts(),
-                                                1u << roundBits, machine.costs))
-    return throughLanes(regs, *shuffles);
-  return throughMemory(regs, plan, roundBits);
+  double memoryCost = layout::getMemoryCost(plan.getWavefronts(),
+                                            1u << roundBits, machine.costs);
+  if (shuffles) {
+    auto ofWarp = planForWarp();
+    double warpCost = memoryCost;
+    if (ofWarp) {
+      layout::ConversionCosts costs = machine.costs;
+      costs.barrier = machine.warpBarrier;
+      warpCost = layout::getMemoryCost(ofWarp->getWavefronts(), 1, costs);
+    }
+    if (cost <= std::min(memoryCost, warpCost))
+      return throughLanes(regs, *shuffles);
+    if (warpCost < memoryCost)
+      return throughMemory(regs, *ofWarp, 0, /*isOfWarp=*/true);
+  }
+  return throughMemory(regs, plan, roundBits, /*isOfWarp=*/false);
+}
+
+/// What a warp exchanges is a tile, too: of the registers and lanes that its
+/// elements come from. All warps have such a tile, each in memory of its own.
+std::optional<SharedPlan> Exchange::planForWarp() const {
+  StringRef places[] = {kLevels[1], kLevels[0]};
+  LinearLayout target = conversion->map.sublayout(kLevels, places);
+  LinearLayout source({}, target.getOutputs());
+  for (StringRef level : {kLevels[0], kLevels[1]}) {
+    SmallVector<LinearLayout::Basis> bases;
+    unsigned index = source.getOutputIndex(level);
+    for (int64_t n = 1; n < source.getOutputs()[index].second; n *= 2) {
+      bases.emplace_back(2, 0);
+      bases.back()[index] = n;
+    }
+    source.setBases(level, bases);
+  }
+  source.setBases(kLevels[2], SmallVector<LinearLayout::Basis>(
+                                  w.warpBits(), LinearLayout::Basis(2, 0)));
+  // Copies in a thread would be written for nothing.
+  LinearLayout read = target.sublayout(places, places);
+  int64_t bytes = (bits / 8) << source.getTotalOutputBits();
+  if (!read.isSurjective() || bytes * w.warps > machine.bytes)
+    return std::nullopt;
+  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
+  decltype(tiles) none;
+  return layout::getSharedPlan(source, target, kLevels, bits, machine.banks,
+                               machine.storesMatrices ? tiles : none,
+                               machine.loadsMatrices ? tiles : none);
 }
 
 Regs Exchange::rename(ArrayRef<Value> regs) {
@@ -200,7 +241,7 @@ unsigned Exchange::getRoundBits(const SharedPlan &plan) const {
 }
 
 Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
-                             unsigned roundBits) {
+                             unsigned roundBits, bool isOfWarp) {
   unsigned scaleBits = llvm::Log2_32(bits / 8);
   int64_t bytes = (plan.memory.getInputSize(layout::kOffset) >> roundBits)
                   << scaleBits;
@@ -214,15 +255,21 @@ Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
   auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
   auto side = [&](const layout::SharedAccess &access, int tile) {
     return SharedSide(w, access, tile < 0 ? nullptr : &tiles[tile], tile == 1,
-                      scaleBits, roundBits, -1);
+                      scaleBits, roundBits,
+                      isOfWarp ? int(llvm::Log2_64(bytes)) : -1);
   };
   SharedSide store = side(plan.store, plan.storeTile);
   SharedSide load = side(plan.load, plan.loadTile);
   Regs results(to.getInputSize(kLevels[0]));
   for (unsigned round = 0; round < 1u << roundBits; ++round) {
-    Value start = w.shared(w.scratch(bytes));
+    int64_t begin =
+        isOfWarp ? w.scratch(bytes * w.warps, bytes) : w.scratch(bytes);
+    Value start = w.shared(begin);
     store.store(values, start, round);
-    w.synchronize();
+    if (isOfWarp)
+      w.synchronizeWarp();
+    else
+      w.synchronize();
     load.load(results, stored, start, round);
   }
   for (Value &value : results)

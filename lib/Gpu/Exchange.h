@@ -12,25 +12,8 @@
 
 #include "KernelWalk.h"
 #include "kiln/Layout/Address.h"
-#include "kiln/Layout/Conversion.h"
-#include "kiln/Layout/Shared.h"
 
 namespace kiln::simt {
-
-/// What exchanges cost on a machine, and what it has for them.
-struct ExchangeMachine {
-  layout::Banks banks;
-  layout::ConversionCosts costs;
-  int64_t bytes = 0; ///< of memory that one exchange takes at most
-  bool loadsMatrices = false, storesMatrices = false;
-
-  /// Shapes in which `simt.load_matrix` and `simt.store_matrix` move elements
-  /// of so many bits, the transposed one last.
-  static llvm::SmallVector<layout::InstructionTile>
-  getMatrixTiles(unsigned bits, int64_t lanes);
-
-  explicit ExchangeMachine(target::TargetAttr description);
-};
 
 /// Numbers of one type side by side in a word of 32 bits, the first one lowest;
 /// `count` fill it.
@@ -70,7 +53,7 @@ private:
 
   KernelWalk &w;
   const layout::SharedAccess &access;
-  bool usesTile, isTransposed;
+  bool usesTile, isTransposed, isOfWarp;
   unsigned scaleBits, roundShift;
   unsigned accessBits;                 ///< places that one instruction serves
   llvm::SmallVector<unsigned> ordered; ///< which register stands at a place
@@ -96,8 +79,11 @@ private:
   Regs rename(llvm::ArrayRef<mlir::Value> regs);
   Regs throughLanes(llvm::ArrayRef<mlir::Value> regs,
                     const layout::ShufflePlan &plan);
+  /// Each warp has memory of its own if the plan is for one.
   Regs throughMemory(llvm::ArrayRef<mlir::Value> regs,
-                     const layout::SharedPlan &plan, unsigned roundBits);
+                     const layout::SharedPlan &plan, unsigned roundBits,
+                     bool isOfWarp);
+  std::optional<layout::SharedPlan> planForWarp() const;
   unsigned getRoundBits(const layout::SharedPlan &plan) const;
   void swap(llvm::ArrayRef<layout::ShufflePlan::Swap> swaps, Regs &values,
             llvm::ArrayRef<llvm::SmallVector<bool>> used);
@@ -106,7 +92,7 @@ private:
             llvm::ArrayRef<bool> used);
 
   KernelWalk &w;
-  ExchangeMachine machine;
+  const ExchangeMachine &machine;
   const layout::LinearLayout &from, &to;
   mlir::Type type;
   unsigned bits; ///< of an element in memory

@@ -22,7 +22,7 @@ KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
                        int64_t warps, const target::TargetOptions &options,
                        target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      options(options), description(description) {}
+      options(options), description(description), machine(description) {}
 
 Value KernelWalk::scalar(Value value) {
   auto it = scalars.find(value);
@@ -47,13 +47,16 @@ LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
   return target::emitUnsupported(op, why);
 }
 
-int64_t KernelWalk::scratch(int64_t bytes) {
-  int64_t start = llvm::alignTo(stagedBytes, 128);
-  sharedBytes = std::max(sharedBytes, start + bytes);
-  if (scratchInUse)
+int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
+  Scratch::Wait wait;
+  int64_t begin = space.find(bytes, warpBytes, machine.getTurnBytes(), wait);
+  if (wait == Scratch::Wait::Block)
     synchronize();
-  scratchInUse = true;
-  return start;
+  else if (wait == Scratch::Wait::Warp)
+    synchronizeWarp();
+  space.borrow(begin, bytes, warpBytes);
+  // Behind all storage.
+  return llvm::alignTo(stagedBytes, 128) + begin;
 }
 
 int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
@@ -192,12 +195,15 @@ LogicalResult KernelWalk::run() {
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
   measureStorage();
-  sharedBytes = stagedBytes;
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
-  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
+  function->setAttr(
+      kSharedBytesAttr,
+      b.getI64IntegerAttr(space.size
+                              ? llvm::alignTo(stagedBytes, 128) + space.size
+                              : stagedBytes));
   if (kernel.getProgress() == tile::Progress::concurrent)
     function->setAttr(kCooperativeAttr, b.getUnitAttr());
   if (auto numerics = kernel.getNumericsAttr())

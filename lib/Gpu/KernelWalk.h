@@ -9,6 +9,8 @@
 #ifndef KILN_LIB_GPU_KERNELWALK_H
 #define KILN_LIB_GPU_KERNELWALK_H
 
+#include "ExchangeMachine.h"
+#include "Scratch.h"
 #include "ThreadBuilder.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Index/Analysis.h"
@@ -55,8 +57,9 @@ public:
   void define(mlir::Value value, Regs regs);
   void define(mlir::Value value, mlir::Value scalar);
   /// Scratch memory of the block for one operation: its start. Whoever still
-  /// reads from what was there before is waited for.
-  int64_t scratch(int64_t bytes);
+  /// reads from what was there before is waited for. If every warp has
+  /// `warpBytes` of it for itself, only the warp is.
+  int64_t scratch(int64_t bytes, int64_t warpBytes = 0);
   /// `unsupported: …` at the operation.
   mlir::LogicalResult decline(mlir::Operation *op, const llvm::Twine &why);
   /// Results of an operation on elements for these operands.
@@ -70,12 +73,15 @@ public:
   static int64_t registerAt(LayoutAttr layout, llvm::ArrayRef<int64_t> offset);
   /// A barrier for accesses to any memory.
   void synchronize();
+  /// The same for the threads of a warp.
+  void synchronizeWarp();
   /// `make` only where a condition holds (null: always).
   void guarded(mlir::Value condition, llvm::function_ref<void()> make);
 
   tile::KernelOp kernel;
   const target::TargetOptions &options;
   target::TargetAttr description;
+  const ExchangeMachine machine;
 
 private:
   void bindParameters(mlir::LLVM::LLVMFuncOp function);
@@ -158,6 +164,8 @@ private:
   /// Waits for the block where an access may meet what another thread did.
   void order(mlir::Operation *op);
   void enterLoop(mlir::Operation *loop);
+  /// Waits at the end of a body for what its next round would meet.
+  void endBody();
   friend class Access;
 
   llvm::DenseMap<mlir::Value, Regs> tiles;
@@ -165,8 +173,7 @@ private:
   llvm::DenseMap<mlir::Value, ViewParts> views;
   llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
   index::Analysis facts;
-  int64_t sharedBytes = 0;
-  bool scratchInUse = false; ///< may somebody still read the scratch memory?
+  Scratch space;
   struct Pending {
     mlir::Operation *op;
     bool writes;

@@ -103,10 +103,8 @@ void KernelWalk::order(Operation *op) {
     if (mayOverlap(before, now) && !isOwn(earlier.op, op))
       waits = true;
   }
-  if (waits) {
+  if (waits)
     synchronize();
-    scratchInUse = false;
-  }
   pending.push_back({op, now.writes});
 }
 
@@ -116,10 +114,24 @@ void KernelWalk::enterLoop(Operation *loop) {
     if (Reach reach = reachOf(op); reach.place)
       pending.push_back({op, reach.writes});
   });
-  scratchInUse = true;
+  space.enterBody();
+}
+
+void KernelWalk::endBody() {
+  Scratch::Wait wait = space.atEndOfBody();
+  if (wait == Scratch::Wait::Block)
+    synchronize();
+  else if (wait == Scratch::Wait::Warp)
+    synchronizeWarp();
 }
 
 void KernelWalk::synchronize() {
   barrier();
   pending.clear();
+  space.waitedForBlock();
+}
+
+void KernelWalk::synchronizeWarp() {
+  WarpBarrierOp::create(b, loc);
+  space.waitedForWarp();
 }

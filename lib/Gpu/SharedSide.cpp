@@ -90,7 +90,7 @@ SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
                        const layout::InstructionTile *tile, bool isTransposed,
                        unsigned scaleBits, unsigned roundBits, int warpShift)
     : w(w), access(access), usesTile(tile), isTransposed(isTransposed),
-      scaleBits(scaleBits),
+      isOfWarp(warpShift >= 0), scaleBits(scaleBits),
       roundShift(llvm::Log2_64(access.offsets.getOutputs()[0].second) -
                  roundBits),
       accessBits(access.vectorBits),
@@ -148,7 +148,8 @@ void SharedSide::store(ArrayRef<Value> regs, Value start, unsigned round) {
     return storeMatrices(regs, start);
   int64_t copies = access.offsets.getFreeMask("register");
   int64_t threads = access.offsets.getFreeMask("lane") |
-                    access.offsets.getFreeMask("warp") << w.laneBits();
+                    (isOfWarp ? 0 : access.offsets.getFreeMask("warp"))
+                        << w.laneBits();
   Value isFirst;
   if (threads)
     isFirst = w.compare(arith::CmpIPredicate::eq,
@@ -204,7 +205,7 @@ void SharedSide::storeMatrices(ArrayRef<Value> regs, Value start) {
   unsigned perWord = 1u << access.vectorBits;
   Value isFirst;
   // All lanes of a warp take part.
-  if (int64_t warps = access.offsets.getFreeMask("warp"))
+  if (int64_t warps = isOfWarp ? 0 : access.offsets.getFreeMask("warp"))
     isFirst =
         w.compare(arith::CmpIPredicate::eq,
                   w.and_(w.threadId(), w.c32(warps << w.laneBits())), w.c32(0));
@@ -249,7 +250,7 @@ void SharedSide::loadMatrices(MutableArrayRef<Value> regs, Type stored,
 
 Regs simt::loadShared(KernelWalk &w, Value start, const LinearLayout &memory,
                       const LinearLayout &to, Type type) {
-  ExchangeMachine machine(w.description);
+  const ExchangeMachine &machine = w.machine;
   unsigned bits = 8 * ThreadBuilder::storedBytes(type);
   auto best = *layout::getSharedAccess(to, memory, Exchange::kLevels, bits,
                                        machine.banks);

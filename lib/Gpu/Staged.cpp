@@ -238,7 +238,6 @@ void KernelWalk::waitFor(Ring *ring) {
   }
   WaitCopiesOp::create(b, loc, but);
   synchronize();
-  scratchInUse = false;
   for (auto &other : rings)
     other.second->isRead = false;
 }

@@ -316,6 +316,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = Access(op, b).store(store);
       else if (auto mma = dyn_cast<simt::MmaOp>(op))
         lowered = lowerMma(mma, b);
+      else if (isa<simt::WarpBarrierOp>(op))
+        lowered = (lowerWarpBarrier(op, b), success());
       else if (auto load = dyn_cast<simt::LoadMatrixOp>(op))
         lowered = (lowerLoadMatrix(load, b), success());
       else if (auto store = dyn_cast<simt::StoreMatrixOp>(op))
@@ -329,6 +331,13 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         return signalPassFailure();
       op->erase();
     }
+  }
+
+  static void lowerWarpBarrier(Operation *op, OpBuilder &b) {
+    constexpr int32_t kAllLanes = -1;
+    Value mask = LLVM::ConstantOp::create(b, op->getLoc(),
+                                          b.getI32IntegerAttr(kAllLanes));
+    NVVM::SyncWarpOp::create(b, op->getLoc(), mask);
   }
 
   static void lowerAttributes(LLVM::LLVMFuncOp function, OpBuilder &b) {

@@ -9,8 +9,10 @@
   lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #swapped = #simt.layout<rank = 2, register = [[0, 4], [0, 2], [0, 1], [16, 0], [32, 0]],
   lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
-#crossed = #simt.layout<rank = 2, register = [[0, 8], [0, 2], [0, 4], [16, 0], [32, 0]],
-  lane = [[0, 1], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#near_square = #simt.layout<rank = 2, register = [[0, 1], [0, 2], [0, 4]],
+  lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#crossed = #simt.layout<rank = 2, register = [[0, 8], [0, 2], [0, 4]],
+  lane = [[0, 1], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 
 // In a thread: no operation at all.
 // CHECK-LABEL: llvm.func @renamed
@@ -30,18 +32,21 @@ tile.kernel @renamed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.
 // In a warp: half of the values cross, two to a word.
 // CHECK-LABEL: llvm.func @crossed
 // CHECK-SAME: simt.shared_bytes = 0
-// CHECK-COUNT-8: gpu.shuffle
+// CHECK-COUNT-2: gpu.shuffle
 // CHECK-NOT: gpu.shuffle
 // CHECK-NOT: gpu.barrier
-// crossed: a: i16 = range(4096), b: i16 = [0] * 4096
-// crossed: expect b == a and count("gpu.shuffle") == 8
-tile.kernel @crossed(%a: !tile.view<64x64xf16>, %b: !tile.view<64x64xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+// crossed: a: i16 = range(1024), b: i16 = [0] * 1024
+// crossed: expect b == a and count("gpu.shuffle") == 2
+tile.kernel @crossed(%a: !tile.view<32x32xf16>, %b: !tile.view<32x32xf16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
   %z = arith.constant 0 : index
-  %x = tile.load %a[%z, %z] : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
-  %y = simt.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #crossed>
-  tile.store %y, %b[%z, %z] : tensor<64x64xf16, #crossed>, !tile.view<64x64xf16>
+  %x = tile.load %a[%z, %z] : !tile.view<32x32xf16> -> tensor<32x32xf16, #near_square>
+  %y = simt.convert_layout %x : tensor<32x32xf16, #near_square> -> tensor<32x32xf16, #crossed>
+  tile.store %y, %b[%z, %z] : tensor<32x32xf16, #crossed>, !tile.view<32x32xf16>
   tile.return
 }
+
+#near = #simt.layout<rank = 1, register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
+#apart = #simt.layout<rank = 1, register = [[256], [512], [1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>
 
 // Between warps: vectors of 16 bytes on one side, words on the other, one barrier.
 // CHECK-LABEL: llvm.func @memory
@@ -77,6 +82,55 @@ tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noa
   %x = tile.load %a[%z] : !tile.view<4096xf32> -> tensor<4096xf32, #long>
   %y = simt.convert_layout %x : tensor<4096xf32, #long> -> tensor<4096xf32, #far>
   tile.store %y, %b[%z] : tensor<4096xf32, #far>, !tile.view<4096xf32>
+  tile.return
+}
+
+#across = #simt.layout<rank = 2, register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
+  lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[32, 0]]>
+#down = #simt.layout<rank = 2, register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]],
+  lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]]>
+
+// All values of a warp change lanes: through memory, but nobody waits for other warps.
+// CHECK-LABEL: llvm.func @warps
+// CHECK-SAME: simt.shared_bytes = 8192
+// CHECK-NOT: gpu.barrier
+// CHECK: simt.warp_barrier
+// CHECK-NOT: gpu.barrier
+// warps: a: i32 = range(2048), b: i32 = [0] * 2048
+// warps: expect b == a and count("simt.warp_barrier") == 1
+tile.kernel @warps(%a: !tile.view<64x32xf32>, %b: !tile.view<64x32xf32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z, %z] : !tile.view<64x32xf32> -> tensor<64x32xf32, #across>
+  %y = simt.convert_layout %x : tensor<64x32xf32, #across> -> tensor<64x32xf32, #down>
+  tile.store %y, %b[%z, %z] : tensor<64x32xf32, #down>, !tile.view<64x32xf32>
+  tile.return
+}
+
+// Two exchanges of a block in one body: memory in turns, and two barriers. With one in a body, the end of the body waits
+// for its readers.
+// CHECK-LABEL: llvm.func @turns
+// turns: a: i16 = range(1024), b: i16 = [0] * 1024
+// turns: expect b == a and count("gpu.barrier") == 6 + 6 + 1
+tile.kernel @turns(%a: !tile.view<1024xi16>, %b: !tile.view<1024xi16> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %z = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 3 : index
+  %x = tile.load %a[%z] : !tile.view<1024xi16> -> tensor<1024xi16, #near>
+  %twice = scf.for %i = %z to %n step %one iter_args(%v = %x) -> (tensor<1024xi16, #near>) {
+    %w = simt.convert_layout %v : tensor<1024xi16, #near> -> tensor<1024xi16, #apart>
+    %c = simt.convert_layout %w : tensor<1024xi16, #apart> -> tensor<1024xi16, #near>
+    scf.yield %c : tensor<1024xi16, #near>
+  }
+  %once = scf.for %i = %z to %n step %one iter_args(%v = %twice) -> (tensor<1024xi16, #near>) {
+    %w = tile.reshape %v : tensor<1024xi16, #near> -> tensor<32x32xi16, #near_square>
+    %t = tile.transpose %w [1, 0] : tensor<32x32xi16, #near_square> -> tensor<32x32xi16, #near_square>
+    %c = tile.reshape %t : tensor<32x32xi16, #near_square> -> tensor<1024xi16, #near>
+    scf.yield %c : tensor<1024xi16, #near>
+  }
+  %w = tile.reshape %once : tensor<1024xi16, #near> -> tensor<32x32xi16, #near_square>
+  %t = tile.transpose %w [1, 0] : tensor<32x32xi16, #near_square> -> tensor<32x32xi16, #near_square>
+  %c = tile.reshape %t : tensor<32x32xi16, #near_square> -> tensor<1024xi16, #near>
+  tile.store %c, %b[%z] : tensor<1024xi16, #near>, !tile.view<1024xi16>
   tile.return
 }
 

@@ -253,6 +253,22 @@ def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite
   let assemblyFormat = "`but` $but attr-dict";
 }
 
+def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
+  let summary = "The lanes of a warp wait for each other";
+  let description = [{
+    What a lane wrote to the memory of the block before is there for the other lanes of its warp after. All lanes of
+    the warp come to it. `gpu.barrier` is the same for all warps.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.warp_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits> {
   let hasVerifier = 1;
 }

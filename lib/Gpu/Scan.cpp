@@ -1,7 +1,7 @@
 //===- Scan.cpp - Scans, sorts and histograms -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
+#include "Scan.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,6 +21,9 @@ LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
   for (Value value : op.getResults())
     if (getLayout(value) != layout)
       return op.emitOpError("has a result of another layout");
+  FailureOr<bool> byLevels = scanByLevels(*this, op);
+  if (failed(byLevels) || *byLevels)
+    return byLevels;
   int64_t axis = op.getAxis(), size = type.getDimSize(axis);
   SmallVector<Regs> state;
   SmallVector<int64_t> places;

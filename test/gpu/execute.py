@@ -15,6 +15,7 @@ Usage: execute.py FILE < MODULE"""
 import re
 import struct
 import sys
+from itertools import accumulate
 
 OP = re.compile(r'^\s*(?:(%\S+) = )?"([\w.]+)"\(([^)]*)\)(.*)$')
 LANES = 32
@@ -446,7 +447,7 @@ def call(function, notes):
         data = machine.memory[start]
         words = [int.from_bytes(data[i:i + each], "little") for i in range(0, len(data), each)]
         names[tile] = [number(word) for word in words] if kind == "f32" else words
-    names.update(count=lambda op: machine.counts.get(op, 0), shared=shared)
+    names.update(count=lambda op: machine.counts.get(op, 0), shared=shared, accumulate=accumulate)
     for note in own:
         if note.startswith("expect ") and not eval(note[7:], dict(names)):
             print(f"{name}: {note}")

@@ -145,7 +145,7 @@ private:
 } // namespace
 
 /// A bitonic network (Batcher, "Sorting networks and their applications",
-/// 1968) over the memory of the block.
+/// 1968): pairs meet in a thread, in a warp, or in the memory of the block.
 LogicalResult KernelWalk::emitSort(tile::SortOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   LayoutAttr layout = getLayout(op.getResult());
@@ -165,31 +165,58 @@ LogicalResult KernelWalk::emitSort(tile::SortOp op) {
           select(compare(Pred::ult, here[reg], c32(type.getDimSize(axis))),
                  regs[reg], keys.last());
   }
-  int64_t start = scratch(tileBytes(type.getShape(), keys.type()));
-  bool isFirst = true;
+  auto bits = getAxisBits(*this, layout, axis, size);
+  // Whether a bit of the coordinate is set, for a register.
+  auto isSet = [&](int64_t bit, int64_t reg) {
+    Value number = here[reg], mask = c32(bit);
+    if (bits && bit < size) {
+      AxisBit place = (*bits)[llvm::Log2_64(bit)];
+      if (place.level == AxisBit::Register)
+        return constant(b.getI1Type(), reg >> place.bit & 1);
+      number = threadId();
+      mask =
+          c32(int64_t(1) << (place.bit +
+                             (place.level == AxisBit::Warp ? laneBits() : 0)));
+    }
+    return compare(Pred::ne, and_(number, mask), c32(0));
+  };
+  std::optional<int64_t> start;
   for (int64_t block = 2; block <= size; block *= 2) {
     for (int64_t distance = block / 2; distance; distance /= 2) {
-      if (!isFirst)
+      AxisBit place =
+          bits ? (*bits)[llvm::Log2_64(distance)] : AxisBit{AxisBit::Warp, 0};
+      if (place.level == AxisBit::Warp) {
+        if (start)
+          barrier();
+        else
+          start = scratch(tileBytes(type.getShape(), keys.type()));
+        writeTile(*start, regs, layout, type.getShape());
         barrier();
-      isFirst = false;
-      writeTile(start, regs, layout, type.getShape());
-      barrier();
+      }
+      Regs before = regs;
       for (int64_t reg = 0; reg < count; ++reg) {
-        SmallVector<Value> at;
-        for (int64_t d = 0; d < type.getRank(); ++d)
-          at.push_back(coordinate(layout, reg, d));
-        at[axis] = xor_(here[reg], c32(distance));
-        Value other =
-            readElement(start, position(at, type.getShape()), keys.type());
-        // The lower one of a pair keeps the smaller, in blocks that ascend.
-        Value isUpper =
-            compare(Pred::ne, and_(here[reg], c32(distance)), c32(0));
-        Value descends = compare(Pred::ne, and_(here[reg], c32(block)), c32(0));
-        Value wantsLarger = xor_(isUpper, descends);
-        Value smaller = compare(Pred::slt, other, regs[reg]);
-        Value larger = compare(Pred::sgt, other, regs[reg]);
+        Value other;
+        if (place.level == AxisBit::Register) {
+          other = before[reg ^ int64_t(1) << place.bit];
+        } else if (place.level == AxisBit::Lane) {
+          other = shuffleXor(regs[reg], int64_t(1) << place.bit);
+        } else {
+          SmallVector<Value> at;
+          for (int64_t d = 0; d < type.getRank(); ++d)
+            at.push_back(coordinate(layout, reg, d));
+          at[axis] = xor_(here[reg], c32(distance));
+          other =
+              readElement(*start, position(at, type.getShape()), keys.type());
+        }
+        // The lower one of a pair keeps the smaller, in blocks that ascend; the
+        // last block does.
+        Value wantsLarger = isSet(distance, reg);
+        if (block < size)
+          wantsLarger = xor_(wantsLarger, isSet(block, reg));
+        Value smaller = compare(Pred::slt, other, before[reg]);
+        Value larger = compare(Pred::sgt, other, before[reg]);
         Value takes = select(wantsLarger, larger, smaller);
-        regs[reg] = select(takes, other, regs[reg]);
+        regs[reg] = select(takes, other, before[reg]);
       }
     }
   }

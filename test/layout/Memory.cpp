@@ -217,6 +217,21 @@ void checkMemory() {
   CHECK(padding.apply(130) == 134 && Padding().apply(130) == 130);
   CHECK(choosePadding({across}, square, kLevels, 32, banks).interval == 0);
 
+  // What a warp exchanges, as a tile of its lanes and registers: the same in
+  // every warp, whose numbers are no part of it.
+  LinearLayout own = read("register = [[0, 1], [0, 2], [0, 4], [0, 8]], "
+                          "lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], "
+                          "warp = [[0, 0], [0, 0]]");
+  LinearLayout turned =
+      read("register = [[1, 0], [2, 0], [4, 0], [8, 0]], "
+           "lane = [[0, 1], [0, 2], [0, 4], [0, 8], [16, 0]], "
+           "warp = [[0, 0], [1, 0]]");
+  for (unsigned elementBits : {8, 16, 32}) {
+    SharedPlan ofWarp = plan(own, turned, elementBits);
+    CHECK(ofWarp.store.wavefronts == getLeast(ofWarp.store, elementBits));
+    CHECK(ofWarp.load.wavefronts == getLeast(ofWarp.load, elementBits));
+  }
+
   // Any two layouts: what is counted is what is simulated.
   for (int round = 0; round < 60; ++round) {
     SmallVector<int64_t> sizes = {16, 64};

@@ -9,7 +9,7 @@
 #left = #simt.layout<rank = 1, register = [], lane = [[0], [0], [1], [2], [4]], warp = [[8]]>
 
 // CHECK-LABEL: llvm.func @twice(
-// CHECK-SAME: simt.shared_bytes = 16 : i64, simt.threads = 128 : i64
+// CHECK-SAME: simt.shared_bytes = 32 : i64, simt.threads = 128 : i64
 // CHECK: %[[A:.*]] = simt.load
 // CHECK: %[[B:.*]] = simt.load
 // CHECK: arith.addf %[[A]], %[[B]] : f32

@@ -454,6 +454,15 @@ void Assigner::assign(Operation *op) {
       setResult(result, canonical(result));
     return;
   }
+  if (auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+      assembly && assembly.getPack() > 1) {
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes())))
+      if (auto tile = dyn_cast<RankedTensorType>(type))
+        return requireAll(op, packedLayout(b.getContext(), tile.getShape(),
+                                           assembly.getPack(), lanes, warps));
+  }
   // On elements, or whatever keeps them where they are.
   LayoutAttr layout;
   for (Value operand : op->getOperands())

@@ -279,6 +279,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
       .Case([&](tile::HistogramOp op) { return emitHistogram(op); })
       .Case([&](tile::GatherOp op) { return emitGather(op); })
       .Case([&](tile::AssumeOp) { return success(); })
+      .Case([&](tile::AssertOp op) { return emitAssert(op); })
+      .Case([&](tile::PrintOp op) { return emitPrint(op); })
       .Case<tile::PtrAddOp, tile::PtrCastOp, tile::PtrToIntOp,
             tile::IntToPtrOp>([&](Operation *op) { return emitPointerOp(op); })
       .Case([&](tile::LoadPtrOp op) {

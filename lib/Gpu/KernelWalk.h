@@ -93,11 +93,17 @@ private:
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
-  mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
   void avoidUndefined(mlir::Operation *op,
                       llvm::SmallVectorImpl<mlir::Value> &operands);
   mlir::FailureOr<mlir::Value> castIndex(mlir::Operation *op,
                                          mlir::Value value);
+
+  // InlineAsm.cpp
+  mlir::LogicalResult emitInlineAsm(tile::InlineAsmOp op);
+
+  // Output.cpp
+  mlir::LogicalResult emitPrint(tile::PrintOp op);
+  mlir::LogicalResult emitAssert(tile::AssertOp op);
 
   // ControlFlow.cpp
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);

@@ -109,6 +109,28 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   return LayoutAttr::get(context, rank, registers, ofLanes, ofWarps);
 }
 
+LayoutAttr simt::packedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                              int64_t pack, int64_t lanes, int64_t warps) {
+  using Basis = LayoutAttr::Basis;
+  SmallVector<Basis> bits;
+  for (size_t d = shape.size(); d-- > 0;)
+    for (int64_t n = 1; n < shape[d]; n *= 2) {
+      bits.emplace_back(shape.size(), 0);
+      bits.back()[d] = n;
+    }
+  ArrayRef<Basis> rest = bits;
+  auto take = [&](int64_t places) {
+    size_t count = std::min<size_t>(llvm::Log2_64(places), rest.size());
+    ArrayRef<Basis> taken = rest.take_front(count);
+    rest = rest.drop_front(count);
+    return taken;
+  };
+  SmallVector<Basis> registers(take(pack));
+  ArrayRef<Basis> ofLanes = take(lanes), ofWarps = take(warps);
+  registers.append(rest.begin(), rest.end());
+  return LayoutAttr::get(context, shape.size(), registers, ofLanes, ofWarps);
+}
+
 /// Whether a row's operand takes elements of a type as they are.
 static bool takes(target::OperandAttr operand, Type type, bool isUnsigned,
                   ProductPrecision precision) {

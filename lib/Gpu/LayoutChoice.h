@@ -33,6 +33,12 @@ LayoutAttr blockedLayout(mlir::MLIRContext *context,
                          llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
                          int64_t lanes, int64_t warps);
 
+/// Each thread holds `pack` elements that follow each other in row-major order,
+/// or all that there are, in its first registers.
+LayoutAttr packedLayout(mlir::MLIRContext *context,
+                        llvm::ArrayRef<int64_t> shape, int64_t pack,
+                        int64_t lanes, int64_t warps);
+
 /// How a product is computed by a matrix instruction of warps.
 struct ProductChoice {
   target::MatrixInstructionAttr row;

@@ -14,7 +14,12 @@ using namespace kiln;
 
 void simt::buildGpuPipeline(OpPassManager &pm,
                             const target::TargetOptions &options) {
-  target::runExtensionPoint(pm, options, options.name + ".tile");
+  // Without a target there is nobody to extend it.
+  auto extend = [&](StringRef point) {
+    if (!options.name.empty())
+      target::runExtensionPoint(pm, options, options.name + point.str());
+  };
+  extend(".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
@@ -32,14 +37,14 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (llvm::to_integer(options.get("stages", "3"), stages))
     staged.stages = stages;
   kernels.addPass(createSimtStageOperands(staged));
-  target::runExtensionPoint(pm, options, options.name + ".layout");
+  extend(".layout");
   OpPassManager &staging = pm.nest<tile::KernelOp>();
   staging.addPass(staging::createStageMakeRings());
   staging.addPass(staging::createStageSchedule());
   staging.addPass(staging::createStagePipeline());
   staging.addPass(staging::createStageAllocate());
   pm.addPass(createConvertTileToSimt());
-  target::runExtensionPoint(pm, options, options.name + ".thread");
+  extend(".thread");
 }
 
 void simt::registerGpuPasses() {

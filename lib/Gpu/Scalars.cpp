@@ -219,7 +219,3 @@ LogicalResult KernelWalk::emitConstant(arith::ConstantOp op) {
   define(op.getResult(), std::move(regs));
   return success();
 }
-
-LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
-  return decline(op, "inline assembly of '" + op.getIsa() + "'");
-}

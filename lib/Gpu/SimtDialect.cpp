@@ -101,6 +101,14 @@ LogicalResult StoreMatrixOp::verify() {
   return verifyMatrices(*this, getWords().size()); // (C1)
 }
 
+void InlineAsmOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 //===----------------------------------------------------------------------===//
 // mma
 //===----------------------------------------------------------------------===//

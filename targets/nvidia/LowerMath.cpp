@@ -40,12 +40,15 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
 private:
   LogicalResult lower(Operation *op, OpBuilder &b);
   LogicalResult lowerFunction(Operation *op, OpBuilder &b);
+  LogicalResult lowerExtern(tile::CallExternOp op, OpBuilder &b);
   void lowerRest(arith::RemFOp op, OpBuilder &b);
   Value single(Operation *op, ValueRange x, OpBuilder &b);
   Value classify(Operation *op, OpBuilder &b);
   Value power(math::FPowIOp op, OpBuilder &b);
   Value callLibdevice(OpBuilder &b, Location loc, StringRef name,
                       ValueRange operands, Type type);
+  Value callFunction(OpBuilder &b, Location loc, StringRef symbol,
+                     ValueRange operands, Type type);
 
   unsigned compute = 75;
   bool flush = false, approximate = false;
@@ -61,7 +64,13 @@ static StringRef libdeviceName(Operation *op) {
 
 Value LowerMath::callLibdevice(OpBuilder &b, Location loc, StringRef name,
                                ValueRange operands, Type type) {
-  std::string symbol = ("__nv_" + name + (type.isF32() ? "f" : "")).str();
+  return callFunction(b, loc,
+                      ("__nv_" + name + (type.isF32() ? "f" : "")).str(),
+                      operands, type);
+}
+
+Value LowerMath::callFunction(OpBuilder &b, Location loc, StringRef symbol,
+                              ValueRange operands, Type type) {
   auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(symbol);
   if (!function) {
     OpBuilder top(getOperation().getBodyRegion());
@@ -250,6 +259,33 @@ LogicalResult LowerMath::lowerFunction(Operation *op, OpBuilder &b) {
   return give(narrow(callLibdevice(b, loc, libdeviceName(op), operands, wide)));
 }
 
+/// The functions of C that `tile.call_extern` knows have their names in
+/// libdevice, too; what is libdevice's already is called as it is.
+LogicalResult LowerMath::lowerExtern(tile::CallExternOp op, OpBuilder &b) {
+  StringRef name = op.getSymbol();
+  if (op->getNumResults() != 1 ||
+      !(op.getCFunction() || name.consume_front("__nv_")))
+    return op->emitError("unsupported: function '")
+           << op.getSymbol() << "'" << (op.getLibrary().empty() ? "" : " of ")
+           << op.getLibrary();
+  Type type = op.getResult(0).getType();
+  if (!op.getCFunction()) {
+    // The name says which type it is of.
+    std::string symbol = ("__nv_" + name).str();
+    op.getResult(0).replaceAllUsesWith(
+        callFunction(b, op.getLoc(), symbol, op.getOperands(), type));
+    op.erase();
+    return success();
+  }
+  bool isSingle = llvm::any_of(op->getOperandTypes(),
+                               [](Type type) { return type.isF32(); });
+  op.getResult(0).replaceAllUsesWith(callFunction(
+      b, op.getLoc(), ("__nv_" + name + (isSingle ? "f" : "")).str(),
+      op.getOperands(), type));
+  op.erase();
+  return success();
+}
+
 /// fmod, which is exact: the back end's own remainder is not.
 void LowerMath::lowerRest(arith::RemFOp op, OpBuilder &b) {
   Location loc = op.getLoc();
@@ -269,6 +305,8 @@ LogicalResult LowerMath::lower(Operation *op, OpBuilder &b) {
   b.setInsertionPoint(op);
   if (isa<math::MathDialect>(op->getDialect()))
     return lowerFunction(op, b);
+  if (auto call = dyn_cast<tile::CallExternOp>(op))
+    return lowerExtern(call, b);
   if (auto rest = dyn_cast<arith::RemFOp>(op)) {
     lowerRest(rest, b);
     return success();

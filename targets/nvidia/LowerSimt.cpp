@@ -8,6 +8,7 @@
 
 #include "LowerCopies.h"
 #include "LowerMma.h"
+#include "LowerOutput.h"
 #include "Passes.h"
 #include "kiln/Gpu/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -325,6 +326,12 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
       else if (isa<simt::CopyAsyncOp, simt::CommitCopiesOp,
                    simt::WaitCopiesOp>(op))
         lowered = (lowerCopies(op, b), success());
+      else if (auto output = dyn_cast<simt::OutputOp>(op))
+        lowered = lowerOutput(output, b);
+      else if (auto stop = dyn_cast<simt::StopOp>(op))
+        lowered = lowerStop(stop, b);
+      else if (auto assembly = dyn_cast<simt::InlineAsmOp>(op))
+        lowered = lowerInlineAsm(assembly, b);
       else
         op->emitError("unsupported: ") << op->getName();
       if (failed(lowered))

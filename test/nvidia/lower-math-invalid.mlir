@@ -30,3 +30,11 @@ func.func @early(%x: f32) {
   %y = arith.truncf %x toward_zero : f32 to f16
   return
 }
+
+// -----
+
+llvm.func @unknown(%x: f32) -> f32 {
+  // expected-error@+1 {{unsupported: function 'glimmer' of mine}}
+  %y = tile.call_extern "glimmer" from "mine" pure (%x) : (f32) -> f32
+  llvm.return %y : f32
+}

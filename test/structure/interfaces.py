@@ -46,7 +46,8 @@ SUBJECTS = {
     "lib/Cpu/Store.cpp": {"StoreOp"},
     "lib/Gpu/Access.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
-    "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp"},
+    "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
+                                   "InlineAsmOp"},
     # Which registers a reshape leaves where they are.
     "lib/Gpu/Movement.cpp": {"ReshapeOp"},
     # What is known of the address behind a pointer.

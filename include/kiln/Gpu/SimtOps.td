@@ -269,6 +269,60 @@ def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A thread runs text of an instruction set";
+  let description = [{
+    - `text`, `isa`, `constraints`, `pure`: as for `tile.inline_asm`.
+    - `operands`, `results`: what its registers hold, packed already.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %r = simt.inline_asm "double $0, $1" isa "machine" constraints "=r,r" pure (%x) : (i32) -> i32
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$isa, StrAttr:$constraints, UnitAttr:$pure, Variadic<AnyType>:$operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $text `isa` $isa `constraints` $constraints (`pure` $pure^)? `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
+  }];
+}
+
+def Simt_OutputOp : Simt_Op<"output", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Space for a record of what the launch tells the host";
+  let description = [{
+    - `bytes`: how many, a multiple of 8. The host reads the records of kiln/Gpu/OutputRecord.h when the launch ended.
+    - `place`: where they are; null where the space is used up.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %p = simt.output 128 : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins I64Attr:$bytes);
+  let results = (outs Simt_Pointer:$place);
+  let assemblyFormat = "$bytes attr-dict `:` qualified(type($place))";
+}
+
+def Simt_StopOp : Simt_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A thread ends here";
+  let description = [{
+    It does nothing of what comes after, and nobody waits for it. All threads of a block must come here, or none.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.stop
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits> {
   let hasVerifier = 1;
 }

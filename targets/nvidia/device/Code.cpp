@@ -38,12 +38,17 @@ int loadModule(KilnDevice *device, const void *bytes, uint64_t size,
                                  device->cuda->describe(result) +
                                  (said.empty() ? "" : ": " + said));
   }
+  if (attachOutput(device, created.get(), error)) {
+    device->cuda->cuModuleUnload(created->module);
+    return 1;
+  }
   *module = created.release();
   return 0;
 }
 
 void unloadModule(KilnDevice *device, KilnModule *module) {
   device->enter();
+  detachOutput(device, module);
   device->cuda->cuModuleUnload(module->module);
   delete module;
 }
@@ -56,6 +61,7 @@ int getKernel(KilnDevice *device, KilnModule *module,
   device->enter();
   auto created = std::make_unique<KilnKernel>();
   created->symbol = description->symbol;
+  created->output = module->output.get();
   if (check(device,
             device->cuda->cuModuleGetFunction(
                 &created->function, module->module, description->symbol),
@@ -192,6 +198,10 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   config.attributes = attributes.data();
   config.numAttributes = uint32_t(attributes.size());
   std::string what = "kernel '" + kernel.symbol + "'";
+  if (kernel.output && queue && queue->isRecording)
+    queue->recorded.insert(kernel.output);
+  else if (kernel.output)
+    expectOutput(device, queue, kernel.output);
   return check(device,
                device->cuda->cuLaunchKernelEx(&config, kernel.function,
                                               parameters.addresses.data(),

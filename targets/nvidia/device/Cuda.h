@@ -105,6 +105,7 @@ constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kHostPortable = 1,
   X(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))  \
   X(cuModuleUnload, (CUmodule))                                                \
   X(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))               \
+  X(cuModuleGetGlobal_v2, (CUdeviceptr *, size_t *, CUmodule, const char *))   \
   X(cuFuncSetAttribute, (CUfunction, int, int))                                \
   X(cuFuncGetAttribute, (int *, int, CUfunction))                              \
   X(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **))

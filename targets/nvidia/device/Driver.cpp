@@ -158,9 +158,12 @@ int knowsAttribute(KilnDevice *, uint32_t tag) {
 
 } // namespace
 
+const KilnDeviceHost *kiln::nvidia::theHost = nullptr;
+
 const KilnDeviceDriver *kilnGetDeviceDriver(const KilnDeviceHost *host) {
   if (!host || host->apiMajor != KILN_DEVICE_API_MAJOR)
     return nullptr;
+  theHost = host;
   static const KilnDeviceDriver table = [] {
     KilnDeviceDriver t = {};
     t.structSize = sizeof t;

@@ -8,8 +8,17 @@
 #include "kiln-c/Device.h"
 #include "kiln/Runtime/HostDriver.h"
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
+
+/// What the kernels of a module tell the host (kiln/Gpu/OutputRecord.h).
+struct KilnOutput {
+  void *records = nullptr; ///< memory of the host that the device writes
+  kiln::nvidia::CUdeviceptr variable = 0;
+  std::set<const KilnQueue *> queues; ///< where launches may not have ended
+};
 
 /// One open device: the primary context, which programs that embed the runtime
 /// and other libraries share, and a stream for what goes without a queue.
@@ -23,6 +32,8 @@ struct KilnDevice {
   std::string name;
   KilnMemoryKind kinds[2];
   KilnDeviceProperties properties = {};
+  std::mutex outputMutex;
+  std::vector<KilnOutput *> outputs; ///< of all modules, under the mutex
 
   /// Makes the context that of this thread.
   void enter() const { cuda->cuCtxSetCurrent(context); }
@@ -38,6 +49,8 @@ struct KilnBuffer {
 struct KilnQueue {
   kiln::nvidia::CUstream stream = nullptr;
   bool isOwned = true;
+  bool isRecording = false;
+  std::set<KilnOutput *> recorded; ///< of the kernels recorded so far
 };
 
 struct KilnEvent {
@@ -47,16 +60,19 @@ struct KilnEvent {
 struct KilnRecording {
   kiln::nvidia::CUgraph graph = nullptr;
   kiln::nvidia::CUgraphExec executable = nullptr;
+  std::set<KilnOutput *> outputs; ///< of its kernels
 };
 
 struct KilnKernel {
   kiln::nvidia::CUfunction function = nullptr;
   std::string symbol;
-  int64_t dynamicShared = -1; ///< what the function was last allowed
+  int64_t dynamicShared = -1;   ///< what the function was last allowed
+  KilnOutput *output = nullptr; ///< of its module, if that has any
 };
 
 struct KilnModule {
   kiln::nvidia::CUmodule module = nullptr;
+  std::unique_ptr<KilnOutput> output;
   std::vector<std::unique_ptr<KilnKernel>> kernels;
 };
 
@@ -74,14 +90,28 @@ inline CUstream streamOf(const KilnDevice *device, const KilnQueue *queue) {
   return queue ? queue->stream : device->immediate;
 }
 
+/// Gives a loaded module a place for its output, if it wants one.
+int attachOutput(KilnDevice *device, KilnModule *module, KilnError *error);
+void detachOutput(KilnDevice *device, KilnModule *module);
+/// A launch on a queue (null: at once) may have output.
+void expectOutput(KilnDevice *device, const KilnQueue *queue,
+                  KilnOutput *output);
+/// The work of a queue has ended: prints what it printed, and fails with what
+/// its kernels say is wrong. Output that another queue may still add to waits.
+int readOutputs(KilnDevice *device, const KilnQueue *queue, KilnError *error);
+
 /// Waits where there is no queue: the work has ended on return.
-inline int settle(const KilnDevice *device, const KilnQueue *queue,
-                  const char *what, KilnError *error) {
-  return queue ? 0
-               : check(device,
-                       device->cuda->cuStreamSynchronize(device->immediate),
-                       what, error);
+inline int settle(KilnDevice *device, const KilnQueue *queue, const char *what,
+                  KilnError *error) {
+  if (queue)
+    return 0;
+  return check(device, device->cuda->cuStreamSynchronize(device->immediate),
+               what, error) ||
+         readOutputs(device, queue, error);
 }
+
+/// What the runtime offers.
+extern const KilnDeviceHost *theHost;
 
 /// Fills in the entries of the table that a file has.
 void addMemory(KilnDeviceDriver &table);

@@ -19,7 +19,10 @@ int createQueue(KilnDevice *device, KilnQueue **queue, KilnError *error) {
 }
 
 int importQueue(KilnDevice *, void *native, KilnQueue **queue, KilnError *) {
-  *queue = new KilnQueue{static_cast<CUstream>(native), false};
+  auto created = std::make_unique<KilnQueue>();
+  created->stream = static_cast<CUstream>(native);
+  created->isOwned = false;
+  *queue = created.release();
   return 0;
 }
 
@@ -27,6 +30,11 @@ void destroyQueue(KilnDevice *device, KilnQueue *queue) {
   device->enter();
   if (queue->isOwned)
     device->cuda->cuStreamDestroy_v2(queue->stream);
+  {
+    std::lock_guard<std::mutex> lock(device->outputMutex);
+    for (KilnOutput *output : device->outputs)
+      output->queues.erase(queue);
+  }
   delete queue;
 }
 
@@ -34,7 +42,8 @@ int synchronize(KilnDevice *device, KilnQueue *queue, KilnError *error) {
   device->enter();
   return check(device,
                device->cuda->cuStreamSynchronize(streamOf(device, queue)),
-               "waiting for the queue", error);
+               "waiting for the queue", error) ||
+         readOutputs(device, queue, error);
 }
 
 int createEvent(KilnDevice *device, KilnEvent **event, KilnError *error) {
@@ -88,6 +97,8 @@ int elapsed(KilnDevice *device, KilnEvent *begin, KilnEvent *end,
 
 int beginRecording(KilnDevice *device, KilnQueue *queue, KilnError *error) {
   device->enter();
+  queue->isRecording = true;
+  queue->recorded.clear();
   return check(
       device,
       device->cuda->cuStreamBeginCapture_v2(queue->stream, kCaptureThreadLocal),
@@ -107,6 +118,8 @@ int endRecording(KilnDevice *device, KilnQueue *queue,
                  KilnRecording **recording, KilnError *error) {
   device->enter();
   auto created = std::make_unique<KilnRecording>();
+  queue->isRecording = false;
+  created->outputs = std::move(queue->recorded);
   if (check(device,
             device->cuda->cuStreamEndCapture(queue->stream, &created->graph),
             "cuStreamEndCapture", error))
@@ -125,6 +138,8 @@ int endRecording(KilnDevice *device, KilnQueue *queue,
 int replay(KilnDevice *device, KilnQueue *queue, KilnRecording *recording,
            KilnError *error) {
   device->enter();
+  for (KilnOutput *output : recording->outputs)
+    expectOutput(device, queue, output);
   return check(device,
                device->cuda->cuGraphLaunch(recording->executable,
                                            streamOf(device, queue)),

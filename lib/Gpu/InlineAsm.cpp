@@ -1,0 +1,182 @@
+//===- InlineAsm.cpp - Assembly on packs of elements ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layouts keep the elements of a pack in neighbouring registers of a thread;
+// here they come to share registers of the machine as `tile.inline_asm` says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+#include "kiln/Transforms/Tile/Passes.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// How elements of a type lie in registers.
+struct Packing {
+  Type element;      ///< of the tile, as a scalar
+  Type word;         ///< its bits where it shares or travels as an integer
+  int64_t shared;    ///< elements of a register
+  int64_t registers; ///< of a pack
+
+  Packing(Type type, int64_t pack) {
+    element = ThreadBuilder::scalarType(getElementTypeOrSelf(type));
+    int64_t bytes = ThreadBuilder::storedBytes(element);
+    shared = std::clamp<int64_t>(4 / bytes, 1, pack);
+    registers = pack / shared;
+    bool isWhole = element.isF32() || element.isF64();
+    word = isWhole ? element : IntegerType::get(type.getContext(), bytes * 8);
+  }
+  Type type() const {
+    return shared == 1
+               ? word
+               : IntegerType::get(word.getContext(),
+                                  word.getIntOrFloatBitWidth() * shared);
+  }
+};
+} // namespace
+
+static Value toWord(KernelWalk &w, Value value, const Packing &packing) {
+  if (isa<LLVM::LLVMPointerType>(value.getType()))
+    return LLVM::PtrToIntOp::create(w.b, w.loc, packing.word, value);
+  value = w.toStored(value);
+  if (value.getType() == packing.word)
+    return value;
+  return arith::BitcastOp::create(w.b, w.loc, packing.word, value);
+}
+
+static Value fromWord(KernelWalk &w, Value word, const Packing &packing) {
+  if (isa<LLVM::LLVMPointerType>(packing.element))
+    return LLVM::IntToPtrOp::create(w.b, w.loc, packing.element, word);
+  Type stored = ThreadBuilder::storedType(packing.element);
+  if (word.getType() != stored)
+    word = arith::BitcastOp::create(w.b, w.loc, stored, word);
+  return w.fromStored(word, packing.element);
+}
+
+/// The first element in the low bits.
+static Value join(KernelWalk &w, ArrayRef<Value> words,
+                  const Packing &packing) {
+  if (packing.shared == 1)
+    return words[0];
+  Value all;
+  int64_t bits = packing.word.getIntOrFloatBitWidth();
+  for (auto [i, word] : llvm::enumerate(words)) {
+    Value part = arith::ExtUIOp::create(w.b, w.loc, packing.type(), word);
+    if (i)
+      part = arith::ShLIOp::create(w.b, w.loc, part,
+                                   w.constant(part.getType(), bits * i));
+    all = all ? w.or_(all, part) : part;
+  }
+  return all;
+}
+
+static Value part(KernelWalk &w, Value all, int64_t i, const Packing &packing) {
+  if (packing.shared == 1)
+    return all;
+  int64_t bits = packing.word.getIntOrFloatBitWidth();
+  if (i)
+    all = arith::ShRUIOp::create(w.b, w.loc, all,
+                                 w.constant(all.getType(), bits * i));
+  return arith::TruncIOp::create(w.b, w.loc, packing.word, all);
+}
+
+LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
+  int64_t pack = op.getPack();
+  LayoutAttr layout;
+  RankedTensorType tile;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op.getOperands()),
+                                         SmallVector<Value>(op.getResults())))
+    if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+      tile = type;
+      layout = getLayout(value);
+    }
+  int64_t count = layout ? layout.getNumRegisters() : 1;
+  // What has effects runs once, by whom does not matter.
+  Value once;
+  if (!op.getPure()) {
+    once = layout ? isFirstCopy(layout)
+                  : compare(arith::CmpIPredicate::eq, threadId(), c32(0));
+    if (once && op.getNumResults())
+      return decline(op, "inline assembly with effects and results, of which "
+                         "several threads need copies");
+    if (tile && llvm::any_of(tile.getShape(),
+                             [](int64_t n) { return !llvm::isPowerOf2_64(n); }))
+      return decline(op, "inline assembly with effects on tiles whose sizes "
+                         "are not powers of two");
+  }
+  int64_t step = std::min(pack, count);
+  if (tile && pack > 1) {
+    if (llvm::any_of(tile.getShape(),
+                     [](int64_t n) { return !llvm::isPowerOf2_64(n); }))
+      return decline(op, "inline assembly on packs of a tile whose sizes are "
+                         "not powers of two");
+    // The elements of a pack follow each other.
+    for (int64_t reg = 0; reg < std::min(pack, tile.getNumElements()); ++reg) {
+      int64_t rest = reg;
+      auto at = reg < count ? layout.getRegisterOffset(reg)
+                            : LayoutAttr::Basis(tile.getRank(), -1);
+      for (int64_t d = tile.getRank(); d-- > 0;) {
+        if (at[d] != rest % tile.getDimSize(d))
+          return op->emitOpError("has packs that no thread holds");
+        rest /= tile.getDimSize(d);
+      }
+    }
+  }
+  SmallVector<Packing> in, out;
+  for (Type type : op.getOperandTypes())
+    in.emplace_back(type, pack);
+  SmallVector<Type> results;
+  for (Type type : op.getResultTypes()) {
+    out.emplace_back(type, pack);
+    results.append(out.back().registers, out.back().type());
+  }
+  SmallVector<Regs> made(op.getNumResults());
+  for (int64_t first = 0; first < count; first += step) {
+    SmallVector<Value> operands;
+    for (unsigned k = 0; k < in.size(); ++k) {
+      Value value = op.getOperands()[k];
+      const Packing &packing = in[k];
+      bool isTile = isa<RankedTensorType>(value.getType());
+      auto word = [&](int64_t i) {
+        // What is missing of the last pack may be anything.
+        if (isTile ? i >= step : i > 0)
+          return zero(packing.word);
+        return toWord(*this,
+                      isTile ? registers(value)[first + i] : scalar(value),
+                      packing);
+      };
+      for (int64_t i = 0; i < pack; i += packing.shared) {
+        SmallVector<Value> words;
+        for (int64_t j = 0; j < packing.shared; ++j)
+          words.push_back(word(i + j));
+        operands.push_back(join(*this, words, packing));
+      }
+    }
+    ValueRange values;
+    guarded(once, [&] {
+      values =
+          simt::InlineAsmOp::create(b, loc, results, op.getText(), op.getIsa(),
+                                    op.getConstraints(), op.getPure(), operands)
+              .getResults();
+    });
+    unsigned next = 0;
+    for (auto [packing, regs] : llvm::zip_equal(out, made)) {
+      for (int64_t i = 0; i < step; ++i)
+        regs.push_back(fromWord(*this,
+                                part(*this, values[next + i / packing.shared],
+                                     i % packing.shared, packing),
+                                packing));
+      next += packing.registers;
+    }
+  }
+  for (auto [result, regs] : llvm::zip_equal(op.getResults(), made)) {
+    if (isa<RankedTensorType>(result.getType()))
+      define(result, std::move(regs));
+    else
+      define(result, regs[0]);
+  }
+  return success();
+}

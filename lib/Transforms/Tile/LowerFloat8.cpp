@@ -296,8 +296,8 @@ private:
     Value value = op->getOperand(0);
     Type element = getElementTypeOrSelf(value.getType());
     if (element.isF64())
-      return op->emitError() << "unsupported: a conversion from f64 to 8 bits";
-    if (!element.isF32())
+      value = roundToOdd(value);
+    else if (!element.isF32())
       value = make<arith::ExtFOp>(like(value.getType(), b.getF32Type()), value);
     Value result;
     if (narrows) {
@@ -351,6 +351,24 @@ private:
   }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return make<arith::CmpIOp>(predicate, x, y);
+  }
+
+  /// f64 as f32: where it is no number of f32 the neighbour towards zero with
+  /// its last bit set, so that only the rounding to fewer bits counts.
+  Value roundToOdd(Value value) {
+    Type type = value.getType();
+    Value near = make<arith::TruncFOp>(like(type, b.getF32Type()), value);
+    Value back = make<arith::ExtFOp>(type, near);
+    Value inexact = make<arith::CmpFOp>(arith::CmpFPredicate::ONE, back, value);
+    Value isAway =
+        make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(back),
+                            make<math::AbsFOp>(value));
+    Value bits = make<arith::BitcastOp>(like(type, b.getI32Type()), near);
+    Value less = make<arith::SelectOp>(
+        isAway, make<arith::SubIOp>(bits, i32(type, 1)), bits);
+    Value odd = make<arith::OrIOp>(less, i32(type, 1));
+    bits = make<arith::SelectOp>(inexact, odd, bits);
+    return make<arith::BitcastOp>(near.getType(), bits);
   }
 
   /// The f32 value of each byte.

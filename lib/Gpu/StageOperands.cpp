@@ -92,10 +92,14 @@ struct SimtStageOperands
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    // Copies that go on by themselves need somebody who performs them.
+    if (description && !description.getUnitOfKind(target::UnitKind::DMA))
+      return;
     int64_t most = bytes;
     if (!most) {
       most = 48 << 10;
-      if (target::TargetAttr description = target::getDescription(kernel))
+      if (description)
         if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
           most = shared.getSize() ? shared.getSize() / 2 : most;
     }

@@ -28,7 +28,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     A load that only feeds, through a change of layout, a product by a matrix instruction becomes storage, a copy
     and a read of fragments, so that the passes of the stage level can make rings of it and copy ahead. That is done in loops
     that write no memory, where elements lie side by side in pieces that copies can move, and where all
-    slots fit.
+    slots fit. A description without a unit of kind `dma` has nothing done.
 
     The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
     fit.

@@ -13,7 +13,7 @@
 // CHECK-COUNT-96: vfmadd231ps
 // CHECK: [[LOOP]]
 // TILE: tile.grid_scale
-// TILE: tile.dot {{.*}}tensor<168x256xf32>, tensor<256x512xf32>, tensor<168x512xf32>
+// TILE: tile.dot {{.*}}tensor<256x256xf32>, tensor<256x512xf32>, tensor<256x512xf32>
 // KEEP: tile.dot {{.*}}tensor<64x64xf32>
 tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?xf32> {tile.readonly},
                      %c: !tile.view<?x?xf32> {tile.noalias}) {

@@ -51,6 +51,8 @@ with open("/proc/cpuinfo", encoding="utf-8") as file:
 config.available_features.add(platform.machine())
 if all(shutil.which(tool) for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps")):
     config.available_features.add("debian")
+if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
+    config.available_features.add("lld")
 # The assembler of the target nvidia, where that looks for it.
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):

@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace kiln;
 
 void simt::buildGpuPipeline(OpPassManager &pm,
-                            const target::TargetOptions &options) {
+                            const target::TargetOptions &options,
+                            int64_t lanes) {
   // Without a target there is nobody to extend it.
   auto extend = [&](StringRef point) {
     if (!options.name.empty())
@@ -28,6 +29,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileExpandWideProducts());
   kernels.addPass(tile::createTileExpandConversions());
   SimtAssignLayoutsOptions layouts;
+  layouts.lanes = lanes;
   int64_t warps = 0;
   if (llvm::to_integer(options.get("warps", "0"), warps))
     layouts.warps = warps;
@@ -43,7 +45,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStageSchedule());
   staging.addPass(staging::createStagePipeline());
   staging.addPass(staging::createStageAllocate());
-  pm.addPass(createConvertTileToSimt());
+  pm.addPass(createConvertTileToSimt({lanes}));
   extend(".thread");
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Amd.h"
+#include "ChipText.h"
+#include "kiln-c/Device.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Target/Plugin.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+
+namespace {
+
+class AmdTarget : public Target {
+public:
+  StringRef name() const override { return "amd"; }
+  std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
+  std::vector<OptionInfo> options() const override {
+    return {{"warps", "1|2|4|8|16", "waves of an instance"}};
+  }
+  TargetAttr description(MLIRContext *context,
+                         const TargetOptions &) const override {
+    return parseDescription(kChip, context, "amd");
+  }
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<simt::SimtDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect,
+                    gpu::GPUDialect, cf::ControlFlowDialect>();
+    amd::registerTranslations(registry);
+  }
+  bool hasPipeline() const override { return true; }
+  std::vector<ExtensionPoint> extensionPoints() const override {
+    return {{"amd.tile", "verify-tile-form", "tile kernels"},
+            {"amd.layout", "", "tiles with layouts"},
+            {"amd.thread", "", "the code of one thread"}};
+  }
+  void buildPipeline(OpPassManager &pm,
+                     const TargetOptions &options) const override {
+    simt::buildGpuPipeline(pm, options, /*lanes=*/64);
+    pm.addPass(simt::createSimtExpandAccesses());
+    pm.addPass(createSCFToControlFlowPass());
+    pm.addPass(arith::createArithExpandOpsPass());
+    pm.addPass(amd::createLowerPass());
+    pm.addPass(createReconcileUnrealizedCastsPass());
+  }
+  LogicalResult emit(ModuleOp module, EmitKind kind, const TargetOptions &,
+                     llvm::raw_ostream &os) const override {
+    return amd::generate(module, kind == EmitKind::LLVM ? "llvm" : "text", os);
+  }
+  LogicalResult serialize(ModuleOp module, const TargetOptions &,
+                          Executable &result) const override {
+    std::string object;
+    llvm::raw_string_ostream os(object);
+    if (failed(amd::generate(module, "object", os)))
+      return failure();
+    for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+      auto threads = kernel->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
+      if (!threads)
+        continue;
+      CompiledKernel compiled;
+      compiled.name = compiled.symbol = kernel.getSymName().str();
+      compiled.attributes.push_back(
+          {KILN_LAUNCH_THREADS, true, {threads.getInt()}});
+      auto shared = kernel->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
+      int64_t bytes = shared ? shared.getInt() : 0;
+      if (bytes > getDescription(module).getMemory("lds").getSize())
+        return kernel.emitError("unsupported: ") << bytes << " bytes of LDS";
+      if (bytes)
+        compiled.attributes.push_back({KILN_LAUNCH_LOCAL_BYTES, true, {bytes}});
+      result.kernels.push_back(compiled);
+    }
+    result.blobs.push_back(std::move(object));
+    return success();
+  }
+};
+
+void registerAll(TargetRegistry &registry) {
+  registry.addTarget(std::make_unique<AmdTarget>());
+  registerPass(amd::createLowerPass);
+}
+
+} // namespace
+
+KILN_TARGET_PLUGIN("amd", "0.1", registerAll)

@@ -83,6 +83,14 @@ LogicalResult LoadOp::verify() {
   return verifyAlignment(*this, getAlignment());
 }
 
+void LoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  // What is volatile happens, and as often as it is written.
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
 LogicalResult StoreOp::verify() {
   return verifyAlignment(*this, getAlignment()); // (C1)
 }

@@ -34,6 +34,18 @@ func.func @folds(%x: tensor<8x4xf32, #rows>) -> (tensor<8x4xf32, #rows>, tensor<
   return %same, %y, %back : tensor<8x4xf32, #rows>, tensor<8x4xf32, #columns>, tensor<8x4xf32, #rows>
 }
 
+// What nobody reads is not loaded, unless it is volatile.
+// FOLD-LABEL: func @unused(
+// FOLD-NEXT: simt.load %{{.*}} align 4 volatile
+// FOLD-NEXT: simt.load %{{.*}} align 4 volatile
+// FOLD-NEXT: return
+func.func @unused(%p: !llvm.ptr<1>) {
+  %a = simt.load %p align 4 : !llvm.ptr<1> -> f32
+  %b = simt.load %p align 4 volatile : !llvm.ptr<1> -> f32
+  %c = simt.load %p align 4 volatile : !llvm.ptr<1> -> f32
+  return
+}
+
 // CHECK-LABEL: func @accesses(
 // CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>, %[[S:.*]]: !llvm.ptr<3>, %[[M:.*]]: i1, %[[O:.*]]: vector<4xf32>
 func.func @accesses(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %o: vector<4xf32>) {

@@ -112,7 +112,7 @@ def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
 /// An address in any memory.
 def Simt_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer of llvm">;
 
-def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "A thread reads a number, or some that lie beside each other";
   let description = [{
     - `address`: where; `result`: what is there, a number or a vector of one dimension.

@@ -363,9 +363,11 @@ void Access::copyAsync(function_ref<Value(int64_t)> target) {
     Value valid;
     if (whole)
       valid = validBytes(registers[0], count);
-    CopyAsyncOp::create(w.b, w.loc,
-                        w.elementPointer(base, offsetOf(registers[0]), stored),
-                        target(registers[0]), alignmentFor(count), valid);
+    Value from = w.elementPointer(base, offsetOf(registers[0]), stored);
+    Value to = target(registers[0]);
+    w.guarded(w.isFirstCopy(layout), [&] {
+      CopyAsyncOp::create(w.b, w.loc, from, to, alignmentFor(count), valid);
+    });
   });
 }
 

@@ -67,7 +67,7 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
 
 LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                                int dim, int64_t count, int64_t lanes,
-                               int64_t warps) {
+                               int64_t warps, bool isWhole) {
   using Basis = LayoutAttr::Basis;
   int64_t rank = shape.size();
   SmallVector<unsigned> bits, taken(rank, 0);
@@ -101,7 +101,8 @@ LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
     unsigned spare =
         total > laneBits + warpBits ? total - laneBits - warpBits : 0;
     take({dim}, registers,
-         std::min<unsigned>(llvm::Log2_64(std::max<int64_t>(count, 1)), spare));
+         std::min<unsigned>(llvm::Log2_64(std::max<int64_t>(count, 1)),
+                            isWhole ? 64 : spare));
     take(order, ofLanes, laneBits);
     take(others, ofWarps, warpBits);
     take(order, registers, 64);

@@ -28,10 +28,11 @@ inline Contiguity contiguityOf(ViewAccessOpInterface access,
 }
 
 /// Threads take neighbouring vectors of `count` elements along `dim`; lanes run
-/// along it first, warps along the other dimensions first.
+/// along it first, warps along the other dimensions first. Small tiles are
+/// spread over all threads, in smaller vectors, unless `isWhole`.
 LayoutAttr blockedLayout(mlir::MLIRContext *context,
                          llvm::ArrayRef<int64_t> shape, int dim, int64_t count,
-                         int64_t lanes, int64_t warps);
+                         int64_t lanes, int64_t warps, bool isWhole = false);
 
 /// Each thread holds `pack` elements that follow each other in row-major order,
 /// or all that there are, in its first registers.

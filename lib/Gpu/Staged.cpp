@@ -206,8 +206,9 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
     axes.push_back(axis);
   }
   Contiguity along = contiguityOf(op.getSource(), axes, facts);
-  LayoutAttr layout = blockedLayout(b.getContext(), type.getShape(), along.dim,
-                                    along.count, lanes, warps);
+  LayoutAttr layout =
+      blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
+                    lanes, warps, /*isWhole=*/true);
   Access(*this, op.getSource(), axes, withLayout(type, layout))
       .copyAsync([&](int64_t reg) {
         Value at[] = {coordinate(layout, reg, 0), coordinate(layout, reg, 1)};

@@ -262,16 +262,27 @@ LogicalResult lowerAbsInt(Operation *op, OpBuilder &b) {
   return success();
 }
 
-/// A shift. PTX takes amounts of 32 bits and LLVM drops a choice of 0 for large
-/// ones in favour of what the instruction does for them, also where their low
-/// half is small: amounts of 64 bits stay below that.
+/// A shift. PTX takes amounts of 32 bits, and larger ones for all bits. LLVM
+/// drops a choice of 0 for large amounts in favour of that, also where their
+/// low half is small: amounts of 64 bits are cut to what PTX takes, out of its
+/// sight.
 template <typename From, typename To>
 LogicalResult lowerShift(Operation *op, OpBuilder &b) {
   Step s{op, b};
   Value amount = s.operand(1);
-  if (getElementTypeOrSelf(s.type()).getIntOrFloatBitWidth() > 32 &&
-      !matchPattern(amount, m_Constant()))
-    amount = s.make<LLVM::UMinOp>({amount, s.constant(s.type(), 63)});
+  if (s.type().isInteger(64) && !matchPattern(amount, m_Constant())) {
+    amount = s.make<LLVM::UMinOp>({amount, s.constant(s.type(), 64)});
+    Value narrow = LLVM::TruncOp::create(b, s.loc, b.getI32Type(), amount);
+    StringRef text = std::is_same_v<To, LLVM::ShlOp>    ? "shl.b64 $0, $1, $2;"
+                     : std::is_same_v<To, LLVM::LShrOp> ? "shr.u64 $0, $1, $2;"
+                                                        : "shr.s64 $0, $1, $2;";
+    s.give(LLVM::InlineAsmOp::create(
+               b, s.loc, s.type(), ValueRange{s.operand(0), narrow}, text,
+               "=l,l,r", /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+               .getResult(0));
+    return success();
+  }
   auto made = To::create(b, s.loc, s.type(), s.operand(0), amount);
   if constexpr (std::is_same_v<From, arith::ShLIOp>)
     made.setOverflowFlags(arith::convertArithOverflowFlagsToLLVM(

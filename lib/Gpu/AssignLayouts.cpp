@@ -512,6 +512,18 @@ LogicalResult Assigner::run() {
   return success();
 }
 
+/// Four, or eight where four would have to keep 128 numbers or more each of one
+/// accumulator.
+static int64_t usualWarps(tile::KernelOp kernel) {
+  constexpr int64_t kLarge = 128 * 128;
+  bool isLarge = false;
+  kernel.walk([&](MatrixProductOpInterface product) {
+    auto type = cast<RankedTensorType>(product->getResult(0).getType());
+    isLarge |= type.getNumElements() >= kLarge;
+  });
+  return isLarge ? 8 : 4;
+}
+
 namespace {
 struct SimtAssignLayouts
     : simt::impl::SimtAssignLayoutsBase<SimtAssignLayouts> {
@@ -524,8 +536,9 @@ struct SimtAssignLayouts
       if (auto hints =
               kernel->getAttrOfType<tile::KernelHintsAttr>("tile.launch"))
         count = hints.getWarps();
-    if (count < 1 || count > 32)
-      count = count > 32 ? 32 : 4;
+    if (count < 1)
+      count = usualWarps(kernel);
+    count = std::min<int64_t>(count, 32);
     count = llvm::PowerOf2Ceil(count);
     if (!llvm::isPowerOf2_64(lanes)) {
       kernel.emitError("expected lanes to be a power of two, found ")

@@ -150,6 +150,26 @@ void Access::prepareAddress() {
   base = w.elementPointer(parts.base, sum, stored);
 }
 
+/// The layout that the indices of an axis need to stand beside the elements.
+LayoutAttr Access::layoutOfIndices(const ViewAxis &axis) {
+  int64_t rank = cast<RankedTensorType>(axis.indices.getType()).getRank();
+  return layout.transform(rank, [&](ArrayRef<int64_t> basis) {
+    return LayoutAttr::Basis(basis.slice(axis.tileDim, rank));
+  });
+}
+
+/// The index for the element of a register, i64.
+Value Access::indexOf(const Axis &a, int64_t reg) {
+  LayoutAttr own = getLayout(a.axis.indices);
+  auto at = layout.getRegisterOffset(reg);
+  int64_t place = KernelWalk::registerAt(
+      own, ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
+  Value index = w.registers(a.axis.indices)[place];
+  return index.getType().isInteger(64)
+             ? index
+             : w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(), index);
+}
+
 /// What a register adds to the thread's address, in elements.
 Value Access::offsetOf(int64_t reg) {
   auto at = layout.getRegisterOffset(reg);
@@ -157,15 +177,7 @@ Value Access::offsetOf(int64_t reg) {
   for (Axis &a : axes) {
     Value n;
     if (a.axis.isIndirect()) {
-      // The index that stands beside the element.
-      LayoutAttr own = getLayout(a.axis.indices);
-      SmallVector<int64_t, 4> part(
-          ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
-      int64_t place = KernelWalk::registerAt(own, part);
-      Value index = w.registers(a.axis.indices)[place < 0 ? 0 : place];
-      n = index.getType().isInteger(64) ? index
-                                        : w.b.createOrFold<arith::ExtSIOp>(
-                                              w.loc, w.b.getI64Type(), index);
+      n = indexOf(a, reg);
     } else if (a.axis.tileDim < 0) {
       continue;
     } else if (w.isDisjoint(layout, a.axis.tileDim)) {
@@ -184,15 +196,8 @@ Value Access::maskOf(int64_t reg, bool isWhole) {
   Value mask;
   for (Axis &a : axes) {
     if (a.axis.isIndirect()) {
-      auto at = layout.getRegisterOffset(reg);
       LayoutAttr own = getLayout(a.axis.indices);
-      int64_t place = KernelWalk::registerAt(
-          own, ArrayRef<int64_t>(at).slice(a.axis.tileDim, own.getRank()));
-      Value index = w.registers(a.axis.indices)[place < 0 ? 0 : place];
-      Value n = index.getType().isInteger(64)
-                    ? index
-                    : w.b.createOrFold<arith::ExtSIOp>(w.loc, w.b.getI64Type(),
-                                                       index);
+      Value n = indexOf(a, reg);
       mask = w.both(mask, w.compare(Pred::ult, n, parts.sizes[a.dim]));
       for (unsigned d = 0; d < own.getRank(); ++d)
         if (int64_t size = type.getDimSize(a.axis.tileDim + d);
@@ -423,6 +428,9 @@ LogicalResult Access::run() {
   auto viewElement = cast<tile::ViewType>(view.getType()).getElementType();
   if (viewElement != type.getElementType())
     return w.decline(op, "an access that converts its elements");
+  for (const ViewAxis &axis : viewAxes)
+    if (axis.isIndirect() && getLayout(axis.indices) != layoutOfIndices(axis))
+      return op->emitOpError("has indices of another layout than its tile");
   prepare();
   if (op.getAccessKind() == AccessKind::Update) {
     if (!isa<tile::StoreOp>(op.getOperation()))

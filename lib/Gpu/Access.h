@@ -35,6 +35,8 @@ private:
   void prepare();
   void prepareAddress();
   unsigned chooseVector();
+  LayoutAttr layoutOfIndices(const ViewAxis &axis);
+  mlir::Value indexOf(const Axis &a, int64_t reg);
   mlir::Value offsetOf(int64_t reg);
   mlir::Value maskOf(int64_t reg, bool isWhole);
   void load(bool isWhole, unsigned vectorBits, Regs &result);

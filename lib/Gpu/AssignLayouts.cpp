@@ -533,8 +533,8 @@ struct SimtAssignLayouts
     tile::KernelOp kernel = getOperation();
     int64_t count = warps;
     if (!count)
-      if (auto hints =
-              kernel->getAttrOfType<tile::KernelHintsAttr>("tile.launch"))
+      if (auto hints = kernel->getAttrOfType<tile::KernelHintsAttr>(
+              tile::kKernelHintsAttr))
         count = hints.getWarps();
     if (count < 1)
       count = usualWarps(kernel);
@@ -545,7 +545,7 @@ struct SimtAssignLayouts
           << lanes.getValue();
       return signalPassFailure();
     }
-    kernel->setAttr("simt.warps", OpBuilder(kernel).getI64IntegerAttr(count));
+    kernel->setAttr(kWarpsAttr, OpBuilder(kernel).getI64IntegerAttr(count));
     if (failed(Assigner(kernel, lanes, count).run()))
       signalPassFailure();
   }

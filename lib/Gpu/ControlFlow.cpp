@@ -55,8 +55,8 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
                                  scalar(op.getUpperBound()),
                                  scalar(op.getStep()), inits);
-  if (Attribute hints = op->getAttr("tile.loop"))
-    loop->setAttr("tile.loop", hints);
+  if (Attribute hints = op->getAttr(tile::kLoopHintsAttr))
+    loop->setAttr(tile::kLoopHintsAttr, hints);
   size_t count = flattenTypes(op.getResultTypes()).size();
   define(op.getInductionVar(), loop.getInductionVar());
   ValueRange arguments = loop.getRegionIterArgs();
@@ -91,6 +91,17 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
 LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   bool hasRings = touchesRings(op);
   size_t numRings = rings.size();
+  // Which copies are under way must not depend on a condition, but for the
+  // filling of a slot as a whole.
+  WalkResult walked = op.walk([&](Operation *inner) {
+    bool isOurs = isa<stage::ConsumeOp>(inner) ||
+                  (isa<stage::ProduceOp>(inner) && inner->getParentOp() != op);
+    return isOurs && !op->isAncestor(inner->getOperand(0).getDefiningOp())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return decline(op, "a ring that is consumed under a condition");
   SmallVector<Value> counters =
       hasRings ? ringCounters(numRings) : SmallVector<Value>();
   SmallVector<Type> types = flattenTypes(op.getResultTypes());
@@ -101,7 +112,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
   auto before = pending;
   Scratch spaceBefore = space;
-  SmallVector<Pending> after = pending;
+  SmallVector<Operation *> after = pending;
   std::optional<Scratch> spaceAfter;
   // A way without a region leaves all as it is.
   if (op.getElseRegion().empty())

@@ -99,14 +99,6 @@ private:
   std::optional<layout::Conversion> conversion;
 };
 
-/// Reads a tile that stands in the memory of the block at `start`: the
-/// registers of `to`, by vectors or matrices, whatever takes the fewest
-/// wavefronts. Whoever wrote it has been waited for. `memory` says with the
-/// input `layout::kOffset` where elements are.
-Regs loadShared(KernelWalk &w, mlir::Value start,
-                const layout::LinearLayout &memory,
-                const layout::LinearLayout &to, mlir::Type type);
-
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_EXCHANGE_H

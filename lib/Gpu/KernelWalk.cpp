@@ -19,10 +19,9 @@ using namespace kiln;
 using namespace kiln::simt;
 
 KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
-                       int64_t warps, const target::TargetOptions &options,
-                       target::TargetAttr description)
+                       int64_t warps, target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      options(options), description(description), machine(description) {}
+      description(description), machine(description) {}
 
 Value KernelWalk::scalar(Value value) {
   auto it = scalars.find(value);
@@ -326,12 +325,6 @@ struct ConvertTileToSimt
   void runOnOperation() override {
     ModuleOp module = getOperation();
     target::TargetAttr description = target::getDescription(module);
-    target::TargetOptions options;
-    if (auto spec = module->getAttrOfType<StringAttr>(target::kSpecAttr)) {
-      std::string error;
-      if (auto parsed = target::TargetOptions::parse(spec.getValue(), error))
-        options = *parsed;
-    }
     OpBuilder builder(&getContext());
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
@@ -343,9 +336,9 @@ struct ConvertTileToSimt
                            kSharedSymbol, Attribute(), /*alignment=*/16,
                            kShared);
     for (tile::KernelOp kernel : kernels) {
-      auto warps = kernel->getAttrOfType<IntegerAttr>("simt.warps");
+      auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
-                      options, description);
+                      description);
       if (failed(walk.run()))
         return signalPassFailure();
       kernel.erase();

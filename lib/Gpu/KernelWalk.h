@@ -45,8 +45,7 @@ struct StoragePlace {
 class KernelWalk : public ThreadBuilder {
 public:
   KernelWalk(tile::KernelOp kernel, mlir::OpBuilder &builder, int64_t lanes,
-             int64_t warps, const target::TargetOptions &options,
-             target::TargetAttr description);
+             int64_t warps, target::TargetAttr description);
 
   /// Writes the function before the kernel.
   mlir::LogicalResult run();
@@ -79,7 +78,6 @@ public:
   void guarded(mlir::Value condition, llvm::function_ref<void()> make);
 
   tile::KernelOp kernel;
-  const target::TargetOptions &options;
   target::TargetAttr description;
   const ExchangeMachine machine;
 
@@ -169,6 +167,7 @@ private:
   // Order.cpp
   /// Waits for the block where an access may meet what another thread did.
   void order(mlir::Operation *op);
+  bool isOwn(mlir::Operation *first, mlir::Operation *second);
   void enterLoop(mlir::Operation *loop);
   /// Waits at the end of a body for what its next round would meet.
   void endBody();
@@ -180,11 +179,7 @@ private:
   llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
   index::Analysis facts;
   Scratch space;
-  struct Pending {
-    mlir::Operation *op;
-    bool writes;
-  };
-  llvm::SmallVector<Pending> pending; ///< accesses since the last barrier
+  llvm::SmallVector<mlir::Operation *> pending; ///< accesses since the barrier
   mlir::LLVM::LLVMFuncOp function;
 };
 

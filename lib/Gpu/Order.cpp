@@ -60,23 +60,12 @@ bool hasFact(BlockArgument argument, StringRef name) {
 /// Whether two places may have memory in common.
 bool mayOverlap(const Reach &a, const Reach &b) {
   BlockArgument x = rootOf(a.place), y = rootOf(b.place);
-  if (x == y)
-    return true;
   for (BlockArgument argument : {x, y})
-    if (hasFact(argument, "tile.readonly") || hasFact(argument, "tile.noalias"))
-      return false;
-  return true;
-}
-
-/// Whether a thread that does both meets only its own elements.
-bool isOwn(Operation *first, Operation *second) {
-  auto a = dyn_cast<ViewAccessOpInterface>(first);
-  auto b = dyn_cast<ViewAccessOpInterface>(second);
-  if (!a || !b ||
-      getLayout(a.getAccessedTile()) != getLayout(b.getAccessedTile()))
-    return false;
-  // Copies of an element are written by one thread and read by others.
-  return accessSameElements(a, b) && a.isRead();
+    if (hasFact(argument, tile::kReadonlyAttr))
+      return false; // nothing writes it
+  // What comes from an unknown place may come from either parameter.
+  return x == y || !x || !y ||
+         (!hasFact(x, tile::kNoaliasAttr) && !hasFact(y, tile::kNoaliasAttr));
 }
 
 /// Atomics order what is around them for other instances.
@@ -91,28 +80,38 @@ bool isFence(Operation *op) {
 }
 } // namespace
 
+/// Whether each thread reads first what it writes second, and nobody else does:
+/// where threads have copies, one writes what others may yet read.
+bool KernelWalk::isOwn(Operation *first, Operation *second) {
+  auto a = dyn_cast<ViewAccessOpInterface>(first);
+  auto b = dyn_cast<ViewAccessOpInterface>(second);
+  if (!a || !b || !a.isRead())
+    return false;
+  LayoutAttr layout = getLayout(a.getAccessedTile());
+  return layout == getLayout(b.getAccessedTile()) && !isFirstCopy(layout) &&
+         accessSameElements(a, b);
+}
+
 void KernelWalk::order(Operation *op) {
   Reach now = reachOf(op);
   if (!now.place)
     return;
   bool waits = isFence(op) && !pending.empty();
-  for (const Pending &earlier : pending) {
-    Reach before = reachOf(earlier.op);
-    if (!before.writes && !now.writes)
-      continue;
-    if (mayOverlap(before, now) && !isOwn(earlier.op, op))
-      waits = true;
+  for (Operation *earlier : pending) {
+    Reach before = reachOf(earlier);
+    waits |= (before.writes || now.writes) && mayOverlap(before, now) &&
+             !isOwn(earlier, op);
   }
   if (waits)
     synchronize();
-  pending.push_back({op, now.writes});
+  pending.push_back(op);
 }
 
 void KernelWalk::enterLoop(Operation *loop) {
   // What the iteration before did may meet what this one does.
   loop->walk([&](Operation *op) {
-    if (Reach reach = reachOf(op); reach.place)
-      pending.push_back({op, reach.writes});
+    if (reachOf(op).place)
+      pending.push_back(op);
   });
   space.enterBody();
 }

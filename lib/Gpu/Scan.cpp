@@ -73,7 +73,6 @@ LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
     }
     state = std::move(next);
   }
-  pending.clear();
   for (auto [result, regs] : llvm::zip_equal(op.getResults(), state))
     define(result, std::move(regs));
   return success();
@@ -220,7 +219,6 @@ LogicalResult KernelWalk::emitSort(tile::SortOp op) {
       }
     }
   }
-  pending.clear();
   for (Value &value : regs)
     value = keys.number(value);
   define(op.getResult(), std::move(regs));

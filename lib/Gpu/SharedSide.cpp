@@ -247,31 +247,3 @@ void SharedSide::loadMatrices(MutableArrayRef<Value> regs, Type stored,
   for (unsigned place = places; place < ordered.size(); ++place)
     regs[ordered[place]] = regs[ordered[place % places]];
 }
-
-Regs simt::loadShared(KernelWalk &w, Value start, const LinearLayout &memory,
-                      const LinearLayout &to, Type type) {
-  const ExchangeMachine &machine = w.machine;
-  unsigned bits = 8 * ThreadBuilder::storedBytes(type);
-  auto best = *layout::getSharedAccess(to, memory, Exchange::kLevels, bits,
-                                       machine.banks);
-  SmallVector<layout::InstructionTile> tiles;
-  if (machine.loadsMatrices)
-    tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  int used = -1;
-  for (auto [i, tile] : llvm::enumerate(tiles)) {
-    auto access = layout::getSharedAccess(to, memory, Exchange::kLevels, bits,
-                                          machine.banks, &tile);
-    if (access && std::pair(access->wavefronts, access->instructions) <
-                      std::pair(best.wavefronts, best.instructions)) {
-      best = *access;
-      used = i;
-    }
-  }
-  SharedSide side(w, best, used < 0 ? nullptr : &tiles[used], used == 1,
-                  llvm::Log2_32(bits / 8), 0, -1);
-  Regs regs(to.getInputSize(Exchange::kLevels[0]));
-  side.load(regs, ThreadBuilder::storedType(type), start, 0);
-  for (Value &value : regs)
-    value = w.fromStored(value, type);
-  return regs;
-}

@@ -7,6 +7,7 @@
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,18 +30,13 @@ struct Staged {
   int64_t bytes;
 };
 
-/// Whether something in a loop writes memory of the launch.
+/// Whether something in a loop may write memory of the launch.
 bool writesMemory(scf::ForOp loop) {
-  return loop
-      ->walk([](Operation *op) {
-        if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-          return access.isWrite() ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-        return isa<tile::StorePtrOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  auto effects = getEffectsRecursively(loop);
+  return !effects || llvm::any_of(*effects, [](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           !isa<LaunchOutput>(effect.getResource());
+  });
 }
 
 /// Whether a tile reaches a product by a matrix instruction as a factor, its
@@ -107,7 +103,8 @@ struct SimtStageOperands
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
       int64_t slots = stages;
-      if (auto hints = loop->getAttrOfType<tile::LoopHintsAttr>("tile.loop"))
+      if (auto hints =
+              loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr))
         if (hints.getStages())
           slots = hints.getStages();
       if (slots < 2 || writesMemory(loop))

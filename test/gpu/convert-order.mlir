@@ -48,6 +48,42 @@ tile.kernel @perhaps(%x: !tile.view<256xf32>, %y: !tile.view<256xf32>) attribute
   tile.store %b, %y[%c0] : tensor<128xf32, #l>, !tile.view<256xf32>
 }
 
+// Threads have copies of 32 elements: each writes what another may yet read.
+// CHECK-LABEL: llvm.func @copies(
+// CHECK: simt.load
+// CHECK-NEXT: gpu.barrier
+// CHECK: simt.store
+#copies = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+tile.kernel @copies(%x: !tile.view<32xf32>) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<32xf32> -> tensor<32xf32, #copies>
+  tile.store %a, %x[%c0] : tensor<32xf32, #copies>, !tile.view<32xf32>
+}
+
+// A pointer that a loop carries may be any parameter's, whatever they do not share with one another.
+// CHECK-LABEL: llvm.func @carried(
+// CHECK: simt.store
+// CHECK: scf.for
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: simt.load
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: simt.store
+tile.kernel @carried(%x: !tile.view<256xf32> {tile.noalias}, %p: !tile.ptr<f32> {tile.noalias},
+                     %q: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %o = arith.constant 1 : i64
+  %a = arith.constant 1.0 : f32
+  tile.store_ptr %p, %a : !tile.ptr<f32>, f32
+  %last = scf.for %i = %c0 to %c9 step %c1 iter_args(%at = %p) -> !tile.ptr<f32> {
+    %b = tile.load_ptr %at : !tile.ptr<f32> -> f32
+    tile.store_ptr %r, %b : !tile.ptr<f32>, f32
+    %next = tile.ptr_add %at, %o : !tile.ptr<f32>, i64
+    scf.yield %next : !tile.ptr<f32>
+  }
+}
+
 // An iteration waits for the one before.
 // CHECK-LABEL: llvm.func @iterations(
 // CHECK: scf.for

@@ -48,8 +48,8 @@ SUBJECTS = {
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
     "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
                                    "InlineAsmOp"},
-    # Which loads become copies, what transposes what they loaded, and what writes memory through pointers.
-    "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    # Which loads become copies, and what transposes what they loaded.
+    "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp"},
     # Which registers a reshape leaves where they are.
     "lib/Gpu/Movement.cpp": {"ReshapeOp"},
     # What is known of the address behind a pointer.

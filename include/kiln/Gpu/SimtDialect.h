@@ -41,12 +41,8 @@ inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
 inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
 /// On the same: the kernel's numerics mode (#tile.numerics).
 inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
-/// On a tile operation: where in the shared memory its scratch starts (i64).
-inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
-/// On storage of the stage level: the dimension whose elements lie side by side
-/// (i64). Chunks of 16 bytes are permuted so that eight neighbours along the
-/// other one are in different banks.
-inline constexpr llvm::StringLiteral kSwizzleAttr = "simt.swizzle";
+/// On a kernel whose tiles have layouts: how many warps run an instance (i64).
+inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";
 /// The space of storage that the threads of a block share.
 inline constexpr llvm::StringLiteral kSharedSpace = "shared";
 /// The external global that stands for the memory that a block shares.

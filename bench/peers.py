@@ -77,12 +77,13 @@ class Session:
             self.session, b"layer", C.c_size_t(len(arguments)), given, C.c_size_t(1), into))
 
 
-def layer(torch):
-    """The layer as PyTorch's users write it."""
+def layer(torch, dtype=None):
+    """The layer as PyTorch's users write it; `dtype`: of its tensors, if not f32."""
+    dtype = dtype or torch.float32
     functional = torch.nn.functional
     frequencies = 10000.0 ** (-torch.arange(32) / 32)
     angles = torch.arange(128.0)[:, None] * frequencies
-    cos, sin = angles.cos(), angles.sin()
+    cos, sin = angles.cos().to(dtype), angles.sin().to(dtype)
 
     def turn(x):
         a, b = x[..., :32], x[..., 32:]

@@ -159,7 +159,8 @@ LogicalResult Compilation::readFrontends(ModuleOp module) {
 LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound) {
   if (hasPrim(module)) {
     if (failed(run(module, primStage(), bound)) ||
-        failed(save(module, "prim")) || failed(run(module, tileStage(), bound)))
+        failed(save(module, "prim")) ||
+        failed(run(module, tileStage(&options), bound)))
       return failure();
   } else if (hasTile(module)) {
     if (failed(run(module, kernelStage(), bound)))

@@ -69,7 +69,7 @@ llvm::StringSet<> passNames(const CompileOptions &options,
                             MLIRContext *context) {
   llvm::StringSet<> names;
   auto add = [&](const BoundTarget &bound) {
-    std::vector<Stage> stages = {inputStage(), primStage(), tileStage(),
+    std::vector<Stage> stages = {inputStage(), primStage(), tileStage(&options),
                                  kernelStage(), numericsStage(options)};
     for (const kiln::frontend::Frontend *one :
          kiln::frontend::FrontendRegistry::get().frontends())

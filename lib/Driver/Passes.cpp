@@ -4,6 +4,7 @@
 #include "kiln/Driver/Passes.h"
 #include "Domains.h"
 #include "Kernels.h"
+#include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/IR/SymbolTable.h"
@@ -45,6 +46,13 @@ struct SetNumericsPass : public driver::impl::SetNumericsBase<SetNumericsPass> {
     auto mode =
         tile::NumericsAttr::get(&getContext(), has("contract"), has("approx"),
                                 has("ftz"), has("reassoc"));
+    if (allowTf32)
+      getOperation().walk([](prim::DotGeneralOp product) {
+        if (getElementTypeOrSelf(product.getLhs()).isF32() &&
+            getElementTypeOrSelf(product.getRhs()).isF32() &&
+            product.getPrecision() == prim::Precision::ieee)
+          product.setPrecision(prim::Precision::tf32);
+      });
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
       if (!kernel.getNumericsAttr() && !modes.empty())
         kernel.setNumericsAttr(mode);

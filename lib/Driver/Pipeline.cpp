@@ -51,14 +51,19 @@ Stage kiln::driver::primStage() {
            {"func.func(prim-decompose,prim-simplify)"}}};
 }
 
-Stage kiln::driver::tileStage() {
-  return {"tile",
-          {{"func.func(prim-fuse)"},
-           {"core.after-fuse", Step::Point},
-           {"convert-prim-to-tile"},
-           {"core.tile", Step::Point},
-           {"program-merge-kernels"},
-           {"program.func(program-plan-memory)"}}};
+Stage kiln::driver::tileStage(const CompileOptions *options) {
+  Stage stage{"tile",
+              {{"func.func(prim-fuse)"},
+               {"core.after-fuse", Step::Point},
+               {"convert-prim-to-tile"},
+               {"core.tile", Step::Point},
+               {"program-merge-kernels"},
+               {"program.func(program-plan-memory)"}}};
+  // Blocks of products depend on how they read their factors.
+  if (options && options->allowTf32)
+    stage.steps.insert(stage.steps.begin(),
+                       {"kiln-set-numerics{allow-tf32=true}"});
+  return stage;
 }
 
 Stage kiln::driver::kernelStage() {

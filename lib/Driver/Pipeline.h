@@ -41,7 +41,8 @@ Stage bindStage(llvm::StringRef spec);
 /// The passes on prim that every target shares.
 Stage primStage();
 /// The passes from prim to tile and program.
-Stage tileStage();
+/// `options`: what products may do, if it is known.
+Stage tileStage(const CompileOptions *options = nullptr);
 /// The same for kernels and host programs that were given as such.
 Stage kernelStage();
 /// The numerics mode of each kernel, and what follows from it.

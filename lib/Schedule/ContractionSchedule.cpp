@@ -119,6 +119,8 @@ void ContractBuilder::chooseBlocks() {
   auto element = [](Value value) { return getElementTypeOrSelf(value); };
   problem.lhs = element(dot.getLhs());
   problem.rhs = element(dot.getRhs());
+  if (dot.getPrecision() == prim::Precision::tf32)
+    problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
   problem.acc = accumulator();
   // What is stored may be the sum itself.
   if (group.root != dot.getResult() ||

@@ -12,6 +12,11 @@ using namespace mlir;
 using namespace kiln::target;
 
 ContractionTile TileSizes::contractionFor(Type type) const {
+  // f32 that may be read as less is f32 to a machine that has nothing for it.
+  if (isa_and_nonnull<FloatTF32Type>(type) &&
+      llvm::none_of(contraction,
+                    [&](const auto &entry) { return entry.first == type; }))
+    type = Float32Type::get(type.getContext());
   for (const auto &[wanted, sizes] : contraction)
     if (!wanted || wanted == type)
       return sizes;

@@ -51,6 +51,8 @@ public:
     problem.kind = TilingProblem::Kind::Contraction;
     problem.lhs = getElementTypeOrSelf(dot.getLhsOperand().get());
     problem.rhs = getElementTypeOrSelf(dot.getRhsOperand().get());
+    if (dot.getProductPrecision() == ProductPrecision::TF32)
+      problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
     problem.acc = dot.getProductType().getElementType();
     addTile(dot->getResult(0));
     kernel.walk([&](ViewAccessOpInterface access) {

@@ -46,6 +46,8 @@ DescribedModel::DescribedModel(TargetAttr description,
     }
   if (description.getUnitOfKind(UnitKind::DMA))
     copiesAhead = true;
+  threadMachine = ThreadMachine::of(description);
+  stages = options.getInt("stages", stages);
 }
 
 SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
@@ -67,7 +69,11 @@ DescribedModel::instructionFor(const TilingProblem &p) const {
   if (!description || packs || p.kind != TilingProblem::Kind::Contraction)
     return {};
   auto takes = [](OperandAttr operand, Type type) {
-    return llvm::is_contained(operand.getTypes(), type);
+    // Who may read less may read all.
+    return llvm::is_contained(operand.getTypes(), type) ||
+           (isa<FloatTF32Type>(type) &&
+            llvm::is_contained(operand.getTypes(),
+                               Float32Type::get(type.getContext())));
   };
   for (MatrixInstructionAttr row : description.getMatrixInstructions()) {
     // What works on vectors takes any part of one.
@@ -99,6 +105,9 @@ int64_t DescribedModel::bytesOf(const TilingProblem &p,
                    (ShapedType::isDynamic(p.dims[dim].size) ||
                     p.dims[dim].size > blocks[dim]);
     }
+    // Threads keep the rest in registers.
+    if (threadMachine && !isStepped)
+      continue;
     bytes += llvm::divideCeil(elements * tile.bits, 8) *
              (isStepped && copiesAhead ? 2 : 1);
   }

@@ -1,0 +1,113 @@
+//===- ThreadMachine.cpp - What products cost on threads ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of an instance takes as long as the slowest of: its multiply-adds,
+// what its warps read of the factors, what the core gets of them from the
+// cache, and the way of a copy from there as far as the slots before it do not
+// hide it. Instances of one core share the first three and wait side by side.
+// Instances that do not fit at once wait for a round of others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadMachine.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+using namespace kiln::tiling;
+
+std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
+  if (!description || !description.getTopology())
+    return std::nullopt;
+  ThreadMachine machine;
+  TopologyAttr topology = description.getTopology();
+  machine.cores = topology.getCores() * topology.getClusters();
+  machine.threads = topology.getThreads();
+  ExecutionUnitAttr vector = description.getUnitOfKind(UnitKind::Vector);
+  if (!vector || vector.getBits() < 64 ||
+      machine.threads < 2 * vector.getBits() / 32)
+    return std::nullopt;
+  machine.lanes = vector.getBits() / 32;
+  machine.vectorRate = double(machine.lanes) * vector.getCount();
+  machine.registers = 32 * machine.threads;
+  for (MemoryAttr memory : description.getMemories()) {
+    if (memory.getKind() == MemoryKind::Register && memory.getSize() > 0)
+      (memory.getScope() == MemoryScope::Thread ? machine.threadRegisters
+                                                : machine.registers) =
+          memory.getSize() / 4;
+    if (memory.getKind() == MemoryKind::Explicit &&
+        memory.getScope() == MemoryScope::Core && !machine.shared)
+      machine.shared = memory.getSize();
+  }
+  if (!machine.shared)
+    return std::nullopt;
+  if (ExecutionUnitAttr matrix = description.getUnitOfKind(UnitKind::Matrix))
+    machine.matrixRate =
+        std::max<double>(double(matrix.getRate()) * matrix.getCount(), 1024);
+  return machine;
+}
+
+double ThreadMachine::cyclesOf(const TilingProblem &problem,
+                               ArrayRef<int64_t> blocks, bool onMatrixUnit,
+                               int64_t stages) const {
+  // What is reached of the rates; cycles of a copy's way, of a barrier and of
+  // what follows it, of starting an instance and of its ends; bytes a cycle
+  // from the cache and from the core's memory.
+  constexpr double kMatrixShare = 0.5, kVectorShare = 0.3;
+  constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
+  constexpr double kFromCache = 32, kFromCore = 128;
+  constexpr int64_t kLarge = 1024;
+  double instances = problem.instances, steps = 1;
+  int64_t m = 1, n = 1, k = 1;
+  for (auto [dim, block] : llvm::zip(problem.dims, blocks)) {
+    double size = ShapedType::isDynamic(dim.size) ? kLarge : dim.size;
+    (dim.role == TilingRole::Depth ? steps : instances) *=
+        std::ceil(size / double(block));
+    (dim.role == TilingRole::Row      ? m
+     : dim.role == TilingRole::Column ? n
+                                      : k) *= block;
+  }
+  int64_t lhsBits = std::max<int64_t>(problem.lhs.getIntOrFloatBitWidth(), 8);
+  int64_t rhsBits = std::max<int64_t>(problem.rhs.getIntOrFloatBitWidth(), 8);
+  if (isa<FloatTF32Type>(problem.lhs))
+    lhsBits = rhsBits = 32;
+  int64_t accBits = std::max<int64_t>(problem.acc.getIntOrFloatBitWidth(), 32);
+  int64_t warps = warpsOf(m, n), size = warps * lanes;
+  double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
+
+  // How many instances a core holds.
+  int64_t held = std::max<int64_t>(steps > 1 ? stages : 1, 1);
+  // Rings take half of what an instance may have, with fewer slots if need be.
+  while (held > 2 && bytes * held > shared / 2)
+    --held;
+  if (bytes * held > shared / 2)
+    return 0;
+  double sums = double(m * n) * accBits / 32 / size;
+  double fragments = double(m * lhsBits + n * rhsBits) / 4 / lanes;
+  if (sums > threadRegisters * 0.55)
+    return 0;
+  double each = std::min<double>(sums + fragments + 40, threadRegisters);
+  int64_t together = std::min<int64_t>(
+      {threads / size, int64_t(double(shared) / (bytes * held)),
+       int64_t(registers / (each * size))});
+  if (together < 1)
+    return 0;
+  double round = double(cores) * together;
+  double beside = std::min<double>(together, std::ceil(instances / cores));
+
+  double work = double(m) * n * k * std::max(lhsBits, rhsBits) / 16;
+  double multiply = onMatrixUnit ? work / (matrixRate * kMatrixShare)
+                                 : work * 16 / 32 / (vectorRate * kVectorShare);
+  // Each warp reads its rows of one factor and its columns of the other.
+  double side = std::sqrt(double(m) * n / warps);
+  double read = 2 * side * warps * k * std::max(lhsBits, rhsBits) / 8;
+  double shares =
+      std::max({multiply, read / kFromCore, bytes / kFromCache}) * beside;
+  double waits = kWay / double(std::max<int64_t>(held - 1, 1));
+  double substeps = std::max<double>(k * double(lhsBits) / 256, 1);
+  double step = std::max(shares, waits) + kStep + kSubstep * substeps;
+  double ends = kEnds + double(m) * n * accBits / 8 * beside / kFromCache;
+  return std::ceil(instances / round) * (steps * step + ends);
+}

@@ -141,10 +141,28 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
                                                ::mlir::gpu::Dimension::x);
   Value linear = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), block);
   Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
-  Value rows = arith::DivUIOp::create(b, loc, linear, gx);
-  for (Value id : {Value(arith::RemUIOp::create(b, loc, linear, gx)),
-                   Value(arith::RemUIOp::create(b, loc, rows, gy)),
-                   Value(arith::DivUIOp::create(b, loc, rows, gy))})
+  // The first row of blocks, often the only one, needs no division, which is
+  // slower than all else at the start of a kernel.
+  Value zero = c32(0);
+  auto split = [&](Value number, Value extent) -> std::pair<Value, Value> {
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         number, extent);
+    auto branch = scf::IfOp::create(
+        b, loc, inside,
+        [&](OpBuilder &inner, Location at) {
+          scf::YieldOp::create(inner, at, {number, zero});
+        },
+        [&](OpBuilder &inner, Location at) {
+          Value above = arith::DivUIOp::create(inner, at, number, extent);
+          Value whole = arith::MulIOp::create(inner, at, above, extent);
+          Value rest = arith::SubIOp::create(inner, at, number, whole);
+          scf::YieldOp::create(inner, at, {rest, above});
+        });
+    return {branch.getResult(0), branch.getResult(1)};
+  };
+  auto [x, row] = split(linear, gx);
+  auto [y, z] = split(row, gy);
+  for (Value id : {x, y, z})
     programIds.push_back(widen(id));
 }
 

@@ -8,7 +8,8 @@ threads; FILE, from which it was made, has for every function NAME comments
     // NAME: expect b == a
 
 The first line gives memory to the pointers among the parameters, in order, as the bits of numbers
-or, for f32, as numbers; each integer among them is 0 unless `NAME: scalars = [..]` lists them. What
+or, for f32, as numbers; each integer among them is 0 unless `NAME: scalars = [..]` lists them, and the
+block's number is 0 unless `NAME: block = N` says it. What
 is expected is an expression on the memory after the call. Shared memory is watched: accesses of two
 threads to one byte, one of them a write, need a barrier between them, of their warp or of the block.
 Usage: execute.py FILE < MODULE"""
@@ -143,7 +144,7 @@ class Machine:
         self.threads, self.shared = threads, Shared(shared)
         self.memory = {}  # address of the first byte -> bytes
         self.values = {}
-        self.counts = {}
+        self.counts, self.block = {}, 0
         self.open, self.groups = {}, [[] for _ in range(threads)]  # copies under way
 
     def span(self, address):
@@ -353,8 +354,10 @@ class Machine:
             return int(float(text) if "." in text else int(text, 0)) & mask
         if name == "llvm.mlir.poison":
             return [0xdead & mask] * element(kind)[0] if kind.startswith("vector") else 0xdead & mask
-        if name == "llvm.mlir.zero" or name == "gpu.block_id" or name == "llvm.mlir.addressof":
+        if name == "llvm.mlir.zero" or name == "llvm.mlir.addressof":
             return 0
+        if name == "gpu.block_id":
+            return self.block
         if name == "gpu.thread_id":
             return t
         if name in ("arith.index_castui", "arith.index_cast", "arith.extui", "arith.trunci", "llvm.ptrtoint",
@@ -426,6 +429,8 @@ def call(function, notes):
     for note in own:
         if note.startswith("scalars = "):
             scalars = eval(note[10:])
+        elif note.startswith("block = "):
+            machine.block = int(note[8:])
         elif not note.startswith("expect "):
             for part in re.split(r", (?=\w+: \w+ = )", note):
                 tile, kind, values = re.match(r"(\w+): (\w+) = (.*)", part).groups()

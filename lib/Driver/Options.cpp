@@ -224,6 +224,14 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       ok = arguments.value(options.sign);
     } else if (flag == "--skip-unknown-targets") {
       ok = arguments.set(options.skipUnknownTargets);
+    } else if (flag == "--candidates") {
+      ok = arguments.value(text);
+      if (ok && (StringRef(text).getAsInteger(10, options.candidates) ||
+                 options.candidates < 2 || options.candidates > 64)) {
+        error =
+            "expected --candidates=N with N from 2 to 64, found '" + text + "'";
+        return false;
+      }
     } else if (flag == "--reference-kernels") {
       ok = arguments.set(options.referenceKernels);
     } else if (flag == "--no-fallback") {
@@ -264,6 +272,13 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   }
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
+  if (options.candidates) {
+    std::vector<std::string> all;
+    for (const std::string &spec : options.targets)
+      for (unsigned i = 0; i < options.candidates; ++i)
+        all.push_back(spec + ",candidate=" + std::to_string(i));
+    options.targets = std::move(all);
+  }
   if (options.verifySemantics && options.targets.size() > 1) {
     error = "--verify-semantics compares with one target, found " +
             std::to_string(options.targets.size());

@@ -3,10 +3,13 @@
 // at once, for each is timed by itself.
 #include "Tune.h"
 #include "Compare.h"
+#include "Load.h"
 #include "Runner.h"
+#include "kiln/Runtime/Package.h"
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace kiln::run;
@@ -88,25 +91,56 @@ bool agrees(const Trial &first, const Trial &trial, const Options &options) {
 
 } // namespace
 
-int kiln::run::tune(const Options &options) {
+/// The SPECs to compare: the targets of a package, of which those that
+/// --target does not name are left out, or that one with each candidate. The
+/// exit status where there are none.
+static int listCandidates(const Options &options,
+                          std::vector<std::string> &specs) {
   constexpr int kMost = 64;
-  if (options.targets.size() != 1)
+  Expected<Blob> file = mapFile(options.input);
+  if (!file || !isPackage(file->data, file->size)) {
+    if (options.targets.size() != 1)
+      return fail("--tune needs one --target", 2);
+    for (int i = 0; i < kMost; ++i)
+      specs.push_back(options.targets.front() +
+                      ",candidate=" + std::to_string(i));
+    return 0;
+  }
+  if (options.targets.size() > 1)
     return fail("--tune needs one --target", 2);
+  Loaded loaded = loadInput(options);
+  if (loaded.status)
+    return loaded.status;
+  std::string wanted = options.targets.empty() ? "" : options.targets.front();
+  for (const TargetProgram &target : loaded.package->targets)
+    if (target.spec.find(",candidate=") != std::string::npos &&
+        target.spec.rfind(wanted, 0) == 0)
+      specs.push_back(target.spec);
+  if (specs.size() < 2)
+    return fail("--tune needs a package with candidates: "
+                "kiln-compile --candidates=N makes one");
+  return 0;
+}
+
+int kiln::run::tune(const Options &options) {
+  std::vector<std::string> specs;
+  if (int status = listCandidates(options, specs))
+    return status;
   Problems problems;
-  Trial first;
-  for (int candidate = 0; candidate < kMost; ++candidate) {
+  std::optional<Trial> first;
+  for (const std::string &spec : specs) {
     Options each = options;
-    each.targets = {options.targets.front() +
-                    ",candidate=" + std::to_string(candidate)};
+    each.targets = {spec};
     Trial trial = tryProgram(each);
     if (trial.status)
       return trial.status;
-    if (candidate && !agrees(first, trial, options))
-      return fail("candidate " + std::to_string(candidate) +
-                  " gives other results than the first one");
+    if (first && !agrees(*first, trial, options))
+      return fail("'" + spec +
+                  "' gives other results than the first candidate");
+    // Behind its last candidate a model repeats that.
     if (!note(trial, problems))
       break;
-    if (!candidate)
+    if (!first)
       first = std::move(trial);
   }
   if (problems.empty())

@@ -8,7 +8,8 @@
 namespace kiln::run {
 
 /// Compiles the program once for each candidate of the target's tiling model,
-/// calls it, and adds the fastest block sizes of each kernel to the file of
+/// or takes the targets of a package for candidates (kiln-compile
+/// --candidates=N); calls it, and adds the fastest block sizes of each kernel to the file of
 /// --tune (docs/tiling.md). A candidate whose results differ from those of the
 /// first is an error. The exit status.
 int tune(const Options &options);

@@ -90,6 +90,9 @@ struct CompileOptions {
   bool inProcess = false;
   std::string sign;                ///< file of the key that signs the package
   bool skipUnknownTargets = false; ///< as long as one of several is known
+  /// Compiles every target so many times, with the first candidates of its
+  /// tiling model, for `kiln-run --tune` to measure; 0: once, as it is.
+  unsigned candidates = 0;
   /// Compiles the kernels that the targets would get for `reference`, each an
   /// entry of its own, so that one by one can be compared.
   bool referenceKernels = false;

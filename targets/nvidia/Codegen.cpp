@@ -18,6 +18,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 #include <mutex>
 
 using namespace mlir;
@@ -34,6 +35,24 @@ static constexpr StringLiteral kPasses =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop(indvars),gvn,"
     "instcombine<no-verify-fixpoint>,simplifycfg,dce)";
+
+namespace {
+/// Makes pairs of equal operations on f16 and bf16, which one instruction does.
+/// Other code has nothing to pair: looking costs time.
+struct PackHalves : llvm::PassInfoMixin<PackHalves> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses) {
+    constexpr int kFew = 4;
+    int halves = 0;
+    for (llvm::Instruction &op : llvm::instructions(function))
+      halves += (isa<llvm::BinaryOperator>(op) || isa<llvm::CallInst>(op)) &&
+                (op.getType()->isHalfTy() || op.getType()->isBFloatTy());
+    if (halves < kFew)
+      return llvm::PreservedAnalyses::all();
+    return llvm::SLPVectorizerPass().run(function, analyses);
+  }
+};
+} // namespace
 
 /// Registers LLVM's code generators and sets what only an option can say.
 static void initializeBackend() {
@@ -124,7 +143,8 @@ LogicalResult Codegen::prepare(ModuleOp module, const Machine &wanted,
   finishFunctions(module);
   if (failed(linkLibdevice(module, *code, assembler)))
     return failure();
-  return optimize(passes.empty() ? StringRef(kPasses) : passes);
+  return passes.empty() ? optimize(kPasses, /*packs=*/true)
+                        : optimize(passes, /*packs=*/false);
 }
 
 void Codegen::placeAssembly(ModuleOp module) {
@@ -219,7 +239,7 @@ void Codegen::report(const llvm::DiagnosticInfo &info) {
     emitError(where, message);
 }
 
-LogicalResult Codegen::optimize(StringRef passes) {
+LogicalResult Codegen::optimize(StringRef passes, bool packs) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -234,6 +254,8 @@ LogicalResult Codegen::optimize(StringRef passes) {
   if (llvm::Error error = builder.parsePassPipeline(manager, passes))
     return emitError(where, "expected LLVM passes: ")
            << llvm::toString(std::move(error));
+  if (packs)
+    manager.addPass(llvm::createModuleToFunctionPassAdaptor(PackHalves()));
   manager.run(*code, modules);
   return success(!hasError);
 }

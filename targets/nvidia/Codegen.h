@@ -52,7 +52,7 @@ private:
                               llvm::StringRef assembler);
   void placeAssembly(mlir::ModuleOp module);
   void finishFunctions(mlir::ModuleOp module);
-  mlir::LogicalResult optimize(llvm::StringRef passes);
+  mlir::LogicalResult optimize(llvm::StringRef passes, bool packs);
   void report(const llvm::DiagnosticInfo &info);
 
   llvm::LLVMContext context; ///< outlives the code

@@ -41,6 +41,15 @@ bool waitsForOthers(tt::FuncOp func) {
   return waits;
 }
 
+/// Triton computes quotients of f32 that are not `tt.precise_divf` by an
+/// instruction that errs by up to 2 ulp.
+void approximateQuotients(ModuleOp module) {
+  module.walk([](arith::DivFOp op) {
+    if (getElementTypeOrSelf(op.getType()).isF32())
+      op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
+  });
+}
+
 struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
   using TritonToTileBase::TritonToTileBase;
 
@@ -67,6 +76,8 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
         func->setAttr("kiln.concurrent", UnitAttr::get(&getContext()));
+    if (numerics == "triton")
+      approximateQuotients(module);
     if (failed(triton_to_tile::convertHints(module)) ||
         failed(convert(module, *hints)))
       signalPassFailure();

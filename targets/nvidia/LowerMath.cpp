@@ -42,6 +42,7 @@ private:
   LogicalResult lowerFunction(Operation *op, OpBuilder &b);
   LogicalResult lowerExtern(tile::CallExternOp op, OpBuilder &b);
   void lowerRest(arith::RemFOp op, OpBuilder &b);
+  bool lowerQuotient(arith::DivFOp op, OpBuilder &b);
   Value single(Operation *op, ValueRange x, OpBuilder &b);
   Value classify(Operation *op, OpBuilder &b);
   Value power(math::FPowIOp op, OpBuilder &b);
@@ -301,6 +302,20 @@ void LowerMath::lowerRest(arith::RemFOp op, OpBuilder &b) {
   op.erase();
 }
 
+/// A quotient of f32 that may err by 2 ulp: div.full errs by no more for all
+/// numbers (PTX ISA, "div"), unlike div.approx for large divisors.
+bool LowerMath::lowerQuotient(arith::DivFOp op, OpBuilder &b) {
+  if (!op.getType().isF32() ||
+      !bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+    return false;
+  op.replaceAllUsesWith(
+      callIntrinsic(b, op.getLoc(), op.getType(),
+                    flush ? "llvm.nvvm.div.full.ftz" : "llvm.nvvm.div.full",
+                    op.getOperands()));
+  op.erase();
+  return true;
+}
+
 LogicalResult LowerMath::lower(Operation *op, OpBuilder &b) {
   b.setInsertionPoint(op);
   if (isa<math::MathDialect>(op->getDialect()))
@@ -311,6 +326,9 @@ LogicalResult LowerMath::lower(Operation *op, OpBuilder &b) {
     lowerRest(rest, b);
     return success();
   }
+  if (auto quotient = dyn_cast<arith::DivFOp>(op);
+      quotient && lowerQuotient(quotient, b))
+    return success();
   return lowerConversion(op, b, compute);
 }
 

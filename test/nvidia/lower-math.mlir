@@ -28,8 +28,12 @@ llvm.func @functions(%h: bf16, %f: f32, %d: f64, %n: i32) -> f32
   %3 = math.rsqrt %h : bf16
   // CHECK: "llvm.nvvm.sqrt.approx.ftz.f"(
   %4 = math.sqrt %1 : f32
+  // CHECK: "llvm.nvvm.div.full.ftz"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+  // CHECK: arith.divf %{{.*}}, %{{[^ ]*}} : f32
+  %quick = arith.divf %4, %1 fastmath<afn> : f32
+  %right = arith.divf %quick, %1 : f32
   // CHECK: llvm.call @nvidia_quarter_turn(
-  %5 = math.sin %4 : f32
+  %5 = math.sin %right : f32
   // CHECK: math.floor {{.*}} : f32
   %6 = math.floor %5 : f32
   // CHECK: %[[V:.*]] = arith.extf %{{.*}} : bf16 to f32

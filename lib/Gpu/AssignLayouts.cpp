@@ -16,6 +16,7 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTASSIGNLAYOUTS
@@ -51,6 +52,11 @@ private:
   /// The layout that an operand needs for its result to have one.
   std::optional<LayoutAttr> operandLayout(OpOperand &operand,
                                           LayoutAttr layout);
+  /// The layout that an undecided tile has where its elements stay in the
+  /// registers that they come from; null where they are in none yet, or where
+  /// some would be copied.
+  LayoutAttr handedOn(Value tile, function_ref<LayoutAttr(Value)> layoutOf);
+  LayoutAttr handedOn(Value tile);
   Value require(Value tile, LayoutAttr layout);
   /// A layout it has, or the usual one.
   LayoutAttr settle(Value tile);
@@ -177,6 +183,58 @@ std::optional<LayoutAttr> Assigner::operandLayout(OpOperand &operand,
   });
 }
 
+LayoutAttr Assigner::handedOn(Value tile,
+                              function_ref<LayoutAttr(Value)> layoutOf) {
+  Operation *op = tile.getDefiningOp();
+  auto moved = dyn_cast_or_null<IndexMapOpInterface>(op);
+  if (!moved || !moved.movesElements() || op->getNumOperands() != 1 ||
+      !isTile(op->getOperand(0).getType()))
+    return {};
+  OpOperand &operand = op->getOpOperand(0);
+  auto from = cast<RankedTensorType>(operand.get().getType()),
+       to = cast<RankedTensorType>(tile.getType());
+  if (from.getNumElements() != to.getNumElements() ||
+      !llvm::all_of(to.getShape(),
+                    [](int64_t n) { return llvm::isPowerOf2_64(n); }))
+    return {};
+  // Which bit of a coordinate each bit of one comes from.
+  unsigned rank = to.getRank();
+  SmallVector<Basis> bits;
+  for (auto [d, size] : llvm::enumerate(to.getShape()))
+    for (int64_t n = 1; n < size; n *= 2) {
+      bits.emplace_back(rank, 0);
+      bits.back()[d] = n;
+    }
+  auto sources = operandLayout(
+      operand, LayoutAttr::get(b.getContext(), rank, bits, {}, {}));
+  LayoutAttr layout = sources ? layoutOf(operand.get()) : LayoutAttr();
+  if (!layout)
+    return {};
+  std::map<std::pair<unsigned, int64_t>, Basis> becomes;
+  for (auto [bit, source] : llvm::zip_equal(bits, sources->getRegisterBases()))
+    for (auto [d, n] : llvm::enumerate(source))
+      if (n)
+        becomes[{d, n}] = bit;
+  if (becomes.size() != bits.size())
+    return {};
+  return layout.transform(rank, [&](ArrayRef<int64_t> basis) {
+    Basis at(rank, 0);
+    for (auto [d, n] : llvm::enumerate(basis))
+      for (int64_t bit = 1; bit <= n; bit *= 2)
+        if (n & bit)
+          for (auto [x, y] : llvm::zip_equal(at, becomes.at({d, bit})))
+            x ^= y;
+    return at;
+  });
+}
+
+LayoutAttr Assigner::handedOn(Value tile) {
+  return handedOn(tile, [&](Value source) {
+    LayoutAttr layout = getLayout(source);
+    return layout ? layout : handedOn(source);
+  });
+}
+
 LayoutAttr Assigner::predict(Value tile, unsigned depth) {
   if (!isTile(tile.getType()) || depth > 24)
     return {};
@@ -196,6 +254,9 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
     return reduce.getOrdered() ? canonical(tile)
                                : layout.dropDim(reduce.getAxis());
   }
+  if (LayoutAttr layout = handedOn(
+          tile, [&](Value source) { return predict(source, depth + 1); }))
+    return layout;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return predict(
         loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
@@ -252,6 +313,8 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
 
 LayoutAttr Assigner::settle(Value tile) {
   LayoutAttr layout = getLayout(tile);
+  if (!layout)
+    layout = handedOn(tile);
   return layout ? layout : canonical(tile);
 }
 
@@ -409,6 +472,9 @@ void Assigner::assign(Operation *op) {
     for (Value source : reduce.getSources())
       if (!layout)
         layout = getLayout(source);
+    for (Value source : reduce.getSources())
+      if (!layout)
+        layout = handedOn(source);
     if (!layout)
       layout = canonical(reduce.getSources()[0]);
     requireAll(op, layout, /*results=*/false);
@@ -468,6 +534,9 @@ void Assigner::assign(Operation *op) {
   for (Value operand : op->getOperands())
     if (!layout && isTile(operand.getType()))
       layout = getLayout(operand);
+  for (Value operand : op->getOperands())
+    if (!layout && isTile(operand.getType()))
+      layout = handedOn(operand);
   if (!layout) {
     for (Value value :
          llvm::concat<Value>(SmallVector<Value>(op->getResults()),

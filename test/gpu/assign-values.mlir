@@ -76,3 +76,23 @@ tile.kernel @turned(%x: !tile.view<32x32xf32> {tile.readonly, tile.align = 16},
   %a = tile.load %x[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32>
   tile.store %a, %y[%c0, %c0] : tensor<32x32xf32>, !tile.view<32x32xf32, strides = [1, 32]>
 }
+
+// What a reshape hands on stays where it was: the reduction of everything takes no other layout than the load.
+// CHECK-LABEL: tile.kernel @flat
+// CHECK-NOT: simt.convert_layout
+// CHECK: tile.reshape {{.*}} tensor<8x64xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = {{\[\[}}2, 0], [4, 0]]>>
+// CHECK-SAME: -> tensor<512xf32, #simt.layout<rank = 1, register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>>
+// CHECK-NOT: simt.convert_layout
+tile.kernel @flat(%x: !tile.view<64x8xf32, strides = [1, 64]> {tile.readonly, tile.align = 16}, %y: !tile.ptr<f32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0] : !tile.view<64x8xf32, strides = [1, 64]> -> tensor<64x8xf32>
+  %t = tile.transpose %a [1, 0] : tensor<64x8xf32> -> tensor<8x64xf32>
+  %f = tile.reshape %t : tensor<8x64xf32> -> tensor<512xf32>
+  %m = tile.reduce %f axis 0 : tensor<512xf32> -> tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.maximumf %p, %q : f32
+    tile.yield %r : f32
+  }
+  %s = tensor.extract %m[] : tensor<f32>
+  tile.store_ptr %y, %s : !tile.ptr<f32>, f32
+}

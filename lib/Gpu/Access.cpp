@@ -70,6 +70,14 @@ Access::Access(KernelWalk &w, Value view, ArrayRef<ViewAxis> viewAxes,
       element(ThreadBuilder::scalarType(type.getElementType())),
       stored(ThreadBuilder::storedType(element)), viewAxes(viewAxes) {}
 
+/// How many places of an axis may be inside, as far as is known.
+int64_t Access::mostInside(const index::Facts &size, const Axis &a) {
+  index::Facts left = index::ceilDiv(index::sub(size, a.facts),
+                                     index::Facts::exactly(a.axis.step));
+  return std::clamp<int64_t>(left.range.high.value_or(a.axis.block), 0,
+                             a.axis.block);
+}
+
 void Access::prepare() {
   bool isPadded = llvm::any_of(
       type.getShape(), [](int64_t n) { return !llvm::isPowerOf2_64(n); });
@@ -115,6 +123,9 @@ void Access::prepare() {
                                                       w.c64(axis.step));
         left = w.max(w.min(left, w.c64(axis.block)), w.c64(0));
         a.rest = w.narrow(left);
+        a.most = mostInside(sizeFacts(view, dim, w.facts), a);
+        if (a.most < axis.block)
+          a.whole = w.zero(w.b.getI1Type());
         if (!nonNegative) {
           Value before = w.sub(w.c64(0), a.first);
           if (axis.step != 1)
@@ -210,6 +221,9 @@ Value Access::maskOf(int64_t reg, bool isWhole) {
     }
     if (isWhole || !a.rest)
       continue;
+    if (w.isDisjoint(layout, a.axis.tileDim) &&
+        layout.getRegisterOffset(reg)[a.axis.tileDim] >= a.most)
+      return w.zero(w.b.getI1Type()); // whichever thread it is
     Value at = w.coordinate(layout, reg, a.axis.tileDim);
     mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
     if (a.low)
@@ -294,6 +308,11 @@ void Access::load(bool isWhole, unsigned bits, Regs &result) {
     Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
     if (mask && !other)
       other = outside();
+    if (isNever(mask)) {
+      for (int64_t reg : registers)
+        result[reg] = w.fromStored(other, element);
+      return;
+    }
     int64_t count = registers.size();
     Type vector = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
     Value rest = mask ? other : Value();
@@ -319,7 +338,10 @@ void Access::store(bool isWhole, unsigned bits) {
   const Regs &values = w.registers(op.getAccessedTile());
   Value first = w.isFirstCopy(layout);
   forEachVector(bits, [&](ArrayRef<int64_t> registers) {
-    Value mask = w.both(first, maskOf(registers[0], isWhole));
+    Value inside = maskOf(registers[0], isWhole);
+    if (isNever(inside))
+      return;
+    Value mask = w.both(first, inside);
     Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
     int64_t count = registers.size();
     Value value;
@@ -335,91 +357,6 @@ void Access::store(bool isWhole, unsigned bits) {
     StoreOp::create(w.b, w.loc, value, address, mask, alignmentFor(count),
                     isVolatile, cache, evict);
   });
-}
-
-/// How many bytes of a vector that begins at a register are inside; null: all.
-Value Access::validBytes(int64_t reg, int64_t count) {
-  int64_t bytes = ThreadBuilder::storedBytes(element);
-  Value mask = everywhere, left;
-  for (auto [i, a] : llvm::enumerate(axes)) {
-    if (!a.rest)
-      continue;
-    Value at = w.coordinate(layout, reg, a.axis.tileDim);
-    // Vectors begin at multiples of their size, and so does the view.
-    if (a.low)
-      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
-    if (int(i) != unit) {
-      mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
-      continue;
-    }
-    Value rest = w.mul(w.sub(a.rest, at), w.c32(bytes));
-    left = w.max(w.min(rest, w.c32(count * bytes)), w.c32(0));
-  }
-  if (!mask)
-    return left;
-  return w.select(mask, left ? left : w.c32(count * bytes), w.c32(0));
-}
-
-void Access::copyAsync(function_ref<Value(int64_t)> target) {
-  prepare();
-  unsigned bits = chooseVector();
-  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
-    int64_t count = registers.size();
-    Value valid;
-    if (whole)
-      valid = validBytes(registers[0], count);
-    Value from = w.elementPointer(base, offsetOf(registers[0]), stored);
-    Value to = target(registers[0]);
-    w.guarded(w.isFirstCopy(layout), [&] {
-      CopyAsyncOp::create(w.b, w.loc, from, to, alignmentFor(count), valid);
-    });
-  });
-}
-
-/// Combining stores: each element once.
-void Access::update() {
-  using Bin = LLVM::AtomicBinOp;
-  auto store = cast<tile::StoreOp>(op.getOperation());
-  bool isFloat = isa<FloatType>(element);
-  auto kind = [&] {
-    // One bit lies in a byte, whose other bits stay zero.
-    if (element.isInteger(1) && store.getCombine() == tile::Combine::add)
-      return Bin::_xor;
-    switch (store.getCombine()) {
-    case tile::Combine::add:
-      return isFloat ? Bin::fadd : Bin::add;
-    case tile::Combine::max:
-      return isFloat ? Bin::fmaximum : Bin::max;
-    case tile::Combine::min:
-      return isFloat ? Bin::fminimum : Bin::min;
-    case tile::Combine::umax:
-      return Bin::umax;
-    case tile::Combine::umin:
-      return Bin::umin;
-    case tile::Combine::and_:
-      return Bin::_and;
-    case tile::Combine::or_:
-      return Bin::_or;
-    case tile::Combine::xor_:
-      return Bin::_xor;
-    case tile::Combine::inc:
-      return Bin::uinc_wrap;
-    case tile::Combine::dec:
-      return Bin::udec_wrap;
-    case tile::Combine::assign:
-      break;
-    }
-    return Bin::xchg;
-  }();
-  const Regs &values = w.registers(op.getAccessedTile());
-  for (auto [reg, value] : llvm::enumerate(values)) {
-    Value mask = w.both(w.isFirstCopy(layout), maskOf(reg, false));
-    Value address = w.elementPointer(base, offsetOf(reg), stored);
-    w.guarded(mask, [&, value = value] {
-      LLVM::AtomicRMWOp::create(w.b, w.loc, kind, address, w.toStored(value),
-                                LLVM::AtomicOrdering::monotonic, "device");
-    });
-  }
 }
 
 LogicalResult Access::run() {
@@ -448,6 +385,10 @@ LogicalResult Access::run() {
     splits = !a.alwaysInside &&
              (sizeDivisor(view, a.dim, w.facts) % count ||
               !llvm::isPowerOf2_64(type.getDimSize(a.axis.tileDim)));
+    if (splits && isNever(whole)) {
+      splits = false;
+      bits = 0;
+    }
   }
   Regs result;
   if (!splits) {

@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_ACCESS_H
 
 #include "KernelWalk.h"
+#include "mlir/IR/Matchers.h"
 
 namespace kiln::simt {
 /// One access through a view.
@@ -30,9 +31,11 @@ private:
     mlir::Value whole;  ///< i1: the block is inside; null: it always is
     index::Facts facts; ///< of `first`
     bool alwaysInside = false;
+    int64_t most = 0; ///< coordinates from here on are known to be outside
   };
 
   void prepare();
+  static int64_t mostInside(const index::Facts &size, const Axis &a);
   void prepareAddress();
   unsigned chooseVector();
   LayoutAttr layoutOfIndices(const ViewAxis &axis);
@@ -68,6 +71,11 @@ private:
       vectorOrder; ///< register bits that run along memory
   int unit = -1;   ///< the axis whose neighbours lie side by side
 };
+
+/// Whether a mask is known not to hold; null is yes.
+inline bool isNever(mlir::Value mask) {
+  return mask && mlir::matchPattern(mask, mlir::m_Zero());
+}
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_ACCESS_H

@@ -84,6 +84,17 @@ int64_t simt::sizeDivisor(Value view, unsigned dim, index::Analysis &facts) {
                    made ? made.getSizes() : OperandRange({nullptr, 0}), facts);
 }
 
+index::Facts simt::sizeFacts(Value view, unsigned dim, index::Analysis &facts) {
+  auto shape = cast<tile::ViewType>(view.getType()).getShape();
+  if (!ShapedType::isDynamic(shape[dim]))
+    return index::Facts::exactly(shape[dim]);
+  auto made = view.getDefiningOp<tile::MakeViewOp>();
+  if (!made)
+    return {index::Interval::atLeast(0), 1};
+  return facts.of(made.getSizes()[llvm::count_if(shape.take_front(dim),
+                                                 ShapedType::isDynamic)]);
+}
+
 int64_t simt::strideDivisor(Value view, unsigned dim, index::Analysis &facts) {
   auto type = cast<tile::ViewType>(view.getType());
   auto made = view.getDefiningOp<tile::MakeViewOp>();

@@ -188,6 +188,8 @@ int64_t alignmentOf(mlir::Value pointerOrView, index::Analysis &facts);
 /// What a stride, or the size, of a view is known to be a multiple of.
 int64_t strideDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);
 int64_t sizeDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);
+/// What is known of the size of a view.
+index::Facts sizeFacts(mlir::Value view, unsigned dim, index::Analysis &facts);
 /// The parameter that a pointer or a view comes from; null if unknown.
 mlir::BlockArgument rootOf(mlir::Value pointerOrView);
 

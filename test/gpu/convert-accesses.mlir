@@ -78,3 +78,22 @@ tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) 
   %a = tile.load %x[%c0] : !tile.view<16xi1> -> tensor<16xi1, #one>
   tile.store %a, %y[%c0] combine add : tensor<16xi1, #one>, !tile.view<16xi1>
 }
+
+// At most 5 elements are inside, so that only the first register of each thread can hold one.
+// CHECK-LABEL: llvm.func @few(
+// CHECK: simt.load %{{.*}} mask %{{.*}} : f32 align 4
+// CHECK-NOT: simt.load
+// CHECK: simt.store %{{.*}}, %{{.*}} mask %{{.*}} align 4 : f32
+// CHECK-NOT: simt.store
+// CHECK: llvm.return
+#rows = #simt.layout<rank = 1, register = [[128], [256]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+tile.kernel @few(%x: !tile.ptr<f32>) attributes {simt.warps = 4 : i64} {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %left = arith.subi %c5, %i : index
+  %size = arith.maxsi %left, %c0 : index
+  %v = tile.make_view %x sizes[%size] : !tile.ptr<f32> -> !tile.view<?xf32, strides = [1]>
+  %a = tile.load %v at [%c0] : !tile.view<?xf32, strides = [1]> -> tensor<512xf32, #rows>
+  tile.store %a, %v at [%c0] : tensor<512xf32, #rows>, !tile.view<?xf32, strides = [1]>
+}

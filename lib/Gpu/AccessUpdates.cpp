@@ -1,0 +1,98 @@
+//===- AccessUpdates.cpp - Copies and updates through views ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Access.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using Pred = arith::CmpIPredicate;
+
+/// How many bytes of a vector that begins at a register are inside; null: all.
+Value Access::validBytes(int64_t reg, int64_t count) {
+  int64_t bytes = ThreadBuilder::storedBytes(element);
+  Value mask = everywhere, left;
+  for (auto [i, a] : llvm::enumerate(axes)) {
+    if (!a.rest)
+      continue;
+    Value at = w.coordinate(layout, reg, a.axis.tileDim);
+    // Vectors begin at multiples of their size, and so does the view.
+    if (a.low)
+      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
+    if (int(i) != unit) {
+      mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
+      continue;
+    }
+    Value rest = w.mul(w.sub(a.rest, at), w.c32(bytes));
+    left = w.max(w.min(rest, w.c32(count * bytes)), w.c32(0));
+  }
+  if (!mask)
+    return left;
+  return w.select(mask, left ? left : w.c32(count * bytes), w.c32(0));
+}
+
+void Access::copyAsync(function_ref<Value(int64_t)> target) {
+  prepare();
+  unsigned bits = chooseVector();
+  forEachVector(bits, [&](ArrayRef<int64_t> registers) {
+    int64_t count = registers.size();
+    Value valid;
+    if (whole)
+      valid = validBytes(registers[0], count);
+    Value from = w.elementPointer(base, offsetOf(registers[0]), stored);
+    Value to = target(registers[0]);
+    w.guarded(w.isFirstCopy(layout), [&] {
+      CopyAsyncOp::create(w.b, w.loc, from, to, alignmentFor(count), valid);
+    });
+  });
+}
+
+/// Combining stores: each element once.
+void Access::update() {
+  using Bin = LLVM::AtomicBinOp;
+  auto store = cast<tile::StoreOp>(op.getOperation());
+  bool isFloat = isa<FloatType>(element);
+  auto kind = [&] {
+    // One bit lies in a byte, whose other bits stay zero.
+    if (element.isInteger(1) && store.getCombine() == tile::Combine::add)
+      return Bin::_xor;
+    switch (store.getCombine()) {
+    case tile::Combine::add:
+      return isFloat ? Bin::fadd : Bin::add;
+    case tile::Combine::max:
+      return isFloat ? Bin::fmaximum : Bin::max;
+    case tile::Combine::min:
+      return isFloat ? Bin::fminimum : Bin::min;
+    case tile::Combine::umax:
+      return Bin::umax;
+    case tile::Combine::umin:
+      return Bin::umin;
+    case tile::Combine::and_:
+      return Bin::_and;
+    case tile::Combine::or_:
+      return Bin::_or;
+    case tile::Combine::xor_:
+      return Bin::_xor;
+    case tile::Combine::inc:
+      return Bin::uinc_wrap;
+    case tile::Combine::dec:
+      return Bin::udec_wrap;
+    case tile::Combine::assign:
+      break;
+    }
+    return Bin::xchg;
+  }();
+  const Regs &values = w.registers(op.getAccessedTile());
+  for (auto [reg, value] : llvm::enumerate(values)) {
+    Value inside = maskOf(reg, false);
+    if (isNever(inside))
+      continue;
+    Value mask = w.both(w.isFirstCopy(layout), inside);
+    Value address = w.elementPointer(base, offsetOf(reg), stored);
+    w.guarded(mask, [&, value = value] {
+      LLVM::AtomicRMWOp::create(w.b, w.loc, kind, address, w.toStored(value),
+                                LLVM::AtomicOrdering::monotonic, "device");
+    });
+  }
+}

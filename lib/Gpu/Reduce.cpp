@@ -27,6 +27,8 @@ public:
 private:
   FailureOr<Part> combine(const Part &x, const Part &y);
   FailureOr<Part> combineAll(SmallVector<Part> parts);
+  Part fetch(const Part &part, function_ref<Value(Value)> shuffle);
+  LogicalResult shareOut(SmallVectorImpl<Part> &parts, ArrayRef<unsigned> bits);
   LogicalResult acrossLanes(SmallVectorImpl<Part> &parts);
   LogicalResult acrossWarps(SmallVectorImpl<Part> &parts, LayoutAttr layout);
   LogicalResult inOrder();
@@ -78,23 +80,92 @@ FailureOr<Part> Reduction::combineAll(SmallVector<Part> parts) {
   return parts[0];
 }
 
+Part Reduction::fetch(const Part &part, function_ref<Value(Value)> shuffle) {
+  Part other;
+  for (Value value : part.values)
+    other.values.push_back(shuffle(value));
+  if (part.isThere)
+    other.isThere = shuffle(part.isThere);
+  return other;
+}
+
+/// Lanes share out the parts: at each bit a lane keeps one half of them, and
+/// combines it with what its neighbour has of these.
+LogicalResult Reduction::shareOut(SmallVectorImpl<Part> &parts,
+                                  ArrayRef<unsigned> bits) {
+  for (unsigned bit : bits) {
+    Value mask = w.c32(int64_t(1) << bit);
+    Value isUpper = w.compare(arith::CmpIPredicate::ne,
+                              w.and_(w.threadId(), mask), w.c32(0));
+    auto choose = [&](const Part &lower, const Part &upper) {
+      Part part;
+      for (auto [x, y] : llvm::zip_equal(lower.values, upper.values))
+        part.values.push_back(w.select(isUpper, y, x));
+      if (lower.isThere)
+        part.isThere = w.select(isUpper, upper.isThere, lower.isThere);
+      return part;
+    };
+    size_t half = parts.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      Part given = choose(parts[half + i], parts[i]);
+      auto both = combine(choose(parts[i], parts[half + i]),
+                          fetch(given, [&](Value value) {
+                            return w.shuffleXor(value, int64_t(1) << bit);
+                          }));
+      if (failed(both))
+        return failure();
+      parts[i] = *both;
+    }
+    parts.truncate(half);
+  }
+  return success();
+}
+
 LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
-  auto bases = source.getLaneBases(w.laneBits());
-  for (auto [bit, basis] : llvm::enumerate(bases)) {
-    if (!basis[axis])
-      continue;
+  SmallVector<unsigned> bits;
+  for (auto [bit, basis] : llvm::enumerate(source.getLaneBases(w.laneBits())))
+    if (basis[axis])
+      bits.push_back(bit);
+  // Many parts are shared out as far as this takes fewer exchanges, with two
+  // choices for each, than doing the same for all of them in all lanes.
+  size_t count = parts.size(), shared = 0;
+  if (llvm::isPowerOf2_64(count))
+    shared = std::min<size_t>(llvm::Log2_64(count), bits.size());
+  size_t left = count >> shared;
+  if (2 * (count - left) + left * (bits.size() - shared) + count >
+      count * bits.size())
+    shared = 0;
+  ArrayRef<unsigned> first = ArrayRef(bits).take_front(shared);
+  if (failed(shareOut(parts, first)))
+    return failure();
+  for (unsigned bit : ArrayRef(bits).drop_front(shared)) {
     for (Part &part : parts) {
-      Part other;
-      for (Value value : part.values)
-        other.values.push_back(w.shuffleXor(value, int64_t(1) << bit));
-      if (part.isThere)
-        other.isThere = w.shuffleXor(part.isThere, int64_t(1) << bit);
-      // In the order of the axis: combiners may tell left from right.
-      auto both = combine(part, other);
+      auto both = combine(part, fetch(part, [&](Value value) {
+                            return w.shuffleXor(value, int64_t(1) << bit);
+                          }));
       if (failed(both))
         return failure();
       part = *both;
     }
+  }
+  if (!shared)
+    return success();
+  // All lanes get all of them again.
+  int64_t others = w.lanes - 1;
+  for (unsigned bit : first)
+    others &= ~(int64_t(1) << bit);
+  Value lane = w.and_(w.threadId(), w.c32(others));
+  SmallVector<Part> mine(std::move(parts));
+  parts.clear();
+  for (size_t i = 0; i < count; ++i) {
+    int64_t owner = 0;
+    for (auto [step, bit] : llvm::enumerate(first))
+      if (i & (count >> (step + 1)))
+        owner |= int64_t(1) << bit;
+    Value from = w.or_(lane, w.c32(owner));
+    parts.push_back(fetch(mine[i % mine.size()], [&](Value value) {
+      return w.shuffleFrom(value, from);
+    }));
   }
   return success();
 }

@@ -85,7 +85,8 @@ class KilnKernel:
         words = list(arguments) + [ctypes.c_int64(n) for n in grid]
         pointers = (ctypes.c_void_p * len(words))(
             *[ctypes.cast(ctypes.pointer(word), ctypes.c_void_p) for word in words])
-        self.cuda.cuLaunchKernel(self.function, math.prod(grid), 1, 1, self.threads, 1, 1, self.shared,
+        shape = grid if max(grid[1:]) <= 65535 else (math.prod(grid), 1, 1)
+        self.cuda.cuLaunchKernel(self.function, *shape, self.threads, 1, 1, self.shared,
                                  ctypes.c_void_p(stream), pointers, None)
 
 

@@ -135,34 +135,37 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
   }
   for (int d = 0; d < 3; ++d)
     programCounts.push_back(word());
-  // Blocks form one dimension: x runs fastest.
+  // Blocks form a grid of these extents or one dimension, in which x runs
+  // fastest: only then is there anything to divide.
   b.setInsertionPointToEnd(entry);
-  Value block = ::mlir::gpu::BlockIdOp::create(b, loc, b.getIndexType(),
-                                               ::mlir::gpu::Dimension::x);
-  Value linear = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), block);
-  Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
-  // The first row of blocks, often the only one, needs no division, which is
-  // slower than all else at the start of a kernel.
-  Value zero = c32(0);
-  auto split = [&](Value number, Value extent) -> std::pair<Value, Value> {
-    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         number, extent);
-    auto branch = scf::IfOp::create(
-        b, loc, inside,
-        [&](OpBuilder &inner, Location at) {
-          scf::YieldOp::create(inner, at, {number, zero});
-        },
-        [&](OpBuilder &inner, Location at) {
-          Value above = arith::DivUIOp::create(inner, at, number, extent);
-          Value whole = arith::MulIOp::create(inner, at, above, extent);
-          Value rest = arith::SubIOp::create(inner, at, number, whole);
-          scf::YieldOp::create(inner, at, {rest, above});
-        });
-    return {branch.getResult(0), branch.getResult(1)};
+  using ::mlir::gpu::Dimension;
+  auto number = [&](auto made) -> Value {
+    return arith::IndexCastUIOp::create(b, loc, b.getI32Type(), made);
   };
-  auto [x, row] = split(linear, gx);
-  auto [y, z] = split(row, gy);
-  for (Value id : {x, y, z})
+  auto blockId = [&](Dimension d) {
+    return number(::mlir::gpu::BlockIdOp::create(b, loc, b.getIndexType(), d));
+  };
+  Value linear = blockId(Dimension::x);
+  Value width = number(
+      ::mlir::gpu::GridDimOp::create(b, loc, b.getIndexType(), Dimension::x));
+  Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
+  SmallVector<Type> types(3, b.getI32Type());
+  auto ids = scf::IfOp::create(b, loc, types,
+                               compare(arith::CmpIPredicate::eq, width, gx),
+                               /*addThenBlock=*/true, /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(ids.thenBlock());
+    scf::YieldOp::create(
+        b, loc, {linear, blockId(Dimension::y), blockId(Dimension::z)});
+    b.setInsertionPointToEnd(ids.elseBlock());
+    Value rows = arith::DivUIOp::create(b, loc, linear, gx);
+    scf::YieldOp::create(b, loc,
+                         {Value(arith::RemUIOp::create(b, loc, linear, gx)),
+                          Value(arith::RemUIOp::create(b, loc, rows, gy)),
+                          Value(arith::DivUIOp::create(b, loc, rows, gy))});
+  }
+  for (Value id : ids.getResults())
     programIds.push_back(widen(id));
 }
 

@@ -354,10 +354,10 @@ class Machine:
             return int(float(text) if "." in text else int(text, 0)) & mask
         if name == "llvm.mlir.poison":
             return [0xdead & mask] * element(kind)[0] if kind.startswith("vector") else 0xdead & mask
-        if name == "llvm.mlir.zero" or name == "llvm.mlir.addressof":
+        if name == "llvm.mlir.zero" or name == "gpu.grid_dim" or name == "llvm.mlir.addressof":
             return 0
         if name == "gpu.block_id":
-            return self.block
+            return self.block if "dim x" in op.rest or "dimension = #gpu<dim x>" in op.rest else 0
         if name == "gpu.thread_id":
             return t
         if name in ("arith.index_castui", "arith.index_cast", "arith.extui", "arith.trunci", "llvm.ptrtoint",

@@ -190,6 +190,13 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   CUlaunchConfig config = {};
   config.gridX = uint32_t(blocks);
   config.gridY = config.gridZ = 1;
+  // As it is where that fits: the kernel need not divide then.
+  constexpr int64_t most = 65535;
+  if (cluster <= 1 && launch->grid[1] <= most && launch->grid[2] <= most) {
+    config.gridX = uint32_t(launch->grid[0]);
+    config.gridY = uint32_t(launch->grid[1]);
+    config.gridZ = uint32_t(launch->grid[2]);
+  }
   config.blockX = uint32_t(shape.threads[0]);
   config.blockY = uint32_t(shape.threads[1]);
   config.blockZ = uint32_t(shape.threads[2]);

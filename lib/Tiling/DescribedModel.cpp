@@ -292,7 +292,8 @@ bool DescribedModel::allows(const TilingProblem &p,
 }
 
 bool DescribedModel::changesKernels() const {
-  return retiles && description &&
+  // Kernels for threads came with blocks for threads.
+  return retiles && description && !threadMachine &&
          (!sizes.contraction.empty() ||
           !description.getMatrixInstructions().empty() || capacity > 0 ||
           mostElements > 0);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks form one dimension, in which an instance finds its place in the grid.
+// Blocks form a grid as it is, or one dimension, in which an instance finds its place.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #one = #simt.layout<rank = 1, register = [], lane = [], warp = []>
 
-// The last of the first row: it takes no division.
+// The last of a row of a grid as it is: it takes no division.
 // first: a: i32 = [9] * 3
 // first: scalars = [3, 1, 5, 3, 4]
 // first: block = 4
+// first: width = 5
 // first: expect a == [4, 0, 0] and count("arith.divui") == 0
 tile.kernel @first(%a: !tile.view<3xi32>) attributes {simt.warps = 1 : i64} {
   %x, %y, %z = tile.program_id : index, index, index

@@ -9,7 +9,7 @@ threads; FILE, from which it was made, has for every function NAME comments
 
 The first line gives memory to the pointers among the parameters, in order, as the bits of numbers
 or, for f32, as numbers; each integer among them is 0 unless `NAME: scalars = [..]` lists them, and the
-block's number is 0 unless `NAME: block = N` says it. What
+block's number is 0 unless `NAME: block = N` says it, as `NAME: width = N` the blocks of a row, 0 if not. What
 is expected is an expression on the memory after the call. Shared memory is watched: accesses of two
 threads to one byte, one of them a write, need a barrier between them, of their warp or of the block.
 Usage: execute.py FILE < MODULE"""
@@ -144,7 +144,7 @@ class Machine:
         self.threads, self.shared = threads, Shared(shared)
         self.memory = {}  # address of the first byte -> bytes
         self.values = {}
-        self.counts, self.block = {}, 0
+        self.counts, self.block, self.width = {}, 0, 0
         self.open, self.groups = {}, [[] for _ in range(threads)]  # copies under way
 
     def span(self, address):
@@ -354,10 +354,12 @@ class Machine:
             return int(float(text) if "." in text else int(text, 0)) & mask
         if name == "llvm.mlir.poison":
             return [0xdead & mask] * element(kind)[0] if kind.startswith("vector") else 0xdead & mask
-        if name == "llvm.mlir.zero" or name == "gpu.grid_dim" or name == "llvm.mlir.addressof":
+        if name == "llvm.mlir.zero" or name == "llvm.mlir.addressof":
             return 0
+        if name == "gpu.grid_dim":
+            return self.width if "dim x" in op.rest else 1
         if name == "gpu.block_id":
-            return self.block if "dim x" in op.rest or "dimension = #gpu<dim x>" in op.rest else 0
+            return self.block if "dim x" in op.rest else 0
         if name == "gpu.thread_id":
             return t
         if name in ("arith.index_castui", "arith.index_cast", "arith.extui", "arith.trunci", "llvm.ptrtoint",
@@ -431,6 +433,8 @@ def call(function, notes):
             scalars = eval(note[10:])
         elif note.startswith("block = "):
             machine.block = int(note[8:])
+        elif note.startswith("width = "):
+            machine.width = int(note[8:])
         elif not note.startswith("expect "):
             for part in re.split(r", (?=\w+: \w+ = )", note):
                 tile, kind, values = re.match(r"(\w+): (\w+) = (.*)", part).groups()

@@ -22,8 +22,8 @@ name[:chip][,key=value...].
   --target=SPEC         compile for it; given again: an alternative in the package
   --skip-unknown-targets
                         leave out alternatives of targets that nobody registers
-  --candidates=N        compile for each target N times, with block sizes that
-                        'kiln-run --tune' compares where there is no compiler
+  --candidates=N        compile for each target N times, with block sizes for
+                        kiln-run to compare where there is no compiler
   --reference-kernels   compile the targets' kernels for 'reference', each an entry
                         of its own: what 'kiln-run --check' compares kernels with
   --no-fallback         a kernel that no named target takes is an error

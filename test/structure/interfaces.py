@@ -44,7 +44,7 @@ SUBJECTS = {
     "lib/Cpu/Regions.cpp": {"ReduceOp", "IntToPtrOp"},
     # How a combining store combines.
     "lib/Cpu/Store.cpp": {"StoreOp"},
-    "lib/Gpu/Access.cpp": {"StoreOp"},
+    "lib/Gpu/Access.cpp": {"StoreOp"}, "lib/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
     "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
                                    "InlineAsmOp"},

@@ -582,15 +582,25 @@ LogicalResult Assigner::run() {
 }
 
 /// Four, or eight where four would have to keep 128 numbers or more each of one
-/// accumulator.
-static int64_t usualWarps(tile::KernelOp kernel) {
-  constexpr int64_t kLarge = 128 * 128;
-  bool isLarge = false;
-  kernel.walk([&](MatrixProductOpInterface product) {
-    auto type = cast<RankedTensorType>(product->getResult(0).getType());
-    isLarge |= type.getNumElements() >= kLarge;
+/// accumulator. Without products, as many as have 32 elements for each thread
+/// of what is loaded.
+static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes) {
+  constexpr int64_t kUsual = 4, kLarge = 128 * 128, kShare = 32;
+  bool hasProduct = false, isLarge = false;
+  int64_t loaded = 0;
+  kernel.walk([&](Operation *op) {
+    if (isa<MatrixProductOpInterface>(op)) {
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      hasProduct = true;
+      isLarge |= type.getNumElements() >= kLarge;
+    } else if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
+      loaded = std::max(loaded, access.getAccessedType().getNumElements());
+    }
   });
-  return isLarge ? 8 : 4;
+  if (hasProduct)
+    return isLarge ? 2 * kUsual : kUsual;
+  return std::clamp<int64_t>(llvm::divideCeil(loaded, kShare * lanes), kUsual,
+                             32);
 }
 
 namespace {
@@ -606,7 +616,7 @@ struct SimtAssignLayouts
               tile::kKernelHintsAttr))
         count = hints.getWarps();
     if (count < 1)
-      count = usualWarps(kernel);
+      count = usualWarps(kernel, lanes);
     count = std::min<int64_t>(count, 32);
     count = llvm::PowerOf2Ceil(count);
     if (!llvm::isPowerOf2_64(lanes)) {

@@ -37,10 +37,11 @@ kiln::schedule::scheduleElementwise(Operation *op,
   for (int dim : dims)
     tiled.push_back({dim, dim == dims.back() ? target::TilingRole::Column
                                              : target::TilingRole::Row});
-  group.chooseBlocks(
-      kernel,
-      group.problemFor(kernel, target::TilingProblem::Kind::Elementwise, tiled),
-      tiled);
+  group.chooseBlocks(kernel,
+                     group.problemFor(kernel,
+                                      target::TilingProblem::Kind::Elementwise,
+                                      tiled, &out),
+                     tiled);
   Space space;
   for (int dim : dims)
     if (kernel.dims[dim].block > 1)

@@ -64,9 +64,11 @@ TileBuilder::loop(ArrayRef<int> dims, ValueRange inits,
     return body(inits);
   int dim = dims.front();
   OpBuilder &b = kernel.b;
-  Value zero = kernel.constant(0), one = kernel.constant(1);
+  Value part = kernel.dims[dim].part;
+  Value first = part ? part : kernel.constant(0);
+  Value step = kernel.constant(kernel.dims[dim].parts);
   Value count = kernel.index(kernel.numBlocks(dim));
-  auto loopOp = scf::ForOp::create(b, kernel.loc, zero, count, one, inits);
+  auto loopOp = scf::ForOp::create(b, kernel.loc, first, count, step, inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loopOp.getBody());
   // The dimension may be that of an outer loop, whose place comes back after.
@@ -183,27 +185,49 @@ static SmallVector<Value> reduceAxis(
 }
 
 Value TileBuilder::emitReduction(Operation *op, const AccessMap &map) {
+  if (isa<prim::ArgmaxOp>(op))
+    return emitArgmax(cast<prim::ArgmaxOp>(op), map);
+  Value result = emitWideReduction(op, map);
+  return result ? narrowReduction(op, result) : Value();
+}
+
+Value TileBuilder::narrowReduction(Operation *op, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType())
+                  .clone(getElementTypeOrSelf(op->getResult(0).getType()));
+  return type == tile.getType()
+             ? tile
+             : arith::TruncFOp::create(kernel.b, kernel.loc, type, tile)
+                   .getResult();
+}
+
+/// The dimensions of a reduction that loops go through.
+LogicalResult TileBuilder::reductionLoops(Operation *op, const AccessMap &map,
+                                          AccessMap &inner,
+                                          SmallVectorImpl<int> &dims,
+                                          SmallVectorImpl<int> &loops) {
+  if (failed(reductionMap(op, map, inner, dims)))
+    return failure();
+  for (int dim : dims)
+    if (!kernel.numBlocks(dim).is(1))
+      loops.push_back(dim);
+  return loops.empty() ? success()
+                       : hoistReductions(op->getOperand(0), inner, loops);
+}
+
+Value TileBuilder::emitWideReduction(Operation *op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Value operand = op->getOperand(0);
   AccessMap inner;
   SmallVector<int> dims, loops;
-  if (failed(reductionMap(op, map, inner, dims)))
+  if (failed(reductionLoops(op, map, inner, dims, loops)))
     return {};
-  for (int dim : dims)
-    if (!kernel.numBlocks(dim).is(1))
-      loops.push_back(dim);
-  if (!loops.empty() && failed(hoistReductions(operand, inner, loops)))
-    return {};
-  if (auto argmax = dyn_cast<prim::ArgmaxOp>(op))
-    return emitArgmax(argmax, inner, loops);
-
   Type element =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   bool adds = isa<prim::SumOp, prim::ProdOp>(op);
   Type wide = adds ? sumType(element) : element;
   TypedAttr neutral = neutralValue(op, wide);
   SmallVector<int64_t> shape = shapeOf(inner);
-  // One block of the operand, reduced along its axes.
+  // One block of the operand.
   auto block = [&]() -> Value {
     Value tile = emit(operand, inner);
     if (!tile)
@@ -212,39 +236,41 @@ Value TileBuilder::emitReduction(Operation *op, const AccessMap &map) {
     if (wide != element)
       tile = arith::ExtFOp::create(b, kernel.loc,
                                    RankedTensorType::get(shape, wide), tile);
-    tile = maskPartial(tile, dims, neutral);
-    for (int dim : dims)
-      if (int axis = axisOf(dim); axis >= 0)
-        tile = reduceAxis(b, kernel.loc, tile, axis,
-                          [&](OpBuilder &inside, ValueRange x, ValueRange y) {
-                            return SmallVector<Value>{
-                                combine(op, x[0], y[0], inside)};
-                          })[0];
-    return tile;
+    return maskPartial(tile, dims, neutral);
   };
-  Value result;
   if (loops.empty()) {
-    result = block();
-  } else {
-    SmallVector<int64_t> kept = shape;
+    Value tile = block();
+    return tile ? reduceTile(op, tile, dims) : Value();
+  }
+  SmallVector<int64_t> kept = shape;
+  if (!reducesLast)
     for (int dim : dims)
       if (int axis = axisOf(dim); axis >= 0)
         kept[axis] = 1;
-    Value init = splat(neutral, kept);
-    bool ok = true;
-    result = loop(loops, init, [&](ValueRange carried) -> SmallVector<Value> {
-      Value tile = block();
-      ok &= static_cast<bool>(tile);
-      return {tile ? combine(op, carried[0], tile, b) : carried[0]};
-    })[0];
-    if (!ok)
-      return {};
-  }
-  if (result && wide != element)
-    result = arith::TruncFOp::create(
-        b, kernel.loc, cast<RankedTensorType>(result.getType()).clone(element),
-        result);
-  return result;
+  Value init = splat(neutral, kept);
+  bool ok = true;
+  Value result = loop(loops, init, [&](ValueRange carried) {
+    Value tile = block();
+    ok &= static_cast<bool>(tile);
+    if (tile && !reducesLast)
+      tile = reduceTile(op, tile, dims);
+    return SmallVector<Value>{tile ? combine(op, carried[0], tile, b)
+                                   : carried[0]};
+  })[0];
+  if (!ok)
+    return {};
+  return reducesLast ? reduceTile(op, result, dims) : result;
+}
+
+Value TileBuilder::reduceTile(Operation *op, Value tile, ArrayRef<int> dims) {
+  for (int dim : dims)
+    if (int axis = axisOf(dim); axis >= 0)
+      tile = reduceAxis(kernel.b, kernel.loc, tile, axis,
+                        [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                          return SmallVector<Value>{
+                              combine(op, x[0], y[0], inside)};
+                        })[0];
+  return tile;
 }
 
 /// Takes the second of two (value, index) pairs if it is larger, or equal and
@@ -277,11 +303,14 @@ static SmallVector<Value> laterMax(OpBuilder &b, Location loc, ValueRange x,
           arith::SelectOp::create(b, loc, take, y[1], x[1])};
 }
 
-Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
-                              ArrayRef<int> loops) {
+Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
   Value operand = op.getOperand();
+  AccessMap inner;
+  SmallVector<int> dims, loops;
+  if (failed(reductionLoops(op, map, inner, dims, loops)))
+    return {};
   Type element = cast<RankedTensorType>(operand.getType()).getElementType();
   Type resultElement =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
@@ -292,11 +321,11 @@ Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
       indexType, APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth()));
   SmallVector<int64_t> shape = shapeOf(inner);
   const IndexExpr &along = inner.index[op.getDim()];
-  SmallVector<int, 2> dims = along.dims();
   SmallVector<int64_t> kept = shape;
-  for (int dim : dims)
-    if (int axis = axisOf(dim); axis >= 0)
-      kept[axis] = 1;
+  if (!reducesLast)
+    for (int dim : dims)
+      if (int axis = axisOf(dim); axis >= 0)
+        kept[axis] = 1;
   auto block = [&]() -> SmallVector<Value> {
     Value tile = emit(operand, inner);
     if (!tile)
@@ -310,7 +339,9 @@ Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
     tile = maskPartial(tile, dims, lowest);
     Value index = broadcast(indexTile(along, indexType), shape);
     index = maskPartial(index, dims, last);
-    SmallVector<Value> pair = {tile, index};
+    return {tile, index};
+  };
+  auto reduce = [&](SmallVector<Value> pair) {
     for (int dim : dims)
       if (int axis = axisOf(dim); axis >= 0)
         pair = reduceAxis(b, loc, pair, axis,
@@ -322,17 +353,24 @@ Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &inner,
   SmallVector<Value> pair;
   if (loops.empty()) {
     pair = block();
+    if (!pair.empty())
+      pair = reduce(std::move(pair));
   } else {
     bool ok = true;
     SmallVector<Value> inits = {splat(lowest, kept), splat(last, kept)};
     pair = loop(loops, inits, [&](ValueRange carried) -> SmallVector<Value> {
       SmallVector<Value> mine = block();
       ok &= !mine.empty();
-      return mine.empty() ? SmallVector<Value>(carried)
-                          : laterMax(b, loc, carried, mine);
+      if (mine.empty())
+        return SmallVector<Value>(carried);
+      if (!reducesLast)
+        mine = reduce(std::move(mine));
+      return laterMax(b, loc, carried, mine);
     });
     if (!ok)
       return {};
+    if (reducesLast)
+      pair = reduce(std::move(pair));
   }
   if (pair.empty())
     return {};

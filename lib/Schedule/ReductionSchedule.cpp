@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Schedule/Schedules.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
 
 using namespace mlir;
 using namespace kiln;
@@ -33,20 +36,89 @@ static int contiguousDim(Group &group, ArrayRef<int> dims) {
   return best;
 }
 
+namespace {
+/// One kernel, or two: where few instances would have much to reduce, several
+/// share out a dimension and leave partial results in a workspace, from which a
+/// second kernel makes the result.
+class Reducer {
+public:
+  Reducer(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), plan(group.plan), kernel(kernel), out(out) {}
+
+  /// Emits the bodies; `last` is the second kernel, made if it is needed.
+  LogicalResult run(std::optional<KernelBuilder> &last);
+  std::string reason;
+
+private:
+  void classify();
+  void chooseBlocks();
+  bool canSplit() const;
+  void split();
+  LogicalResult emitParts(TileBuilder &emitter, KernelBuilder &last);
+  LogicalResult emitWhole(TileBuilder &emitter);
+
+  Group &group;
+  GroupPlan &plan;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  SmallVector<int> kept, reduced; ///< physical
+  SmallVector<int> loops;         ///< reduced dimensions of several blocks
+  int vector = -1, rows = -1;
+  int64_t parts = 1;
+  int part = -1; ///< the dimension that counts parts, in both kernels
+};
+} // namespace
+
+/// Dimensions, those merged that can be, and the ones of tiles.
+void Reducer::classify() {
+  llvm::SmallBitVector isReduced(plan.sizes.size());
+  for (const ReductionVisit &visit : plan.reductions)
+    for (int dim : visit.dims)
+      isReduced.set(dim);
+  // Neighbours of one class may merge.
+  SmallVector<int> run;
+  for (unsigned d = 0; d < plan.sizes.size(); ++d) {
+    if (!run.empty() && isReduced.test(run.back()) != isReduced.test(d)) {
+      group.merge(kernel, run, out);
+      run.clear();
+    }
+    run.push_back(d);
+  }
+  group.merge(kernel, run, out);
+  SmallVector<int> all;
+  for (unsigned d = 0; d < plan.sizes.size(); ++d)
+    if (kernel.dims[d].into < 0) {
+      (isReduced.test(d) ? reduced : kept).push_back(d);
+      all.push_back(d);
+    }
+  vector = contiguousDim(group, all);
+  if (vector < 0 || plan.untiled.test(vector))
+    vector = !reduced.empty() && !plan.untiled.test(reduced.back())
+                 ? reduced.back()
+                 : -1;
+  if (!kept.empty())
+    rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
+                                                    : kept.back();
+}
+
 /// What the model is asked: the dimension along which memory is contiguous,
-/// and the rows that share a tile. Other dimensions have blocks of one element.
-static void chooseBlocks(Group &group, KernelBuilder &kernel,
-                         ArrayRef<int> kept, ArrayRef<int> reduced, int vector,
-                         int rows) {
+/// the innermost reduced one beside it, the rows that share a tile, and how
+/// many instances share out what is reduced. Other dimensions have blocks of
+/// one element.
+void Reducer::chooseBlocks() {
   SmallVector<std::pair<int, target::TilingRole>> dims;
+  bool isColumn = vector >= 0 && !llvm::is_contained(reduced, vector);
   if (rows >= 0 && rows != vector)
     dims.push_back({rows, target::TilingRole::Row});
+  if (isColumn && !reduced.empty())
+    dims.push_back({reduced.back(), target::TilingRole::Depth});
   if (vector >= 0)
-    dims.push_back({vector, llvm::is_contained(reduced, vector)
-                                ? target::TilingRole::Depth
-                                : target::TilingRole::Column});
-  target::TilingProblem problem =
-      group.problemFor(kernel, target::TilingProblem::Kind::Reduction, dims);
+    dims.push_back({vector, isColumn ? target::TilingRole::Column
+                                     : target::TilingRole::Depth});
+  if (canSplit())
+    dims.push_back({-1, target::TilingRole::Part});
+  target::TilingProblem problem = group.problemFor(
+      kernel, target::TilingProblem::Kind::Reduction, dims, &out);
   // Elements come from memory and go through a few operations.
   problem.work = 8;
   auto known = [&](int dim) {
@@ -60,7 +132,165 @@ static void chooseBlocks(Group &group, KernelBuilder &kernel,
   }
   for (int dim : reduced)
     problem.work *= known(dim);
-  group.chooseBlocks(kernel, problem, dims);
+  SmallVector<int64_t> blocks = group.chooseBlocks(kernel, problem, dims);
+  for (auto [dim, block] : llvm::zip(dims, blocks))
+    if (dim.second == target::TilingRole::Part)
+      parts = block;
+}
+
+/// One reduction, whose result decides all that is written.
+bool Reducer::canSplit() const {
+  if (plan.reductions.size() != 1 || isa<prim::ArgmaxOp>(plan.reductions[0].op))
+    return false;
+  llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
+  return llvm::none_of(plan.reductions[0].dims,
+                       [&](int dim) { return support.test(dim); });
+}
+
+/// Gives the parts a dimension, and instances: each takes every so many-th
+/// block of the longest loop.
+void Reducer::split() {
+  auto count = [&](int dim) {
+    Extent blocks = kernel.numBlocks(dim);
+    return blocks.isStatic() ? blocks.get() : ShapedType::kDynamic;
+  };
+  int longest = -1;
+  for (int dim : loops)
+    if (longest < 0 ||
+        (!ShapedType::isDynamic(count(longest)) &&
+         (ShapedType::isDynamic(count(dim)) || count(dim) > count(longest))))
+      longest = dim;
+  if (longest < 0) {
+    parts = 1;
+    return;
+  }
+  // An instance has two blocks at least.
+  if (int64_t blocks = count(longest); !ShapedType::isDynamic(blocks))
+    parts = std::min<int64_t>(parts, llvm::bit_floor(uint64_t(blocks) / 2));
+  if (parts <= 1)
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[part].size = parts;
+  kernel.dims[longest].parts = parts;
+}
+
+LogicalResult Reducer::emitWhole(TileBuilder &emitter) {
+  SmallVector<int> outer;
+  llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
+  for (int dim : support.set_bits())
+    if (int p = emitter.physical(dim);
+        llvm::is_contained(loops, p) && !llvm::is_contained(outer, p))
+      outer.push_back(p);
+  bool ok = succeeded(emitter.hoistReductions(group.root, plan.rootMap, outer));
+  if (ok)
+    emitter.loop(outer, {}, [&](ValueRange) -> SmallVector<Value> {
+      Value tile = emitter.emit(group.root, plan.rootMap);
+      ok = static_cast<bool>(tile);
+      if (ok)
+        emitter.store(tile, out, plan.rootMap);
+      return {};
+    });
+  return success(ok);
+}
+
+LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
+  const ReductionVisit &visit = plan.reductions[0];
+  Value tile = emitter.emitWideReduction(visit.op, visit.map);
+  if (!tile)
+    return failure();
+  // One row for each part, of all that is kept.
+  AccessMap map;
+  SmallVector<Extent> sizes;
+  auto along = [&](int dim) {
+    map.index.push_back(IndexExpr::dim(dim));
+    sizes.push_back(kernel.dims[dim].size);
+  };
+  along(part);
+  for (int dim : kept)
+    along(dim);
+  Buffer space =
+      kernel.host.allocate(getElementTypeOrSelf(tile.getType()), sizes);
+  emitter.store(tile, space, map);
+
+  // The second kernel: all parts of some columns.
+  last.dims = kernel.dims;
+  for (KernelDim &dim : last.dims) {
+    dim.offset = dim.coord = dim.part = Value();
+    dim.parts = dim.block = 1;
+  }
+  constexpr int64_t kTile = 4096, kLeast = 16;
+  last.dims[part].block = parts;
+  Space axes;
+  axes.axes.push_back(part);
+  if (!kept.empty() && !plan.untiled.test(kept.back())) {
+    int64_t most = std::max(kTile / parts, kLeast);
+    Extent size = last.dims[kept.back()].size;
+    if (size.isStatic())
+      most = std::min<int64_t>(
+          most, llvm::PowerOf2Ceil(std::max<int64_t>(size.get(), 1)));
+    last.dims[kept.back()].block = std::min<int64_t>(most, 64);
+    axes.axes.push_back(kept.back());
+  }
+  for (int dim : llvm::reverse(kept))
+    last.addGridDim(dim);
+  last.placeGrid();
+  last.place(part, last.constant(0));
+  TileBuilder second(last, plan, group.inGroup(), axes);
+  Value all = second.reduceTile(visit.op, second.load(space, map), part);
+  second.bind(visit.op->getResult(0), visit.map,
+              second.narrowReduction(visit.op, all));
+  Value result = second.emit(group.root, plan.rootMap);
+  if (!result) {
+    reason = second.reason;
+    return failure();
+  }
+  second.store(result, out, plan.rootMap);
+  return success();
+}
+
+LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
+  classify();
+  chooseBlocks();
+  // Reduced dimensions that fit have their place; the others become loops.
+  for (int dim : reduced)
+    if (!kernel.numBlocks(dim).is(1))
+      loops.push_back(dim);
+  if (parts > 1)
+    split();
+  Space space;
+  if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
+    space.axes.push_back(rows);
+  for (int dim : reduced)
+    if (dim != vector && kernel.dims[dim].block > 1)
+      space.axes.push_back(dim);
+  if (vector >= 0)
+    space.axes.push_back(vector);
+  if (space.axes.empty()) {
+    kernel.dims.emplace_back();
+    space.axes.push_back(kernel.dims.size() - 1);
+    kernel.place(space.axes[0], kernel.constant(0));
+  }
+  for (int dim : llvm::reverse(kept))
+    kernel.addGridDim(dim);
+  if (part >= 0)
+    kernel.addGridDim(part);
+  kernel.placeGrid();
+  for (int dim : reduced) {
+    if (!llvm::is_contained(loops, dim))
+      kernel.place(dim, kernel.constant(0));
+    else if (kernel.dims[dim].parts > 1)
+      kernel.dims[dim].part = kernel.dims[part].coord;
+  }
+  TileBuilder emitter(kernel, plan, group.inGroup(), space);
+  emitter.reducesLast = group.ctx.tiling.model().sharesTiles();
+  if (part >= 0)
+    last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+  LogicalResult done =
+      part >= 0 ? emitParts(emitter, *last) : emitWhole(emitter);
+  if (failed(done) && reason.empty())
+    reason = emitter.reason;
+  return done;
 }
 
 LogicalResult
@@ -79,79 +309,17 @@ kiln::schedule::scheduleReduction(Operation *op,
   Buffer out = ctx->host.destination(group.fusion.getResult(0));
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
-  llvm::SmallBitVector isReduced(plan.sizes.size());
-  for (const ReductionVisit &visit : plan.reductions)
-    for (int dim : visit.dims)
-      isReduced.set(dim);
-  // Neighbours of one class may merge.
-  SmallVector<int> kept, reduced, run;
-  for (unsigned d = 0; d < plan.sizes.size(); ++d) {
-    if (!run.empty() && isReduced.test(run.back()) != isReduced.test(d)) {
-      group.merge(kernel, run, out);
-      run.clear();
-    }
-    run.push_back(d);
-  }
-  group.merge(kernel, run, out);
-  SmallVector<int> all;
-  for (unsigned d = 0; d < plan.sizes.size(); ++d)
-    if (kernel.dims[d].into < 0) {
-      (isReduced.test(d) ? reduced : kept).push_back(d);
-      all.push_back(d);
-    }
-
-  Space space;
-  int vector = contiguousDim(group, all);
-  if (vector < 0 || plan.untiled.test(vector))
-    vector = !reduced.empty() && !plan.untiled.test(reduced.back())
-                 ? reduced.back()
-                 : -1;
-  int rows = -1;
-  if (!kept.empty())
-    rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
-                                                    : kept.back();
-  chooseBlocks(group, kernel, kept, reduced, vector, rows);
-  if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
-    space.axes.push_back(rows);
-  if (vector >= 0)
-    space.axes.push_back(vector);
-  if (space.axes.empty()) {
-    kernel.dims.emplace_back();
-    space.axes.push_back(kernel.dims.size() - 1);
-    kernel.place(space.axes[0], kernel.constant(0));
-  }
-  for (int dim : llvm::reverse(kept))
-    kernel.addGridDim(dim);
-  kernel.placeGrid();
-  // Reduced dimensions that fit have their place; the others become loops.
-  SmallVector<int> loops;
-  for (int dim : reduced)
-    if (kernel.numBlocks(dim).is(1))
-      kernel.place(dim, kernel.constant(0));
-    else
-      loops.push_back(dim);
-
-  TileBuilder emitter(kernel, plan, group.inGroup(), space);
-  SmallVector<int> outer;
-  llvm::SmallBitVector support = plan.rootMap.support(plan.sizes.size());
-  for (int dim : support.set_bits())
-    if (int p = emitter.physical(dim);
-        llvm::is_contained(loops, p) && !llvm::is_contained(outer, p))
-      outer.push_back(p);
-  bool ok = succeeded(emitter.hoistReductions(group.root, plan.rootMap, outer));
-  if (ok)
-    emitter.loop(outer, {}, [&](ValueRange) -> SmallVector<Value> {
-      Value tile = emitter.emit(group.root, plan.rootMap);
-      ok = static_cast<bool>(tile);
-      if (ok)
-        emitter.store(tile, out, plan.rootMap);
-      return {};
-    });
-  if (!ok) {
+  Reducer reducer(group, kernel, out);
+  std::optional<KernelBuilder> last;
+  if (failed(reducer.run(last))) {
     kernel.abandon();
-    return ctx->decline(op, emitter.reason);
+    if (last)
+      last->abandon();
+    return ctx->decline(op, reducer.reason);
   }
   kernel.finish("generic.reduction");
+  if (last)
+    last->finish("generic.reduction");
   ctx->host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

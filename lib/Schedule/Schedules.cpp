@@ -110,10 +110,17 @@ SmallVector<int> Group::physical(const KernelBuilder &kernel,
 
 TilingProblem Group::problemFor(const KernelBuilder &kernel,
                                 TilingProblem::Kind kind,
-                                ArrayRef<std::pair<int, TilingRole>> dims) {
+                                ArrayRef<std::pair<int, TilingRole>> dims,
+                                const Buffer *out) {
   TilingProblem problem;
   problem.kind = kind;
   for (auto [dim, role] : dims) {
+    if (role == TilingRole::Part) {
+      // What one instance can put together again.
+      constexpr int64_t kMostParts = 1024;
+      problem.dims.push_back({role, ShapedType::kDynamic, kMostParts});
+      continue;
+    }
     const KernelDim &from = kernel.dims[dim];
     TilingDim described{role};
     if (from.size.isStatic())
@@ -124,7 +131,7 @@ TilingProblem Group::problemFor(const KernelBuilder &kernel,
       described.most = 1;
     problem.dims.push_back(described);
   }
-  auto add = [&](Value value, const AccessMap &map) {
+  auto add = [&](Value value, const AccessMap &map, const Buffer *buffer) {
     TilingTile tile;
     tile.bits = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
     llvm::SmallBitVector along(kernel.dims.size());
@@ -135,24 +142,33 @@ TilingProblem Group::problemFor(const KernelBuilder &kernel,
       along.set(dim);
     }
     for (auto [i, dim] : llvm::enumerate(dims))
-      if (along.test(dim.first))
+      if (dim.first >= 0 && along.test(dim.first)) {
         tile.dims.push_back(i);
+        // Products have what tells how their operands lie in their roles.
+        if (kind != TilingProblem::Kind::Contraction && buffer &&
+            strideOf(*buffer, map, dim.first).is(1))
+          tile.along = i;
+      }
     problem.tiles.push_back(std::move(tile));
   };
   for (const LeafVisit &leaf : plan.leaves)
     if (host.hasBuffer(leaf.value))
-      add(leaf.value, leaf.map);
-  add(root, plan.rootMap);
+      add(leaf.value, leaf.map, &host.buffer(leaf.value));
+  add(root, plan.rootMap, out);
   return problem;
 }
 
-void Group::chooseBlocks(KernelBuilder &kernel, const TilingProblem &problem,
-                         ArrayRef<std::pair<int, TilingRole>> dims) {
+SmallVector<int64_t>
+Group::chooseBlocks(KernelBuilder &kernel, const TilingProblem &problem,
+                    ArrayRef<std::pair<int, TilingRole>> dims) {
   Tiling tiling = ctx.tiling.choose(problem);
   for (auto [dim, block] : llvm::zip(dims, tiling.blocks))
-    kernel.dims[dim.first].block = block;
-  if (problem.kind == TilingProblem::Kind::Contraction)
+    if (dim.first >= 0)
+      kernel.dims[dim.first].block = block;
+  // Only what was ranked is worth measuring.
+  if (problem.kind == TilingProblem::Kind::Contraction || tiling.cost > 0)
     tiling::noteTiling(kernel.kernel, problem, tiling);
+  return tiling.blocks;
 }
 
 bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {

@@ -3,6 +3,7 @@
 
 #include "Cache.h"
 #include "DescribedModel.h"
+#include "ThreadedModel.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -15,12 +16,13 @@ Chooser::Chooser(const Target *target, TargetAttr description,
     : description(description), options(options) {
   if (target)
     known = target->tilingModel(description, options);
+  TileSizes sizes = target ? target->tileSizes(description, options)
+                           : TileSizes::fromDescription(description);
+  if (!known && ThreadedModel::suits(description))
+    known = std::make_unique<ThreadedModel>(description, options, sizes);
   if (!known)
-    known = std::make_unique<DescribedModel>(
-        description, options,
-        target ? target->tileSizes(description, options)
-               : TileSizes::fromDescription(description),
-        /*packs=*/false);
+    known = std::make_unique<DescribedModel>(description, options, sizes,
+                                             /*packs=*/false);
   if (std::optional<StringRef> path = options.get("tiling_cache"))
     cache = std::make_unique<Cache>(*path, keyOf(options, description));
 }

@@ -234,12 +234,15 @@ Tiling DescribedModel::reduction(const TilingProblem &p) const {
   int64_t limit = sizes.reductionElements, width = 1;
   SmallVector<int> order;
   SmallVector<int64_t> grain;
-  bool isAlong = false;
+  bool isAlong = llvm::none_of(p.dims, [](const TilingDim &dim) {
+    return dim.role == TilingRole::Column;
+  });
   int64_t instances = p.instances;
   for (auto [i, dim] : llvm::enumerate(p.dims)) {
-    if (dim.role == TilingRole::Row)
+    // Beside columns, what is reduced goes by single rows.
+    if (dim.role == TilingRole::Row || dim.role == TilingRole::Part ||
+        (dim.role == TilingRole::Depth && !isAlong))
       continue;
-    isAlong = dim.role == TilingRole::Depth;
     if (!isAlong)
       tiling.blocks[i] = blockFor(dim, sizes.elementwiseCols);
     else if (!ShapedType::isDynamic(dim.size) && dim.size <= limit)
@@ -254,6 +257,8 @@ Tiling DescribedModel::reduction(const TilingProblem &p) const {
     if (dim.role == TilingRole::Row && isAlong)
       tiling.blocks[i] =
           blockFor(dim, std::max(sizes.reductionRows, budget / width));
+    if (dim.role == TilingRole::Part)
+      continue;
     if (dim.role != TilingRole::Depth && tiling.blocks[i] > 1) {
       order.push_back(i);
       // Lines of memory are written by one core.

@@ -22,7 +22,7 @@ public:
               llvm::ArrayRef<int64_t> blocks) const override;
   bool changesKernels() const override;
 
-private:
+protected:
   using Problem = target::TilingProblem;
   using Blocks = llvm::SmallVectorImpl<int64_t>;
   template <typename T> using ArrayRef = llvm::ArrayRef<T>;

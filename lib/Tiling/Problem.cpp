@@ -49,6 +49,8 @@ std::string TilingProblem::str() const {
       tiles, os,
       [&](const TilingTile &tile) {
         llvm::interleave(tile.dims, os, ".");
+        if (tile.along >= 0 && tile.along != int(tile.dims.back()))
+          os << '@' << tile.along;
         os << ':' << tile.bits;
       },
       ",");

@@ -22,6 +22,9 @@ struct KernelDim {
   int into = -1;      ///< merged into this (the next inner) dimension
   mlir::Value offset; ///< of the tile's first element; null: no place yet
   mlir::Value coord;  ///< offset / block, if that is what offset is
+  /// A loop takes every `parts`-th block from `part` on; null: all.
+  mlir::Value part;
+  int64_t parts = 1;
   /// A window's coordinate: may lie outside on both sides.
   bool outside = false;
 };

@@ -64,13 +64,17 @@ public:
   /// Gives the kernel the dimensions of the plan.
   void addDims(KernelBuilder &kernel);
   /// What is known for choosing the blocks of `dims` of a kernel: the tiles of
-  /// all operands and of the result. Sizes are those of the kernel.
+  /// all operands and of the result, which goes to `out`. Sizes are those of
+  /// the kernel.
   target::TilingProblem
   problemFor(const KernelBuilder &kernel, target::TilingProblem::Kind kind,
-             llvm::ArrayRef<std::pair<int, target::TilingRole>> dims);
-  /// Asks for the blocks of these dimensions and sets them.
-  void chooseBlocks(KernelBuilder &kernel, const target::TilingProblem &problem,
-                    llvm::ArrayRef<std::pair<int, target::TilingRole>> dims);
+             llvm::ArrayRef<std::pair<int, target::TilingRole>> dims,
+             const Buffer *out = nullptr);
+  /// Asks for the blocks of these dimensions, sets them, and gives them back. A
+  /// dimension of role `Part` is none of the kernel, and is -1.
+  llvm::SmallVector<int64_t>
+  chooseBlocks(KernelBuilder &kernel, const target::TilingProblem &problem,
+               llvm::ArrayRef<std::pair<int, target::TilingRole>> dims);
 };
 
 /// Whether tile.dot multiplies tiles of these element types.

@@ -54,6 +54,14 @@ public:
   mlir::Value maskPartial(mlir::Value tile, llvm::ArrayRef<int> dims,
                           mlir::TypedAttr other);
 
+  /// What a reduction other than argmax gives before it is rounded to the type
+  /// of its result, and that rounding.
+  mlir::Value emitWideReduction(mlir::Operation *op, const AccessMap &map);
+  mlir::Value narrowReduction(mlir::Operation *op, mlir::Value tile);
+  /// Reduces the axes of `dims`, which keep one element.
+  mlir::Value reduceTile(mlir::Operation *op, mlir::Value tile,
+                         llvm::ArrayRef<int> dims);
+
   /// Emits the reductions that `value` needs and that do not depend on
   /// `dims`, so that loops over `dims` find them computed.
   mlir::LogicalResult hoistReductions(mlir::Value value, const AccessMap &map,
@@ -68,6 +76,10 @@ public:
   /// True if blocks of a dimension may reach beyond its end.
   bool isPartial(int dim) const;
 
+  /// Loops carry whole tiles, which are reduced once behind them: for machines
+  /// whose instances share a tile out among threads, where reducing one takes
+  /// an exchange.
+  bool reducesLast = false;
   std::string reason;
   KernelBuilder &kernel;
   GroupPlan &plan;
@@ -96,8 +108,11 @@ private:
   mlir::Value emitTable(prim::TableOp op, const AccessMap &map);
   mlir::Value emitRescale(prim::RescaleOp op, const AccessMap &map);
   mlir::Value emitReduction(mlir::Operation *op, const AccessMap &map);
-  mlir::Value emitArgmax(prim::ArgmaxOp op, const AccessMap &operandMap,
-                         llvm::ArrayRef<int> loops);
+  mlir::Value emitArgmax(prim::ArgmaxOp op, const AccessMap &map);
+  mlir::LogicalResult reductionLoops(mlir::Operation *op, const AccessMap &map,
+                                     AccessMap &operandMap,
+                                     llvm::SmallVectorImpl<int> &dims,
+                                     llvm::SmallVectorImpl<int> &loops);
   mlir::LogicalResult reductionMap(mlir::Operation *op, const AccessMap &map,
                                    AccessMap &operandMap,
                                    llvm::SmallVectorImpl<int> &dims);

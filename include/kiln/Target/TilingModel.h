@@ -22,6 +22,10 @@ enum class TilingRole {
   Row,    ///< kept; several of them make a tile
   Column, ///< kept; memory is contiguous along it
   Depth,  ///< summed, or reduced, over
+  /// No dimension of the program: its "block" is how many instances share out
+  /// what is reduced, whose results come together in a kernel of their own.
+  /// Only where `Depth` is cut into blocks; 1 is always right.
+  Part,
 };
 
 struct TilingDim {
@@ -37,6 +41,9 @@ struct TilingDim {
 struct TilingTile {
   llvm::SmallVector<unsigned, 3> dims;
   int64_t bits = 32;
+  /// The problem's dimension along which its elements lie side by side; -1 if
+  /// there is none or nobody knows.
+  int along = -1;
 };
 
 struct TilingProblem {
@@ -55,7 +62,8 @@ struct TilingProblem {
   double work = 0;
 
   /// One line that stands for the problem in messages and in caches, such as
-  /// `contraction 1024x4096x4096 f32*f32+f32 holds 0.2:32,2.1:32,0.1:32`.
+  /// `contraction 1024x4096x4096 f32*f32+f32 holds 0.2:32,2.1:32,0.1:32`;
+  /// `0.1@0:16` is a tile that does not lie along its last dimension.
   std::string str() const;
 };
 
@@ -82,6 +90,10 @@ public:
                       llvm::ArrayRef<int64_t> blocks) const {
     return true;
   }
+
+  /// Whether the threads of an instance share out its tiles, so that reducing
+  /// one takes an exchange: loops then carry tiles and reduce them at the end.
+  virtual bool sharesTiles() const { return false; }
 
   /// Whether kernels that came with block sizes of their own shall get those of
   /// this model.

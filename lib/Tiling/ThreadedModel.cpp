@@ -1,0 +1,219 @@
+//===- ThreadedModel.cpp - Block sizes for cores of many threads ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ThreadedModel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+using namespace kiln::tiling;
+
+/// Rows that are read more than once stay in registers up to this length.
+static constexpr int64_t kLongestRow = 32768;
+/// What is not known is taken to be long.
+static constexpr int64_t kLong = 1 << 20;
+/// Instances of this many threads are enough of them for one core.
+static constexpr int64_t kUsualThreads = 128;
+
+bool ThreadedModel::suits(TargetAttr description) {
+  constexpr int64_t kMany = 64;
+  return description && description.getTopology() &&
+         description.getTopology().getThreads() >= kMany;
+}
+
+ThreadedModel::ThreadedModel(TargetAttr description,
+                             const TargetOptions &options, TileSizes sizes)
+    : DescribedModel(description, options, std::move(sizes), /*packs=*/false) {
+  threads = description.getTopology().getThreads();
+  for (MemoryAttr memory : description.getMemories())
+    if (memory.getKind() == MemoryKind::Cached && memory.getLine() > 0)
+      line = memory.getLine();
+}
+
+/// The least power of two that holds a dimension, `cap` at most.
+static int64_t powerFor(const TilingDim &dim, int64_t cap) {
+  if (!ShapedType::isDynamic(dim.most))
+    cap = std::min(cap, dim.most);
+  cap = llvm::bit_floor<uint64_t>(std::max<int64_t>(cap, 1));
+  return ShapedType::isDynamic(dim.size)
+             ? cap
+             : std::min<int64_t>(
+                   cap, llvm::PowerOf2Ceil(std::max<int64_t>(dim.size, 1)));
+}
+
+static int findRole(const TilingProblem &p, TilingRole role) {
+  for (auto [i, dim] : llvm::enumerate(p.dims))
+    if (dim.role == role)
+      return i;
+  return -1;
+}
+
+static int64_t volume(ArrayRef<int64_t> blocks) {
+  int64_t elements = 1;
+  for (int64_t block : blocks)
+    elements *= block;
+  return elements;
+}
+
+int64_t ThreadedModel::widthOf(const TilingProblem &p, int dim,
+                               int64_t lines) const {
+  int64_t bits = 0;
+  for (const TilingTile &tile : p.tiles)
+    if (llvm::is_contained(tile.dims, unsigned(dim)) && tile.dims.size() > 1)
+      bits = bits ? std::min(bits, tile.bits) : tile.bits;
+  return std::max<int64_t>(lines * line * 8 / (bits ? bits : 32), 1);
+}
+
+int64_t ThreadedModel::countInstances(const TilingProblem &p,
+                                      ArrayRef<int64_t> blocks) const {
+  int64_t count = p.instances;
+  for (auto [dim, block] : llvm::zip(p.dims, blocks)) {
+    if (dim.role == TilingRole::Part)
+      count *= block;
+    else if (dim.role != TilingRole::Depth)
+      count *= llvm::divideCeil(
+          ShapedType::isDynamic(dim.size) ? kLong : dim.size, block);
+  }
+  return count;
+}
+
+void ThreadedModel::spread(const TilingProblem &p,
+                           SmallVectorImpl<int64_t> &blocks,
+                           ArrayRef<int> order, int64_t least) const {
+  while (countInstances(p, blocks) < cores && volume(blocks) > least) {
+    int longest = -1;
+    for (int dim : order)
+      if (blocks[dim] > 1 && (longest < 0 || blocks[dim] > blocks[longest]))
+        longest = dim;
+    if (longest < 0)
+      return;
+    blocks[longest] /= 2;
+  }
+}
+
+double ThreadedModel::costOf(const TilingProblem &p,
+                             ArrayRef<int64_t> blocks) const {
+  double instances = countInstances(p, blocks), bytes = 0;
+  for (const TilingTile &tile : p.tiles) {
+    double size = double(tile.bits) / 8;
+    for (unsigned dim : tile.dims)
+      size *= p.dims[dim].role == TilingRole::Depth &&
+                      !ShapedType::isDynamic(p.dims[dim].size)
+                  ? p.dims[dim].size
+                  : blocks[dim];
+    bytes += size;
+  }
+  // Starting an instance costs about as much as moving this.
+  constexpr double kInstance = 1024;
+  double rounds = std::ceil(instances / double(cores));
+  return rounds * double(cores) * (bytes + kInstance);
+}
+
+/// Blocks grow from the innermost dimension until a tile is full. Where tiles
+/// lie along different dimensions, all of these have lines.
+Tiling ThreadedModel::elementwise(const TilingProblem &p,
+                                  int64_t budget) const {
+  Tiling tiling;
+  tiling.blocks.assign(p.dims.size(), 1);
+  SmallVector<int64_t> &blocks = tiling.blocks;
+  int last = p.dims.size() - 1;
+  SmallVector<int> lines;
+  for (const TilingTile &tile : p.tiles)
+    if (tile.along >= 0 && tile.along != last &&
+        llvm::is_contained(tile.dims, unsigned(last)) &&
+        !llvm::is_contained(lines, tile.along))
+      lines.push_back(tile.along);
+  SmallVector<int> order;
+  if (!lines.empty()) {
+    lines.push_back(last);
+    // Several lines on both sides: eight bytes for each element of the budget.
+    budget = budget * widthOf(p, last, 1) * 8 / line;
+    for (int dim : lines) {
+      blocks[dim] = powerFor(p.dims[dim], widthOf(p, dim, 1));
+      budget /= blocks[dim];
+    }
+    budget = std::max<int64_t>(budget, 1);
+  }
+  for (int dim = last; dim >= 0 && budget > 1; --dim) {
+    int64_t before = blocks[dim];
+    blocks[dim] = powerFor(p.dims[dim], before * budget);
+    budget = std::max<int64_t>(budget * before / blocks[dim], 1);
+  }
+  for (int dim = 0; dim <= last; ++dim)
+    if (!llvm::is_contained(lines, dim))
+      order.push_back(dim);
+  spread(p, blocks, order, /*least=*/512);
+  shrink(p, blocks);
+  tiling.cost = costOf(p, blocks);
+  return tiling;
+}
+
+/// Whole rows where something of their length is written, else pieces; beside
+/// columns, rows of what is reduced; and several instances for what takes long.
+Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
+  Tiling tiling;
+  tiling.blocks.assign(p.dims.size(), 1);
+  SmallVector<int64_t> &blocks = tiling.blocks;
+  int depth = findRole(p, TilingRole::Depth);
+  int column = findRole(p, TilingRole::Column);
+  int row = findRole(p, TilingRole::Row), part = findRole(p, TilingRole::Part);
+  // The last tile is the result.
+  bool isKept = depth >= 0 && !p.tiles.empty() &&
+                llvm::is_contained(p.tiles.back().dims, unsigned(depth));
+  if (column >= 0)
+    blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
+  if (depth >= 0) {
+    int64_t whole = powerFor(p.dims[depth], kLongestRow);
+    int64_t piece = std::max<int64_t>(budget / blocks[std::max(column, 0)], 1);
+    if (column < 0)
+      piece = budget;
+    int64_t longest = kLongestRow / (column < 0 ? 1 : 2 * blocks[column]);
+    bool fits = !ShapedType::isDynamic(p.dims[depth].size) &&
+                p.dims[depth].size <= whole && whole <= longest;
+    blocks[depth] = fits && isKept ? whole : std::min(whole, piece);
+  }
+  if (row >= 0 && column < 0)
+    blocks[row] = powerFor(p.dims[row], budget / 2 / blocks[depth]);
+  SmallVector<int> order;
+  for (int dim : {row, column})
+    if (dim >= 0)
+      order.push_back(dim);
+  // Lines stay whole, and so do columns of what can be shared out otherwise.
+  if (part < 0 || column < 0)
+    spread(p, blocks, order, column < 0 ? 512 : volume(blocks) / 2);
+  shrink(p, blocks);
+  // Instances of what is left to share out.
+  constexpr double kLeast = 1 << 18;
+  double work = p.instances;
+  for (const TilingDim &dim : p.dims)
+    if (dim.role != TilingRole::Part)
+      work *= ShapedType::isDynamic(dim.size) ? kLong : dim.size;
+  int64_t wanted = cores * std::max<int64_t>(threads / kUsualThreads / 2, 1);
+  if (part >= 0 && std::max(p.work, work) >= kLeast) {
+    int64_t instances = countInstances(p, blocks);
+    if (instances < wanted / 2)
+      blocks[part] =
+          powerFor(p.dims[part], llvm::divideCeil(wanted, instances));
+  }
+  tiling.cost = costOf(p, blocks);
+  return tiling;
+}
+
+SmallVector<Tiling> ThreadedModel::candidates(const TilingProblem &p) const {
+  if (p.kind == TilingProblem::Kind::Contraction)
+    return contractions(p);
+  int64_t budget = llvm::bit_floor<uint64_t>(
+      std::max<int64_t>(sizes.elementwiseRows * sizes.elementwiseCols, 32));
+  SmallVector<Tiling> result;
+  for (int64_t size : {budget, budget * 2, budget / 2}) {
+    Tiling tiling = p.kind == TilingProblem::Kind::Elementwise
+                        ? elementwise(p, size)
+                        : reduction(p, 2 * size);
+    if (llvm::none_of(result, [&](const Tiling &other) {
+          return other.blocks == tiling.blocks;
+        }))
+      result.push_back(std::move(tiling));
+  }
+  return result;
+}

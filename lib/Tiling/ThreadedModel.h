@@ -1,0 +1,49 @@
+//===- ThreadedModel.h - Block sizes for cores of many threads --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_TILING_THREADEDMODEL_H
+#define KILN_LIB_TILING_THREADEDMODEL_H
+
+#include "DescribedModel.h"
+
+namespace kiln::tiling {
+
+/// For machines whose cores wait for memory by holding many threads, which
+/// share out the tiles of an instance. What only moves and reduces elements
+/// takes as long as memory does if enough bytes are under way: so blocks are
+/// what a few accesses of every thread cover, as wide as lines of memory along
+/// each dimension that a tile lies along, and every core has several instances.
+/// Blocks are powers of two: threads have equal shares of them. Products are
+/// those of the described model.
+class ThreadedModel : public DescribedModel {
+public:
+  /// Whether a core of the description holds many threads.
+  static bool suits(target::TargetAttr description);
+
+  ThreadedModel(target::TargetAttr description,
+                const target::TargetOptions &options, target::TileSizes sizes);
+
+  llvm::SmallVector<target::Tiling>
+  candidates(const target::TilingProblem &problem) const override;
+  bool sharesTiles() const override { return true; }
+
+private:
+  target::Tiling elementwise(const Problem &p, int64_t budget) const;
+  target::Tiling reduction(const Problem &p, int64_t budget) const;
+  /// Elements of the narrowest tile along `dim` that fill `lines` lines.
+  int64_t widthOf(const Problem &p, int dim, int64_t lines) const;
+  int64_t countInstances(const Problem &p, ArrayRef<int64_t> blocks) const;
+  /// Halves the blocks of `order`, the longest first, while they hold more than
+  /// `least` elements and cores would have no instance.
+  void spread(const Problem &p, Blocks &blocks, ArrayRef<int> order,
+              int64_t least) const;
+  /// What all instances take, in bytes that memory could move meanwhile.
+  double costOf(const Problem &p, ArrayRef<int64_t> blocks) const;
+
+  int64_t threads = 1; ///< of a core
+  int64_t line = 128;  ///< bytes that memory moves together
+};
+
+} // namespace kiln::tiling
+
+#endif // KILN_LIB_TILING_THREADEDMODEL_H

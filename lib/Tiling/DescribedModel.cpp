@@ -130,8 +130,9 @@ const TilingTile *DescribedModel::tooLarge(const TilingProblem &p,
 
 bool DescribedModel::fits(const TilingProblem &p,
                           ArrayRef<int64_t> blocks) const {
-  return !tooLarge(p, blocks) &&
-         (capacity <= 0 || bytesOf(p, blocks) <= capacity);
+  using Kind = TilingProblem::Kind;
+  bool isFree = capacity <= 0 || (inRegisters && p.kind != Kind::Contraction);
+  return !tooLarge(p, blocks) && (isFree || bytesOf(p, blocks) <= capacity);
 }
 
 void DescribedModel::shrink(const TilingProblem &p,

@@ -66,6 +66,7 @@ protected:
   int64_t mostElements = 0; ///< 0: no limit
   int64_t capacity = 0;     ///< bytes for the tiles of an instance, 0: any
   bool retiles = true;      ///< the option `retile`
+  bool inRegisters = false; ///< all but the factors of products is there
   bool copiesAhead = false; ///< the next step's tiles come during a step
 };
 

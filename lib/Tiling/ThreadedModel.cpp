@@ -26,6 +26,7 @@ ThreadedModel::ThreadedModel(TargetAttr description,
                              const TargetOptions &options, TileSizes sizes)
     : DescribedModel(description, options, std::move(sizes), /*packs=*/false) {
   threads = description.getTopology().getThreads();
+  inRegisters = true;
   for (MemoryAttr memory : description.getMemories())
     if (memory.getKind() == MemoryKind::Cached && memory.getLine() > 0)
       line = memory.getLine();
@@ -78,9 +79,9 @@ int64_t ThreadedModel::countInstances(const TilingProblem &p,
   return count;
 }
 
-void ThreadedModel::spread(const TilingProblem &p,
-                           SmallVectorImpl<int64_t> &blocks,
-                           ArrayRef<int> order, int64_t least) const {
+void ThreadedModel::fillCores(const TilingProblem &p,
+                              SmallVectorImpl<int64_t> &blocks,
+                              ArrayRef<int> order, int64_t least) const {
   while (countInstances(p, blocks) < cores && volume(blocks) > least) {
     int longest = -1;
     for (int dim : order)
@@ -92,8 +93,8 @@ void ThreadedModel::spread(const TilingProblem &p,
   }
 }
 
-double ThreadedModel::costOf(const TilingProblem &p,
-                             ArrayRef<int64_t> blocks) const {
+double ThreadedModel::trafficOf(const TilingProblem &p,
+                                ArrayRef<int64_t> blocks) const {
   double instances = countInstances(p, blocks), bytes = 0;
   for (const TilingTile &tile : p.tiles) {
     double size = double(tile.bits) / 8;
@@ -143,9 +144,9 @@ Tiling ThreadedModel::elementwise(const TilingProblem &p,
   for (int dim = 0; dim <= last; ++dim)
     if (!llvm::is_contained(lines, dim))
       order.push_back(dim);
-  spread(p, blocks, order, /*least=*/512);
+  fillCores(p, blocks, order, /*least=*/512);
   shrink(p, blocks);
-  tiling.cost = costOf(p, blocks);
+  tiling.cost = trafficOf(p, blocks);
   return tiling;
 }
 
@@ -164,24 +165,24 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   if (column >= 0)
     blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
   if (depth >= 0) {
-    int64_t whole = powerFor(p.dims[depth], kLongestRow);
-    int64_t piece = std::max<int64_t>(budget / blocks[std::max(column, 0)], 1);
-    if (column < 0)
-      piece = budget;
-    int64_t longest = kLongestRow / (column < 0 ? 1 : 2 * blocks[column]);
+    int64_t width = column < 0 ? 1 : blocks[column];
+    int64_t whole = powerFor(p.dims[depth], kLongestRow / width);
     bool fits = !ShapedType::isDynamic(p.dims[depth].size) &&
-                p.dims[depth].size <= whole && whole <= longest;
-    blocks[depth] = fits && isKept ? whole : std::min(whole, piece);
+                p.dims[depth].size <= whole;
+    blocks[depth] = fits && isKept
+                        ? whole
+                        : std::min(whole, std::max<int64_t>(budget / width, 1));
   }
   if (row >= 0 && column < 0)
-    blocks[row] = powerFor(p.dims[row], budget / 2 / blocks[depth]);
+    blocks[row] =
+        powerFor(p.dims[row], budget / 2 / (depth < 0 ? 1 : blocks[depth]));
   SmallVector<int> order;
   for (int dim : {row, column})
     if (dim >= 0)
       order.push_back(dim);
   // Lines stay whole, and so do columns of what can be shared out otherwise.
   if (part < 0 || column < 0)
-    spread(p, blocks, order, column < 0 ? 512 : volume(blocks) / 2);
+    fillCores(p, blocks, order, column < 0 ? 512 : volume(blocks) / 2);
   shrink(p, blocks);
   // Instances of what is left to share out.
   constexpr double kLeast = 1 << 18;
@@ -196,7 +197,7 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
       blocks[part] =
           powerFor(p.dims[part], llvm::divideCeil(wanted, instances));
   }
-  tiling.cost = costOf(p, blocks);
+  tiling.cost = trafficOf(p, blocks);
   return tiling;
 }
 

@@ -35,10 +35,10 @@ private:
   int64_t countInstances(const Problem &p, ArrayRef<int64_t> blocks) const;
   /// Halves the blocks of `order`, the longest first, while they hold more than
   /// `least` elements and cores would have no instance.
-  void spread(const Problem &p, Blocks &blocks, ArrayRef<int> order,
-              int64_t least) const;
+  void fillCores(const Problem &p, Blocks &blocks, ArrayRef<int> order,
+                 int64_t least) const;
   /// What all instances take, in bytes that memory could move meanwhile.
-  double costOf(const Problem &p, ArrayRef<int64_t> blocks) const;
+  double trafficOf(const Problem &p, ArrayRef<int64_t> blocks) const;
 
   int64_t threads = 1; ///< of a core
   int64_t line = 128;  ///< bytes that memory moves together

@@ -34,6 +34,9 @@ namespace kiln::tiling {
 /// `threads`)
 ///   would have no instance and there is work for them.
 ///
+/// Targets without a model of their own whose cores hold many threads have one
+/// that knows these, too: docs/tiling.md.
+///
 /// `packs`: the family copies operands of products into panels, and pads them
 /// there, so that blocks need not be multiples of anything.
 std::unique_ptr<target::TilingModel>

@@ -68,10 +68,26 @@ def transpose(rows, columns, kind):
 }}"""
 
 
+def reverse(sizes, kind):
+    """All dimensions in the opposite order."""
+    x, r = ("x".join(str(n) for n in order) + "x" + kind for order in (sizes, sizes[::-1]))
+    return f"""func.func @main(%x: tensor<{x}>) -> tensor<{r}> {{
+  %r = prim.transpose %x permutation {list(range(len(sizes)))[::-1]} : tensor<{x}> -> tensor<{r}>
+  return %r : tensor<{r}>
+}}"""
+
+
 def column_sum(rows, columns, kind):
     return f"""func.func @main(%x: tensor<{rows}x{columns}x{kind}>) -> tensor<{columns}x{kind}> {{
   %r = prim.sum %x dims [0] : tensor<{rows}x{columns}x{kind}> -> tensor<{columns}x{kind}>
   return %r : tensor<{columns}x{kind}>
+}}"""
+
+
+def sum_all(rows, columns, kind):
+    return f"""func.func @main(%x: tensor<{rows}x{columns}x{kind}>) -> tensor<{kind}> {{
+  %r = prim.sum %x dims [0, 1] : tensor<{rows}x{columns}x{kind}> -> tensor<{kind}>
+  return %r : tensor<{kind}>
 }}"""
 
 
@@ -86,6 +102,10 @@ PROGRAMS.update({
     "silu_mul_16384x4096": (silu_mul(16384, 4096, "bf16"), 3 * 2 * 16384 * 4096, "silu_mul"),
     "transpose_16384x4096": (transpose(16384, 4096, "bf16"), 2 * 2 * 16384 * 4096, "transpose"),
     "column_sum_16384x4096": (column_sum(16384, 4096, "f32"), 4 * 16384 * 4096, "column_sum"),
+    "sum_all_16384x4096": (sum_all(16384, 4096, "f32"), 4 * 16384 * 4096, "sum_all"),
+    "softmax_4096x32768": (unary("softmax", 4096, 32768, "f32", "dim 1"), 2 * 4 * 4096 * 32768, "softmax"),
+    "transpose_8192x8192": (transpose(8192, 8192, "f32"), 2 * 4 * 8192 * 8192, "transpose"),
+    "reverse_32x128x64x256": (reverse([32, 128, 64, 256], "bf16"), 2 * 2 * 32 * 128 * 64 * 256, "reverse"),
 })
 
 
@@ -113,6 +133,8 @@ def computed(torch, kind, name, args):
             "rms_norm": lambda: F.rms_norm(args[0], args[1].shape, args[1], 1e-5),
             "silu_mul": lambda: F.silu(args[0]) * args[1],
             "transpose": lambda: args[0].T.contiguous(),
+            "reverse": lambda: args[0].permute(*range(args[0].dim())[::-1]).contiguous(),
+            "sum_all": lambda: args[0].sum(),
             "column_sum": lambda: args[0].sum(0)}[kind]
 
 
@@ -123,8 +145,8 @@ def measure(options):
     big = torch.empty(1 << 28, dtype=torch.float32, device="cuda")
     half = big[:1 << 27]
 
-    def timed(run, count=20):
-        for _ in range(3):
+    def timed(run, count=20, warmup=options.warmup):
+        for _ in range(warmup):
             run()
         times = []
         for _ in range(count):
@@ -165,7 +187,8 @@ def measure(options):
             for round_ in range(options.rounds):
                 timing = os.path.join(scratch, "timing.json")
                 done = subprocess.run(
-                    [options.runner, package, "--bench=20", "--no-ceiling", f"--bench-json={timing}"] + flags +
+                    [options.runner, package, "--bench=20", f"--warmup={options.warmup}", "--no-ceiling",
+                     f"--bench-json={timing}"] + flags +
                     ([f"--expect=0:{path}", f"--rtol={loose}", f"--atol={float(loose) * scale * 0.5}"]
                      if round_ == 0 else []), capture_output=True, text=True, check=False)
                 if done.returncode:
@@ -204,6 +227,7 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runner", default="kiln-run")
+    parser.add_argument("--warmup", type=int, default=200, help="calls before those that count: clocks rise slowly")
     parser.add_argument("--raw", action="store_true")
     options = parser.parse_args()
     return compile_all(options) if options.compile else measure(options)

@@ -11,18 +11,33 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
+static std::unique_ptr<TilingModel> createModel(TargetAttr description,
+                                                const TargetOptions &options,
+                                                TileSizes sizes, bool packs) {
+  if (ThreadedModel::suits(description))
+    return std::make_unique<ThreadedModel>(description, options,
+                                           std::move(sizes), packs);
+  return std::make_unique<DescribedModel>(description, options,
+                                          std::move(sizes), packs);
+}
+
+std::unique_ptr<TilingModel>
+kiln::tiling::createDescribedModel(TargetAttr description,
+                                   const TargetOptions &options, bool packs) {
+  return createModel(description, options,
+                     TileSizes::fromDescription(description), packs);
+}
+
 Chooser::Chooser(const Target *target, TargetAttr description,
                  const TargetOptions &options)
     : description(description), options(options) {
   if (target)
     known = target->tilingModel(description, options);
-  TileSizes sizes = target ? target->tileSizes(description, options)
-                           : TileSizes::fromDescription(description);
-  if (!known && ThreadedModel::suits(description))
-    known = std::make_unique<ThreadedModel>(description, options, sizes);
   if (!known)
-    known = std::make_unique<DescribedModel>(description, options, sizes,
-                                             /*packs=*/false);
+    known = createModel(description, options,
+                        target ? target->tileSizes(description, options)
+                               : TileSizes::fromDescription(description),
+                        /*packs=*/false);
   if (std::optional<StringRef> path = options.get("tiling_cache"))
     cache = std::make_unique<Cache>(*path, keyOf(options, description));
 }

@@ -194,10 +194,3 @@ SmallVector<Tiling> DescribedModel::contractions(const TilingProblem &p) const {
     result.push_back(std::move(tiling));
   return result;
 }
-
-std::unique_ptr<TilingModel>
-kiln::tiling::createDescribedModel(TargetAttr description,
-                                   const TargetOptions &options, bool packs) {
-  return std::make_unique<DescribedModel>(
-      description, options, TileSizes::fromDescription(description), packs);
-}

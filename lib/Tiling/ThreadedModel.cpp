@@ -23,8 +23,9 @@ bool ThreadedModel::suits(TargetAttr description) {
 }
 
 ThreadedModel::ThreadedModel(TargetAttr description,
-                             const TargetOptions &options, TileSizes sizes)
-    : DescribedModel(description, options, std::move(sizes), /*packs=*/false) {
+                             const TargetOptions &options, TileSizes sizes,
+                             bool packs)
+    : DescribedModel(description, options, std::move(sizes), packs) {
   threads = description.getTopology().getThreads();
   inRegisters = true;
   for (MemoryAttr memory : description.getMemories())

@@ -21,7 +21,8 @@ public:
   static bool suits(target::TargetAttr description);
 
   ThreadedModel(target::TargetAttr description,
-                const target::TargetOptions &options, target::TileSizes sizes);
+                const target::TargetOptions &options, target::TileSizes sizes,
+                bool packs);
 
   llvm::SmallVector<target::Tiling>
   candidates(const target::TilingProblem &problem) const override;

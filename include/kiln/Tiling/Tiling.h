@@ -34,8 +34,7 @@ namespace kiln::tiling {
 /// `threads`)
 ///   would have no instance and there is work for them.
 ///
-/// Targets without a model of their own whose cores hold many threads have one
-/// that knows these, too: docs/tiling.md.
+/// Where cores hold many threads it knows these, too: docs/tiling.md.
 ///
 /// `packs`: the family copies operands of products into panels, and pads them
 /// there, so that blocks need not be multiples of anything.

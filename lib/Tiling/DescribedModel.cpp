@@ -46,8 +46,6 @@ DescribedModel::DescribedModel(TargetAttr description,
     }
   if (description.getUnitOfKind(UnitKind::DMA))
     copiesAhead = true;
-  threadMachine = ThreadMachine::of(description);
-  stages = options.getInt("stages", stages);
 }
 
 SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
@@ -105,8 +103,8 @@ int64_t DescribedModel::bytesOf(const TilingProblem &p,
                    (ShapedType::isDynamic(p.dims[dim].size) ||
                     p.dims[dim].size > blocks[dim]);
     }
-    // Threads keep the rest in registers.
-    if (threadMachine && !isStepped)
+    // Of a product that is in registers only the factors are elsewhere.
+    if (inRegisters && !isStepped)
       continue;
     bytes += llvm::divideCeil(elements * tile.bits, 8) *
              (isStepped && copiesAhead ? 2 : 1);
@@ -298,8 +296,7 @@ bool DescribedModel::allows(const TilingProblem &p,
 }
 
 bool DescribedModel::changesKernels() const {
-  // Kernels for threads came with blocks for threads.
-  return retiles && description && !threadMachine &&
+  return retiles && description &&
          (!sizes.contraction.empty() ||
           !description.getMatrixInstructions().empty() || capacity > 0 ||
           mostElements > 0);

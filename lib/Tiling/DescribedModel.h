@@ -4,7 +4,6 @@
 #ifndef KILN_LIB_TILING_DESCRIBEDMODEL_H
 #define KILN_LIB_TILING_DESCRIBEDMODEL_H
 
-#include "ThreadMachine.h"
 #include "kiln/Tiling/Tiling.h"
 
 namespace kiln::tiling {
@@ -33,9 +32,6 @@ protected:
   llvm::SmallVector<target::Tiling> contractions(const Problem &p) const;
   target::Tiling contraction(const Problem &p, target::ContractionTile wanted,
                              bool spreads) const;
-  /// On a machine of threads: powers of two, in the order of the cycles that
-  /// they should take.
-  llvm::SmallVector<target::Tiling> productsOfThreads(const Problem &p) const;
   /// Bytes that the whole kernel moves, and what its instances and steps cost.
   double costOf(const Problem &p, ArrayRef<int64_t> blocks) const;
 
@@ -60,8 +56,6 @@ protected:
   target::TargetAttr description;
   target::TileSizes sizes;
   bool packs;
-  std::optional<ThreadMachine> threadMachine;
-  int64_t stages = 3; ///< the option `stages`
   int64_t cores = 1;
   int64_t mostElements = 0; ///< 0: no limit
   int64_t capacity = 0;     ///< bytes for the tiles of an instance, 0: any

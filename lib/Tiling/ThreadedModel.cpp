@@ -28,6 +28,8 @@ ThreadedModel::ThreadedModel(TargetAttr description,
     : DescribedModel(description, options, std::move(sizes), packs) {
   threads = description.getTopology().getThreads();
   inRegisters = true;
+  machine = ThreadMachine::of(description);
+  stages = options.getInt("stages", stages);
   for (MemoryAttr memory : description.getMemories())
     if (memory.getKind() == MemoryKind::Cached && memory.getLine() > 0)
       line = memory.getLine();
@@ -203,8 +205,12 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
 }
 
 SmallVector<Tiling> ThreadedModel::candidates(const TilingProblem &p) const {
-  if (p.kind == TilingProblem::Kind::Contraction)
-    return contractions(p);
+  if (p.kind == TilingProblem::Kind::Contraction) {
+    SmallVector<Tiling> found;
+    if (machine)
+      found = products(p);
+    return found.empty() ? contractions(p) : found;
+  }
   int64_t budget = llvm::bit_floor<uint64_t>(
       std::max<int64_t>(sizes.elementwiseRows * sizes.elementwiseCols, 32));
   SmallVector<Tiling> result;

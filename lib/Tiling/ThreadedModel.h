@@ -5,6 +5,7 @@
 #define KILN_LIB_TILING_THREADEDMODEL_H
 
 #include "DescribedModel.h"
+#include "ThreadMachine.h"
 
 namespace kiln::tiling {
 
@@ -13,8 +14,8 @@ namespace kiln::tiling {
 /// takes as long as memory does if enough bytes are under way: so blocks are
 /// what a few accesses of every thread cover, as wide as lines of memory along
 /// each dimension that a tile lies along, and every core has several instances.
-/// Blocks are powers of two: threads have equal shares of them. Products are
-/// those of the described model.
+/// Blocks are powers of two: threads have equal shares of them. Those of
+/// products are ranked by the cycles that they should take.
 class ThreadedModel : public DescribedModel {
 public:
   /// Whether a core of the description holds many threads.
@@ -27,8 +28,13 @@ public:
   llvm::SmallVector<target::Tiling>
   candidates(const target::TilingProblem &problem) const override;
   bool sharesTiles() const override { return true; }
+  /// Kernels for threads came with blocks for threads.
+  bool changesKernels() const override { return false; }
 
 private:
+  /// ThreadedProducts.cpp: the fastest first; none where cores have no memory
+  /// for factors.
+  llvm::SmallVector<target::Tiling> products(const Problem &p) const;
   target::Tiling elementwise(const Problem &p, int64_t budget) const;
   target::Tiling reduction(const Problem &p, int64_t budget) const;
   /// Elements of the narrowest tile along `dim` that fill `lines` lines.
@@ -41,8 +47,10 @@ private:
   /// What all instances take, in bytes that memory could move meanwhile.
   double trafficOf(const Problem &p, ArrayRef<int64_t> blocks) const;
 
-  int64_t threads = 1; ///< of a core
-  int64_t line = 128;  ///< bytes that memory moves together
+  std::optional<ThreadMachine> machine; ///< null without memory for factors
+  int64_t stages = 3;                   ///< the option `stages`
+  int64_t threads = 1;                  ///< of a core
+  int64_t line = 128;                   ///< bytes that memory moves together
 };
 
 } // namespace kiln::tiling

@@ -29,9 +29,9 @@ MARK = b"KILNCUB1"
 LAUNCHES = 100
 
 
-def compile_all(options):
+def compile_all(options, stems):
     os.makedirs(options.packages, exist_ok=True)
-    for stem in stems_of(options):
+    for stem in stems:
         with open(os.path.join(options.corpus, stem + ".json"), encoding="utf-8") as file:
             warps = json.load(file)["meta"]["num_warps"]
         subprocess.run([options.compile, os.path.join(options.corpus, stem + ".ttir"),
@@ -185,7 +185,7 @@ def main():
     parser.add_argument("--runner", default="kiln-run")
     options = parser.parse_args()
     if options.compile:
-        return compile_all(options)
+        return compile_all(options, stems_of(options))
     import torch
     import triton
     from triton.backends.compiler import GPUTarget

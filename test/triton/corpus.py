@@ -217,6 +217,17 @@ class Case:
                     return "differs", problem, seconds
             return "right", "", seconds
 
+    def tolerance(self, dtype):
+        """How far floats may be from right, as a share of the largest."""
+        tolerance = TOLERANCE[dtype]
+        if dtype == "float32" and re.search(r"arith\.truncf .* to tensor<\S*xf16>", self.text):
+            # Sums that the kernel rounds to f16 before it stores them as f32.
+            tolerance = TOLERANCE["float16"]
+        elif dtype == "float32" and re.search(r"tt\.dot|tt\.reduce|tt\.scan|atomic", self.text):
+            tolerance = 1e-4
+        looser = lookup(LOOSER, self.stem)
+        return max(tolerance, looser[0]) if looser and looser[0] < 1 else tolerance
+
     def compare(self, name, arg, storage, expected):
         count = len(storage)
         found = decode(storage, arg["dtype"])
@@ -229,13 +240,7 @@ class Case:
             wrong = np.count_nonzero(apart > (looser[0] if looser else 0))
             return f"{name}: {wrong} of {len(found)} integers differ" if wrong else ""
         found, expected = found.astype(np.float64), expected.astype(np.float64)
-        tolerance = TOLERANCE[arg["dtype"]]
-        if arg["dtype"] == "float32" and re.search(r"arith\.truncf .* to tensor<\S*xf16>", self.text):
-            # Sums that the kernel rounds to f16 before it stores them as f32.
-            tolerance = TOLERANCE["float16"]
-        elif arg["dtype"] == "float32" and re.search(r"tt\.dot|tt\.reduce|tt\.scan|atomic", self.text):
-            tolerance = 1e-4
-        tolerance = max(tolerance, looser[0]) if looser and looser[0] < 1 else tolerance
+        tolerance = self.tolerance(arg["dtype"])
         same = (found == expected) | (np.isnan(found) & np.isnan(expected))
         finite = expected[np.isfinite(expected)]
         scale = max(np.abs(finite).max(initial=0.0), 1e-30)

@@ -146,6 +146,9 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
       space.join(*spaceAfter);
     spaceAfter = space;
   }
+  // Both ways still have what was before them: once is enough.
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  llvm::erase_if(after, [&](Operation *op) { return !seen.insert(op).second; });
   pending = std::move(after);
   ValueRange results = choice.getResults();
   unflatten(op.getResults(), results.take_front(count));

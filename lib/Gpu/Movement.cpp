@@ -273,10 +273,26 @@ LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
 /// One element, for every thread.
 LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
   auto source = cast<RankedTensorType>(op.getTensor().getType());
+  LayoutAttr layout = getLayout(op.getTensor());
+  SmallVector<int64_t> constants;
+  for (auto [index, size] : llvm::zip_equal(op.getIndices(), source.getShape()))
+    if (std::optional<int64_t> n =
+            size == 1 ? std::optional<int64_t>(0) : getConstantIntValue(index))
+      constants.push_back(*n);
+  auto isZero = [](int64_t n) { return n == 0; };
+  // Where every thread has it already, it is in the same register of all.
+  if (int64_t(constants.size()) == source.getRank() &&
+      llvm::all_of(layout.getLanes(), isZero) &&
+      llvm::all_of(layout.getWarps(), isZero)) {
+    int64_t reg = registerAt(layout, constants);
+    if (reg >= 0) {
+      define(op.getResult(), registers(op.getTensor())[reg]);
+      return success();
+    }
+  }
   int64_t start =
       scratch(tileBytes(source.getShape(), source.getElementType()));
-  writeTile(start, registers(op.getTensor()), getLayout(op.getTensor()),
-            source.getShape());
+  writeTile(start, registers(op.getTensor()), layout, source.getShape());
   synchronize();
   SmallVector<Value> at;
   for (auto [index, size] : llvm::zip_equal(op.getIndices(), source.getShape()))

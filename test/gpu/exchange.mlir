@@ -170,3 +170,19 @@ tile.kernel @transposed(%a: !tile.view<64x64xi16>, %b: !tile.view<64x64xi16> {ti
   tile.store %s, %b[%z, %z] : tensor<64x64xi16, #fragment>, !tile.view<64x64xi16>
   tile.return
 }
+
+// An element that every thread has is not sent anywhere.
+// CHECK-LABEL: llvm.func @element
+// CHECK-SAME: simt.shared_bytes = 0
+// element: a: i32 = [7, 8, 9, 10], b: i32 = [0] * 4
+// element: expect b == [9] * 4
+#every = #simt.layout<rank = 1, register = [[2], [1]], lane = [], warp = []>
+tile.kernel @element(%a: !tile.view<4xi32>, %b: !tile.view<4xi32> {tile.noalias}) attributes {simt.warps = 2 : i64} {
+  %z = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %x = tile.load %a[%z] : !tile.view<4xi32> -> tensor<4xi32, #every>
+  %e = tensor.extract %x[%two] : tensor<4xi32, #every>
+  %y = tile.splat %e : tensor<4xi32, #every>
+  tile.store %y, %b[%z] : tensor<4xi32, #every>, !tile.view<4xi32>
+  tile.return
+}

@@ -29,6 +29,7 @@ SHAPES = [(1, 128, 1024), (1, 1, 1024)] + 4 * [(1, 1024, 1024)] + [(1, 1, 1024)]
 TOLERANCE = {"f32": 2e-3, "bf16": 3e-2}  # of the largest element
 ON_DEVICE = 2
 CHAIN = 200
+USED = b"used_dltensor"
 # The tables of positions stay in f32, and are rounded where they meet the rest.
 TABLES = ("%positions", "%frequencies", "%angles", "%cosines", "%sines", "%columns", "%later")
 
@@ -84,6 +85,18 @@ class Options(C.Structure):
                 ("time", C.c_int), ("flags", C.c_uint32)]
 
 
+def imported(lib, session, tensor, torch, check):
+    """A tensor of PyTorch as one of Kiln's, which keeps it."""
+    pointer = C.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = C.c_void_p, [C.py_object, C.c_char_p]
+    rename = C.pythonapi.PyCapsule_SetName
+    rename.argtypes = [C.py_object, C.c_char_p]
+    capsule, handle = torch.utils.dlpack.to_dlpack(tensor), C.c_void_p()
+    check(lib.kilnTensorFromDLPack(session, C.c_void_p(pointer(capsule, b"dltensor")), C.byref(handle)))
+    rename(capsule, USED)
+    return handle
+
+
 class Recorded:
     """A call of a package with tensors of PyTorch, recorded."""
 
@@ -92,18 +105,7 @@ class Recorded:
         package, session = C.c_void_p(), C.c_void_p()
         self.check(lib.kilnPackageLoadFile(path.encode(), C.byref(package)))
         self.check(lib.kilnSessionCreate(package, None, C.byref(session)))
-        from torch.utils.dlpack import to_dlpack
-        pointer = C.pythonapi.PyCapsule_GetPointer
-        pointer.restype, pointer.argtypes = C.c_void_p, [C.py_object, C.c_char_p]
-        rename = C.pythonapi.PyCapsule_SetName
-        rename.argtypes = [C.py_object, C.c_char_p]
-        given = (C.c_void_p * len(tensors))()
-        self.used = b"used_dltensor"
-        for i, tensor in enumerate(tensors):
-            capsule, handle = to_dlpack(tensor), C.c_void_p()
-            self.check(lib.kilnTensorFromDLPack(session, C.c_void_p(pointer(capsule, b"dltensor")), C.byref(handle)))
-            rename(capsule, self.used)
-            given[i] = handle
+        given = (C.c_void_p * len(tensors))(*[imported(lib, session, t, torch, self.check) for t in tensors])
         torch.cuda.synchronize()
         entry = lib.kilnSessionEntry(session, C.c_size_t(0))
         call = Options(size=C.sizeof(Options), flags=ON_DEVICE)

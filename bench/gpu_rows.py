@@ -142,7 +142,7 @@ def measure(options):
                     raise RuntimeError(f"wrong, error {error:.1e} of the largest element")
                 graphs[who] = graph_of(call)
             except Exception as error:  # a peer that cannot is left out
-                print(f"{name} {who}: {str(error).splitlines()[0]}")
+                print(f"{name} {who}: {str(error).splitlines()[0]} {error.__context__ or ''}")
         if "kiln" not in graphs:
             bad += 1
             continue

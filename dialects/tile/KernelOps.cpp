@@ -1,6 +1,7 @@
 //===- KernelOps.cpp - Kernels and the grid -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -224,14 +225,29 @@ LogicalResult KernelOp::verifyRegions() {
 // Grid
 //===----------------------------------------------------------------------===//
 
-index::Facts ProgramIdOp::getResultFacts(unsigned,
-                                         function_ref<index::Facts(Value)>) {
-  return {index::Interval::atLeast(0), 1};
+/// The most instances along an axis of the grid, if that is known.
+static std::optional<int64_t> mostInstances(Operation *op, unsigned axis) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  auto most = kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(
+                           tile::kMostInstancesAttr)
+                     : DenseI64ArrayAttr();
+  return most ? std::optional<int64_t>(most[axis]) : std::nullopt;
 }
 
-index::Facts NumProgramsOp::getResultFacts(unsigned,
+index::Facts ProgramIdOp::getResultFacts(unsigned axis,
+                                         function_ref<index::Facts(Value)>) {
+  index::Interval range = index::Interval::atLeast(0);
+  if (std::optional<int64_t> most = mostInstances(*this, axis))
+    range.high = *most - 1;
+  return {range, 1};
+}
+
+index::Facts NumProgramsOp::getResultFacts(unsigned axis,
                                            function_ref<index::Facts(Value)>) {
-  return {index::Interval::atLeast(1), 1};
+  index::Interval range = index::Interval::atLeast(1);
+  if (std::optional<int64_t> most = mostInstances(*this, axis))
+    range.high = *most;
+  return {range, 1};
 }
 
 static LogicalResult verifyGridResults(Operation *op) {

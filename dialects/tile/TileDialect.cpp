@@ -1,6 +1,7 @@
 //===- TileDialect.cpp - The dialect, its types and attributes ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
@@ -127,6 +128,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "expected '" << name << "' to be '#tile.loop_hints', found "
              << attribute.getValue();
+  }
+  if (name == kMostInstancesAttr) {
+    auto most = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !most || most.size() != 3 ||
+        llvm::any_of(most.asArrayRef(), [](int64_t n) { return n < 1; }))
+      return op->emitOpError()
+             << "expected '" << name << "' on 'tile.kernel' to be three numbers"
+             << " of at least 1, found " << attribute.getValue();
   }
   if (name == kKernelHintsAttr) {
     if (!isa<KernelOp>(op))

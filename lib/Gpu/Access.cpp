@@ -89,7 +89,7 @@ void Access::prepare() {
       // Where it begins.
       if (auto value = dyn_cast<Value>(axis.offset)) {
         a.first = w.scalar(value);
-        a.facts = w.facts.of(value);
+        a.facts = w.factsOf(value);
       } else {
         int64_t n = cast<IntegerAttr>(cast<Attribute>(axis.offset)).getInt();
         a.first = w.c64(n);

@@ -9,7 +9,8 @@ using namespace kiln::simt;
 
 using Pred = arith::CmpIPredicate;
 
-/// How many bytes of a vector that begins at a register are inside; null: all.
+/// Whether a vector that begins at a register is inside (i1), or how many bytes
+/// of it are (i32); null: all.
 Value Access::validBytes(int64_t reg, int64_t count) {
   int64_t bytes = ThreadBuilder::storedBytes(element);
   Value mask = everywhere, left;
@@ -20,32 +21,39 @@ Value Access::validBytes(int64_t reg, int64_t count) {
     // Vectors begin at multiples of their size, and so does the view.
     if (a.low)
       mask = w.both(mask, w.compare(Pred::sge, at, a.low));
-    if (int(i) != unit) {
+    // Where the view ends with a vector, too, it is inside as a whole.
+    bool isWhole =
+        int(i) != unit || (a.facts.divisor % count == 0 &&
+                           sizeDivisor(view, a.dim, w.facts) % count == 0);
+    if (isWhole) {
       mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
       continue;
     }
     Value rest = w.mul(w.sub(a.rest, at), w.c32(bytes));
     left = w.max(w.min(rest, w.c32(count * bytes)), w.c32(0));
   }
-  if (!mask)
-    return left;
-  return w.select(mask, left ? left : w.c32(count * bytes), w.c32(0));
+  if (!mask || !left)
+    return mask ? mask : left;
+  return w.select(mask, left, w.c32(0));
 }
 
-void Access::copyAsync(function_ref<Value(int64_t)> target) {
+SmallVector<std::function<void()>>
+Access::copyAsync(Value mask, std::function<Value(int64_t)> target) {
   prepare();
   unsigned bits = chooseVector();
+  SmallVector<std::function<void()>> copies;
   forEachVector(bits, [&](ArrayRef<int64_t> registers) {
-    int64_t count = registers.size();
-    Value valid;
-    if (whole)
-      valid = validBytes(registers[0], count);
-    Value from = w.elementPointer(base, offsetOf(registers[0]), stored);
-    Value to = target(registers[0]);
-    w.guarded(w.isFirstCopy(layout), [&] {
-      CopyAsyncOp::create(w.b, w.loc, from, to, alignmentFor(count), valid);
+    int64_t count = registers.size(), first = registers[0];
+    copies.push_back([=] {
+      Value valid;
+      if (whole)
+        valid = validBytes(first, count);
+      Value from = w.elementPointer(base, offsetOf(first), stored);
+      CopyAsyncOp::create(w.b, w.loc, from, target(first), alignmentFor(count),
+                          w.both(mask, w.isFirstCopy(layout)), valid);
     });
   });
+  return copies;
 }
 
 /// Combining stores: each element once.

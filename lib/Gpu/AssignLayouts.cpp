@@ -581,11 +581,11 @@ LogicalResult Assigner::run() {
   return success();
 }
 
-/// Four, or eight where four would have to keep 128 numbers or more each of one
-/// accumulator. Without products, as many as have 32 elements for each thread
+/// Four, or eight where four would have to keep more than 64 rows and columns
+/// each of one accumulator. Without products, as many as have 32 elements for each thread
 /// of what is loaded.
 static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes) {
-  constexpr int64_t kUsual = 4, kLarge = 128 * 128, kShare = 32;
+  constexpr int64_t kUsual = 4, kLarge = 128 * 128 + 1, kShare = 32;
   bool hasProduct = false, isLarge = false;
   int64_t loaded = 0;
   kernel.walk([&](Operation *op) {

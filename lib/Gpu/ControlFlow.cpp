@@ -42,6 +42,7 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
 }
 
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
+  finishCopies();
   Scratch before = space;
   enterLoop(op);
   bool hasRings = touchesRings(op);
@@ -102,6 +103,10 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   });
   if (walked.wasInterrupted())
     return decline(op, "a ring that is consumed under a condition");
+  if (hasRings)
+    if (std::optional<LogicalResult> filled = emitFilling(op))
+      return *filled;
+  finishCopies();
   SmallVector<Value> counters =
       hasRings ? ringCounters(numRings) : SmallVector<Value>();
   SmallVector<Type> types = flattenTypes(op.getResultTypes());
@@ -166,6 +171,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
 LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (touchesRings(op))
     return decline(op, "rings in a loop without a count");
+  finishCopies();
   size_t numRings = rings.size();
   Scratch spaceBefore = space;
   enterLoop(op);

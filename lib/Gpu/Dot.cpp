@@ -1,7 +1,7 @@
 //===- Dot.cpp - Products of tiles ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
+#include "Fragments.h"
 #include "LayoutChoice.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -136,79 +136,159 @@ LogicalResult ScalarProduct::run() {
 
 namespace {
 /// A product by matrix instructions of warps, on fragments in registers.
-LogicalResult emitByInstructions(KernelWalk &w, MatrixProductOpInterface op,
-                                 target::MatrixInstructionAttr row) {
-  Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
-  LayoutAttr layouts[] = {getLayout(lhs), getLayout(rhs),
-                          getLayout(op->getResult(0))};
-  target::OperandAttr operands[] = {row.getLhs(), row.getRhs(), row.getAcc()};
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  int64_t rank = type.getRank();
-  int64_t depth = cast<RankedTensorType>(lhs.getType()).getShape().back();
-  int64_t count = layouts[2].getNumRegisters();
+class InstructionProduct {
+public:
+  InstructionProduct(KernelWalk &w, MatrixProductOpInterface op,
+                     target::MatrixInstructionAttr row)
+      : w(w), op(op), row(row),
+        factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
+        type(cast<RankedTensorType>(op->getResult(0).getType())),
+        rank(type.getRank()) {
+    layouts[0] = getLayout(factors[0]);
+    layouts[1] = getLayout(factors[1]);
+    layouts[2] = getLayout(op->getResult(0));
+    target::OperandAttr operands[] = {row.getLhs(), row.getRhs(), row.getAcc()};
+    for (int i = 0; i < 3; ++i)
+      atoms[i] = cast<LayoutAttr>(operands[i].getLayout());
+  }
+
+  LogicalResult run();
+
+private:
+  using Basis = LayoutAttr::Basis;
+  /// One instruction: the registers of its fragments.
+  struct Step {
+    SmallVector<int64_t> registers[3];
+  };
+  LogicalResult findRegisters(int which, Basis at,
+                              SmallVectorImpl<int64_t> &registers);
+  FailureOr<SmallVector<Step>> stepsAt(int64_t k);
+  void load(ArrayRef<Step> steps);
+  Value factor(int which, int64_t reg) {
+    return readers[which] ? readers[which]->get(reg)
+                          : w.registers(factors[which])[reg];
+  }
+  void multiply(const Step &step);
+
+  KernelWalk &w;
+  MatrixProductOpInterface op;
+  target::MatrixInstructionAttr row;
+  Value factors[2];
+  RankedTensorType type;
+  int64_t rank;
+  LayoutAttr layouts[3], atoms[3];
+  std::unique_ptr<FragmentReader> readers[2];
   Regs sums;
+};
+} // namespace
+
+/// The registers of one fragment: those of the atom at an offset.
+LogicalResult
+InstructionProduct::findRegisters(int which, Basis offset,
+                                  SmallVectorImpl<int64_t> &registers) {
+  for (int64_t i = 0; i < atoms[which].getNumRegisters(); ++i) {
+    Basis at(offset);
+    auto own = atoms[which].getRegisterOffset(i);
+    at[rank - 2] ^= own[0];
+    at[rank - 1] ^= own[1];
+    int64_t reg = KernelWalk::registerAt(layouts[which], at);
+    if (reg < 0)
+      return op->emitOpError("has operands of other layouts than '")
+             << row.getName() << "' takes";
+    registers.push_back(reg);
+  }
+  return success();
+}
+
+FailureOr<SmallVector<InstructionProduct::Step>>
+InstructionProduct::stepsAt(int64_t k) {
+  int64_t inAtomRow = 0, inAtomColumn = 0;
+  for (const Basis &basis : atoms[2].getRegisterBases()) {
+    inAtomRow |= basis[0];
+    inAtomColumn |= basis[1];
+  }
+  SmallVector<Step> steps;
+  for (int64_t reg = 0; reg < layouts[2].getNumRegisters(); ++reg) {
+    // The first register of each fragment of the accumulator.
+    auto at = layouts[2].getRegisterOffset(reg);
+    if ((at[rank - 2] & inAtomRow) || (at[rank - 1] & inAtomColumn))
+      continue;
+    Basis left(at), right(at);
+    left[rank - 1] = k;
+    right[rank - 2] = k;
+    Step &step = steps.emplace_back();
+    if (failed(findRegisters(0, left, step.registers[0])) ||
+        failed(findRegisters(1, right, step.registers[1])) ||
+        failed(findRegisters(2, Basis(at), step.registers[2])))
+      return failure();
+  }
+  return steps;
+}
+
+void InstructionProduct::load(ArrayRef<Step> steps) {
+  for (int which : {0, 1})
+    if (readers[which])
+      for (const Step &step : steps)
+        for (int64_t reg : step.registers[which])
+          readers[which]->get(reg);
+}
+
+void InstructionProduct::multiply(const Step &step) {
+  SmallVector<Value> x, y, z;
+  for (int64_t i : step.registers[0])
+    x.push_back(factor(0, i));
+  for (int64_t i : step.registers[1])
+    y.push_back(factor(1, i));
+  for (int64_t i : step.registers[2])
+    z.push_back(sums[i]);
+  SmallVector<Type> types(z.size(), z[0].getType());
+  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
+  if (op.isLhsUnsigned())
+    mma->setAttr("lhs_unsigned", w.b.getUnitAttr());
+  if (op.isRhsUnsigned())
+    mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
+  for (auto [i, value] : llvm::zip_equal(step.registers[2], mma.getResults()))
+    sums[i] = value;
+}
+
+LogicalResult InstructionProduct::run() {
   if (OpOperand *acc = op.getAccOperand())
     sums = w.registers(acc->get());
   else
-    sums.assign(count,
+    sums.assign(layouts[2].getNumRegisters(),
                 w.zero(ThreadBuilder::scalarType(type.getElementType())));
-  /// The registers of one fragment: those of the atom at an offset.
-  auto fragment = [&](int which, ArrayRef<int64_t> offset,
-                      SmallVectorImpl<int64_t> &regs) {
-    auto atom = cast<LayoutAttr>(operands[which].getLayout());
-    for (int64_t i = 0; i < atom.getNumRegisters(); ++i) {
-      LayoutAttr::Basis at(offset);
-      auto own = atom.getRegisterOffset(i);
-      at[rank - 2] ^= own[0];
-      at[rank - 1] ^= own[1];
-      int64_t reg = KernelWalk::registerAt(layouts[which], at);
-      if (reg < 0)
+  for (int which : {0, 1})
+    readers[which] = w.readerOf(factors[which]);
+  int64_t depth =
+      cast<RankedTensorType>(factors[0].getType()).getShape().back();
+  int64_t each = row.getK().getMin();
+  auto next = stepsAt(0);
+  if (failed(next))
+    return failure();
+  // Fragments are read while the products of those before are computed, and
+  // copies that are to be issued go in between, so that neither waits.
+  load(*next);
+  int64_t products = depth / each * next->size(), done = 0;
+  int64_t copies = w.countCopies(), issued = 0;
+  for (int64_t k = 0; k < depth; k += each) {
+    SmallVector<Step> steps = std::move(*next);
+    if (k + each < depth) {
+      next = stepsAt(k + each);
+      if (failed(next))
         return failure();
-      regs.push_back(reg);
+      load(*next);
     }
-    return success();
-  };
-  auto atomAcc = cast<LayoutAttr>(operands[2].getLayout());
-  int64_t ak = row.getK().getMin();
-  for (int64_t k = 0; k < depth; k += ak) {
-    for (int64_t reg = 0; reg < count; ++reg) {
-      // The first register of each fragment of the accumulator.
-      auto at = layouts[2].getRegisterOffset(reg);
-      int64_t inAtom = 0;
-      for (const LayoutAttr::Basis &basis : atomAcc.getRegisterBases())
-        inAtom |= (at[rank - 2] & basis[0]) | (at[rank - 1] & basis[1]);
-      if (inAtom)
-        continue;
-      SmallVector<int64_t> parts[3];
-      LayoutAttr::Basis left(at), right(at);
-      left[rank - 1] = k;
-      right[rank - 2] = k;
-      if (failed(fragment(0, left, parts[0])) ||
-          failed(fragment(1, right, parts[1])) ||
-          failed(fragment(2, at, parts[2])))
-        return op->emitOpError("has operands of other layouts than '")
-               << row.getName() << "' takes";
-      SmallVector<Value> x, y, z;
-      for (int64_t i : parts[0])
-        x.push_back(w.registers(lhs)[i]);
-      for (int64_t i : parts[1])
-        y.push_back(w.registers(rhs)[i]);
-      for (int64_t i : parts[2])
-        z.push_back(sums[i]);
-      SmallVector<Type> types(z.size(), z[0].getType());
-      auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
-      if (op.isLhsUnsigned())
-        mma->setAttr("lhs_unsigned", w.b.getUnitAttr());
-      if (op.isRhsUnsigned())
-        mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
-      for (auto [i, value] : llvm::zip_equal(parts[2], mma.getResults()))
-        sums[i] = value;
+    for (const Step &step : steps) {
+      multiply(step);
+      int64_t wanted = std::min(copies, ++done * 2 * copies / products);
+      w.issueCopies(std::max<int64_t>(wanted - issued, 0));
+      issued = std::max(issued, wanted);
     }
   }
+  w.finishCopies();
   w.define(op->getResult(0), std::move(sums));
   return success();
 }
-} // namespace
 
 LogicalResult KernelWalk::emitProduct(Operation *op) {
   if (auto name = op->getAttrOfType<StringAttr>(kRowAttr)) {
@@ -218,7 +298,8 @@ LogicalResult KernelWalk::emitProduct(Operation *op) {
     if (!row)
       return op->emitOpError("the description has no matrix instruction '")
              << name.getValue() << "'";
-    return emitByInstructions(*this, cast<MatrixProductOpInterface>(op), row);
+    return InstructionProduct(*this, cast<MatrixProductOpInterface>(op), row)
+        .run();
   }
   return ScalarProduct(*this, cast<MatrixProductOpInterface>(op)).run();
 }

@@ -47,6 +47,13 @@ LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
 }
 
 int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
+  if (stagedBytes && !lastStaged && b.getInsertionBlock() == entry) {
+    // Storage has been read for the last time once everybody comes here.
+    synchronize();
+    mostBytes = sharedBytes();
+    stagedBytes = 0;
+    space = Scratch();
+  }
   Scratch::Wait wait;
   int64_t begin = space.find(bytes, warpBytes, machine.getTurnBytes(), wait);
   if (wait == Scratch::Wait::Block)
@@ -169,7 +176,13 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     programIds.push_back(widen(id));
 }
 
-/// Scratch memory comes behind all storage.
+int64_t KernelWalk::sharedBytes() const {
+  int64_t now =
+      space.size ? llvm::alignTo(stagedBytes, 128) + space.size : stagedBytes;
+  return std::max(mostBytes, now);
+}
+
+/// Scratch memory comes behind all storage that is yet to be used.
 void KernelWalk::measureStorage() {
   auto bytesOf = [](MemRefType type) {
     return type.getNumElements() * storedBytes(type.getElementType());
@@ -188,6 +201,13 @@ void KernelWalk::measureStorage() {
     }
     stagedBytes = std::max(stagedBytes, end);
   });
+  for (Operation &op : kernel.getBody().front())
+    if (op.walk([](Operation *inner) {
+            return isa<stage::StageDialect>(inner->getDialect())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted())
+      lastStaged = &op;
 }
 
 LogicalResult KernelWalk::run() {
@@ -219,11 +239,7 @@ LogicalResult KernelWalk::run() {
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
-  function->setAttr(
-      kSharedBytesAttr,
-      b.getI64IntegerAttr(space.size
-                              ? llvm::alignTo(stagedBytes, 128) + space.size
-                              : stagedBytes));
+  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes()));
   if (kernel.getProgress() == tile::Progress::concurrent)
     function->setAttr(kCooperativeAttr, b.getUnitAttr());
   if (auto numerics = kernel.getNumericsAttr())
@@ -241,7 +257,10 @@ LogicalResult KernelWalk::emitBlock(Block *block) {
     beforeFilling(&op);
     if (failed(emitOp(&op)))
       return failure();
+    if (lastStaged == &op)
+      lastStaged = nullptr;
   }
+  finishCopies();
   return success();
 }
 
@@ -262,6 +281,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
   }
   if (isa_and_nonnull<stage::StageDialect>(op->getDialect()))
     return emitStage(op);
+  if (op->getNumResults() && lateReads.contains(op->getResult(0)))
+    return success();
   if (isa<MatrixProductOpInterface>(op))
     return emitProduct(op);
   return TypeSwitch<Operation *, LogicalResult>(op)

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
+#include <functional>
 
 namespace kiln::simt {
 
@@ -38,9 +39,22 @@ struct StoragePlace {
 
   unsigned inner() const;
   int64_t rowBytes() const;
-  /// The address of an element of two i32 coordinates.
-  mlir::Value address(ThreadBuilder &w, llvm::ArrayRef<mlir::Value> at) const;
+  /// The same storage with its two dimensions exchanged.
+  StoragePlace transposed() const;
+  /// The address of the element of a register in a layout of this storage.
+  mlir::Value address(ThreadBuilder &w, LayoutAttr layout, int64_t reg) const;
+
+private:
+  /// What bit `row` of a row's number permutes: log2(rows of a permutation).
+  unsigned permuteShift() const;
+  int64_t permuteMask() const;
+  /// Bytes from the beginning. Coordinates are joined by exclusive or, and so
+  /// are their places.
+  int64_t placeOf(llvm::ArrayRef<int64_t> at) const;
+  mlir::Value threadPlace(ThreadBuilder &w, LayoutAttr layout) const;
 };
+
+class FragmentReader;
 
 class KernelWalk : public ThreadBuilder {
 public:
@@ -74,6 +88,12 @@ public:
   void synchronize();
   /// The same for the threads of a warp.
   void synchronizeWarp();
+  /// Issues some of the copies that are to come, or all of them.
+  void issueCopies(size_t count);
+  void finishCopies() { issueCopies(lateCopies.size()); }
+  size_t countCopies() const { return lateCopies.size(); }
+  /// How a product reads a factor; nothing where it is in registers.
+  std::unique_ptr<FragmentReader> readerOf(mlir::Value tile);
   /// `make` only where a condition holds (null: always).
   void guarded(mlir::Value condition, llvm::function_ref<void()> make);
 
@@ -141,17 +161,19 @@ private:
   // Staged.cpp
   struct Ring {
     int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
-    mlir::Value fill, use;  ///< i32: the slots that come next
+    mlir::Value fill, use;  ///< i32: where the slots begin that come next
     int64_t ready = 0;      ///< slots that are full and not consumed
     bool isAwaited = false; ///< a slot is full that is consumed soon
     bool isRead = false;    ///< since the last barrier
   };
   mlir::LogicalResult emitStage(mlir::Operation *op);
+  mlir::LogicalResult emitRead(stage::ReadOp op);
   void emitCopy(stage::CopyOp op);
   void commitCopies(Ring *ring);
   void waitFor(Ring *ring);
   void beforeFilling(mlir::Operation *op);
-  mlir::Value nextSlot(mlir::Value slot, int64_t depth);
+  mlir::Value nextSlot(const Ring &ring, mlir::Value slot);
+  std::optional<mlir::LogicalResult> emitFilling(mlir::scf::IfOp op);
   void bindSlot(Ring *ring, mlir::Value slot, mlir::ValueRange parts);
   /// What loops and conditions carry of rings.
   llvm::SmallVector<mlir::Value> ringCounters(size_t count);
@@ -161,8 +183,21 @@ private:
   void enterRingLoop(mlir::scf::ForOp loop);
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   llvm::SmallVector<Ring *> groups; ///< of copies under way, oldest first
+  mlir::Value copyMask; ///< i1: whether the copies here happen; null: they do
+  /// What copies here know beside: the most that a value is where they happen.
+  std::pair<mlir::Value, int64_t> copyBound;
+  index::Facts factsOf(mlir::Value value);
   llvm::DenseMap<mlir::Value, StoragePlace> storages;
+  /// Copies that were asked for and are yet to be issued, and the rings whose
+  /// group ends behind them: what comes next spreads them over its own work.
+  llvm::SmallVector<std::function<void()>> lateCopies;
+  llvm::SmallVector<Ring *> lateRings;
+  /// Factors that their product reads piece by piece.
+  llvm::DenseMap<mlir::Value, StoragePlace> lateReads;
   int64_t stagedBytes = 0; ///< of storage, before scratch memory
+  int64_t mostBytes = 0;   ///< of both, while there was storage
+  int64_t sharedBytes() const;
+  mlir::Operation *lastStaged = nullptr; ///< of the kernel's block, to come
 
   // Order.cpp
   /// Waits for the block where an access may meet what another thread did.

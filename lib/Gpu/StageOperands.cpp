@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::simt {
@@ -52,6 +53,44 @@ bool feedsProduct(Value tile) {
          (!product.getAccOperand() || product.getAccOperand()->get() != tile);
 }
 
+/// Moves what a copy needs of its iteration before an operation, if nothing of
+/// it has effects.
+bool moveNeedsBefore(tile::LoadOp load, Operation *before) {
+  SetVector<Operation *> needed;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && def->getBlock() == before->getBlock() &&
+          before->isBeforeInBlock(def))
+        needed.insert(def);
+  };
+  add(load);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!isPure(needed[i]) || needed[i]->getNumRegions())
+      return false;
+    add(needed[i]);
+  }
+  SmallVector<Operation *> ordered(needed.getArrayRef());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    op->moveBefore(before);
+  return true;
+}
+
+/// Moves the transposition between a factor and its product to the product,
+/// and returns what reads the factor first.
+Operation *moveToProduct(Value factor) {
+  Operation *user = *factor.getUsers().begin();
+  if (!isa<tile::TransposeOp>(user))
+    return user;
+  Operation *next = moveToProduct(user->getResult(0));
+  if (next->getBlock() != user->getBlock())
+    return user;
+  user->moveBefore(next);
+  return user;
+}
+
 std::optional<Staged> stagedLoad(tile::LoadOp load, index::Analysis &facts) {
   auto type = cast<RankedTensorType>(load.getType());
   bool isZero =
@@ -82,6 +121,33 @@ std::optional<Staged> stagedLoad(tile::LoadOp load, index::Analysis &facts) {
   return Staged{load, convert, along.dim, type.getNumElements() * each};
 }
 
+/// What a kernel's storage may take of the block's memory: a share for each of
+/// the blocks that registers let a core have at once, two at most.
+int64_t share(tile::KernelOp kernel, target::TargetAttr description) {
+  // For exchanges beside the rings, and what the machine keeps.
+  constexpr int64_t kOther = 8 << 10;
+  // Addresses, fragments and other numbers of a thread beside its sums.
+  constexpr int64_t kRegisters = 72;
+  int64_t whole = 48 << 10, registers = 0;
+  if (description) {
+    if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
+      whole = shared.getSize() ? shared.getSize() : whole;
+    if (DictionaryAttr extra = description.getExtra())
+      if (auto count = extra.getAs<IntegerAttr>("registers_per_core"))
+        registers = count.getInt();
+  }
+  int64_t sums = 0, threads = 128;
+  kernel.walk([&](MatrixProductOpInterface product) {
+    Value sum = product->getResult(0);
+    if (LayoutAttr layout = getLayout(sum))
+      sums = std::max(sums, layout.getNumRegisters());
+  });
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
+    threads = 32 * warps.getInt();
+  bool isAlone = registers && registers < 2 * threads * (sums + kRegisters);
+  return isAlone ? whole - kOther : whole / 2;
+}
+
 struct SimtStageOperands
     : simt::impl::SimtStageOperandsBase<SimtStageOperands> {
   using Base::Base;
@@ -92,13 +158,7 @@ struct SimtStageOperands
     // Copies that go on by themselves need somebody who performs them.
     if (description && !description.getUnitOfKind(target::UnitKind::DMA))
       return;
-    int64_t most = bytes;
-    if (!most) {
-      most = 48 << 10;
-      if (description)
-        if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
-          most = shared.getSize() ? shared.getSize() / 2 : most;
-    }
+    int64_t most = bytes ? bytes.getValue() : share(kernel, description);
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
@@ -122,15 +182,23 @@ struct SimtStageOperands
       if (found.empty() || slot * slots > most)
         continue;
       most -= slot * slots;
+      // Nothing in the loop writes memory: all copies go at the first load, and
+      // so through one ring, with one barrier.
+      Operation *first = found.front().load;
       for (Staged &staged : found)
-        stage(staged);
+        stage(staged, moveNeedsBefore(staged.load, first)
+                          ? first
+                          : staged.load.getOperation());
+      for (Staged &staged : found)
+        staged.load.erase();
       loop->setAttr("stage.depth", Builder(loop).getI64IntegerAttr(slots));
     }
   }
 
 private:
-  static void stage(Staged &staged) {
-    OpBuilder b(staged.load);
+  /// Copies a load's block at `place`, and reads it where it is multiplied.
+  static void stage(Staged &staged, Operation *place) {
+    OpBuilder b(place);
     Location loc = staged.load.getLoc();
     auto type = cast<RankedTensorType>(staged.load.getType());
     auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace,
@@ -146,12 +214,13 @@ private:
         UnitAttr(), staged.load.getElementOffsetsAttr(), UnitAttr(),
         DenseI64ArrayAttr(),
         tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
-    b.setInsertionPoint(staged.convert);
+    Operation *user = moveToProduct(staged.convert.getResult());
+    b.setInsertionPoint(
+        user->getBlock() == staged.convert->getBlock() ? user : staged.convert);
     Value read = stage::ReadOp::create(b, loc, staged.convert.getType(), alloc,
                                        ValueRange());
     staged.convert.getResult().replaceAllUsesWith(read);
     staged.convert.erase();
-    staged.load.erase();
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Staged.cpp - Storage of the block, rings and fragments -------------===//
+//===- Staged.cpp - Storage of the block and rings of it ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rings count their slots in scalars that loops carry. Copies of a slot form a
@@ -7,9 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Staged.h"
 #include "Access.h"
+#include "Fragments.h"
 #include "LayoutChoice.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,181 +19,11 @@ using namespace kiln;
 using namespace kiln::simt;
 
 //===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-unsigned StoragePlace::inner() const {
-  auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
-  auto dim =
-      space ? dyn_cast_or_null<IntegerAttr>(space.getPermute()) : IntegerAttr();
-  return dim && dim.getInt() == 0 ? 0 : 1;
-}
-
-int64_t StoragePlace::rowBytes() const {
-  return type.getDimSize(inner()) *
-         ThreadBuilder::storedBytes(type.getElementType());
-}
-
-Value StoragePlace::address(ThreadBuilder &w, ArrayRef<Value> at) const {
-  int64_t row = rowBytes(),
-          each = ThreadBuilder::storedBytes(type.getElementType());
-  int64_t chunks = row / 16;
-  Value outer = at[1 - inner()];
-  Value within = w.mul(at[inner()], w.c32(each));
-  // Eight rows in a run of 128 bytes or more: each its own chunk.
-  int64_t shared = std::max<int64_t>(1, 128 / row);
-  int64_t mask = std::min<int64_t>(chunks, 8) - 1;
-  if (mask > 0) {
-    Value bits = outer;
-    if (shared > 1)
-      bits = w.b.createOrFold<arith::ShRUIOp>(w.loc, bits,
-                                              w.c32(llvm::Log2_64(shared)));
-    bits = w.and_(bits, w.c32(mask));
-    within =
-        w.xor_(within, w.b.createOrFold<arith::ShLIOp>(w.loc, bits, w.c32(4)));
-  }
-  Value sum = w.add(w.mul(outer, w.c32(row)), within);
-  if (start)
-    sum = w.add(sum, start);
-  return LLVM::GEPOp::create(
-      w.b, w.loc, LLVM::LLVMPointerType::get(w.b.getContext(), kShared),
-      w.b.getI8Type(), w.shared(offset), ArrayRef<LLVM::GEPArg>{sum});
-}
-
-//===----------------------------------------------------------------------===//
-// Fragments
-//===----------------------------------------------------------------------===//
-
-namespace {
-using Basis = LayoutAttr::Basis;
-
-/// The dimension that a basis runs along, if it is a unit of one.
-int unitDim(ArrayRef<int64_t> basis, int64_t size) {
-  int dim = -1;
-  for (auto [d, n] : llvm::enumerate(basis)) {
-    if (n && (n != size || dim >= 0))
-      return -1;
-    if (n)
-      dim = d;
-  }
-  return dim;
-}
-
-/// Reads matrices of 8 rows of 16 bytes: a word of lane l is word l mod 4 of
-/// row l / 4.
-class MatrixReader {
-public:
-  MatrixReader(KernelWalk &w, const StoragePlace &place, LayoutAttr layout,
-               Type element)
-      : w(w), place(place), layout(layout), element(element) {}
-
-  std::optional<Regs> run();
-
-private:
-  KernelWalk &w;
-  const StoragePlace &place;
-  LayoutAttr layout;
-  Type element;
-};
-} // namespace
-
-std::optional<Regs> MatrixReader::run() {
-  int64_t bits = ThreadBuilder::storedBytes(element) * 8;
-  if (w.lanes != 32 || layout.getRank() != 2 || bits > 32 || !w.description ||
-      !w.description.getExtra() || !w.description.getExtra().get("load_matrix"))
-    return std::nullopt;
-  int64_t perWord = 32 / bits;
-  auto lanes = layout.getLaneBases(5);
-  auto registers = layout.getRegisterBases();
-  // Along k: elements of a word, then four lanes; eight lanes along the rows.
-  int k = unitDim(lanes[0], perWord), rows = unitDim(lanes[2], 1);
-  if (k < 0 || rows < 0 || k == rows || unitDim(lanes[1], 2 * perWord) != k ||
-      unitDim(lanes[3], 2) != rows || unitDim(lanes[4], 4) != rows)
-    return std::nullopt;
-  unsigned wordBits = llvm::Log2_64(perWord);
-  if (registers.size() < wordBits)
-    return std::nullopt;
-  for (unsigned bit = 0; bit < wordBits; ++bit)
-    if (unitDim(registers[bit], int64_t(1) << bit) != k)
-      return std::nullopt;
-  bool transposed = int(place.inner()) != k;
-  if (transposed && bits != 16)
-    return std::nullopt;
-  // Which of the other registers are matrices of one instruction.
-  ArrayRef<Basis> others = ArrayRef<Basis>(registers).drop_front(wordBits);
-  unsigned matrixBits = std::min<size_t>(2, others.size());
-  int along = transposed ? k : rows;
-  SmallVector<Basis> addressLanes;
-  for (int64_t n = 1; n < 8; n *= 2) {
-    Basis basis(2, 0);
-    basis[along] = n;
-    addressLanes.push_back(basis);
-  }
-  for (unsigned bit = 0; bit < 2; ++bit)
-    addressLanes.push_back(bit < matrixBits ? others[bit] : Basis(2, 0));
-  // Rows begin at chunks.
-  int inner = place.inner();
-  int64_t chunk = 16 / ThreadBuilder::storedBytes(element);
-  for (const Basis &basis : others)
-    if (basis[inner] % chunk)
-      return std::nullopt;
-  for (const Basis &basis : layout.getWarpBases(w.warpBits()))
-    if (basis[inner] % chunk)
-      return std::nullopt;
-  LayoutAttr addresses =
-      LayoutAttr::get(layout.getContext(), 2, others.drop_front(matrixBits),
-                      addressLanes, layout.getWarpBases(w.warpBits()));
-  unsigned matrices = 1u << matrixBits;
-  Regs result(layout.getNumRegisters());
-  Type i32 = w.b.getI32Type();
-  for (int64_t group = 0; group < addresses.getNumRegisters(); ++group) {
-    Value at[] = {w.coordinate(addresses, group, 0),
-                  w.coordinate(addresses, group, 1)};
-    auto load =
-        LoadMatrixOp::create(w.b, w.loc, SmallVector<Type>(matrices, i32),
-                             place.address(w, at), transposed);
-    for (unsigned m = 0; m < matrices; ++m) {
-      Value word = load.getResult(m);
-      int64_t first = ((group << matrixBits) | m) << wordBits;
-      if (perWord == 1) {
-        result[first] =
-            element == i32
-                ? word
-                : w.b.createOrFold<LLVM::BitcastOp>(w.loc, element, word);
-        continue;
-      }
-      Value list = LLVM::BitcastOp::create(
-          w.b, w.loc, VectorType::get({perWord}, element), word);
-      for (int64_t i = 0; i < perWord; ++i)
-        result[first + i] =
-            LLVM::ExtractElementOp::create(w.b, w.loc, list, w.c32(i));
-    }
-  }
-  return result;
-}
-
-Regs simt::readStorage(KernelWalk &w, const StoragePlace &place,
-                       LayoutAttr layout, Type type) {
-  Type element = ThreadBuilder::scalarType(type);
-  if (auto fragments = MatrixReader(w, place, layout, element).run())
-    return *fragments;
-  Regs result;
-  Type stored = ThreadBuilder::storedType(element);
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    Value at[] = {w.coordinate(layout, reg, 0), w.coordinate(layout, reg, 1)};
-    result.push_back(w.fromStored(
-        LLVM::LoadOp::create(w.b, w.loc, stored, place.address(w, at)),
-        element));
-  }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // Copies and rings
 //===----------------------------------------------------------------------===//
 
 void KernelWalk::emitCopy(stage::CopyOp op) {
-  const StoragePlace &place = storages.find(op.getTarget())->second;
+  StoragePlace place = storages.find(op.getTarget())->second;
   auto type =
       RankedTensorType::get(place.type.getShape(), place.type.getElementType());
   SmallVector<ViewAxis> axes;
@@ -209,11 +40,25 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
   LayoutAttr layout =
       blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
                     lanes, warps, /*isWhole=*/true);
-  Access(*this, op.getSource(), axes, withLayout(type, layout))
-      .copyAsync([&](int64_t reg) {
-        Value at[] = {coordinate(layout, reg, 0), coordinate(layout, reg, 1)};
-        return place.address(*this, at);
-      });
+  auto access = std::make_shared<Access>(
+      *this, op.getSource(), axes,
+      cast<RankedTensorType>(withLayout(type, layout)));
+  for (auto &copy : access->copyAsync(copyMask, [=](int64_t reg) {
+         return place.address(*this, layout, reg);
+       }))
+    lateCopies.push_back([access, copy] { copy(); });
+}
+
+void KernelWalk::issueCopies(size_t count) {
+  count = std::min(count, lateCopies.size());
+  for (auto &copy : ArrayRef(lateCopies).take_front(count))
+    copy();
+  lateCopies.erase(lateCopies.begin(), lateCopies.begin() + count);
+  if (!lateCopies.empty())
+    return;
+  for (Ring *ring : lateRings)
+    commitCopies(ring);
+  lateRings.clear();
 }
 
 void KernelWalk::commitCopies(Ring *ring) {
@@ -226,6 +71,7 @@ void KernelWalk::waitFor(Ring *ring) {
     --ring->ready;
     return;
   }
+  finishCopies();
   auto *first = llvm::find(groups, ring);
   int64_t but = 0;
   if (first == groups.end()) {
@@ -273,14 +119,14 @@ void KernelWalk::beforeFilling(Operation *op) {
   }
 }
 
-Value KernelWalk::nextSlot(Value slot, int64_t depth) {
-  Value next = add(slot, c32(1));
-  return select(compare(arith::CmpIPredicate::eq, next, c32(depth)), c32(0),
-                next);
+Value KernelWalk::nextSlot(const Ring &ring, Value slot) {
+  Value next = add(slot, c32(ring.slotBytes));
+  return select(
+      compare(arith::CmpIPredicate::eq, next, c32(ring.slotBytes * ring.depth)),
+      c32(0), next);
 }
 
-void KernelWalk::bindSlot(Ring *ring, Value slot, ValueRange parts) {
-  Value start = mul(slot, c32(ring->slotBytes));
+void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
@@ -319,6 +165,7 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {
         Ring *ring = rings.find(op.getRing())->second.get();
+        finishCopies();
         bindSlot(ring, ring->fill, op.getBody().getArguments());
         for (Operation &inner : op.getBody().front().without_terminator()) {
           if (auto copy = dyn_cast<stage::CopyOp>(inner))
@@ -326,11 +173,11 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
           else if (failed(emitOp(&inner)))
             return failure();
         }
-        ring->fill = nextSlot(ring->fill, ring->depth);
+        ring->fill = select(copyMask, nextSlot(*ring, ring->fill), ring->fill);
         // Under a condition the group ends behind it, for as many groups
         // whatever holds.
         if (!isa<scf::IfOp>(op->getParentOp()))
-          commitCopies(ring);
+          lateRings.push_back(ring);
         return success();
       })
       .Case([&](stage::ConsumeOp op) -> LogicalResult {
@@ -340,35 +187,134 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         ring->isAwaited = false;
         ring->isRead = true;
         bindSlot(ring, ring->use, op.getParts());
-        ring->use = nextSlot(ring->use, ring->depth);
+        ring->use = nextSlot(*ring, ring->use);
         return success();
       })
       .Case([&](stage::ReleaseOp) { return success(); })
       .Case([&](stage::CopyOp op) -> LogicalResult {
         if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
           return decline(op, "this copy");
+        finishCopies();
         synchronize();
         emitCopy(op);
+        finishCopies();
         commitCopies(nullptr);
         groups.clear();
         WaitCopiesOp::create(b, loc, 0);
         synchronize();
         return success();
       })
-      .Case([&](stage::ReadOp op) -> LogicalResult {
-        LayoutAttr layout = getLayout(op.getResult());
-        auto place = storages.find(op.getStorage());
-        if (!layout || place == storages.end() || !op.getOrigin().empty() ||
-            place->second.type.getRank() != 2)
-          return decline(op, "this read of storage");
-        define(op.getResult(),
-               readStorage(*this, place->second, layout,
-                           getElementTypeOrSelf(op.getResult().getType())));
-        return success();
-      })
+      .Case([&](stage::ReadOp op) { return emitRead(op); })
       .Default([&](Operation *op) -> LogicalResult {
         return decline(op, op->getName().getStringRef());
       });
+}
+
+/// The product that reads a factor by fragments, with nothing between that
+/// waits or copies; transpositions are passed on the way.
+static Operation *readingProduct(Value factor) {
+  if (!factor.hasOneUse())
+    return nullptr;
+  Operation *user = *factor.getUsers().begin(), *op = factor.getDefiningOp();
+  if (user->getBlock() != op->getBlock())
+    return nullptr;
+  for (op = op->getNextNode(); op != user; op = op->getNextNode())
+    if (!isa<stage::ReadOp, stage::ReleaseOp, tile::TransposeOp>(op))
+      return nullptr;
+  if (isa<tile::TransposeOp>(user))
+    return readingProduct(user->getResult(0));
+  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr)
+             ? user
+             : nullptr;
+}
+
+LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
+  Value result = op.getResult();
+  LayoutAttr layout = getLayout(result);
+  auto place = storages.find(op.getStorage());
+  if (!layout || place == storages.end() || !op.getOrigin().empty() ||
+      place->second.type.getRank() != 2)
+    return decline(op, "this read of storage");
+  if (readingProduct(result)) {
+    StoragePlace from = place->second;
+    lateReads[result] = from;
+    for (Operation *user = *result.getUsers().begin();
+         isa<tile::TransposeOp>(user);
+         user = *user->getResult(0).getUsers().begin()) {
+      from = from.transposed();
+      lateReads[user->getResult(0)] = from;
+    }
+    return success();
+  }
+  finishCopies();
+  define(result, FragmentReader(*this, place->second, layout,
+                                scalarType(getElementTypeOrSelf(result)))
+                     .all());
+  return success();
+}
+
+std::unique_ptr<FragmentReader> KernelWalk::readerOf(Value tile) {
+  auto late = lateReads.find(tile);
+  if (late == lateReads.end())
+    return nullptr;
+  return std::make_unique<FragmentReader>(
+      *this, late->second, getLayout(tile),
+      scalarType(getElementTypeOrSelf(tile)));
+}
+
+index::Facts KernelWalk::factsOf(Value value) {
+  index::Facts known = facts.of(value);
+  if (!copyBound.first)
+    return known;
+  int64_t more = 0;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    index::Interval added = facts.of(sum.getRhs()).range;
+    if (!added.low || added.low != added.high)
+      return known;
+    more = *added.low;
+    value = sum.getLhs();
+  }
+  if (value == copyBound.first)
+    known.range.high =
+        std::min(known.range.high.value_or(INT64_MAX), copyBound.second + more);
+  return known;
+}
+
+/// Fills slots where a condition holds, without a branch: each copy asks for
+/// itself, and the code around stays in one piece. Nothing where there is more
+/// under the condition.
+std::optional<LogicalResult> KernelWalk::emitFilling(scf::IfOp op) {
+  if (op.getNumResults() || !op.getElseRegion().empty() || copyMask)
+    return std::nullopt;
+  auto isCopy = [](Operation &op) {
+    return isa<stage::CopyOp, stage::CommitOp>(op) || isPure(&op);
+  };
+  Block::OpListType::iterator begin = op.thenBlock()->begin();
+  auto end = op.thenBlock()->without_terminator().end();
+  SmallVector<stage::ProduceOp> fillings;
+  for (Operation &inner : llvm::make_range(begin, end)) {
+    auto produce = dyn_cast<stage::ProduceOp>(inner);
+    if (produce && llvm::all_of(produce.getBody().front(), isCopy))
+      fillings.push_back(produce);
+    else if (!isPure(&inner) || inner.getNumRegions())
+      return std::nullopt;
+  }
+  if (fillings.empty())
+    return std::nullopt;
+  copyMask = scalar(op.getCondition());
+  if (auto less = op.getCondition().getDefiningOp<arith::CmpIOp>();
+      less && less.getPredicate() == arith::CmpIPredicate::slt)
+    if (auto high = facts.of(less.getRhs()).range.high)
+      copyBound = {less.getLhs(), *high - 1};
+  LogicalResult emitted = success();
+  for (Operation &inner : llvm::make_range(begin, end))
+    if (succeeded(emitted))
+      emitted = emitOp(&inner);
+  copyMask = Value();
+  copyBound = {};
+  for (stage::ProduceOp produce : fillings)
+    lateRings.push_back(rings.find(produce.getRing())->second.get());
+  return emitted;
 }
 
 SmallVector<Value> KernelWalk::ringCounters(size_t count) {

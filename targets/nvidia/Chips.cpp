@@ -136,7 +136,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
       copyUnits(chip->compute), nvidia::matrixRows(chip->compute),
-      isLarge ? 128 : 64, isLarge ? 64 : 32, kLanes, chip->compute, chip->warps,
+      chip->sharedKiB >= 227 ? 256 : isLarge ? 128 : 64, isLarge ? 64 : 32, kLanes, chip->compute, chip->warps,
       chip->instances, chip->coreSharedKiB << 10,
       chip->compute >= 80 ? 1024 : 0, chip->compute >= 90 ? 8 : 1,
       chip->compute >= 75 ? "true" : "false",

@@ -9,29 +9,73 @@
 #include "LowerCopies.h"
 #include "kiln/Gpu/SimtDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
+
+/// Takes what is added to an address as a constant off it: the instruction adds
+/// it, which the assembler does not always find for itself.
+static int64_t takeConstant(Value &address) {
+  constexpr int64_t kMost = 1 << 22;
+  int64_t sum = 0;
+  while (auto moved = address.getDefiningOp<LLVM::GEPOp>()) {
+    if (moved.getIndices().size() != 1)
+      break;
+    APInt by;
+    auto index = moved.getIndices()[0];
+    if (auto constant = dyn_cast<IntegerAttr>(index))
+      by = constant.getValue();
+    else if (!matchPattern(cast<Value>(index), m_ConstantInt(&by)))
+      break;
+    unsigned bits = isa<LLVM::LLVMPointerType>(moved.getElemType())
+                        ? 64
+                        : moved.getElemType().getIntOrFloatBitWidth();
+    int64_t bytes = by.getSExtValue() * llvm::divideCeil(bits, 8);
+    if (std::abs(sum + bytes) > kMost)
+      break;
+    sum += bytes;
+    address = moved.getBase();
+  }
+  return sum;
+}
 
 void nvidia::lowerCopies(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   std::string text, constraints = "~{memory}";
   if (auto copy = dyn_cast<simt::CopyAsyncOp>(op)) {
-    operands = {
-        LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), copy.getTarget()),
-        copy.getSource()};
-    constraints = "r,l,~{memory}";
+    Value to = copy.getTarget(), from = copy.getSource();
+    int64_t toMore = takeConstant(to), fromMore = takeConstant(from);
+    operands = {LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), to), from};
+    constraints = "r,l";
+    auto add = [&](Value value, StringRef letter) {
+      operands.push_back(value);
+      constraints += ("," + letter).str();
+      return operands.size() - 1;
+    };
     bool isLarge = copy.getBytes() == 16;
-    text = llvm::formatv("cp.async.{0}.shared.global [$0], [$1], {1}",
-                         isLarge ? "cg" : "ca", copy.getBytes());
-    if (copy.getValid()) {
-      operands.push_back(copy.getValid());
-      constraints = "r,l,r,~{memory}";
-      text += ", $2";
+    std::string size;
+    if (Value valid = copy.getValid()) {
+      if (valid.getType().isInteger(1)) {
+        // The assembler makes a predicate of this, and arithmetic of all else.
+        text = llvm::formatv("{{ .reg .b32 size; selp.b32 size, {0}, 0, ${1}; ",
+                             copy.getBytes(), add(valid, "b"));
+        size = ", size";
+      } else {
+        size = llvm::formatv(", ${0}", add(valid, "r"));
+      }
     }
-    text += ";";
+    if (copy.getMask())
+      text += llvm::formatv("@${0} ", add(copy.getMask(), "b"));
+    bool isBlock = StringRef(text).starts_with("{");
+    text += llvm::formatv(
+        "cp.async.{0}.shared.global [$0 + {1}], [$1 + {2}], {3}{4};{5}",
+        isLarge ? "cg" : "ca", toMore, fromMore, copy.getBytes(), size,
+        isBlock ? " }" : "");
+    constraints += ",~{memory}";
   } else if (auto wait = dyn_cast<simt::WaitCopiesOp>(op)) {
     text = llvm::formatv("cp.async.wait_group {0};", wait.getBut());
   } else {

@@ -55,6 +55,7 @@ public:
                              const target::TargetOptions &) const override {
     // What one access of a thread moves at most.
     program::alignViews(module, 16);
+    program::boundGrids(module);
     return success();
   }
 

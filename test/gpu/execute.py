@@ -264,7 +264,12 @@ class Machine:
     def copy(self, op, t, x):
         """Bytes are there when they are waited for, and not before; the place is taken from now on."""
         count = int(re.search(r"bytes = (\d+)", op.rest).group(1))
-        valid = x[2] if len(x) > 2 else count
+        sizes = [int(n) for n in re.search(r"Sizes = array<i32: (.*?)>", op.rest).group(1).split(", ")]
+        if sizes[2] and not x[2]:
+            return
+        valid = x[-1] if sizes[3] else count
+        if sizes[3] and op.types.rstrip(")").endswith("i1"):
+            valid = count * valid
         data = b""
         if valid:
             memory, at = self.span(x[0])

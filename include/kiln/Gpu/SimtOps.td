@@ -198,14 +198,15 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Simt_CopyAsyncOp : Simt_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "A thread has bytes copied to the memory of the block";
   let description = [{
     The copy goes on by itself; `simt.commit_copies` and `simt.wait_copies` say when it is done.
 
     - `source`: in global memory; `target`: in the memory of the block; both multiples of `bytes`.
     - `bytes`: how many.
-    - `valid`: how many of them are read, the rest is zero; all without it.
+    - `mask`: whether anything is copied; without it, yes.
+    - `valid`: how many of them are read, the rest is zero: a number, or whether all are or none; all without it.
 
     Constraints:
     - (C1) `bytes` is 4, 8 or 16.
@@ -214,12 +215,14 @@ def Simt_CopyAsyncOp : Simt_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>
 
     Example:
     ```mlir
-    simt.copy_async %p to %q bytes 16 valid %n : !llvm.ptr<1>, !llvm.ptr<3>
+    simt.copy_async %p to %q bytes 16 mask %m valid %n : i32 : !llvm.ptr<1>, !llvm.ptr<3>
     ```
   }];
-  let arguments = (ins Simt_Pointer:$source, Simt_Pointer:$target, I64Attr:$bytes, Optional<I32>:$valid);
+  let arguments = (ins Simt_Pointer:$source, Simt_Pointer:$target, I64Attr:$bytes, Optional<I1>:$mask,
+    Optional<AnyTypeOf<[I1, I32]>>:$valid);
   let assemblyFormat = [{
-    $source `to` $target `bytes` $bytes (`valid` $valid^)? attr-dict `:` qualified(type($source)) `,` qualified(type($target))
+    $source `to` $target `bytes` $bytes (`mask` $mask^)? (`valid` $valid^ `:` type($valid))? attr-dict
+    `:` qualified(type($source)) `,` qualified(type($target))
   }];
   let hasVerifier = 1;
 }

@@ -3,8 +3,10 @@
 
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Index/Analysis.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -83,4 +85,32 @@ void program::alignViews(ModuleOp module, int64_t bytes) {
             .setArgAttr(argument.getArgNumber(), program::kAlignAttr, fact);
     }
   }
+}
+
+void program::boundGrids(ModuleOp module) {
+  struct Grid {
+    std::array<int64_t, 3> most = {1, 1, 1};
+    bool isKnown = true;
+  };
+  llvm::MapVector<StringAttr, Grid> kernels;
+  module.walk([&](program::LaunchOp launch) {
+    // The variants of a launch each have three extents.
+    for (auto [i, name] : llvm::enumerate(
+             launch.getKernels().getAsRange<FlatSymbolRefAttr>())) {
+      Grid &grid = kernels[name.getAttr()];
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        auto size = getConstantIntValue(launch.getGrid()[3 * i + axis]);
+        if (size)
+          grid.most[axis] = std::max(grid.most[axis], *size);
+        else
+          grid.isKnown = false;
+      }
+    }
+  });
+  OpBuilder b(module.getContext());
+  for (auto &[name, grid] : kernels)
+    if (auto kernel = module.lookupSymbol<tile::KernelOp>(name);
+        kernel && grid.isKnown)
+      kernel->setAttr(tile::kMostInstancesAttr,
+                      b.getDenseI64ArrayAttr(grid.most));
 }

@@ -18,6 +18,11 @@ inline constexpr llvm::StringLiteral kAlignAttr = "program.align";
 /// which get `program.align`.
 void alignViews(mlir::ModuleOp module, int64_t bytes);
 
+/// Gives the kernels whose launches all have grids of known sizes the attribute
+/// `tile.most_instances`, so that what lies inside of views for each of them
+/// needs no masks.
+void boundGrids(mlir::ModuleOp module);
+
 } // namespace kiln::program
 
 #endif // KILN_TRANSFORMS_PROGRAM_ALIGNVIEWS_H

@@ -1,0 +1,41 @@
+//===- Fragments.h - What threads read of storage ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_FRAGMENTS_H
+#define KILN_LIB_GPU_FRAGMENTS_H
+
+#include "KernelWalk.h"
+
+namespace kiln::simt {
+
+/// Reads what the threads hold of storage by a layout, each register when it is
+/// asked for first: matrices of 8 rows of 16 bytes where the layout is one of
+/// fragments, else elements.
+class FragmentReader {
+public:
+  FragmentReader(KernelWalk &w, const StoragePlace &place, LayoutAttr layout,
+                 mlir::Type element);
+
+  mlir::Value get(int64_t reg);
+  const Regs &all();
+
+private:
+  void findMatrices();
+  void readMatrices(int64_t group);
+
+  KernelWalk &w;
+  StoragePlace place;
+  LayoutAttr layout;
+  mlir::Type element;
+  Regs result; ///< null: not read yet
+  // Of matrices: elements of a word, and the bits of a register's number that
+  // count them and the matrices of an instruction.
+  int64_t perWord = 1;
+  unsigned wordBits = 0, matrixBits = 0;
+  bool isTransposed = false;
+  LayoutAttr addresses; ///< of the rows that lanes point to; null: elements
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_FRAGMENTS_H

@@ -58,6 +58,14 @@ private:
   LayoutAttr handedOn(Value tile, function_ref<LayoutAttr(Value)> layoutOf);
   LayoutAttr handedOn(Value tile);
   Value require(Value tile, LayoutAttr layout);
+  /// Bytes of a thread that are exchanged in an iteration of a loop, whose body
+  /// is `block`, for a tile to have another layout.
+  int64_t costAgain(Value tile, LayoutAttr layout, Block *block,
+                    unsigned depth = 0);
+  /// Whether a tile of a loop is computed again in another layout rather than
+  /// converted, since what it is computed from takes less.
+  bool isWorthAgain(Value tile, LayoutAttr layout);
+  Value makeAgain(Value tile, LayoutAttr layout);
   /// A layout it has, or the usual one.
   LayoutAttr settle(Value tile);
   void requireOperand(OpOperand &operand, LayoutAttr layout) {
@@ -83,6 +91,7 @@ private:
   index::Analysis facts;
   DenseMap<std::pair<Value, Attribute>, Value> made;
   DenseMap<Attribute, Contiguity> widest; ///< by shape
+  bool replaces = false; ///< some tiles may have no use any more
 };
 
 bool isTile(Type type) { return isa<RankedTensorType>(type); }
@@ -269,6 +278,73 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
   return {};
 }
 
+int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
+                            unsigned depth) {
+  LayoutAttr has = getLayout(tile);
+  Operation *op = tile.getDefiningOp();
+  // What is there before the loop is converted before the loop.
+  if (!has || has == layout || !op || op->getBlock() != block ||
+      isa<arith::ConstantOp>(op) || made.lookup({tile, Attribute(layout)}))
+    return 0;
+  Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+  int64_t own = has.getNumRegisters() * ThreadBuilder::storedBytes(element);
+  if (depth > 16)
+    return own;
+  int64_t sum = 0;
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    sum = costAgain(convert.getSource(), layout, block, depth + 1);
+    return std::min(sum, own);
+  }
+  auto moved = dyn_cast<IndexMapOpInterface>(op);
+  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) &&
+                       isMemoryEffectFree(op) && tile.hasOneUse();
+  if (op->getNumRegions() || op->getNumResults() != 1 ||
+      (!isElementwise && !moved))
+    return own;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isTile(operand.get().getType()))
+      continue;
+    std::optional<LayoutAttr> needs = layout;
+    if (moved)
+      needs = operandLayout(operand, layout);
+    if (!needs)
+      return own;
+    sum += costAgain(operand.get(), *needs, block, depth + 1);
+  }
+  return 2 * sum <= own ? sum : own;
+}
+
+bool Assigner::isWorthAgain(Value tile, LayoutAttr layout) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || !isa_and_nonnull<scf::ForOp>(op->getParentOp()) ||
+      isa<ConvertLayoutOp>(op))
+    return false;
+  Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+  int64_t own =
+      getLayout(tile).getNumRegisters() * ThreadBuilder::storedBytes(element);
+  return 2 * costAgain(tile, layout, op->getBlock()) <= own;
+}
+
+Value Assigner::makeAgain(Value tile, LayoutAttr layout) {
+  Operation *op = tile.getDefiningOp();
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (isTile(value.getType())) {
+      LayoutAttr needs = layout;
+      if (isa<IndexMapOpInterface>(op))
+        needs = *operandLayout(operand, layout);
+      value = require(value, needs);
+    }
+    operands.push_back(value);
+  }
+  b.setInsertionPoint(op);
+  Operation *copy = b.clone(*op);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(withLayout(tile.getType(), layout));
+  return copy->getResult(0);
+}
+
 Value Assigner::require(Value tile, LayoutAttr layout) {
   LayoutAttr has = getLayout(tile);
   if (has == layout)
@@ -279,7 +355,13 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
   OpBuilder::InsertionGuard guard(b);
   Operation *op = tile.getDefiningOp();
   Value result;
-  if (has || !op) {
+  if (has && isa_and_nonnull<ConvertLayoutOp>(op)) {
+    result = require(op->getOperand(0), layout);
+    replaces = true;
+  } else if (has && isWorthAgain(tile, layout)) {
+    result = makeAgain(tile, layout);
+    replaces = true;
+  } else if (has || !op) {
     b.setInsertionPointAfterValue(tile);
     result = ConvertLayoutOp::create(b, tile.getLoc(),
                                      withLayout(tile.getType(), layout), tile);
@@ -290,22 +372,7 @@ Value Assigner::require(Value tile, LayoutAttr layout) {
     result =
         arith::ConstantOp::create(b, tile.getLoc(), type, value.reshape(type));
   } else {
-    SmallVector<Value> operands;
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value value = operand.get();
-      if (isTile(value.getType())) {
-        LayoutAttr needs = layout;
-        if (isa<IndexMapOpInterface>(op))
-          needs = *operandLayout(operand, layout);
-        value = require(value, needs);
-      }
-      operands.push_back(value);
-    }
-    b.setInsertionPoint(op);
-    Operation *copy = b.clone(*op);
-    copy->setOperands(operands);
-    copy->getResult(0).setType(withLayout(tile.getType(), layout));
-    result = copy->getResult(0);
+    result = makeAgain(tile, layout);
   }
   made[key] = result;
   return result;
@@ -577,6 +644,14 @@ LogicalResult Assigner::run() {
   });
   for (Operation *op : llvm::reverse(unused))
     if (op->use_empty())
+      op->erase();
+  if (!replaces)
+    return success();
+  SmallVector<Operation *> all;
+  kernel.walk([&](Operation *op) { all.push_back(op); });
+  for (Operation *op : llvm::reverse(all))
+    if (op->getNumResults() == 1 && isTile(op->getResult(0).getType()) &&
+        isOpTriviallyDead(op))
       op->erase();
   return success();
 }

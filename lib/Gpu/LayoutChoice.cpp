@@ -146,6 +146,36 @@ static bool takes(target::OperandAttr operand, Type type, bool isUnsigned,
   });
 }
 
+/// The products of a block whose results a value is computed from in it.
+static void addProductsBehind(Value value, Block *block,
+                              SmallPtrSetImpl<Operation *> &seen,
+                              SmallPtrSetImpl<Operation *> &products) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || !seen.insert(op).second)
+    return;
+  if (isa<MatrixProductOpInterface>(op)) {
+    products.insert(op);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addProductsBehind(operand, block, seen, products);
+}
+
+/// Whether one product's result goes into the left factor of another one, as
+/// scores do into what weighs rows.
+static bool isChained(MatrixProductOpInterface op) {
+  Block *block = op->getBlock();
+  SmallVector<MatrixProductOpInterface> all(
+      block->getOps<MatrixProductOpInterface>());
+  if (all.size() < 2)
+    return false;
+  return llvm::any_of(all, [&](MatrixProductOpInterface other) {
+    SmallPtrSet<Operation *, 16> seen, behind;
+    addProductsBehind(other.getLhsOperand().get(), block, seen, behind);
+    return other == op ? !behind.empty() : behind.contains(op);
+  });
+}
+
 std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
                                                  target::TargetAttr description,
                                                  int64_t warps) {
@@ -180,13 +210,16 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
         !takes(row.getAcc(), acc.getElementType(), false,
                ProductPrecision::IEEE))
       continue;
-    // Warps cut the rows and columns so that each reads little of both.
+    // Warps cut the rows and columns so that each reads little of both. Where
+    // a product goes into the next one each has whole rows: then sums along
+    // them, and the next left factor, stay within the warp.
+    bool keepsRows = isChained(op);
     int64_t warpsM = 1, warpsN = 1;
     while (warpsM * warpsN < warps) {
       bool fitsM = am * warpsM * 2 <= m, fitsN = an * warpsN * 2 <= n;
       if (!fitsM && !fitsN)
         break;
-      if (fitsM && (!fitsN || m / warpsM >= n / warpsN))
+      if (fitsM && (!fitsN || keepsRows || m / warpsM >= n / warpsN))
         warpsM *= 2;
       else
         warpsN *= 2;

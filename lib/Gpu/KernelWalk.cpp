@@ -49,10 +49,7 @@ LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
 int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
   if (stagedBytes && !lastStaged && b.getInsertionBlock() == entry) {
     // Storage has been read for the last time once everybody comes here.
-    synchronize();
-    mostBytes = sharedBytes();
-    stagedBytes = 0;
-    space = Scratch();
+    moveScratch(0);
   }
   Scratch::Wait wait;
   int64_t begin = space.find(bytes, warpBytes, machine.getTurnBytes(), wait);
@@ -176,13 +173,21 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     programIds.push_back(widen(id));
 }
 
+void KernelWalk::moveScratch(int64_t behind) {
+  if (stagedBytes || space.size)
+    synchronize();
+  mostBytes = sharedBytes();
+  stagedBytes = behind;
+  space = Scratch();
+}
+
 int64_t KernelWalk::sharedBytes() const {
   int64_t now =
       space.size ? llvm::alignTo(stagedBytes, 128) + space.size : stagedBytes;
   return std::max(mostBytes, now);
 }
 
-/// Scratch memory comes behind all storage that is yet to be used.
+/// Scratch memory comes behind storage while that is in use.
 void KernelWalk::measureStorage() {
   auto bytesOf = [](MemRefType type) {
     return type.getNumElements() * storedBytes(type.getElementType());
@@ -199,15 +204,17 @@ void KernelWalk::measureStorage() {
       end = ring.getOffset().value_or(0) +
             slot * ring.getRing().getType().getDepth();
     }
-    stagedBytes = std::max(stagedBytes, end);
+    bytesToStage = std::max(bytesToStage, end);
   });
   for (Operation &op : kernel.getBody().front())
     if (op.walk([](Operation *inner) {
             return isa<stage::StageDialect>(inner->getDialect())
                        ? WalkResult::interrupt()
                        : WalkResult::advance();
-          }).wasInterrupted())
+          }).wasInterrupted()) {
+      firstStaged = firstStaged ? firstStaged : &op;
       lastStaged = &op;
+    }
 }
 
 LogicalResult KernelWalk::run() {
@@ -254,6 +261,8 @@ LogicalResult KernelWalk::run() {
 LogicalResult KernelWalk::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
+    if (firstStaged == &op)
+      moveScratch(bytesToStage);
     beforeFilling(&op);
     if (failed(emitOp(&op)))
       return failure();

@@ -194,10 +194,13 @@ private:
   llvm::SmallVector<Ring *> lateRings;
   /// Factors that their product reads piece by piece.
   llvm::DenseMap<mlir::Value, StoragePlace> lateReads;
-  int64_t stagedBytes = 0; ///< of storage, before scratch memory
-  int64_t mostBytes = 0;   ///< of both, while there was storage
+  int64_t bytesToStage = 0; ///< of all storage
+  int64_t stagedBytes = 0;  ///< of storage in use, before scratch memory
+  int64_t mostBytes = 0;    ///< of both before scratch memory moved
   int64_t sharedBytes() const;
-  mlir::Operation *lastStaged = nullptr; ///< of the kernel's block, to come
+  void moveScratch(int64_t behind);
+  /// Of the kernel's block: which use storage. The last one is yet to come.
+  mlir::Operation *firstStaged = nullptr, *lastStaged = nullptr;
 
   // Order.cpp
   /// Waits for the block where an access may meet what another thread did.

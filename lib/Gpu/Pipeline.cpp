@@ -36,7 +36,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(createSimtAssignLayouts(layouts));
   SimtStageOperandsOptions staged;
   int64_t stages = 0;
-  if (llvm::to_integer(options.get("stages", "3"), stages))
+  if (llvm::to_integer(options.get("stages", "0"), stages))
     staged.stages = stages;
   kernels.addPass(createSimtStageOperands(staged));
   extend(".layout");

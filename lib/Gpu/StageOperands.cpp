@@ -121,9 +121,14 @@ std::optional<Staged> stagedLoad(tile::LoadOp load, index::Analysis &facts) {
   return Staged{load, convert, along.dim, type.getNumElements() * each};
 }
 
-/// What a kernel's storage may take of the block's memory: a share for each of
-/// the blocks that registers let a core have at once, two at most.
-int64_t share(tile::KernelOp kernel, target::TargetAttr description) {
+/// What a kernel's storage may take of the block's memory, and how many slots
+/// rings have where nobody says: a block that a core's registers let be alone
+/// has more of both than one that another can take turns with.
+struct Share {
+  int64_t bytes, slots;
+  int64_t whole; ///< what a block that is alone may take
+};
+Share shareOf(tile::KernelOp kernel, target::TargetAttr description) {
   // For exchanges beside the rings, and what the machine keeps.
   constexpr int64_t kOther = 8 << 10;
   // Addresses, fragments and other numbers of a thread beside its sums.
@@ -145,7 +150,8 @@ int64_t share(tile::KernelOp kernel, target::TargetAttr description) {
   if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
     threads = 32 * warps.getInt();
   bool isAlone = registers && registers < 2 * threads * (sums + kRegisters);
-  return isAlone ? whole - kOther : whole / 2;
+  return isAlone ? Share{whole - kOther, 4, whole - kOther}
+                 : Share{whole / 2 - kOther / 4, 3, whole - kOther};
 }
 
 struct SimtStageOperands
@@ -158,11 +164,12 @@ struct SimtStageOperands
     // Copies that go on by themselves need somebody who performs them.
     if (description && !description.getUnitOfKind(target::UnitKind::DMA))
       return;
-    int64_t most = bytes ? bytes.getValue() : share(kernel, description);
+    Share share = shareOf(kernel, description);
+    int64_t most = bytes ? bytes.getValue() : share.bytes;
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      int64_t slots = stages;
+      int64_t slots = stages ? stages.getValue() : share.slots;
       if (auto hints =
               loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr))
         if (hints.getStages())
@@ -177,6 +184,9 @@ struct SimtStageOperands
           found.push_back(*staged);
           slot += llvm::alignTo(staged->bytes, 128);
         }
+      // Two slots are worth more than a second block of threads.
+      if (!bytes && 2 * slot > most && most == share.bytes)
+        most = share.whole;
       while (slots > 2 && slot * slots > most)
         --slots;
       if (found.empty() || slot * slots > most)

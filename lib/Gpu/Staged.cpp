@@ -149,8 +149,6 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
               part.getNumElements() * storedBytes(part.getElementType()),
               ring->align);
         ring->fill = ring->use = c32(0);
-        stagedBytes =
-            std::max(stagedBytes, ring->offset + ring->depth * ring->slotBytes);
         rings[op.getRing()] = std::move(ring);
         return success();
       })
@@ -158,9 +156,6 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         auto type = cast<MemRefType>(op.getStorage().getType());
         int64_t offset = op.getOffset().value_or(0);
         storages[op.getStorage()] = {type, Value(), offset};
-        stagedBytes = std::max(stagedBytes,
-                               offset + type.getNumElements() *
-                                            storedBytes(type.getElementType()));
         return success();
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {

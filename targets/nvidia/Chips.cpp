@@ -102,8 +102,10 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
         << "unknown chip '" << name << "', expected one of: " << names;
     return {};
   }
-  bool isLarge = chip->compute == 80 || chip->sharedKiB >= 227;
-  // Tiles of 16-bit floats are as wide as four warps keep busy.
+  bool isWide = chip->sharedKiB >= 227;
+  bool isLarge = chip->compute == 80 || isWide;
+  // Tiles of 16-bit floats are as wide as the registers of eight warps hold, or
+  // as four warps keep busy. Two steps of them fit into the memory of a core.
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "nvidia", chip = "{0}",
   triple = "nvptx64-nvidia-cuda", cpu = "{0}", features = "+ptx88",
@@ -136,10 +138,15 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
       copyUnits(chip->compute), nvidia::matrixRows(chip->compute),
-      chip->sharedKiB >= 227 ? 256 : isLarge ? 128 : 64, isLarge ? 64 : 32, kLanes, chip->compute, chip->warps,
-      chip->instances, chip->coreSharedKiB << 10,
-      chip->compute >= 80 ? 1024 : 0, chip->compute >= 90 ? 8 : 1,
-      chip->compute >= 75 ? "true" : "false",
+      isWide    ? 256
+      : isLarge ? 128
+                : 64,
+      isWide    ? 128
+      : isLarge ? 64
+                : 32,
+      kLanes, chip->compute, chip->warps, chip->instances,
+      chip->coreSharedKiB << 10, chip->compute >= 80 ? 1024 : 0,
+      chip->compute >= 90 ? 8 : 1, chip->compute >= 75 ? "true" : "false",
       chip->compute >= 90 ? "true" : "false");
   return target::parseDescription(text, context, "description of nvidia");
 }

@@ -34,7 +34,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     fit.
   }];
   let options = [
-    Option<"stages", "stages", "int64_t", "3", "slots of a ring; below 2: nothing is done">,
+    Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
     Option<"bytes", "bytes", "int64_t", "0", "bytes that storage may take; 0: as the description says, else 48 KiB">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -6,8 +6,8 @@ Usage: gpu_rows.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP]          writes
        gpu_rows.py PACKAGES RUNTIME [--filter=REGEX] [--rounds=N]         measures them
 
 RUNTIME is an installed runtime (cmake --install BUILD --component runtime). All work on the same tensors of PyTorch,
-each in a graph of the device with CALLS calls in a row: the time is that of the device, without launches from the
-host. Results are compared with PyTorch's in f64. Prints the median of each, the best peer over Kiln, and the bytes that
+CALLS calls in a row: the peers' in a graph of the device, Kiln's one by one through the C interface, which is the
+slower way. Results are compared with PyTorch's in f64. Prints the median of each, the best peer over Kiln, and the bytes that
 have to move over those that a copy of 1 GiB moves in the same time.
 """
 import argparse
@@ -98,13 +98,20 @@ def measure(options):
             with torch.cuda.graph(graph, stream=stream):
                 for _ in range(CALLS):
                     call()
-        return graph
+        return graph.replay
 
-    def seconds(graph):
+    def row_of(call):
+        def run():
+            for _ in range(CALLS):
+                call()
+        return run
+
+    def seconds(run):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        graph.replay()
-        end.record()
+        with torch.cuda.stream(stream):
+            begin.record()
+            run()
+            end.record()
         end.synchronize()
         return begin.elapsed_time(end) * 1e-3 / CALLS
 
@@ -130,7 +137,7 @@ def measure(options):
                  "triton": (lambda: softmax_rows(x)) if op == "softmax" else lambda: norm_rows(op, x, *weights),
                  "kiln": kiln_call(lib, os.path.join(options.packages, name + ".kpkg"), [x, *weights], result, torch,
                                    stream)}
-        graphs = {}
+        runs = {}
         for who, call in calls.items():
             try:
                 found = call()
@@ -140,22 +147,22 @@ def measure(options):
                 error = float((found[:512].double() - exact).abs().max() / exact.abs().max())
                 if not error <= TOLERANCE[kind]:
                     raise RuntimeError(f"wrong, error {error:.1e} of the largest element")
-                graphs[who] = graph_of(call)
+                runs[who] = row_of(call) if who == "kiln" else graph_of(call)
             except Exception as error:  # a peer that cannot is left out
                 print(f"{name} {who}: {str(error).splitlines()[0]} {error.__context__ or ''}")
-        if "kiln" not in graphs:
+        if "kiln" not in runs:
             bad += 1
             continue
-        times = {who: [] for who in graphs}
+        times = {who: [] for who in runs}
         for _ in range(options.rounds):
-            for who, graph in graphs.items():
-                times[who].append(seconds(graph))
+            for who, run in runs.items():
+                times[who].append(seconds(run))
         median = {who: statistics.median(all) for who, all in times.items()}
         best = min(t for who, t in median.items() if who != "kiln")
         moved = 2 * x.numel() * x.element_size() / speed
         print(f"{name:28}" + "".join(f" {who} {t * 1e6:7.1f}" for who, t in median.items()) +
               f" us  best peer over kiln {best / median['kiln']:.2f}  {moved / median['kiln']:.2f} of copy", flush=True)
-        del graphs, calls, inductor
+        del runs, calls, inductor
         torch._dynamo.reset()
     return bad
 

@@ -77,17 +77,24 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   int64_t warps = warpsOf(m, n), size = warps * lanes;
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
 
-  // How many instances a core holds.
-  int64_t held = std::max<int64_t>(steps > 1 ? stages : 1, 1);
-  // Rings take half of what an instance may have, with fewer slots if need be.
-  while (held > 2 && bytes * held > shared / 2)
-    --held;
-  if (bytes * held > shared / 2)
-    return 0;
   double sums = double(m * n) * accBits / 32 / size;
   double fragments = double(m * lhsBits + n * rhsBits) / 4 / lanes;
   if (sums > threadRegisters * 0.55)
     return 0;
+  // Rings have what `simt-stage-operands` gives them: nearly all memory where a
+  // core has one instance, half of it where there may be two.
+  constexpr int64_t kOther = 8 << 10, kRegisters = 72;
+  bool isAlone = registers < 2 * size * (sums + kRegisters);
+  int64_t most = isAlone ? shared - kOther : shared / 2 - kOther / 4;
+  int64_t held = steps <= 1 ? 1 : stages ? stages : isAlone ? 4 : 3;
+  if (held > 1 && bytes * 2 > most)
+    most = shared - kOther;
+  while (held > 2 && bytes * held > most)
+    --held;
+  if (bytes * held > most)
+    return 0;
+
+  // How many instances a core holds.
   double each = std::min<double>(sums + fragments + 40, threadRegisters);
   int64_t together = std::min<int64_t>(
       {threads / size, int64_t(double(shared) / (bytes * held)),

@@ -29,13 +29,13 @@ struct ThreadMachine {
 
   /// Warps of an instance with a sum of m x n (usualWarps of the GPU family).
   static int64_t warpsOf(int64_t m, int64_t n) {
-    return m * n >= 128 * 128 ? 8 : 4;
+    return m * n > 128 * 128 ? 8 : 4;
   }
 
   /// Cycles that a product takes with these blocks, 0 if a core cannot hold an
   /// instance. Blocks are m, n, k in the order of the problem's dimensions;
   /// `onMatrixUnit`: a row of the table multiplies them; `stages`: slots of the
-  /// rings that factors come through.
+  /// rings that factors come through, 0: as many as is usual.
   double cyclesOf(const target::TilingProblem &problem,
                   llvm::ArrayRef<int64_t> blocks, bool onMatrixUnit,
                   int64_t stages) const;

@@ -48,7 +48,7 @@ private:
   double trafficOf(const Problem &p, ArrayRef<int64_t> blocks) const;
 
   std::optional<ThreadMachine> machine; ///< null without memory for factors
-  int64_t stages = 3;                   ///< the option `stages`
+  int64_t stages = 0;                   ///< the option `stages`, 0: as usual
   int64_t threads = 1;                  ///< of a core
   int64_t line = 128;                   ///< bytes that memory moves together
 };

@@ -153,7 +153,15 @@ void testOnDevice(KilnSession *session) {
   CHECK(!kilnSessionDownload(session, out, &back));
   CHECK(at(back, 0) == 20 && at(back, 7) == 27);
   kilnTensorDestroy(out);
-  // Into a tensor that is there.
+  // Into a tensor that is there, twice.
+  options.flags = KILN_CALL_INTO | KILN_CALL_NO_WAIT;
+  logged();
+  for (int i = 0; i < 2; ++i)
+    CHECK(!kilnSessionCall(session, "add", 2, in, 1, &mid, &options));
+  log = logged();
+  if (isFar)
+    CHECK(count(log, "copy") == 0 && count(log, "synchronize") == 0 &&
+          count(log, "execute add") == 2);
   options.flags = KILN_CALL_INTO;
   CHECK(!kilnSessionCall(session, "add", 2, in, 1, &mid, &options));
   kilnTensorDestroy(back);

@@ -5,12 +5,12 @@
 Usage: gpu_ops.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=VALUE,…]   writes NAME.kpkg
        gpu_ops.py PACKAGES [--filter=REGEX] [--rounds=N]                                   measures them
 
-Each program runs through kiln-run, which verifies it with --expect against what PyTorch computes of the same
-arguments, and gives the median of device times of calls with arguments that stay on the device. PyTorch's calls
-are timed by events, in turns with Kiln's: N rounds of both.
+Kiln's programs are called in PyTorch's process and queue, through the C interface, with PyTorch's tensors, and their
+results compared with what PyTorch computes. Both are timed by events around calls that follow each other, after the clocks
+have risen, in turns: N rounds of both. Kiln's times are those of all kernels of a program and what lies in between.
 """
 import argparse
-import json
+import ctypes
 import os
 import re
 import statistics
@@ -138,84 +138,134 @@ def computed(torch, kind, name, args):
             "column_sum": lambda: args[0].sum(0)}[kind]
 
 
+class Session:
+    """A package on the GPU, called with PyTorch's tensors through the C interface, in PyTorch's queue."""
+
+    class Options(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_size_t), ("grid", ctypes.c_int64 * 3), ("report", ctypes.c_void_p),
+                    ("user", ctypes.c_void_p), ("time", ctypes.c_int), ("flags", ctypes.c_uint32)]
+    ON_DEVICE, NO_WAIT = 2, 4
+
+    def __init__(self, library, package, stream):
+        self.library, self.tensors = library, []
+        library.kilnLastError.restype = ctypes.c_char_p
+        self.package, self.session = ctypes.c_void_p(), ctypes.c_void_p()
+        self.check(library.kilnPackageLoadFile(package.encode(), ctypes.byref(self.package)))
+        self.check(library.kilnSessionCreate(self.package, None, ctypes.byref(self.session)))
+        self.check(library.kilnSessionUseQueue(self.session, ctypes.c_size_t(0), ctypes.c_void_p(stream)))
+        self.options = self.Options(size=ctypes.sizeof(self.Options), flags=self.ON_DEVICE | self.NO_WAIT)
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(self.library.kilnLastError().decode())
+
+    def take(self, tensor):
+        """The runtime's name for a tensor of PyTorch's."""
+        import torch.utils.dlpack
+        capsule = torch.utils.dlpack.to_dlpack(tensor)
+        api = ctypes.pythonapi
+        api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+        api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        taken = ctypes.c_void_p()
+        self.check(self.library.kilnTensorFromDLPack(
+            self.session, ctypes.c_void_p(api.PyCapsule_GetPointer(capsule, FRESH)), ctypes.byref(taken)))
+        api.PyCapsule_SetName(capsule, USED)  # it belongs to the runtime now
+        self.tensors.append(taken)
+        return taken
+
+    def give(self, tensor):
+        """A tensor of PyTorch's for one of the runtime's."""
+        import torch.utils.dlpack
+        managed = ctypes.c_void_p()
+        self.check(self.library.kilnTensorToDLPack(tensor, ctypes.byref(managed)))
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return torch.utils.dlpack.from_dlpack(new(managed, FRESH, None))
+
+    def call(self, inputs):
+        result = ctypes.c_void_p()
+        self.check(self.library.kilnSessionCall(
+            self.session, b"main", ctypes.c_size_t(len(inputs)), inputs, ctypes.c_size_t(1), ctypes.byref(result),
+            ctypes.byref(self.options)))
+        return result
+
+    def run(self, inputs):
+        self.library.kilnTensorDestroy(self.call(inputs))
+
+    def inputs(self, tensors):
+        return (ctypes.c_void_p * len(tensors))(*[self.take(tensor).value for tensor in tensors])
+
+    def close(self):
+        self.check(self.library.kilnSessionSynchronize(self.session))
+        for tensor in self.tensors:
+            self.library.kilnTensorDestroy(tensor)
+        self.library.kilnSessionDestroy(self.session)
+        self.library.kilnPackageDestroy(self.package)
+
+
+FRESH, USED = b"dltensor", b"used_dltensor"  # capsules keep the pointers
+
+
 def measure(options):
-    import numpy as np
     import torch
     kinds = {"f32": torch.float32, "bf16": torch.bfloat16}
-    big = torch.empty(1 << 28, dtype=torch.float32, device="cuda")
-    half = big[:1 << 27]
+    library = ctypes.CDLL(options.runtime)
+    torch.cuda.set_stream(torch.cuda.Stream())
 
-    def timed(run, count=20, warmup=options.warmup):
-        for _ in range(warmup):
+    def timed(run, count=20, together=4):
+        for _ in range(options.warmup):
             run()
         times = []
         for _ in range(count):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
-            run()
+            for _ in range(together):
+                run()
             end.record()
             end.synchronize()
-            times.append(begin.elapsed_time(end) * 1e-3)
+            times.append(begin.elapsed_time(end) * 1e-3 / together)
         return statistics.median(times)
 
-    copy = 2 * half.numel() * 4 / timed(lambda: big[1 << 27:].copy_(half))
-    del big, half
+    big = torch.empty(1 << 28, dtype=torch.float32, device="cuda")
+    half = 1 << 27
+    for _ in range(3):  # the clocks rise
+        copy = 2 * half * 4 / timed(lambda: big[half:].copy_(big[:half]))
+    del big
     print(f"copy {copy / 1e9:.0f} GB/s")
     for name, (text, amount, kind) in PROGRAMS.items():
         package = os.path.join(options.packages, name + ".kpkg")
         if not re.search(options.filter, name) or not os.path.exists(package):
             continue
-        with tempfile.TemporaryDirectory() as scratch:
-            args, flags = [], []
-            header = text[:text.index("->")]
-            for i, (shape, element) in enumerate(re.findall(r"tensor<([\dx]+)x(\w+)>", header)):
-                torch.manual_seed(i)
-                value = torch.randn([int(n) for n in shape.split("x")], device="cuda").to(kinds[element])
-                args.append(value)
-                path = os.path.join(scratch, f"{i}.npy")
-                host = value.cpu()
-                np.save(path, host.view(torch.int16).numpy().view(np.uint16) if element == "bf16" else host.numpy())
-                flags.append(f"--arg={path}")
-            run = computed(torch, kind, name, args)
-            result = run().cpu()
-            path = os.path.join(scratch, "expected.npy")
-            np.save(path, result.view(torch.int16).numpy().view(np.uint16) if result.dtype == torch.bfloat16
-                    else result.numpy())
-            loose = "2e-2" if result.dtype == torch.bfloat16 else "1e-4"
-            scale = float(result.abs().max())
-            ours, theirs, wrong = [], [], ""
-            for round_ in range(options.rounds):
-                timing = os.path.join(scratch, "timing.json")
-                done = subprocess.run(
-                    [options.runner, package, "--bench=20", f"--warmup={options.warmup}", "--no-ceiling",
-                     f"--bench-json={timing}"] + flags +
-                    ([f"--expect=0:{path}", f"--rtol={loose}", f"--atol={float(loose) * scale * 0.5}"]
-                     if round_ == 0 else []), capture_output=True, text=True, check=False)
-                if done.returncode:
-                    wrong = "  WRONG " + (done.stderr + done.stdout)[-300:].replace("\n", " ")
-                    if not os.path.exists(timing):
-                        break
-                with open(timing, encoding="utf-8") as file:
-                    data = json.load(file)
-                if options.raw:
-                    print(json.dumps(data)[:1500])
-                ours.append(device_seconds(data))
-                theirs.append(timed(run))
-            if not ours:
-                print(name, wrong)
-                continue
-            us, them = statistics.median(ours), statistics.median(theirs)
-            if kind == "dot":
-                print(f"{name:28} {us * 1e6:9.1f} us {amount / us / 1e12:7.1f} TFLOP/s  cuBLAS {them * 1e6:9.1f} us  "
-                      f"ratio {them / us:.2f}{wrong}")
-            else:
-                print(f"{name:28} {us * 1e6:9.1f} us {amount / us / copy:5.2f} of copy  torch {them * 1e6:9.1f} us "
-                      f"{amount / them / copy:5.2f}  ratio {them / us:.2f}{wrong}")
-
-
-def device_seconds(data):
-    """What the kernels of a call take by the device's clock."""
-    return sum(row["seconds"] for row in data["kernels"])
+        args = []
+        for i, (shape, element) in enumerate(re.findall(r"tensor<([\dx]+)x(\w+)>", text[:text.index("->")])):
+            torch.manual_seed(i)
+            args.append(torch.randn([int(n) for n in shape.split("x")], device="cuda").to(kinds[element]))
+        peer = computed(torch, kind, name, args)
+        expected = peer()
+        try:
+            session = Session(library, package, torch.cuda.current_stream().cuda_stream)
+            inputs = session.inputs(args)
+            result = session.give(session.call(inputs))
+            torch.cuda.synchronize()
+        except RuntimeError as error:
+            print(f"{name:28} failed: {error}")
+            continue
+        loose = 2e-2 if result.dtype == torch.bfloat16 else 1e-4
+        off = float((result.float() - expected.float()).abs().max() / expected.float().abs().max())
+        wrong = "" if off <= loose else f"  WRONG by {off:.1e}"
+        ours, theirs = [], []
+        for _ in range(options.rounds):
+            ours.append(timed(lambda: session.run(inputs)))
+            theirs.append(timed(peer))
+        session.close()
+        us, them = statistics.median(ours), statistics.median(theirs)
+        if kind == "dot":
+            print(f"{name:28} {us * 1e6:9.1f} us {amount / us / 1e12:7.1f} TFLOP/s  cuBLAS {them * 1e6:9.1f} us  "
+                  f"ratio {them / us:.2f}{wrong}", flush=True)
+        else:
+            print(f"{name:28} {us * 1e6:9.1f} us {amount / us / copy:5.2f} of copy  torch {them * 1e6:9.1f} us "
+                  f"{amount / them / copy:5.2f}  ratio {them / us:.2f}{wrong}", flush=True)
 
 
 def main():
@@ -226,9 +276,8 @@ def main():
     parser.add_argument("--options", default="")
     parser.add_argument("--filter", default="")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--runner", default="kiln-run")
-    parser.add_argument("--warmup", type=int, default=200, help="calls before those that count: clocks rise slowly")
-    parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--runtime", default="libkiln-runtime.so", help="the library, where it is not installed")
+    parser.add_argument("--warmup", type=int, default=20)
     options = parser.parse_args()
     return compile_all(options) if options.compile else measure(options)
 

@@ -165,16 +165,28 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   // The last tile is the result.
   bool isKept = depth >= 0 && !p.tiles.empty() &&
                 llvm::is_contained(p.tiles.back().dims, unsigned(depth));
-  if (column >= 0)
+  if (column >= 0) {
     blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
+    // Columns that stay in registers as a whole are read once.
+    int64_t least = powerFor(p.dims[column], widthOf(p, column, 1));
+    auto staysWhole = [&](int64_t width) {
+      return !ShapedType::isDynamic(p.dims[depth].size) &&
+             p.dims[depth].size <= kLongestRow / width;
+    };
+    if (isKept && !staysWhole(blocks[column]) && staysWhole(least))
+      blocks[column] = least;
+  }
   if (depth >= 0) {
     int64_t width = column < 0 ? 1 : blocks[column];
+    // A row goes through all lanes; columns have fewer, so that more instances
+    // fit.
+    int64_t piece = column < 0 ? budget : budget / 2;
     int64_t whole = powerFor(p.dims[depth], kLongestRow / width);
     bool fits = !ShapedType::isDynamic(p.dims[depth].size) &&
                 p.dims[depth].size <= whole;
     blocks[depth] = fits && isKept
                         ? whole
-                        : std::min(whole, std::max<int64_t>(budget / width, 1));
+                        : std::min(whole, std::max<int64_t>(piece / width, 1));
   }
   if (row >= 0 && column < 0)
     blocks[row] =

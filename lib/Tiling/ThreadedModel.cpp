@@ -9,7 +9,8 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
-/// Rows that are read more than once stay in registers up to this length.
+/// Elements of 32 bits that stay in registers at most: 32 for each of the
+/// threads that an instance can have.
 static constexpr int64_t kLongestRow = 32768;
 /// What is not known is taken to be long.
 static constexpr int64_t kLong = 1 << 20;
@@ -114,6 +115,18 @@ double ThreadedModel::trafficOf(const TilingProblem &p,
   return rounds * double(cores) * (bytes + kInstance);
 }
 
+/// Elements along `dim` that an instance keeps between reductions: fewer of
+/// wide types, and where several tiles come from memory.
+static int64_t longestRow(const TilingProblem &p, int dim) {
+  int64_t bits = 32, tiles = 0;
+  for (const TilingTile &tile : ArrayRef(p.tiles).drop_back())
+    if (llvm::is_contained(tile.dims, unsigned(dim))) {
+      bits = std::max(bits, tile.bits);
+      tiles += tile.dims.size() > 1;
+    }
+  return kLongestRow * 32 / bits / (tiles > 1 ? 2 : 1);
+}
+
 /// Blocks grow from the innermost dimension until a tile is full. Where tiles
 /// lie along different dimensions, all of these have lines.
 Tiling ThreadedModel::elementwise(const TilingProblem &p,
@@ -165,13 +178,14 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   // The last tile is the result.
   bool isKept = depth >= 0 && !p.tiles.empty() &&
                 llvm::is_contained(p.tiles.back().dims, unsigned(depth));
+  int64_t longest = isKept ? longestRow(p, depth) : kLongestRow;
   if (column >= 0) {
     blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
     // Columns that stay in registers as a whole are read once.
     int64_t least = powerFor(p.dims[column], widthOf(p, column, 1));
     auto staysWhole = [&](int64_t width) {
       return !ShapedType::isDynamic(p.dims[depth].size) &&
-             p.dims[depth].size <= kLongestRow / width;
+             p.dims[depth].size <= longest / width;
     };
     if (isKept && !staysWhole(blocks[column]) && staysWhole(least))
       blocks[column] = least;
@@ -181,7 +195,7 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
     // A row goes through all lanes; columns have fewer, so that more instances
     // fit.
     int64_t piece = column < 0 ? budget : budget / 2;
-    int64_t whole = powerFor(p.dims[depth], kLongestRow / width);
+    int64_t whole = powerFor(p.dims[depth], longest / width);
     bool fits = !ShapedType::isDynamic(p.dims[depth].size) &&
                 p.dims[depth].size <= whole;
     blocks[depth] = fits && isKept

@@ -160,7 +160,12 @@ Tiling ThreadedModel::elementwise(const TilingProblem &p,
   for (int dim = 0; dim <= last; ++dim)
     if (!llvm::is_contained(lines, dim))
       order.push_back(dim);
-  fillCores(p, blocks, order, /*least=*/512);
+  // Every thread has an access of full width.
+  constexpr int64_t kAccessBits = 128;
+  int64_t bits = kAccessBits;
+  for (const TilingTile &tile : p.tiles)
+    bits = std::min(bits, std::max<int64_t>(tile.bits, 8));
+  fillCores(p, blocks, order, kUsualThreads * kAccessBits / bits);
   shrink(p, blocks);
   tiling.cost = trafficOf(p, blocks);
   return tiling;

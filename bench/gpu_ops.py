@@ -6,8 +6,8 @@ Usage: gpu_ops.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=V
        gpu_ops.py PACKAGES [--filter=REGEX] [--rounds=N]                                   measures them
 
 Kiln's programs are called in PyTorch's process and queue, through the C interface, with PyTorch's tensors, and their
-results compared with what PyTorch computes. Both are timed by events around calls that follow each other, after the clocks
-have risen, in turns: N rounds of both. Kiln's times are those of all kernels of a program and what lies in between.
+results compared with what PyTorch computes. Kiln's times are sums of those of a program's kernels, by the device's clock;
+PyTorch's are by events around calls that follow each other. Both come after calls that let the clocks rise, in turns: N rounds.
 """
 import argparse
 import ctypes
@@ -138,13 +138,26 @@ def computed(torch, kind, name, args):
             "column_sum": lambda: args[0].sum(0)}[kind]
 
 
+class Launch(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("kernel", ctypes.c_char_p),
+                ("grid", ctypes.c_int64 * 3), ("seconds", ctypes.c_double)]
+
+
+class Report(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("entry", ctypes.c_char_p), ("seconds", ctypes.c_double),
+                ("bytes", ctypes.c_int64 * 3), ("count", ctypes.c_size_t),
+                ("launches", ctypes.POINTER(ctypes.POINTER(Launch)))]
+
+
 class Session:
     """A package on the GPU, called with PyTorch's tensors through the C interface, in PyTorch's queue."""
+
+    HANDLER = ctypes.CFUNCTYPE(None, ctypes.POINTER(Report), ctypes.c_void_p)
 
     class Options(ctypes.Structure):
         _fields_ = [("size", ctypes.c_size_t), ("grid", ctypes.c_int64 * 3), ("report", ctypes.c_void_p),
                     ("user", ctypes.c_void_p), ("time", ctypes.c_int), ("flags", ctypes.c_uint32)]
-    ON_DEVICE, NO_WAIT = 2, 4
+    ON_DEVICE = 2
 
     def __init__(self, library, package, stream):
         self.library, self.tensors = library, []
@@ -153,7 +166,14 @@ class Session:
         self.check(library.kilnPackageLoadFile(package.encode(), ctypes.byref(self.package)))
         self.check(library.kilnSessionCreate(self.package, None, ctypes.byref(self.session)))
         self.check(library.kilnSessionUseQueue(self.session, ctypes.c_size_t(0), ctypes.c_void_p(stream)))
-        self.options = self.Options(size=ctypes.sizeof(self.Options), flags=self.ON_DEVICE | self.NO_WAIT)
+        self.seconds = 0.0
+        self.handler = self.HANDLER(self.note)
+        self.options = self.Options(size=ctypes.sizeof(self.Options), time=1, flags=self.ON_DEVICE,
+                                    report=ctypes.cast(self.handler, ctypes.c_void_p))
+
+    def note(self, report, _):
+        """What the kernels of a call took by the device's clock."""
+        self.seconds = sum(report.contents.launches[i].contents.seconds for i in range(report.contents.count))
 
     def check(self, status):
         if status:
@@ -190,8 +210,13 @@ class Session:
             ctypes.byref(self.options)))
         return result
 
-    def run(self, inputs):
-        self.library.kilnTensorDestroy(self.call(inputs))
+    def measure(self, inputs, warmup, count=40):
+        times = []
+        for i in range(-warmup, count):
+            self.library.kilnTensorDestroy(self.call(inputs))
+            if i >= 0:
+                times.append(self.seconds)
+        return statistics.median(times)
 
     def inputs(self, tensors):
         return (ctypes.c_void_p * len(tensors))(*[self.take(tensor).value for tensor in tensors])
@@ -256,7 +281,7 @@ def measure(options):
         wrong = "" if off <= loose else f"  WRONG by {off:.1e}"
         ours, theirs = [], []
         for _ in range(options.rounds):
-            ours.append(timed(lambda: session.run(inputs)))
+            ours.append(session.measure(inputs, options.warmup))
             theirs.append(timed(peer))
         session.close()
         us, them = statistics.median(ours), statistics.median(theirs)

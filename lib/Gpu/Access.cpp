@@ -239,22 +239,11 @@ int64_t Access::alignmentFor(int64_t elements) {
 /// Finds the register bits along which elements lie beside each other, and how
 /// many of them one access can take: 0 for one element.
 unsigned Access::chooseVector() {
-  Contiguity along = contiguityOf(view, viewAxes, w.facts);
+  Contiguity along = contiguityOf(view, viewAxes, w.axes);
   if (along.axis < 0)
     return 0;
   unit = along.axis;
-  auto bases = layout.getRegisterBases();
-  for (int64_t next = 1; next < along.count; next *= 2) {
-    auto it = llvm::find_if(bases, [&](const LayoutAttr::Basis &basis) {
-      for (auto [d, n] : llvm::enumerate(basis))
-        if (n != (int64_t(d) == along.dim ? next : 0))
-          return false;
-      return true;
-    });
-    if (it == bases.end())
-      break;
-    vectorOrder.push_back(it - bases.begin());
-  }
+  vectorOrder = vectorBits(layout, along.dim, along.count);
   // Other threads must not have elements in between.
   while (!vectorOrder.empty() && !w.isDisjoint(layout, along.dim))
     vectorOrder.pop_back();
@@ -264,22 +253,7 @@ unsigned Access::chooseVector() {
 /// Calls `body` with the registers of each vector, in memory's order.
 void Access::forEachVector(unsigned bits,
                            function_ref<void(ArrayRef<int64_t>)> body) {
-  int64_t within = 0;
-  for (unsigned bit : ArrayRef(vectorOrder).take_front(bits))
-    within |= int64_t(1) << bit;
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    if (reg & within)
-      continue;
-    SmallVector<int64_t> registers;
-    for (int64_t i = 0; i < int64_t(1) << bits; ++i) {
-      int64_t other = reg;
-      for (unsigned bit = 0; bit < bits; ++bit)
-        if (i >> bit & 1)
-          other |= int64_t(1) << vectorOrder[bit];
-      registers.push_back(other);
-    }
-    body(registers);
-  }
+  forEachGroup(layout, ArrayRef(vectorOrder).take_front(bits), body);
 }
 
 Value Access::outside() {
@@ -315,22 +289,12 @@ void Access::load(bool isWhole, unsigned bits, Regs &result) {
     }
     int64_t count = registers.size();
     Type vector = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
-    Value rest = mask ? other : Value();
-    if (rest && count > 1) {
-      Value list = LLVM::PoisonOp::create(w.b, w.loc, vector);
-      for (int64_t i = 0; i < count; ++i)
-        list = LLVM::InsertElementOp::create(w.b, w.loc, list, rest, w.c32(i));
-      rest = list;
-    }
+    Value rest = mask ? w.pack(SmallVector<Value>(count, other)) : Value();
     Value loaded =
         LoadOp::create(w.b, w.loc, vector, address, mask, rest,
                        alignmentFor(count), isVolatile, cache, evict);
-    for (auto [i, reg] : llvm::enumerate(registers)) {
-      Value one = loaded;
-      if (count > 1)
-        one = LLVM::ExtractElementOp::create(w.b, w.loc, loaded, w.c32(i));
-      result[reg] = w.fromStored(one, element);
-    }
+    for (auto [i, reg] : llvm::enumerate(registers))
+      result[reg] = w.fromStored(w.unpack(loaded, i), element);
   });
 }
 
@@ -344,16 +308,9 @@ void Access::store(bool isWhole, unsigned bits) {
     Value mask = w.both(first, inside);
     Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
     int64_t count = registers.size();
-    Value value;
-    if (count == 1) {
-      value = w.toStored(values[registers[0]]);
-    } else {
-      value =
-          LLVM::PoisonOp::create(w.b, w.loc, VectorType::get({count}, stored));
-      for (auto [i, reg] : llvm::enumerate(registers))
-        value = LLVM::InsertElementOp::create(
-            w.b, w.loc, value, w.toStored(values[reg]), w.c32(i));
-    }
+    auto stored = llvm::map_to_vector(
+        registers, [&](int64_t reg) { return w.toStored(values[reg]); });
+    Value value = w.pack(stored);
     StoreOp::create(w.b, w.loc, value, address, mask, alignmentFor(count),
                     isVolatile, cache, evict);
   });

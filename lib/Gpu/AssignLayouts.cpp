@@ -79,6 +79,7 @@ private:
   void assignBlock(Block *block);
   void assign(Operation *op);
   void assignAccess(ViewAccessOpInterface access);
+  bool assignPointers(Operation *op);
   void assignLoop(scf::ForOp loop);
   void assignIf(scf::IfOp op);
   void assignWhile(scf::WhileOp op);
@@ -88,7 +89,8 @@ private:
   OpBuilder b;
   int64_t lanes, warps;
   target::TargetAttr description;
-  index::Analysis facts;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts{scalars};
   DenseMap<std::pair<Value, Attribute>, Value> made;
   DenseMap<Attribute, Contiguity> widest; ///< by shape
   bool replaces = false; ///< some tiles may have no use any more
@@ -159,8 +161,9 @@ bool Assigner::isDeferred(Operation *op) {
       return false;
     return operandLayout(*tile, canonical(op->getResult(0))).has_value();
   }
-  return OpTrait::hasElementwiseMappableTraits(op) && isMemoryEffectFree(op) &&
-         deferredOperands();
+  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) ||
+                       isa<tile::PtrAddOp, tile::PtrCastOp>(op);
+  return isElementwise && isMemoryEffectFree(op) && deferredOperands();
 }
 
 std::optional<LayoutAttr> Assigner::operandLayout(OpOperand &operand,
@@ -424,6 +427,57 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
   }
 }
 
+namespace {
+/// An access through a tile of pointers.
+struct PointerAccess {
+  Value pointers, mask, stored;
+  bool isAtomic = false;
+};
+} // namespace
+
+static std::optional<PointerAccess> getPointerAccess(Operation *op) {
+  PointerAccess access;
+  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
+    access = {load.getPtr(), load.getMask(), {}};
+  else if (auto store = dyn_cast<tile::StorePtrOp>(op))
+    access = {store.getPtr(), store.getMask(), store.getValue()};
+  else if (auto update = dyn_cast<tile::AtomicRMWOp>(op))
+    access = {update.getPtr(), update.getMask(), update.getValue(), true};
+  else
+    return std::nullopt;
+  if (!isTile(access.pointers.getType()))
+    return std::nullopt;
+  return access;
+}
+
+/// Neighbours go to neighbouring threads, in vectors where they are loaded or
+/// stored. False where pointers are not known to be neighbours.
+bool Assigner::assignPointers(Operation *op) {
+  auto access = getPointerAccess(op);
+  if (!access)
+    return false;
+  Contiguity own = contiguityOf(access->pointers, access->mask, facts);
+  if (own.dim < 0)
+    return false;
+  auto shape = shapeOf(access->pointers);
+  LayoutAttr has = access->stored ? getLayout(access->stored) : LayoutAttr();
+  if (access->isAtomic) {
+    // Memory updates the elements of one instruction line by line.
+    own.count = 1;
+    if (has && vectorBits(has, own.dim, 2).empty())
+      return false;
+  } else {
+    if (has && shape.size() <= 1)
+      return false;
+    auto it = widest.find(b.getDenseI64ArrayAttr(shape));
+    if (it != widest.end() && it->second.dim == own.dim)
+      own.count = it->second.count;
+  }
+  requireAll(op, blockedLayout(b.getContext(), shape, own.dim, own.count, lanes,
+                               warps));
+  return true;
+}
+
 void Assigner::assignYield(Operation *yield, ValueRange like, unsigned skip) {
   for (auto [i, value] : llvm::enumerate(like))
     if (isTile(value.getType()))
@@ -534,6 +588,8 @@ void Assigner::assign(Operation *op) {
       constant.setValueAttr(elements.reshape(type));
     return;
   }
+  if (assignPointers(op))
+    return;
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     LayoutAttr layout;
     for (Value source : reduce.getSources())
@@ -624,14 +680,19 @@ void Assigner::assignBlock(Block *block) {
 
 LogicalResult Assigner::run() {
   // How far the accesses of each shape go in one piece.
-  kernel.walk([&](ViewAccessOpInterface access) {
-    Contiguity own = contiguityOf(access, facts);
+  auto count = [&](ArrayRef<int64_t> shape, const Contiguity &own) {
     if (own.dim < 0)
       return;
-    Contiguity &best =
-        widest[b.getDenseI64ArrayAttr(access.getAccessedType().getShape())];
+    Contiguity &best = widest[b.getDenseI64ArrayAttr(shape)];
     if (best.dim < 0 || (best.dim == own.dim && own.count > best.count))
       best = own;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto access = dyn_cast<ViewAccessOpInterface>(op))
+      count(access.getAccessedType().getShape(), contiguityOf(access, facts));
+    else if (auto access = getPointerAccess(op); access && !access->isAtomic)
+      count(shapeOf(access->pointers),
+            contiguityOf(access->pointers, access->mask, facts));
   });
   assignBlock(&kernel.getBody().front());
   // What was made again in other layouts.

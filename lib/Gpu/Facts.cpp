@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace kiln;
@@ -10,20 +9,6 @@ using namespace kiln::simt;
 
 /// Anything is a multiple of what divides 0.
 constexpr int64_t kMost = int64_t(1) << 40;
-
-static int64_t common(int64_t a, int64_t b) {
-  int64_t n = std::gcd(a, b);
-  return n ? n : kMost;
-}
-
-static int64_t elementBytes(Type type) {
-  Type element;
-  if (auto view = dyn_cast<tile::ViewType>(type))
-    element = view.getElementType();
-  else
-    element = cast<tile::PtrType>(getElementTypeOrSelf(type)).getElementType();
-  return ThreadBuilder::storedBytes(element);
-}
 
 /// An argument attribute of a kernel's parameter.
 static Attribute factOf(Value value, StringRef name) {
@@ -33,26 +18,6 @@ static Attribute factOf(Value value, StringRef name) {
   auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
   return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
                 : Attribute();
-}
-
-int64_t simt::alignmentOf(Value value, index::Analysis &facts) {
-  int64_t bytes = elementBytes(value.getType());
-  for (StringRef name : {"tile.align", "tile.divisibility"})
-    if (auto fact = dyn_cast_or_null<IntegerAttr>(factOf(value, name)))
-      return std::max(bytes, fact.getInt());
-  Operation *op = value.getDefiningOp();
-  if (auto view = dyn_cast_or_null<tile::MakeViewOp>(op))
-    return alignmentOf(view.getBase(), facts);
-  if (auto moved = dyn_cast_or_null<tile::PtrAddOp>(op);
-      moved && !isa<RankedTensorType>(value.getType())) {
-    int64_t divisor = facts.of(moved.getOffset()).divisor;
-    return common(alignmentOf(moved.getPtr(), facts),
-                  divisor ? std::min(divisor, kMost) * bytes : 0);
-  }
-  if (auto cast = dyn_cast_or_null<tile::PtrCastOp>(op);
-      cast && !isa<RankedTensorType>(value.getType()))
-    return std::max(bytes, alignmentOf(cast.getSource(), facts));
-  return bytes;
 }
 
 static int64_t divisorOf(Value view, unsigned dim, int64_t known,

@@ -12,6 +12,7 @@
 #include "ExchangeMachine.h"
 #include "Scratch.h"
 #include "ThreadBuilder.h"
+#include "kiln/Analysis/AxisAnalysis.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -150,6 +151,7 @@ private:
   mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp op);
   mlir::LogicalResult emitStorePtr(tile::StorePtrOp op);
   mlir::LogicalResult emitAtomic(mlir::Operation *op);
+  llvm::SmallVector<unsigned> vectorsOf(mlir::Value pointers, mlir::Value mask);
 
   // Reduce.cpp, Scan.cpp, Dot.cpp
   mlir::LogicalResult emitReduce(tile::ReduceOp op);
@@ -216,13 +218,13 @@ private:
   llvm::DenseMap<mlir::Value, ViewParts> views;
   llvm::SmallVector<mlir::Value> programIds, programCounts; ///< i64
   index::Analysis facts;
+  tile::AxisAnalysis axes{facts};
   Scratch space;
   llvm::SmallVector<mlir::Operation *> pending; ///< accesses since the barrier
   mlir::LLVM::LLVMFuncOp function;
 };
 
-/// Bytes that an address is known to be a multiple of.
-int64_t alignmentOf(mlir::Value pointerOrView, index::Analysis &facts);
+using tile::alignmentOf;
 /// What a stride, or the size, of a view is known to be a multiple of.
 int64_t strideDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);
 int64_t sizeDivisor(mlir::Value view, unsigned dim, index::Analysis &facts);

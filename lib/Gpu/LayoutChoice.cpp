@@ -24,7 +24,8 @@ static index::Facts firstOf(const ViewAxis &axis, index::Analysis &facts) {
 }
 
 Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
-                              index::Analysis &facts) {
+                              tile::AxisAnalysis &tiles) {
+  index::Analysis &facts = tiles.getScalars();
   Contiguity found;
   auto viewType = cast<tile::ViewType>(view.getType());
   for (auto [i, axis] : llvm::enumerate(axes))
@@ -43,7 +44,9 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
       return false;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       if (axis.isIndirect()) {
-        if (strideDivisor(view, i, facts) % count)
+        int64_t stride = strideDivisor(view, i, facts);
+        if (stride % count &&
+            tile::coordinateDivisor(axis.indices, tiles) % count)
           return false;
         continue;
       }
@@ -63,6 +66,70 @@ Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
   while (fits(found.count * 2))
     found.count *= 2;
   return found;
+}
+
+Contiguity simt::contiguityOf(Value pointers, Value mask,
+                              tile::AxisAnalysis &tiles) {
+  Contiguity found;
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = ThreadBuilder::storedBytes(
+      cast<tile::PtrType>(type.getElementType()).getElementType());
+  tile::TileFacts facts = tiles.of(pointers);
+  SmallVector<tile::AxisFacts> masks(type.getRank());
+  if (mask)
+    masks = tiles.of(mask).axes;
+  int64_t longest = 1;
+  // Of dimensions with equal runs the last one.
+  for (int dim = type.getRank(); dim-- > 0;) {
+    const tile::AxisFacts &axis = facts.axes[dim];
+    if (axis.contiguity <= longest)
+      continue;
+    longest = axis.contiguity;
+    found.dim = dim;
+    found.count =
+        std::min({axis.contiguity, axis.divisibility / bytes, 16 / bytes,
+                  mask ? masks[dim].constancy : axis.contiguity});
+    found.count = std::max<int64_t>(found.count, 1);
+  }
+  return found;
+}
+
+SmallVector<unsigned> simt::vectorBits(LayoutAttr layout, int dim,
+                                       int64_t count) {
+  SmallVector<unsigned> found;
+  auto bases = layout.getRegisterBases();
+  for (int64_t next = 1; next < count; next *= 2) {
+    auto it = llvm::find_if(bases, [&](const LayoutAttr::Basis &basis) {
+      for (auto [d, n] : llvm::enumerate(basis))
+        if (n != (int64_t(d) == dim ? next : 0))
+          return false;
+      return true;
+    });
+    if (it == bases.end())
+      break;
+    found.push_back(it - bases.begin());
+  }
+  return found;
+}
+
+void simt::forEachGroup(LayoutAttr layout, ArrayRef<unsigned> bits,
+                        function_ref<void(ArrayRef<int64_t>)> body) {
+  int64_t within = 0;
+  for (unsigned bit : bits)
+    within |= int64_t(1) << bit;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    if (reg & within)
+      continue;
+    SmallVector<int64_t> registers;
+    for (int64_t i = 0; i < int64_t(1) << bits.size(); ++i) {
+      int64_t other = reg;
+      for (auto [step, bit] : llvm::enumerate(bits))
+        if (i >> step & 1)
+          other |= int64_t(1) << bit;
+      registers.push_back(other);
+    }
+    body(registers);
+  }
 }
 
 LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,

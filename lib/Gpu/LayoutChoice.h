@@ -4,8 +4,8 @@
 #ifndef KILN_LIB_GPU_LAYOUTCHOICE_H
 #define KILN_LIB_GPU_LAYOUTCHOICE_H
 
+#include "kiln/Analysis/AxisAnalysis.h"
 #include "kiln/Gpu/SimtDialect.h"
-#include "kiln/Index/Analysis.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/Description.h"
@@ -21,11 +21,25 @@ struct Contiguity {
   int64_t count = 1; ///< a power of two; 16 bytes at most
 };
 Contiguity contiguityOf(mlir::Value view, llvm::ArrayRef<ViewAxis> axes,
-                        index::Analysis &facts);
+                        tile::AxisAnalysis &facts);
 inline Contiguity contiguityOf(ViewAccessOpInterface access,
-                               index::Analysis &facts) {
+                               tile::AxisAnalysis &facts) {
   return contiguityOf(access.getAccessedView(), access.getAxes(), facts);
 }
+/// The same for a tile of pointers that is accessed where `mask` (null:
+/// everywhere) holds: as a whole vector or not at all.
+Contiguity contiguityOf(mlir::Value pointers, mlir::Value mask,
+                        tile::AxisAnalysis &facts);
+
+/// The bits of registers that hold `count` neighbours along a dimension, the
+/// nearest first; fewer where the layout has other elements in between.
+llvm::SmallVector<unsigned> vectorBits(LayoutAttr layout, int dim,
+                                       int64_t count);
+
+/// Calls `body` with the registers that differ in `bits` alone, for each such
+/// group; the first of `bits` counts one.
+void forEachGroup(LayoutAttr layout, llvm::ArrayRef<unsigned> bits,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> body);
 
 /// Threads take neighbouring vectors of `count` elements along `dim`; lanes run
 /// along it first, warps along the other dimensions first. Small tiles are

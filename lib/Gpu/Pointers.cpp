@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LayoutChoice.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -57,60 +58,97 @@ LogicalResult KernelWalk::emitPointerOp(Operation *op) {
   return success();
 }
 
+/// The register bits of the vectors that one access through pointers takes.
+SmallVector<unsigned> KernelWalk::vectorsOf(Value pointers, Value mask) {
+  auto type = cast<RankedTensorType>(pointers.getType());
+  LayoutAttr layout = getLayout(type);
+  Type element = cast<tile::PtrType>(type.getElementType()).getElementType();
+  if (!element.isIntOrFloat())
+    return {};
+  Contiguity along = contiguityOf(pointers, mask, axes);
+  // Other threads must not have elements in between.
+  if (along.dim < 0 || !isDisjoint(layout, along.dim))
+    return {};
+  return vectorBits(layout, along.dim, along.count);
+}
+
 LogicalResult KernelWalk::emitLoadPtr(tile::LoadPtrOp op) {
   Type element = scalarType(getElementTypeOrSelf(op.getType()));
   Type stored = storedType(element);
-  auto one = [&](Value pointer, Value mask, Value other) -> Value {
+  auto load = [&](Value pointer, Value mask, ValueRange others,
+                  int64_t count) -> Value {
+    Value other;
     if (mask)
-      other = other ? toStored(other) : zero(stored);
-    else
-      other = Value();
-    return fromStored(LoadOp::create(b, loc, stored, pointer, mask, other,
-                                     storedBytes(element), op.getIsVolatile(),
-                                     op.getCache(), op.getEvict()),
-                      element);
+      other = others.empty() ? zero(stored) : Value();
+    if (mask && other)
+      other = pack(SmallVector<Value>(count, other));
+    else if (mask)
+      other = pack(llvm::map_to_vector(
+          others, [&](Value value) { return toStored(value); }));
+    Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
+    return LoadOp::create(b, loc, type, pointer, mask, other,
+                          count * storedBytes(element), op.getIsVolatile(),
+                          op.getCache(), op.getEvict());
   };
   LayoutAttr layout = getLayout(op.getResult());
   if (!layout) {
+    SmallVector<Value> other;
+    if (op.getOther())
+      other.push_back(scalar(op.getOther()));
+    Value mask = op.getMask() ? scalar(op.getMask()) : Value();
     define(op.getResult(),
-           one(scalar(op.getPtr()),
-               op.getMask() ? scalar(op.getMask()) : Value(),
-               op.getOther() ? scalar(op.getOther()) : Value()));
+           fromStored(load(scalar(op.getPtr()), mask, other, 1), element));
     return success();
   }
   auto shape = cast<RankedTensorType>(op.getType()).getShape();
-  Regs regs;
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    Value mask = both(op.getMask() ? registers(op.getMask())[reg] : Value(),
-                      isElement(layout, reg, shape));
-    regs.push_back(
-        one(registers(op.getPtr())[reg], mask,
-            op.getOther() ? registers(op.getOther())[reg] : Value()));
-  }
+  Regs regs(layout.getNumRegisters());
+  forEachGroup(layout, vectorsOf(op.getPtr(), op.getMask()),
+               [&](ArrayRef<int64_t> group) {
+                 int64_t first = group[0];
+                 Value mask = both(op.getMask() ? registers(op.getMask())[first]
+                                                : Value(),
+                                   isElement(layout, first, shape));
+                 SmallVector<Value> others;
+                 if (op.getOther())
+                   for (int64_t reg : group)
+                     others.push_back(registers(op.getOther())[reg]);
+                 Value loaded = load(registers(op.getPtr())[first], mask,
+                                     others, group.size());
+                 for (auto [i, reg] : llvm::enumerate(group))
+                   regs[reg] = fromStored(unpack(loaded, i), element);
+               });
   define(op.getResult(), std::move(regs));
   return success();
 }
 
 LogicalResult KernelWalk::emitStorePtr(tile::StorePtrOp op) {
-  auto one = [&](Value pointer, Value value, Value mask) {
-    StoreOp::create(b, loc, toStored(value), pointer, mask,
-                    storedBytes(value.getType()), /*is_volatile=*/false,
-                    op.getCache(), op.getEvict());
+  auto store = [&](Value pointer, ValueRange values, Value mask) {
+    auto list = llvm::map_to_vector(
+        values, [&](Value value) { return toStored(value); });
+    StoreOp::create(b, loc, pack(list), pointer, mask,
+                    values.size() * storedBytes(values[0].getType()),
+                    /*is_volatile=*/false, op.getCache(), op.getEvict());
   };
   LayoutAttr layout = getLayout(op.getPtr());
   if (!layout) {
     Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
-    one(scalar(op.getPtr()), scalar(op.getValue()),
-        both(first, op.getMask() ? scalar(op.getMask()) : Value()));
+    store(scalar(op.getPtr()), scalar(op.getValue()),
+          both(first, op.getMask() ? scalar(op.getMask()) : Value()));
     return success();
   }
   auto shape = cast<RankedTensorType>(op.getPtr().getType()).getShape();
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    Value mask = both(op.getMask() ? registers(op.getMask())[reg] : Value(),
-                      isElement(layout, reg, shape));
-    one(registers(op.getPtr())[reg], registers(op.getValue())[reg],
-        both(isFirstCopy(layout), mask));
-  }
+  forEachGroup(layout, vectorsOf(op.getPtr(), op.getMask()),
+               [&](ArrayRef<int64_t> group) {
+                 int64_t first = group[0];
+                 Value mask = both(op.getMask() ? registers(op.getMask())[first]
+                                                : Value(),
+                                   isElement(layout, first, shape));
+                 auto values = llvm::map_to_vector(group, [&](int64_t reg) {
+                   return registers(op.getValue())[reg];
+                 });
+                 store(registers(op.getPtr())[first], values,
+                       both(isFirstCopy(layout), mask));
+               });
   return success();
 }
 

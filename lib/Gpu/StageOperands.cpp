@@ -91,7 +91,7 @@ Operation *moveToProduct(Value factor) {
   return user;
 }
 
-std::optional<Staged> stagedLoad(tile::LoadOp load, index::Analysis &facts) {
+std::optional<Staged> stagedLoad(tile::LoadOp load, tile::AxisAnalysis &facts) {
   auto type = cast<RankedTensorType>(load.getType());
   bool isZero =
       load.getPadding() == tile::Padding::zero ||
@@ -176,7 +176,8 @@ struct SimtStageOperands
           slots = hints.getStages();
       if (slots < 2 || writesMemory(loop))
         continue;
-      index::Analysis facts;
+      index::Analysis scalars;
+      tile::AxisAnalysis facts(scalars);
       SmallVector<Staged> found;
       int64_t slot = 0;
       for (auto load : loop.getBody()->getOps<tile::LoadOp>())

@@ -36,7 +36,7 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
     axis.block = axis.tileDim >= 0 ? type.getDimSize(axis.tileDim) : 1;
     axes.push_back(axis);
   }
-  Contiguity along = contiguityOf(op.getSource(), axes, facts);
+  Contiguity along = contiguityOf(op.getSource(), axes, this->axes);
   LayoutAttr layout =
       blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
                     lanes, warps, /*isWhole=*/true);

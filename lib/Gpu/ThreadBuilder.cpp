@@ -83,6 +83,22 @@ Value ThreadBuilder::narrow(Value x) {
     return x;
   return b.createOrFold<arith::TruncIOp>(loc, b.getI32Type(), x);
 }
+Value ThreadBuilder::pack(ValueRange scalars) {
+  if (scalars.size() == 1)
+    return scalars[0];
+  auto type = VectorType::get({int64_t(scalars.size())}, scalars[0].getType());
+  Value vector = LLVM::PoisonOp::create(b, loc, type);
+  for (auto [i, scalar] : llvm::enumerate(scalars))
+    vector = LLVM::InsertElementOp::create(b, loc, vector, scalar, c32(i));
+  return vector;
+}
+
+Value ThreadBuilder::unpack(Value vector, int64_t i) {
+  return isa<VectorType>(vector.getType())
+             ? LLVM::ExtractElementOp::create(b, loc, vector, c32(i))
+             : vector;
+}
+
 Value ThreadBuilder::both(Value x, Value y) {
   if (!x || x == y)
     return y;

@@ -55,6 +55,9 @@ public:
   Value or_(Value x, Value y);
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
   Value select(Value condition, Value x, Value y);
+  /// A vector of scalars, or the only one; and one of its elements.
+  Value pack(mlir::ValueRange scalars);
+  Value unpack(Value vector, int64_t i);
   Value min(Value x, Value y);
   Value max(Value x, Value y);
   /// i32 as i64, not negative.

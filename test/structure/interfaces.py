@@ -47,13 +47,14 @@ SUBJECTS = {
     "lib/Gpu/Access.cpp": {"StoreOp"}, "lib/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
     "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
-                                   "InlineAsmOp"},
+                                   "InlineAsmOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "PtrCastOp"},
     # Which loads become copies, and what transposes what they loaded.
-    "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp"},
+    "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
     # Which registers a reshape leaves where they are.
     "lib/Gpu/Movement.cpp": {"ReshapeOp"},
     # What is known of the address behind a pointer.
-    "lib/Gpu/Facts.cpp": {"PtrAddOp", "PtrCastOp"},
+    "lib/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
+    "lib/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},
     # Emission of scalar pointers, and of accesses through them.
     "lib/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
     "lib/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},

@@ -21,6 +21,7 @@ void registerTilePasses() {
   registerTileWidenAccumulators();
   registerTileExpandScaledDots();
   registerTileCheckAssumptions();
+  registerTilePrintAxes();
   registerTileExpandInlineAsm();
 }
 } // namespace kiln::tile

@@ -136,6 +136,15 @@ def TileCheckAssumptions : Pass<"tile-check-assumptions", "::kiln::tile::KernelO
   }];
 }
 
+def TilePrintAxes : Pass<"tile-print-axes", "::kiln::tile::KernelOp"> {
+  let summary = "Says which neighbours in tiles of indices and pointers follow each other";
+  let description = [{
+    A remark at each operation that makes such a tile: in runs of how many elements along each dimension each is
+    one more than the one before, what the first of a run is a multiple of (bytes, for pointers), and in runs of how
+    many all are the same. Code generators choose vectors and the order of threads by it.
+  }];
+}
+
 def TileExpandInlineAsm : Pass<"tile-expand-inline-asm", "::kiln::tile::KernelOp"> {
   let summary = "Translates the text of a virtual instruction set by meaning";
   let description = [{

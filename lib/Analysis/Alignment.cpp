@@ -1,0 +1,58 @@
+//===- Alignment.cpp - What addresses are multiples of --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Analysis/AxisAnalysis.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+
+/// Anything is a multiple of what divides 0.
+constexpr int64_t kMost = int64_t(1) << 40;
+
+static int64_t common(int64_t a, int64_t b) {
+  int64_t n = std::gcd(a, b);
+  return n ? n : kMost;
+}
+
+static int64_t elementBytes(Type type) {
+  Type element;
+  if (auto view = dyn_cast<tile::ViewType>(type))
+    element = view.getElementType();
+  else
+    element = cast<tile::PtrType>(getElementTypeOrSelf(type)).getElementType();
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 8;
+}
+
+/// An argument attribute of a kernel's parameter.
+static Attribute factOf(Value value, StringRef name) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {};
+  auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
+  return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
+                : Attribute();
+}
+
+int64_t tile::alignmentOf(Value value, index::Analysis &facts) {
+  int64_t bytes = elementBytes(value.getType());
+  for (StringRef name : {kAlignAttr, kDivisibilityAttr})
+    if (auto fact = dyn_cast_or_null<IntegerAttr>(factOf(value, name)))
+      return std::max(bytes, fact.getInt());
+  Operation *op = value.getDefiningOp();
+  if (auto view = dyn_cast_or_null<MakeViewOp>(op))
+    return alignmentOf(view.getBase(), facts);
+  if (auto moved = dyn_cast_or_null<PtrAddOp>(op);
+      moved && !isa<RankedTensorType>(value.getType())) {
+    int64_t divisor = facts.of(moved.getOffset()).divisor;
+    return common(alignmentOf(moved.getPtr(), facts),
+                  divisor ? std::min(divisor, kMost) * bytes : 0);
+  }
+  if (auto cast = dyn_cast_or_null<PtrCastOp>(op);
+      cast && !isa<RankedTensorType>(value.getType()))
+    return std::max(bytes, alignmentOf(cast.getSource(), facts));
+  return bytes;
+}

@@ -1,0 +1,475 @@
+//===- AxisAnalysis.cpp - Neighbours in tiles of indices ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Analysis/AxisAnalysis.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tile;
+
+/// Divides 0, and is more than anybody asks for.
+constexpr int64_t kMost = int64_t(1) << 40;
+
+/// The greatest power of two that divides a number, kMost at most.
+static int64_t powerIn(int64_t n) {
+  return n ? std::min(kMost, n & -n) : kMost;
+}
+
+static int64_t product(int64_t a, int64_t b) {
+  return a >= kMost / b ? kMost : a * b;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+int64_t TileFacts::everyDivisor() const {
+  int64_t best = 1;
+  for (const AxisFacts &axis : axes)
+    if (axis.contiguity == 1)
+      best = std::max(best, axis.divisibility);
+  return best;
+}
+
+void TileFacts::print(llvm::raw_ostream &os) const {
+  auto list = [&](StringRef name, int64_t AxisFacts::*field) {
+    os << name << " [";
+    llvm::interleaveComma(axes, os,
+                          [&](const AxisFacts &axis) { os << axis.*field; });
+    os << "]";
+  };
+  list("contiguity", &AxisFacts::contiguity);
+  list(" divisibility", &AxisFacts::divisibility);
+  list(" constancy", &AxisFacts::constancy);
+}
+
+/// Nothing is known.
+static TileFacts unknown(ArrayRef<int64_t> shape) {
+  TileFacts facts;
+  facts.axes.resize(shape.size());
+  return facts;
+}
+
+/// What elements at multiples of `count` along an axis are multiples of.
+static int64_t divisorAt(const AxisFacts &axis, int64_t count) {
+  return count < axis.contiguity ? std::min(axis.divisibility, count)
+                                 : axis.divisibility;
+}
+
+/// What holds of both.
+static AxisFacts join(const AxisFacts &a, const AxisFacts &b) {
+  AxisFacts both;
+  both.contiguity = std::min(a.contiguity, b.contiguity);
+  both.constancy = std::min(a.constancy, b.constancy);
+  both.divisibility =
+      std::min(divisorAt(a, both.contiguity), divisorAt(b, both.contiguity));
+  return both;
+}
+
+static TileFacts join(const TileFacts &a, const TileFacts &b) {
+  TileFacts both = a;
+  for (auto [axis, other] : llvm::zip_equal(both.axes, b.axes))
+    axis = join(axis, other);
+  both.isNonNegative &= b.isNonNegative;
+  return both;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic along one dimension
+//===----------------------------------------------------------------------===//
+
+/// a + b * unit, or a - b where `subtracts`.
+static AxisFacts addAxes(const AxisFacts &a, const AxisFacts &b, int64_t unit,
+                         bool subtracts) {
+  AxisFacts sum;
+  sum.constancy = std::min(a.constancy, b.constancy);
+  sum.contiguity = std::min(a.contiguity, b.constancy);
+  if (!subtracts)
+    sum.contiguity =
+        std::max(sum.contiguity, std::min(a.constancy, b.contiguity));
+  sum.divisibility = std::min(divisorAt(a, sum.contiguity),
+                              product(divisorAt(b, sum.contiguity), unit));
+  return sum;
+}
+
+/// Runs of a within which a has one quotient by b, where b is the same.
+static int64_t withinOne(const AxisFacts &a, const AxisFacts &b) {
+  return std::min({a.contiguity, a.divisibility, b.constancy, b.divisibility});
+}
+
+static TileFacts combine(
+    const TileFacts &a, const TileFacts &b,
+    llvm::function_ref<AxisFacts(const AxisFacts &, const AxisFacts &)> axis) {
+  TileFacts facts;
+  for (auto [x, y] : llvm::zip_equal(a.axes, b.axes))
+    facts.axes.push_back(axis(x, y));
+  facts.isNonNegative = a.isNonNegative && b.isNonNegative;
+  return facts;
+}
+
+static TileFacts multiply(const TileFacts &a, const TileFacts &b) {
+  int64_t every = product(a.everyDivisor(), b.everyDivisor());
+  return combine(a, b, [&](const AxisFacts &x, const AxisFacts &y) {
+    AxisFacts axis;
+    axis.constancy = std::min(x.constancy, y.constancy);
+    axis.divisibility = every;
+    return axis;
+  });
+}
+
+/// Quotients rounded down, and what they leave; for what is not negative,
+/// rounded to zero, too.
+static TileFacts divide(const TileFacts &a, const TileFacts &b) {
+  return combine(a, b, [](const AxisFacts &x, const AxisFacts &y) {
+    AxisFacts axis;
+    axis.constancy =
+        std::max(std::min(x.constancy, y.constancy), withinOne(x, y));
+    return axis;
+  });
+}
+
+static TileFacts remainder(const TileFacts &a, const TileFacts &b) {
+  return combine(a, b, [](const AxisFacts &x, const AxisFacts &y) {
+    AxisFacts axis;
+    axis.constancy = std::min(x.constancy, y.constancy);
+    axis.contiguity = withinOne(x, y);
+    axis.divisibility =
+        std::min(divisorAt(x, axis.contiguity), divisorAt(y, axis.contiguity));
+    return axis;
+  });
+}
+
+/// Where runs of neighbours are on one side of a bound that is a multiple of
+/// their length.
+static TileFacts compare(arith::CmpIPredicate predicate, const TileFacts &a,
+                         const TileFacts &b) {
+  using Pred = arith::CmpIPredicate;
+  bool isUnsigned = predicate == Pred::ult || predicate == Pred::uge ||
+                    predicate == Pred::ugt || predicate == Pred::ule;
+  bool holds = !isUnsigned || (a.isNonNegative && b.isNonNegative);
+  // run < bound and bound > run part between runs, run <= bound does not.
+  bool firstRuns = llvm::is_contained(
+      {Pred::slt, Pred::sge, Pred::ult, Pred::uge}, predicate);
+  bool secondRuns = llvm::is_contained(
+      {Pred::sgt, Pred::sle, Pred::ugt, Pred::ule}, predicate);
+  TileFacts facts = combine(a, b, [&](const AxisFacts &x, const AxisFacts &y) {
+    AxisFacts axis;
+    axis.constancy = std::min(x.constancy, y.constancy);
+    if (holds && firstRuns)
+      axis.constancy = std::max(axis.constancy, withinOne(x, y));
+    if (holds && secondRuns)
+      axis.constancy = std::max(axis.constancy, withinOne(y, x));
+    return axis;
+  });
+  facts.isNonNegative = false;
+  return facts;
+}
+
+/// Of what a pointer points to.
+static int64_t elementBytes(Type pointers) {
+  Type element = cast<PtrType>(getElementTypeOrSelf(pointers)).getElementType();
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 8;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+TileFacts AxisAnalysis::ofNumber(const index::Facts &facts,
+                                 ArrayRef<int64_t> shape) {
+  TileFacts tile = unknown(shape);
+  for (auto [axis, size] : llvm::zip_equal(tile.axes, shape)) {
+    axis.constancy = powerIn(size);
+    axis.divisibility = powerIn(facts.divisor);
+  }
+  tile.isNonNegative = facts.range.isNonNegative();
+  return tile;
+}
+
+TileFacts AxisAnalysis::ofScalar(Value scalar, ArrayRef<int64_t> shape) {
+  index::Facts facts;
+  if (isa<PtrType>(scalar.getType()))
+    facts.divisor = alignmentOf(scalar, scalars);
+  else if (scalar.getType().isIntOrIndex())
+    facts = scalars.of(scalar);
+  return ofNumber(facts, shape);
+}
+
+TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
+  auto operand = [&](unsigned i) -> TileFacts { return of(op->getOperand(i)); };
+  TileFacts facts =
+      TypeSwitch<Operation *, TileFacts>(op)
+          .Case<arith::AddIOp, arith::SubIOp>([&](auto made) {
+            bool subtracts = isa<arith::SubIOp>(op);
+            TileFacts sum =
+                combine(operand(0), operand(1),
+                        [&](const AxisFacts &a, const AxisFacts &b) {
+                          return addAxes(a, b, 1, subtracts);
+                        });
+            sum.isNonNegative &= !subtracts;
+            return sum;
+          })
+          .Case([&](PtrAddOp made) {
+            int64_t bytes = elementBytes(made.getType());
+            return combine(operand(0), operand(1),
+                           [&](const AxisFacts &a, const AxisFacts &b) {
+                             return addAxes(a, b, bytes, false);
+                           });
+          })
+          .Case([&](arith::MulIOp) { return multiply(operand(0), operand(1)); })
+          .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto made) {
+            IntegerAttr bits;
+            if (!matchPattern(op->getOperand(1), m_Constant(&bits))) {
+              DenseIntElementsAttr list;
+              if (matchPattern(op->getOperand(1), m_Constant(&list)) &&
+                  list.isSplat())
+                bits = IntegerAttr::get(list.getElementType(),
+                                        list.getSplatValue<APInt>());
+            }
+            if (!bits || bits.getInt() < 0 || bits.getInt() > 40)
+              return unknown(shape);
+            TileFacts factor = ofNumber(
+                index::Facts::exactly(int64_t(1) << bits.getInt()), shape);
+            TileFacts value = operand(0);
+            if (isa<arith::ShLIOp>(op))
+              return multiply(value, factor);
+            return isa<arith::ShRUIOp>(op) && !value.isNonNegative
+                       ? unknown(shape)
+                       : divide(value, factor);
+          })
+          .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+              [&](auto made) {
+                TileFacts a = operand(0), b = operand(1);
+                if (!a.isNonNegative || !b.isNonNegative)
+                  return unknown(shape);
+                return isa<arith::DivSIOp, arith::DivUIOp>(op)
+                           ? divide(a, b)
+                           : remainder(a, b);
+              })
+          .Case([&](arith::CmpIOp made) {
+            return compare(made.getPredicate(), operand(0), operand(1));
+          })
+          .Case([&](arith::SelectOp made) {
+            TileFacts chosen = join(operand(1), operand(2));
+            TileFacts by = isa<RankedTensorType>(made.getCondition().getType())
+                               ? operand(0)
+                               : ofNumber({}, shape);
+            for (auto [axis, along] : llvm::zip_equal(chosen.axes, by.axes)) {
+              int64_t run = std::min(axis.contiguity, along.constancy);
+              axis.divisibility = divisorAt(axis, run);
+              axis.contiguity = run;
+              axis.constancy = std::min(axis.constancy, along.constancy);
+            }
+            return chosen;
+          })
+          .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
+              [&](auto) { return operand(0); })
+          .Case([&](PtrCastOp made) {
+            TileFacts from = operand(0);
+            if (elementBytes(made.getType()) !=
+                elementBytes(op->getOperand(0).getType()))
+              for (AxisFacts &axis : from.axes) {
+                axis.divisibility = divisorAt(axis, 1);
+                axis.contiguity = 1;
+              }
+            return from;
+          })
+          .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) {
+            TileFacts value = operand(0);
+            return value.isNonNegative ? value : unknown(shape);
+          })
+          .Default([&](Operation *) { return unknown(shape); });
+  // What is computed from equal elements is equal.
+  if (!OpTrait::hasElementwiseMappableTraits(op))
+    return facts;
+  for (auto [d, axis] : llvm::enumerate(facts.axes)) {
+    int64_t same = powerIn(shape[d]);
+    for (Value value : op->getOperands())
+      if (isa<RankedTensorType>(value.getType()))
+        same = std::min(same, of(value).axes[d].constancy);
+    axis.constancy = std::max(axis.constancy, same);
+  }
+  return facts;
+}
+
+/// Elements of one tile at other places.
+std::optional<TileFacts> AxisAnalysis::ofMoved(Operation *op,
+                                               ArrayRef<int64_t> shape) {
+  if (!handsOnElements(op) || op->getNumOperands() != 1)
+    return std::nullopt;
+  OpOperand &operand = op->getOpOperand(0);
+  OperandRead read = getOperandRead(operand);
+  auto from = cast<RankedTensorType>(operand.get().getType());
+  const TileFacts source = of(operand.get());
+  TileFacts facts = unknown(shape);
+  facts.isNonNegative = source.isNonNegative;
+  int64_t every = source.everyDivisor();
+  for (auto [d, axis] : llvm::enumerate(facts.axes))
+    axis.divisibility = every;
+  if (!read || read.domain)
+    return facts;
+  for (auto [d, axis] : llvm::enumerate(facts.axes)) {
+    SmallVector<unsigned, 2> along;
+    for (auto [e, expr] : llvm::enumerate(read.map.getResults()))
+      if (expr.isFunctionOfDim(d) && from.getDimSize(e) != 1)
+        along.push_back(e);
+    if (along.empty())
+      axis.constancy = powerIn(shape[d]);
+    else if (along.size() == 1 &&
+             isa<AffineDimExpr>(read.map.getResult(along[0])) &&
+             from.getDimSize(along[0]) == shape[d])
+      axis = source.axes[along[0]];
+  }
+  return facts;
+}
+
+TileFacts AxisAnalysis::ofCarried(Value carried, Value first, Value next) {
+  // From what holds at first to what the next round leaves of it.
+  TileFacts facts = of(first);
+  constexpr int most = 8;
+  constexpr unsigned deepest = 4; // each may ask for the next one in each round
+  llvm::SaveAndRestore deeper(carriedDepth, carriedDepth + 1);
+  for (int round = 0; round < most && carriedDepth <= deepest; ++round) {
+    auto before = known;
+    known[carried] = facts;
+    TileFacts after = join(facts, of(next));
+    known = std::move(before);
+    if (after == facts)
+      return facts;
+    facts = after;
+  }
+  return unknown(cast<RankedTensorType>(carried.getType()).getShape());
+}
+
+TileFacts AxisAnalysis::ofArgument(BlockArgument argument) {
+  auto shape = cast<RankedTensorType>(argument.getType()).getShape();
+  auto loop =
+      dyn_cast_or_null<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+  if (!loop)
+    return unknown(shape);
+  OpOperand *init = loop.getTiedLoopInit(argument);
+  OpOperand *next = loop.getTiedLoopYieldedValue(argument);
+  return init && next ? ofCarried(argument, init->get(), next->get())
+                      : unknown(shape);
+}
+
+TileFacts AxisAnalysis::ofResult(OpResult result) {
+  Operation *op = result.getOwner();
+  auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    // What comes of loops with a region for their condition is that region's.
+    BlockArgument carried = op->getNumRegions() == 1
+                                ? loop.getTiedLoopRegionIterArg(result)
+                                : BlockArgument();
+    return carried ? of(carried) : unknown(shape);
+  }
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+    std::optional<TileFacts> facts;
+    for (Region &region : op->getRegions()) {
+      if (region.empty() || !region.hasOneBlock())
+        return unknown(shape);
+      Operation *end = region.front().getTerminator();
+      if (end->getNumOperands() != op->getNumResults())
+        return unknown(shape);
+      TileFacts one = of(end->getOperand(result.getResultNumber()));
+      facts = facts ? join(*facts, one) : one;
+    }
+    return facts.value_or(unknown(shape));
+  }
+  DenseElementsAttr list;
+  if (matchPattern(op, m_Constant(&list))) {
+    if (!list.isSplat() || !list.getElementType().isIntOrIndex())
+      return unknown(shape);
+    return ofNumber(
+        index::Facts::exactly(list.getSplatValue<APInt>().getSExtValue()),
+        shape);
+  }
+  if (Value fill = getFillValue(op))
+    return ofScalar(fill, shape);
+  if (auto dim = getCountedDim(op)) {
+    TileFacts facts = ofNumber(index::Facts::exactly(0), shape);
+    for (AxisFacts &axis : facts.axes)
+      axis.divisibility = 1;
+    AxisFacts &axis = facts.axes[*dim];
+    axis.contiguity = axis.constancy;
+    axis.divisibility = powerIn(axis.contiguity);
+    axis.constancy = 1;
+    // One run from 0 on, or several.
+    if (axis.contiguity == shape[*dim])
+      axis.divisibility = kMost;
+    return facts;
+  }
+  if (auto moved = ofMoved(op, shape))
+    return *moved;
+  return ofArith(op, shape);
+}
+
+TileFacts AxisAnalysis::of(Value tile) {
+  if (auto it = known.find(tile); it != known.end())
+    return it->second;
+  TileFacts facts = compute(tile);
+  known[tile] = facts;
+  return facts;
+}
+
+TileFacts AxisAnalysis::compute(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto shape = type.getShape();
+  constexpr unsigned most = 256;
+  if (depth >= most || !(type.getElementType().isIntOrIndex() ||
+                         isa<PtrType>(type.getElementType())))
+    return unknown(shape);
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  if (auto argument = dyn_cast<BlockArgument>(tile))
+    return ofArgument(argument);
+  auto result = cast<OpResult>(tile);
+  TileFacts facts = ofResult(result);
+  // Hints are about what the operation makes.
+  Operation *op = result.getOwner();
+  if (op->getNumResults() != 1)
+    return facts;
+  auto hint = [&](StringRef name, int64_t AxisFacts::*field) {
+    auto list = op->getAttrOfType<DenseI64ArrayAttr>(name);
+    if (!list || size_t(list.size()) != facts.axes.size())
+      return;
+    for (auto [axis, n] : llvm::zip_equal(facts.axes, list.asArrayRef()))
+      if (n > 0)
+        axis.*field = std::max(axis.*field, powerIn(n));
+  };
+  bool isAccess = !isMemoryEffectFree(op);
+  if (!isAccess) {
+    hint(kContiguityAttr, &AxisFacts::contiguity);
+    hint(kDivisibilityAttr, &AxisFacts::divisibility);
+    hint(kConstancyAttr, &AxisFacts::constancy);
+  }
+  return facts;
+}
+
+int64_t tile::coordinateDivisor(Value indices, AxisAnalysis &axes) {
+  auto isOutside = [](Value value) {
+    DenseIntElementsAttr list;
+    return matchPattern(value, m_Constant(&list)) && list.isSplat() &&
+           list.getSplatValue<APInt>().isNegative();
+  };
+  Operation *op = indices.getDefiningOp();
+  if (op && handsOnElements(op) && op->getNumOperands() == 1)
+    return coordinateDivisor(op->getOperand(0), axes);
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
+    if (isOutside(choice.getFalseValue()))
+      return coordinateDivisor(choice.getTrueValue(), axes);
+    if (isOutside(choice.getTrueValue()))
+      return coordinateDivisor(choice.getFalseValue(), axes);
+  }
+  return axes.of(indices).everyDivisor();
+}

@@ -123,8 +123,7 @@ void ContractBuilder::chooseBlocks() {
     problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
   problem.acc = accumulator();
   // What is stored may be the sum itself.
-  if (group.root != dot.getResult() ||
-      element(group.root) != problem.acc)
+  if (group.root != dot.getResult() || element(group.root) != problem.acc)
     problem.tiles.push_back({{0, 1}, problem.acc.getIntOrFloatBitWidth()});
   if (isSingleRow)
     problem.dims[0].size = 1;
@@ -157,6 +156,17 @@ void ContractBuilder::chooseBlocks() {
   group.chooseBlocks(kernel, problem, tiled);
 }
 
+/// Whether a tile has elements of memory as they are, with zeros outside.
+static bool isRead(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  while (
+      isa_and_nonnull<tile::TransposeOp, tile::BroadcastOp, tile::ExpandDimsOp>(
+          op))
+    op = op->getOperand(0).getDefiningOp();
+  auto load = dyn_cast_or_null<tile::LoadOp>(op);
+  return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
+}
+
 Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
                                    int rows, int cols) {
   Value operand = anchor.op->getOperand(number);
@@ -168,7 +178,7 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
   }
   // What was computed from padding need not be zero along K.
   Operation *source = operand.getDefiningOp();
-  if (source && group.inGroup()(source))
+  if (source && group.inGroup()(source) && !isRead(tile))
     tile = emitter.maskPartial(
         tile, {tileK},
         zeroOf(cast<RankedTensorType>(tile.getType()).getElementType()));

@@ -49,4 +49,35 @@ tile.kernel @other(%x: !tile.view<32x32xf32> {tile.readonly, tile.align = 16}, %
   %d = tile.dot %a, %b, %zero : tensor<32x32xf32>, tensor<32x32xf32>, !C
   tile.store %d, %z[%c0, %c0] : !C, !tile.view<32x32xf32>
 }
+
+// Where one product goes into the next one, each warp has whole rows: what is reduced along them, and the second left
+// factor, stay with the warp. Weights of each element that come from before the loop are computed where sums are.
+// CHECK-LABEL: tile.kernel @chained
+// CHECK: tile.load %arg2
+// CHECK: %[[W:.*]] = simt.convert_layout {{.*}} -> tensor<64x32xf16, #simt.layout<{{.*}} warp = {{\[\[}}16, 0], [32, 0]]>>
+// CHECK: scf.for
+// CHECK: arith.mulf %[[W]], {{.*}} : tensor<64x32xf16, #simt.layout<{{.*}} warp = {{\[\[}}16, 0], [32, 0]]>>
+// CHECK-NOT: simt.convert_layout {{.*}}tensor<64x32xf32
+// CHECK: tile.dot {{.*}} tensor<64x32xf32, #simt.layout<{{.*}} warp = {{\[\[}}16, 0], [32, 0]]>>
+// CHECK: tile.dot {{.*}} tensor<64x32xf32, #simt.layout<{{.*}} warp = {{\[\[}}16, 0], [32, 0]]>>
+tile.kernel @chained(%x: !tile.view<64x32xf16> {tile.readonly, tile.align = 16}, %y: !tile.view<?x32xf16> {tile.readonly, tile.align = 16},
+                     %w: !tile.view<64x32xf16> {tile.readonly, tile.align = 16}, %z: !tile.view<64x32xf32> {tile.align = 16}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %y[0] by 32 : !tile.view<?x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %two = arith.constant dense<2.0> : tensor<64x32xf16>
+  %a = tile.load %x[%c0, %c0] : !tile.view<64x32xf16> -> tensor<64x32xf16>
+  %weights = tile.load %w[%c0, %c0] : !tile.view<64x32xf16> -> tensor<64x32xf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<64x32xf32> {
+    %b = tile.load %y[%i, %c0] : !tile.view<?x32xf16> -> tensor<32x32xf16>
+    %more = arith.mulf %weights, %two : tensor<64x32xf16>
+    %start = arith.extf %more : tensor<64x32xf16> to tensor<64x32xf32>
+    %s = tile.dot %a, %b, %start : tensor<64x32xf16>, tensor<32x32xf16>, tensor<64x32xf32>
+    %p = arith.truncf %s : tensor<64x32xf32> to tensor<64x32xf16>
+    %d = tile.dot %p, %b, %sum : tensor<64x32xf16>, tensor<32x32xf16>, tensor<64x32xf32>
+    scf.yield %d : tensor<64x32xf32>
+  }
+  tile.store %r, %z[%c0, %c0] : tensor<64x32xf32>, !tile.view<64x32xf32>
+}
 }

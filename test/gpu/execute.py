@@ -372,6 +372,8 @@ class Machine:
             return x[0] & mask
         if name == "arith.extsi":
             return signed(x[0], source) & mask
+        if name == "arith.truncf" and kind == "f16":
+            return struct.unpack("<H", struct.pack("<e", number(x[0])))[0]
         if name in ("arith.bitcast", "llvm.bitcast"):
             whole = x[0]
             if isinstance(whole, list):

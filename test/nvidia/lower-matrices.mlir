@@ -16,3 +16,20 @@ llvm.func @matrices(%p: !llvm.ptr<3>) {
   simt.store_matrix %v to %p transposed : !llvm.ptr<3>
   llvm.return
 }
+
+// Constants of addresses are those of the instruction; what is known to be whole or not at all is a predicate.
+// CHECK-LABEL: llvm.func @copies
+// CHECK-SAME: (%[[G:.*]]: !llvm.ptr<1>, %[[S:.*]]: !llvm.ptr<3>, %[[M:.*]]: i1, %[[I:.*]]: i1, %[[N:.*]]: i32)
+llvm.func @copies(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %inside: i1, %n: i32) {
+  // CHECK: %[[A:.*]] = llvm.ptrtoint %[[S]] : !llvm.ptr<3> to i32
+  // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0 + 256], [$1 + 64], 16;", "r,l,~{memory}" %[[A]], %[[G]]
+  %c32 = llvm.mlir.constant(32 : i64) : i64
+  %more = llvm.getelementptr %g[%c32] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i16
+  %there = llvm.getelementptr %s[256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  simt.copy_async %more to %there bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
+  // CHECK: llvm.inline_asm has_side_effects "{ .reg .b32 size; selp.b32 size, 4, 0, $2; @$3 cp.async.ca.shared.global [$0 + 0], [$1 + 0], 4, size; }", "r,l,b,b,~{memory}" %{{.*}}, %[[G]], %[[I]], %[[M]]
+  simt.copy_async %g to %s bytes 4 mask %m valid %inside : i1 : !llvm.ptr<1>, !llvm.ptr<3>
+  // CHECK: llvm.inline_asm has_side_effects "cp.async.ca.shared.global [$0 + 0], [$1 + 0], 8, $2;", "r,l,r,~{memory}" %{{.*}}, %[[G]], %[[N]]
+  simt.copy_async %g to %s bytes 8 valid %n : i32 : !llvm.ptr<1>, !llvm.ptr<3>
+  llvm.return
+}

@@ -43,3 +43,29 @@ tile.kernel @halves(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i6
   }
   tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
 }
+
+// Two products of a loop: both right factors come through one ring, the first result is the second left factor without
+// leaving its warp, and what is stored takes the places of the slots.
+// chained: a: f16 = [[0, 0x3c00, 0x4000][i % 3] for i in range(32 * 16)], b: f16 = [[0x3c00, 0, 0x4000][i % 5 % 3] for i in range(48 * 16)], c: f16 = [[0x3c00, 0x4000][i % 2] for i in range(48 * 16)], d: f32 = [0.0] * 512
+// chained: scalars = [32, 16, 16, 1, 16, 48, 1, 16, 48, 16, 16, 1, 32, 16, 16, 1, 1, 1, 1]
+// chained: expect all(d[16 * m + n] == sum(sum((16 * m + k) % 3 * [1, 0, 2][(16 * j + k) % 5 % 3] for k in range(16)) * (1 + (16 * j + n) % 2) for j in range(48)) for m in range(32) for n in range(16))
+// chained: expect count("simt.copy_async") >= 4 and count("simt.store_matrix") == 0
+tile.kernel @chained(%a: !tile.view<32x16xf16> {tile.readonly, tile.align = 16 : i64},
+                     %b: !tile.view<16x?xf16, strides = [1, ?]> {tile.readonly, tile.align = 16 : i64, tile.stride_div = array<i64: 1, 8>},
+                     %c: !tile.view<?x16xf16> {tile.readonly, tile.align = 16 : i64},
+                     %d: !tile.view<32x16xf32> {tile.noalias, tile.align = 16 : i64}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<32x16xf32>
+  %n = tile.num_blocks %c[0] by 16 : !tile.view<?x16xf16>
+  %x = tile.load %a[%c0, %c0] : !tile.view<32x16xf16> -> tensor<32x16xf16>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> tensor<32x16xf32> {
+    %y = tile.load %b[%c0, %k] : !tile.view<16x?xf16, strides = [1, ?]> -> tensor<16x16xf16>
+    %p = tile.dot %x, %y, %zero : tensor<32x16xf16>, tensor<16x16xf16>, tensor<32x16xf32>
+    %q = arith.truncf %p : tensor<32x16xf32> to tensor<32x16xf16>
+    %z = tile.load %c[%k, %c0] : !tile.view<?x16xf16> -> tensor<16x16xf16>
+    %r = tile.dot %q, %z, %s : tensor<32x16xf16>, tensor<16x16xf16>, tensor<32x16xf32>
+    scf.yield %r : tensor<32x16xf32>
+  }
+  tile.store %sum, %d[%c0, %c0] : tensor<32x16xf32>, !tile.view<32x16xf32>
+}

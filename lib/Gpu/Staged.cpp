@@ -10,6 +10,7 @@
 #include "Access.h"
 #include "Fragments.h"
 #include "LayoutChoice.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -205,22 +206,34 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       });
 }
 
-/// The product that reads a factor by fragments, with nothing between that
-/// waits or copies; transpositions are passed on the way.
-static Operation *readingProduct(Value factor) {
+/// Whether an operation exchanges the two dimensions of its operand.
+static bool isTransposition(Operation *op) {
+  if (!isa<IndexMapOpInterface>(op) || op->getNumOperands() != 1 ||
+      op->getNumResults() != 1)
+    return false;
+  OperandRead read = getOperandRead(op->getOpOperand(0));
+  return read && !read.domain &&
+         read.map == AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
+                                                  op->getContext());
+}
+
+/// Whether a product reads a factor by fragments, with nothing between that
+/// waits or copies; `transposed` are the transpositions on the way.
+static bool goesToProduct(Value factor,
+                          SmallVectorImpl<Operation *> &transposed) {
   if (!factor.hasOneUse())
-    return nullptr;
+    return false;
   Operation *user = *factor.getUsers().begin(), *op = factor.getDefiningOp();
   if (user->getBlock() != op->getBlock())
-    return nullptr;
+    return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp, stage::ReleaseOp, tile::TransposeOp>(op))
-      return nullptr;
-  if (isa<tile::TransposeOp>(user))
-    return readingProduct(user->getResult(0));
-  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr)
-             ? user
-             : nullptr;
+    if (!isa<stage::ReadOp, stage::ReleaseOp>(op) && !isTransposition(op))
+      return false;
+  if (isTransposition(user)) {
+    transposed.push_back(user);
+    return goesToProduct(user->getResult(0), transposed);
+  }
+  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr);
 }
 
 LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
@@ -230,14 +243,13 @@ LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
   if (!layout || place == storages.end() || !op.getOrigin().empty() ||
       place->second.type.getRank() != 2)
     return decline(op, "this read of storage");
-  if (readingProduct(result)) {
+  SmallVector<Operation *> transposed;
+  if (goesToProduct(result, transposed)) {
     StoragePlace from = place->second;
     lateReads[result] = from;
-    for (Operation *user = *result.getUsers().begin();
-         isa<tile::TransposeOp>(user);
-         user = *user->getResult(0).getUsers().begin()) {
+    for (Operation *moved : transposed) {
       from = from.transposed();
-      lateReads[user->getResult(0)] = from;
+      lateReads[moved->getResult(0)] = from;
     }
     return success();
   }

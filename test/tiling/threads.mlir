@@ -19,7 +19,7 @@ func.func @few(%a: tensor<48x2048xbf16>, %b: tensor<2048x64xbf16>) -> tensor<48x
 }
 
 // CHECK: @wide_0_dot{{.*}}1024x1024x1024 f32*f32+f32
-// TF32: @wide_0_dot{{.*}}1024x1024x1024 tf32*tf32+f32 {{.*}} -> {{(64|128)x(64|128)x32}}"
+// TF32: @wide_0_dot{{.*}}1024x1024x1024 tf32*tf32+f32 {{.*}} -> {{(64|128|256)x(64|128)x(16|32)}}"
 // TF32: tile.dot {{.*}} precision tf32
 func.func @wide(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x1024xf32>, tensor<1024x1024xf32> -> tensor<1024x1024xf32>

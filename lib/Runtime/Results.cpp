@@ -13,11 +13,15 @@ constexpr uint64_t kGivenAlign = 16;
 
 /// Whether two tensors may share bytes.
 bool overlap(const Tensor &a, const Tensor &b) {
-  if (a.onDevice || b.onDevice)
-    return a.onDevice && b.onDevice &&
-           (a.onDevice == b.onDevice ||
-            // Of memory of others only the addresses are known.
-            (a.onDevice->position && b.onDevice->position));
+  if (a.onDevice || b.onDevice) {
+    if (!a.onDevice || !b.onDevice)
+      return false;
+    // Memory of others is known by its addresses.
+    const DeviceBuffer &x = *a.onDevice, &y = *b.onDevice;
+    return &x == &y ||
+           (x.position && y.position && x.position < y.position + y.bytes &&
+            y.position < x.position + x.bytes);
+  }
   auto *first = static_cast<char *>(a.storage.data);
   auto *second = static_cast<char *>(b.storage.data);
   return first < second + b.storage.bytes && second < first + a.storage.bytes;

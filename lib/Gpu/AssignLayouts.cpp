@@ -694,6 +694,20 @@ LogicalResult Assigner::run() {
       count(shapeOf(access->pointers),
             contiguityOf(access->pointers, access->mask, facts));
   });
+  // A thread stores 16 bytes at a time, and so neighbours leave no gaps: where
+  // it had more in a row, each store would fill a part of every line. Factors
+  // of products are loaded as their copies take them.
+  bool hasProduct = false;
+  kernel.walk([&](MatrixProductOpInterface) { hasProduct = true; });
+  kernel.walk([&](ViewAccessOpInterface access) {
+    auto type = access.getAccessedType();
+    auto it = widest.find(b.getDenseI64ArrayAttr(type.getShape()));
+    if (hasProduct || it == widest.end() || !access.getWrittenOperand())
+      return;
+    int64_t bytes = ThreadBuilder::storedBytes(type.getElementType());
+    it->second.count =
+        std::min(it->second.count, std::max<int64_t>(16 / bytes, 1));
+  });
   assignBlock(&kernel.getBody().front());
   // What was made again in other layouts.
   SmallVector<Operation *> unused;
@@ -718,8 +732,8 @@ LogicalResult Assigner::run() {
 }
 
 /// Four, or eight where four would have to keep more than 64 rows and columns
-/// each of one accumulator. Without products, as many as have 32 elements for each thread
-/// of what is loaded.
+/// each of one accumulator. Without products, as many as have 32 elements for
+/// each thread of what is loaded.
 static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes) {
   constexpr int64_t kUsual = 4, kLarge = 128 * 128 + 1, kShare = 32;
   bool hasProduct = false, isLarge = false;

@@ -57,3 +57,14 @@ tile.kernel @small(%x: !tile.view<16xf32> {tile.align = 16}) {
   %a = tile.load %x[%i] : !tile.view<16xf32> -> tensor<16xf32>
   tile.store %a, %x[%i] : tensor<16xf32>, !tile.view<16xf32>
 }
+
+// What is stored wider than it was loaded: a thread has what one store takes.
+// CHECK-LABEL: tile.kernel @wider
+// CHECK: tile.load {{.*}} -> tensor<1024xi8, #simt.layout<rank = 1, register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>>
+tile.kernel @wider(%x: !tile.view<1024xi8> {tile.readonly, tile.align = 16}, %y: !tile.view<1024xf32> {tile.align = 16}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<1024xi8> -> tensor<1024xi8>
+  %b = arith.sitofp %a : tensor<1024xi8> to tensor<1024xf32>
+  tile.store %b, %y[%c0] : tensor<1024xf32>, !tile.view<1024xf32>
+  tile.return
+}

@@ -47,7 +47,10 @@ SUBJECTS = {
     "lib/Gpu/Access.cpp": {"StoreOp"}, "lib/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
     "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
-                                   "InlineAsmOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "PtrCastOp"},
+                                   "InlineAsmOp"},
+    "lib/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
+    # What goes through pointers.
+    "lib/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies, and what transposes what they loaded.
     "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
     # Which registers a reshape leaves where they are.

@@ -1,0 +1,104 @@
+//===- Assigner.h - Gives tiles their layouts -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_ASSIGNER_H
+#define KILN_LIB_GPU_ASSIGNER_H
+
+#include "KernelWalk.h"
+#include "LayoutChoice.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+
+namespace kiln::simt {
+
+/// Goes through a kernel once, in program order. What costs nothing to make
+/// waits until a layout is asked for, and is made in that one; everything else
+/// gets one layout and is converted where another is needed.
+class Assigner {
+public:
+  Assigner(tile::KernelOp kernel, int64_t lanes, int64_t warps)
+      : kernel(kernel), b(kernel.getContext()), lanes(lanes), warps(warps),
+        description(target::getDescription(kernel)) {}
+
+  mlir::LogicalResult run();
+
+private:
+  using Basis = LayoutAttr::Basis;
+
+  LayoutAttr canonical(llvm::ArrayRef<int64_t> shape);
+  LayoutAttr canonical(mlir::Value tile) {
+    return canonical(
+        mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape());
+  }
+  LayoutAttr ofAccess(ViewAccessOpInterface access);
+  LayoutAttr ofProduct(mlir::Operation *op);
+  /// The layout that a tile has or will have, as far as can be told before it
+  /// is reached.
+  LayoutAttr predict(mlir::Value tile, unsigned depth = 0);
+  bool isDeferred(mlir::Operation *op);
+  /// The layout that an operand needs for its result to have one.
+  std::optional<LayoutAttr> operandLayout(mlir::OpOperand &operand,
+                                          LayoutAttr layout);
+  /// The layout that an undecided tile has where its elements stay in the
+  /// registers that they come from; null where they are in none yet, or where
+  /// some would be copied.
+  LayoutAttr handedOn(mlir::Value tile,
+                      llvm::function_ref<LayoutAttr(mlir::Value)> layoutOf);
+  LayoutAttr handedOn(mlir::Value tile);
+  mlir::Value require(mlir::Value tile, LayoutAttr layout);
+  /// Bytes of a thread that are exchanged in an iteration of a loop, whose body
+  /// is `block`, for a tile to have another layout.
+  int64_t costAgain(mlir::Value tile, LayoutAttr layout, mlir::Block *block,
+                    unsigned depth = 0);
+  /// Whether a tile of a loop is computed again in another layout rather than
+  /// converted, since what it is computed from takes less.
+  bool isWorthAgain(mlir::Value tile, LayoutAttr layout);
+  mlir::Value makeAgain(mlir::Value tile, LayoutAttr layout);
+  /// A layout it has, or the usual one.
+  LayoutAttr settle(mlir::Value tile);
+  void requireOperand(mlir::OpOperand &operand, LayoutAttr layout) {
+    operand.set(require(operand.get(), layout));
+  }
+  void setResult(mlir::Value result, LayoutAttr layout) {
+    result.setType(withLayout(result.getType(), layout));
+  }
+  void requireAll(mlir::Operation *op, LayoutAttr layout, bool results = true);
+
+  void assignBlock(mlir::Block *block);
+  void assign(mlir::Operation *op);
+  void assignAccess(ViewAccessOpInterface access);
+  bool assignPointers(mlir::Operation *op);
+  void assignLoop(mlir::scf::ForOp loop);
+  void assignIf(mlir::scf::IfOp op);
+  void assignWhile(mlir::scf::WhileOp op);
+  void assignYield(mlir::Operation *yield, mlir::ValueRange like,
+                   unsigned skip = 0);
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder b;
+  int64_t lanes, warps;
+  target::TargetAttr description;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts{scalars};
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
+  llvm::DenseMap<mlir::Attribute, Contiguity> widest; ///< by shape
+  bool replaces = false; ///< some tiles may have no use any more
+};
+
+/// An access through a tile of pointers.
+struct PointerAccess {
+  mlir::Value pointers, mask, stored;
+  bool isAtomic = false;
+};
+std::optional<PointerAccess> getPointerAccess(mlir::Operation *op);
+
+inline bool isTile(mlir::Type type) {
+  return mlir::isa<mlir::RankedTensorType>(type);
+}
+
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) {
+  return mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape();
+}
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_ASSIGNER_H

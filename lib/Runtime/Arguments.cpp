@@ -237,8 +237,10 @@ Interpreter::tryCall(const std::vector<Tensor> &args) {
     outputs.push_back(std::move(*tensor));
   }
   if (options.noWait && !touchesHost && !options.time) {
+    // What goes back to a device's pool is used again behind this work.
     for (const BufferValue &value : bufs)
-      if (value.memory)
+      if (value.memory &&
+          (value.memory->memoryKind == kNone || value.memory->address))
         value.memory->device->keep(value.memory);
     return outputs;
   }

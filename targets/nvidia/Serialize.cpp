@@ -168,6 +168,9 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
         required(KILN_LAUNCH_LOCAL_BYTES, {int32_t(bytes)}));
   if (kernel->hasAttr("gpu.cooperative"))
     result.attributes.push_back(required(KILN_LAUNCH_COOPERATIVE, {1}));
+  runtime::LaunchAttribute axes = required(kLaunchAxes, {1});
+  axes.isRequired = false;
+  result.attributes.push_back(axes);
   if (found == log.kernels.end())
     return result;
   const KernelFacts &facts = found->second;

@@ -23,9 +23,9 @@
 
 // KERNELS: requires sm_90a
 // KERNELS: kernel main.scale is main_scale_1 of //
-// KERNELS: launched with threads! 128 x 1 x 1, local_bytes! 4096
+// KERNELS: launched with threads! 128 x 1 x 1, local_bytes! 4096, own.0 1
 // KERNELS: kernel main_scale is main_scale of //
-// KERNELS: launched with threads! 64, cluster! 2 x 1 x 1, cooperative! 1
+// KERNELS: launched with threads! 64, cluster! 2 x 1 x 1, cooperative! 1, own.0 1
 llvm.mlir.global external @gpu_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
 llvm.func @helper(%x: f32, %y: f32) -> f32 {

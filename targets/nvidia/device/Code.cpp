@@ -76,7 +76,7 @@ int getKernel(KilnDevice *device, KilnModule *module,
 struct Shape {
   int64_t threads[3] = {1, 1, 1};
   int64_t cluster[3] = {1, 1, 1};
-  int64_t shared = 0, cooperative = 0, priority = 0;
+  int64_t shared = 0, cooperative = 0, priority = 0, axes = 0;
 };
 
 Shape shapeOf(const KilnLaunch &launch) {
@@ -97,6 +97,9 @@ Shape shapeOf(const KilnLaunch &launch) {
       break;
     case KILN_LAUNCH_COOPERATIVE:
       shape.cooperative = attribute.values[0];
+      break;
+    case kLaunchAxes:
+      shape.axes = attribute.values[0];
       break;
     case KILN_LAUNCH_PRIORITY:
       shape.priority = attribute.values[0];
@@ -192,7 +195,8 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   config.gridY = config.gridZ = 1;
   // As it is where that fits: the kernel need not divide then.
   constexpr int64_t most = 65535;
-  if (cluster <= 1 && launch->grid[1] <= most && launch->grid[2] <= most) {
+  if (shape.axes && cluster <= 1 && launch->grid[1] <= most &&
+      launch->grid[2] <= most) {
     config.gridX = uint32_t(launch->grid[0]);
     config.gridY = uint32_t(launch->grid[1]);
     config.gridZ = uint32_t(launch->grid[2]);

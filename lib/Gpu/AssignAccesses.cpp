@@ -63,9 +63,13 @@ bool Assigner::assignPointers(Operation *op) {
   auto shape = shapeOf(access->pointers);
   LayoutAttr has = access->stored ? getLayout(access->stored) : LayoutAttr();
   if (access->isAtomic) {
-    // Memory updates the elements of one instruction line by line.
+    // Memory updates the elements of one instruction line by line: neighbours
+    // are in neighbouring lanes, and as few in each as can be.
     own.count = 1;
-    if (has && vectorBits(has, own.dim, 2).empty())
+    LayoutAttr wide =
+        blockedLayout(b.getContext(), shape, own.dim, own.count, lanes, warps);
+    if (has && vectorBits(has, own.dim, 2).empty() &&
+        has.getNumRegisters() <= wide.getNumRegisters())
       return false;
   } else {
     if (has && shape.size() <= 1)

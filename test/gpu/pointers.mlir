@@ -93,6 +93,24 @@ tile.kernel @updates(%x: !tile.view<128xf32> {tile.readonly, tile.align = 16 : i
   %old = tile.atomic_rmw fadd relaxed device %to, %a : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
 }
 
+// Sums of rows, of which a few lanes have several: each lane updates one.
+// CHECK-LABEL: llvm.func @sums(
+// CHECK: llvm.atomicrmw fadd
+// CHECK-NOT: llvm.atomicrmw
+// CHECK: llvm.return
+tile.kernel @sums(%x: !tile.view<16x256xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.ptr<f32>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0, %c0] : !tile.view<16x256xf32> -> tensor<16x256xf32>
+  %r = tile.reduce %a axis 1 : tensor<16x256xf32> -> tensor<16xf32> { ^bb0(%l: f32, %m: f32):
+    %n = arith.addf %l, %m : f32
+    tile.yield %n : f32
+  }
+  %i = tile.iota 0 : tensor<16xi32>
+  %py = tile.splat %y : tensor<16x!tile.ptr<f32>>
+  %to = tile.ptr_add %py, %i : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  %old = tile.atomic_rmw fadd relaxed device %to, %r : tensor<16x!tile.ptr<f32>>, tensor<16xf32>
+}
+
 // Rows that a list names: their number is a multiple of the row's length wherever it counts.
 // CHECK-LABEL: llvm.func @gathered(
 // CHECK: simt.load %{{.*}} mask %{{.*}} : vector<4xf32> align 16

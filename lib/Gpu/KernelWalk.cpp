@@ -245,6 +245,13 @@ LogicalResult KernelWalk::run() {
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
+  target::MemoryAttr shared =
+      description ? description.getMemory(kSharedSpace) : target::MemoryAttr();
+  if (shared && shared.getSize() && sharedBytes() > shared.getSize())
+    return kernel.emitError("unsupported: kernel '")
+           << kernel.getSymName() << "' needs " << sharedBytes()
+           << " bytes of shared memory, an instance on "
+           << description.getChip() << " has " << shared.getSize();
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
   function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes()));
   if (kernel.getProgress() == tile::Progress::concurrent)

@@ -35,6 +35,11 @@ struct SerializePass
           " (kiln-set-target)");
       return signalPassFailure();
     }
+    if (emit != "llvm" && emit != "ptx" && emit != "kernels") {
+      getOperation().emitError("expected emit=llvm, ptx or kernels, found '")
+          << emit.getValue() << "'";
+      return signalPassFailure();
+    }
     if (emit != "kernels") {
       bool isLLVM = emit == "llvm";
       if (failed(nvidia::emitModule(getOperation(),

@@ -274,9 +274,14 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     options.noFallback |= *text == '1';
   if (options.candidates) {
     std::vector<std::string> all;
-    for (const std::string &spec : options.targets)
+    for (const std::string &spec : options.targets) {
+      if (StringRef(spec).contains(",candidate=")) {
+        error = "--candidates counts them itself, found '" + spec + "'";
+        return false;
+      }
       for (unsigned i = 0; i < options.candidates; ++i)
         all.push_back(spec + ",candidate=" + std::to_string(i));
+    }
     options.targets = std::move(all);
   }
   if (options.verifySemantics && options.targets.size() > 1) {

@@ -126,6 +126,9 @@ int kiln::run::tune(const Options &options) {
   std::vector<std::string> specs;
   if (int status = listCandidates(options, specs))
     return status;
+  std::ofstream file(options.tune, std::ios::app);
+  if (!file)
+    return fail("cannot write '" + options.tune + "'");
   Problems problems;
   std::optional<Trial> first;
   for (const std::string &spec : specs) {
@@ -145,7 +148,6 @@ int kiln::run::tune(const Options &options) {
   }
   if (problems.empty())
     return fail("the program has no kernels whose block sizes could be chosen");
-  std::ofstream file(options.tune, std::ios::app);
   for (const auto &[text, problem] : problems) {
     auto best = problem.seconds.begin();
     for (auto it = best; it != problem.seconds.end(); ++it)

@@ -30,13 +30,18 @@ LAUNCHES = 100
 
 
 def compile_all(options, stems):
+    """The exit status: 1 where there is nothing, or something could not be compiled."""
     os.makedirs(options.packages, exist_ok=True)
+    failed = 0
     for stem in stems:
         with open(os.path.join(options.corpus, stem + ".json"), encoding="utf-8") as file:
             warps = json.load(file)["meta"]["num_warps"]
-        subprocess.run([options.compile, os.path.join(options.corpus, stem + ".ttir"),
-                        f"--target=nvidia:{options.chip},warps={warps}", "--no-fallback",
-                        "-o", os.path.join(options.packages, stem + ".kpkg")], check=False)
+        done = subprocess.run([options.compile, os.path.join(options.corpus, stem + ".ttir"),
+                               f"--target=nvidia:{options.chip},warps={warps}", "--no-fallback",
+                               "-o", os.path.join(options.packages, stem + ".kpkg")], check=False)
+        failed += done.returncode != 0
+    print(f"{len(stems) - failed} packages, {failed} failed")
+    return int(failed or not stems)
 
 
 def stems_of(options):

@@ -16,7 +16,6 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
 
 
 def dot(m, n, k, layout, kind="bf16"):
@@ -110,16 +109,21 @@ PROGRAMS.update({
 
 
 def compile_all(options):
+    """The exit status: 1 where there is nothing, or something could not be compiled."""
     os.makedirs(options.packages, exist_ok=True)
+    made = failed = 0
     for name, (text, _, _) in PROGRAMS.items():
         if not re.search(options.filter, name):
             continue
-        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        path = os.path.join(options.packages, name)
+        with open(path + ".mlir", "w", encoding="utf-8") as file:
             file.write(text)
-            file.flush()
-            subprocess.run([options.compile, file.name,
-                            f"--target=nvidia:{options.chip}" + (f",{options.options}" if options.options else ""),
-                            "--no-fallback", "-o", os.path.join(options.packages, name + ".kpkg")], check=False)
+        done = subprocess.run([options.compile, path + ".mlir",
+                               f"--target=nvidia:{options.chip}" + (f",{options.options}" if options.options else ""),
+                               "--no-fallback", "-o", path + ".kpkg"], check=False)
+        made, failed = made + 1, failed + (done.returncode != 0)
+    print(f"{made - failed} packages, {failed} failed")
+    return int(failed or not made)
 
 
 def computed(torch, kind, name, args):

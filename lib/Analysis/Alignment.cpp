@@ -27,8 +27,7 @@ static int64_t elementBytes(Type type) {
              : 8;
 }
 
-/// An argument attribute of a kernel's parameter.
-static Attribute factOf(Value value, StringRef name) {
+Attribute tile::parameterFact(Value value, StringRef name) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return {};
@@ -40,7 +39,7 @@ static Attribute factOf(Value value, StringRef name) {
 int64_t tile::alignmentOf(Value value, index::Analysis &facts) {
   int64_t bytes = elementBytes(value.getType());
   for (StringRef name : {kAlignAttr, kDivisibilityAttr})
-    if (auto fact = dyn_cast_or_null<IntegerAttr>(factOf(value, name)))
+    if (auto fact = dyn_cast_or_null<IntegerAttr>(parameterFact(value, name)))
       return std::max(bytes, fact.getInt());
   Operation *op = value.getDefiningOp();
   if (auto view = dyn_cast_or_null<MakeViewOp>(op))

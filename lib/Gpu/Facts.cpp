@@ -10,23 +10,14 @@ using namespace kiln::simt;
 /// Anything is a multiple of what divides 0.
 constexpr int64_t kMost = int64_t(1) << 40;
 
-/// An argument attribute of a kernel's parameter.
-static Attribute factOf(Value value, StringRef name) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return {};
-  auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
-  return kernel ? kernel.getArgAttr(argument.getArgNumber(), name)
-                : Attribute();
-}
-
 static int64_t divisorOf(Value view, unsigned dim, int64_t known,
                          ArrayRef<int64_t> types, StringRef fact,
                          OperandRange dynamic, index::Analysis &facts) {
   if (!ShapedType::isDynamic(known))
     return known ? std::abs(known) : kMost;
   int64_t best = 1;
-  if (auto list = dyn_cast_or_null<DenseI64ArrayAttr>(factOf(view, fact)))
+  if (auto list =
+          dyn_cast_or_null<DenseI64ArrayAttr>(tile::parameterFact(view, fact)))
     if (dim < list.size())
       best = list[dim];
   if (!dynamic.empty()) {

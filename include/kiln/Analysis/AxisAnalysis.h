@@ -77,6 +77,10 @@ private:
   unsigned carriedDepth = 0; ///< and what loops carry
 };
 
+/// What a kernel says of a parameter under a name; null if that is not a
+/// parameter, or nothing is said.
+mlir::Attribute parameterFact(mlir::Value value, llvm::StringRef name);
+
 /// Bytes that a pointer, or the first address of a view, is known to be a
 /// multiple of; at least those of an element.
 int64_t alignmentOf(mlir::Value pointerOrView, index::Analysis &facts);

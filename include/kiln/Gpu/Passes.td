@@ -17,7 +17,7 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
     The kernel gets `simt.warps`: what its hints or the option say.
   }];
   let options = [
-    Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4, 8 for products of 128 x 128 and more, and without products 32 elements of each tile for a thread">,
+    Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4, 8 for products of more than 128 x 128, and without products 32 elements of each tile for a thread">,
     Option<"lanes", "lanes", "int64_t", "32", "threads of such a group, a power of two">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect"];
 }

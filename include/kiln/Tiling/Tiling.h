@@ -25,13 +25,7 @@ namespace kiln::tiling {
 /// - the tiles of an instance fit into the nearest memory of kind `explicit`,
 ///   those read step by step twice where there is a unit of kind `dma`;
 /// - no tile has more elements than the limit `max_tile_elements`;
-/// - on a machine of threads (cores that hold more of them than two vectors
-/// have
-///   lanes, and a memory that they share) blocks of products are powers of two,
-///   ranked by the cycles that multiplying, moving and waiting take with as
-///   many instances side by side as registers and that memory allow;
-/// - elsewhere blocks get smaller where cores of the topology (or the option
-/// `threads`)
+/// - blocks get smaller where cores of the topology (or the option `threads`)
 ///   would have no instance and there is work for them.
 ///
 /// Where cores hold many threads it knows these, too: docs/tiling.md.

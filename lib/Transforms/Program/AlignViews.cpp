@@ -107,10 +107,11 @@ void program::boundGrids(ModuleOp module) {
       }
     }
   });
+  // Anybody may launch public ones, over any grid.
   OpBuilder b(module.getContext());
   for (auto &[name, grid] : kernels)
     if (auto kernel = module.lookupSymbol<tile::KernelOp>(name);
-        kernel && grid.isKnown)
+        kernel && kernel.isPrivate() && grid.isKnown)
       kernel->setAttr(tile::kMostInstancesAttr,
                       b.getDenseI64ArrayAttr(grid.most));
 }

@@ -72,7 +72,8 @@ void program::alignViews(ModuleOp module, int64_t bytes) {
   IntegerAttr fact = b.getI64IntegerAttr(bytes);
   for (auto &[name, parameters] : kernels) {
     auto kernel = module.lookupSymbol<tile::KernelOp>(name);
-    if (!kernel)
+    // Public ones are given whatever their callers have.
+    if (!kernel || !kernel.isPrivate())
       continue;
     for (auto [i, parameter] : llvm::enumerate(parameters)) {
       if (!parameter.isAligned ||
@@ -95,8 +96,8 @@ void program::boundGrids(ModuleOp module) {
   llvm::MapVector<StringAttr, Grid> kernels;
   module.walk([&](program::LaunchOp launch) {
     // The variants of a launch each have three extents.
-    for (auto [i, name] : llvm::enumerate(
-             launch.getKernels().getAsRange<FlatSymbolRefAttr>())) {
+    for (auto [i, name] :
+         llvm::enumerate(launch.getKernels().getAsRange<FlatSymbolRefAttr>())) {
       Grid &grid = kernels[name.getAttr()];
       for (unsigned axis = 0; axis < 3; ++axis) {
         auto size = getConstantIntValue(launch.getGrid()[3 * i + axis]);

@@ -1,7 +1,9 @@
-// A kernel that only its launches run is bounded by their grids; one that is an entry as well may run over any.
+// What the launches of a kernel have in common, its grid and what memory is aligned to, holds if nobody else runs it: not
+// of an entry.
 // RUN: kiln-compile %s --target=nvidia:sm_90,ptxas=none --no-fallback --emit=tile | FileCheck %s
 // CHECK: tile.kernel @own({{.*}}tile.most_instances = array<i64: 4, 1, 1>
 // CHECK: tile.kernel @entry(
+// CHECK-NOT: tile.align
 // CHECK-NOT: tile.most_instances
 tile.kernel private @own(%x: !tile.view<?xf32> {tile.noalias}) {
   %i = tile.program_id : index

@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test semantics bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test test-jax semantics bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -23,6 +23,13 @@ demo: build
 
 test: build
 	@/usr/bin/python3 test/run.py $(BUILD)
+
+# What needs JAX, in an environment of its own.
+test-jax: build
+	@bash tools/install-deps.sh venv
+	@test -x $(BUILD)/venv-jax/bin/python || /usr/bin/python3 -m venv $(BUILD)/venv-jax
+	@$(BUILD)/venv-jax/bin/python -m pip install -q "jax>=0.6"
+	@/usr/bin/python3 test/run.py $(BUILD) test/jax
 
 # Every pass over the whole corpus, in KILN_SHARED.
 semantics: build

@@ -25,7 +25,8 @@ setup(
     packages=["kiln"],
     package_dir={"kiln": wheel["folder"]},
     package_data={"kiln": wheel["files"]},
-    entry_points={"console_scripts": [f"{tool} = kiln.{wheel['module']}:{tool.replace('-', '_')}" for tool in wheel["tools"]]},
+    entry_points={"console_scripts": [f"{tool} = kiln.{wheel['module']}:{tool.replace('-', '_')}" for tool in wheel["tools"]],
+                  **wheel["entry_points"]},
     distclass=Binary,
     options={"bdist_wheel": {"py_limited_api": "cp39", "compression": wheel["compression"]}},
 )

@@ -18,6 +18,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|util|gcc_s|stdc\+\+)\.so)")
 RUNTIME_TOOLS = ["kiln-run", "kiln-conform"]
 COMPILER_TOOLS = ["kiln-compile", "kiln-opt", "kiln-reduce"]
+# Of the package `kiln`, but of no use without the compiler.
+COMPILER_MODULES = ["compiler.py", "jax.py"]
+COMPILER_ENTRY_POINTS = {"jax_plugins": ["kiln = kiln.jax"]}
 HELPERS = {"runtime": ["kiln-driver-trial"], "compiler": ["kiln-compile-worker"]}
 
 
@@ -50,7 +53,7 @@ def stage_runtime(build, folder):
     shutil.copytree(f"{tree}/lib/kiln", f"{folder}/lib/kiln")
     shutil.copytree(f"{tree}/share/doc/kiln/licences", f"{folder}/licences")
     for name in os.listdir(f"{build}/python/kiln"):
-        if name.endswith((".py", ".so")) and name != "compiler.py":
+        if name.endswith((".py", ".so")) and name not in COMPILER_MODULES:
             copy(f"{build}/python/kiln/{name}", f"{folder}/{name}")
 
 
@@ -61,7 +64,9 @@ def stage_compiler(build, folder):
         copy(f"{tree}/bin/{tool}", f"{folder}/bin/{tool}")
     copy(f"{tree}/lib/libKiln.so.0", f"{folder}/lib/libKiln.so.0")
     shutil.copytree(f"{tree}/lib/kiln", f"{folder}/lib/kiln")
-    copy(f"{build}/python/kiln/compiler.py", f"{folder}/compiler.py")
+    copy(f"{tree}/lib/libkiln-pjrt.so", f"{folder}/lib/libkiln-pjrt.so")
+    for module in COMPILER_MODULES:
+        copy(f"{build}/python/kiln/{module}", f"{folder}/{module}")
     linker = shutil.which("ld.lld-22") or shutil.which("ld.lld") or sys.exit("error: ld.lld-22 not found")
     copy(linker, f"{folder}/lib/kiln/ld.lld")
     run("patchelf", "--set-rpath", "$ORIGIN/..", f"{folder}/lib/kiln/ld.lld")
@@ -79,7 +84,7 @@ def stage_compiler(build, folder):
                 copy(licence, f"{folder}/licences/{package}.txt")
 
 
-def build_wheel(build, out, name, summary, module, tools, requires, stage, stored):
+def build_wheel(build, out, name, summary, module, tools, requires, stage, stored, entry_points):
     folder = os.path.join(out, name)
     for old in (folder, folder + ".installed", folder + ".work"):
         shutil.rmtree(old, ignore_errors=True)
@@ -88,7 +93,7 @@ def build_wheel(build, out, name, summary, module, tools, requires, stage, store
     files = [os.path.relpath(os.path.join(root, file), folder) for root, _, all in os.walk(folder) for file in all]
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
         version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(\S+)", cache.read(), re.M).group(1)
-    wheel = {"name": name, "version": version, "summary": summary, "module": module, "folder": folder, "tools": tools,
+    wheel = {"name": name, "version": version, "summary": summary, "entry_points": entry_points, "module": module, "folder": folder, "tools": tools,
              "requires": [f"{one}=={version}" for one in requires], "files": sorted(f for f in files if not f.endswith(".py")),
              "compression": "stored" if stored else "deflated"}
     os.makedirs(folder + ".work")
@@ -106,10 +111,10 @@ def main():
     os.makedirs(out, exist_ok=True)
     if "runtime" in wanted:
         build_wheel(build, out, "kiln-runtime", "Runs packages that Kiln has compiled", "tools", RUNTIME_TOOLS, [],
-                    stage_runtime, stored)
+                    stage_runtime, stored, {})
     if "compiler" in wanted:
         build_wheel(build, out, "kiln-compiler", "Kiln's compiler and tools", "compiler", COMPILER_TOOLS, ["kiln-runtime"],
-                    stage_compiler, stored)
+                    stage_compiler, stored, COMPILER_ENTRY_POINTS)
     print("\n".join(sorted(os.path.join(out, name) for name in os.listdir(out) if name.endswith(".whl"))))
 
 

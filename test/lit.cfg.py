@@ -57,6 +57,11 @@ if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):
     config.available_features.add("ptxas")
+# A Python that has JAX: `make test-jax` makes one.
+jax = os.path.join(build, "venv-jax", "bin", "python")
+if os.path.exists(jax):
+    config.available_features.add("jax")
+    config.substitutions.append(("%jax", jax))
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs the Debian packages that Kiln needs and that are missing.
-# Usage: install-deps.sh [bench | fuzz | style]
+# Usage: install-deps.sh [bench | fuzz | style | venv]
 #   bench adds the libraries that Kiln is compared with, fuzz the fuzzers' runtime, style the
-#   formatter and the linter.
+#   formatter and the linter, venv what environments of Python need.
 set -euo pipefail
 
 packages=(
@@ -16,6 +16,7 @@ case "${1:-}" in
 bench) packages+=(libopenblas-dev libdnnl-dev) ;;
 fuzz) packages+=(libclang-rt-22-dev) ;;
 style) packages+=(clang-format-22 clang-tidy-22) ;;
+venv) packages+=(python3-venv) ;;
 esac
 
 missing=()

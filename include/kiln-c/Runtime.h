@@ -79,9 +79,13 @@ const char *kilnEntryArgumentName(const KilnSession *session, const char *entry,
                                   int index);
 const char *kilnEntryResultName(const KilnSession *session, const char *entry,
                                 int index);
-/* Null for dimensions without a name. */
+/* Of an argument and of a result; null for dimensions without a name. The last
+   dimension, of two, of complex numbers is called "complex". */
 const char *kilnEntryDimensionName(const KilnSession *session,
                                    const char *entry, int index, int dimension);
+const char *kilnEntryResultDimensionName(const KilnSession *session,
+                                         const char *entry, int index,
+                                         int dimension);
 /* The number of the argument or result of that name; -1 when there is none. */
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name);

@@ -131,8 +131,10 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
 void FunctionBuilder::addResult(Type type,
                                 const runtime::Tolerance *tolerance) {
   runtime::Result result;
-  result.name = nameOf(names ? &names->results : nullptr,
-                       function.results.size(), "result");
+  size_t index = function.results.size();
+  result.name = nameOf(names ? &names->results : nullptr, index, "result");
+  if (names && index < names->resultDims.size())
+    result.dims = names->resultDims[index];
   result.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto shaped = dyn_cast<ShapedType>(type))
     for (int64_t size : shaped.getShape())

@@ -75,14 +75,20 @@ public:
     unsigned count = function.getNumArguments();
     for (unsigned i = 0; i < count; ++i) {
       names.arguments.push_back(argument(i).str());
-      names.dims.push_back(dims(i));
+      names.dims.push_back(
+          dims(function.getArgAttrOfType<ArrayAttr>(i, "kiln.dims"),
+               function.getArgumentTypes()[i]));
     }
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      names.resultDims.push_back(
+          dims(function.getResultAttrOfType<ArrayAttr>(i, "kiln.dims"),
+               function.getResultTypes()[i]));
       names.results.push_back(
           fromAttributes(
               i, function.getNumResults(), "outputs",
               [&](StringRef name) { return function.getResultAttr(i, name); })
               .str());
+    }
     makeDistinct(names.arguments);
     makeDistinct(names.results);
     return names;
@@ -126,18 +132,24 @@ private:
     return parts.size() == count ? parts[index].trim() : "";
   }
 
-  /// `kiln.dims = ["batch", ""]` names the dimensions of an argument.
-  std::vector<std::string> dims(unsigned index) {
+  /// `kiln.dims = ["batch", ""]` names the dimensions of an argument or a
+  /// result. The parts of complex numbers become a last dimension, "complex".
+  static std::vector<std::string> dims(ArrayAttr list, Type type) {
     std::vector<std::string> result;
-    auto list = function.getArgAttrOfType<ArrayAttr>(index, "kiln.dims");
-    auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
-    if (!list || !type || !type.hasRank() ||
-        static_cast<int64_t>(list.size()) != type.getRank())
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank())
       return result;
-    for (Attribute attr : list) {
-      auto name = dyn_cast<StringAttr>(attr);
-      bool good = name && isGood(name.getValue());
-      result.push_back(good ? name.getValue().str() : "");
+    bool isComplex = isa<ComplexType>(shaped.getElementType());
+    size_t rank = static_cast<size_t>(shaped.getRank());
+    if (list && list.size() == rank)
+      for (Attribute attr : list) {
+        auto name = dyn_cast<StringAttr>(attr);
+        bool good = name && isGood(name.getValue());
+        result.push_back(good ? name.getValue().str() : "");
+      }
+    if (isComplex) {
+      result.resize(rank);
+      result.push_back("complex");
     }
     return result;
   }

@@ -17,6 +17,7 @@ struct EntryNames {
   std::vector<std::string> arguments;
   std::vector<std::string> results;
   std::vector<std::vector<std::string>> dims; ///< of each argument
+  std::vector<std::vector<std::string>> resultDims;
 };
 
 /// Per function or kernel.

@@ -241,16 +241,34 @@ const char *kilnEntryResultName(const KilnSession *session, const char *entry,
   return function ? nameOf(function->results, index) : nullptr;
 }
 
+namespace {
+
+template <typename Described>
+const char *dimensionName(const std::vector<Described> &all, int index,
+                          int dimension) {
+  if (index < 0 || size_t(index) >= all.size())
+    return nullptr;
+  const std::vector<std::string> &dims = all[size_t(index)].dims;
+  bool isKnown = dimension >= 0 && size_t(dimension) < dims.size() &&
+                 !dims[size_t(dimension)].empty();
+  return isKnown ? dims[size_t(dimension)].c_str() : nullptr;
+}
+
+} // namespace
+
 const char *kilnEntryDimensionName(const KilnSession *session,
                                    const char *entry, int index,
                                    int dimension) {
   const Function *function = find(session, entry);
-  if (!function || index < 0 || size_t(index) >= function->args.size())
-    return nullptr;
-  const std::vector<std::string> &dims = function->args[size_t(index)].dims;
-  bool isKnown = dimension >= 0 && size_t(dimension) < dims.size() &&
-                 !dims[size_t(dimension)].empty();
-  return isKnown ? dims[size_t(dimension)].c_str() : nullptr;
+  return function ? dimensionName(function->args, index, dimension) : nullptr;
+}
+
+const char *kilnEntryResultDimensionName(const KilnSession *session,
+                                         const char *entry, int index,
+                                         int dimension) {
+  const Function *function = find(session, entry);
+  return function ? dimensionName(function->results, index, dimension)
+                  : nullptr;
 }
 
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,

@@ -135,6 +135,16 @@ private:
     return Domain::any;
   }
 
+  /// Names of dimensions, or none.
+  std::vector<std::string> dims(const Json &json,
+                                const std::vector<int64_t> &shape,
+                                const std::string &where) {
+    std::vector<std::string> names = r.texts(json, "dims", where);
+    if (!names.empty() && names.size() != shape.size())
+      r.fail(where, "expected one name for each dimension");
+    return names;
+  }
+
   Argument argument(const Json &json, const std::string &where) {
     Argument arg;
     r.keys(json, where,
@@ -152,19 +162,18 @@ private:
     arg.low = r.integer(json, "low", where, 0);
     arg.high = r.integer(json, "high", where, -1);
     arg.domain = domain(json, where);
-    arg.dims = r.texts(json, "dims", where);
-    if (!arg.dims.empty() && arg.dims.size() != arg.shape.size())
-      r.fail(where, "expected one name for each dimension");
+    arg.dims = dims(json, arg.shape, where);
     return arg;
   }
 
   Result result(const Json &json, const std::string &where) {
     Result result;
-    r.keys(json, where, {"name", "dtype", "shape", "device", "tolerance"});
+    r.keys(json, where, {"name", "dtype", "shape", "device", "tolerance", "dims"});
     result.name = r.text(json, "name", where, "");
     result.dtype = r.dtype(json, "dtype", where);
     result.shape = shape(json, where);
     result.device = r.number(json, "device", where);
+    result.dims = dims(json, result.shape, where);
     if (const Json *tolerance = JsonReader::member(json, "tolerance")) {
       std::string at = where + ".tolerance";
       r.keys(*tolerance, at,

@@ -194,6 +194,8 @@ Json resultToJson(const Result &result) {
                {"tolerance", std::move(tolerance)}};
   if (result.device)
     json["device"] = result.device;
+  if (!result.dims.empty())
+    json["dims"] = result.dims;
   return json;
 }
 

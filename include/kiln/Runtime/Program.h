@@ -263,6 +263,7 @@ struct Result {
   std::vector<int64_t> shape;
   int32_t device = 0;
   Tolerance tolerance;
+  std::vector<std::string> dims; ///< as an argument's
 };
 
 /// An entry that can be called.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a host of this plug-in holds by pointer. One client has one device with
+// one memory, that of the host: tensors of the runtime, which the devices of a
+// package take from there.
+#ifndef KILN_LIB_PJRT_OBJECTS_H
+#define KILN_LIB_PJRT_OBJECTS_H
+
+#include "Abi.h"
+#include "kiln-c/Runtime.h"
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln::pjrt {
+
+struct Error {
+  Code code;
+  std::string message;
+};
+
+inline Error *fail(Code code, std::string message) {
+  return new Error{code, std::move(message)};
+}
+
+/// Everything here has ended when its function returns: an event has occurred
+/// as soon as it exists.
+struct Event {};
+
+struct Memory {
+  Client *client;
+};
+
+/// Stands for its description too.
+struct Device {
+  Client *client;
+};
+
+struct Topology {
+  Client *client;
+};
+
+struct Client {
+  /// As for kiln-compile: the target, and further arguments.
+  std::string target = "cpu";
+  std::vector<std::string> arguments;
+  Memory memory{this};
+  Device device{this};
+  Topology topology{this};
+  /// The lists that functions give out.
+  Device *devices[1] = {&device};
+  Memory *memories[1] = {&memory};
+  std::atomic<int64_t> bytesInUse = 0;
+};
+
+struct TensorDeleter {
+  void operator()(KilnTensor *tensor) const { kilnTensorDestroy(tensor); }
+};
+using TensorPtr = std::shared_ptr<KilnTensor>;
+
+/// A tensor on the host, row-major. Complex numbers are tensors of their parts
+/// with a last dimension of two, which `sizes` does not have.
+struct Buffer {
+  Client *client;
+  ElementType type;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> minorToMajor;
+  TensorPtr tensor; ///< null: deleted
+  size_t bytes;
+
+  Buffer(Client *client, ElementType type, std::vector<int64_t> sizes,
+         TensorPtr tensor);
+  ~Buffer();
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+};
+
+struct PackageDeleter {
+  void operator()(KilnPackage *package) const { kilnPackageDestroy(package); }
+};
+struct SessionDeleter {
+  void operator()(KilnSession *session) const { kilnSessionDestroy(session); }
+};
+
+struct ResultType {
+  ElementType type;
+  std::vector<int64_t> sizes;
+};
+
+/// A program and what became of it. It does not change.
+struct Compiled {
+  std::string program; ///< as it came, for those who ask what was compiled
+  std::string format;
+  std::string package;
+  std::string fingerprint;
+  std::string entry;
+  std::vector<ResultType> results;
+  /// The same, one after the other.
+  std::vector<ElementType> types;
+  std::vector<int64_t> sizes;
+  std::vector<size_t> ranks;
+  std::vector<const char *> memoryKinds;
+  std::vector<size_t> memoryKindSizes;
+};
+using CompiledPtr = std::shared_ptr<const Compiled>;
+
+struct Executable {
+  CompiledPtr compiled;
+};
+
+struct LoadedExecutable {
+  Client *client;
+  CompiledPtr compiled;
+  std::unique_ptr<KilnSession, SessionDeleter> session; ///< null: deleted
+};
+
+/// One name of each kind.
+inline constexpr const char platformName[] = "kiln";
+inline constexpr const char memoryKind[] = "device";
+
+/// The runtime's type, and whether numbers are complex; NONE when it has none.
+KilnDType dtypeOf(ElementType type);
+bool isComplex(ElementType type);
+/// The type that a result of the runtime has for a host.
+ElementType elementTypeOf(KilnDType dtype);
+/// Bytes of an element in memory, both parts of complex numbers.
+size_t bytesOf(ElementType type);
+/// A new tensor of this type; null and an error when that fails.
+Error *makeTensor(ElementType type, const std::vector<int64_t> &sizes,
+                  TensorPtr &tensor);
+/// kilnLastError as an error.
+Error *runtimeError(const char *doing);
+
+/// Compiles a program for the client's target: the package's bytes.
+Error *compileProgram(const Client &client, const std::string &program,
+                      std::string &package);
+/// Opens the package of `compiled` and fills in what it says of its results.
+Error *load(Client &client, std::shared_ptr<Compiled> compiled,
+            LoadedExecutable *&loaded);
+
+/// Put the functions of a file into the table.
+void addSupport(Api &api);
+void addClient(Api &api);
+void addBuffers(Api &api);
+void addTransfers(Api &api);
+void addExecutables(Api &api);
+void addExecution(Api &api);
+
+/// A function of the table: nothing is thrown further.
+template <typename Arguments, Error *(*Body)(Arguments &)>
+Error *entry(void *arguments) {
+  try {
+    return Body(*static_cast<Arguments *>(arguments));
+  } catch (const std::bad_alloc &) {
+    return fail(Code::Internal, "out of memory");
+  } catch (const std::exception &thrown) {
+    return fail(Code::Internal, thrown.what());
+  }
+}
+
+} // namespace kiln::pjrt
+
+#endif

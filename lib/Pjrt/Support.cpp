@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Errors, events and element types.
+#include "Objects.h"
+
+using namespace kiln::pjrt;
+
+namespace {
+
+struct TypeRow {
+  ElementType type;
+  KilnDType dtype;
+  size_t bytes;
+};
+
+/// The first row of a dtype is what results of it are.
+constexpr TypeRow rows[] = {
+    {ElementType::Pred, KILN_DTYPE_I1, 1},
+    {ElementType::S4, KILN_DTYPE_I4, 1},
+    {ElementType::S8, KILN_DTYPE_I8, 1},
+    {ElementType::S16, KILN_DTYPE_I16, 2},
+    {ElementType::S32, KILN_DTYPE_I32, 4},
+    {ElementType::S64, KILN_DTYPE_I64, 8},
+    {ElementType::U8, KILN_DTYPE_U8, 1},
+    {ElementType::U16, KILN_DTYPE_U16, 2},
+    {ElementType::U32, KILN_DTYPE_U32, 4},
+    {ElementType::U64, KILN_DTYPE_U64, 8},
+    {ElementType::F16, KILN_DTYPE_F16, 2},
+    {ElementType::BF16, KILN_DTYPE_BF16, 2},
+    {ElementType::F32, KILN_DTYPE_F32, 4},
+    {ElementType::F64, KILN_DTYPE_F64, 8},
+    {ElementType::F8E4M3FN, KILN_DTYPE_F8E4M3FN, 1},
+    {ElementType::F8E5M2, KILN_DTYPE_F8E5M2, 1},
+    {ElementType::F8E4M3FNUZ, KILN_DTYPE_F8E4M3FNUZ, 1},
+    {ElementType::F8E5M2FNUZ, KILN_DTYPE_F8E5M2FNUZ, 1},
+    {ElementType::F8E8M0FNU, KILN_DTYPE_F8E8M0FNU, 1},
+    {ElementType::F4E2M1FN, KILN_DTYPE_F4E2M1FN, 1},
+    {ElementType::C64, KILN_DTYPE_F32, 8},
+    {ElementType::C128, KILN_DTYPE_F64, 16},
+};
+
+const TypeRow *rowOf(ElementType type) {
+  for (const TypeRow &row : rows)
+    if (row.type == type)
+      return &row;
+  return nullptr;
+}
+
+void destroyError(Args<Error> &args) { delete args.object; }
+
+void errorMessage(TextArgs<const Error> &args) {
+  args.first = args.object->message.c_str();
+  args.second = args.object->message.size();
+}
+
+Error *errorCode(Args<const Error, int32_t> &args) {
+  args.first = static_cast<int32_t>(args.object->code);
+  return nullptr;
+}
+
+Error *destroyEvent(Args<Event> &args) {
+  delete args.object;
+  return nullptr;
+}
+
+Error *isReady(Args<Event, bool> &args) {
+  args.first = true;
+  return nullptr;
+}
+
+Error *noError(Args<Event> &) { return nullptr; }
+
+Error *onReady(EventOnReadyArgs &args) {
+  args.callback(nullptr, args.user);
+  return nullptr;
+}
+
+} // namespace
+
+KilnDType kiln::pjrt::dtypeOf(ElementType type) {
+  const TypeRow *row = rowOf(type);
+  return row ? row->dtype : KILN_DTYPE_NONE;
+}
+
+bool kiln::pjrt::isComplex(ElementType type) {
+  return type == ElementType::C64 || type == ElementType::C128;
+}
+
+ElementType kiln::pjrt::elementTypeOf(KilnDType dtype) {
+  for (const TypeRow &row : rows)
+    if (row.dtype == dtype)
+      return row.type;
+  return ElementType::Invalid;
+}
+
+size_t kiln::pjrt::bytesOf(ElementType type) {
+  const TypeRow *row = rowOf(type);
+  return row ? row->bytes : 0;
+}
+
+Error *kiln::pjrt::runtimeError(const char *doing) {
+  return fail(Code::Internal, std::string(doing) + ": " + kilnLastError());
+}
+
+Error *kiln::pjrt::makeTensor(ElementType type,
+                              const std::vector<int64_t> &sizes,
+                              TensorPtr &tensor) {
+  KilnDType dtype = dtypeOf(type);
+  if (dtype == KILN_DTYPE_NONE)
+    return fail(Code::Unimplemented,
+                "unsupported: buffers of PJRT's element type " +
+                    std::to_string(static_cast<int>(type)));
+  std::vector<int64_t> shape = sizes;
+  if (isComplex(type))
+    shape.push_back(2);
+  KilnTensor *made = nullptr;
+  if (kilnTensorCreate(dtype, static_cast<int>(shape.size()), shape.data(),
+                       &made))
+    return runtimeError("cannot make a buffer");
+  tensor = TensorPtr(made, TensorDeleter());
+  return nullptr;
+}
+
+void kiln::pjrt::addSupport(Api &api) {
+  // These two return nothing, which a caller of them does not look at.
+  api.functions[ErrorDestroy] =
+      reinterpret_cast<Entry>(reinterpret_cast<void *>(&destroyError));
+  api.functions[ErrorMessage] =
+      reinterpret_cast<Entry>(reinterpret_cast<void *>(&errorMessage));
+  api.functions[ErrorCode] = entry<Args<const Error, int32_t>, errorCode>;
+  api.functions[EventDestroy] = entry<Args<Event>, destroyEvent>;
+  api.functions[EventIsReady] = entry<Args<Event, bool>, isReady>;
+  api.functions[EventError] = entry<Args<Event>, noError>;
+  api.functions[EventAwait] = entry<Args<Event>, noError>;
+  api.functions[EventOnReady] = entry<EventOnReadyArgs, onReady>;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies between buffers and the memory of the host program.
+#include "Objects.h"
+#include <cstring>
+
+using namespace kiln::pjrt;
+
+namespace {
+
+/// Copies an array between memories of any strides, in bytes.
+void copyStrided(char *to, const int64_t *toStrides, const char *from,
+                 const int64_t *fromStrides, const int64_t *sizes, size_t rank,
+                 size_t element) {
+  if (!rank) {
+    std::memcpy(to, from, element);
+    return;
+  }
+  bool dense = rank == 1 && *toStrides == static_cast<int64_t>(element) &&
+               *fromStrides == static_cast<int64_t>(element);
+  if (dense) {
+    std::memcpy(to, from, element * static_cast<size_t>(*sizes));
+    return;
+  }
+  for (int64_t i = 0; i < *sizes; ++i)
+    copyStrided(to + i * *toStrides, toStrides + 1, from + i * *fromStrides,
+                fromStrides + 1, sizes + 1, rank - 1, element);
+}
+
+/// Strides in bytes when dimensions lie in this order, the fastest first.
+std::vector<int64_t> strides(const std::vector<int64_t> &sizes,
+                             const int64_t *minorToMajor, size_t element) {
+  std::vector<int64_t> result(sizes.size());
+  int64_t stride = static_cast<int64_t>(element);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    size_t dim = static_cast<size_t>(minorToMajor[i]);
+    result[dim] = stride;
+    stride *= sizes[dim];
+  }
+  return result;
+}
+
+/// The strides of a layout; an error when it is tiled in earnest, or nonsense.
+Error *readLayout(const MemoryLayout *layout, const Buffer &buffer,
+                  std::vector<int64_t> &result) {
+  size_t element = bytesOf(buffer.type), rank = buffer.sizes.size();
+  result = strides(buffer.sizes, buffer.minorToMajor.data(), element);
+  if (!layout)
+    return nullptr;
+  if (layout->kind == LayoutKind::Strided) {
+    if (layout->strided.rank != rank)
+      return fail(Code::InvalidArgument, "a layout of another rank");
+    result.assign(layout->strided.byteStrides,
+                  layout->strided.byteStrides + rank);
+    return nullptr;
+  }
+  if (layout->tiled.numTiles)
+    return fail(Code::Unimplemented, "unsupported: tiled layouts");
+  if (layout->tiled.rank != rank)
+    return fail(Code::InvalidArgument, "a layout of another rank");
+  std::vector<bool> seen(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t dim = layout->tiled.minorToMajor[i];
+    if (dim < 0 || dim >= static_cast<int64_t>(rank) || seen[dim])
+      return fail(Code::InvalidArgument, "a layout that is no permutation");
+    seen[dim] = true;
+  }
+  result = strides(buffer.sizes, layout->tiled.minorToMajor, element);
+  return nullptr;
+}
+
+Error *newBuffer(Client *client, ElementType type, const int64_t *sizes,
+                 size_t rank, std::unique_ptr<Buffer> &buffer) {
+  std::vector<int64_t> shape(sizes, sizes + rank);
+  TensorPtr tensor;
+  if (Error *error = makeTensor(type, shape, tensor))
+    return error;
+  buffer = std::make_unique<Buffer>(client, type, std::move(shape), tensor);
+  return nullptr;
+}
+
+char *dataOf(const Buffer &buffer) {
+  return static_cast<char *>(kilnTensorData(buffer.tensor.get()));
+}
+
+Error *fromHost(FromHostArgs &args) {
+  std::unique_ptr<Buffer> buffer;
+  if (Error *error =
+          newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
+    return error;
+  if (args.byteStrides && args.numByteStrides != args.rank)
+    return fail(Code::InvalidArgument, "strides of another rank");
+  if (buffer->bytes) {
+    size_t element = bytesOf(args.type);
+    std::vector<int64_t> own =
+        strides(buffer->sizes, buffer->minorToMajor.data(), element);
+    copyStrided(dataOf(*buffer), own.data(),
+                static_cast<const char *>(args.data),
+                args.byteStrides ? args.byteStrides : own.data(), args.sizes,
+                args.rank, element);
+  }
+  args.doneWithHost = new Event;
+  args.buffer = buffer.release();
+  return nullptr;
+}
+
+Error *uninitialized(UninitializedArgs &args) {
+  std::unique_ptr<Buffer> buffer;
+  if (Error *error =
+          newBuffer(args.client, args.type, args.sizes, args.rank, buffer))
+    return error;
+  args.buffer = buffer.release();
+  return nullptr;
+}
+
+Error *toHost(ToHostArgs &args) {
+  const Buffer &buffer = *args.source;
+  if (!args.data) {
+    args.size = buffer.bytes;
+    return nullptr;
+  }
+  if (!buffer.tensor)
+    return fail(Code::InvalidArgument, "the buffer was deleted");
+  if (args.size < buffer.bytes)
+    return fail(Code::InvalidArgument,
+                "no room for the buffer: " + std::to_string(args.size) +
+                    " bytes of " + std::to_string(buffer.bytes));
+  std::vector<int64_t> target;
+  if (Error *error = readLayout(args.layout, buffer, target))
+    return error;
+  size_t element = bytesOf(buffer.type);
+  std::vector<int64_t> own =
+      strides(buffer.sizes, buffer.minorToMajor.data(), element);
+  if (buffer.bytes)
+    copyStrided(static_cast<char *>(args.data), target.data(), dataOf(buffer),
+                own.data(), buffer.sizes.data(), buffer.sizes.size(), element);
+  args.done = new Event;
+  return nullptr;
+}
+
+Error *copyRaw(CopyRawArgs &args) {
+  const Buffer &buffer = *args.buffer;
+  if (!buffer.tensor)
+    return fail(Code::InvalidArgument, "the buffer was deleted");
+  int64_t bytes = static_cast<int64_t>(buffer.bytes);
+  if (args.offset < 0 || args.size < 0 || args.offset > bytes ||
+      args.size > bytes - args.offset)
+    return fail(Code::OutOfRange, "bytes outside of the buffer");
+  std::memcpy(args.data, dataOf(buffer) + args.offset,
+              static_cast<size_t>(args.size));
+  args.done = new Event;
+  return nullptr;
+}
+
+template <typename Place> Error *copy(CopyArgs<Place> &args) {
+  const Buffer &buffer = *args.buffer;
+  if (!buffer.tensor)
+    return fail(Code::InvalidArgument, "the buffer was deleted");
+  // Nobody writes to a buffer: a copy may share its memory.
+  args.copy =
+      new Buffer(args.place->client, buffer.type, buffer.sizes, buffer.tensor);
+  return nullptr;
+}
+
+} // namespace
+
+void kiln::pjrt::addTransfers(Api &api) {
+  auto &f = api.functions;
+  f[ClientBufferFromHost] = entry<FromHostArgs, fromHost>;
+  f[ClientUninitializedBuffer] = entry<UninitializedArgs, uninitialized>;
+  f[BufferToHost] = entry<ToHostArgs, toHost>;
+  f[BufferCopyRawToHost] = entry<CopyRawArgs, copyRaw>;
+  f[BufferCopyToDevice] = entry<CopyArgs<Device>, copy<Device>>;
+  f[BufferCopyToMemory] = entry<CopyArgs<Memory>, copy<Memory>>;
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX on Kiln: JAX_PLATFORMS=kiln, with this package installed, is all that a program needs.
+
+JAX finds the plug-in by itself. KILN_JAX_TARGET is the target as for kiln-compile (default: cpu),
+KILN_JAX_ARGUMENTS are further arguments of it, apart at spaces."""
+import os
+
+LIBRARY = "libkiln-pjrt.so"
+
+
+def library_path():
+    """The plug-in's library: in the wheel, or in a build folder."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.path.join(here, "lib", LIBRARY), os.path.join(here, "..", "..", "lib", LIBRARY)]
+    for place in places:
+        if os.path.exists(place):
+            return os.path.normpath(place)
+    raise RuntimeError(f"{LIBRARY} is in none of {', '.join(map(os.path.normpath, places))}")
+
+
+def initialize():
+    """Called by JAX when it looks for plug-ins. Kiln is used where JAX_PLATFORMS names it, and not
+    only for being installed: its priority is below that of every other platform."""
+    from jax._src import xla_bridge
+
+    options = {"target": os.environ.get("KILN_JAX_TARGET", "cpu")}
+    if os.environ.get("KILN_JAX_ARGUMENTS"):
+        options["arguments"] = os.environ["KILN_JAX_ARGUMENTS"]
+    xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)

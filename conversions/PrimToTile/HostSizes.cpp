@@ -112,6 +112,18 @@ void HostSizes::checkOperands(Operation *op) {
         checkDims(broadcast.getOperand(), d, broadcast.getResult(), target);
     return;
   }
+  // What a loop carries keeps its sizes; branches have those of the results.
+  if (isa<prim::YieldOp>(op) &&
+      isa<prim::WhileOp, prim::IfOp>(op->getParentOp())) {
+    Operation *parent = op->getParentOp();
+    if (op->getNumOperands() == parent->getNumResults())
+      for (auto [value, result] :
+           llvm::zip(op->getOperands(), parent->getResults()))
+        if (value.getType() == result.getType())
+          for (int64_t d = 0; d < rankOf(value); ++d)
+            checkDims(value, d, result, d);
+    return;
+  }
   if (isa<prim::ReshapeOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     auto from = cast<RankedTensorType>(op->getOperand(0).getType());
@@ -161,6 +173,11 @@ LogicalResult HostSizes::run() {
       for (auto [argument, input] :
            llvm::zip(fusion.getBody().getArguments(), fusion.getInputs()))
         host.setAlias(argument, input);
+    if (auto loop = dyn_cast<prim::WhileOp>(op))
+      for (Region &region : loop->getRegions())
+        for (auto [argument, init] :
+             llvm::zip(region.getArguments(), loop.getInits()))
+          host.setAlias(argument, init);
     if (failed(visit(op)))
       return WalkResult::interrupt();
     return isa<prim::ClaimOp>(op) ? WalkResult::skip() : WalkResult::advance();

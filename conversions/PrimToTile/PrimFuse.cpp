@@ -32,6 +32,8 @@ public:
   void runOnOperation() override;
 
 private:
+  /// Groups the operations of one block.
+  void fuse(Block &block);
   /// The one group that all users of `op` are in, or -1.
   int groupOfUsers(Operation *op);
   /// True if the result can stay a view of memory.
@@ -45,7 +47,7 @@ private:
 
 int PrimFuse::groupOfUsers(Operation *op) {
   int result = -1;
-  for (Operation *user : op->getResult(0).getUsers()) {
+  for (Operation *user : op->getUsers()) {
     auto found = groupOf.find(user);
     if (found == groupOf.end() || (result >= 0 && found->second != result))
       return -1;
@@ -65,18 +67,10 @@ bool PrimFuse::staysView(Operation *op) {
   return isDenseView(op);
 }
 
-void PrimFuse::runOnOperation() {
-  func::FuncOp func = getOperation();
+void PrimFuse::fuse(Block &block) {
   groupOf.clear();
   groups.clear();
-  if (func.isExternal())
-    return;
-  if (!func.getBody().hasOneBlock()) {
-    func.emitError("unsupported: a function with control flow between blocks");
-    return signalPassFailure();
-  }
   Legality legality;
-  Block &block = func.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
       op.erase();
@@ -122,4 +116,25 @@ void PrimFuse::runOnOperation() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isClonable(&op) && op.use_empty())
       op.erase();
+}
+
+void PrimFuse::runOnOperation() {
+  func::FuncOp func = getOperation();
+  if (func.isExternal())
+    return;
+  if (!func.getBody().hasOneBlock()) {
+    func.emitError("unsupported: a function with control flow between blocks");
+    return signalPassFailure();
+  }
+  SmallVector<Block *> blocks = {&func.getBody().front()};
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<prim::IfOp, prim::WhileOp>(op))
+      for (Region &region : op->getRegions())
+        blocks.push_back(&region.front());
+    return isa<prim::FusionOp, prim::ClaimOp>(op) ? WalkResult::skip()
+                                                  : WalkResult::advance();
+  });
+  // The inner ones first: what surrounds them may be gone after.
+  for (Block *block : llvm::reverse(blocks))
+    fuse(*block);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Conversion/PrimToTile.h"
+#include "FunctionConverter.h"
 #include "HostSizes.h"
 #include "Wrap.h"
 #include "kiln/Schedule/Schedules.h"
@@ -12,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_PRIMTOTILE
@@ -23,44 +25,6 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 namespace {
-
-/// Converts one function.
-class FunctionConverter {
-public:
-  FunctionConverter(func::FuncOp func, const target::BoundTarget &target,
-                    SymbolTable &symbols)
-      : func(func), target(target), symbols(symbols), builder(func) {}
-
-  LogicalResult run();
-  /// The claim that all schedules declined, of those in the function; it ended
-  /// the conversion without an error.
-  std::optional<unsigned> declinedClaim;
-
-private:
-  LogicalResult makeProgram();
-  LogicalResult convert(Operation *op);
-  LogicalResult convertFusion(prim::FusionOp fusion);
-  LogicalResult convertClaim(prim::ClaimOp claim);
-  LogicalResult convertCat(prim::CatOp cat);
-  LogicalResult convertReturn(func::ReturnOp op);
-  void planCat(prim::CatOp cat);
-  LogicalResult schedule(Operation *group, StringRef kind, StringRef name);
-  /// The parts of the result of a `cat` that its operands fill.
-  Buffer partOf(prim::CatOp cat, unsigned number, const Buffer &whole);
-
-  func::FuncOp func;
-  const target::BoundTarget &target;
-  SymbolTable &symbols;
-  OpBuilder builder;
-  std::unique_ptr<HostProgramBuilder> host;
-  std::unique_ptr<tiling::Chooser> tiling;
-  std::unique_ptr<ScheduleContext> ctx;
-  std::unique_ptr<IRRewriter> rewriter;
-  target::TargetOptions noOptions;
-  Operation *next = nullptr;
-  unsigned kernels = 0;
-  DenseMap<Operation *, Buffer> catBuffers;
-};
 
 /// The pass.
 class PrimToTile : public kiln::impl::PrimToTileBase<PrimToTile> {
@@ -158,6 +122,11 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), fusion.getInputs()))
     host->setAlias(argument, input);
+  // What is written in place is where it was.
+  if (fusion.getKind() == prim::GroupKind::scatter &&
+      !host->hasDestination(fusion.getResult(0)))
+    if (OpOperand &operand = fusion->getOpOperand(0); mayOverwrite(operand))
+      host->setDestination(fusion.getResult(0), host->buffer(operand.get()));
   // Nothing to compute, and no element to take sizes of blocks from.
   if (llvm::all_of(fusion.getResultTypes(), [](Type type) {
         return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
@@ -290,6 +259,13 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return convertClaim(claim);
   if (auto ret = dyn_cast<func::ReturnOp>(op))
     return convertReturn(ret);
+  if (auto branch = dyn_cast<prim::IfOp>(op); branch && !isOpTriviallyDead(op))
+    return convertIf(branch);
+  if (auto loop = dyn_cast<prim::WhileOp>(op); loop && !isOpTriviallyDead(op))
+    return convertWhile(loop);
+  // Whoever converts the region knows where its values go.
+  if (isa<prim::YieldOp>(op))
+    return success();
   if (auto constant = dyn_cast<prim::ConstantOp>(op)) {
     host->setBuffer(constant.getResult(), host->constant(constant.getValue()));
     return success();
@@ -344,7 +320,14 @@ LogicalResult FunctionConverter::run() {
              : target::getTileSizes(func));
   if (failed(HostSizes(func, *host).run()) || host->math.failed())
     return failure();
-  Block &block = func.getBody().front();
+  if (failed(convertBlock(func.getBody().front())))
+    return failure();
+  func.erase();
+  return success();
+}
+
+LogicalResult FunctionConverter::convertBlock(Block &block) {
+  llvm::SaveAndRestore<Operation *> outer(next);
   // Later ones first, so that a part of a part is known as such.
   for (Operation &op : llvm::reverse(block))
     if (auto cat = dyn_cast<prim::CatOp>(op); cat && !cat.use_empty())
@@ -355,7 +338,6 @@ LogicalResult FunctionConverter::run() {
     if (failed(convert(op)) || host->math.failed())
       return failure();
   }
-  func.erase();
   return success();
 }
 

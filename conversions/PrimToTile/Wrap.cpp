@@ -3,6 +3,7 @@
 
 #include "Wrap.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -10,7 +11,7 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 bool kiln::isClonable(Operation *op) {
-  if (isa<prim::IotaOp>(op) || splatValue(op))
+  if (isa<prim::IotaOp, prim::FromIndexOp>(op) || splatValue(op))
     return true;
   if (!isViewMovement(op))
     return false;
@@ -20,12 +21,26 @@ bool kiln::isClonable(Operation *op) {
 
 bool kiln::isFusible(Operation *op) {
   return isElementwisePrim(op) || isMovement(op) || isReduction(op) ||
-         isAnchor(op) || isa<prim::GatherOp, prim::FullOp, prim::IotaOp>(op);
+         isAnchor(op) || standsAlone(op) ||
+         isa<prim::GatherOp, prim::FullOp, prim::IotaOp, prim::FromIndexOp>(op);
+}
+
+bool kiln::standsAlone(Operation *op) {
+  return isa<prim::ScatterOp, prim::ScanOp, prim::ArgScanOp, prim::ArgsortOp,
+             prim::ReduceOp>(op);
 }
 
 prim::GroupKind kiln::kindOf(ArrayRef<Operation *> ops) {
   prim::GroupKind kind = prim::GroupKind::elementwise;
   for (Operation *op : ops) {
+    if (isa<prim::ScatterOp>(op))
+      return prim::GroupKind::scatter;
+    if (isa<prim::ScanOp, prim::ArgScanOp>(op))
+      return prim::GroupKind::scan;
+    if (isa<prim::ArgsortOp>(op))
+      return prim::GroupKind::sort;
+    if (isa<prim::ReduceOp>(op))
+      return prim::GroupKind::reduction;
     if (isa<prim::DotGeneralOp>(op))
       return prim::GroupKind::contraction;
     if (isAnchor(op))
@@ -65,7 +80,8 @@ private:
 
 bool kiln::readsMemory(OpOperand &operand) {
   Operation *op = operand.getOwner();
-  return (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1) ||
+  return standsAlone(op) ||
+         (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1) ||
          (isa<prim::GatherOp>(op) && operand.getOperandNumber() == 0);
 }
 
@@ -83,7 +99,19 @@ static void collectInputs(Operation *op, const SetVector<Operation *> &group,
   }
 }
 
+/// Copies the constants that regions of `op` use from outside into them.
+static void sinkConstants(Operation *op) {
+  for (Region &region : op->getRegions())
+    visitUsedValuesDefinedAbove(region, [&](OpOperand *operand) {
+      OpBuilder builder(operand->getOwner());
+      operand->set(
+          builder.clone(*operand->get().getDefiningOp())->getResult(0));
+    });
+}
+
 prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    sinkConstants(op);
   SetVector<Operation *> group(ops.begin(), ops.end());
   Operation *root = ops.back();
   SetVector<Value> inputs;
@@ -99,9 +127,11 @@ prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
   Wrapper wrapper(builder, inputs.getArrayRef(), body);
   for (Operation *op : ops)
     wrapper.clone(op);
-  prim::YieldOp::create(builder, root->getLoc(),
-                        ValueRange(wrapper.mapping.lookup(root->getResult(0))));
-  root->getResult(0).replaceAllUsesWith(fusion.getResult(0));
+  SmallVector<Value> results;
+  for (Value result : root->getResults())
+    results.push_back(wrapper.mapping.lookup(result));
+  prim::YieldOp::create(builder, root->getLoc(), results);
+  root->replaceAllUsesWith(fusion.getResults());
   for (Operation *op : llvm::reverse(ops))
     op->erase();
   return fusion;

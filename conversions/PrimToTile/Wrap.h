@@ -18,6 +18,9 @@ bool readsMemory(mlir::OpOperand &operand);
 /// Prims that a group may hold.
 bool isFusible(mlir::Operation *op);
 
+/// Prims that are a group on their own, and read and write memory.
+bool standsAlone(mlir::Operation *op);
+
 /// The kind of a group with these operations.
 prim::GroupKind kindOf(llvm::ArrayRef<mlir::Operation *> ops);
 

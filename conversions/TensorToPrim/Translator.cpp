@@ -8,6 +8,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -341,7 +343,9 @@ LogicalResult Translator::emit(Operation *op) {
   if (op->getName().getDialectNamespace() ==
       prim::PrimDialect::getDialectNamespace()) {
     IRMapping mapping;
-    for (Value operand : op->getOperands())
+    llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), operands);
+    for (Value operand : operands)
       mapping.map(operand, isa<IndexType>(operand.getType())
                                ? sizeValue(getSizes(operand).front())
                                : get(operand));

@@ -64,3 +64,29 @@ Accumulation AttentionOp::getAccumulation() {
   result.sums.push_back(sizesOf(getKey(), {rank - 2}));
   return result;
 }
+
+Accumulation ScanOp::getAccumulation() {
+  if (getKind() == ScanKind::max || getKind() == ScanKind::min)
+    return Accumulation::exact();
+  return Accumulation::sumOver(
+      sizesOf(getOperand(), {static_cast<int64_t>(getDim())}), 4);
+}
+
+/// Everything may go to one element.
+Accumulation ScatterOp::getAccumulation() {
+  if (getCombine() != ScatterKind::add && getCombine() != ScatterKind::mul)
+    return Accumulation::exact();
+  return Accumulation::sumOver(getUpdates().getType().getShape(), 2);
+}
+
+Accumulation SelectAndScatterOp::getAccumulation() {
+  return Accumulation::sumOver(getWindow(), 2);
+}
+
+Accumulation ReduceOp::getAccumulation() {
+  return Accumulation::sumOver(sizesOf(getOperands().front(), getDims()), 4);
+}
+
+Accumulation ReduceWindowOp::getAccumulation() {
+  return Accumulation::sumOver(getWindow(), 4);
+}

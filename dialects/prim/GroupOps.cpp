@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups of operations.
 #include "kiln/Dialect/Prim/GroupOps.h"
+#include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Prim/Shape.h"
 
 using namespace mlir;

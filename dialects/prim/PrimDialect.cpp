@@ -28,6 +28,12 @@ void PrimDialect::initialize() {
   registerPoolingOps();
   registerCompositeOps();
   registerGroupOps();
+  registerControlOps();
+  registerDynamicOps();
+  registerScatterOps();
+  registerScanOps();
+  registerSortOps();
+  registerCombineOps();
 }
 
 Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,

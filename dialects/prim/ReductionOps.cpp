@@ -75,24 +75,30 @@ OpFoldResult AminOp::fold(FoldAdaptor) {
   return foldReduction(getOperand(), getDims(), getType());
 }
 
-LogicalResult ArgmaxOp::verify() {
-  RankedTensorType operand = getOperand().getType();
+/// The verifier of argmax and argmin.
+template <typename Op> static LogicalResult verifyArg(Op op) {
+  RankedTensorType operand = op.getOperand().getType();
   // C1
-  if (failed(check::verifyDim(*this, "'dim'", getDim(), operand.getRank())))
+  if (failed(check::verifyDim(op, "'dim'", op.getDim(), operand.getRank())))
     return failure();
   // C2
-  if (operand.getDimSize(getDim()) == 0)
-    return emitOpError("expected a dimension that is not empty, found size 0");
+  if (operand.getDimSize(op.getDim()) == 0)
+    return op.emitOpError(
+        "expected a dimension that is not empty, found size 0");
   // C3
-  Type element = getType().getElementType();
+  Type element = op.getType().getElementType();
   if (!element.isInteger(32) && !element.isInteger(64))
-    return emitOpError() << "expected a result of i32 or i64, found "
-                         << element;
+    return op.emitOpError()
+           << "expected a result of i32 or i64, found " << element;
   // C4
-  if (getIgnoreNan() && !isa<FloatType>(operand.getElementType()))
-    return emitOpError("expected no 'ignore_nan' for integers");
+  if (op.getIgnoreNan() && !isa<FloatType>(operand.getElementType()))
+    return op.emitOpError("expected no 'ignore_nan' for integers");
   // C5
   SmallVector<int64_t> shape(operand.getShape());
-  shape.erase(shape.begin() + getDim());
-  return check::verifyShape(*this, "a result", shape, getType());
+  shape.erase(shape.begin() + op.getDim());
+  return check::verifyShape(op, "a result", shape, op.getType());
 }
+
+LogicalResult ArgmaxOp::verify() { return verifyArg(*this); }
+
+LogicalResult ArgminOp::verify() { return verifyArg(*this); }

@@ -64,6 +64,9 @@ private:
   Sizes reduction(Value operand, ArrayRef<int64_t> dims);
   template <typename Op> Sizes pool(Op op);
   Sizes group(Operation *op, unsigned number);
+  Sizes branch(IfOp op, unsigned number);
+  Sizes slices(GatherSlicesOp op);
+  Sizes windows(ReduceWindowOp op);
 
   OpBuilder &builder;
   Location loc;
@@ -169,6 +172,37 @@ Sizes Reifier::reduction(Value operand, ArrayRef<int64_t> dims) {
   return result;
 }
 
+/// The `?` of all results are given by operands, in order.
+Sizes Reifier::branch(IfOp op, unsigned number) {
+  ValueRange sizes = op.getSizes();
+  for (unsigned i = 0; i < number; ++i)
+    sizes = sizes.drop_front(
+        cast<RankedTensorType>(op.getResult(i).getType()).getNumDynamicDims());
+  return fromOperands(cast<RankedTensorType>(op.getResult(number).getType()),
+                      sizes);
+}
+
+Sizes Reifier::slices(GatherSlicesOp op) {
+  Sizes operand = sizesOf(op.getOperand()), result = sizesOf(op.getIndices());
+  result.pop_back();
+  for (auto [size, whole] : llvm::zip(
+           op.getSliceSizes(), ArrayRef(operand).drop_front(op.getBatchDims())))
+    result.push_back(size == -1 ? whole : constant(size));
+  return result;
+}
+
+/// Windows that do not fit have no positions.
+Sizes Reifier::windows(ReduceWindowOp op) {
+  Sizes result = sizesOf(op.getOperands().front());
+  for (auto [d, size] : llvm::enumerate(result)) {
+    OpFoldResult most = positions(
+        size, op.getWindow()[d], op.getStrides()[d], op.getPadLow()[d],
+        op.getPadHigh()[d], op.getDilation()[d], op.getInputDilation()[d]);
+    size = math.max(most, constant(0));
+  }
+  return result;
+}
+
 /// Follows the region of a group from a yielded value to the inputs; index
 /// computations in between are cloned to the outside.
 Sizes Reifier::group(Operation *op, unsigned number) {
@@ -246,6 +280,24 @@ Sizes Reifier::result(Operation *op, unsigned number) {
         return reduction(op.getOperand(), static_cast<int64_t>(op.getDim()));
       })
       .Case<FusionOp, ClaimOp>([&](Operation *op) { return group(op, number); })
+      .Case([&](IfOp op) { return branch(op, number); })
+      .Case([&](WhileOp op) { return sizesOf(op.getInits()[number]); })
+      .Case([&](DynamicSliceOp op) {
+        return fromOperands(op.getType(), op.getSizes());
+      })
+      .Case([&](GatherSlicesOp op) { return slices(op); })
+      .Case([&](ArgminOp op) {
+        return reduction(op.getOperand(), static_cast<int64_t>(op.getDim()));
+      })
+      .Case([&](TopKOp op) {
+        Sizes result = sizesOf(op.getOperand());
+        result[op.getDim()] = constant(op.getK());
+        return result;
+      })
+      .Case([&](ReduceOp op) {
+        return reduction(op.getOperands().front(), op.getDims());
+      })
+      .Case([&](ReduceWindowOp op) { return windows(op); })
       // Everything else keeps the shape of its first operand.
       .Default([&](Operation *op) {
         return op->getNumOperands() ? sizesOf(op->getOperand(0)) : Sizes();

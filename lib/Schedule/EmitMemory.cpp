@@ -171,6 +171,19 @@ Value TileBuilder::emitIota(prim::IotaOp op, const AccessMap &map) {
   return arith::TruncIOp::create(b, kernel.loc, type, tile);
 }
 
+Value TileBuilder::emitFromIndex(prim::FromIndexOp op) {
+  if (!kernel.host.hasIndex(op.getValue()))
+    return fail("an index that the host does not know");
+  Type element = op.getType().getElementType();
+  Value index =
+      kernel.index(kernel.host.math.of(kernel.host.index(op.getValue())));
+  Value scalar =
+      arith::IndexCastOp::create(kernel.b, kernel.loc, element, index);
+  SmallVector<int64_t> unit(space.axes.size(), 1);
+  return tile::SplatOp::create(kernel.b, kernel.loc,
+                               RankedTensorType::get(unit, element), scalar);
+}
+
 Value TileBuilder::emitTable(prim::TableOp op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;

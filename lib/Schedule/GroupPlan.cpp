@@ -153,6 +153,8 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
     pin(map.index[iota.getDim()], pinned);
     return success();
   }
+  if (isa<prim::FromIndexOp>(op))
+    return success();
   if (auto table = dyn_cast<prim::TableOp>(op)) {
     Operation *source = table.getTable().getDefiningOp();
     if (source && inGroup(source))

@@ -32,8 +32,8 @@ HostProgramBuilder::HostProgramBuilder(program::FuncOp func, OpBuilder &builder)
       name(func.getSymName().str()) {}
 
 Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
-  auto alias = aliases.find(value);
-  if (alias != aliases.end())
+  for (auto alias = aliases.find(value); alias != aliases.end();
+       alias = aliases.find(value))
     value = alias->second;
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.isDynamicDim(dim))
@@ -110,6 +110,25 @@ Buffer HostProgramBuilder::allocate(Type elementType, ArrayRef<Extent> sizes) {
   return result;
 }
 
+Extent HostProgramBuilder::elementsOf(Value base) {
+  auto type = cast<MemRefType>(base.getType());
+  auto alloc = base.getDefiningOp<program::AllocOp>();
+  SmallVector<Extent> sizes;
+  unsigned next = 0;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d)) {
+      sizes.push_back(type.getDimSize(d));
+    } else if (alloc) {
+      sizes.push_back(math.of(alloc.getSizes()[next++]));
+    } else {
+      Value dim = arith::ConstantIndexOp::create(builder, func.getLoc(), d);
+      sizes.push_back(
+          math.of(memref::DimOp::create(builder, func.getLoc(), base, dim)));
+    }
+  }
+  return math.product(sizes);
+}
+
 Buffer HostProgramBuilder::destination(Value result) {
   auto asked = destinations.find(result);
   if (asked != destinations.end())
@@ -125,10 +144,14 @@ void HostProgramBuilder::setDestination(Value value, Buffer buffer) {
 Buffer HostProgramBuilder::constant(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   Value &known = constants[value];
-  if (!known)
+  if (!known) {
+    // At the entry, so that it can be used everywhere.
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&func.getBody().front());
     known = program::ConstantOp::create(
         builder, func.getLoc(),
         MemRefType::get(type.getShape(), type.getElementType()), value);
+  }
   Buffer result;
   result.base = known;
   for (int64_t size : type.getShape())

@@ -31,6 +31,7 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleContraction);
     add("generic.convolution", prim::GroupKind::convolution,
         scheduleConvolution);
+    add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
     return true;
   }();
   (void)once;

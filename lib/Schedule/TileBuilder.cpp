@@ -115,6 +115,8 @@ Value TileBuilder::emitOp(Operation *op, Value value, const AccessMap &map) {
     return splat(attr, SmallVector<int64_t>(space.axes.size(), 1));
   if (auto iota = dyn_cast<prim::IotaOp>(op))
     return emitIota(iota, map);
+  if (auto from = dyn_cast<prim::FromIndexOp>(op))
+    return emitFromIndex(from);
   if (auto pad = dyn_cast<prim::PadOp>(op))
     return emitPad(pad, map);
   if (isMovement(op))

@@ -23,6 +23,12 @@ void addPrimConv(EvaluationInterface &table);
 void addPrimPooling(EvaluationInterface &table);
 void addPrimComposite(EvaluationInterface &table);
 void addPrimGroup(EvaluationInterface &table);
+void addPrimControl(EvaluationInterface &table);
+void addPrimDynamic(EvaluationInterface &table);
+void addPrimScatter(EvaluationInterface &table);
+void addPrimScan(EvaluationInterface &table);
+void addPrimSort(EvaluationInterface &table);
+void addPrimCombine(EvaluationInterface &table);
 
 /// Checks that all values have one shape.
 mlir::LogicalResult sameShape(mlir::Operation *op,

@@ -27,6 +27,12 @@ struct PrimEvaluation : EvaluationInterface {
     addPrimPooling(*this);
     addPrimComposite(*this);
     addPrimGroup(*this);
+    addPrimControl(*this);
+    addPrimDynamic(*this);
+    addPrimScatter(*this);
+    addPrimScan(*this);
+    addPrimSort(*this);
+    addPrimCombine(*this);
   }
 };
 

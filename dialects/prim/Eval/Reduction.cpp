@@ -120,7 +120,9 @@ void addReduction(EvaluationInterface &table, Start start, Floats onFloats,
   });
 }
 
-LogicalResult argmax(prim::ArgmaxOp op, Frame &frame) {
+/// The first of the largest elements, or of the smallest.
+template <typename Op> LogicalResult argmax(Op op, Frame &frame) {
+  constexpr bool isMax = std::is_same_v<Op, prim::ArgmaxOp>;
   const Value &a = frame.get(op.getOperand());
   Rows rows(a, {static_cast<int64_t>(op.getDim())});
   Value out = Value::tensor(dtypeOf(op.getResult().getType()), rows.shape);
@@ -132,6 +134,9 @@ LogicalResult argmax(prim::ArgmaxOp op, Frame &frame) {
     if (isFloat) {
       loadDoubles(a.dtype(), rows.data.data(), row * rows.length, rows.length,
                   x.data());
+      if (!isMax)
+        for (double &value : x)
+          value = -value;
       for (int64_t i = 1; i < rows.length; ++i) {
         if (std::isnan(x[best]) && !ignoreNan)
           break;
@@ -142,7 +147,9 @@ LogicalResult argmax(prim::ArgmaxOp op, Frame &frame) {
     } else {
       loadInts(a.dtype(), rows.data.data(), row * rows.length, rows.length,
                y.data());
-      best = std::max_element(y.begin(), y.end()) - y.begin();
+      best = (isMax ? std::max_element(y.begin(), y.end())
+                    : std::min_element(y.begin(), y.end())) -
+             y.begin();
     }
     storeInts(out.dtype(), out.mutableData(), row, 1, &best);
   }
@@ -179,7 +186,8 @@ void addPrimReduction(EvaluationInterface &table) {
         return x < y || x != x ? x : y;
       },
       [](int64_t x, int64_t y) { return std::min(x, y); });
-  table.add<prim::ArgmaxOp>(argmax);
+  table.add<prim::ArgmaxOp>(argmax<prim::ArgmaxOp>);
+  table.add<prim::ArgminOp>(argmax<prim::ArgminOp>);
 }
 
 } // namespace kiln::eval

@@ -82,6 +82,20 @@ public:
   /// that what was made before can be used.
   mlir::Value value(const Expr &size);
 
+  /// Forgets, at its end, the values that were computed since: those are in a
+  /// region that ends there.
+  class Scope {
+  public:
+    explicit Scope(Math &math) : math(math), values(math.values) {}
+    ~Scope() { math.values = std::move(values); }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    Math &math;
+    std::unordered_map<Expr, mlir::Value, ExprHash> values;
+  };
+
   /// Where errors about sizes are reported from now on.
   void setErrorLoc(mlir::Location at) { errorLoc = at; }
   /// True after a size that does not fit 64 bits, which was reported.

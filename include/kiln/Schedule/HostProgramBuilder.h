@@ -61,6 +61,8 @@ public:
 
   /// A new dense buffer.
   Buffer allocate(mlir::Type elementType, llvm::ArrayRef<Extent> sizes);
+  /// How many elements a dense memref has.
+  Extent elementsOf(mlir::Value base);
   /// The buffer that the result of a group shall be written to: a part of a
   /// larger one if somebody asked for that, else a new one.
   Buffer destination(mlir::Value result);

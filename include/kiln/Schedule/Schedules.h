@@ -91,6 +91,14 @@ mlir::LogicalResult scheduleContraction(mlir::Operation *op,
                                         target::LoweringContext &ctx);
 mlir::LogicalResult scheduleConvolution(mlir::Operation *op,
                                         target::LoweringContext &ctx);
+mlir::LogicalResult scheduleScatter(mlir::Operation *op,
+                                    target::LoweringContext &ctx);
+mlir::LogicalResult scheduleScan(mlir::Operation *op,
+                                 target::LoweringContext &ctx);
+mlir::LogicalResult scheduleSort(mlir::Operation *op,
+                                 target::LoweringContext &ctx);
+mlir::LogicalResult scheduleCombine(mlir::Operation *op,
+                                    target::LoweringContext &ctx);
 
 /// Registers the schedules of the core; more than once is fine.
 void registerCoreSchedules();

@@ -105,6 +105,7 @@ private:
   mlir::Value emitPad(prim::PadOp op, const AccessMap &map);
   mlir::Value emitIota(prim::IotaOp op, const AccessMap &map);
   mlir::Value emitGather(prim::GatherOp op, const AccessMap &map);
+  mlir::Value emitFromIndex(prim::FromIndexOp op);
   mlir::Value emitTable(prim::TableOp op, const AccessMap &map);
   mlir::Value emitRescale(prim::RescaleOp op, const AccessMap &map);
   mlir::Value emitReduction(mlir::Operation *op, const AccessMap &map);

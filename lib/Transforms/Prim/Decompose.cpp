@@ -2,8 +2,8 @@
 // prim-decompose: expands composite operations.
 #include "Decompose.h"
 
-#include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Transforms/Prim/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,9 +18,19 @@ using namespace mlir;
 using namespace kiln::prim;
 
 /// Mnemonics of everything that has a decomposition.
-static constexpr llvm::StringLiteral composites[] = {
-    "sigmoid",  "silu",       "relu",      "gelu",    "softmax",
-    "rms_norm", "layer_norm", "attention", "avg_pool"};
+static constexpr llvm::StringLiteral composites[] = {"sigmoid",
+                                                     "silu",
+                                                     "relu",
+                                                     "gelu",
+                                                     "softmax",
+                                                     "rms_norm",
+                                                     "layer_norm",
+                                                     "attention",
+                                                     "avg_pool",
+                                                     "dynamic_slice",
+                                                     "dynamic_update_slice",
+                                                     "gather_slices",
+                                                     "argmin"};
 
 void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
                                            ArrayRef<std::string> names) {
@@ -32,6 +42,7 @@ void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
   populateDecomposeNorms(patterns, wanted);
   populateDecomposeAttention(patterns, wanted);
   populateDecomposePooling(patterns, wanted);
+  populateDecomposeDynamic(patterns, wanted);
 }
 
 namespace {

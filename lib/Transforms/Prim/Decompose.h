@@ -17,6 +17,8 @@ void populateDecomposeAttention(mlir::RewritePatternSet &patterns,
                                 WantedFn wanted);
 void populateDecomposePooling(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
+void populateDecomposeDynamic(mlir::RewritePatternSet &patterns,
+                              WantedFn wanted);
 
 /// Adds a pattern if its operation is wanted.
 template <typename Pattern, typename Op>

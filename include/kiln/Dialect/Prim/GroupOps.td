@@ -11,7 +11,7 @@ def Prim_FusionOp : Prim_Op<"fusion", [Pure, IsolatedFromAbove, SingleBlockImpli
     Made by `prim-fuse`, consumed by `convert-prim-to-tile`. `kind` says what the group is built
     around and so which schedules are asked: `elementwise` (movement included), `reduction` (of rows: sums,
     softmax, norms), `contraction` (a product), `convolution` (any window that slides: pooling too), `scan`,
-    `sort` or `gather`. `schedule` is the schedule that was chosen, if any.
+    `sort`, `gather` or `scatter`. `schedule` is the schedule that was chosen, if any.
 
     Constraints:
     - (C1) The block has one argument for each input, of its type.
@@ -59,8 +59,9 @@ def Prim_ClaimOp : Prim_Op<"claim", [RecursiveMemoryEffects, IsolatedFromAbove, 
   let hasVerifier = 1;
 }
 
-def Prim_YieldOp : Op<Prim_Dialect, "yield", [Pure, Terminator, ParentOneOf<["FusionOp", "ClaimOp"]>]> {
-  let summary = "Returns values from the region of a group or a claim";
+def Prim_YieldOp : Op<Prim_Dialect, "yield", [Pure, Terminator, ParentOneOf<[
+    "FusionOp", "ClaimOp", "IfOp", "WhileOp", "ReduceOp", "ReduceWindowOp"]>]> {
+  let summary = "Returns values from the region of an operation";
   let description = [{ Example: `prim.yield %x : tensor<4xf32>`. }];
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ }]>];

@@ -22,7 +22,20 @@ def Prim_Precision : I32EnumAttr<"Precision", "how f32 operands of a product are
 def Prim_GroupKind : I32EnumAttr<"GroupKind", "what a fused group is built around", [
   I32EnumAttrCase<"elementwise", 0>, I32EnumAttrCase<"reduction", 1>,
   I32EnumAttrCase<"contraction", 2>, I32EnumAttrCase<"convolution", 3>,
-  I32EnumAttrCase<"scan", 4>, I32EnumAttrCase<"sort", 5>, I32EnumAttrCase<"gather", 6>
+  I32EnumAttrCase<"scan", 4>, I32EnumAttrCase<"sort", 5>, I32EnumAttrCase<"gather", 6>,
+  I32EnumAttrCase<"scatter", 7>
+]> { let cppNamespace = "::kiln::prim"; }
+
+def Prim_ScatterKind : I32EnumAttr<"ScatterKind", "how a scatter combines", [
+  I32EnumAttrCase<"set", 0>, I32EnumAttrCase<"add", 1>, I32EnumAttrCase<"mul", 2>,
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"max", 4>, I32EnumAttrCase<"umin", 5>,
+  I32EnumAttrCase<"umax", 6>, I32EnumAttrCase<"and_", 7, "and">, I32EnumAttrCase<"or_", 8, "or">,
+  I32EnumAttrCase<"xor_", 9, "xor">
+]> { let cppNamespace = "::kiln::prim"; }
+
+def Prim_ScanKind : I32EnumAttr<"ScanKind", "how a scan combines", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"prod", 1>, I32EnumAttrCase<"max", 2>,
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"logsumexp", 4>
 ]> { let cppNamespace = "::kiln::prim"; }
 
 #endif

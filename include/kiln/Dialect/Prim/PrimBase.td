@@ -45,6 +45,12 @@ def Prim_Dialect : Dialect {
     void registerPoolingOps();
     void registerCompositeOps();
     void registerGroupOps();
+    void registerControlOps();
+    void registerDynamicOps();
+    void registerScatterOps();
+    void registerScanOps();
+    void registerSortOps();
+    void registerCombineOps();
   }];
 }
 

@@ -14,6 +14,16 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace kiln::prim {
+// What the regions that `prim.yield` ends belong to.
+class ClaimOp;
+class FusionOp;
+class IfOp;
+class ReduceOp;
+class ReduceWindowOp;
+class WhileOp;
+} // namespace kiln::prim
+
 #include "kiln/Dialect/Prim/PrimBase.h.inc"
 
 #include "kiln/Dialect/Prim/PrimAttrsEnums.h.inc"

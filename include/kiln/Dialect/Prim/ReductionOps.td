@@ -94,4 +94,26 @@ def Prim_ArgmaxOp : Prim_Op<"argmax", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Prim_ArgminOp : Prim_Op<"argmin", [Pure]> {
+  let summary = "Index of the smallest element along a dimension";
+  let description = [{
+    The first of equals; the first NaN if there is one (with `ignore_nan` a NaN is larger than
+    every number). Composite:
+    `argmax` of the negated operand. `dim` disappears from the shape. Integers are signed.
+
+    Constraints:
+    - (C1) `dim` is a dimension of the operand.
+    - (C2) The dimension is not empty.
+    - (C3) The result has element type i32 or i64.
+    - (C4) `ignore_nan` is for floats.
+    - (C5) The result has the other dimensions of the operand, in order.
+
+    Example: `%r = prim.argmin %x dim 1 : tensor<4x8xf32> -> tensor<4xi32>`.
+  }];
+  let arguments = (ins Prim_NumberTensor:$operand, I64Attr:$dim, UnitAttr:$ignore_nan);
+  let results = (outs Prim_IntTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim (`ignore_nan` $ignore_nan^)? attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -1,0 +1,79 @@
+//===- FunctionConverter.h - One function to a host program -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
+#define KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
+
+#include "kiln/Schedule/Schedules.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// Converts one function.
+class FunctionConverter {
+public:
+  FunctionConverter(mlir::func::FuncOp func, const target::BoundTarget &target,
+                    mlir::SymbolTable &symbols)
+      : func(func), target(target), symbols(symbols), builder(func) {}
+
+  mlir::LogicalResult run();
+  /// The claim that all schedules declined, of those in the function; it ended
+  /// the conversion without an error.
+  std::optional<unsigned> declinedClaim;
+
+private:
+  mlir::LogicalResult makeProgram();
+  mlir::LogicalResult convert(mlir::Operation *op);
+  mlir::LogicalResult convertFusion(prim::FusionOp fusion);
+  mlir::LogicalResult convertClaim(prim::ClaimOp claim);
+  mlir::LogicalResult convertCat(prim::CatOp cat);
+  mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
+  /// The operations of a block, in their order.
+  mlir::LogicalResult convertBlock(mlir::Block &block);
+  mlir::LogicalResult convertIf(prim::IfOp op);
+  mlir::LogicalResult convertWhile(prim::WhileOp op);
+  /// A region whose values are wanted in `results`.
+  mlir::LogicalResult convertBranch(mlir::Region &region,
+                                    llvm::ArrayRef<schedule::Buffer> results);
+  /// What a loop carries: memory of its own for all that changes.
+  mlir::LogicalResult
+  makeStates(prim::WhileOp op, llvm::SmallVectorImpl<schedule::Buffer> &states);
+  /// Ends an iteration: the yielded values replace the carried ones.
+  mlir::LogicalResult writeStates(prim::WhileOp op,
+                                  llvm::ArrayRef<schedule::Buffer> states);
+  /// Copies a value to where it is wanted, unless it is there; gives what is
+  /// there.
+  mlir::FailureOr<mlir::Value> writeTo(mlir::Value value,
+                                       const schedule::Buffer &target,
+                                       mlir::Operation *before);
+  /// Whether a tensor<i1> holds, known to the host.
+  mlir::Value readCondition(mlir::Value condition);
+  void planCat(prim::CatOp cat);
+  mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
+                               llvm::StringRef name);
+  /// The parts of the result of a `cat` that its operands fill.
+  schedule::Buffer partOf(prim::CatOp cat, unsigned number,
+                          const schedule::Buffer &whole);
+
+  mlir::func::FuncOp func;
+  const target::BoundTarget &target;
+  mlir::SymbolTable &symbols;
+  mlir::OpBuilder builder;
+  std::unique_ptr<schedule::HostProgramBuilder> host;
+  std::unique_ptr<tiling::Chooser> tiling;
+  std::unique_ptr<schedule::ScheduleContext> ctx;
+  std::unique_ptr<mlir::IRRewriter> rewriter;
+  target::TargetOptions noOptions;
+  mlir::Operation *next = nullptr; ///< to convert
+  unsigned kernels = 0;
+  llvm::DenseMap<mlir::Operation *, schedule::Buffer> catBuffers;
+};
+
+/// Whether the memory of an operand can become that of a result of its owner:
+/// nobody else reads it, before or after.
+bool mayOverwrite(mlir::OpOperand &operand);
+
+} // namespace kiln
+
+#endif // KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Windows at computed places of the prim dialect.
+#ifndef KILN_DIALECT_PRIM_SCATTEROPS_H
+#define KILN_DIALECT_PRIM_SCATTEROPS_H
+
+#include "kiln/Dialect/Prim/PrimDialect.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Prim/ScatterOps.h.inc"
+
+#endif // KILN_DIALECT_PRIM_SCATTEROPS_H

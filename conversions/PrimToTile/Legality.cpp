@@ -3,6 +3,7 @@
 
 #include "Legality.h"
 #include "Wrap.h"
+#include "kiln/Schedule/TileBuilder.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -90,8 +91,13 @@ bool kiln::isDenseView(Operation *op) {
 
 /// Operations that are worth storing rather than computing again.
 static bool isExpensive(Operation *op) {
-  return isa<prim::ExpOp, prim::Exp2Op, prim::Expm1Op, prim::LogOp,
+  return isSpecial(op) ||
+         isa<prim::ExpOp, prim::Exp2Op, prim::Expm1Op, prim::LogOp,
              prim::Log1pOp, prim::SinOp, prim::CosOp, prim::TanhOp, prim::ErfOp,
+             prim::TanOp, prim::AsinOp, prim::AcosOp, prim::AtanOp,
+             prim::SinhOp, prim::CoshOp, prim::AsinhOp, prim::AcoshOp,
+             prim::AtanhOp, prim::Log2Op, prim::Log10Op, prim::CbrtOp,
+             prim::ErfcOp, prim::Atan2Op, prim::HypotOp, prim::GcdOp,
              prim::PowOp, prim::SqrtOp, prim::RsqrtOp, prim::DivOp,
              prim::ReciprocalOp, prim::RemainderOp, prim::FmodOp, prim::TableOp,
              prim::RescaleOp, prim::GatherOp>(op);

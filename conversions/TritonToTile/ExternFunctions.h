@@ -3,10 +3,13 @@
 #ifndef KILN_CONVERSIONS_TRITONTOTILE_EXTERNFUNCTIONS_H
 #define KILN_CONVERSIONS_TRITONTOTILE_EXTERNFUNCTIONS_H
 
-#include "ExternTerm.h"
+#include "kiln/Math/Term.h"
 #include <optional>
 
 namespace kiln::triton_to_tile {
+
+// The expressions that functions become.
+using namespace functions;
 
 /// How a result is rounded: to nearest even, to zero, up, down.
 enum class Mode : uint8_t { rn, rz, ru, rd };

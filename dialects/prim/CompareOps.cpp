@@ -3,6 +3,8 @@
 #include "kiln/Dialect/Prim/CompareOps.h"
 #include "kiln/Dialect/Prim/Shape.h"
 
+#include "Verify.h"
+
 using namespace mlir;
 using namespace kiln::prim;
 
@@ -15,3 +17,9 @@ void PrimDialect::registerCompareOps() {
 #include "kiln/Dialect/Prim/CompareOps.cpp.inc"
       >();
 }
+
+// C1
+LogicalResult LtOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult LeOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult GtOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult GeOp::verify() { return check::verifyUnsigned(*this); }

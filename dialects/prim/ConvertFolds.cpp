@@ -62,6 +62,23 @@ static Attribute convertElement(ConvertElementTypeOp op, Attribute value,
                                          : integer.sextOrTrunc(width));
 }
 
+OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  if (auto inner = getOperand().getDefiningOp<BitcastOp>()) {
+    getOperandMutable().assign(inner.getOperand());
+    return getResult();
+  }
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(adaptor.getOperand());
+  if (!dense || !getType().hasStaticShape())
+    return {};
+  return dense.bitcast(getType().getElementType());
+}
+
+OpFoldResult BitcastConvertOp::fold(FoldAdaptor) {
+  return getOperand().getType() == getType() ? getOperand() : Value();
+}
+
 OpFoldResult ConvertElementTypeOp::fold(FoldAdaptor adaptor) {
   Type from = getOperand().getType().getElementType();
   Type to = getType().getElementType();

@@ -68,6 +68,38 @@ LogicalResult RescaleOp::verify() {
   return success();
 }
 
+static unsigned widthOf(RankedTensorType type) {
+  return type.getElementTypeBitWidth();
+}
+
+LogicalResult BitcastOp::verify() {
+  // C1
+  RankedTensorType from = getOperand().getType();
+  if (widthOf(from) != widthOf(getType()))
+    return emitOpError() << "expected element types of one width, found "
+                         << from.getElementType() << " and "
+                         << getType().getElementType();
+  return success();
+}
+
+LogicalResult BitcastConvertOp::verify() {
+  // C1
+  RankedTensorType from = getOperand().getType(), to = getType();
+  bool isNarrower = widthOf(to) < widthOf(from);
+  RankedTensorType wide = isNarrower ? from : to,
+                   narrow = isNarrower ? to : from;
+  SmallVector<int64_t> expected(wide.getShape());
+  int64_t ratio = widthOf(wide) / widthOf(narrow);
+  if (ratio > 1)
+    expected.push_back(ratio);
+  if (failed(verifyCompatibleShape(expected, narrow.getShape())))
+    return emitOpError() << "expected shape " << check::printShape(expected)
+                         << " for the elements of type "
+                         << narrow.getElementType() << ", found "
+                         << check::printShape(narrow.getShape());
+  return success();
+}
+
 LogicalResult TableOp::verify() {
   Type element = getOperand().getType().getElementType();
   bool narrow = element.isInteger(8);

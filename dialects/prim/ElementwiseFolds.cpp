@@ -65,17 +65,20 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(x[0] / x[1]); },
-      [](Ints x) -> std::optional<APInt> {
+      [&](Ints x) -> std::optional<APInt> {
         bool overflow = false;
         if (x[1].isZero())
           return std::nullopt;
+        if (getIsUnsigned())
+          return x[0].udiv(x[1]);
         APInt quotient = x[0].sdiv_ov(x[1], overflow);
         return overflow ? std::nullopt : std::optional(quotient);
       });
 }
 
 /// Whether an operand is the infinity or the integer that never wins.
-static bool isNeutral(Value operand, Attribute attribute, double infinity) {
+static bool isNeutral(Value operand, Attribute attribute, double infinity,
+                      bool isUnsigned) {
   Type element = cast<RankedTensorType>(operand.getType()).getElementType();
   if (isa<FloatType>(element))
     return fold::isSplat(operand, attribute, infinity);
@@ -83,38 +86,59 @@ static bool isNeutral(Value operand, Attribute attribute, double infinity) {
   unsigned width = element.getIntOrFloatBitWidth();
   if (width == 1 || width > 32)
     return false;
+  if (isUnsigned) // all zeros, or all ones
+    return fold::isSplat(operand, attribute, infinity > 0 ? -1.0 : 0.0);
   double limit = std::ldexp(1.0, width - 1);
   return fold::isSplat(operand, attribute, infinity > 0 ? limit - 1 : -limit);
 }
 
 OpFoldResult MaximumOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs() || isNeutral(getRhs(), adaptor.getRhs(), -INFINITY))
+  bool isUnsigned = getIsUnsigned();
+  if (getLhs() == getRhs() ||
+      isNeutral(getRhs(), adaptor.getRhs(), -INFINITY, isUnsigned))
     return getLhs();
-  if (isNeutral(getLhs(), adaptor.getLhs(), -INFINITY))
+  if (isNeutral(getLhs(), adaptor.getLhs(), -INFINITY, isUnsigned))
     return getRhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(llvm::maximum(x[0], x[1])); },
       // i1 is false < true, so its maximum is unsigned.
-      [](Ints x) {
-        return std::optional(x[0].getBitWidth() == 1
+      [&](Ints x) {
+        return std::optional(isUnsigned || x[0].getBitWidth() == 1
                                  ? llvm::APIntOps::umax(x[0], x[1])
                                  : llvm::APIntOps::smax(x[0], x[1]));
       });
 }
 
 OpFoldResult MinimumOp::fold(FoldAdaptor adaptor) {
-  if (getLhs() == getRhs() || isNeutral(getRhs(), adaptor.getRhs(), INFINITY))
+  bool isUnsigned = getIsUnsigned();
+  if (getLhs() == getRhs() ||
+      isNeutral(getRhs(), adaptor.getRhs(), INFINITY, isUnsigned))
     return getLhs();
-  if (isNeutral(getLhs(), adaptor.getLhs(), INFINITY))
+  if (isNeutral(getLhs(), adaptor.getLhs(), INFINITY, isUnsigned))
     return getRhs();
   return fold::elements(
       getType(), adaptor.getOperands(),
       [](Floats x) { return std::optional(llvm::minimum(x[0], x[1])); },
-      [](Ints x) {
-        return std::optional(x[0].getBitWidth() == 1
+      [&](Ints x) {
+        return std::optional(isUnsigned || x[0].getBitWidth() == 1
                                  ? llvm::APIntOps::umin(x[0], x[1])
                                  : llvm::APIntOps::smin(x[0], x[1]));
+      });
+}
+
+OpFoldResult GcdOp::fold(FoldAdaptor adaptor) {
+  return fold::elements(
+      getType(), adaptor.getOperands(), /*floats=*/nullptr, [](Ints x) {
+        return std::optional(
+            llvm::APIntOps::GreatestCommonDivisor(x[0].abs(), x[1].abs()));
+      });
+}
+
+OpFoldResult PopulationCountOp::fold(FoldAdaptor adaptor) {
+  return fold::elements(
+      getType(), adaptor.getOperands(), /*floats=*/nullptr, [](Ints x) {
+        return std::optional(APInt(x[0].getBitWidth(), x[0].popcount()));
       });
 }
 
@@ -177,11 +201,12 @@ OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
                          [](double x) { return std::tanh(x); });
 }
 
-/// Compares constants: floats by their order or its lack, integers signed, i1
-/// as false < true.
+/// Compares constants: floats by their order or its lack, integers signed or as
+/// the operation says, i1 as false < true.
 template <typename Op>
 static OpFoldResult foldCompare(Op op, ArrayRef<Attribute> operands,
                                 function_ref<bool(APFloat::cmpResult)> holds) {
+  bool isUnsigned = op->hasAttr("is_unsigned");
   return fold::elements(
       op.getType(), operands, [&](ArrayRef<Attribute> x) -> Attribute {
         APFloat::cmpResult order;
@@ -190,7 +215,7 @@ static OpFoldResult foldCompare(Op op, ArrayRef<Attribute> operands,
         } else {
           APInt a = cast<IntegerAttr>(x[0]).getValue();
           APInt b = cast<IntegerAttr>(x[1]).getValue();
-          bool less = a.getBitWidth() == 1 ? a.ult(b) : a.slt(b);
+          bool less = isUnsigned || a.getBitWidth() == 1 ? a.ult(b) : a.slt(b);
           order = a == b ? APFloat::cmpEqual
                   : less ? APFloat::cmpLessThan
                          : APFloat::cmpGreaterThan;

@@ -3,6 +3,8 @@
 #include "kiln/Dialect/Prim/ElementwiseOps.h"
 #include "kiln/Dialect/Prim/Shape.h"
 
+#include "Verify.h"
+
 using namespace mlir;
 using namespace kiln::prim;
 
@@ -15,6 +17,13 @@ void PrimDialect::registerElementwiseOps() {
 #include "kiln/Dialect/Prim/ElementwiseOps.cpp.inc"
       >();
 }
+
+// C1
+LogicalResult DivOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult RemainderOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult FmodOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult MaximumOp::verify() { return check::verifyUnsigned(*this); }
+LogicalResult MinimumOp::verify() { return check::verifyUnsigned(*this); }
 
 LogicalResult ClampOp::verify() {
   Type element = getType().getElementType();

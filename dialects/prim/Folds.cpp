@@ -88,6 +88,13 @@ Attribute viaDouble(ShapedType result, Attribute operand,
                   });
 }
 
+APFloat numberLike(const APFloat &like, double value) {
+  APFloat number(value);
+  bool inexact;
+  number.convert(like.getSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+  return number;
+}
+
 bool isSplat(Value operand, Attribute attribute, double value) {
   if (auto full = operand.getDefiningOp<FullOp>())
     attribute = full.getValue();

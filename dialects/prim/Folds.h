@@ -37,6 +37,9 @@ mlir::Attribute elements(mlir::ShapedType result,
 mlir::Attribute viaDouble(mlir::ShapedType result, mlir::Attribute operand,
                           double (*function)(double));
 
+/// A double in the format of another number, rounded.
+llvm::APFloat numberLike(const llvm::APFloat &like, double value);
+
 /// Whether `operand`, with the constant `attribute` if it is one, is exactly
 /// this value everywhere (the sign of zero counts).
 bool isSplat(mlir::Value operand, mlir::Attribute attribute, double value);

@@ -16,6 +16,10 @@ using namespace kiln::prim;
 void PrimDialect::initialize() {
   addInterfaces<kiln::VersionedBytecode>();
   registerElementwiseOps();
+  registerFunctionOps();
+  registerRandomOps();
+  registerRealOps();
+  registerSpecialOps();
   registerBitwiseOps();
   registerCompareOps();
   registerConvertOps();

@@ -249,7 +249,7 @@ Sizes Reifier::group(Operation *op, unsigned number) {
 
 Sizes Reifier::result(Operation *op, unsigned number) {
   return TypeSwitch<Operation *, Sizes>(op)
-      .Case<FullOp, IotaOp, BroadcastInDimOp, ReshapeOp>(
+      .Case<FullOp, IotaOp, BroadcastInDimOp, ReshapeOp, RandomBitsOp>(
           [&](auto op) { return fromOperands(op.getType(), op.getSizes()); })
       .Case([&](TransposeOp op) {
         Sizes operand = sizesOf(op.getOperand()), result;
@@ -262,6 +262,14 @@ Sizes Reifier::result(Operation *op, unsigned number) {
         for (auto [dim, size] : llvm::enumerate(result))
           size = add(size, op.getLow()[dim] + op.getHigh()[dim]);
         return result;
+      })
+      .Case([&](BitcastConvertOp op) {
+        Sizes sizes = sizesOf(op.getOperand());
+        int64_t rank = op.getType().getRank();
+        for (int64_t dim = sizes.size(); dim < rank; ++dim)
+          sizes.push_back(constant(op.getType().getDimSize(dim)));
+        sizes.truncate(rank);
+        return sizes;
       })
       .Case([&](AttentionOp op) {
         Sizes result = sizesOf(op.getQuery());

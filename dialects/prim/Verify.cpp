@@ -90,6 +90,16 @@ LogicalResult verifySizes(Operation *op, size_t sizes,
                            << sizes;
 }
 
+LogicalResult verifyUnsigned(Operation *op) {
+  Type element =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
+  if (!op->hasAttr("is_unsigned") ||
+      (isa<IntegerType>(element) && !element.isInteger(1)))
+    return success();
+  return op->emitOpError("expected no 'unsigned' for elements of type ")
+         << element;
+}
+
 LogicalResult verifySumType(Operation *op, Type lhs, Type rhs, Type result) {
   bool integers = isa<IntegerType>(lhs);
   if (integers ? !isa<IntegerType>(rhs) : lhs != rhs)

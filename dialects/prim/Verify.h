@@ -46,6 +46,10 @@ mlir::LogicalResult verifyElement(mlir::Operation *op, llvm::StringRef what,
 mlir::LogicalResult verifySizes(mlir::Operation *op, size_t sizes,
                                 mlir::RankedTensorType result);
 
+/// `unsigned`, where it is there, is for integers of more than one bit (of the
+/// first operand).
+mlir::LogicalResult verifyUnsigned(mlir::Operation *op);
+
 /// The element type of a sum of products: see `prim.dot_general`.
 mlir::LogicalResult verifySumType(mlir::Operation *op, mlir::Type lhs,
                                   mlir::Type rhs, mlir::Type result);

@@ -101,9 +101,89 @@ void addTables() {
   });
 }
 
+void addPrecisions() {
+  addRecipe("prim.reduce_precision", [](Plan &plan) {
+    for (StringRef type : floatTypes())
+      for (auto [exponent, mantissa] : {std::pair(5, 10),
+                                        {8, 7},
+                                        {5, 2},
+                                        {4, 3},
+                                        {8, 23},
+                                        {11, 52},
+                                        {2, 0},
+                                        {1, 30},
+                                        {8, 5}}) {
+        Entry &entry = plan.add("prim.reduce_precision", type,
+                                "e" + Twine(exponent) + "m" + Twine(mantissa));
+        entry.isProposal = true;
+        entry.profile("elementwise");
+        std::string x = tensorText({-1, 9}, type);
+        primFunction(entry, {x}, x,
+                     "%r = prim.reduce_precision %a0 exponent " +
+                         std::to_string(exponent) + " mantissa " +
+                         std::to_string(mantissa) + " : " + x);
+        for (const char *fill : {"plain", "hurt", "bits", "ties"})
+          addCall(entry, fill, {of({40, 9}, fill)});
+        addCall(entry, "empty", {of({0, 9})});
+      }
+  });
+}
+
+/// Elements as parts of one another, by widths that are multiples.
+void addBitcasts() {
+  addRecipe("prim.bitcast_convert", [](Plan &plan) {
+    const std::pair<StringRef, int64_t> types[] = {
+        {"i8", 8},   {"i16", 16}, {"f16", 16}, {"bf16", 16},
+        {"i32", 32}, {"f32", 32}, {"i64", 64}, {"f64", 64}};
+    for (auto [from, own] : types)
+      for (auto [to, other] : types) {
+        Entry &entry = plan.add("prim.bitcast_convert",
+                                from.str() + "->" + to.str(), "any");
+        entry.profile("movement");
+        Shape in = {-1, 3}, out = in, given = {7, 3};
+        if (other < own)
+          out.push_back(own / other);
+        if (other > own) {
+          in.push_back(other / own);
+          given.push_back(other / own);
+        }
+        std::string x = tensorText(in, from), r = tensorText(out, to);
+        primFunction(entry, {x}, r,
+                     "%r = prim.bitcast_convert %a0 : " + x + " -> " + r);
+        for (const char *fill : {"plain", "bits"})
+          addCall(entry, fill, {of(given, fill)});
+        given[0] = 0;
+        addCall(entry, "empty", {of(given)});
+      }
+  });
+}
+
+void addRandomBits() {
+  addRecipe("prim.random_bits", [](Plan &plan) {
+    for (StringRef type : integerTypes())
+      for (StringRef algorithm : {"philox", "philox_word", "threefry"}) {
+        Entry &entry = plan.add("prim.random_bits", type, algorithm);
+        entry.profile("elementwise");
+        std::string key = tensorText({2}, "i32"),
+                    counter =
+                        tensorText({algorithm == "threefry" ? 2 : 4}, "i32"),
+                    r = tensorText({5, 37}, type);
+        primFunction(entry, {key, counter}, r,
+                     "%r = prim.random_bits " + algorithm.str() +
+                         " %a0, %a1 : " + key + ", " + counter + " -> " + r);
+        Shape words = {algorithm == "threefry" ? 2 : 4};
+        for (const char *fill : {"plain", "bits", "hurt"})
+          addCall(entry, fill, {of({2}, fill), of(words, fill)});
+      }
+  });
+}
+
 } // namespace
 
 void kiln::conform::addPrimOthers() {
+  addRandomBits();
+  addPrecisions();
+  addBitcasts();
   addClamps();
   addRescales();
   addTables();

@@ -85,8 +85,8 @@ private:
             [&](auto) { demand(op->getOperand(1), nonzero); })
         .Case<prim::ReciprocalOp>(
             [&](auto) { demand(op->getOperand(0), nonzero); })
-        .Case<prim::LogOp, prim::RsqrtOp, math::LogOp, math::Log2Op,
-              math::Log10Op, math::RsqrtOp>(
+        .Case<prim::LogOp, prim::Log2Op, prim::Log10Op, prim::RsqrtOp,
+              math::LogOp, math::Log2Op, math::Log10Op, math::RsqrtOp>(
             [&](auto) { demand(op->getOperand(0), positive); })
         .Case<prim::SqrtOp, math::SqrtOp>(
             [&](auto) { demand(op->getOperand(0), nonnegative); })

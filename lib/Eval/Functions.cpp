@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Correctly rounded functions, and loops over threads.
 #include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Perturb.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
 #include <exception>
@@ -84,6 +85,40 @@ struct Doubt {
 };
 
 } // namespace
+
+/// a * b + c for operands up to f32, such that rounding the double gives the
+/// correctly rounded result: the product is exact, the sum is rounded to odd.
+static double fmaToOdd(double a, double b, double c) {
+  double product = a * b, sum = product + c;
+  if (!std::isfinite(sum))
+    return sum;
+  double part = sum - product;
+  double error = (product - (sum - part)) + (c - part);
+  if (error != 0 && !(llvm::bit_cast<uint64_t>(sum) & 1))
+    sum = std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
+  return sum;
+}
+
+void mapFused(const Value &a, const Value &b, const Value &c, Value &out) {
+  bool isF64 = a.dtype() == DType::f64;
+  auto map = [&](Value &to) {
+    double x[kChunk], y[kChunk], z[kChunk];
+    for (int64_t i = 0; i < to.size(); i += kChunk) {
+      int64_t n = std::min(kChunk, to.size() - i);
+      loadDoubles(a.dtype(), a.data(), i, n, x);
+      loadDoubles(b.dtype(), b.data(), i, n, y);
+      loadDoubles(c.dtype(), c.data(), i, n, z);
+      for (int64_t k = 0; k < n; ++k)
+        x[k] = isF64 ? std::fma(x[k], y[k], z[k]) : fmaToOdd(x[k], y[k], z[k]);
+      storeDoubles(to.dtype(), to.mutableData(), i, n, x);
+    }
+  };
+  // Narrow types may round the result of f32 once more.
+  if (isF64 || a.dtype() == DType::f32)
+    map(out);
+  else
+    evaluateWithin(0.5, out, map);
+}
 
 void mapFunction(const Value &a, Value &out, WideFunction fn) {
   Doubt doubt(out.dtype());

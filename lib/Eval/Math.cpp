@@ -61,43 +61,13 @@ void addTest(EvaluationInterface &table, Fn fn) {
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 long double rsqrt(long double x) { return 1 / std::sqrt(x); }
 
-/// a * b + c for operands up to f32, such that rounding the double gives the
-/// correctly rounded result: the product is exact, the sum is rounded to odd.
-double fmaToOdd(double a, double b, double c) {
-  double product = a * b, sum = product + c;
-  if (!std::isfinite(sum))
-    return sum;
-  double part = sum - product;
-  double error = (product - (sum - part)) + (c - part);
-  if (error != 0 && !(llvm::bit_cast<uint64_t>(sum) & 1))
-    sum = std::nextafter(sum, error > 0 ? INFINITY : -INFINITY);
-  return sum;
-}
-
 LogicalResult fma(math::FmaOp op, Frame &frame) {
   if (failed(checkLanes(op, frame)))
     return failure();
   const Value &a = frame.get(op.getA()), &b = frame.get(op.getB());
   const Value &c = frame.get(op.getC());
   Value out = sameForm(a, a.dtype());
-  bool isF64 = a.dtype() == DType::f64;
-  auto map = [&](Value &to) {
-    double x[kChunk], y[kChunk], z[kChunk];
-    for (int64_t i = 0; i < to.size(); i += kChunk) {
-      int64_t n = std::min(kChunk, to.size() - i);
-      loadDoubles(a.dtype(), a.data(), i, n, x);
-      loadDoubles(b.dtype(), b.data(), i, n, y);
-      loadDoubles(c.dtype(), c.data(), i, n, z);
-      for (int64_t k = 0; k < n; ++k)
-        x[k] = isF64 ? std::fma(x[k], y[k], z[k]) : fmaToOdd(x[k], y[k], z[k]);
-      storeDoubles(to.dtype(), to.mutableData(), i, n, x);
-    }
-  };
-  // Narrow types may round the result of f32 once more.
-  if (isF64 || a.dtype() == DType::f32)
-    map(out);
-  else
-    evaluateWithin(0.5, out, map);
+  mapFused(a, b, c, out);
   spreadPoison(out, {&a, &b, &c});
   return frame.set(op.getResult(), std::move(out));
 }
@@ -198,8 +168,8 @@ struct MathEvaluation : EvaluationInterface {
     addFunction<ErfOp>(*this, {std::erf, erfl}, 4);
     addFunction<ErfcOp>(*this, {std::erfc, erfcl}, 4);
     // The C library's own for f64 errs by more than one unit.
-    addFunction<CbrtOp>(
-        *this, {[](double x) { return double(cbrtl(x)); }, cbrtl}, 4);
+    addFunction<CbrtOp>(*this,
+                        {[](double x) { return double(cbrtl(x)); }, cbrtl}, 4);
     addFunction<RsqrtOp>(*this, {rsqrt, rsqrt}, 2);
     addFunction2<PowFOp>(*this, std::pow, powl, 16);
     addFunction2<Atan2Op>(*this, std::atan2, atan2l, 4);

@@ -63,4 +63,20 @@ void storeUlpsWithin(const Value &wide, double ulps, Value &out) {
   }
 }
 
+void storeUlpsOfOneWithin(const Value &exact, double ulps, Value &out,
+                          llvm::ArrayRef<double> least) {
+  std::vector<double> sizes(exact.size());
+  bool isF64 = out.dtype() == DType::f64;
+  int fraction = fractionBits(isF64 ? DType::f64 : DType::f32);
+  for (int64_t i = 0; i < exact.size(); ++i) {
+    double size = std::fabs(exact.as<double>()[i]);
+    if (std::isfinite(size))
+      sizes[i] =
+          std::ldexp(ulps + isF64, std::ilogb(std::max(size, 1.0)) - fraction);
+    if (isF64 && !least.empty())
+      sizes[i] = std::max(sizes[i], least[i]);
+  }
+  storeWithin(exact, sizes, out);
+}
+
 } // namespace kiln::eval

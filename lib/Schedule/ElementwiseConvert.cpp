@@ -134,14 +134,20 @@ Value kiln::schedule::emitCompareTile(Operation *op, ValueRange operands,
   Type element = t.element(operands[0]);
   if (isa<FloatType>(element))
     return t.compare(p.real, operands[0], operands[1]);
-  return t.compare(element.isInteger(1) ? p.truth : p.integer, operands[0],
-                   operands[1]);
+  bool isUnsigned = element.isInteger(1) || op->hasAttr("is_unsigned");
+  return t.compare(isUnsigned ? p.truth : p.integer, operands[0], operands[1]);
 }
 
 Value kiln::schedule::emitElementwiseTile(Operation *op, ValueRange operands,
                                           OpBuilder &builder) {
   if (auto convert = dyn_cast<prim::ConvertElementTypeOp>(op))
     return emitConvertTile(convert, operands[0], builder);
+  if (isa<prim::BitcastOp>(op)) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return arith::BitcastOp::create(
+        builder, op->getLoc(),
+        TileMath::type(operands[0]).clone(type.getElementType()), operands[0]);
+  }
   if (isa<prim::WhereOp>(op))
     return arith::SelectOp::create(builder, op->getLoc(), operands[0],
                                    operands[1], operands[2]);

@@ -45,6 +45,18 @@ template <typename OpT> static Value emitNumber(TileMath &t, Value x, Value y) {
   return t.select(t.compare(P::UNO, x, x), y, kept);
 }
 
+/// A function of C, by its name.
+static Value callC(TileMath &t, StringRef name, ValueRange operands) {
+  return tile::CallExternOp::create(t.b, t.loc,
+                                    TypeRange{operands[0].getType()}, name, "",
+                                    /*pure=*/true, operands)
+      .getResult(0);
+}
+
+static Value emitHypot(TileMath &t, Value x, Value y) {
+  return t.narrow(callC(t, "hypot", {t.widen(x), t.widen(y)}), t.element(x));
+}
+
 static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
   Value low = t.splat(x, op.getMinAttr()), high = t.splat(x, op.getMaxAttr());
   Value raised = op.getIgnoreNan() ? t.make<arith::MaxNumFOp>(x, low)
@@ -70,6 +82,21 @@ static Value emitUnary(Operation *op, Value x, TileMath &t) {
       .Case([&](prim::CosOp) { return function<math::CosOp>(t, x); })
       .Case([&](prim::TanhOp) { return function<math::TanhOp>(t, x); })
       .Case([&](prim::ErfOp) { return function<math::ErfOp>(t, x); })
+      .Case([&](prim::TanOp) { return function<math::TanOp>(t, x); })
+      .Case([&](prim::AsinOp) { return function<math::AsinOp>(t, x); })
+      .Case([&](prim::AcosOp) { return function<math::AcosOp>(t, x); })
+      .Case([&](prim::AtanOp) { return function<math::AtanOp>(t, x); })
+      .Case([&](prim::SinhOp) { return function<math::SinhOp>(t, x); })
+      .Case([&](prim::CoshOp) { return function<math::CoshOp>(t, x); })
+      .Case([&](prim::AsinhOp) { return function<math::AsinhOp>(t, x); })
+      .Case([&](prim::AcoshOp) { return function<math::AcoshOp>(t, x); })
+      .Case([&](prim::AtanhOp) { return function<math::AtanhOp>(t, x); })
+      .Case([&](prim::Log2Op) { return function<math::Log2Op>(t, x); })
+      .Case([&](prim::Log10Op) { return function<math::Log10Op>(t, x); })
+      .Case([&](prim::CbrtOp) { return function<math::CbrtOp>(t, x); })
+      .Case([&](prim::ErfcOp) { return function<math::ErfcOp>(t, x); })
+      .Case(
+          [&](prim::RoundHalfAwayOp) { return function<math::RoundOp>(t, x); })
       .Case([&](prim::SqrtOp) { return function<math::SqrtOp>(t, x); })
       .Case([&](prim::RsqrtOp) { return function<math::RsqrtOp>(t, x); })
       .Case([&](prim::ReciprocalOp) {
@@ -88,6 +115,8 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
       .Case([&](prim::RemainderOp) { return emitRemainder(t, x, y); })
       .Case([&](prim::FmodOp) { return t.make<arith::RemFOp>(x, y); })
       .Case([&](prim::PowOp) { return function<math::PowFOp>(t, x, y); })
+      .Case([&](prim::Atan2Op) { return function<math::Atan2Op>(t, x, y); })
+      .Case([&](prim::HypotOp) { return emitHypot(t, x, y); })
       .Case([&](prim::MaximumOp) { return t.make<arith::MaximumFOp>(x, y); })
       .Case([&](prim::MinimumOp) { return t.make<arith::MinimumFOp>(x, y); })
       .Case(
@@ -100,6 +129,10 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
 Value kiln::schedule::emitFloatTile(Operation *op, ValueRange operands,
                                     OpBuilder &builder) {
   TileMath t{builder, op->getLoc()};
+  if (Value real = emitRealTile(op, operands, builder))
+    return real;
+  if (Value special = emitSpecialTile(op, operands, builder))
+    return special;
   if (operands.size() == 1)
     return emitUnary(op, operands[0], t);
   if (operands.size() == 2)

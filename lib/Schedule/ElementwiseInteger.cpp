@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileMath.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,6 +29,53 @@ static Value safeDivisor(TileMath &t, Value x, Value y) {
                           t.compare(P::eq, y, t.integer(y, -1)));
   Value zero = t.compare(P::eq, y, t.integer(y, 0));
   return t.select(t.either(zero, overflow), t.integer(y, 1), y);
+}
+
+/// Unsigned quotients (`div`) and remainders, which never overflow.
+template <typename OpT>
+static Value emitUnsigned(TileMath &t, Value x, Value y) {
+  Value zero = t.compare(P::eq, y, t.integer(y, 0));
+  return t.make<OpT>(x, t.select(zero, t.integer(y, 1), y));
+}
+
+/// x without its trailing zero bits; 0 stays.
+static Value makeOdd(TileMath &t, Value x) {
+  Value isZero = t.compare(P::eq, x, t.integer(x, 0));
+  Value zeros = t.make<math::CountTrailingZerosOp>(x);
+  return t.make<arith::ShRUIOp>(x, t.select(isZero, t.integer(x, 0), zeros));
+}
+
+static Value emitAbs(TileMath &t, Value x) {
+  return t.make<arith::MaxSIOp>(x, t.make<arith::SubIOp>(t.integer(x, 0), x));
+}
+
+/// Stein's algorithm. Each step takes a bit at least from one of the two, so
+/// that twice the width are enough.
+static Value emitGcd(TileMath &t, Value x, Value y) {
+  Value a = emitAbs(t, x), b = emitAbs(t, y), zero = t.integer(x, 0);
+  // Common factors of 2; where both are zero any amount that is no poison.
+  Value common = t.make<math::CountTrailingZerosOp>(t.either(a, b));
+  common = t.make<arith::MinUIOp>(common, t.integer(x, widthOf(x) - 1));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(t.b, t.loc, value);
+  };
+  Value begin = index(0), end = index(2 * widthOf(x)), step = index(1);
+  auto loop = scf::ForOp::create(
+      t.b, t.loc, begin, end, step, ValueRange{makeOdd(t, a), makeOdd(t, b)},
+      [&](OpBuilder &inside, Location loc, Value, ValueRange carried) {
+        TileMath i{inside, loc};
+        Value u = carried[0], v = carried[1];
+        Value least = i.make<arith::MinUIOp>(u, v);
+        Value rest = makeOdd(
+            i, i.make<arith::SubIOp>(i.make<arith::MaxUIOp>(u, v), least));
+        Value isDone = i.compare(P::eq, v, i.integer(v, 0));
+        scf::YieldOp::create(
+            inside, loc,
+            ValueRange{i.select(isDone, u, least), i.select(isDone, v, rest)});
+      });
+  Value result = t.make<arith::ShLIOp>(loop.getResult(0), common);
+  result = t.select(t.compare(P::eq, b, zero), a, result);
+  return t.select(t.compare(P::eq, a, zero), b, result);
 }
 
 static Value emitDiv(TileMath &t, Value x, Value y) {
@@ -86,10 +134,7 @@ static Value emitClamp(TileMath &t, prim::ClampOp op, Value x) {
 
 static Value emitUnary(Operation *op, Value x, TileMath &t) {
   return TypeSwitch<Operation *, Value>(op)
-      .Case([&](prim::AbsOp) {
-        Value negated = t.make<arith::SubIOp>(t.integer(x, 0), x);
-        return t.make<arith::MaxSIOp>(x, negated);
-      })
+      .Case([&](prim::AbsOp) { return emitAbs(t, x); })
       .Case([&](prim::NegOp) {
         return t.make<arith::SubIOp>(t.integer(x, 0), x);
       })
@@ -100,12 +145,26 @@ static Value emitUnary(Operation *op, Value x, TileMath &t) {
       .Case([&](prim::BitwiseNotOp) {
         return t.make<arith::XOrIOp>(x, t.integer(x, -1));
       })
+      .Case([&](prim::PopulationCountOp) { return t.make<math::CtPopOp>(x); })
       .Case([&](prim::ClzOp) { return t.make<math::CountLeadingZerosOp>(x); })
       .Case([&](prim::ClampOp clamp) { return emitClamp(t, clamp, x); })
       .Default([](Operation *) { return Value(); });
 }
 
+/// What reads its operands as unsigned numbers.
+static Value emitUnsignedBinary(Operation *op, Value x, Value y, TileMath &t) {
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](prim::DivOp) { return emitUnsigned<arith::DivUIOp>(t, x, y); })
+      .Case<prim::RemainderOp, prim::FmodOp>(
+          [&](auto) { return emitUnsigned<arith::RemUIOp>(t, x, y); })
+      .Case([&](prim::MaximumOp) { return t.make<arith::MaxUIOp>(x, y); })
+      .Case([&](prim::MinimumOp) { return t.make<arith::MinUIOp>(x, y); })
+      .Default([](Operation *) { return Value(); });
+}
+
 static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
+  if (op->hasAttr("is_unsigned"))
+    return emitUnsignedBinary(op, x, y, t);
   bool truth = widthOf(x) == 1;
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](prim::AddOp) { return t.make<arith::AddIOp>(x, y); })
@@ -117,6 +176,7 @@ static Value emitBinary(Operation *op, Value x, Value y, TileMath &t) {
         return t.make<arith::RemSIOp>(x, safeDivisor(t, x, y));
       })
       .Case([&](prim::PowOp) { return emitPow(t, x, y); })
+      .Case([&](prim::GcdOp) { return emitGcd(t, x, y); })
       .Case([&](prim::MaximumOp) {
         return truth ? t.either(x, y) : t.make<arith::MaxSIOp>(x, y);
       })

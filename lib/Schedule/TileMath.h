@@ -54,6 +54,11 @@ struct TileMath {
   mlir::Value either(mlir::Value x, mlir::Value y) {
     return make<mlir::arith::OrIOp>(x, y);
   }
+  /// The bits of floats as integers.
+  mlir::Value bits(mlir::Value x) {
+    mlir::Type integers = b.getIntegerType(element(x).getIntOrFloatBitWidth());
+    return make<mlir::arith::BitcastOp>(type(x).clone(integers), x);
+  }
   /// Half types as f32; others stay.
   mlir::Value widen(mlir::Value x) {
     mlir::Type e = element(x);

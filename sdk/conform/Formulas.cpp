@@ -36,6 +36,8 @@ Quad atanhf128(Quad);
 Quad erff128(Quad);
 Quad erfcf128(Quad);
 Quad cbrtf128(Quad);
+Quad lgammaf128_r(Quad, int *);
+Quad hypotf128(Quad, Quad);
 Quad sqrtf128(Quad);
 Quad ceilf128(Quad);
 Quad floorf128(Quad);
@@ -79,6 +81,10 @@ Quad fusedToOdd(Quad x, Quad y, Quad z) {
 }
 
 Quad rsqrt(Quad x) { return 1 / sqrtf128(x); }
+Quad lgamma(Quad x) {
+  int sign;
+  return lgammaf128_r(x, &sign);
+}
 Quad sigmoid(Quad x) { return 1 / (1 + expf128(-x)); }
 
 const std::map<std::string, Quad (*)(Quad)> &functions() {
@@ -90,7 +96,7 @@ const std::map<std::string, Quad (*)(Quad)> &functions() {
       {"atan", atanf128},   {"sinh", sinhf128},   {"cosh", coshf128},
       {"tanh", tanhf128},   {"asinh", asinhf128}, {"acosh", acoshf128},
       {"atanh", atanhf128}, {"erf", erff128},     {"erfc", erfcf128},
-      {"cbrt", cbrtf128},   {"rsqrt", rsqrt}};
+      {"cbrt", cbrtf128},   {"rsqrt", rsqrt},     {"lgamma", lgamma}};
   return table;
 }
 
@@ -103,6 +109,7 @@ const std::map<std::string, Quad (*)(Quad)> &exactFunctions() {
       {"neg", [](Quad x) { return -x; }},
       {"abs", [](Quad x) { return copysignf128(x, 1); }},
       {"roundeven", rintf128},
+      {"round_half_away", roundf128},
       {"reciprocal", [](Quad x) { return 1 / x; }},
       {"relu", [](Quad x) { return isNan(x) ? x
                                    : x > 0  ? x
@@ -149,7 +156,8 @@ const std::map<std::string, Quad (*)(Quad, Quad)> &binaries() {
        }},
       {"powf", powf128},
       {"pow", powf128},
-      {"atan2", atan2f128}};
+      {"atan2", atan2f128},
+      {"hypot", hypotf128}};
   return table;
 }
 
@@ -168,11 +176,19 @@ int primPredicate(const std::string &stem, bool isFloat) {
   return isFloat ? found->second.first : found->second.second;
 }
 
+/// Comparisons of unsigned integers, by the one of signed ones.
+int unsignedPredicate(int predicate) {
+  return predicate >= 2 ? predicate + 4 : predicate;
+}
+
 int predicateOf(const Program &program, bool isFloat) {
   std::string stem = stemOf(program);
   if (stem == "cmpf" || stem == "cmpi")
     return std::atoi(program.variant.c_str() + std::strlen("predicate"));
-  return program.level == "prim" ? primPredicate(stem, isFloat) : -1;
+  int predicate =
+      program.level == "prim" ? primPredicate(stem, isFloat) : -1;
+  return program.variant == "is_unsigned" ? unsignedPredicate(predicate)
+                                          : predicate;
 }
 
 std::optional<Formula> floatFormula(const std::string &stem, DType result) {
@@ -189,6 +205,17 @@ std::optional<Formula> floatFormula(const std::string &stem, DType result) {
   if (stem == "fptosi" || stem == "fptoui")
     return [](const Lane &lane) {
       return Answer::ofInt(Wide(truncf128(lane.floats[0])));
+    };
+  if (stem == "isnan" || stem == "isinf" || stem == "isfinite")
+    return [stem](const Lane &lane) {
+      double x = lane.floats[0];
+      return Answer::ofInt(stem == "isnan"   ? std::isnan(x)
+                           : stem == "isinf" ? std::isinf(x)
+                                             : std::isfinite(x));
+    };
+  if (stem == "signbit")
+    return [](const Lane &lane) {
+      return Answer::ofInt(lane.bits[0] >> (dtypeBits(lane.types[0]) - 1) & 1);
     };
   if (!isFloat(result))
     return std::nullopt;
@@ -268,6 +295,8 @@ std::optional<Formula> kiln::conform::formulaOf(const Program &program,
           compareInts(predicate, lane.ints[0], lane.ints[1], width));
     };
   }
+  if (program.level == "prim" && program.variant == "is_unsigned")
+    return intFormula("unsigned " + stem, operand, result, operands);
   // Other attributes change what is computed; i1 has rules of its own in prim.
   if (!program.variant.empty() ||
       (program.level == "prim" && operand == DType::i1))
@@ -285,7 +314,7 @@ std::optional<Formula> kiln::conform::formulaOf(const Program &program,
 bool kiln::conform::isNearOnly(const Program &program) {
   std::string stem = stemOf(program);
   return functions().count(stem) || stem == "powf" || stem == "pow" ||
-         stem == "atan2" || stem == "sigmoid";
+         stem == "atan2" || stem == "hypot" || stem == "sigmoid";
 }
 
 void kiln::conform::storeFloat(DType dtype, void *data, int64_t index,

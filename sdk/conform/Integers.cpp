@@ -79,6 +79,9 @@ static Wide floorDiv(Wide x, Wide y) {
   return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
 }
 
+/// Euclid's algorithm.
+static Wide divisor(Wide x, Wide y) { return y ? divisor(y, x % y) : x; }
+
 /// Two integers by an operation's name; nothing where it is none of these.
 std::optional<Wide> kiln::conform::combine(const std::string &op, Wide s,
                                            Wide t, Wide u, Wide v, int width) {
@@ -92,10 +95,12 @@ std::optional<Wide> kiln::conform::combine(const std::string &op, Wide s,
     return s / t;
   if (op == "remsi" || op == "fmod")
     return s % t;
-  if (op == "divui")
+  if (op == "divui" || op == "unsigned div")
     return u / v;
-  if (op == "remui")
+  if (op == "remui" || op == "unsigned fmod" || op == "unsigned remainder")
     return u % v;
+  if (op == "gcd")
+    return divisor(s < 0 ? -s : s, t < 0 ? -t : t);
   if (op == "floordivsi")
     return floorDiv(s, t);
   if (op == "ceildivsi")
@@ -114,9 +119,9 @@ std::optional<Wide> kiln::conform::combine(const std::string &op, Wide s,
     return std::max(s, t);
   if (op == "minsi" || op == "minimum")
     return std::min(s, t);
-  if (op == "maxui")
+  if (op == "maxui" || op == "unsigned maximum")
     return std::max(u, v);
-  if (op == "minui")
+  if (op == "minui" || op == "unsigned minimum")
     return std::min(u, v);
   bool isInside = v < width;
   if (op == "shli" || op == "shift_left")
@@ -139,7 +144,7 @@ std::optional<Wide> kiln::conform::alone(const std::string &op, Wide s, Wide u,
     return (s > 0) - (s < 0);
   if (op == "bitwise_not")
     return ~s;
-  if (op == "ctpop")
+  if (op == "ctpop" || op == "population_count")
     return __builtin_popcountll(bits);
   if (op == "ctlz" || op == "clz")
     return bits ? __builtin_clzll(bits) - (64 - width) : width;

@@ -61,3 +61,53 @@ func.func @roots() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %i = prim.reciprocal %x : tensor<2xf32>
   return %s, %r, %i : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
+// CHECK: circular[0] = [2] f32: 1.55740774 -1.63312387e+16
+// CHECK: circular[1] = [2] f32: 1.57079637 nan
+// CHECK: circular[2] = [2] f32: 0 nan
+// CHECK: circular[3] = [2] f32: 0.785398185 1.10714877
+func.func @circular() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %x = prim.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %r = prim.constant dense<[1.0, 1.57079637]> : tensor<2xf32>
+  %t = prim.tan %r : tensor<2xf32>
+  %a = prim.asin %x : tensor<2xf32>
+  %b = prim.acos %x : tensor<2xf32>
+  %c = prim.atan %x : tensor<2xf32>
+  return %t, %a, %b, %c : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+// CHECK: hyperbolic[0] = [2] f64: 1.1752011936438014 3.6268604078470186
+// CHECK: hyperbolic[1] = [2] f64: 1.5430806348152437 3.7621956910836314
+// CHECK: hyperbolic[2] = [2] f64: 0.88137358701954305 1.4436354751788103
+// CHECK: hyperbolic[3] = [2] f64: 0 1.3169578969248168
+// CHECK: hyperbolic[4] = [2] f64: inf nan
+func.func @hyperbolic() -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) {
+  %x = prim.constant dense<[1.0, 2.0]> : tensor<2xf64>
+  %a = prim.sinh %x : tensor<2xf64>
+  %b = prim.cosh %x : tensor<2xf64>
+  %c = prim.asinh %x : tensor<2xf64>
+  %d = prim.acosh %x : tensor<2xf64>
+  %e = prim.atanh %x : tensor<2xf64>
+  return %a, %b, %c, %d, %e : tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>
+}
+// CHECK: logarithms[0] = [2] f32: 3 -inf
+// CHECK: logarithms[1] = [2] f32: 0.903089999 -inf
+// CHECK: logarithms[2] = [2] f32: 2 -0
+// CHECK: logarithms[3] = [2] f32: 1.12242973e-29 1
+// CHECK: logarithms[4] = [2] f32: 8.52516174 inf
+func.func @logarithms() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %x = prim.constant dense<[8.0, -0.0]> : tensor<2xf32>
+  %a = prim.log2 %x : tensor<2xf32>
+  %b = prim.log10 %x : tensor<2xf32>
+  %c = prim.cbrt %x : tensor<2xf32>
+  %d = prim.erfc %x : tensor<2xf32>
+  %e = prim.lgamma %x : tensor<2xf32>
+  return %a, %b, %c, %d, %e : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+// CHECK: planes[0] = [3] f32: 2.3561945 3.14159274 -0
+// CHECK: planes[1] = [3] f32: 1.41421354 1 inf
+func.func @planes() -> (tensor<3xf32>, tensor<3xf32>) {
+  %y = prim.constant dense<[1.0, 0.0, -0.0]> : tensor<3xf32>
+  %x = prim.constant dense<[-1.0, -1.0, 0x7F800000]> : tensor<3xf32>
+  %a = prim.atan2 %y, %x : tensor<3xf32>
+  %b = prim.hypot %y, %x : tensor<3xf32>
+  return %a, %b : tensor<3xf32>, tensor<3xf32>
+}

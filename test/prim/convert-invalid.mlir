@@ -93,3 +93,35 @@ func.func @table_c4(%x: tensor<4xi16>, %t: tensor<513xi16>) {
   %0 = prim.table %x, %t : tensor<4xi16>, tensor<513xi16> -> tensor<4xi16>
   return
 }
+
+// -----
+
+func.func @bitcast_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected element types of one width, found 'f32' and 'i64'}}
+  %0 = prim.bitcast %x : tensor<4xf32> -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @bitcast_convert_c1(%x: tensor<4xf64>) {
+  // expected-error @+1 {{expected shape [4, 2] for the elements of type 'i32', found [4, 3]}}
+  %0 = prim.bitcast_convert %x : tensor<4xf64> -> tensor<4x3xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_convert_c1_wider(%x: tensor<4x2xi16>) {
+  // expected-error @+1 {{expected shape [4, 4] for the elements of type 'i16', found [4, 2]}}
+  %0 = prim.bitcast_convert %x : tensor<4x2xi16> -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @bitcast_convert_c1_rank(%x: tensor<i16>) {
+  // expected-error @+1 {{expected shape [2] for the elements of type 'i16', found []}}
+  %0 = prim.bitcast_convert %x : tensor<i16> -> tensor<f32>
+  return
+}

@@ -39,3 +39,15 @@ func.func @saturate() -> (tensor<4xi8>, tensor<4xi8>) {
   %1 = prim.convert_element_type %c round to_unsigned : tensor<4xf32> -> tensor<4xi8>
   return %0, %1 : tensor<4xi8>, tensor<4xi8>
 }
+
+// FOLD-LABEL: func.func @bits
+// FOLD: %[[C:.*]] = prim.constant dense<1065353216> : tensor<2xi32>
+// FOLD: return %[[C]], %arg0, %arg1 :
+func.func @bits(%x: tensor<?xf32>, %y: tensor<4xf64>) -> (tensor<2xi32>, tensor<?xf32>, tensor<4xf64>) {
+  %one = prim.constant dense<1.0> : tensor<2xf32>
+  %0 = prim.bitcast %one : tensor<2xf32> -> tensor<2xi32>
+  %1 = prim.bitcast %x : tensor<?xf32> -> tensor<?xi32>
+  %2 = prim.bitcast %1 : tensor<?xi32> -> tensor<?xf32>
+  %3 = prim.bitcast_convert %y : tensor<4xf64> -> tensor<4xf64>
+  return %0, %2, %3 : tensor<2xi32>, tensor<?xf32>, tensor<4xf64>
+}

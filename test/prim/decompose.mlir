@@ -77,3 +77,26 @@ func.func @avg_pool(%x: tensor<1x8x8x4xf32>) -> tensor<1x4x4x4xf32> {
     pad_high = array<i64: 0, 0>} : tensor<1x8x8x4xf32> -> tensor<1x4x4x4xf32>
   return %0 : tensor<1x4x4x4xf32>
 }
+
+// Parts of wide elements are shifted down, those of narrow ones up.
+// CHECK-LABEL: func.func @split
+// CHECK: %[[B:.*]] = prim.bitcast %arg0 : tensor<?xf64> -> tensor<?xi64>
+// CHECK: %[[A:.*]] = prim.broadcast_in_dim %[[B]] dims [0]
+// CHECK: %[[S:.*]] = prim.shift_right_logical %[[A]], %{{.*}} : tensor<?x2xi64>
+// CHECK: %[[C:.*]] = prim.convert_element_type %[[S]] : tensor<?x2xi64> -> tensor<?x2xi32>
+// CHECK: return %[[C]]
+func.func @split(%x: tensor<?xf64>) -> tensor<?x2xi32> {
+  %0 = prim.bitcast_convert %x : tensor<?xf64> -> tensor<?x2xi32>
+  return %0 : tensor<?x2xi32>
+}
+
+// CHECK-LABEL: func.func @join
+// CHECK: %[[B:.*]] = prim.bitcast %arg0 : tensor<3x2xbf16> -> tensor<3x2xi16>
+// CHECK: %[[C:.*]] = prim.convert_element_type %[[B]] from_unsigned : tensor<3x2xi16> -> tensor<3x2xi32>
+// CHECK: %[[S:.*]] = prim.shift_left %[[C]]
+// CHECK: %[[R:.*]] = prim.sum %[[S]] dims [1]
+// CHECK: prim.bitcast %[[R]] : tensor<3xi32> -> tensor<3xf32>
+func.func @join(%x: tensor<3x2xbf16>) -> tensor<3xf32> {
+  %0 = prim.bitcast_convert %x : tensor<3x2xbf16> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

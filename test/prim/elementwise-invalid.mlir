@@ -54,3 +54,43 @@ func.func @clamp_c2_unsigned(%x: tensor<4xf32>) {
   %0 = prim.clamp %x min 0.0 : f32 max 1.0 : f32 unsigned : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @div_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected no 'unsigned' for elements of type 'f32'}}
+  %0 = prim.div %x, %x unsigned : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @remainder_c1(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected no 'unsigned' for elements of type 'f32'}}
+  %0 = prim.remainder %x, %x unsigned : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fmod_c1(%x: tensor<4xf64>) {
+  // expected-error @+1 {{expected no 'unsigned' for elements of type 'f64'}}
+  %0 = prim.fmod %x, %x unsigned : tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @maximum_c1(%x: tensor<4xi1>) {
+  // expected-error @+1 {{expected no 'unsigned' for elements of type 'i1'}}
+  %0 = prim.maximum %x, %x unsigned : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @minimum_c1(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{expected no 'unsigned' for elements of type 'bf16'}}
+  %0 = prim.minimum %x, %x unsigned : tensor<4xbf16>
+  return
+}

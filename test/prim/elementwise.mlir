@@ -83,3 +83,43 @@ func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %1 = prim.pow %x, %half : tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @unsigned
+// CHECK: prim.div %{{.*}}, %{{.*}} unsigned : tensor<4xi8>
+// CHECK: prim.remainder %{{.*}}, %{{.*}} unsigned : tensor<4xi8>
+// CHECK: prim.fmod %{{.*}}, %{{.*}} unsigned : tensor<4xi8>
+// CHECK: prim.maximum %{{.*}}, %{{.*}} unsigned : tensor<4xi8>
+// CHECK: prim.minimum %{{.*}}, %{{.*}} unsigned : tensor<4xi8>
+// CHECK: prim.gcd %{{.*}}, %{{.*}} : tensor<4xi8>
+func.func @unsigned(%a: tensor<4xi8>, %b: tensor<4xi8>) {
+  %0 = prim.div %a, %b unsigned : tensor<4xi8>
+  %1 = prim.remainder %a, %b unsigned : tensor<4xi8>
+  %2 = prim.fmod %a, %b unsigned : tensor<4xi8>
+  %3 = prim.maximum %a, %b unsigned : tensor<4xi8>
+  %4 = prim.minimum %a, %b unsigned : tensor<4xi8>
+  %5 = prim.gcd %a, %b : tensor<4xi8>
+  return
+}
+
+// -1 is the largest unsigned integer, and neutral for the minimum; 0 is for the maximum.
+// FOLD-LABEL: func.func @unsigned_constants
+// FOLD-DAG: %[[Q:.*]] = prim.constant dense<127> : tensor<i8>
+// FOLD-DAG: %[[M:.*]] = prim.constant dense<-1> : tensor<i8>
+// FOLD-DAG: %[[L:.*]] = prim.constant dense<false> : tensor<i1>
+// FOLD-DAG: %[[G:.*]] = prim.constant dense<6> : tensor<i8>
+// FOLD: return %[[Q]], %[[M]], %[[L]], %arg0, %arg0, %[[G]] :
+func.func @unsigned_constants(%x: tensor<i8>)
+    -> (tensor<i8>, tensor<i8>, tensor<i1>, tensor<i8>, tensor<i8>, tensor<i8>) {
+  %all = prim.constant dense<-1> : tensor<i8>
+  %two = prim.constant dense<2> : tensor<i8>
+  %zero = prim.constant dense<0> : tensor<i8>
+  %0 = prim.div %all, %two unsigned : tensor<i8>
+  %1 = prim.maximum %two, %all unsigned : tensor<i8>
+  %2 = prim.lt %all, %two unsigned : tensor<i8> -> tensor<i1>
+  %3 = prim.minimum %x, %all unsigned : tensor<i8>
+  %4 = prim.maximum %zero, %x unsigned : tensor<i8>
+  %a = prim.constant dense<-12> : tensor<i8>
+  %b = prim.constant dense<18> : tensor<i8>
+  %5 = prim.gcd %a, %b : tensor<i8>
+  return %0, %1, %2, %3, %4, %5 : tensor<i8>, tensor<i8>, tensor<i1>, tensor<i8>, tensor<i8>, tensor<i8>
+}

@@ -15,6 +15,10 @@ static void addCompare(EvaluationInterface &table, Fn fn) {
     Value out = Value::tensor(DType::i1, a.shape());
     if (runtime::isFloat(a.dtype()))
       compareFloats(a, b, out, fn);
+    else if (op->hasAttr("is_unsigned"))
+      mapInts(a, b, out, Extend::zero, [fn](int64_t x, int64_t y) -> int64_t {
+        return fn(static_cast<uint64_t>(x), static_cast<uint64_t>(y));
+      });
     else
       mapInts(a, b, out, Extend::truth,
               [fn](int64_t x, int64_t y) -> int64_t { return fn(x, y); });

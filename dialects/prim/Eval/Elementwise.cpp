@@ -4,6 +4,7 @@
 #include "kiln/Eval/Perturb.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -48,6 +49,29 @@ void addBinary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
   });
 }
 
+/// The same where integers may be unsigned; `onUnsigned` has both extended by
+/// zeros.
+template <typename OpTy, typename Floats, typename Ints, typename Unsigned>
+void addOrdered(EvaluationInterface &table, Floats onFloats, Ints onInts,
+                Unsigned onUnsigned) {
+  table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
+    const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
+    if (failed(sameShape(op, {a, b})))
+      return failure();
+    Value out = Value::tensor(a.dtype(), a.shape());
+    if (runtime::isFloat(a.dtype()))
+      mapFloats(a, b, out, onFloats);
+    else if (op.getIsUnsigned())
+      mapInts(a, b, out, Extend::zero, [=](int64_t x, int64_t y) {
+        return static_cast<int64_t>(
+            onUnsigned(static_cast<uint64_t>(x), static_cast<uint64_t>(y)));
+      });
+    else
+      mapInts(a, b, out, Extend::truth, onInts);
+    return finish(op, frame, std::move(out));
+  });
+}
+
 double noFloat(double x) { return x; }
 double noFloats(double x, double) { return x; }
 int64_t noInt(int64_t x, int) { return x; }
@@ -83,15 +107,15 @@ double remainderOf(double x, double y) {
 }
 
 /// Where the specification leaves the value open, zero.
-int64_t divide(int64_t x, int64_t y, int) {
+int64_t divide(int64_t x, int64_t y) {
   if (y == 0)
     return 0;
   return y == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x / y;
 }
-int64_t fmodOf(int64_t x, int64_t y, int) {
-  return y == 0 || y == -1 ? 0 : x % y;
-}
-int64_t remainderOf(int64_t x, int64_t y, int) {
+uint64_t divideUnsigned(uint64_t x, uint64_t y) { return y ? x / y : 0; }
+uint64_t restUnsigned(uint64_t x, uint64_t y) { return y ? x % y : 0; }
+int64_t fmodOf(int64_t x, int64_t y) { return y == 0 || y == -1 ? 0 : x % y; }
+int64_t remainderOf(int64_t x, int64_t y) {
   if (y == 0 || y == -1)
     return 0;
   int64_t r = x % y;
@@ -170,6 +194,8 @@ void addPrimElementwise(EvaluationInterface &table) {
   addUnary<CeilOp>(table, [](double x) { return std::ceil(x); }, noInt);
   addUnary<FloorOp>(table, [](double x) { return std::floor(x); }, noInt);
   addUnary<RoundOp>(table, [](double x) { return std::nearbyint(x); }, noInt);
+  addUnary<RoundHalfAwayOp>(
+      table, [](double x) { return std::round(x); }, noInt);
   addUnary<TruncOp>(table, [](double x) { return std::trunc(x); }, noInt);
   addUnary<SignOp>(
       table, [](double x) { return x > 0   ? 1.0
@@ -193,16 +219,30 @@ void addPrimElementwise(EvaluationInterface &table) {
   addBinary<MulOp>(
       table, [](double x, double y) { return x * y; },
       wrap([](uint64_t x, uint64_t y) { return x * y; }));
-  addBinary<DivOp>(table, [](double x, double y) { return x / y; }, divide);
-  addBinary<RemainderOp>(
+  addOrdered<DivOp>(
+      table, [](double x, double y) { return x / y; }, divide, divideUnsigned);
+  addOrdered<RemainderOp>(
       table, [](double x, double y) { return remainderOf(x, y); },
-      [](int64_t x, int64_t y, int w) { return remainderOf(x, y, w); });
-  addBinary<FmodOp>(
-      table, [](double x, double y) { return std::fmod(x, y); }, fmodOf);
-  addBinary<MaximumOp>(
-      table, maximum, [](int64_t x, int64_t y, int) { return std::max(x, y); });
-  addBinary<MinimumOp>(
-      table, minimum, [](int64_t x, int64_t y, int) { return std::min(x, y); });
+      [](int64_t x, int64_t y) { return remainderOf(x, y); }, restUnsigned);
+  addOrdered<FmodOp>(
+      table, [](double x, double y) { return std::fmod(x, y); }, fmodOf,
+      restUnsigned);
+  addOrdered<MaximumOp>(
+      table, maximum, [](int64_t x, int64_t y) { return std::max(x, y); },
+      [](uint64_t x, uint64_t y) { return std::max(x, y); });
+  addOrdered<MinimumOp>(
+      table, minimum, [](int64_t x, int64_t y) { return std::min(x, y); },
+      [](uint64_t x, uint64_t y) { return std::min(x, y); });
+  addBinary<GcdOp>(table, noFloats, [](int64_t x, int64_t y, int) {
+    auto magnitude = [](int64_t v) {
+      return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
+    };
+    return static_cast<int64_t>(std::gcd(magnitude(x), magnitude(y)));
+  });
+  addUnary<PopulationCountOp>(table, noFloat, [](int64_t x, int w) -> int64_t {
+    return llvm::popcount(static_cast<uint64_t>(x) &
+                          llvm::maskTrailingOnes<uint64_t>(w));
+  });
   addBinary<FmaxOp>(table, maximumNumber, noInts);
   addBinary<FminOp>(table, minimumNumber, noInts);
   addBinary<BitwiseAndOp>(table, noFloats,

@@ -12,6 +12,9 @@ namespace kiln::eval {
 
 void addPrimElementwise(EvaluationInterface &table);
 void addPrimFunctions(EvaluationInterface &table);
+void addPrimSpecial(EvaluationInterface &table);
+void addPrimRandom(EvaluationInterface &table);
+void addPrimReal(EvaluationInterface &table);
 void addPrimCompare(EvaluationInterface &table);
 void addPrimConvert(EvaluationInterface &table);
 void addPrimMovement(EvaluationInterface &table);

@@ -20,6 +20,21 @@ void addFunction(EvaluationInterface &table, WideFunction fn, double ulps) {
   });
 }
 
+/// The same for two operands.
+template <typename OpTy>
+void addFunction(EvaluationInterface &table, double (*narrow)(double, double),
+                 long double (*wide)(long double, long double), double ulps) {
+  table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
+    const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
+    if (failed(sameShape(op, {a, b})))
+      return failure();
+    Value out = Value::tensor(a.dtype(), a.shape());
+    evaluateWithin(ulps, out,
+                   [&](Value &to) { mapFunction(a, b, to, narrow, wide); });
+    return finish(op, frame, std::move(out));
+  });
+}
+
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 long double rsqrt(long double x) { return 1 / std::sqrt(x); }
 
@@ -37,6 +52,24 @@ void addPrimFunctions(EvaluationInterface &table) {
   addFunction<TanhOp>(table, {std::tanh, tanhl}, 4);
   addFunction<ErfOp>(table, {std::erf, erfl}, 4);
   addFunction<RsqrtOp>(table, {rsqrt, rsqrt}, 2);
+  addFunction<TanOp>(table, {std::tan, tanl}, 4);
+  addFunction<AsinOp>(table, {std::asin, asinl}, 4);
+  addFunction<AcosOp>(table, {std::acos, acosl}, 4);
+  addFunction<AtanOp>(table, {std::atan, atanl}, 4);
+  addFunction<SinhOp>(table, {std::sinh, sinhl}, 4);
+  addFunction<CoshOp>(table, {std::cosh, coshl}, 4);
+  addFunction<AsinhOp>(table, {std::asinh, asinhl}, 4);
+  addFunction<AcoshOp>(table, {std::acosh, acoshl}, 4);
+  addFunction<AtanhOp>(table, {std::atanh, atanhl}, 4);
+  addFunction<Log2Op>(table, {std::log2, log2l}, 2);
+  addFunction<Log10Op>(table, {std::log10, log10l}, 2);
+  // The C library's own for f64 err by more than one unit.
+  addFunction<CbrtOp>(table, {[](double x) { return double(cbrtl(x)); }, cbrtl},
+                      4);
+  addFunction<ErfcOp>(table, {[](double x) { return double(erfcl(x)); }, erfcl},
+                      4);
+  addFunction<Atan2Op>(table, std::atan2, atan2l, 4);
+  addFunction<HypotOp>(table, std::hypot, hypotl, 2);
 }
 
 } // namespace kiln::eval

@@ -16,6 +16,9 @@ struct PrimEvaluation : EvaluationInterface {
   explicit PrimEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
     addPrimElementwise(*this);
     addPrimFunctions(*this);
+    addPrimSpecial(*this);
+    addPrimRandom(*this);
+    addPrimReal(*this);
     addPrimCompare(*this);
     addPrimConvert(*this);
     addPrimMovement(*this);

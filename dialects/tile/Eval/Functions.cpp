@@ -82,20 +82,6 @@ double unitsOf(StringRef name) {
       .Default(0);
 }
 
-/// Stores what a Bessel function gives: near its zeros the units are those of
-/// 1.
-void storeBessel(const Value &exact, Value &out) {
-  std::vector<double> sizes(exact.size());
-  int fraction =
-      fractionBits(out.dtype() == DType::f64 ? DType::f64 : DType::f32);
-  for (int64_t i = 0; i < exact.size(); ++i) {
-    double size = std::fabs(exact.as<double>()[i]);
-    if (std::isfinite(size))
-      sizes[i] = std::ldexp(16, std::ilogb(std::max(size, 1.0)) - fraction);
-  }
-  storeWithin(exact, sizes, out);
-}
-
 LogicalResult call(tile::CallExternOp op, Frame &frame) {
   const tile::CFunction *function = op.getCFunction();
   if (!function)
@@ -140,10 +126,16 @@ LogicalResult call(tile::CallExternOp op, Frame &frame) {
     };
     double ulps = unitsOf(function->name);
     bool isBessel = ulps && StringRef("jy").contains(function->name[0]);
-    if (isBessel && perturbation().isOn()) {
+    bool hasZeros = isBessel || function->name == "lgamma";
+    if (hasZeros && perturbation().isOn()) {
       Value exact = shaped(DType::f64);
       map(exact);
-      storeBessel(exact, out);
+      std::vector<double> least(exact.size());
+      const Value &x = frame.get(op->getOperands().back());
+      if (isBessel && x.dtype() == DType::f64)
+        for (int64_t i = 0; i < exact.size(); ++i)
+          least[i] = besselError(x.as<double>()[i]);
+      storeUlpsOfOneWithin(exact, ulps, out, least);
     } else if (ulps) {
       evaluateWithin(ulps, out, map);
     } else {

@@ -145,6 +145,10 @@ void mapFunction(const Value &a, const Value &b, Value &out,
                  double (*narrow)(double, double),
                  long double (*wide)(long double, long double));
 
+/// out[i] = a[i] * b[i] + c[i], rounded once; f16 and bf16 may be rounded to
+/// f32 first.
+void mapFused(const Value &a, const Value &b, const Value &c, Value &out);
+
 /// Copies `shape` elements of `bytes` bytes. Strides are in elements and may be
 /// zero or negative; the pointers are those of element 0.
 void copyStrided(llvm::ArrayRef<int64_t> shape, int64_t bytes, void *dst,

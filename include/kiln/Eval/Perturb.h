@@ -42,6 +42,16 @@ void storeWithin(const Value &numbers, const std::vector<double> &sizes,
 /// Stores `wide`, of f32 or f64, each number off by `ulps` of its units.
 void storeUlpsWithin(const Value &wide, double ulps, Value &out);
 
+/// Stores `exact`, of f64, each number off by `ulps` units of its result in f32
+/// (f64), or of 1 where it is smaller: functions near their zeros. Where f64 is
+/// stored each may be off by `least`, if there are such, even if that is more.
+void storeUlpsOfOneWithin(const Value &exact, double ulps, Value &out,
+                          llvm::ArrayRef<double> least = {});
+
+/// How far a Bessel function of f64 may be off at x, even if that is more than
+/// units in the last place: their argument is reduced by fewer bits far out.
+inline double besselError(double x) { return x > 8 || x < -8 ? 5e-12 : 0; }
+
 /// Evaluates a function into `out`: exactly, or off by `ulps` units in the last
 /// place of f32 (f64) before the result is rounded. `map` evaluates it exactly
 /// into a value of any type.

@@ -158,6 +158,14 @@ private:
 /// shape; null if the operation is not known.
 mlir::Value emitElementwiseTile(mlir::Operation *op, mlir::ValueRange operands,
                                 mlir::OpBuilder &builder);
+/// What takes floats apart or puts them together; null for other operations.
+mlir::Value emitRealTile(mlir::Operation *op, mlir::ValueRange operands,
+                         mlir::OpBuilder &builder);
+/// Whether an operation is one of the special functions.
+bool isSpecial(mlir::Operation *op);
+/// Special functions, by expressions of f64; null for other operations.
+mlir::Value emitSpecialTile(mlir::Operation *op, mlir::ValueRange operands,
+                            mlir::OpBuilder &builder);
 mlir::Value emitFloatTile(mlir::Operation *op, mlir::ValueRange operands,
                           mlir::OpBuilder &builder);
 mlir::Value emitIntegerTile(mlir::Operation *op, mlir::ValueRange operands,

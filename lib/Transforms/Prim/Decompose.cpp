@@ -30,7 +30,9 @@ static constexpr llvm::StringLiteral composites[] = {"sigmoid",
                                                      "dynamic_slice",
                                                      "dynamic_update_slice",
                                                      "gather_slices",
-                                                     "argmin"};
+                                                     "argmin",
+                                                     "bitcast_convert",
+                                                     "random_bits"};
 
 void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
                                            ArrayRef<std::string> names) {
@@ -43,6 +45,8 @@ void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
   populateDecomposeAttention(patterns, wanted);
   populateDecomposePooling(patterns, wanted);
   populateDecomposeDynamic(patterns, wanted);
+  populateDecomposeBits(patterns, wanted);
+  populateDecomposeRandom(patterns, wanted);
 }
 
 namespace {

@@ -19,6 +19,9 @@ void populateDecomposePooling(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
 void populateDecomposeDynamic(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
+void populateDecomposeBits(mlir::RewritePatternSet &patterns, WantedFn wanted);
+void populateDecomposeRandom(mlir::RewritePatternSet &patterns,
+                             WantedFn wanted);
 
 /// Adds a pattern if its operation is wanted.
 template <typename Pattern, typename Op>

@@ -21,6 +21,18 @@ def Prim_ClzOp : Prim_UnaryOp<"clz", Prim_IntTensor> {
   }];
 }
 
+def Prim_PopulationCountOp : Prim_UnaryOp<"population_count", Prim_IntTensor> {
+  let summary = "Number of bits that are set";
+  let description = [{
+    From 0 to the width of the type; that of the smallest value is 1.
+
+    Since: 0.2.
+
+    Example: `%r = prim.population_count %x : tensor<4x8xi32>`.
+  }];
+  let hasFolder = 1;
+}
+
 def Prim_BitwiseAndOp : Prim_BinaryOp<"bitwise_and", Prim_BitsTensor, [Commutative]> {
   let summary = "And of the bits";
   let description = [{

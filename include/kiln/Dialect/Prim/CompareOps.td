@@ -14,10 +14,19 @@ class Prim_CompareOp<string mnemonic> : Prim_Op<mnemonic, [
   let hasFolder = 1;
 }
 
+/// The same, of integers that are signed or, with a flag, unsigned.
+class Prim_OrderOp<string mnemonic> : Prim_CompareOp<mnemonic> {
+  let arguments = (ins Prim_Tensor:$lhs, Prim_Tensor:$rhs, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`unsigned` $is_unsigned^)? attr-dict `:` type($lhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Prim_EqOp : Prim_CompareOp<"eq"> {
   let summary = "a == b";
   let description = [{
-    a == b; false if either is NaN. Integers are signed; i1 is false < true.
+    a == b; false if either is NaN.
     Example: `%r = prim.eq %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }
@@ -25,39 +34,59 @@ def Prim_EqOp : Prim_CompareOp<"eq"> {
 def Prim_NeOp : Prim_CompareOp<"ne"> {
   let summary = "a != b";
   let description = [{
-    a != b; true if either is NaN. Integers are signed; i1 is false < true.
+    a != b; true if either is NaN.
     Example: `%r = prim.ne %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }
 
-def Prim_LtOp : Prim_CompareOp<"lt"> {
+def Prim_LtOp : Prim_OrderOp<"lt"> {
   let summary = "a < b";
   let description = [{
-    a < b; false if either is NaN. Integers are signed; i1 is false < true.
+    a < b; false if either is NaN. Integers are signed, or unsigned with `unsigned`; i1 is
+    false < true.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.lt %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }
 
-def Prim_LeOp : Prim_CompareOp<"le"> {
+def Prim_LeOp : Prim_OrderOp<"le"> {
   let summary = "a <= b";
   let description = [{
-    a <= b; false if either is NaN. Integers are signed; i1 is false < true.
+    a <= b; false if either is NaN. Integers are signed, or unsigned with `unsigned`; i1 is
+    false < true.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.le %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }
 
-def Prim_GtOp : Prim_CompareOp<"gt"> {
+def Prim_GtOp : Prim_OrderOp<"gt"> {
   let summary = "a > b";
   let description = [{
-    a > b; false if either is NaN. Integers are signed; i1 is false < true.
+    a > b; false if either is NaN. Integers are signed, or unsigned with `unsigned`; i1 is
+    false < true.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.gt %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }
 
-def Prim_GeOp : Prim_CompareOp<"ge"> {
+def Prim_GeOp : Prim_OrderOp<"ge"> {
   let summary = "a >= b";
   let description = [{
-    a >= b; false if either is NaN. Integers are signed; i1 is false < true.
+    a >= b; false if either is NaN. Integers are signed, or unsigned with `unsigned`; i1 is
+    false < true.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.ge %a, %b : tensor<4xf32> -> tensor<4xi1>`.
   }];
 }

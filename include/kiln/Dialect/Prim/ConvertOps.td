@@ -33,6 +33,45 @@ def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwi
   let hasFolder = 1;
 }
 
+def Prim_BitcastOp : Prim_Op<"bitcast", [Pure, ExactResult, Elementwise, AllShapesMatch<["operand", "result"]>]> {
+  let summary = "Reads the bits of every element as another type";
+  let description = [{
+    Constraints:
+    - (C1) Both element types have the same width, of more than one bit.
+
+    Since: 0.2.
+
+    Example: `%r = prim.bitcast %x : tensor<4xf32> -> tensor<4xi32>`.
+  }];
+  let arguments = (ins Prim_NumberTensor:$operand);
+  let results = (outs Prim_NumberTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Prim_BitcastConvertOp : Prim_Op<"bitcast_convert", [Pure, ExactResult]> {
+  let summary = "Reads the bits of elements as those of narrower or wider ones";
+  let description = [{
+    A narrower result has the parts of each element in one more dimension, the last one; a wider one makes an element
+    of the parts along the operand's last dimension. The lowest bits come first. A composite of `prim.bitcast`, shifts
+    and a sum.
+
+    Constraints:
+    - (C1) The shapes are equal for element types of one width; else that of the narrower type has one more dimension
+      at the end, of the ratio of the widths.
+
+    Since: 0.2.
+
+    Example: `%r = prim.bitcast_convert %x : tensor<4xf64> -> tensor<4x2xi32>`.
+  }];
+  let arguments = (ins Prim_NumberTensor:$operand);
+  let results = (outs Prim_NumberTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Prim_RescaleOp : Prim_Op<"rescale", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Scales integers by a fixed-point factor";
   let description = [{

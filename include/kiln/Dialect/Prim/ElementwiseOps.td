@@ -195,27 +195,41 @@ def Prim_MulOp : Prim_BinaryOp<"mul", Prim_NumberTensor, [Commutative]> {
   let hasFolder = 1;
 }
 
-def Prim_DivOp : Prim_BinaryOp<"div", Prim_NumberTensor> {
+def Prim_DivOp : Prim_SignedBinaryOp<"div", Prim_NumberTensor> {
   let summary = "Quotient";
   let description = [{
-    IEEE 754 division. Signed integers: rounded towards zero; division by zero and the smallest value by -1 give an unspecified value and do not trap.
+    IEEE 754 division. Integers are signed, or unsigned with `unsigned`: rounded towards zero; division by zero and the
+    smallest signed value by -1 give an unspecified value and do not trap.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.div %a, %b : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
 }
 
-def Prim_RemainderOp : Prim_BinaryOp<"remainder", Prim_NumberTensor> {
+def Prim_RemainderOp : Prim_SignedBinaryOp<"remainder", Prim_NumberTensor> {
   let summary = "Remainder with the sign of the divisor";
   let description = [{
-    a - b * floor(a / b). Integer division by zero gives an unspecified value.
+    a - b * floor(a / b). Integers are signed, or unsigned with `unsigned`; division by zero gives an unspecified value.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.remainder %a, %b : tensor<4x8xf32>`.
   }];
 }
 
-def Prim_FmodOp : Prim_BinaryOp<"fmod", Prim_NumberTensor> {
+def Prim_FmodOp : Prim_SignedBinaryOp<"fmod", Prim_NumberTensor> {
   let summary = "Remainder with the sign of the dividend";
   let description = [{
-    a - b * trunc(a / b), exact for floats (C fmod). Integer division by zero gives an unspecified value.
+    a - b * trunc(a / b), exact for floats (C fmod). Integers are signed, or unsigned
+    with `unsigned`; division by zero gives an unspecified value.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.fmod %a, %b : tensor<4x8xf32>`.
   }];
 }
@@ -229,19 +243,27 @@ def Prim_PowOp : Prim_BinaryOp<"pow", Prim_NumberTensor> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Prim_MaximumOp : Prim_BinaryOp<"maximum", Prim_Tensor, [Commutative, ExactResult]> {
+def Prim_MaximumOp : Prim_SignedBinaryOp<"maximum", Prim_Tensor, [Commutative, ExactResult]> {
   let summary = "Larger operand, NaN wins";
   let description = [{
-    IEEE 754-2019 maximum: NaN if an operand is NaN, +0 > -0. Integers are signed; i1: or.
+    IEEE 754-2019 maximum: NaN if an operand is NaN, +0 > -0. Integers are signed, or unsigned with `unsigned`; i1: or.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.maximum %a, %b : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
 }
 
-def Prim_MinimumOp : Prim_BinaryOp<"minimum", Prim_Tensor, [Commutative, ExactResult]> {
+def Prim_MinimumOp : Prim_SignedBinaryOp<"minimum", Prim_Tensor, [Commutative, ExactResult]> {
   let summary = "Smaller operand, NaN wins";
   let description = [{
-    IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0. Integers are signed; i1: and.
+    IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0. Integers are signed, or unsigned with `unsigned`; i1: and.
+
+    Constraints:
+    - (C1) `unsigned` is for integers of more than one bit.
+
     Example: `%r = prim.minimum %a, %b : tensor<4x8xf32>`.
   }];
   let hasFolder = 1;
@@ -261,6 +283,19 @@ def Prim_FminOp : Prim_BinaryOp<"fmin", Prim_FloatTensor, [Commutative]> {
     IEEE 754-2019 minimumNumber: the other operand if one is NaN.
     Example: `%r = prim.fmin %a, %b : tensor<4x8xf32>`.
   }];
+}
+
+def Prim_GcdOp : Prim_BinaryOp<"gcd", Prim_IntTensor, [Commutative]> {
+  let summary = "Greatest common divisor";
+  let description = [{
+    The largest integer that divides both magnitudes; that of 0 and x is |x|. It is not negative, but that the
+    magnitude of the smallest value wraps to itself.
+
+    Since: 0.2.
+
+    Example: `%r = prim.gcd %a, %b : tensor<4x8xi32>`.
+  }];
+  let hasFolder = 1;
 }
 
 def Prim_ClampOp : Prim_Op<"clamp", [Pure, ExactResult, Elementwise, AllTypesMatch<["operand", "result"]>]> {

@@ -15,6 +15,10 @@ def Prim_GeluKind : I32EnumAttr<"GeluKind", "formula of gelu", [
   I32EnumAttrCase<"exact", 0>, I32EnumAttrCase<"tanh", 1>
 ]> { let cppNamespace = "::kiln::prim"; }
 
+def Prim_RandomAlgorithm : I32EnumAttr<"RandomAlgorithm", "how random bits are made", [
+  I32EnumAttrCase<"philox", 0>, I32EnumAttrCase<"philox_word", 1>, I32EnumAttrCase<"threefry", 2>
+]> { let cppNamespace = "::kiln::prim"; }
+
 def Prim_Precision : I32EnumAttr<"Precision", "how f32 operands of a product are read", [
   I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>
 ]> { let cppNamespace = "::kiln::prim"; }

@@ -33,6 +33,10 @@ def Prim_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     void registerElementwiseOps();
+    void registerFunctionOps();
+    void registerRandomOps();
+    void registerRealOps();
+    void registerSpecialOps();
     void registerBitwiseOps();
     void registerCompareOps();
     void registerConvertOps();

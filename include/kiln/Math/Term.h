@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions over values, for the expansions of external functions.
-#ifndef KILN_CONVERSIONS_TRITONTOTILE_EXTERNTERM_H
-#define KILN_CONVERSIONS_TRITONTOTILE_EXTERNTERM_H
+// Expressions over values, for the expansions of functions.
+#ifndef KILN_MATH_TERM_H
+#define KILN_MATH_TERM_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace kiln::triton_to_tile {
+namespace kiln::functions {
 
 /// A scalar or tile with the operators of C++. Numbers on their right side
 /// become constants of its type; integers are signed where it matters, and
@@ -211,6 +211,6 @@ inline Term product(Term a, Term b) { return fma(a, b, a.number(-0.0)); }
 /// Horner's rule, lowest coefficient first.
 Term polynomial(Term x, llvm::ArrayRef<double> coefficients);
 
-} // namespace kiln::triton_to_tile
+} // namespace kiln::functions
 
-#endif // KILN_CONVERSIONS_TRITONTOTILE_EXTERNTERM_H
+#endif // KILN_MATH_TERM_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions over values.
-#include "ExternTerm.h"
+#include "kiln/Math/Term.h"
 
 #include "kiln/Dialect/Tile/ExternOps.h"
 
 using namespace mlir;
 
-namespace kiln::triton_to_tile {
+namespace kiln::functions {
 
 Term Term::extendTo(Type type, bool isSigned) const {
   unsigned width = type.getIntOrFloatBitWidth();
@@ -39,4 +39,4 @@ Term Term::callC(StringRef name, ArrayRef<Term> operands, Type element) {
   return {*first.builder, first.loc, call.getResult(0)};
 }
 
-} // namespace kiln::triton_to_tile
+} // namespace kiln::functions

@@ -1,0 +1,16 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+func.func @digamma_type(%a: tensor<4xi32>) {
+  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values}}
+  %0 = prim.digamma %a : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @zeta_types(%a: tensor<4xf32>, %b: tensor<5xf32>) {
+  // expected-note @-1 {{prior use here}}
+  // expected-error @+1 {{expects different type than prior uses}}
+  %0 = prim.zeta %a, %b : tensor<4xf32>
+  return
+}

@@ -4,6 +4,7 @@
 #include "kiln/Conversion/Register.h"
 #include "kiln/Conversion/LinalgToPrim.h"
 #include "kiln/Conversion/PrimToTile.h"
+#include "kiln/Conversion/StablehloToPrim.h"
 #include "kiln/Conversion/TosaToPrim.h"
 #include "kiln/Conversion/TritonToTile.h"
 
@@ -12,10 +13,12 @@ void kiln::registerConversionPasses() {
   registerKilnTosaToPrimPasses();
   registerKilnLinalgToPrimPasses();
   registerKilnTritonToTilePasses();
+  registerKilnStablehloToPrimPasses();
 }
 
 void kiln::registerConversionFrontends() {
   registerTosaFrontend();
   registerLinalgFrontend();
   registerTritonFrontend();
+  registerStablehloFrontend();
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Complex numbers as pairs of real ones.
+#include "Rules.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kiln::stablehlo_to_prim {
+
+Complex complexOf(Value source, Translator &e) {
+  Tensors parts = tensorsOf(source, e);
+  if (parts.size() == 2)
+    return {parts[0], parts[1]};
+  return {parts[0], e.number(0, parts[0])};
+}
+
+Value ComplexMath::real(StringRef name, Value a, Value b) {
+  if (!good)
+    return a;
+  Value result = call(op, name, b ? ValueRange{a, b} : ValueRange{a}, e);
+  good = bool(result);
+  return good ? result : a;
+}
+
+Value ComplexMath::number(double value, Complex like) {
+  return e.number(value, like.re);
+}
+
+Complex ComplexMath::plus(Complex z, double value) {
+  return {e.add(z.re, number(value, z)), z.im};
+}
+
+Complex ComplexMath::add(Complex a, Complex b) {
+  return {e.add(a.re, b.re), e.add(a.im, b.im)};
+}
+
+Complex ComplexMath::sub(Complex a, Complex b) {
+  return {e.sub(a.re, b.re), e.sub(a.im, b.im)};
+}
+
+Complex ComplexMath::mul(Complex a, Complex b) {
+  return {e.sub(e.mul(a.re, b.re), e.mul(a.im, b.im)),
+          e.add(e.mul(a.re, b.im), e.mul(a.im, b.re))};
+}
+
+Complex ComplexMath::scale(Complex a, Value by) {
+  return {e.mul(a.re, by), e.mul(a.im, by)};
+}
+
+Complex ComplexMath::conj(Complex z) {
+  return {z.re, e.unary<prim::NegOp>(z.im)};
+}
+
+Complex ComplexMath::turn(Complex z) {
+  return {e.unary<prim::NegOp>(z.im), z.re};
+}
+
+Complex ComplexMath::turnBack(Complex z) {
+  return {z.im, e.unary<prim::NegOp>(z.re)};
+}
+
+/// The divisor is brought to a length of about 1 first.
+Complex ComplexMath::div(Complex a, Complex b) {
+  Value largest = e.binary<prim::MaximumOp>(e.unary<prim::AbsOp>(b.re),
+                                            e.unary<prim::AbsOp>(b.im));
+  Value zero = e.compare<prim::EqOp>(largest, number(0, a));
+  Value by = e.where(zero, number(1, a), largest);
+  Complex unit{e.binary<prim::DivOp>(b.re, by),
+               e.binary<prim::DivOp>(b.im, by)};
+  Value square = e.add(e.mul(unit.re, unit.re), e.mul(unit.im, unit.im));
+  Complex top = mul(a, conj(unit));
+  Value under = e.mul(square, by);
+  return {e.binary<prim::DivOp>(top.re, under),
+          e.binary<prim::DivOp>(top.im, under)};
+}
+
+Value ComplexMath::abs(Complex z) { return real("hypot", z.re, z.im); }
+
+/// What is real stays so: infinity times zero is not a number.
+Complex ComplexMath::exp(Complex z) {
+  Value length = e.unary<prim::ExpOp>(z.re);
+  Value isReal = e.compare<prim::EqOp>(z.im, number(0, z));
+  return {e.where(isReal, length, e.mul(length, e.unary<prim::CosOp>(z.im))),
+          e.where(isReal, z.im, e.mul(length, e.unary<prim::SinOp>(z.im)))};
+}
+
+/// cos y - 1 = -2 sin(y/2)^2
+Complex ComplexMath::expm1(Complex z) {
+  Value half = e.unary<prim::SinOp>(e.mul(z.im, number(0.5, z)));
+  Value rest = e.mul(e.mul(half, half), number(-2, z));
+  Value re = e.add(
+      e.mul(e.unary<prim::Expm1Op>(z.re), e.unary<prim::CosOp>(z.im)), rest);
+  return {re, exp(z).im};
+}
+
+/// Near the unit circle from the difference of the square to 1.
+Complex ComplexMath::log(Complex z) {
+  Value a = e.unary<prim::AbsOp>(z.re), b = e.unary<prim::AbsOp>(z.im);
+  Value large = e.binary<prim::MaximumOp>(a, b);
+  Value small = e.binary<prim::MinimumOp>(a, b);
+  Value one = number(1, z);
+  Value excess =
+      e.add(e.mul(e.sub(large, one), e.add(large, one)), e.mul(small, small));
+  Value near = e.mul(e.unary<prim::Log1pOp>(excess), number(0.5, z));
+  Value far = e.unary<prim::LogOp>(abs(z));
+  Value isNear = e.binary<prim::BitwiseAndOp>(
+      e.compare<prim::GtOp>(large, number(0.7, z)),
+      e.compare<prim::LtOp>(large, number(1.5, z)));
+  return {e.where(isNear, near, far), real("atan2", z.im, z.re)};
+}
+
+Complex ComplexMath::log1p(Complex z) {
+  Complex shifted = plus(z, 1);
+  Complex far = log(shifted);
+  // |1 + z|^2 - 1 = x (2 + x) + y y
+  Value excess =
+      e.add(e.mul(z.re, e.add(z.re, number(2, z))), e.mul(z.im, z.im));
+  Value near = e.mul(e.unary<prim::Log1pOp>(excess), number(0.5, z));
+  Value isNear =
+      e.compare<prim::LtOp>(e.unary<prim::AbsOp>(excess), number(0.5, z));
+  return {e.where(isNear, near, far.re), far.im};
+}
+
+Complex ComplexMath::sqrt(Complex z) {
+  Value length = abs(z), half = number(0.5, z), zero = number(0, z);
+  Value t = e.unary<prim::SqrtOp>(
+      e.add(e.mul(e.unary<prim::AbsOp>(z.re), half), e.mul(length, half)));
+  Value isZero = e.compare<prim::EqOp>(t, zero);
+  Value by = e.where(isZero, number(1, z), e.add(t, t));
+  Value other = e.binary<prim::DivOp>(z.im, by);
+  Value right = e.compare<prim::GeOp>(z.re, zero);
+  Complex result{e.where(right, t, e.unary<prim::AbsOp>(other)),
+                 e.where(right, other, real("copysign", t, z.im))};
+  return {e.where(isZero, zero, result.re), e.where(isZero, z.im, result.im)};
+}
+
+/// The square of the root's length is the length.
+Complex ComplexMath::rsqrt(Complex z) {
+  Complex root = conj(sqrt(z));
+  Value length = abs(z);
+  return {e.binary<prim::DivOp>(root.re, length),
+          e.binary<prim::DivOp>(root.im, length)};
+}
+
+Complex ComplexMath::cbrt(Complex z) {
+  Complex root = exp(scale(log(z), number(1.0 / 3, z)));
+  Value zero = number(0, z);
+  Value isZero = e.compare<prim::EqOp>(abs(z), zero);
+  return {e.where(isZero, zero, root.re), e.where(isZero, zero, root.im)};
+}
+
+/// 0 to the 0 is 1, to another power 0.
+Complex ComplexMath::pow(Complex a, Complex b) {
+  Complex result = exp(mul(b, log(a)));
+  Value zero = number(0, a), one = number(1, a);
+  Value isZero = e.binary<prim::BitwiseAndOp>(
+      e.compare<prim::EqOp>(a.re, zero), e.compare<prim::EqOp>(a.im, zero));
+  Value none = e.binary<prim::BitwiseAndOp>(e.compare<prim::EqOp>(b.re, zero),
+                                            e.compare<prim::EqOp>(b.im, zero));
+  return {e.where(isZero, e.where(none, one, zero), result.re),
+          e.where(isZero, zero, result.im)};
+}
+
+Complex ComplexMath::logistic(Complex z) {
+  Complex negative{e.unary<prim::NegOp>(z.re), e.unary<prim::NegOp>(z.im)};
+  return div({number(1, z), number(0, z)}, plus(exp(negative), 1));
+}
+
+Complex ComplexMath::sinh(Complex z) {
+  return {e.mul(real("sinh", z.re), e.unary<prim::CosOp>(z.im)),
+          e.mul(real("cosh", z.re), e.unary<prim::SinOp>(z.im))};
+}
+
+Complex ComplexMath::cosh(Complex z) {
+  return {e.mul(real("cosh", z.re), e.unary<prim::CosOp>(z.im)),
+          e.mul(real("sinh", z.re), e.unary<prim::SinOp>(z.im))};
+}
+
+Complex ComplexMath::sin(Complex z) { return turnBack(sinh(turn(z))); }
+
+Complex ComplexMath::cos(Complex z) { return cosh(turn(z)); }
+
+/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); a large x, which
+/// would overflow, gives 1.
+Complex ComplexMath::tanh(Complex z) {
+  Value far = number(e.elementOf(z.re).isF64() ? 40 : 20, z);
+  Value x = e.binary<prim::MaximumOp>(e.binary<prim::MinimumOp>(z.re, far),
+                                      e.unary<prim::NegOp>(far));
+  Value sinhX = real("sinh", x), coshX = real("cosh", x);
+  Value sinY = e.unary<prim::SinOp>(z.im), cosY = e.unary<prim::CosOp>(z.im);
+  Value under = e.add(e.mul(sinhX, sinhX), e.mul(cosY, cosY));
+  return {e.binary<prim::DivOp>(e.mul(sinhX, coshX), under),
+          e.binary<prim::DivOp>(e.mul(sinY, cosY), under)};
+}
+
+Complex ComplexMath::asin(Complex z) {
+  Complex minus{e.unary<prim::NegOp>(z.re), e.unary<prim::NegOp>(z.im)};
+  Complex a = sqrt(plus(minus, 1)), b = sqrt(plus(z, 1));
+  return {real("atan2", z.re, mul(a, b).re), real("asinh", mul(conj(a), b).im)};
+}
+
+Complex ComplexMath::acos(Complex z) {
+  Complex minus{e.unary<prim::NegOp>(z.re), e.unary<prim::NegOp>(z.im)};
+  Complex a = sqrt(plus(minus, 1)), b = sqrt(plus(z, 1));
+  return {e.mul(real("atan2", a.re, b.re), number(2, z)),
+          real("asinh", mul(conj(b), a).im)};
+}
+
+Complex ComplexMath::acosh(Complex z) {
+  Complex a = sqrt(plus(z, -1)), b = sqrt(plus(z, 1));
+  return {real("asinh", mul(conj(a), b).re),
+          e.mul(real("atan2", a.im, b.re), number(2, z))};
+}
+
+Complex ComplexMath::atanh(Complex z) {
+  Value one = number(1, z), left = e.sub(one, z.re);
+  Value square = e.mul(z.im, z.im);
+  Value under = e.add(e.mul(left, left), square);
+  Value ratio = e.binary<prim::DivOp>(e.mul(z.re, number(4, z)), under);
+  Value x = e.sub(e.mul(left, e.add(one, z.re)), square);
+  return {e.mul(e.unary<prim::Log1pOp>(ratio), number(0.25, z)),
+          e.mul(real("atan2", e.add(z.im, z.im), x), number(0.5, z))};
+}
+
+std::optional<Complex> ComplexMath::named(StringRef name, Complex z) {
+  using Method = Complex (ComplexMath::*)(Complex);
+  Method method = llvm::StringSwitch<Method>(name)
+                      .Case("exponential", &ComplexMath::exp)
+                      .Case("exponential_minus_one", &ComplexMath::expm1)
+                      .Case("log", &ComplexMath::log)
+                      .Case("log_plus_one", &ComplexMath::log1p)
+                      .Case("sqrt", &ComplexMath::sqrt)
+                      .Case("rsqrt", &ComplexMath::rsqrt)
+                      .Case("cbrt", &ComplexMath::cbrt)
+                      .Case("logistic", &ComplexMath::logistic)
+                      .Case("sine", &ComplexMath::sin)
+                      .Case("cosine", &ComplexMath::cos)
+                      .Case("tanh", &ComplexMath::tanh)
+                      .Case("sinh", &ComplexMath::sinh)
+                      .Case("cosh", &ComplexMath::cosh)
+                      .Case("asin", &ComplexMath::asin)
+                      .Case("acos", &ComplexMath::acos)
+                      .Case("acosh", &ComplexMath::acosh)
+                      .Case("atanh", &ComplexMath::atanh)
+                      .Case("conj", &ComplexMath::conj)
+                      .Default(nullptr);
+  if (method)
+    return (this->*method)(z);
+  if (name == "tan")
+    return turnBack(tanh(turn(z)));
+  if (name == "atan")
+    return turnBack(atanh(turn(z)));
+  if (name == "asinh")
+    return turn(asin(turnBack(z)));
+  if (name == "square")
+    return mul(z, z);
+  return std::nullopt;
+}
+
+} // namespace kiln::stablehlo_to_prim

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Convolutions of StableHLO.
+#include "Products.h"
+
+using namespace mlir;
+using namespace kiln::tensor_to_prim;
+
+namespace kiln::stablehlo_to_prim {
+namespace {
+
+/// A window with every number given.
+struct Window {
+  SmallVector<int64_t> strides, low, high, inputDilation, dilation, reversed;
+};
+
+template <typename Op>
+FailureOr<Window> windowOf(Op op, size_t spatial, ArrayRef<int64_t> padding,
+                           Translator &e) {
+  Window w;
+  auto numbers = [&](StringRef name, std::optional<ArrayRef<int64_t>> list,
+                     SmallVector<int64_t> &to) -> LogicalResult {
+    to.assign(spatial, 1);
+    if (!list || (spatial == 0 && list->empty()))
+      return success();
+    if (failed(checkCount(op, name, list->size(), spatial, e)))
+      return failure();
+    to.assign(list->begin(), list->end());
+    return llvm::all_of(to, [](int64_t n) { return n >= 1; })
+               ? success()
+               : e.unsupported(op, "has " + Twine(name) + " below 1");
+  };
+  if (failed(numbers("window_strides", op.getWindowStrides(), w.strides)) ||
+      failed(numbers("lhs_dilation", op.getLhsDilation(), w.inputDilation)) ||
+      failed(numbers("rhs_dilation", op.getRhsDilation(), w.dilation)))
+    return failure();
+  w.low.assign(spatial, 0);
+  w.high.assign(spatial, 0);
+  if (!padding.empty()) {
+    if (failed(checkCount(op, "padding", padding.size(), 2 * spatial, e)))
+      return failure();
+    for (size_t i = 0; i < spatial; ++i) {
+      w.low[i] = padding[2 * i];
+      w.high[i] = padding[2 * i + 1];
+    }
+  }
+  if (auto reversal = op.getWindowReversal()) {
+    if (failed(checkCount(op, "window_reversal", reversal->size(), spatial, e)))
+      return failure();
+    for (auto [i, reversed] : llvm::enumerate(*reversal))
+      if (reversed)
+        w.reversed.push_back(i + 1);
+  }
+  return w;
+}
+
+SmallVector<int64_t> places(int64_t first, ArrayRef<int64_t> spatial,
+                            int64_t last) {
+  SmallVector<int64_t> order{first};
+  llvm::append_range(order, spatial);
+  order.push_back(last);
+  return order;
+}
+
+/// An input without what negative padding cuts off, once it is spread.
+Value cut(Value x, Window &w, Translator &e) {
+  Value zero = e.full(numberAttr(e.elementOf(x), 0), {});
+  size_t rank = e.typeOf(x).getRank();
+  SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0);
+  bool any = false;
+  for (size_t i = 0; i < w.low.size(); ++i)
+    if (w.low[i] < 0 || w.high[i] < 0) {
+      any = true;
+      interior[i + 1] = w.inputDilation[i] - 1;
+      low[i + 1] = w.low[i];
+      high[i + 1] = w.high[i];
+      w.low[i] = w.high[i] = 0;
+      w.inputDilation[i] = 1;
+    }
+  return any ? pad(x, zero, low, high, interior, e) : x;
+}
+
+/// Groups of the batch are groups of filters with an input of their own: the
+/// batch is split, and its outer part joins the channels.
+Value splitBatch(Value x, int64_t groups, Translator &e) {
+  SmallVector<int64_t> shape(e.typeOf(x).getShape()), split, order;
+  int64_t rank = shape.size();
+  split.push_back(groups);
+  llvm::append_range(split, shape);
+  split[1] = shape[0] / groups;
+  for (int64_t dim = 1; dim < rank; ++dim)
+    order.push_back(dim);
+  order.push_back(0);
+  order.push_back(rank);
+  shape[0] /= groups;
+  shape[rank - 1] *= groups;
+  return e.reshape(e.transpose(e.reshape(x, split), order), shape);
+}
+
+/// One tensor, or one part of complex numbers, in the order of prim:
+/// [batch, spatial..., feature].
+FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
+                          int64_t groups, int64_t batchGroups, Type lhsSource,
+                          Type rhsSource, RankedTensorType type,
+                          Translator &e) {
+  Type sum, element = type.getElementType();
+  bringToSum(x, filter, sum, lhsSource, rhsSource, element, e);
+  x = cut(x, w, e);
+  if (!w.reversed.empty())
+    filter = prim::RevOp::create(e.b, filter.getType(), filter, w.reversed);
+  if (batchGroups > 1) {
+    if (groups > 1)
+      return e.unsupported(op, "has groups of features and of the batch");
+    if (e.typeOf(x).getDimSize(0) % batchGroups != 0)
+      return e.unsupported(op, "has a batch that is no multiple of its groups");
+    x = splitBatch(x, batchGroups, e);
+    groups = batchGroups;
+  }
+  RankedTensorType in = e.typeOf(x), window = e.typeOf(filter);
+  SmallVector<int64_t> shape{in.getDimSize(0)};
+  bool empty = in.getNumElements() == 0 || window.getNumElements() == 0;
+  for (size_t i = 0; i < w.strides.size(); ++i) {
+    int64_t size = in.getDimSize(i + 1), reach = window.getDimSize(i + 1);
+    int64_t spread = size == 0 ? 0 : (size - 1) * w.inputDilation[i] + 1;
+    int64_t room = spread + w.low[i] + w.high[i] -
+                   (reach == 0 ? 0 : (reach - 1) * w.dilation[i] + 1);
+    shape.push_back(room < 0 ? 0 : room / w.strides[i] + 1);
+  }
+  shape.push_back(window.getDimSize(0));
+  auto result = RankedTensorType::get(shape, sum);
+  Value value;
+  if (result.getNumElements() == 0 || empty)
+    value = e.full(numberAttr(sum, 0),
+                   getAsIndexOpFoldResult(op->getContext(), shape));
+  else
+    value = prim::ConvOp::create(e.b, result, x, filter, w.strides, w.low,
+                                 w.high, w.dilation, w.inputDilation, groups);
+  return e.convert(value, element);
+}
+
+template <typename Op>
+LogicalResult convolve(Op op, ArrayRef<int64_t> padding, Translator &e) {
+  auto n = op.getDimensionNumbers();
+  auto lhs = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhs = cast<RankedTensorType>(op.getRhs().getType());
+  auto target = cast<RankedTensorType>(op.getType());
+  if (!lhs.hasStaticShape() || !rhs.hasStaticShape())
+    return e.unsupported(op, "on a size that is not known");
+  size_t spatial = n.getInputSpatial().size();
+  auto in = places(n.getInputBatch(), n.getInputSpatial(), n.getInputFeature());
+  auto kernel =
+      places(n.getKernelOutput(), n.getKernelSpatial(), n.getKernelInput());
+  auto out =
+      places(n.getOutputBatch(), n.getOutputSpatial(), n.getOutputFeature());
+  for (auto [order, rank] :
+       {std::pair(ArrayRef<int64_t>(in), lhs.getRank()),
+        std::pair(ArrayRef<int64_t>(kernel), rhs.getRank()),
+        std::pair(ArrayRef<int64_t>(out), target.getRank())})
+    if (failed(checkCount(op, "dimension_numbers", order.size(), rank, e)) ||
+        failed(checkCount(op, "dimension_numbers", order.size(), spatial + 2,
+                          e)) ||
+        failed(checkDims(op, "dimension_numbers", order, rank, e)))
+      return failure();
+  int64_t groups = op.getFeatureGroupCount(),
+          batchGroups = op.getBatchGroupCount();
+  if (groups < 1 || batchGroups < 1)
+    return e.unsupported(op, "has fewer than 1 group");
+  auto window = windowOf(op, spatial, padding, e);
+  auto type = partType(op, op.getType(), e);
+  if (failed(window) || failed(type))
+    return failure();
+  SmallVector<int64_t> back(out.size());
+  for (auto [i, dim] : llvm::enumerate(out))
+    back[dim] = i;
+  auto part = [&](Value x, Value filter) -> Value {
+    auto result = convPart(op, e.transpose(x, in), e.transpose(filter, kernel),
+                           *window, groups, batchGroups, lhs, rhs, *type, e);
+    return failed(result) ? Value() : e.transpose(*result, back);
+  };
+  Tensors a = tensorsOf(op.getLhs(), e), b = tensorsOf(op.getRhs(), e);
+  Value first = part(a[0], b[0]);
+  if (!first)
+    return failure();
+  if (!isComplex(op.getType()))
+    return e.set(op, first);
+  if (a.size() != 2 || b.size() != 2)
+    return e.unsupported(op, "mixes complex and other operands");
+  return bind(op,
+              {e.sub(first, part(a[1], b[1])),
+               e.add(part(a[0], b[1]), part(a[1], b[0]))},
+              e);
+}
+
+SmallVector<int64_t> paddingOf(std::optional<DenseIntElementsAttr> padding) {
+  return padding ? llvm::to_vector(padding->getValues<int64_t>())
+                 : SmallVector<int64_t>();
+}
+
+LogicalResult convolution(stablehlo::ConvolutionOp op, Translator &e) {
+  return convolve(op, paddingOf(op.getPadding()), e);
+}
+
+LogicalResult dynamicConv(stablehlo::DynamicConvOp op, Translator &e) {
+  auto padding = e.integersOf(e.get(op.getPadding()));
+  if (!padding)
+    return e.unsupported(op, "has padding that is not a constant");
+  return convolve(op, *padding, e);
+}
+
+} // namespace
+
+void addConvolutionRules(Rules &rules) {
+  rules.add<stablehlo::ConvolutionOp>(convolution);
+  rules.add<stablehlo::DynamicConvOp>(dynamicConv);
+}
+
+} // namespace kiln::stablehlo_to_prim

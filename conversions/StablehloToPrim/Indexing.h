@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What gathers and scatters share. Private to the conversion.
+#ifndef KILN_CONVERSIONS_STABLEHLOTOPRIM_INDEXING_H
+#define KILN_CONVERSIONS_STABLEHLOTOPRIM_INDEXING_H
+
+#include "Rules.h"
+
+namespace kiln::stablehlo_to_prim {
+
+void addScatterRules(Rules &rules);
+
+/// Indices as signed numbers that mean the same places.
+mlir::Value signedIndices(mlir::Value source, Translator &e);
+
+/// Places in the form of prim: batching dimensions, the others, coordinates.
+struct Places {
+  mlir::Value indices;
+  /// Which dimension of the places of the source (without that of the
+  /// coordinates) each one is.
+  llvm::SmallVector<int64_t> order;
+};
+llvm::FailureOr<Places> placesOf(mlir::Operation *op, mlir::Value source,
+                                 int64_t vectorDim,
+                                 llvm::ArrayRef<int64_t> batching,
+                                 int64_t coordinates, Translator &e);
+
+/// The dimensions of an operand with the batching ones in front.
+struct Layout {
+  llvm::SmallVector<int64_t> order; // which dimension comes where
+  llvm::SmallVector<int64_t> place; // where each one goes
+};
+Layout batchesFirst(llvm::ArrayRef<int64_t> batching, int64_t rank);
+llvm::SmallVector<int64_t> invert(llvm::ArrayRef<int64_t> order);
+
+} // namespace kiln::stablehlo_to_prim
+
+#endif // KILN_CONVERSIONS_STABLEHLOTOPRIM_INDEXING_H

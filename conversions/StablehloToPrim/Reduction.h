@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What operations with functions of elements share. Private to the conversion.
+#ifndef KILN_CONVERSIONS_STABLEHLOTOPRIM_REDUCTION_H
+#define KILN_CONVERSIONS_STABLEHLOTOPRIM_REDUCTION_H
+
+#include "Rules.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace kiln::stablehlo_to_prim {
+
+/// Whether a value is known to change nothing.
+bool isNeutral(Combiner combiner, mlir::Value init, bool isUnsigned,
+               Translator &e);
+/// Two tensors of signed numbers, combined.
+mlir::Value combine(Combiner combiner, mlir::Value a, mlir::Value b,
+                    Translator &e);
+/// Integers with the other top bit: as signed they are in the order of the
+/// unsigned ones.
+mlir::Value flipTop(mlir::Value x, Translator &e);
+
+/// An operation of prim that combines `operands`, from `inits` on, by a region
+/// of the source.
+llvm::FailureOr<mlir::Operation *>
+makeCombining(mlir::Operation *op, llvm::StringRef name,
+              llvm::ArrayRef<mlir::Value> operands,
+              llvm::ArrayRef<mlir::Value> inits, mlir::TypeRange results,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes,
+              mlir::Region &body, Translator &e);
+
+/// A value of a region of `before`, computed for whole tensors: `arrays` says
+/// what stands for the arguments. Its operations are put before `before`, and
+/// translated. Null if it cannot be.
+mlir::Value vectorize(mlir::Value scalar, const mlir::IRMapping &arrays,
+                      mlir::RankedTensorType shape, mlir::Operation *before,
+                      Translator &e);
+
+} // namespace kiln::stablehlo_to_prim
+
+#endif // KILN_CONVERSIONS_STABLEHLOTOPRIM_REDUCTION_H

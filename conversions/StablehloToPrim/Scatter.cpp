@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scatters of StableHLO.
+#include "Indexing.h"
+
+using namespace mlir;
+using namespace kiln::tensor_to_prim;
+
+namespace kiln::stablehlo_to_prim {
+namespace {
+
+/// The name that prim has for what a scatter does, or nothing.
+StringRef kindOf(Combiner combiner, bool isUnsigned) {
+  switch (combiner) {
+  case Combiner::Second:
+    return "set";
+  case Combiner::Add:
+    return "add";
+  case Combiner::Mul:
+    return "mul";
+  case Combiner::Min:
+    return isUnsigned ? "umin" : "min";
+  case Combiner::Max:
+    return isUnsigned ? "umax" : "max";
+  case Combiner::And:
+    return "and";
+  case Combiner::Or:
+    return "or";
+  case Combiner::Xor:
+    return "xor";
+  case Combiner::First:
+  case Combiner::Other:
+    return "";
+  }
+  return "";
+}
+
+/// What a scatter does to each of its inputs, where these are independent.
+SmallVector<Combiner> combinersOf(stablehlo::ScatterOp op) {
+  Region &region = op.getUpdateComputation();
+  size_t inputs = op.getInputs().size();
+  if (inputs == 1)
+    return {combinerOf(region)};
+  // Of several, only ones that are replaced.
+  SmallVector<Combiner> list;
+  Block &block = region.front();
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    list.push_back(value == block.getArgument(inputs + i) ? Combiner::Second
+                   : value == block.getArgument(i)        ? Combiner::First
+                                                          : Combiner::Other);
+  list.resize(inputs, Combiner::Other);
+  return list;
+}
+
+LogicalResult check(stablehlo::ScatterOp op, int64_t rank, int64_t updateRank,
+                    Translator &e) {
+  auto n = op.getScatterDimensionNumbers();
+  if (failed(checkDims(op, "update_window_dims", n.getUpdateWindowDims(),
+                       updateRank, e)) ||
+      failed(checkDims(op, "inserted_window_dims", n.getInsertedWindowDims(),
+                       rank, e)) ||
+      failed(checkDims(op, "input_batching_dims", n.getInputBatchingDims(),
+                       rank, e)) ||
+      failed(checkDims(op, "scatter_dims_to_operand_dims",
+                       n.getScatterDimsToOperandDims(), rank, e)) ||
+      failed(checkCount(op, "scatter_indices_batching_dims",
+                        n.getScatterIndicesBatchingDims().size(),
+                        n.getInputBatchingDims().size(), e)) ||
+      failed(checkCount(op, "update_window_dims",
+                        n.getUpdateWindowDims().size(),
+                        rank - n.getInsertedWindowDims().size() -
+                            n.getInputBatchingDims().size(),
+                        e)))
+    return failure();
+  for (ArrayRef<int64_t> dims :
+       {n.getScatterDimsToOperandDims(), n.getInsertedWindowDims()})
+    for (int64_t dim : dims)
+      if (llvm::is_contained(n.getInputBatchingDims(), dim))
+        return e.unsupported(op, "indexes a batching dimension");
+  return success();
+}
+
+/// One scatter in the terms of prim.
+struct Form {
+  Layout layout;
+  Places places;
+  SmallVector<int64_t> dims;        // that the coordinates are along
+  SmallVector<int64_t> order;       // of the dimensions of the updates
+  SmallVector<int64_t> updateShape; // with the inserted dimensions
+};
+
+FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
+  auto source = cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto update = cast<RankedTensorType>(op.getUpdates()[0].getType());
+  auto n = op.getScatterDimensionNumbers();
+  if (!source.hasStaticShape() || !update.hasStaticShape())
+    return e.unsupported(op, "on a size that is not known");
+  if (failed(check(op, source.getRank(), update.getRank(), e)))
+    return failure();
+  auto places = placesOf(op, op.getScatterIndices(), n.getIndexVectorDim(),
+                         n.getScatterIndicesBatchingDims(),
+                         n.getScatterDimsToOperandDims().size(), e);
+  if (failed(places))
+    return failure();
+  Form form;
+  form.places = *places;
+  form.layout = batchesFirst(n.getInputBatchingDims(), source.getRank());
+  for (int64_t dim : n.getScatterDimsToOperandDims())
+    form.dims.push_back(form.layout.place[dim]);
+  // Dimensions of the updates: those of the places, then those of windows.
+  SmallVector<int64_t> at;
+  for (int64_t dim = 0; dim < update.getRank(); ++dim)
+    if (!llvm::is_contained(n.getUpdateWindowDims(), dim))
+      at.push_back(dim);
+  if (at.size() != places->order.size())
+    return e.unsupported(op, "has updates of another rank than its places");
+  for (int64_t dim : places->order)
+    form.order.push_back(at[dim]);
+  for (int64_t dim : form.order)
+    form.updateShape.push_back(update.getDimSize(dim));
+  llvm::append_range(form.order, n.getUpdateWindowDims());
+  auto window = n.getUpdateWindowDims();
+  size_t batches = n.getInputBatchingDims().size();
+  for (int64_t dim : ArrayRef<int64_t>(form.layout.order).drop_front(batches)) {
+    if (llvm::is_contained(n.getInsertedWindowDims(), dim)) {
+      form.updateShape.push_back(1);
+    } else {
+      form.updateShape.push_back(update.getDimSize(window.front()));
+      window = window.drop_front();
+    }
+  }
+  return form;
+}
+
+/// One tensor, or one part of complex numbers.
+Value scatterPart(stablehlo::ScatterOp op, const Form &form, StringRef kind,
+                  Value x, Value updates, Translator &e) {
+  auto number = *prim::symbolizeScatterKind(kind);
+  int64_t batches =
+      op.getScatterDimensionNumbers().getInputBatchingDims().size();
+  Value moved = e.transpose(x, form.layout.order);
+  Value parts = e.reshape(e.transpose(updates, form.order), form.updateShape);
+  Value result = prim::ScatterOp::create(e.b, moved.getType(), number, moved,
+                                         form.places.indices, parts, form.dims,
+                                         batches, op.getUniqueIndices());
+  return e.transpose(result, form.layout.place);
+}
+
+LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
+  auto form = formOf(op, e);
+  if (failed(form))
+    return failure();
+  for (auto [input, updates, result, combiner] : llvm::zip_equal(
+           op.getInputs(), op.getUpdates(), op.getResults(), combinersOf(op))) {
+    Tensors old = tensorsOf(input, e), fresh = tensorsOf(updates, e);
+    if (combiner == Combiner::First) {
+      if (failed(bind(result, old, e)))
+        return failure();
+      continue;
+    }
+    bool byPart = combiner == Combiner::Second || combiner == Combiner::Add;
+    StringRef kind = kindOf(combiner, isUnsigned(input.getType()));
+    if (kind.empty() || (old.size() > 1 && !byPart))
+      return e.unsupported(op,
+                           "combines in a way that prim has no scatter for");
+    if (old.size() != fresh.size())
+      return e.unsupported(op, "mixes complex and other operands");
+    Tensors results;
+    for (auto [x, u] : llvm::zip_equal(old, fresh))
+      results.push_back(scatterPart(op, *form, kind, x, u, e));
+    if (failed(bind(result, results, e)))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace
+
+void addScatterRules(Rules &rules) { rules.add<stablehlo::ScatterOp>(scatter); }
+
+} // namespace kiln::stablehlo_to_prim

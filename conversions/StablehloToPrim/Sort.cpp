@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sorting of StableHLO: comparators are read as keys.
+#include "Reduction.h"
+
+using namespace mlir;
+using namespace kiln::tensor_to_prim;
+
+namespace kiln::stablehlo_to_prim {
+namespace {
+
+/// One comparison: a function of the elements of the left side, by which order
+/// they come first.
+struct Key {
+  Value left, right;
+  bool descending = false, totalOrder = false;
+};
+
+/// Reads the comparator of a sort.
+class Comparator {
+public:
+  explicit Comparator(stablehlo::SortOp op)
+      : block(op.getComparator().front()) {}
+
+  /// The keys in the order of their weight, or nothing.
+  std::optional<SmallVector<Key>> read() {
+    Operation *last = block.getTerminator();
+    SmallVector<Key> keys;
+    if (last->getNumOperands() != 1 || !readLess(last->getOperand(0), keys) ||
+        keys.empty())
+      return std::nullopt;
+    return keys;
+  }
+
+private:
+  using Direction = stablehlo::ComparisonDirection;
+
+  /// The number of an argument and whether it is of the right side.
+  static std::pair<unsigned, bool> side(BlockArgument argument) {
+    return {argument.getArgNumber() / 2, argument.getArgNumber() % 2 == 1};
+  }
+
+  /// Whether `b` computes of right elements what `a` does of left ones.
+  bool mirrored(Value a, Value b) {
+    auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
+    if (x && x.getOwner() == &block)
+      return y && y.getOwner() == &block && !side(x).second && side(y).second &&
+             side(x).first == side(y).first;
+    if (a == b)
+      return !isInside(a);
+    Operation *f = a.getDefiningOp(), *g = b.getDefiningOp();
+    if (!f || !g || f->getName() != g->getName() ||
+        f->getAttrDictionary() != g->getAttrDictionary() ||
+        f->getNumOperands() != g->getNumOperands() || f->getNumRegions() != 0 ||
+        f->getNumResults() != 1 || a.getType() != b.getType())
+      return false;
+    return llvm::all_of(llvm::zip(f->getOperands(), g->getOperands()),
+                        [&](auto pair) {
+                          return mirrored(std::get<0>(pair), std::get<1>(pair));
+                        });
+  }
+
+  bool isInside(Value value) { return value.getParentBlock() == &block; }
+
+  /// A comparison of both sides, whichever stands first.
+  std::optional<Key> readCompare(Value value, bool equality) {
+    auto compare = value.getDefiningOp<stablehlo::CompareOp>();
+    if (!compare)
+      return std::nullopt;
+    Direction direction = compare.getComparisonDirection();
+    if (equality != (direction == Direction::EQ) || direction == Direction::NE)
+      return std::nullopt;
+    Key key{compare.getLhs(), compare.getRhs()};
+    key.descending = direction == Direction::GT || direction == Direction::GE;
+    if (!mirrored(key.left, key.right)) {
+      std::swap(key.left, key.right);
+      key.descending = !key.descending;
+      if (!mirrored(key.left, key.right))
+        return std::nullopt;
+    }
+    key.totalOrder =
+        compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER;
+    return key;
+  }
+
+  static bool same(const Key &a, const Key &b) { return a.left == b.left; }
+
+  /// a < b, or (a < b) | (a == b & rest), or a == b ? rest : a < b.
+  bool readLess(Value value, SmallVector<Key> &keys) {
+    if (auto key = readCompare(value, false)) {
+      keys.push_back(*key);
+      return true;
+    }
+    Value less, equal, rest;
+    if (auto select = value.getDefiningOp<stablehlo::SelectOp>()) {
+      equal = select.getPred();
+      rest = select.getOnTrue();
+      less = select.getOnFalse();
+    } else if (auto either = value.getDefiningOp<stablehlo::OrOp>()) {
+      less = either.getLhs();
+      auto both = either.getRhs().getDefiningOp<stablehlo::AndOp>();
+      if (!both) {
+        less = either.getRhs();
+        both = either.getLhs().getDefiningOp<stablehlo::AndOp>();
+      }
+      if (!both)
+        return false;
+      equal = both.getLhs();
+      rest = both.getRhs();
+      if (!readCompare(equal, true))
+        std::swap(equal, rest);
+    } else {
+      return false;
+    }
+    auto first = readCompare(less, false), tie = readCompare(equal, true);
+    if (!first || !tie || !same(*first, *tie))
+      return false;
+    keys.push_back(*first);
+    return readLess(rest, keys);
+  }
+
+  Block &block;
+};
+
+/// A key in the opposite order.
+Value opposite(Value x, Translator &e) {
+  return isa<FloatType>(e.elementOf(x)) ? e.unary<prim::NegOp>(x)
+                                        : e.unary<prim::BitwiseNotOp>(x);
+}
+
+/// What is sorted by: tensors, and flags of the sort.
+struct Order {
+  Tensors keys;
+  bool descending = false, totalOrder = false;
+};
+
+FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
+                         Translator &e) {
+  Order order;
+  order.descending = keys.front().descending;
+  order.totalOrder = keys.front().totalOrder;
+  auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
+  IRMapping arrays;
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    arrays.map(op.getComparator().getArgument(2 * i), input);
+  for (const Key &key : keys) {
+    Value array = vectorize(key.left, arrays, shape, op, e);
+    if (!array) {
+      if (!e.reported)
+        return e.unsupported(op, "has a comparator that is no order of keys");
+      return failure();
+    }
+    if (isComplex(array.getType()))
+      return e.unsupported(op, "orders complex numbers");
+    Value x = e.get(array);
+    bool isFloat = isa<FloatType>(e.elementOf(x));
+    if (isFloat && key.totalOrder != order.totalOrder)
+      return e.unsupported(op, "mixes orders of floats");
+    if (isUnsigned(array.getType()) && !e.elementOf(x).isInteger(1))
+      x = flipTop(x, e);
+    order.keys.push_back(key.descending == order.descending ? x
+                                                            : opposite(x, e));
+  }
+  return order;
+}
+
+LogicalResult sort(stablehlo::SortOp op, Translator &e) {
+  auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
+  int64_t dim = op.getDimension();
+  if (dim < 0)
+    dim += shape.getRank();
+  if (failed(checkDims(op, "dimension", dim, shape.getRank(), e)))
+    return failure();
+  auto keys = Comparator(op).read();
+  if (!keys)
+    return e.unsupported(op, "has a comparator that is no order of keys");
+  auto order = orderOf(op, *keys, e);
+  if (failed(order))
+    return failure();
+  Tensors operands = order->keys;
+  llvm::append_range(operands, tensorsOf(op.getInputs(), e));
+  SmallVector<NamedAttribute> flags{
+      e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(dim)),
+      e.b.getNamedAttr("keys", e.b.getI64IntegerAttr(order->keys.size()))};
+  if (order->descending)
+    flags.push_back(e.b.getNamedAttr("descending", e.b.getUnitAttr()));
+  if (order->totalOrder)
+    flags.push_back(e.b.getNamedAttr("total_order", e.b.getUnitAttr()));
+  auto made =
+      make(op, "sort", operands, ValueRange(operands).getTypes(), e, flags);
+  if (failed(made))
+    return failure();
+  return bindAll(op.getResults(),
+                 Tensors((*made)->getResults().drop_front(order->keys.size())),
+                 e);
+}
+
+} // namespace
+
+void addSortRules(Rules &rules) { rules.add<stablehlo::SortOp>(sort); }
+
+} // namespace kiln::stablehlo_to_prim

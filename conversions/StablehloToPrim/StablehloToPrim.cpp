@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass `convert-stablehlo-to-prim`.
+#include "kiln/Conversion/StablehloToPrim.h"
+#include "../TensorToPrim/Functions.h"
+#include "Boundary.h"
+#include "Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_STABLEHLOTOPRIM
+#include "kiln/Conversion/StablehloToPrim.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::stablehlo_to_prim;
+
+void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules) {
+  addElementwiseRules(rules);
+  addConversionRules(rules);
+  addFunctionRules(rules);
+  addMovementRules(rules);
+  addDynamicRules(rules);
+  addIndexRules(rules);
+  addReductionRules(rules);
+  addWindowRules(rules);
+  addSortRules(rules);
+  addProductRules(rules);
+  addConvolutionRules(rules);
+  addFourierRules(rules);
+  addNormRules(rules);
+  addControlFlowRules(rules);
+  addChloRules(rules);
+}
+
+namespace {
+/// Converts the functions of a module.
+struct StablehloToPrimPass
+    : kiln::impl::StablehloToPrimBase<StablehloToPrimPass> {
+  using StablehloToPrimBase::StablehloToPrimBase;
+
+  void runOnOperation() override {
+    Rules rules;
+    tensor_to_prim::addSharedRules(rules);
+    addStablehloRules(rules);
+    expandBoundaries(getOperation(), entries);
+    if (failed(tensor_to_prim::convertFunctions(getOperation(), rules, entries,
+                                                elided)))
+      signalPassFailure();
+  }
+};
+} // namespace

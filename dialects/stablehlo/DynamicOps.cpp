@@ -1,0 +1,17 @@
+//===- DynamicOps.cpp - operations whose parameters are tensors ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Text.h"
+
+using namespace mlir;
+using namespace kiln::stablehlo;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Stablehlo/StablehloDynamicOps.cpp.inc"
+
+void StablehloDialect::registerDynamicOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Stablehlo/StablehloDynamicOps.cpp.inc"
+      >();
+}

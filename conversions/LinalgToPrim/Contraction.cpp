@@ -51,7 +51,7 @@ FailureOr<Value> evaluate(linalg::LinalgOp op, const Factor &factor,
   for (BlockArgument argument : factor.slice.arguments) {
     OpOperand *operand = op.getMatchingOpOperand(argument);
     Value value =
-        materialize(op, e.get(operand->get()),
+        materialize(op, operandValue(operand->get(), e),
                     op.getMatchingIndexingMap(operand), factor.dims, sizes, e);
     if (!value)
       return failure();

@@ -21,6 +21,10 @@ mlir::Value materialize(mlir::Operation *op, mlir::Value operand,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes,
                         Translator &e);
 
+/// What an operand stands for outside of the body that is being evaluated: a
+/// scalar is not repeated.
+mlir::Value operandValue(mlir::Value operand, Translator &e);
+
 /// The sizes of the iteration space.
 llvm::FailureOr<Sizes> loopSizes(mlir::linalg::LinalgOp op, Translator &e);
 
@@ -52,6 +56,18 @@ struct Loops {
 llvm::LogicalResult
 bindOperands(const Loops &loops, BodyScope &scope,
              const llvm::SetVector<mlir::BlockArgument> &needed, Translator &e);
+
+/// Whether a value of a body depends on what it combines with.
+bool readsOuts(mlir::linalg::LinalgOp op, mlir::Value value);
+/// The init of a result over the dimensions that remain, and their sizes.
+mlir::Value startOf(const Loops &loops, unsigned result,
+                    llvm::ArrayRef<mlir::OpFoldResult> sizes, Translator &e);
+Sizes keptSizes(const Loops &loops);
+
+/// Reduces with a body that keeps one of two candidates. Nothing if it does
+/// not.
+std::optional<llvm::FailureOr<llvm::SmallVector<mlir::Value>>>
+reduceBySelection(const Loops &loops, Translator &e);
 
 /// Reduces with a body that is no sum of its own kind: pairs of a value and its
 /// index, or anything else along few steps. The results are over `kept`.

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -110,6 +111,11 @@ Value materialize(Operation *op, Value operand, AffineMap map,
   return e.broadcastInDim(operand, positions, sizes);
 }
 
+Value operandValue(Value operand, Translator &e) {
+  llvm::SaveAndRestore<Translator::Body *> outside(e.body, nullptr);
+  return e.get(operand);
+}
+
 FailureOr<Sizes> loopSizes(linalg::LinalgOp op, Translator &e) {
   Sizes sizes(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands()) {
@@ -169,7 +175,7 @@ LogicalResult bindOperands(const Loops &loops, BodyScope &scope,
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (!needed.contains(argument))
       continue;
-    Value value = materialize(op, e.get(operand.get()),
+    Value value = materialize(op, operandValue(operand.get(), e),
                               op.getMatchingIndexingMap(&operand), loops.all,
                               loops.sizes, e);
     if (!value)

@@ -11,14 +11,6 @@ using namespace mlir;
 namespace kiln::tensor_to_prim {
 namespace {
 
-/// Whether a value of a body depends on what it combines with.
-bool readsOuts(linalg::LinalgOp op, Value value) {
-  return llvm::any_of(sliceOf(value, *op.getBlock()->getParent()).arguments,
-                      [&](BlockArgument argument) {
-                        return argument.getArgNumber() >= op.getNumDpsInputs();
-                      });
-}
-
 /// Conversions that keep all that a sum of integers depends on.
 bool isConversion(Operation *op) {
   return isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
@@ -157,204 +149,6 @@ bool simplifyOnce(linalg::LinalgOp op, unsigned result) {
   return false;
 }
 
-/// A body that keeps one of two candidates: all of its results are taken from
-/// the element or from what was kept, by one comparison.
-struct Selection {
-  SmallVector<Value> lifted; // the candidate of an element, by result
-  bool dropsNan = false;     // a NaN is never taken
-  bool isMax = false;
-};
-
-std::optional<Selection> matchSelection(linalg::LinalgOp op) {
-  Block *block = op.getBlock();
-  Operation *terminator = block->getTerminator();
-  unsigned count = terminator->getNumOperands();
-  Selection selection;
-  Value condition;
-  std::optional<unsigned> key;
-  auto out = [&](unsigned i) -> Value {
-    return block->getArgument(op.getNumDpsInputs() + i);
-  };
-  bool keyIsExtremum = false, takesElement = true;
-  for (unsigned i = 0; i < count; ++i) {
-    Operation *last = terminator->getOperand(i).getDefiningOp();
-    if (!last || last->getBlock() != block)
-      return std::nullopt;
-    if (auto select = dyn_cast<arith::SelectOp>(last)) {
-      bool first = select.getFalseValue() == out(i);
-      if (!first && select.getTrueValue() != out(i))
-        return std::nullopt;
-      if (condition &&
-          (condition != select.getCondition() || takesElement != first))
-        return std::nullopt;
-      condition = select.getCondition();
-      takesElement = first;
-      selection.lifted.push_back(first ? select.getTrueValue()
-                                       : select.getFalseValue());
-    } else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                   arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(last) &&
-               !key) {
-      unsigned at = last->getOperand(0) == out(i) ? 1 : 0;
-      if (last->getOperand(1 - at) != out(i))
-        return std::nullopt;
-      selection.lifted.push_back(last->getOperand(at));
-      key = i;
-      keyIsExtremum = true;
-    } else {
-      return std::nullopt;
-    }
-    if (readsOuts(op, selection.lifted.back()) ||
-        selection.lifted.back().getParentBlock() != block)
-      return std::nullopt;
-  }
-  Operation *compare = condition ? condition.getDefiningOp() : nullptr;
-  if (!isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(compare))
-    return std::nullopt;
-  // The comparison is of the candidates of one result.
-  bool swapped = false;
-  std::optional<unsigned> compared;
-  for (unsigned i = 0; i < count; ++i)
-    for (bool turn : {false, true})
-      if (compare->getOperand(turn) == selection.lifted[i] &&
-          compare->getOperand(!turn) == out(i)) {
-        compared = i;
-        swapped = turn;
-      }
-  if (!compared || (key && *key != *compared))
-    return std::nullopt;
-  if (auto cmp = dyn_cast<arith::CmpIOp>(compare))
-    return cmp.getPredicate() != arith::CmpIPredicate::eq &&
-                   cmp.getPredicate() != arith::CmpIPredicate::ne
-               ? std::optional(selection)
-               : std::nullopt;
-  // Only strict order that a NaN fails keeps the first of equals in any
-  // grouping; with a maximum beside it a NaN ends the search.
-  using P = arith::CmpFPredicate;
-  P predicate = cast<arith::CmpFOp>(compare).getPredicate();
-  bool strict = takesElement && (predicate == P::OGT || predicate == P::OLT);
-  if (!strict)
-    return std::nullopt;
-  selection.isMax = (predicate == P::OGT) != swapped;
-  selection.dropsNan = !keyIsExtremum;
-  return selection;
-}
-
-/// What the body gives for candidates that are kept and others, result by
-/// result.
-FailureOr<SmallVector<Value>> choose(const Loops &loops,
-                                     const Selection &selection,
-                                     ArrayRef<Value> kept,
-                                     ArrayRef<Value> others, Translator &e) {
-  linalg::LinalgOp op = loops.op;
-  Block *block = op.getBlock();
-  BodyScope scope(e, *block->getParent(), e.sizesOf(kept.front()));
-  for (auto [i, value] : llvm::enumerate(kept)) {
-    scope.bind(block->getArgument(op.getNumDpsInputs() + i), value);
-    scope.bind(selection.lifted[i], others[i]);
-  }
-  SmallVector<Value> results;
-  for (Value yielded : block->getTerminator()->getOperands()) {
-    auto value = scope.evaluate(yielded);
-    if (failed(value))
-      return failure();
-    results.push_back(*value);
-  }
-  return results;
-}
-
-/// Every second element along a dimension, from `first` on.
-Value everySecond(Value x, int64_t dim, int64_t first, int64_t count,
-                  Translator &e) {
-  RankedTensorType type = e.typeOf(x);
-  SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1),
-      limits(type.getShape()), shape(type.getShape());
-  starts[dim] = first;
-  strides[dim] = 2;
-  limits[dim] = first + 2 * (count - 1) + 1;
-  shape[dim] = count;
-  for (int64_t &limit : limits)
-    limit = ShapedType::isDynamic(limit) ? -1 : limit;
-  return prim::SliceOp::create(e.b, type.clone(shape), x, starts, limits,
-                               strides);
-}
-
-/// The init of a result over the dimensions that remain.
-Value startOf(const Loops &loops, unsigned result, ArrayRef<OpFoldResult> sizes,
-              Translator &e) {
-  linalg::LinalgOp op = loops.op;
-  OpOperand *init = op.getDpsInitOperand(result);
-  return materialize(op, e.get(init->get()), op.getMatchingIndexingMap(init),
-                     loops.kept, sizes, e);
-}
-
-Sizes keptSizes(const Loops &loops) {
-  Sizes sizes;
-  for (int64_t dim : loops.kept)
-    sizes.push_back(loops.sizes[dim]);
-  return sizes;
-}
-
-/// Neighbours are compared until one candidate remains: the order of the
-/// elements stays, as which of equals is kept depends on it.
-FailureOr<SmallVector<Value>>
-selectByPairs(const Loops &loops, const Selection &selection, Translator &e) {
-  linalg::LinalgOp op = loops.op;
-  Region &region = *op.getBlock()->getParent();
-  unsigned count = selection.lifted.size();
-  SmallVector<Value> candidates;
-  for (Value lifted : selection.lifted) {
-    BodyScope scope(e, region, loops.sizes);
-    if (failed(
-            bindOperands(loops, scope, sliceOf(lifted, region).arguments, e)))
-      return failure();
-    auto value = scope.evaluate(lifted);
-    if (failed(value))
-      return failure();
-    candidates.push_back(*value);
-  }
-  if (selection.dropsNan) {
-    double infinity = std::numeric_limits<double>::infinity();
-    for (Value &value : candidates)
-      if (isa<FloatType>(e.elementOf(value)))
-        value = e.where(e.isNan(value),
-                        e.number(selection.isMax ? -infinity : infinity, value),
-                        value);
-  }
-  // Later dimensions vary faster: they are compared first.
-  for (int64_t dim : llvm::reverse(loops.reduced)) {
-    int64_t size = e.typeOf(candidates.front()).getDimSize(dim);
-    if (ShapedType::isDynamic(size) || size < 1)
-      return e.unsupported(op,
-                           "reduces a dimension of a size that is not known");
-    while (size > 1) {
-      SmallVector<Value> even, odd;
-      for (Value value : candidates) {
-        even.push_back(everySecond(value, dim, 0, size / 2, e));
-        odd.push_back(everySecond(value, dim, 1, size / 2, e));
-      }
-      auto chosen = choose(loops, selection, even, odd, e);
-      if (failed(chosen))
-        return failure();
-      for (unsigned i = 0; i < count; ++i)
-        candidates[i] =
-            size % 2 ? e.concat({(*chosen)[i], e.sliceDim(candidates[i], dim,
-                                                          size - 1, size)},
-                                dim)
-                     : (*chosen)[i];
-      size -= size / 2;
-    }
-  }
-  Sizes sizes = keptSizes(loops);
-  SmallVector<Value> starts;
-  for (auto [i, value] : llvm::enumerate(candidates)) {
-    value = e.reshape(value, sizes);
-    starts.push_back(startOf(loops, i, sizes, e));
-    if (!starts.back())
-      return failure();
-  }
-  return choose(loops, selection, starts, candidates, e);
-}
-
 /// One iteration after the other.
 FailureOr<SmallVector<Value>> reduceInOrder(const Loops &loops, Translator &e) {
   linalg::LinalgOp op = loops.op;
@@ -391,7 +185,7 @@ FailureOr<SmallVector<Value>> reduceInOrder(const Loops &loops, Translator &e) {
       BlockArgument argument = op.getMatchingBlockArgument(operand);
       if (argument.use_empty())
         continue;
-      Value value = materialize(op, e.get(operand->get()),
+      Value value = materialize(op, operandValue(operand->get(), e),
                                 op.getMatchingIndexingMap(operand), loops.all,
                                 loops.sizes, e);
       if (!value)
@@ -432,6 +226,28 @@ FailureOr<SmallVector<Value>> reduceInOrder(const Loops &loops, Translator &e) {
 
 } // namespace
 
+bool readsOuts(linalg::LinalgOp op, Value value) {
+  return llvm::any_of(sliceOf(value, *op.getBlock()->getParent()).arguments,
+                      [&](BlockArgument argument) {
+                        return argument.getArgNumber() >= op.getNumDpsInputs();
+                      });
+}
+
+Value startOf(const Loops &loops, unsigned result, ArrayRef<OpFoldResult> sizes,
+              Translator &e) {
+  linalg::LinalgOp op = loops.op;
+  OpOperand *init = op.getDpsInitOperand(result);
+  return materialize(op, e.get(init->get()), op.getMatchingIndexingMap(init),
+                     loops.kept, sizes, e);
+}
+
+Sizes keptSizes(const Loops &loops) {
+  Sizes sizes;
+  for (int64_t dim : loops.kept)
+    sizes.push_back(loops.sizes[dim]);
+  return sizes;
+}
+
 std::optional<Combine> matchCombine(linalg::LinalgOp op, unsigned result) {
   Block *block = op.getBlock();
   Value out = block->getArgument(op.getNumDpsInputs() + result);
@@ -471,8 +287,8 @@ void simplifyCombine(linalg::LinalgOp op) {
 
 FailureOr<SmallVector<Value>> reduceTogether(const Loops &loops,
                                              Translator &e) {
-  if (auto selection = matchSelection(loops.op))
-    return selectByPairs(loops, *selection, e);
+  if (auto chosen = reduceBySelection(loops, e))
+    return *chosen;
   return reduceInOrder(loops, e);
 }
 

@@ -154,3 +154,92 @@ func.func @f(%a: tensor<1x7x7x2xf32>, %w: tensor<2x2xf32>) -> tensor<1x2x2x2xf32
   %0 = linalg.pooling_nhwc_max {dilations = dense<2> : tensor<2xi64>, strides = dense<3> : tensor<2xi64>} ins(%a, %w : tensor<1x7x7x2xf32>, tensor<2x2xf32>) outs(%c : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
   return %0 : tensor<1x2x2x2xf32>
 }""", [wide, floats(2, 2)], [best])
+
+# A maximum and where it is along a dimension whose size is not known: as above, NaN included.
+y = floats(4, 13)
+y[0, 4] = y[0, 9] = 5
+y[1, 0], y[1, 1], y[1, 2] = 1, 3, numpy.nan
+y[2, 12] = 7
+y[3] = -numpy.inf
+for select in (True, False):
+    pick = "%m = arith.select %c, %in, %out : f32" if select else "%m = arith.maximumf %in, %out : f32"
+    value, index = numpy.full(4, -2, numpy.float32), numpy.full(4, 99, numpy.int64)
+    for i, k in numpy.ndindex(4, 13):
+        if y[i, k] > value[i]:
+            value[i], index[i] = y[i, k], k
+        elif not select and numpy.isnan(y[i, k]):
+            value[i] = numpy.nan
+    case("argmax_open_" + ("select" if select else "maximum"), """
+func.func @f(%%a: tensor<4x?xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
+  %%v = arith.constant dense<-2.0> : tensor<4xf32>
+  %%z = arith.constant dense<99> : tensor<4xi64>
+  %%r:2 = %s
+  return %%r#0, %%r#1 : tensor<4xf32>, tensor<4xi64>
+}""" % generic(["(i, j) -> (i, j)", "(i, j) -> (i)", "(i, j) -> (i)"], "pr", [("%a", "tensor<4x?xf32>")],
+               [("%v", "tensor<4xf32>"), ("%z", "tensor<4xi64>")], """
+^bb0(%%in: f32, %%out: f32, %%at: i64):
+  %%j = linalg.index 1 : index
+  %%i = arith.index_cast %%j : index to i64
+  %%c = arith.cmpf ogt, %%in, %%out : f32
+  %s
+  %%n = arith.select %%c, %%i, %%at : i64
+  linalg.yield %%m, %%n : f32, i64""" % pick, "(tensor<4xf32>, tensor<4xi64>)"), [y], [value, index])
+w = integers(6, 4, dtype=numpy.uint8, low=0, high=255)
+case("argmin_open_unsigned", """
+func.func @f(%%a: tensor<?x4xi8>, %%v: tensor<4xi8>, %%z: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi32>) {
+  %%r:2 = %s
+  return %%r#0, %%r#1 : tensor<4xi8>, tensor<4xi32>
+}""" % generic(["(i, j) -> (j, i)", "(i, j) -> (i)", "(i, j) -> (i)"], "pr", [("%a", "tensor<?x4xi8>")],
+               [("%v", "tensor<4xi8>"), ("%z", "tensor<4xi32>")], """
+^bb0(%in: i8, %out: i8, %at: i32):
+  %j = linalg.index 1 : index
+  %i = arith.index_cast %j : index to i32
+  %c = arith.cmpi ult, %in, %out : i8
+  %m = arith.select %c, %in, %out : i8
+  %n = arith.select %c, %i, %at : i32
+  linalg.yield %m, %n : i8, i32""", "(tensor<4xi8>, tensor<4xi32>)"),
+     [w.view(numpy.int8), numpy.full(4, 255, numpy.uint8).view(numpy.int8), numpy.zeros(4, numpy.int32)],
+     [w.min(0).view(numpy.int8), w.argmin(0).astype(numpy.int32)])
+
+# Conditions, calls and assertions in bodies.
+x = floats(5, 7)
+case("body_branches", """
+func.func private @half(%%v: f32) -> f32 {
+  %%h = arith.constant 0.5 : f32
+  %%r = arith.mulf %%v, %%h : f32
+  return %%r : f32
+}
+func.func @f(%%a: tensor<5x7xf32>, %%k: f32) -> tensor<5x7xf32> {
+  %%e = tensor.empty() : tensor<5x7xf32>
+  %%r = %s
+  return %%r : tensor<5x7xf32>
+}""" % generic(["(i, j) -> (i, j)", "(i, j) -> (i, j)"], "pp", [("%a", "tensor<5x7xf32>")],
+               [("%e", "tensor<5x7xf32>")], """
+^bb0(%in: f32, %out: f32):
+  %z = arith.constant 0.0 : f32
+  %j = linalg.index 1 : index
+  %c = arith.cmpf ogt, %in, %z : f32
+  cf.assert %c, "expected a positive number"
+  %r = scf.if %c -> (f32) {
+    %t = func.call @half(%in) : (f32) -> f32
+    scf.yield %t : f32
+  } else {
+    %three = arith.constant 3 : index
+    %d = arith.cmpi ult, %j, %three : index
+    %s = scf.if %d -> (f32) {
+      %t = arith.addf %in, %k : f32
+      scf.yield %t : f32
+    } else {
+      scf.yield %in : f32
+    }
+    scf.yield %s : f32
+  }
+  linalg.yield %r : f32""", "tensor<5x7xf32>"), [x, "f32:3"],
+     [numpy.where(x > 0, x / 2, numpy.where(numpy.arange(7) < 3, x + 3, x))])
+lhs, rhs = integers(4, 6, dtype=numpy.int8), integers(6, 5, dtype=numpy.int8)
+case("quantised_open", """
+func.func @f(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>, %p: i32, %q: i32, %c: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  %0 = linalg.quantized_matmul ins(%a, %b, %p, %q : tensor<?x?xi8>, tensor<?x?xi8>, i32, i32) outs(%c : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}""", [lhs, rhs, "i32:3", "i32:-2", numpy.ones((4, 5), numpy.int32)],
+     [(lhs.astype(numpy.int32) - 3) @ (rhs.astype(numpy.int32) + 2) + 1])

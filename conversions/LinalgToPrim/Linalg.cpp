@@ -3,6 +3,7 @@
 #include "Linalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -244,6 +245,11 @@ LogicalResult structured(Operation *operation, Translator &e) {
   if (failed(checkOverlap(op, e)))
     return failure();
   auto effect = op.getBlock()->walk([&](Operation *inner) {
+    if (auto assertion = dyn_cast<cf::AssertOp>(inner)) {
+      assertion.emitRemark("ignored: assertion '")
+          << assertion.getMsg() << "' is not checked";
+      return WalkResult::advance();
+    }
     bool pure = inner == operation || isMemoryEffectFree(inner) ||
                 hasSingleEffect<MemoryEffects::Read>(inner);
     return pure ? WalkResult::advance()

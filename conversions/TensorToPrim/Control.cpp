@@ -2,6 +2,7 @@
 // Calls, printing, and conditions.
 #include "Translator.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -84,6 +85,17 @@ void settle(ValueRange sources, Translator &e) {
     if (e.isKnown(source) && !e.placeOf(source) && e.getSizes(source).empty())
       if (Value value = e.get(source))
         e.alias(source, e.settle(value));
+}
+
+/// What is known to hold needs no check. Nothing of prim ends a program: what
+/// depends on data is not checked, and that is said.
+LogicalResult assertion(cf::AssertOp op, Translator &e) {
+  auto known = knownNumber(op.getArg(), e);
+  if (known && *known == 0 && !e.isSpeculative)
+    return e.unsupported(op, "fails whenever it is reached: " + op.getMsg());
+  if (!known)
+    op.emitRemark("ignored: assertion '") << op.getMsg() << "' is not checked";
+  return success();
 }
 
 /// Reports what a value of a region lacks, if it is not known.
@@ -301,8 +313,6 @@ LogicalResult transferRead(vector::TransferReadOp op, Translator &e) {
 
 LogicalResult translateBranch(Operation *op, Value condition, ValueRange inputs,
                               Region &yes, Region &no, Translator &e) {
-  if (e.body)
-    return e.unsupported(op, "inside of a body");
   auto run = [&](Region &region) -> FailureOr<OperandRange> {
     if (region.empty()) // an scf.if that gives nothing
       return op->getOperands().drop_front(op->getNumOperands());
@@ -325,10 +335,14 @@ LogicalResult translateBranch(Operation *op, Value condition, ValueRange inputs,
   Value mask = e.get(condition);
   if (!mask)
     return failure();
-  if (!e.typeOf(mask).hasStaticShape() || e.typeOf(mask).getNumElements() != 1)
+  if (!e.body && (!e.typeOf(mask).hasStaticShape() ||
+                  e.typeOf(mask).getNumElements() != 1))
     return e.unsupported(op, "has a condition of more than one element");
-  mask = e.reshape(mask, ArrayRef<int64_t>());
+  if (!e.body)
+    mask = e.reshape(mask, ArrayRef<int64_t>());
   auto choose = [&](Value a, Value c) {
+    if (e.body) // each point of the iteration space has a side of its own
+      return e.where(mask, a, c);
     Value refined = e.refine(a, e.typeOf(c).getShape());
     Value other = e.refine(c, e.typeOf(refined).getShape());
     return e.where(e.broadcastInDim(mask, {}, e.sizesOf(refined)), refined,
@@ -403,6 +417,7 @@ LogicalResult translateLoop(Operation *op, ValueRange inits, Region &before,
 
 void addControlRules(Rules &rules) {
   rules.add<func::CallOp>(call);
+  rules.add<cf::AssertOp>(assertion);
   rules.add<vector::PrintOp>(print);
   rules.add<vector::TransferReadOp>(transferRead);
   rules.add<scf::IfOp>(ifOp);

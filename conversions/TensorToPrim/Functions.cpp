@@ -9,9 +9,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -225,6 +228,19 @@ private:
     return applyPartialConversion(module, target, std::move(patterns));
   }
 
+  /// Calls in bodies of operations: what is called is evaluated with the body.
+  void inlineInBodies();
+
+  /// The functions that a function calls.
+  llvm::SmallPtrSet<Operation *, 4> calledFrom(func::FuncOp fn) {
+    llvm::SmallPtrSet<Operation *, 4> called;
+    fn.walk([&](func::CallOp call) {
+      if (Operation *callee = module.lookupSymbol(call.getCallee()))
+        called.insert(callee);
+    });
+    return called;
+  }
+
   ModuleOp module;
   const Rules &rules;
   ArrayRef<std::string> entries;
@@ -232,6 +248,41 @@ private:
 };
 
 } // namespace
+
+void Functions::inlineInBodies() {
+  // What calls itself is left, and refused where it is.
+  constexpr int mostRounds = 16;
+  for (int round = 0; round < mostRounds; ++round) {
+    SmallVector<func::CallOp> calls;
+    module.walk([&](func::CallOp call) {
+      for (Operation *op = call->getParentOp(); op && !isa<func::FuncOp>(op);
+           op = op->getParentOp())
+        if (!isa<scf::SCFDialect>(op->getDialect()))
+          return calls.push_back(call);
+    });
+    bool changed = false;
+    for (func::CallOp call : calls) {
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee || callee.isExternal() ||
+          !llvm::hasSingleElement(callee.getBody()) ||
+          callee.getNumArguments() != call.getNumOperands())
+        continue;
+      Block &block = callee.getBody().front();
+      IRMapping mapping;
+      mapping.map(block.getArguments(), call.getOperands());
+      OpBuilder builder(call);
+      for (Operation &op : block.without_terminator())
+        builder.clone(op, mapping);
+      for (auto [result, value] : llvm::zip_equal(
+               call.getResults(), block.getTerminator()->getOperands()))
+        result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+      call.erase();
+      changed = true;
+    }
+    if (!changed)
+      return;
+  }
+}
 
 LogicalResult Functions::run() {
   if (!elided.empty() && elided != "zeros" && elided != "random") {
@@ -244,14 +295,39 @@ LogicalResult Functions::run() {
   SmallVector<func::FuncOp> selected, converted;
   if (failed(select(selected)))
     return failure();
+  inlineInBodies();
   SmallVector<func::FuncOp> refused;
+  llvm::MapVector<Operation *, std::vector<Diagnostic>> said;
+  llvm::SmallPtrSet<Operation *, 4> helpers;
   for (func::FuncOp fn : selected) {
+    // Kept until it is known whether another function takes it in.
+    ScopedDiagnosticHandler handler(fn.getContext(), [&](Diagnostic &diag) {
+      said[fn].push_back(std::move(diag));
+      return success();
+    });
     auto result = convert(fn, !entries.empty() || selected.size() == 1);
-    if (failed(result))
+    if (failed(result)) {
       refused.push_back(fn);
-    else if (*result)
+      continue;
+    }
+    for (Operation *callee : calledFrom(fn))
+      helpers.insert(callee);
+    if (*result)
       converted.push_back(*result);
   }
+  // With the sizes of its caller a helper may well be converted.
+  if (entries.empty() && !converted.empty())
+    llvm::erase_if(refused, [&](func::FuncOp fn) {
+      if (!helpers.contains(fn))
+        return false;
+      said.erase(fn);
+      fn.emitRemark("ignored: function '")
+          << fn.getName() << "' is converted only where it is called";
+      return true;
+    });
+  for (auto &[fn, diags] : said)
+    for (Diagnostic &diag : diags)
+      module.getContext()->getDiagEngine().emit(std::move(diag));
   bool good = refused.empty();
   if (entries.empty() && !converted.empty())
     for (func::FuncOp fn : refused)

@@ -86,6 +86,38 @@ func.func @size_from_data(%n: index) -> tensor<?xf32> {
 
 // -----
 
+// expected-remark@+1 {{ignored: function 'sized' is converted only where it is called}}
+func.func @sized(%n: index) -> tensor<?xf32> {
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %c = arith.constant 4 : index
+  %0 = call @sized(%c) : (index) -> tensor<?xf32>
+  %1 = linalg.copy ins(%x : tensor<4xf32>) outs(%0 : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+func.func @never(%x: tensor<4xf32>, %i: i32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<4xf32>
+  %c5 = arith.constant 5 : index
+  %short = arith.cmpi slt, %d, %c5 : index
+  cf.assert %short, "expected less than five"
+  %z = arith.constant 0 : i32
+  %positive = arith.cmpi sgt, %i, %z : i32
+  // expected-remark@+1 {{ignored: assertion 'expected a positive number' is not checked}}
+  cf.assert %positive, "expected a positive number"
+  %long = arith.cmpi sge, %d, %c5 : index
+  // expected-error@+1 {{unsupported: cf.assert fails whenever it is reached: expected five or more}}
+  cf.assert %long, "expected five or more"
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 func.func @data_dependent(%n: i32, %x: tensor<4xf32>) -> tensor<4xf32> {
   %z = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -22,19 +22,6 @@ OpFoldResult resolve(OpFoldResult entry, Translator &e) {
   return sizes.size() == 1 ? sizes.front() : OpFoldResult(e.get(value));
 }
 
-/// Offsets, sizes or strides as numbers.
-std::optional<SmallVector<int64_t>> numbersOf(ArrayRef<OpFoldResult> list,
-                                              Translator &e) {
-  SmallVector<int64_t> numbers;
-  for (OpFoldResult entry : list) {
-    std::optional<int64_t> number = getConstantIntValue(resolve(entry, e));
-    if (!number)
-      return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
 /// Whether an entry is an element of a tensor.
 bool isElement(OpFoldResult entry) {
   auto value = dyn_cast<Value>(entry);
@@ -49,20 +36,22 @@ bool isSizeOf(OpFoldResult size, Value x, int64_t dim) {
          prim::sameSize(op.getSource(), *op.getConstantIndex(), x, dim);
 }
 
-/// Reads `count` elements of a dimension from an offset that is an element of
-/// a tensor.
-Value gatherFrom(Value x, int64_t dim, Value offset, int64_t count,
+/// Reads `count` elements of a dimension from an offset on that is an element
+/// of a tensor, or as many as are known at run time only.
+Value gatherFrom(Value x, int64_t dim, OpFoldResult start, OpFoldResult count,
                  int64_t stride, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(x).getShape());
-  if (ShapedType::isStatic(shape[dim]))
-    e.limitIndices(offset, shape[dim] - (count - 1) * stride);
-  auto type = RankedTensorType::get({count}, e.b.getI64Type());
-  Value steps = prim::IotaOp::create(e.b, type, ValueRange(), 0);
+  Value offset = isElement(start) ? cast<Value>(start) : e.sizeTensor(start);
+  auto number = getConstantIntValue(count);
+  if (number && ShapedType::isStatic(shape[dim]))
+    e.limitIndices(offset, shape[dim] - (*number - 1) * stride);
+  Value steps = prim::IotaOp::create(e.b, e.typeFor({count}, e.b.getI64Type()),
+                                     e.dynamicSizes({count}), 0);
   if (stride != 1)
     steps = e.mul(steps, e.integer(stride, steps));
   Value indices = e.add(steps, e.broadcastInDim(offset, {}, e.sizesOf(steps)));
   indices = e.keepInside(indices, e.sizesOf(x)[dim]);
-  shape[dim] = count;
+  shape[dim] = number.value_or(ShapedType::kDynamic);
   return prim::GatherOp::create(e.b, e.typeOf(x).clone(shape), x, indices, dim,
                                 0);
 }
@@ -127,8 +116,10 @@ Value lookUpPart(Value x, Value part, const Part &block, Translator &e) {
   for (auto [dim, offset] : llvm::enumerate(block.offsets)) {
     int64_t count = e.typeOf(part).getDimSize(dim);
     int64_t stride = *getConstantIntValue(block.strides[dim]);
+    bool isOpen = ShapedType::isDynamic(count);
     if (getConstantIntValue(offset) == 0 && stride == 1 &&
-        count == e.typeOf(x).getDimSize(dim))
+        (isOpen ? isSizeOf(block.sizes[dim], x, dim)
+                : count == e.typeOf(x).getDimSize(dim)))
       continue;
     auto line = e.typeFor({sizes[dim]}, i64);
     Value steps = prim::IotaOp::create(e.b, line, e.dynamicSizes({sizes[dim]}),
@@ -136,22 +127,31 @@ Value lookUpPart(Value x, Value part, const Part &block, Translator &e) {
     Value start =
         isElement(offset) ? cast<Value>(offset) : e.sizeTensor(offset);
     if (int64_t extent = e.typeOf(x).getDimSize(dim);
-        ShapedType::isStatic(extent))
+        !isOpen && ShapedType::isStatic(extent))
       e.limitIndices(start, extent - (count - 1) * stride);
     Value from =
         e.sub(steps, e.broadcastInDim(start, {}, ArrayRef(sizes[dim])));
     Value number = e.integer(stride, from), zero = e.integer(0, from);
     Value at = stride == 1 ? from : e.divide(from, number, false);
-    Value here = e.binary<prim::BitwiseAndOp>(
-        e.compare<prim::GeOp>(at, zero),
-        e.compare<prim::LtOp>(at, e.integer(count, from)));
+    Value limit = e.broadcastInDim(e.sizeTensor(e.sizesOf(part)[dim]), {},
+                                   e.sizesOf(from));
+    Value here = e.binary<prim::BitwiseAndOp>(e.compare<prim::GeOp>(at, zero),
+                                              e.compare<prim::LtOp>(at, limit));
     if (stride != 1)
       here = e.binary<prim::BitwiseAndOp>(
           here, e.compare<prim::EqOp>(e.mul(at, number), from));
     SmallVector<int64_t> shape(e.typeOf(part).getShape());
+    if (isOpen) {
+      // It may be empty: one more element is there to be read in any case.
+      SmallVector<int64_t> low(shape.size(), 0), high(shape.size(), 0);
+      high[dim] = 1;
+      part = prim::PadOp::create(e.b, e.typeOf(part), part, low, high,
+                                 numberAttr(e.elementOf(part), 0));
+    }
     shape[dim] = e.typeOf(x).getDimSize(dim);
     part = prim::GatherOp::create(e.b, e.typeOf(part).clone(shape), part,
-                                  e.where(here, at, zero), dim, 0);
+                                  e.where(here, at, isOpen ? limit : zero), dim,
+                                  0);
     Value mask = e.broadcastInDim(here, {int64_t(dim)}, sizes);
     inside = inside ? e.binary<prim::BitwiseAndOp>(inside, mask) : mask;
   }
@@ -159,35 +159,102 @@ Value lookUpPart(Value x, Value part, const Part &block, Translator &e) {
   return inside ? e.where(inside, part, x) : part;
 }
 
-/// Padding with one value.
+/// Padding by amounts that are known at run time only, along one dimension:
+/// which elements there are, and whether they are of the operand.
+Value padOpen(Value &x, int64_t dim, OpFoldResult low, OpFoldResult high,
+              Translator &e) {
+  OpFoldResult size = e.sizesOf(x)[dim];
+  OpFoldResult wide = e.sizeMath().add(e.sizeMath().add(size, low), high);
+  Value steps = prim::IotaOp::create(e.b, e.typeFor({wide}, e.b.getI64Type()),
+                                     e.dynamicSizes({wide}), 0);
+  auto spread = [&](OpFoldResult number) {
+    return e.broadcastInDim(e.sizeTensor(number), {}, e.sizesOf(steps));
+  };
+  Value at = e.sub(steps, spread(low)), extent = spread(size);
+  Value inside =
+      e.binary<prim::BitwiseAndOp>(e.compare<prim::GeOp>(at, e.integer(0, at)),
+                                   e.compare<prim::LtOp>(at, extent));
+  // One more element is there to be read in any case.
+  SmallVector<int64_t> shape(e.typeOf(x).getShape()), none(shape.size(), 0),
+      one = none;
+  one[dim] = 1;
+  shape[dim] += ShapedType::isStatic(shape[dim]) ? 1 : 0;
+  x = prim::PadOp::create(e.b, e.typeOf(x).clone(shape), x, none, one,
+                          numberAttr(e.elementOf(x), 0));
+  shape[dim] = getConstantIntValue(wide).value_or(ShapedType::kDynamic);
+  x = prim::GatherOp::create(e.b, e.typeOf(x).clone(shape), x,
+                             e.where(inside, at, extent), dim, 0);
+  return inside;
+}
+
+/// Padding: with a constant, or with what the body gives for each element.
 LogicalResult pad(tensor::PadOp op, Translator &e) {
   Value x = e.get(op.getSource());
-  auto low = numbersOf(op.getMixedLowPad(), e);
-  auto high = numbersOf(op.getMixedHighPad(), e);
-  if (!low || !high)
-    return e.unsupported(op, "has padding that is not a constant");
-  Value yielded = op.getConstantPaddingValue();
-  if (!yielded)
-    return e.unsupported(op, "does not pad with one value");
+  auto resolved = [&](ArrayRef<OpFoldResult> list) {
+    return llvm::map_to_vector<6>(
+        list, [&](OpFoldResult entry) { return resolve(entry, e); });
+  };
+  Sizes low = resolved(op.getMixedLowPad()),
+        high = resolved(op.getMixedHighPad());
+  SmallVector<int64_t> below, above, shape(e.typeOf(x).getShape());
+  for (auto [from, to] : llvm::zip_equal(low, high)) {
+    if (isElement(from) || isElement(to))
+      return e.unsupported(op, "has padding that is computed from elements");
+    auto first = getConstantIntValue(from), last = getConstantIntValue(to);
+    if ((first && *first < 0) || (last && *last < 0))
+      return e.unsupported(op, "has negative padding");
+    bool isKnown = first && last;
+    below.push_back(isKnown ? *first : 0);
+    above.push_back(isKnown ? *last : 0);
+  }
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
   // A constant inside of the body is not translated yet.
   Operation *source = yielded.getDefiningOp();
-  if (!e.isKnown(yielded) && (!source || failed(e.emit(source))))
-    return failure();
-  std::optional<TypedAttr> value = e.splatOf(e.get(yielded));
+  if (!e.isKnown(yielded) && source &&
+      source->hasTrait<OpTrait::ConstantLike>())
+    (void)e.emit(source);
+  std::optional<TypedAttr> value =
+      e.isKnown(yielded) ? e.splatOf(e.get(yielded)) : std::nullopt;
+  TypedAttr rest = value ? *value : numberAttr(e.elementOf(x), 0);
+  Value mask; // what is of the operand, where it is needed
   if (!value)
-    return e.unsupported(op, "pads with a value that is not a constant");
-  SmallVector<int64_t> shape(e.typeOf(x).getShape());
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    if ((*low)[dim] < 0 || (*high)[dim] < 0)
-      return e.unsupported(op, "has negative padding");
-    if (!ShapedType::isDynamic(size))
-      size += (*low)[dim] + (*high)[dim];
+    mask = e.integer(1, x, e.b.getI8Type());
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (ShapedType::isStatic(size))
+      size += below[dim] + above[dim];
+  if (!llvm::equal(shape, e.typeOf(x).getShape()) ||
+      !e.typeOf(x).hasStaticShape()) {
+    RankedTensorType type = e.typeOf(x).clone(shape);
+    x = prim::PadOp::create(e.b, type, x, below, above, rest);
+    if (mask)
+      mask = prim::PadOp::create(e.b, type.clone(e.b.getI8Type()), mask, below,
+                                 above, numberAttr(e.b.getI8Type(), 0));
   }
-  if (llvm::equal(shape, e.typeOf(x).getShape()) &&
-      e.typeOf(x).hasStaticShape())
+  if (mask)
+    mask = e.convert(mask, e.b.getI1Type());
+  for (size_t dim = 0; dim < low.size(); ++dim) {
+    if (getConstantIntValue(low[dim]) && getConstantIntValue(high[dim]))
+      continue;
+    Value before = mask;
+    if (before)
+      (void)padOpen(before, dim, low[dim], high[dim], e);
+    Value inside = e.broadcastInDim(padOpen(x, dim, low[dim], high[dim], e),
+                                    {int64_t(dim)}, e.sizesOf(x));
+    if (value)
+      x = e.where(inside, x, e.full(rest, e.sizesOf(x)));
+    else
+      mask = e.binary<prim::BitwiseAndOp>(before, inside);
+  }
+  if (value)
     return e.set(op, x);
-  return e.set(op, prim::PadOp::create(e.b, e.typeOf(x).clone(shape), x, *low,
-                                       *high, *value));
+  Sizes sizes = e.sizesOf(x);
+  BodyScope scope(e, op.getRegion(), sizes);
+  for (auto [dim, argument] : llvm::enumerate(op.getBody()->getArguments()))
+    scope.bind(argument, scope.index(dim));
+  auto around = scope.evaluate(yielded);
+  if (failed(around))
+    return failure();
+  return e.set(op, e.where(mask, x, *around));
 }
 
 /// The body is evaluated for all indices at once.
@@ -222,16 +289,21 @@ Part partOf(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
 FailureOr<Value> readPart(Operation *op, Value x, const Part &block,
                           Translator &e) {
   Sizes starts = block.offsets, steps = block.strides;
+  Sizes counts = block.sizes;
   for (auto [dim, start] : llvm::enumerate(starts)) {
-    if (!isElement(start))
-      continue;
-    auto count = getConstantIntValue(block.sizes[dim]);
+    auto count = getConstantIntValue(counts[dim]);
     auto stride = getConstantIntValue(steps[dim]);
-    if (!count || !stride || *count < 1 || *stride < 1)
+    bool whole = !count && getConstantIntValue(start) == 0 && stride == 1 &&
+                 isSizeOf(counts[dim], x, dim);
+    if (whole || (count && getConstantIntValue(start)))
+      continue;
+    if (!stride || *stride < 1 || (count && *count < 1) ||
+        isElement(counts[dim]))
       return e.unsupported(op, "has a size or a stride that is not a constant");
-    x = gatherFrom(x, dim, cast<Value>(start), *count, *stride, e);
+    x = gatherFrom(x, dim, start, counts[dim], *stride, e);
     start = e.size(0);
     steps[dim] = e.size(1);
+    counts[dim] = e.sizesOf(x)[dim];
   }
   auto offsets = getConstantIntValues(starts);
   auto strides = getConstantIntValues(steps);
@@ -241,13 +313,10 @@ FailureOr<Value> readPart(Operation *op, Value x, const Part &block,
   RankedTensorType type = e.typeOf(x);
   SmallVector<int64_t> limits, shape;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    auto size = getConstantIntValue(block.sizes[dim]);
+    auto size = getConstantIntValue(counts[dim]);
     int64_t extent = type.getDimSize(dim), start = (*offsets)[dim],
             stride = (*strides)[dim];
-    bool whole = !size && start == 0 && stride == 1 &&
-                 isSizeOf(block.sizes[dim], x, dim);
-    if (!size && !whole)
-      return e.unsupported(op, "has a size that is not a constant");
+    bool whole = !size; // what was not is gathered
     int64_t count = whole ? extent : *size;
     int64_t limit = whole ? extent : start + (count - 1) * stride + 1;
     if (start < 0 || stride < 1 ||
@@ -277,7 +346,7 @@ FailureOr<Value> writePart(Operation *op, Value x, Value part,
   auto offsets = getConstantIntValues(block.offsets);
   Sizes own = e.sizesOf(part), partSizes;
   SmallVector<int64_t> counts;
-  bool whole = true, strided = false;
+  bool whole = true, strided = false, isOpen = false;
   size_t next = 0;
   if (!strides || llvm::any_of(*strides, [](int64_t s) { return s < 1; }))
     return e.unsupported(op, "has a stride that is not a positive constant");
@@ -297,17 +366,19 @@ FailureOr<Value> writePart(Operation *op, Value x, Value part,
     strided |= stride > 1;
     if (all)
       continue;
-    if (!count || *count < 1)
+    if (count && *count < 1)
       return e.unsupported(op, "has a size that is not a constant");
-    if (start && (*start < 0 || (ShapedType::isStatic(extent) &&
-                                 *start + (*count - 1) * stride + 1 > extent)))
+    isOpen |= !count;
+    if (count && start &&
+        (*start < 0 || (ShapedType::isStatic(extent) &&
+                        *start + (*count - 1) * stride + 1 > extent)))
       return e.unsupported(op,
                            "leaves its destination in dimension " + Twine(dim));
   }
   part = e.reshape(part, partSizes);
   if (whole)
     return e.refine(part, type.getShape());
-  if (!offsets || !type.hasStaticShape())
+  if (!offsets || isOpen || !type.hasStaticShape())
     return lookUpPart(x, part, block, e);
   if (!strided)
     return replaceBlock(x, part, *offsets, 0, e);

@@ -9,9 +9,11 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
@@ -26,6 +28,29 @@ using namespace kiln::driver;
 
 /// Seconds after which reading bytecode counts as hanging.
 static constexpr unsigned kTrialSeconds = 120;
+/// What reading bytecode may take in memory: counts in it that announce more
+/// are wrong.
+static constexpr rlim_t kTrialBytes = rlim_t(1) << 30;
+static constexpr rlim_t kTrialBytesPerByte = 1024;
+/// How a trial ends that ran out of memory.
+static constexpr int kOutOfMemory = 3;
+
+/// Lets this process have `more` bytes of data on top of what it has. False:
+/// it has another limit already, or none can be set.
+static bool limitData(rlim_t more) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
+      getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
+    return false;
+  // Pages of all memory, of what is in memory, shared, of code, none, of data.
+  std::FILE *file = std::fopen("/proc/self/statm", "r");
+  unsigned long data = 0;
+  int read = file ? std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &data) : 0;
+  if (file)
+    std::fclose(file);
+  limit.rlim_cur = rlim_t(data) * sysconf(_SC_PAGESIZE) + more;
+  return read == 1 && setrlimit(RLIMIT_DATA, &limit) == 0;
+}
 
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
@@ -44,8 +69,16 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     if (null >= 0)
       dup2(null, 2);
     alarm(kTrialSeconds);
-    // That there is no memory left is for the parent to say.
-    std::set_new_handler([] { _exit(0); });
+    // Where memory is limited by others, that there is none left is for the
+    // parent to say.
+    static bool isLimited;
+    isLimited =
+        limitData(kTrialBytes + kTrialBytesPerByte * input.getBufferSize());
+    std::set_new_handler([] { _exit(isLimited ? kOutOfMemory : 0); });
+    llvm::remove_bad_alloc_error_handler();
+    llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+      _exit(isLimited ? kOutOfMemory : 0);
+    });
     DialectRegistry registry;
     registerInputDialects(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -64,9 +97,12 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
+    return "it announces more than a file of " +
+           std::to_string(input.getBufferSize()) + " bytes can hold";
   if (!WIFSIGNALED(status))
     return std::nullopt;
-  return std::string(strsignal(WTERMSIG(status)));
+  return std::string("reading it ends with: ") + strsignal(WTERMSIG(status));
 }
 
 /// Gives the input to the frontend whose format it has.
@@ -125,7 +161,7 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
   if (isBytecode(input)) {
     printer.setBinary();
     if (auto crash = tryBytecode(input)) {
-      printer.error("malformed bytecode: reading it ends with: " + *crash);
+      printer.error("malformed bytecode: " + *crash);
       return {};
     }
   } else if (auto problem = scanText(input.getBuffer())) {

@@ -6,11 +6,33 @@ import subprocess
 from .tools import start
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def program(name):
+    """The path of a tool: in the wheel beside this file, in the build tree two folders up."""
+    for folder in (os.path.join(HERE, "bin"), os.path.join(HERE, "..", "..", "bin")):
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK):
+            return os.path.abspath(path)
+    raise RuntimeError(f"{name} is not installed beside {HERE}")
+
+
+def files():
+    """What decides about the code that is made: the compiler, its library, its targets."""
+    tool = program("kiln-compile")
+    library = os.path.join(os.path.dirname(tool), "..", "lib")
+    found = [tool]
+    for folder in (library, os.path.join(library, "kiln")):
+        if os.path.isdir(folder):
+            found += [os.path.join(folder, one) for one in sorted(os.listdir(folder)) if ".so" in one]
+    return [path for path in found if os.path.isfile(path)]
+
+
 def compile(source, target, output, *options):  # as kiln-compile has it
     """Compiles a file: kiln-compile SOURCE --target=TARGET -o OUTPUT OPTIONS. Raises RuntimeError
     with what the compiler printed."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "kiln-compile")
-    done = subprocess.run([path, os.fspath(source), f"--target={target}", "-o", os.fspath(output), *options],
+    done = subprocess.run([program("kiln-compile"), os.fspath(source), f"--target={target}", "-o", os.fspath(output), *options],
                           stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())

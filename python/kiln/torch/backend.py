@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(model, backend="kiln")."""
+import os
+import time
+
+import torch
+from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
+from torch._dynamo.backends.common import aot_autograd
+
+from . import cache, decompositions
+from .compiled import Compiled
+from .graph import UnsupportedNode, operation_of, place_of
+from .partition import split, unsupported_nodes
+from .report import Fallback, Graph, report
+
+
+class CompileFailed(RuntimeError):
+    """A graph that has to be compiled whole cannot be."""
+
+
+def _fallbacks(refused):
+    found = []
+    for node, reason in refused.items():
+        place = place_of(node)
+        found.append(Fallback(operation_of(node), f"{place[0]}:{place[1]}" if place else "?", reason))
+    return found
+
+
+def _count(graph_module):
+    return sum(node.op == "call_function" for node in graph_module.graph.nodes)
+
+
+def compile_graph(graph_module, kind, target, fallback):
+    """A function of the graph's arguments that returns a list."""
+    start = time.perf_counter()
+    entry = Graph(kind, _count(graph_module))
+    report.append(entry)
+    try:
+        made = _compile(graph_module, entry, target, fallback)
+    finally:
+        entry.seconds = time.perf_counter() - start
+    return made
+
+
+def _compile(graph_module, entry, target, fallback):
+    try:
+        made = Compiled(graph_module, target)
+        entry.packages = 1 if made.program else 0
+        return made
+    except UnsupportedNode as error:
+        if not fallback:
+            raise CompileFailed(str(error)) from None
+    except cache.CompileError as error:
+        if not fallback:
+            raise CompileFailed(str(error)) from None
+        entry.fallbacks.append(Fallback("the whole graph", "?", str(error)))
+        return graph_module
+
+    refused = unsupported_nodes(graph_module)
+    entry.fallbacks.extend(_fallbacks(refused))
+
+    def part(module):
+        try:
+            return Compiled(module, target)
+        except (UnsupportedNode, cache.CompileError) as error:
+            entry.fallbacks.append(Fallback("a part of the graph", "?", str(error)))
+            return lambda *arguments: (lambda made: made if isinstance(made, (list, tuple)) else [made])(module(*arguments))
+
+    made, entry.packages = split(graph_module, refused, part)
+    return made
+
+
+def asks_for_whole_graph():
+    """Whether torch.compile was called with fullgraph=True."""
+    try:
+        from torch._dynamo.symbolic_convert import InstructionTranslator
+        return bool(InstructionTranslator.current_tx().one_graph)
+    except (ImportError, AttributeError):
+        return False
+
+
+def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None, options=None):
+    """The backend. `target`: a SPEC of kiln-compile, "cpu" without one, or $KILN_TARGET. `fallback`:
+    whether torch may run what Kiln cannot; by default unless fullgraph=True."""
+    options = options or {}
+    target = options.get("target", target) or os.environ.get("KILN_TARGET", "cpu")
+    fallback = options.get("fallback", fallback)
+    if fallback is None:
+        fallback = not asks_for_whole_graph()
+
+    def compiler(kind):
+        return lambda module, inputs: make_boxed_func(compile_graph(module, kind, target, fallback))
+
+    compile_all = aot_autograd(
+        fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
+        decompositions=decompositions.table(), partition_fn=min_cut_rematerialization_partition)
+    with torch._functorch.config.patch(functionalize_rng_ops=False):
+        return compile_all(graph_module, example_inputs)

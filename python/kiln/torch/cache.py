@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Packages on disk, by what they were made from: the program's text, the compiler, the target.
+
+$KILN_CACHE_DIR says where; "" keeps nothing. Files are written beside and renamed, so that several
+processes may share a folder."""
+import hashlib
+import os
+import tempfile
+
+import kiln
+from kiln import compiler
+
+
+class CompileError(RuntimeError):
+    """What the compiler said."""
+
+
+def folder():
+    named = os.environ.get("KILN_CACHE_DIR")
+    if named is not None:
+        return named or None
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "kiln")
+
+
+def compiler_mark():
+    """Changes with the compiler: its version, and size and time of its library."""
+    marks = [kiln.__version__]
+    for path in compiler.files():
+        about = os.stat(path)
+        marks.append(f"{os.path.basename(path)}:{about.st_size}:{about.st_mtime_ns}")
+    return " ".join(marks)
+
+
+def key(text, target):
+    return hashlib.sha256("\0".join([compiler_mark(), str(target), text]).encode()).hexdigest()
+
+
+statistics = {"compiled": 0, "found": 0}
+
+
+def package(function, target):
+    """The bytes of a package of a function; compiles it where it is not there."""
+    place = folder()
+    path = place and os.path.join(place, key(function.text(locations=False), target) + ".kiln")
+    if path and os.path.exists(path):
+        statistics["found"] += 1
+        with open(path, "rb") as file:
+            return file.read()
+    statistics["compiled"] += 1
+    with tempfile.TemporaryDirectory(prefix="kiln-") as work:
+        source, output = os.path.join(work, "graph.mlir"), os.path.join(work, "graph.kiln")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(function.text())
+        if os.environ.get("KILN_SAVE_TEXT"):
+            with open(os.path.join(os.environ["KILN_SAVE_TEXT"], key(function.text(locations=False), target)[:16] + ".mlir"), "w",
+                      encoding="utf-8") as file:
+                file.write(function.text())
+        try:
+            compiler.compile(source, target, output, "--strip")
+        except RuntimeError as error:
+            raise CompileError(str(error)) from None
+        with open(output, "rb") as file:
+            made = file.read()
+    if path:
+        os.makedirs(place, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=place)
+        with os.fdopen(handle, "wb") as file:
+            file.write(made)
+        os.replace(beside, path)
+    return made

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which ATen operations are taken apart before lowering: those that torch knows how to and that Kiln
+has no lowering for. What prim has whole (attention, softmax, norms, gelu, silu) stays whole, forward
+and backward together: half of a pair taken apart gives wrong gradients."""
+import functools
+
+import torch
+
+from .lower import find
+
+
+@functools.lru_cache(maxsize=None)
+def table():
+    from torch._decomp import core_aten_decompositions, decomposition_table
+    made = {}
+    for source in (decomposition_table, dict(core_aten_decompositions().items())):
+        for operation, function in source.items():
+            if isinstance(operation, torch._ops.OpOverload) and operation.namespace in ("aten", "prims"):
+                made[operation] = function
+    return {operation: function for operation, function in made.items() if not kept(operation)}
+
+
+def kept(operation):
+    name = str(operation).partition(".")[2]
+    return find(name) is not None or name in WHOLE
+
+
+#: Without a lowering, yet not to be taken apart: numbers drawn at random stay torch's own.
+WHOLE = {"bernoulli.default", "bernoulli.p", "rand.default", "randn.default", "native_dropout.default", "dropout.default",
+         "uniform.default", "normal_functional.default", "rand_like.default", "randn_like.default", "randint.low",
+         "randperm.default", "multinomial.default", "rrelu_with_noise.default", "rrelu_with_noise_functional.default",
+         "exponential.default", "geometric.default", "cauchy.default", "log_normal.default", "bernoulli.Tensor"}

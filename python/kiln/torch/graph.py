@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An FX graph of ATen operations as a function of prim.
+
+Each node is handed to the lowering of its operation. What comes back has to have the type and the
+shape that torch has worked out for the node; anything else is an error of the lowering and is
+reported as unsupported, never compiled."""
+import re
+
+import torch
+
+from . import sizes
+from .dtypes import name_of
+from .lower import find
+from .prim import Prim
+from .text import Unsupported, Value, type_of
+
+_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+), in ', re.M)
+
+
+class Out:
+    """What a node gives, as torch has it: element type, shape, whether anybody uses it."""
+    __slots__ = ("dtype", "shape", "operation", "used", "contiguous_inputs")
+
+    def __init__(self, dtype, shape, operation, used=True, contiguous_inputs=True):
+        self.dtype, self.shape, self.operation, self.used = dtype, shape, operation, used
+        self.contiguous_inputs = contiguous_inputs
+
+    def named(self, operation):
+        return Out(self.dtype, self.shape, operation, self.used, self.contiguous_inputs)
+
+
+def operation_of(node):
+    """"add.Tensor" of torch.ops.aten.add.Tensor; other functions by their name."""
+    target = node.target
+    if isinstance(target, torch._ops.OpOverload):
+        return str(target).partition(".")[2] if target.namespace in ("aten", "prims") else str(target)
+    return getattr(target, "__name__", str(target))
+
+
+def place_of(node):
+    """(file, line) of the Python code that a node comes from, or None."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return (frames[-1][0], int(frames[-1][1])) if frames else None
+
+
+def located(node, reason):
+    place = place_of(node)
+    return f"{place[0]}:{place[1]}: unsupported: {reason}" if place else f"unsupported: {reason}"
+
+
+class UnsupportedNode(Exception):
+    """A node that cannot be compiled."""
+
+    def __init__(self, node, reason):
+        super().__init__(located(node, f"{operation_of(node)}: {reason}"))
+        self.node, self.reason = node, reason
+
+
+def type_in(value):
+    """(dtype, shape) of a tensor of torch's."""
+    if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
+        raise Unsupported(f"a tensor of {value.layout} on {value.device}")
+    return name_of(value.dtype), tuple(sizes.size_of(n) for n in value.shape)
+
+
+class Lowering(Prim):
+    """Writes the nodes of a graph into a function."""
+
+    def __init__(self):
+        super().__init__()
+        self.values = {}    # node: Value, list, size
+        self.known = {}     # symbol: `index` value
+        self.sources = {}   # symbol: (tensor argument, dimension)
+        self.constants = []  # tensors that are arguments after those of the graph
+
+    def size_of(self, size):
+        if isinstance(size, int):
+            return sizes.constant(self, size)
+        for symbol in size.free_symbols:
+            if symbol not in self.known and symbol in self.sources:
+                value, dim = self.sources[symbol]
+                self.known[symbol] = self.index(f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
+        return sizes.compute(self, size, self.known)
+
+    def tensor_argument(self, tensor, label):
+        value = self.argument(*type_in(tensor), label)
+        for dim, size in enumerate(value.shape):
+            if not isinstance(size, int) and size.is_Symbol:
+                self.sources.setdefault(size, (value, dim))
+        return value
+
+    def constant(self, tensor, label):
+        """A tensor that the graph holds: an argument that the caller adds."""
+        self.constants.append(tensor)
+        return self.argument(*type_in(tensor), label)
+
+    def outs(self, node):
+        made = node.meta.get("val")
+        operation = operation_of(node)
+        contiguous = all(one.meta["val"].is_contiguous() for one in node.all_input_nodes
+                         if isinstance(one.meta.get("val"), torch.Tensor))
+        if isinstance(made, (list, tuple)):
+            used = [False] * len(made)
+            for user in node.users:
+                if operation_of(user) == "getitem":
+                    used[user.args[1]] = bool(user.users)
+                else:
+                    used = [True] * len(made)
+            return [Out(*type_in(one), operation, use, contiguous) if isinstance(one, torch.Tensor) else None
+                    for one, use in zip(made, used)]
+        if not isinstance(made, torch.Tensor):
+            raise Unsupported(f"a result of type {type(made).__name__}")
+        return Out(*type_in(made), operation, True, contiguous)
+
+    def given(self, argument):
+        """Arguments of a node: values for nodes, sizes for symbolic integers."""
+        if isinstance(argument, torch.fx.Node):
+            if argument not in self.values:
+                raise Unsupported(f"an operand of type {type(argument.meta.get('val')).__name__}")
+            return self.values[argument]
+        if isinstance(argument, (list, tuple)):
+            return [self.given(one) for one in argument]
+        if isinstance(argument, torch.SymInt):
+            return sizes.size_of(argument)
+        return argument
+
+    def node(self, node):
+        """Writes one node; raises UnsupportedNode."""
+        self.place = place_of(node)
+        try:
+            self._node(node)
+        except Unsupported as error:
+            raise UnsupportedNode(node, str(error)) from None
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, AssertionError) as error:
+            raise UnsupportedNode(node, f"with these arguments ({type(error).__name__}: {error})") from error
+
+    def _node(self, node):
+        if isinstance(node.meta.get("val"), torch.SymInt):
+            self.values[node] = sizes.size_of(node.meta["val"])
+            return
+        if node.op == "get_attr":
+            self.values[node] = self.constant(getattr(node.graph.owning_module, node.target), str(node.target))
+            return
+        if node.op != "call_function":
+            raise Unsupported(f"a node of kind {node.op}")
+        operation = operation_of(node)
+        if operation == "getitem":
+            self.values[node] = self.values[node.args[0]][node.args[1]]
+            if self.values[node] is None and node.users:
+                raise Unsupported("this result")
+            return
+        if operation in IGNORED:
+            return
+        function = find(operation)
+        if function is None:
+            raise Unsupported("no lowering to prim")
+        out = self.outs(node)
+        arguments = [self.given(one) for one in node.args]
+        options = {name: self.given(one) for name, one in node.kwargs.items() if name not in PLACEMENT}
+        made = function(self, out, *arguments, **options)
+        self.values[node] = self.checked(made, out)
+
+    def checked(self, made, out):
+        if isinstance(out, list):
+            if len(made) != len(out):
+                raise Unsupported("as many results")
+            return [one if one is None or want is None else self.checked(one, want) for one, want in zip(made, out)]
+        if (type_of(made.dtype, made.shape), made.dtype) != (type_of(out.dtype, out.shape), out.dtype):
+            raise Unsupported(f"{type_of(made.dtype, made.shape)} for {type_of(out.dtype, out.shape)}")
+        return Value(made.name, out.dtype, out.shape)
+
+
+#: Options of ATen operations that say where memory is, or how its dimensions follow each other.
+PLACEMENT = {"layout", "device", "pin_memory", "memory_format", "non_blocking"}
+#: Nodes that check what torch has checked when it made the graph.
+IGNORED = {"_assert_tensor_metadata.default", "_assert_scalar.default", "_assert_async.msg", "sym_constrain_range.default",
+           "sym_constrain_range_for_size.default", "_assert_async.default"}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bits and truth values."""
+from . import lowers
+from .common import Unsupported, operand
+
+for _aten, _prim in {"bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor"}.items():
+    def _binary(b, out, x, y, _prim=_prim):
+        return b.binary(_prim, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
+    lowers(f"{_aten}.Tensor", f"{_aten}.Scalar", f"{_aten}.Scalar_Tensor")(_binary)
+
+for _aten, _prim in {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}.items():
+    def _logical(b, out, x, y, _prim=_prim):
+        return b.binary(_prim, operand(b, x, "i1", out.shape), operand(b, y, "i1", out.shape))
+    lowers(f"{_aten}.default")(_logical)
+
+
+@lowers("bitwise_not.default")
+def bitwise_not(b, out, x):
+    return b.unary("bitwise_not", x)
+
+
+@lowers("logical_not.default")
+def logical_not(b, out, x):
+    return b.unary("bitwise_not", b.convert(x, "i1"))
+
+
+@lowers("bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar")
+def shift_left(b, out, x, y):
+    return b.binary("shift_left", operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
+
+
+@lowers("bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar")
+def shift_right(b, out, x, y):
+    if out.dtype == "i1":
+        raise Unsupported("shifts of truth values")
+    name = "shift_right_logical" if out.dtype.startswith("u") else "shift_right_arithmetic"
+    return b.binary(name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reading and writing at computed positions."""
+from . import lowers
+from .common import Unsupported, axis, elements, operand, static
+
+
+def counted_from_front(b, index, size):
+    """Indices below zero count from the end."""
+    index = b.convert(index, "i64") if index.dtype.startswith("u") else index
+    if index.dtype not in ("i32", "i64"):
+        index = b.convert(index, "i64")
+    sizes = b.full_like(size, index) if isinstance(size, int) else b.broadcast(
+        b.convert(b.size_tensor(size), index.dtype), index.shape)
+    return b.where(b.compare("lt", index, b.full_like(0, index)), b.binary("add", index, sizes), index)
+
+
+def joint_shape(indices):
+    """What the indices broadcast to."""
+    shape = []
+    for index in indices:
+        for d in range(1, index.rank + 1):
+            n = index.shape[-d]
+            if d > len(shape):
+                shape.insert(0, n)
+            elif shape[-d] == 1:
+                shape[-d] = n
+    return tuple(shape)
+
+
+def prepared(b, x, indices):
+    """x with its indexed dimensions together, where the first of them is, the indices in one shape, and
+    whether they stood together."""
+    indices = list(indices) + [None] * (x.rank - len(indices))
+    at = [d for d, index in enumerate(indices) if index is not None]
+    if any(indices[d].dtype == "i1" for d in at):
+        raise Unsupported("an index of truth values: the size of its result depends on the data")
+    shape = joint_shape([indices[d] for d in at])
+    wide = [b.convert(b.broadcast(counted_from_front(b, indices[d], x.shape[d]), shape), "i64") for d in at]
+    together = at == list(range(at[0], at[-1] + 1))
+    order = list(range(x.rank)) if together else at + [d for d in range(x.rank) if d not in at]
+    return b.transpose(x, order), order, at[0] if together else 0, wide
+
+
+@lowers("index.Tensor", "_unsafe_index.Tensor")
+def index_tensor(b, out, x, indices):
+    if all(index is None for index in indices):
+        return x
+    x, _, first, indices = prepared(b, x, indices)
+    count = len(indices)
+    sizes = x.shape[first:first + count]
+    flat = indices[0]
+    if count > 1:
+        static(*sizes[1:])
+        for index, size in zip(indices[1:], sizes[1:]):
+            flat = b.binary("add", b.binary("mul", flat, b.full_like(size, flat)), index)
+        x = b.reshape(x, [*x.shape[:first], elements(sizes), *x.shape[first + count:]])
+    return b.gather(x, flat, first)
+
+
+@lowers("index_put.default", "_unsafe_index_put.default")
+def index_put(b, out, x, indices, values, accumulate=False):
+    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == "i1" and not accumulate and values.rank == 0:
+        mask = indices[0]  # one value, wherever the mask says
+        mask = b.broadcast(b.reshape(mask, [*mask.shape, *[1] * (x.rank - mask.rank)]), x.shape)
+        return b.where(mask, operand(b, values, x.dtype, x.shape), x)
+    moved, order, first, indices = prepared(b, x, indices)
+    count = len(indices)
+    shape = indices[0].shape
+    # Windows: the indexed dimensions are 1, the others whole.
+    rest = [n for d, n in enumerate(moved.shape) if not first <= d < first + count]
+    window = [1 if first <= d < first + count else n for d, n in enumerate(moved.shape)]
+    values = operand(b, values, x.dtype, [*rest[:first], *shape, *rest[first:]])
+    values = b.transpose(values, [*range(first, first + len(shape)), *range(first), *range(first + len(shape), values.rank)])
+    values = b.reshape(values, [*shape, *window])
+    columns = b.cat([b.reshape(index, [*shape, 1]) for index in indices], len(shape))
+    made = b.scatter("add" if accumulate else "set", moved, columns, values, list(range(first, first + count)))
+    back = [0] * len(order)
+    for d, place in enumerate(order):
+        back[place] = d
+    return b.transpose(made, back)
+
+
+@lowers("index_select.default")
+def index_select(b, out, x, dim, index):
+    if not x.rank:
+        return b.reshape(x, out.shape)
+    index = index if index.rank else b.reshape(index, [1])
+    return b.gather(x, index, axis(dim, x.rank))
+
+
+@lowers("embedding.default")
+def embedding(b, out, weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    return b.gather(weight, indices, 0)
+
+
+@lowers("embedding_dense_backward.default")
+def embedding_backward(b, out, grad, indices, count, padding_idx, scale_grad_by_freq):
+    if scale_grad_by_freq:
+        raise Unsupported("gradients of embeddings scaled by frequency")
+    features = grad.shape[-1]
+    rows = elements(indices.shape)
+    grad = b.reshape(grad, [rows, 1, features])
+    indices = b.reshape(indices, [rows, 1])
+    if padding_idx >= 0:
+        keep = b.compare("ne", indices, b.full_like(padding_idx, indices))
+        keep = b.broadcast_in_dim(keep, [0, 1], grad.shape)
+        grad = b.where(keep, grad, b.full_like(0, grad))
+    return b.scatter("add", b.full(0, out.dtype, out.shape), indices, b.convert(grad, out.dtype), [0])
+
+
+def along(b, x, dim, index):
+    """x and its index as [others, along]: what gather and scatter do along one dimension. x has at least
+    the sizes of the index."""
+    order = [d for d in range(x.rank) if d != dim] + [dim]
+    return b.transpose(x, order), b.transpose(index, order), order
+
+
+def flat_rows(b, x):
+    return b.reshape(x, [elements(x.shape[:-1]), x.shape[-1]])
+
+
+def cut(b, x, shape, dim):
+    """x without what the index does not reach in the other dimensions."""
+    for d in range(x.rank):
+        if d != dim and x.shape[d] != shape[d]:
+            x = b.slice_dim(x, d, 0, static(shape[d]))
+    return x
+
+
+@lowers("gather.default")
+def gather(b, out, x, dim, index, *, sparse_grad=False):
+    if not x.rank:
+        return b.broadcast(x, out.shape)
+    if not index.rank:
+        return b.reshape(gather(b, out, x, dim, b.reshape(index, [1])), [])
+    d = axis(dim, x.rank)
+    x, index, order = along(b, cut(b, x, index.shape, d), d, index)
+    index = index if index.dtype in ("i32", "i64") else b.convert(index, "i64")
+    made = b.gather(flat_rows(b, x), flat_rows(b, index), 1, 1)
+    return b.transpose(b.reshape(made, index.shape), [order.index(e) for e in range(len(order))])
+
+
+def scattered(b, kind, x, dim, index, source):
+    """x with `source`, of the shape of the index, at the index along a dimension."""
+    if not x.rank:
+        return scattered(b, kind, b.reshape(x, [1]), 0, b.reshape(index, [1]), b.reshape(source, [1])) if index.rank == 0 else None
+    if 0 in index.shape:
+        return x
+    d = axis(dim, x.rank)
+    if any(n != m for e, (n, m) in enumerate(zip(x.shape, index.shape)) if e != d):
+        static(*x.shape, *index.shape)  # every coordinate written out
+        columns = [b.iota("i64", index.shape, e) if e != d else b.convert(index, "i64") for e in range(x.rank)]
+        columns = b.cat([b.reshape(c, [*index.shape, 1]) for c in columns], x.rank)
+        return b.scatter(kind, x, columns, b.reshape(source, [*index.shape, *[1] * x.rank]), list(range(x.rank)))
+    moved, index, order = along(b, x, d, index)
+    source = b.transpose(source, order)
+    rows, many = flat_rows(b, index).shape
+    made = b.scatter(kind, flat_rows(b, moved), b.reshape(index, [rows, many, 1]), b.reshape(source, [rows, many, 1]), [1], 1)
+    return b.transpose(b.reshape(made, moved.shape), [order.index(e) for e in range(len(order))])
+
+
+def _source(b, x, index, source):
+    """The part of `source` that the index has."""
+    source = operand(b, source, x.dtype, index.shape) if not hasattr(source, "shape") else b.convert(source, x.dtype)
+    return cut(b, source, index.shape, -1) if source.rank else source
+
+
+@lowers("scatter.src", "scatter.value")
+def scatter(b, out, x, dim, index, source):
+    made = scattered(b, "set", x, dim, index, _source(b, x, index, source))
+    return b.reshape(made, out.shape)
+
+
+@lowers("scatter_add.default")
+def scatter_add(b, out, x, dim, index, source):
+    return b.reshape(scattered(b, "add", x, dim, index, _source(b, x, index, source)), out.shape)
+
+
+@lowers("scatter.reduce", "scatter.value_reduce")
+def scatter_reduce(b, out, x, dim, index, source, *, reduce):
+    kind = {"add": "add", "multiply": "mul"}[reduce]
+    return b.reshape(scattered(b, kind, x, dim, index, _source(b, x, index, source)), out.shape)
+
+
+@lowers("scatter_reduce.two")
+def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=True):
+    kind = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}.get(reduce)
+    if kind is None or not include_self:
+        raise Unsupported(f"scatter_reduce {reduce}{'' if include_self else ' without what is there'}")
+    return b.reshape(scattered(b, kind, x, dim, index, _source(b, x, index, source)), out.shape)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of matrices."""
+from . import lowers
+from .common import Unsupported, is_float, known, operand
+
+
+def product(b, x, y, batch, contract, dtype):
+    """Summed in a type that holds the sum, then converted."""
+    if x.dtype == "i1" or x.dtype.startswith("u"):
+        raise Unsupported(f"products of {x.dtype}")
+    y = b.convert(y, x.dtype)
+    total = x.dtype if is_float(x.dtype) else "i64" if x.dtype == "i64" else "i32"
+    if dtype == "f32" and is_float(x.dtype) and x.dtype in ("f16", "bf16"):
+        total = "f32"
+    return b.convert(b.dot(x, y, batch, contract, total), dtype)
+
+
+@lowers("mm.default")
+def mm(b, out, x, y, **options):
+    return product(b, x, y, ([], []), ([1], [0]), out.dtype)
+
+
+@lowers("bmm.default")
+def bmm(b, out, x, y, **options):
+    return product(b, x, y, ([0], [0]), ([2], [1]), out.dtype)
+
+
+@lowers("mv.default")
+def mv(b, out, x, y):
+    return product(b, x, y, ([], []), ([1], [0]), out.dtype)
+
+
+@lowers("dot.default", "vdot.default")
+def dot(b, out, x, y):
+    return product(b, x, y, ([], []), ([0], [0]), out.dtype)
+
+
+def _scale(b, x, factor):
+    return x if factor == 1 else b.binary("mul", x, b.full_like(known(factor), x))
+
+
+def added(b, out, x, made, beta, alpha):
+    """beta * x + alpha * made, where beta 0 forgets x. `made` has the type of the sums."""
+    made = _scale(b, made, alpha)
+    if beta != 0:
+        made = b.binary("add", _scale(b, operand(b, x, made.dtype, out.shape), beta), made)
+    return b.convert(made, out.dtype)
+
+
+def _sum_type(out):
+    return "f32" if out.dtype in ("f16", "bf16") else out.dtype
+
+
+@lowers("addmm.default")
+def addmm(b, out, x, y, z, *, beta=1, alpha=1):
+    return added(b, out, x, product(b, y, z, ([], []), ([1], [0]), _sum_type(out)), beta, alpha)
+
+
+@lowers("baddbmm.default")
+def baddbmm(b, out, x, y, z, *, beta=1, alpha=1):
+    return added(b, out, x, product(b, y, z, ([0], [0]), ([2], [1]), _sum_type(out)), beta, alpha)
+
+
+@lowers("addmv.default")
+def addmv(b, out, x, y, z, *, beta=1, alpha=1):
+    return added(b, out, x, product(b, y, z, ([], []), ([1], [0]), _sum_type(out)), beta, alpha)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shapes: views are values here, so a view and a copy are the same."""
+from . import lowers
+from .common import Unsupported, axis, elements, operand, static
+
+
+@lowers("view.default", "_unsafe_view.default", "reshape.default", "view_copy.default", "_reshape_alias.default",
+        "unflatten.int", "flatten.using_ints", "squeeze", "unsqueeze", "squeeze_copy", "unsqueeze_copy", "_reshape_copy")
+def reshape(b, out, x, *args, **options):
+    return b.reshape(x, out.shape)
+
+
+@lowers("expand.default", "expand_copy.default", "broadcast_to.default", "expand_as.default")
+def expand(b, out, x, *args, **options):
+    return b.broadcast(x, out.shape)
+
+
+@lowers("permute.default", "permute_copy.default")
+def permute(b, out, x, dims):
+    return b.transpose(x, [axis(d, x.rank) for d in dims])
+
+
+def swapped(rank, p, q):
+    order = list(range(rank))
+    if rank:
+        order[axis(p, rank)], order[axis(q, rank)] = order[axis(q, rank)], order[axis(p, rank)]
+    return order
+
+
+@lowers("transpose.int", "transpose_copy.int", "swapaxes.default")
+def transpose(b, out, x, p, q):
+    return b.transpose(x, swapped(x.rank, p, q))
+
+
+@lowers("t.default", "t_copy.default", "numpy_T.default", "mT.default")
+def t(b, out, x):
+    return x if x.rank < 2 else b.transpose(x, swapped(x.rank, -2, -1))
+
+
+def bounds(size, start, end):
+    """Start and end of a slice as Python has them; the end is None where it is that of the tensor.
+    Negative numbers count from the end of a size that is not known yet."""
+    if isinstance(size, int):
+        static(0 if start is None else start, 0 if end is None else end)
+        start, end, _ = slice(start, end).indices(size)
+        return start, max(start, end)
+    start = 0 if start is None else start
+    if end is None or (isinstance(end, int) and end >= 2 ** 62) or end == size:
+        end = None
+    return start, end
+
+
+@lowers("slice.Tensor", "slice_copy.Tensor")
+def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
+    d = axis(dim, x.rank)
+    n = x.shape[d]
+    static(step)
+    start, end = bounds(n, start, end)
+    if isinstance(n, int):
+        return b.slice_dim(x, d, start, end, step)
+    back = lambda one: (one - n) if not isinstance(one, int) else one if one < 0 else None  # noqa: E731
+    if end is not None and (not isinstance(end, int) or end < 0):  # n - k
+        cut = back(end)
+        if not (cut is not None and getattr(cut, "is_Integer", isinstance(cut, int)) and int(cut) <= 0):
+            return b.dynamic_slice_dim(x, d, start, out.shape)
+        x = b.rev(b.slice_dim(b.rev(x, [d]), d, -int(cut), None), [d])
+        end = None
+    if not isinstance(start, int):
+        return b.dynamic_slice_dim(x, d, start, out.shape)
+    if start < 0:  # the last ones, if there are as many
+        if end is not None or step != 1 or not isinstance(out.shape[d], int):
+            raise Unsupported(f"a slice from {start} of a dimension of size {n}")
+        return b.rev(b.slice_dim(b.rev(x, [d]), d, 0, -start), [d])
+    if end is not None and not isinstance(out.shape[d], int):
+        raise Unsupported(f"a slice up to {end} of a dimension of size {n}, which may be smaller")
+    return b.slice_dim(x, d, start, end, step)
+
+
+@lowers("select.int", "select_copy.int")
+def select(b, out, x, dim, index):
+    d = axis(dim, x.rank)
+    n = x.shape[d]
+    if not isinstance(index, int):
+        return b.reshape(b.dynamic_slice_dim(x, d, index, [1 if e == d else m for e, m in enumerate(x.shape)]), out.shape)
+    if index < 0:
+        if isinstance(n, int):
+            index += n
+        else:
+            x, index = b.rev(x, [d]), -1 - index
+    return b.reshape(b.slice_dim(x, d, index, index + 1), out.shape)
+
+
+@lowers("split_with_sizes.default", "split_with_sizes_copy.default")
+def split_with_sizes(b, out, x, sizes, dim=0):
+    d, start, made = axis(dim, x.rank), 0, []
+    if not isinstance(x.shape[d], int):
+        static(*sizes)
+    for size in sizes:
+        made.append(b.slice_dim(x, d, start, start + size))
+        start = start + size
+    return made
+
+
+@lowers("split.Tensor", "split_copy.Tensor", "chunk.default")
+def split(b, out, x, size, dim=0):
+    return split_with_sizes(b, out, x, [one.shape[axis(dim, x.rank)] for one in out], dim)
+
+
+@lowers("unbind.int", "unbind_copy.int")
+def unbind(b, out, x, dim=0):
+    return [select(b, one, x, dim, i) for i, one in enumerate(out)]
+
+
+@lowers("cat.default", "concat.default")
+def cat(b, out, values, dim=0):
+    values = [v for v in values if not (v.rank == 1 and v.shape == (0,) and len(out.shape) != 1)]
+    d = axis(dim, len(out.shape))
+    if not values:
+        return b.full(0, out.dtype, out.shape)
+    return b.cat([b.convert(v, out.dtype) for v in values], d)
+
+
+@lowers("stack.default")
+def stack(b, out, values, dim=0):
+    d = axis(dim, len(out.shape))
+    return b.cat([b.reshape(b.convert(v, out.dtype), [*v.shape[:d], 1, *v.shape[d:]]) for v in values], d)
+
+
+@lowers("constant_pad_nd.default")
+def constant_pad(b, out, x, pads, value=0):
+    static(*pads)
+    low, high = [0] * x.rank, [0] * x.rank
+    for i in range(len(pads) // 2):
+        low[x.rank - 1 - i], high[x.rank - 1 - i] = pads[2 * i], pads[2 * i + 1]
+    return b.pad(x, low, high, value)
+
+
+@lowers("flip.default")
+def flip(b, out, x, dims):
+    return b.rev(x, sorted({axis(d, x.rank) for d in dims})) if x.rank else x
+
+
+@lowers("repeat.default", "tile.default")
+def repeat(b, out, x, counts):
+    """As dimensions of their own beside the ones that are repeated."""
+    static(*counts)
+    x = b.reshape(x, [1] * (len(out.shape) - x.rank) + list(x.shape))
+    counts = [1] * (x.rank - len(counts)) + list(counts)
+    apart, wide, dims = [], [], []
+    for n, c in zip(x.shape, counts):
+        if c != 1:
+            wide.append(c)
+        dims.append(len(wide))
+        apart.append(n)
+        wide.append(n)
+    return b.reshape(b.broadcast_in_dim(x, dims, wide), out.shape) if list(wide) != list(x.shape) else x
+
+
+@lowers("slice_scatter.default")
+def slice_scatter(b, out, x, source, dim=0, start=None, end=None, step=1):
+    d = axis(dim, x.rank)
+    n = x.shape[d]
+    source = b.convert(source, out.dtype)
+    start, end = bounds(n, start, end)
+    if step == 1 and isinstance(n, int):
+        parts = [b.slice_dim(x, d, 0, start), source, b.slice_dim(x, d, end, n)]
+        return b.cat([p for p in parts if p.shape[d] != 0], d) if n else x
+    if (start, end, step) == (0, None, 1):
+        return source
+    if not isinstance(n, int):
+        if step == 1 and isinstance(start, int):
+            return b.dynamic_update_dim(x, source, d, start)
+        if step == 1:
+            return b.dynamic_update_dim(x, source, d, start)
+        raise Unsupported(f"writing every {step}th element of a dimension of size {n}")
+    if not source.shape[d]:
+        return x
+    place = b.iota("i64", (n,), 0)  # the element of `source` that belongs here
+    number = b.binary("div", b.binary("sub", place, b.full_like(start, place)), b.full_like(step, place))
+    last = b.full_like(source.shape[d] - 1, place)
+    number = b.binary("minimum", b.binary("maximum", number, b.full_like(0, place)), last)
+    mine = b.compare("eq", b.binary("add", b.binary("mul", number, b.full_like(step, place)), b.full_like(start, place)), place)
+    mine = b.broadcast_in_dim(mine, [d], x.shape)
+    return b.where(mine, b.gather(source, number, d), x)
+
+
+@lowers("select_scatter.default")
+def select_scatter(b, out, x, source, dim, index):
+    d = axis(dim, x.rank)
+    source = operand(b, source, out.dtype, [m for e, m in enumerate(x.shape) if e != d])
+    source = b.reshape(source, [1 if e == d else m for e, m in enumerate(x.shape)])
+    if not isinstance(index, int) or (index < 0 and not isinstance(x.shape[d], int)):
+        return b.dynamic_update_dim(x, source, d, index)
+    index = index + x.shape[d] if index < 0 else index
+    return slice_scatter(b, out, x, source, d, index, index + 1)
+
+
+def positions(b, shape, strides, offset):
+    """Flat positions of a strided view, as a tensor of `shape`."""
+    made = b.full(offset, "i64", shape)
+    for d, stride in enumerate(strides):
+        if stride and shape[d] != 1:
+            step = b.iota("i64", shape, d)
+            made = b.binary("add", made, b.binary("mul", step, b.full_like(stride, step)))
+    return made
+
+
+@lowers("as_strided.default", "as_strided_copy.default")
+def as_strided(b, out, x, size, strides, offset=None):
+    static(*size, *strides, 0 if offset is None else offset, *x.shape)
+    if not out.contiguous_inputs:
+        raise Unsupported("as_strided of memory that is not row-major")
+    shape = tuple(size)
+    flat = b.reshape(x, [elements(x.shape)])
+    if 0 in shape:
+        return b.full(0, x.dtype, shape)
+    return b.reshape(b.gather(flat, b.reshape(positions(b, shape, strides, offset or 0), [elements(shape)]), 0), shape)
+
+
+@lowers("diagonal.default", "diagonal_copy.default")
+def diagonal(b, out, x, offset=0, dim1=0, dim2=1):
+    p, q = axis(dim1, x.rank), axis(dim2, x.rank)
+    order = [d for d in range(x.rank) if d not in (p, q)] + [p, q]
+    x = b.transpose(x, order)
+    rows, columns = static(*x.shape[-2:])
+    count = out.shape[-1]
+    if not count:
+        return b.full(0, out.dtype, out.shape)
+    flat = b.reshape(x, [*x.shape[:-2], rows * columns])
+    start = offset if offset >= 0 else -offset * columns
+    at = positions(b, (count,), (columns + 1,), start)
+    return b.gather(flat, at, flat.rank - 1)
+
+
+@lowers("unfold.default", "unfold_copy.default")
+def unfold(b, out, x, dim, size, step):
+    if not x.rank:
+        return b.reshape(x, out.shape)
+    d = axis(dim, x.rank)
+    static(x.shape[d])
+    at = positions(b, (out.shape[d], size), (step, 1), 0)
+    made = b.gather(x, at, d)  # [..., windows, size, ...]
+    return b.transpose(made, [e for e in range(made.rank) if e != d + 1] + [d + 1])
+
+

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operations of prim, one method each: says their text and the types of their results.
+
+Methods follow prim exactly: no broadcasting, no promotion. What a frontend needs on top of that
+(broadcast, convert where they do nothing) checks and does nothing."""
+from .text import Function, Unsupported, Value, array, is_float, is_unsigned, listed, number, type_of
+
+INDEX = "i64"
+#: Operations that lowerings know and this version's prim lacks.
+PLANNED = {"scatter", "dynamic_slice", "dynamic_update_slice", "from_index", "scan", "arg_scan", "sort", "top_k"}
+
+
+class Prim(Function):
+    """A function and the operations that are written into it. `size_of(size)` gives the `index`
+    value of a size that is no int."""
+
+    def size_of(self, size):
+        raise Unsupported(f"the size {size} is not known here")
+
+    def sizes(self, shape):
+        dynamic = [self.size_of(n) for n in shape if not isinstance(n, int)]
+        return f" sizes ({', '.join(dynamic)})" if dynamic else ""
+
+    # elementwise
+    def unary(self, name, x, suffix=""):
+        return self.emit(f"prim.{name} {x.name}{suffix} : {x.type}", x.dtype, x.shape)
+
+    def binary(self, name, a, b, suffix=""):
+        self._same(name, a, b)
+        return self.emit(f"prim.{name} {a.name}, {b.name}{suffix} : {a.type}", a.dtype, a.shape)
+
+    def compare(self, name, a, b):
+        self._same(name, a, b)
+        suffix = " unsigned" if is_unsigned(a.dtype) and name not in ("eq", "ne") else ""
+        result = self._type("i1", a.shape)
+        return self.emit(f"prim.{name} {a.name}, {b.name}{suffix} : {a.type} -> {result}", "i1", a.shape)
+
+    def where(self, condition, a, b):
+        self._same("where", a, b)
+        return self.emit(f"prim.where {condition.name}, {a.name}, {b.name} : {condition.type}, {a.type}", a.dtype, a.shape)
+
+    def _same(self, name, a, b):
+        if (a.dtype, a.shape) != (b.dtype, b.shape):
+            raise Unsupported(f"{name} of {a.type} and {b.type}")
+
+    _type = staticmethod(type_of)
+
+    def convert(self, x, dtype):
+        if x.dtype == dtype:
+            return x
+        flags = (" from_unsigned" if is_unsigned(x.dtype) else "") + (" to_unsigned" if is_unsigned(dtype) else "")
+        result = self._type(dtype, x.shape)
+        if result == x.type:  # the same bits, read differently
+            return Value(x.name, dtype, x.shape)
+        return self.emit(f"prim.convert_element_type {x.name}{flags} : {x.type} -> {result}", dtype, x.shape)
+
+    # creation
+    def full(self, value, dtype, shape):
+        return self.emit(f"prim.full {number(value, dtype)}{self.sizes(shape)} : {self._type(dtype, shape)}", dtype, shape)
+
+    def full_like(self, value, x):
+        return self.full(value, x.dtype, x.shape)
+
+    def iota(self, dtype, shape, dim):
+        return self.emit(f"prim.iota dim {dim}{self.sizes(shape)} : {self._type(dtype, shape)}", dtype, shape)
+
+    # movement
+    def broadcast_in_dim(self, x, dims, shape):
+        return self.emit(f"prim.broadcast_in_dim {x.name} dims {listed(dims)}{self.sizes(shape)} : {x.type} -> "
+                         f"{self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def broadcast(self, x, shape):
+        """As numpy does it, from the last dimension on."""
+        shape = tuple(shape)
+        if x.shape == shape:
+            return x
+        offset = len(shape) - x.rank
+        for d, n in enumerate(x.shape):
+            if n != shape[offset + d] and n != 1:
+                raise Unsupported(f"a size {n} where {shape[offset + d]} is expected")
+        return self.broadcast_in_dim(x, range(offset, len(shape)), shape)
+
+    def reshape(self, x, shape):
+        shape = tuple(shape)
+        if x.shape == shape:
+            return x
+        return self.emit(f"prim.reshape {x.name}{self.sizes(shape)} : {x.type} -> {self._type(x.dtype, shape)}",
+                         x.dtype, shape)
+
+    def transpose(self, x, permutation):
+        permutation = list(permutation)
+        if permutation == list(range(x.rank)):
+            return x
+        shape = [x.shape[p] for p in permutation]
+        return self.emit(f"prim.transpose {x.name} permutation {listed(permutation)} : {x.type} -> "
+                         f"{self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def slice(self, x, starts, limits, strides):
+        """Limits are ints, or None for the size of the operand."""
+        shape, written = [], []
+        for n, start, limit, stride in zip(x.shape, starts, limits, strides):
+            if isinstance(n, int):
+                limit = n if limit is None else limit
+                shape.append(-(-(limit - start) // stride))
+            elif limit is not None:
+                shape.append(-(-(limit - start) // stride))
+            elif (start, stride) == (0, 1):
+                shape.append(n)
+            else:
+                shape.append((n - start + stride - 1) // stride if stride > 1 else n - start)
+            written.append(-1 if limit is None else limit)
+        if tuple(shape) == x.shape and all(s == 1 for s in strides):
+            return x
+        return self.emit(f"prim.slice {x.name} starts {listed(starts)} limits {listed(written)} strides {listed(strides)} : "
+                         f"{x.type} -> {self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def slice_dim(self, x, dim, start, limit, stride=1):
+        starts, limits, strides = [0] * x.rank, [None] * x.rank, [1] * x.rank
+        starts[dim], limits[dim], strides[dim] = start, limit, stride
+        return self.slice(x, starts, limits, strides)
+
+    def rev(self, x, dims):
+        return self.emit(f"prim.rev {x.name} dims {listed(dims)} : {x.type}", x.dtype, x.shape) if dims else x
+
+    def cat(self, values, dim):
+        if len(values) == 1:
+            return values[0]
+        shape = list(values[0].shape)
+        shape[dim] = sum((v.shape[dim] for v in values[1:]), values[0].shape[dim])
+        return self.emit(f"prim.cat {', '.join(v.name for v in values)} dim {dim} : {', '.join(v.type for v in values)} -> "
+                         f"{self._type(values[0].dtype, shape)}", values[0].dtype, shape)
+
+    def pad(self, x, low, high, value):
+        """Negative pads cut."""
+        if any(p < 0 for p in (*low, *high)):
+            limits = [None if h >= 0 else (n + h if isinstance(n, int) else self._no(n)) for n, h in zip(x.shape, high)]
+            x = self.slice(x, [max(0, -p) for p in low], limits, [1] * x.rank)
+            low, high = [max(0, p) for p in low], [max(0, p) for p in high]
+        if not any((*low, *high)):
+            return x
+        shape = [a + n + b for a, n, b in zip(low, x.shape, high)]
+        return self.emit(f"prim.pad {x.name} low {listed(low)} high {listed(high)} value {number(value, x.dtype)} : {x.type} -> "
+                         f"{self._type(x.dtype, shape)}", x.dtype, shape)
+
+    @staticmethod
+    def _no(n):
+        raise Unsupported(f"cutting the end of a dimension of size {n}")
+
+    # reductions
+    def reduce(self, name, x, dims):
+        dims = sorted(dims)
+        shape = [n for d, n in enumerate(x.shape) if d not in dims]
+        return self.emit(f"prim.{name} {x.name} dims {listed(dims)} : {x.type} -> {self._type(x.dtype, shape)}",
+                         x.dtype, shape)
+
+    def keep(self, x, dims, rank):
+        """The result of a reduction with its dimensions kept, as 1."""
+        left = iter(x.shape)
+        return self.reshape(x, [1 if d in dims else next(left) for d in range(rank)])
+
+    def arg(self, name, x, dim):
+        shape = [n for d, n in enumerate(x.shape) if d != dim]
+        return self.emit(f"prim.{name} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, shape)}", INDEX, shape)
+
+    # products
+    def dot(self, a, b, batch, contract, dtype=None):
+        (ab, bb), (ac, bc) = batch, contract
+        shape = [a.shape[d] for d in ab]
+        shape += [n for d, n in enumerate(a.shape) if d not in ab and d not in ac]
+        shape += [n for d, n in enumerate(b.shape) if d not in bb and d not in bc]
+        dtype = dtype or a.dtype
+        return self.emit(f"prim.dot_general {a.name}, {b.name} batch {listed(ab)} x {listed(bb)} contract {listed(ac)} x "
+                         f"{listed(bc)} : {a.type}, {b.type} -> {self._type(dtype, shape)}", dtype, shape)
+
+    def conv(self, x, w, strides, low, high, dilation, input_dilation, groups):
+        shape = [x.shape[0]]
+        for n, k, s, a, b, d, i in zip(x.shape[1:-1], w.shape[1:-1], strides, low, high, dilation, input_dilation):
+            shape.append(((n - 1) * i + 1 + a + b - ((k - 1) * d + 1)) // s + 1)
+        shape.append(w.shape[0])
+        return self.emit(
+            f"prim.conv {x.name}, {w.name} {{strides = {array(strides)}, pad_low = {array(low)}, pad_high = {array(high)}, "
+            f"dilation = {array(dilation)}, input_dilation = {array(input_dilation)}, groups = {groups} : i64}} : "
+            f"{x.type}, {w.type} -> {self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def pool(self, name, x, window, strides, low, high):
+        shape = [x.shape[0], *((n + a + b - k) // s + 1 for n, k, s, a, b in zip(x.shape[1:-1], window, strides, low, high)),
+                 x.shape[-1]]
+        return self.emit(f"prim.{name} {x.name} {{window = {array(window)}, strides = {array(strides)}, pad_low = {array(low)}, "
+                         f"pad_high = {array(high)}}} : {x.type} -> {self._type(x.dtype, shape)}", x.dtype, shape)
+
+    # reading and writing at computed positions
+    def gather(self, x, indices, dim, batch_dims=0):
+        shape = [*x.shape[:dim], *indices.shape[batch_dims:], *x.shape[dim + 1:]]
+        return self.emit(f"prim.gather {x.name}, {indices.name} dim {dim} batch_dims {batch_dims} : {x.type}, {indices.type} -> "
+                         f"{self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def scatter(self, kind, x, indices, updates, dims, batch_dims=0):
+        """Updates of windows that start at `indices`, whose last dimension has one index for each of `dims`."""
+        self._has("scatter")
+        return self.emit(f"prim.scatter {kind} {x.name}, {indices.name}, {updates.name} dims {listed(dims)} batch_dims "
+                         f"{batch_dims} : {x.type}, {indices.type}, {updates.type}", x.dtype, x.shape)
+
+    def dynamic_slice_dim(self, x, dim, start, shape):
+        """`shape` of x from `start` on along a dimension; the other starts are 0."""
+        self._has("dynamic_slice")
+        starts = self._starts(x, dim, start)
+        return self.emit(f"prim.dynamic_slice {x.name} starts ({', '.join(v.name for v in starts)}){self.sizes(shape)} : "
+                         f"{', '.join(v.type for v in (x, *starts))} -> {self._type(x.dtype, shape)}", x.dtype, shape)
+
+    def dynamic_update_dim(self, x, update, dim, start):
+        self._has("dynamic_update_slice")
+        starts = self._starts(x, dim, start)
+        return self.emit(f"prim.dynamic_update_slice {x.name}, {update.name} starts ({', '.join(v.name for v in starts)}) : "
+                         f"{', '.join(v.type for v in (x, update, *starts))}", x.dtype, x.shape)
+
+    def _starts(self, x, dim, start):
+        zero = self.full(0, INDEX, ())
+        if isinstance(start, int) and start < 0:
+            start = x.shape[dim] + start
+        start = self.full(start, INDEX, ()) if isinstance(start, int) else self.size_tensor(start)
+        return [start if d == dim else zero for d in range(x.rank)]
+
+    def size_tensor(self, size):
+        """A size as a tensor of rank 0."""
+        self._has("from_index")
+        return self.emit(f"prim.from_index {self.size_of(size)} : {self._type(INDEX, ())}", INDEX, ())
+
+    # along a dimension
+    def scan(self, kind, x, dim):
+        self._has("scan")
+        return self.unary("scan " + kind, x, f" dim {dim}")
+
+    def arg_scan(self, kind, x, dim):
+        self._has("arg_scan")
+        return self.emit(f"prim.arg_scan {kind} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, x.shape)}", INDEX, x.shape)
+
+    def sort(self, values, dim, keys, descending=False):
+        self._has("sort")
+        return self.emit_many(f"prim.sort {', '.join(v.name for v in values)} dim {dim} keys {keys}"
+                              f"{' descending' if descending else ''} : {', '.join(v.type for v in values)}",
+                              [(v.dtype, v.shape) for v in values])
+
+    def top_k(self, x, k, dim, smallest=False):
+        self._has("top_k")
+        shape = [k if d == dim else n for d, n in enumerate(x.shape)]
+        return self.emit_many(f"prim.top_k {x.name} k {k} dim {dim}{' smallest' if smallest else ''} : {x.type} -> "
+                              f"{self._type(x.dtype, shape)}, {self._type('i32', shape)}", [(x.dtype, shape), ("i32", shape)])
+
+    @staticmethod
+    def _has(name):
+        if name in PLANNED:
+            raise Unsupported(f"prim.{name} is not there yet")
+
+    # composites
+    def softmax(self, x, dim):
+        return self.unary("softmax", x, f" dim {dim}")
+
+    def norm(self, name, x, weight, bias, axes, eps):
+        parts = [x.name] + ([f"weight {weight.name}"] if weight else []) + ([f"bias {bias.name}"] if bias else [])
+        types = [x.type] + [v.type for v in (weight, bias) if v]
+        return self.emit(f"prim.{name} {' '.join(parts)} axes {axes} eps {float_text(eps)} : {', '.join(types)}",
+                         x.dtype, x.shape)
+
+    def attention(self, q, k, v, mask, scale):
+        shape = [*q.shape[:-1], v.shape[-1]]
+        masked, types = (f" mask {mask.name}", f", {mask.type}") if mask else ("", "")
+        return self.emit(f"prim.attention {q.name}, {k.name}, {v.name}{masked} scale {float_text(scale)} : {q.type}, {k.type}, "
+                         f"{v.type}{types} -> {self._type(q.dtype, shape)}", q.dtype, shape)
+
+
+def float_text(value):
+    return number(float(value), "f64").split(" :")[0]
+
+
+__all__ = ["INDEX", "Prim", "Unsupported", "is_float"]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes prim as text: values, types, numbers, sizes, one function. Knows no framework.
+
+A size is an int, or any other hashable object for one that is known when the program runs; the
+`sizes` that a Function is given say how to compute those."""
+import math
+import re
+import struct
+
+#: Element types by the names that the runtime has: what MLIR calls them, bits, kind.
+ELEMENTS = {
+    "i1": ("i1", 1, "b"), "i8": ("i8", 8, "i"), "i16": ("i16", 16, "i"), "i32": ("i32", 32, "i"), "i64": ("i64", 64, "i"),
+    "u8": ("i8", 8, "u"), "u16": ("i16", 16, "u"), "u32": ("i32", 32, "u"), "u64": ("i64", 64, "u"),
+    "f16": ("f16", 16, "f"), "bf16": ("bf16", 16, "f"), "f32": ("f32", 32, "f"), "f64": ("f64", 64, "f"),
+}
+
+
+class Unsupported(Exception):
+    """What cannot be expressed, and why."""
+
+
+def is_float(dtype):
+    return ELEMENTS[dtype][2] == "f"
+
+
+def is_int(dtype):
+    return ELEMENTS[dtype][2] in "iu"
+
+
+def is_unsigned(dtype):
+    return ELEMENTS[dtype][2] == "u"
+
+
+def type_of(dtype, shape):
+    """tensor<4x?xf32>"""
+    return f"tensor<{''.join(f'{n}x' if isinstance(n, int) else '?x' for n in shape)}{ELEMENTS[dtype][0]}>"
+
+
+class Value:
+    """A tensor in the program."""
+    __slots__ = ("name", "dtype", "shape")
+
+    def __init__(self, name, dtype, shape):
+        self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+
+    @property
+    def type(self):
+        return type_of(self.dtype, self.shape)
+
+    @property
+    def rank(self):
+        return len(self.shape)
+
+    def __repr__(self):
+        return f"{self.name}: {self.type}"
+
+
+def _bits(value, dtype):
+    """The bits of a float, rounded once more from f32 for bf16 as frameworks do."""
+    if dtype == "f64":
+        return struct.unpack("<Q", struct.pack("<d", value))[0]
+    try:
+        single = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        single = math.copysign(math.inf, value)
+    if dtype == "f32":
+        return struct.unpack("<I", struct.pack("<f", single))[0]
+    if dtype == "f16":
+        try:
+            return struct.unpack("<H", struct.pack("<e", single))[0]
+        except OverflowError:
+            return 0xFC00 if single < 0 else 0x7C00
+    bits = struct.unpack("<I", struct.pack("<f", single))[0]
+    if single != single:
+        return 0x7FC0
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+
+
+def number(value, dtype):
+    """An attribute: 1.5 : f32"""
+    element, bits, kind = ELEMENTS[dtype]
+    if kind == "b":
+        return "true" if value else "false"
+    if kind in "iu":
+        if isinstance(value, float) and not value.is_integer():
+            raise Unsupported(f"{value} as {dtype}")
+        value = int(value) & ((1 << bits) - 1)
+        return f"{value - (1 << bits) if value >> (bits - 1) else value} : {element}"
+    value = float(value)
+    digits = re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
+    if dtype in ("f32", "f64") and math.isfinite(value) and abs(value) < 3.4e38 and re.fullmatch(r"-?\d+\.\d+(e-?\d+)?", digits):
+        return f"{digits} : {element}"
+    return f"0x{_bits(value, dtype):0{bits // 4}X} : {element}"
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def array(numbers):
+    return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+
+
+def listed(numbers):
+    return f"[{', '.join(map(str, numbers))}]"
+
+
+class Function:
+    """One public function, written from top to bottom."""
+
+    def __init__(self, name="main"):
+        self.name = name
+        self.arguments, self.body, self.results = [], [], []
+        self.place = None  # (file, line) of what is being written
+        self._count = 0
+        self._indices = {}
+
+    def argument(self, dtype, shape, label=None):
+        value = Value(f"%arg{len(self.arguments)}", dtype, shape)
+        self.arguments.append((value, label))
+        return value
+
+    def fresh(self):
+        self._count += 1
+        return f"%{self._count}"
+
+    def line(self, text):
+        where = f" loc({quoted(self.place[0])}:{self.place[1]}:1)" if self.place else ""
+        self.body.append((f"    {text}", where))
+
+    def emit(self, text, dtype, shape):
+        """One operation with one result."""
+        value = Value(self.fresh(), dtype, shape)
+        self.line(f"{value.name} = {text}")
+        return value
+
+    def emit_many(self, text, types):
+        """One operation with several results: `types` has (dtype, shape) of each."""
+        base = self.fresh()
+        self.line(f"{base}:{len(types)} = {text}" if len(types) > 1 else f"{base} = {text}")
+        return [Value(f"{base}#{i}" if len(types) > 1 else base, *one) for i, one in enumerate(types)]
+
+    def index(self, text):
+        """An `index` value; equal ones are made once, at the place where they are first asked for."""
+        if text not in self._indices:
+            self._indices[text] = self.fresh()
+            self.line(f"{self._indices[text]} = {text}")
+        return self._indices[text]
+
+    def returns(self, values):
+        self.results = list(values)
+
+    def text(self, locations=True):
+        arguments = ", ".join(
+            f"{value.name}: {value.type}" + (f" loc({quoted(label)})" if label and locations else "")
+            for value, label in self.arguments)
+        results = ", ".join(value.type for value in self.results)
+        names = ", ".join(value.name for value in self.results)
+        lines = [line + where if locations else line for line, where in self.body]
+        end = f"    return {names} : {results}" if self.results else "    return"
+        return "\n".join(["module {", f"  func.func public @{self.name}({arguments}) -> ({results}) {{", *lines, end,
+                          "  }", "}", ""])

@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test test-jax semantics bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test test-jax test-torch semantics bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -30,6 +30,14 @@ test-jax: build
 	@test -x $(BUILD)/venv-jax/bin/python || /usr/bin/python3 -m venv $(BUILD)/venv-jax
 	@$(BUILD)/venv-jax/bin/python -m pip install -q "jax>=0.6"
 	@/usr/bin/python3 test/run.py $(BUILD) test/jax
+
+# What needs PyTorch, in an environment of its own: the wheel without the libraries of devices.
+test-torch: build
+	@bash tools/install-deps.sh venv
+	@bash tools/torch-environment.sh $(BUILD)/venv-torch
+	@/usr/bin/python3 test/run.py $(BUILD) test/torch
+	@cd test/torch && PYTHONPATH=$(abspath $(BUILD))/python KILN_NO_FALLBACK=1 \
+	  $(abspath $(BUILD))/venv-torch/bin/python opinfo.py --expected=opinfo.json --report=$(abspath $(BUILD))/opinfo.json
 
 # Every pass over the whole corpus, in KILN_SHARED.
 semantics: build

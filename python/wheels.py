@@ -20,7 +20,9 @@ RUNTIME_TOOLS = ["kiln-run", "kiln-conform"]
 COMPILER_TOOLS = ["kiln-compile", "kiln-opt", "kiln-reduce"]
 # Of the package `kiln`, but of no use without the compiler.
 COMPILER_MODULES = ["compiler.py", "jax.py"]
-COMPILER_ENTRY_POINTS = {"jax_plugins": ["kiln = kiln.jax"]}
+# What needs the compiler, too, a folder each.
+COMPILER_PACKAGES = ["torch"]
+COMPILER_ENTRY_POINTS = {"jax_plugins": ["kiln = kiln.jax"], "torch_dynamo_backends": ["kiln = kiln.torch.backend:kiln"]}
 HELPERS = {"runtime": ["kiln-driver-trial"], "compiler": ["kiln-compile-worker"]}
 
 
@@ -67,6 +69,8 @@ def stage_compiler(build, folder):
     copy(f"{tree}/lib/libkiln-pjrt.so", f"{folder}/lib/libkiln-pjrt.so")
     for module in COMPILER_MODULES:
         copy(f"{build}/python/kiln/{module}", f"{folder}/{module}")
+    for package in COMPILER_PACKAGES:
+        shutil.copytree(f"{build}/python/kiln/{package}", f"{folder}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
     linker = shutil.which("ld.lld-22") or shutil.which("ld.lld") or sys.exit("error: ld.lld-22 not found")
     copy(linker, f"{folder}/lib/kiln/ld.lld")
     run("patchelf", "--set-rpath", "$ORIGIN/..", f"{folder}/lib/kiln/ld.lld")

@@ -62,6 +62,11 @@ jax = os.path.join(build, "venv-jax", "bin", "python")
 if os.path.exists(jax):
     config.available_features.add("jax")
     config.substitutions.append(("%jax", jax))
+# A Python that has PyTorch: `make test-torch` makes one.
+torch = os.path.join(build, "venv-torch", "bin", "python")
+if os.path.exists(torch):
+    config.available_features.add("torch")
+    config.substitutions.append(("%torch", torch))
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

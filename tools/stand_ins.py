@@ -3,9 +3,9 @@
 stand_ins.py FOLDER
 
 For each library that something in FOLDER needs and that is neither there nor the distribution's, a
-small one is written into FOLDER that has its name, the versions and the functions that are asked for. Each
-function returns 100 and does nothing: what is asked for a device says that there is none. So
-PyTorch's wheel runs on the host without the gigabytes that it would need for devices."""
+small one is written into FOLDER that has its name, the versions and the functions that are asked for. They do nothing:
+texts are empty, questions ("Is") get no, all else fails with 100, which where devices are counted
+says that there is none. So PyTorch's wheel runs on the host without the gigabytes that it would need for devices."""
 import collections
 import os
 import re
@@ -41,10 +41,12 @@ def symbols(path):
 def write(folder, soname, wanted):
     """A library with these functions: {version or None: names}."""
     with tempfile.TemporaryDirectory() as work:
-        assembly, script = [".text"], []
+        assembly, script = [".section .rodata", "empty: .byte 0", ".text"], []
         for number, (version, names) in enumerate(sorted(wanted.items(), key=lambda one: one[0] or "")):
             for name in sorted(names):
-                assembly += [f".globl {name}", f".type {name}, @function", f"{name}:", "  mov $100, %eax", "  ret"]
+                assembly += [f".globl {name}", f".type {name}, @function", f"{name}:",
+                             "  lea empty(%rip), %rax" if re.search("String|Name", name) else
+                             f"  mov ${0 if 'Is' in name else 100}, %eax", "  ret"]
             if version:
                 script.append(f'{version} {{ global: {" ".join(f"{name};" for name in sorted(names))} }};')
         with open(f"{work}/a.s", "w", encoding="ascii") as file:

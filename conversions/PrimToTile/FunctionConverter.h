@@ -4,6 +4,7 @@
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
 #define KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
 
+#include "Wrap.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,6 +67,8 @@ private:
   std::unique_ptr<mlir::IRRewriter> rewriter;
   target::TargetOptions noOptions;
   mlir::Operation *next = nullptr; ///< to convert
+  /// What the maps of `host` may still know by address.
+  Retired retired;
   unsigned kernels = 0;
   llvm::DenseMap<mlir::Operation *, schedule::Buffer> catBuffers;
 };

@@ -115,7 +115,7 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
 
 LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   if (fusion.use_empty()) {
-    fusion.erase();
+    retired.add(fusion);
     return success();
   }
   Block &body = fusion.getBody().front();
@@ -147,7 +147,7 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
                      [](Operation &op) { return !isClonable(&op); });
   if (computing <= 1 && fusion.getNumResults() == 1)
     return target::emitUnsupported(fusion, "no schedule for " + nameOf(fusion));
-  next = unwrap(fusion);
+  next = unwrap(fusion, retired);
   return success();
 }
 
@@ -296,7 +296,7 @@ LogicalResult FunctionConverter::convert(Operation *op) {
                                       !isa<prim::CatOp>(user));
         }))
       return success();
-    prim::FusionOp fusion = wrapOps(op);
+    prim::FusionOp fusion = wrapOps(op, &retired);
     next = fusion;
     return success();
   }

@@ -109,7 +109,18 @@ static void sinkConstants(Operation *op) {
     });
 }
 
-prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
+Retired::~Retired() {
+  for (Operation *op : ops)
+    op->destroy();
+}
+
+void Retired::add(Operation *op) {
+  op->remove();
+  op->dropAllReferences();
+  ops.push_back(op);
+}
+
+prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops, Retired *retired) {
   for (Operation *op : ops)
     sinkConstants(op);
   SetVector<Operation *> group(ops.begin(), ops.end());
@@ -133,7 +144,10 @@ prim::FusionOp kiln::wrapOps(ArrayRef<Operation *> ops) {
   prim::YieldOp::create(builder, root->getLoc(), results);
   root->replaceAllUsesWith(fusion.getResults());
   for (Operation *op : llvm::reverse(ops))
-    op->erase();
+    if (retired)
+      retired->add(op);
+    else
+      op->erase();
   return fusion;
 }
 
@@ -148,7 +162,7 @@ prim::FusionOp kiln::wrapCopy(OpBuilder &builder, Location loc, Value value) {
   return fusion;
 }
 
-Operation *kiln::unwrap(prim::FusionOp fusion) {
+Operation *kiln::unwrap(prim::FusionOp fusion, Retired &retired) {
   OpBuilder builder(fusion);
   IRMapping mapping;
   Block &body = fusion.getBody().front();
@@ -164,7 +178,7 @@ Operation *kiln::unwrap(prim::FusionOp fusion) {
   for (auto [result, value] :
        llvm::zip(fusion.getResults(), body.getTerminator()->getOperands()))
     result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-  fusion.erase();
+  retired.add(fusion);
   return first;
 }
 

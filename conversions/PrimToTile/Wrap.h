@@ -24,16 +24,31 @@ bool standsAlone(mlir::Operation *op);
 /// The kind of a group with these operations.
 prim::GroupKind kindOf(llvm::ArrayRef<mlir::Operation *> ops);
 
+/// Operations that have left the program and are not freed yet: where values
+/// are keys of maps, no new one may get the address of one that is gone.
+class Retired {
+public:
+  Retired() = default;
+  Retired(const Retired &) = delete;
+  ~Retired();
+  void add(mlir::Operation *op);
+
+private:
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
 /// Moves `ops` (in program order, the last one is the root) into a prim.fusion
-/// in the place of the root.
-prim::FusionOp wrapOps(llvm::ArrayRef<mlir::Operation *> ops);
+/// in the place of the root. What is left of them is erased, or retired.
+prim::FusionOp wrapOps(llvm::ArrayRef<mlir::Operation *> ops,
+                       Retired *retired = nullptr);
 
 /// A group that copies `value`.
 prim::FusionOp wrapCopy(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value);
 
-/// Puts the operations of a group back in its place; returns the first.
-mlir::Operation *unwrap(prim::FusionOp fusion);
+/// Puts the operations of a group back in its place, which is retired; returns
+/// the first.
+mlir::Operation *unwrap(prim::FusionOp fusion, Retired &retired);
 
 /// A word for the name of a group's kernel.
 std::string nameOf(prim::FusionOp fusion);

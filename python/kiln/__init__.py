@@ -11,12 +11,13 @@ used where they lie. Results are `kiln.Tensor`, which gives its memory to others
 There is no compiler in here: packages come from `kiln-compile`.
 """
 import collections
+import os
 import struct
 
 from . import _runtime
 from ._runtime import Error, Package, Tensor
 
-__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "load", "load_npy"]
+__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "export", "load", "load_npy"]
 __version__ = _runtime.version
 load_npy = _runtime.load_npy
 
@@ -157,8 +158,24 @@ class Program:
         self._session.trim()
 
 
-def load(source, target=None, keys=None):
+def load(source, target=None, keys=None, weights=None):
     """A program from a package: a path, or bytes. `target` is a SPEC such as "cpu,threads=2"; without
     one the first target that works here is taken. With `keys`, paths of Ed25519 public keys, the
-    package has to be signed by one of them."""
-    return Program(Package(source, keys), target)
+    package has to be signed by one of them.
+
+    Packages of kiln.export have their weights in a file beside them, or in `weights`; with them it is a
+    `kiln.model.Model`, called with the inputs alone. weights=False leaves them to the caller."""
+    program = Program(Package(source, keys), target)
+    if weights is None and isinstance(source, (str, os.PathLike)):
+        beside = os.path.splitext(os.fspath(source))[0] + ".safetensors"
+        weights = beside if os.path.exists(beside) else None
+    if not weights:
+        return program
+    from .model import Model
+    return Model(program, os.fspath(weights))
+
+
+def export(program, path, target="cpu"):
+    """Compiles a program of torch.export into a package, and writes its weights beside it. Needs torch."""
+    from .torch.export import export as write
+    write(program, os.fspath(path), target)

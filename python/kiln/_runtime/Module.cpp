@@ -101,6 +101,8 @@ PyObject *kiln::python::makeType(const char *name, size_t size, newfunc create,
 static PyMethodDef methods[] = {
     {"from_dlpack", fromDLPack, METH_VARARGS, nullptr},
     {"load_npy", loadNpy, METH_VARARGS, nullptr},
+    {"at_address", atAddress, METH_VARARGS, nullptr},
+    {"exchange", exchangeCall, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 static bool add(PyObject *module, const char *name, PyObject *object) {

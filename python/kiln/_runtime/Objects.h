@@ -23,6 +23,9 @@ bool makeTensorType();
 /// Functions of the module that make tensors.
 PyObject *fromDLPack(PyObject *, PyObject *args);
 PyObject *loadNpy(PyObject *, PyObject *args);
+PyObject *atAddress(PyObject *, PyObject *args);
+/// Calls with tensors of a framework.
+PyObject *exchangeCall(PyObject *, PyObject *args);
 
 struct PackageObject {
   PyObject_HEAD KilnPackage *handle;

@@ -238,3 +238,32 @@ bool kiln::python::makeTensorType() {
                         "A tensor on the host or on a device of a session.");
   return tensorType;
 }
+
+/// The owner of a tensor's memory is let go, whatever thread that is in.
+static void releaseOwner(void *user) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(static_cast<PyObject *>(user));
+  PyGILState_Release(state);
+}
+
+/// at_address(dtype, shape, address, owner): a tensor of memory that lives
+/// while `owner` does.
+PyObject *kiln::python::atAddress(PyObject *, PyObject *args) {
+  const char *dtype = nullptr;
+  PyObject *shape = nullptr, *owner = nullptr;
+  unsigned long long address = 0;
+  std::vector<int64_t> sizes;
+  if (!PyArg_ParseTuple(args, "sOKO:at_address", &dtype, &shape, &address,
+                        &owner))
+    return nullptr;
+  const ElementType *type = elementType(dtype);
+  if (!type || !readSizes(shape, sizes))
+    return nullptr;
+  KilnTensor *tensor = nullptr;
+  if (kilnTensorImport(type->type, int(sizes.size()), sizes.data(), nullptr,
+                       reinterpret_cast<void *>(uintptr_t(address)),
+                       releaseOwner, owner, &tensor))
+    return raise();
+  Py_INCREF(owner);
+  return wrapTensor(tensor);
+}

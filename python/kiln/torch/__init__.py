@@ -4,7 +4,12 @@
     import torch
     fast = torch.compile(model, backend="kiln")
     print(kiln.torch.report)                    # what was compiled, what torch runs and why"""
+import torch
+
 from .backend import CompileFailed, kiln
 from .report import report
+
+if "kiln" not in torch._dynamo.list_backends(exclude_tags=()):  # where no wheel says so
+    torch._dynamo.register_backend(kiln, "kiln")
 
 __all__ = ["CompileFailed", "kiln", "report"]

@@ -32,17 +32,21 @@ def compiler_mark():
     return " ".join(marks)
 
 
-def key(text, target):
-    return hashlib.sha256("\0".join([compiler_mark(), str(target), text]).encode()).hexdigest()
+def key(text, target, options=()):
+    return hashlib.sha256("\0".join([compiler_mark(), str(target), *options, text]).encode()).hexdigest()
 
 
 statistics = {"compiled": 0, "found": 0}
 
 
-def package(function, target):
+def package(function, target, options=()):
     """The bytes of a package of a function; compiles it where it is not there."""
     place = folder()
-    path = place and os.path.join(place, key(function.text(locations=False), target) + ".kiln")
+    name = key(function.text(locations=False), target, options)
+    path = place and os.path.join(place, name + ".kiln")
+    if os.environ.get("KILN_SAVE_TEXT"):  # a folder, for whoever wants to see it
+        with open(os.path.join(os.environ["KILN_SAVE_TEXT"], name[:16] + ".mlir"), "w", encoding="utf-8") as file:
+            file.write(function.text())
     if path and os.path.exists(path):
         statistics["found"] += 1
         with open(path, "rb") as file:
@@ -52,12 +56,8 @@ def package(function, target):
         source, output = os.path.join(work, "graph.mlir"), os.path.join(work, "graph.kiln")
         with open(source, "w", encoding="utf-8") as file:
             file.write(function.text())
-        if os.environ.get("KILN_SAVE_TEXT"):
-            with open(os.path.join(os.environ["KILN_SAVE_TEXT"], key(function.text(locations=False), target)[:16] + ".mlir"), "w",
-                      encoding="utf-8") as file:
-                file.write(function.text())
         try:
-            compiler.compile(source, target, output, "--strip")
+            compiler.compile(source, target, output, "--strip", *options)
         except RuntimeError as error:
             raise CompileError(str(error)) from None
         with open(output, "rb") as file:

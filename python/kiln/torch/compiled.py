@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 import kiln
+
+from kiln._runtime import exchange
 
 from . import cache, sizes
 from .dtypes import TYPES
 from .graph import Lowering, UnsupportedNode
 from .text import Unsupported, Value
+
+#: How torch hands tensors over in C.
+EXCHANGE = torch.Tensor.__dlpack_c_exchange_api__
+UNSIGNED = {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 
 
 def lower(graph_module, name_of=lambda node: node.name):
@@ -43,7 +50,8 @@ class Compiled:
         lowering, results = lower(graph_module)
         placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
-        self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
+        with _disable_current_modes():  # this may run while torch traces
+            self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
         self.symbols = self._symbols(placeholders)
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, self.types = [], [], []
@@ -65,8 +73,11 @@ class Compiled:
         self.program = None
         if values:
             self.program = kiln.load(cache.package(lowering, target), target)
-            self.entry = self.program.default
-            self.wanted = [one.dtype for one in self.entry.arguments]
+            self.session, self.entry = self.program._session, self.program.default.name
+        #: Nothing but tensors comes out, each once, in the order of the package.
+        self.plain = self.results == [("tensor", i) for i in range(len(values))]
+        self.unsigned = [(i, dtype) for i, dtype in enumerate(self.types) if dtype in UNSIGNED]
+        self.count = len(placeholders)
 
     @staticmethod
     def _symbols(placeholders):
@@ -90,21 +101,19 @@ class Compiled:
         return int(expression.subs(values))
 
     def __call__(self, *arguments):
-        made = []
-        if self.program:
-            given = [self._tensor(arguments[i]) for i in self.tensors] + self.constants
-            made = self.entry(*(one for one in given))
-            made = list(made) if isinstance(made, tuple) else [made]
-            made = [self._torch(one, dtype) for one, dtype in zip(made, self.types)]
+        made = self._run(arguments) if self.program else []
+        if self.plain:
+            return made
         return [made[one] if kind == "tensor" else arguments[one] if kind == "argument" else
                 self._size(one, arguments) if kind == "size" else one for kind, one in self.results]
 
-    @staticmethod
-    def _tensor(tensor):
-        tensor = tensor.detach()
-        return tensor.contiguous().view(torch.int8) if tensor.dtype == torch.uint8 else tensor.contiguous()
-
-    @staticmethod
-    def _torch(tensor, dtype):
-        made = torch.from_dlpack(tensor)
-        return made if made.dtype == dtype else made.view(dtype)
+    def _run(self, arguments):
+        """The package's results, as tensors of torch."""
+        given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
+        given += self.constants
+        made = exchange(self.session, self.entry, EXCHANGE, given)
+        if made is None:  # some do not follow each other in memory
+            made = exchange(self.session, self.entry, EXCHANGE, [one.contiguous() for one in given])
+        for i, dtype in self.unsigned:
+            made[i] = made[i].view(dtype)
+        return made

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kiln.export: a program of torch.export as a package, its weights beside it.
+
+The package takes the weights as arguments under their names; they are written as safetensors, which
+kiln.load maps into memory. What the program writes into its buffers comes out as further results."""
+import json
+import os
+
+import torch
+from torch.export.graph_signature import InputKind, OutputKind
+
+from . import cache, decompositions
+from .compiled import lower
+from .dtypes import name_of
+from .graph import UnsupportedNode
+from .text import Unsupported, Value
+
+#: safetensors' names of element types.
+SAFE = {"i1": "BOOL", "i8": "I8", "u8": "U8", "i16": "I16", "u16": "U16", "i32": "I32", "u32": "U32", "i64": "I64",
+        "u64": "U64", "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64"}
+WEIGHTS = {InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR}
+
+
+def export(program, path, target="cpu", options=()):
+    """Writes PATH and, where there are weights, PATH with the suffix .safetensors."""
+    with torch.no_grad():
+        program = program.run_decompositions(decompositions.table())
+    module, signature = program.graph_module, program.graph_signature
+    specs = {spec.arg.name: spec for spec in signature.input_specs}
+    label = lambda node: specs[node.name].target or node.name  # noqa: E731
+    lowering, results = lower(module, label)
+    about, weights = _inputs(program, module, specs, lowering)
+    values, about["results"] = [], []
+    output = next(node for node in module.graph.nodes if node.op == "output").args[0]
+    for node, spec, value in zip(output, signature.output_specs, results):
+        if not isinstance(value, Value):
+            raise Unsupported(f"a result that is no tensor: {value}")
+        if spec.kind == OutputKind.BUFFER_MUTATION:
+            about["results"].append(["state", spec.target])
+        elif spec.kind == OutputKind.USER_OUTPUT:
+            about["results"].append(["result", value.dtype])
+        else:
+            raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
+        values.append(value)
+    lowering.returns(values)
+    made = cache.package(lowering, target, options)
+    with open(path, "wb") as file:
+        file.write(made)
+    write_safetensors(os.path.splitext(path)[0] + ".safetensors", weights, {"kiln": json.dumps(about)})
+
+
+def _inputs(program, module, specs, lowering):
+    """What the loader has to know of the arguments, and the weights by name."""
+    arguments, weights = [], {}
+    for node in module.graph.nodes:
+        if node.op != "placeholder":
+            continue
+        spec = specs[node.name]
+        if spec.kind in WEIGHTS:
+            source = program.state_dict if spec.target in program.state_dict else program.constants
+            weights[spec.target] = source[spec.target]
+            arguments.append(["weight", spec.target])
+        elif spec.kind == InputKind.USER_INPUT:
+            if isinstance(node.meta.get("val"), torch.Tensor):
+                arguments.append(["input", node.name])
+            else:
+                arguments.append(["ignored", node.name])
+        else:
+            raise UnsupportedNode(node, f"an argument of kind {spec.kind.name.lower()}")
+    for number, tensor in enumerate(lowering.constants):
+        name = f"constant.{number}"
+        weights[name] = tensor
+        arguments.append(["weight", name])
+    return {"arguments": arguments}, weights
+
+
+def write_safetensors(path, tensors, metadata):
+    """Tensors one after the other, each at a multiple of 64 bytes."""
+    header, offset = {"__metadata__": metadata}, 0
+    for name, tensor in tensors.items():
+        size = tensor.numel() * tensor.element_size()
+        header[name] = {"dtype": SAFE[name_of(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [offset, offset + size]}
+        offset += size + -size % 64
+    text = json.dumps(header).encode()
+    text += b" " * (-(len(text) + 8) % 64)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name, tensor in tensors.items():
+            flat = tensor.detach().cpu().contiguous().reshape(-1)
+            if flat.numel():
+                file.write(memoryview(flat.view(torch.uint8).numpy()))
+                file.write(bytes(-flat.numel() * flat.element_size() % 64))

@@ -96,7 +96,7 @@ LogicalResult bitcastConvert(stablehlo::BitcastConvertOp op, Translator &e) {
 LogicalResult reducePrecision(stablehlo::ReducePrecisionOp op, Translator &e) {
   Value x = e.get(op.getOperand());
   auto name = [&](StringRef text, int64_t value) {
-    return e.b.getNamedAttr(text, e.b.getI64IntegerAttr(value));
+    return e.b.getNamedAttr(text, e.b.getI32IntegerAttr(value));
   };
   auto made = make(op, "reduce_precision", x, x.getType(), e,
                    {name("exponent_bits", op.getExponentBits()),

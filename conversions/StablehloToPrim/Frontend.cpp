@@ -4,6 +4,7 @@
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "kiln/Dialect/Chlo/Chlo.h"
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
+#include "kiln/Dialect/Vhlo/Vhlo.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -13,11 +14,13 @@ void kiln::registerStablehloFrontend() {
       tensor_to_prim::sharedFrontend("convert-stablehlo-to-prim");
   stablehlo.name = "stablehlo";
   stablehlo.help = "functions of StableHLO and CHLO";
-  stablehlo.dialects = {"stablehlo", "chlo"};
+  stablehlo.dialects = {"stablehlo", "chlo", "vhlo"};
+  stablehlo.functions.push_back("vhlo.func_v1");
   stablehlo.registerDialects =
       [shared = stablehlo.registerDialects](DialectRegistry &registry) {
         shared(registry);
-        registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect>();
+        registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect,
+                        vhlo::VhloDialect>();
       };
   frontend::FrontendRegistry::get().add(std::move(stablehlo));
 }

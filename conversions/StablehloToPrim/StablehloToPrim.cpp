@@ -4,6 +4,7 @@
 #include "../TensorToPrim/Functions.h"
 #include "Boundary.h"
 #include "Rules.h"
+#include "kiln/Dialect/Vhlo/Vhlo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,6 +45,8 @@ struct StablehloToPrimPass
   using StablehloToPrimBase::StablehloToPrimBase;
 
   void runOnOperation() override {
+    if (failed(vhlo::convertToStablehlo(getOperation())))
+      return signalPassFailure();
     Rules rules;
     tensor_to_prim::addSharedRules(rules);
     addStablehloRules(rules);

@@ -22,8 +22,8 @@ const llvm::StringSet<> &kiln::conform::pluginDialects() {
     llvm::StringSet<> core, result;
     mlir::DialectRegistry known, all;
     kiln::frontend::registerUpstreamDialects(known);
-    for (StringRef name :
-         {"cpu", "kiln", "prim", "program", "stage", "tile", "tt"})
+    for (StringRef name : {"chlo", "cpu", "kiln", "prim", "program",
+                           "stablehlo", "stage", "tile", "tt", "vhlo"})
       core.insert(name);
     kiln::target::TargetRegistry::get().registerDialects(all);
     for (StringRef name : known.getDialectNames())

@@ -10,7 +10,8 @@ def StablehloToPrim : Pass<"convert-stablehlo-to-prim", "::mlir::ModuleOp"> {
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls are
     inlined and private functions disappear. Besides StableHLO and CHLO it reads what other
-    frontends of functions on tensors read. What it cannot convert is an error that begins with
+    frontends of functions on tensors read, and portable artifacts, whose versioned operations become those
+    of StableHLO first. What it cannot convert is an error that begins with
     "unsupported: " and stands at the operation.
 
     Unsigned integers become signless ones. A complex tensor among arguments or results is a real

@@ -115,6 +115,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double waits = kWay / double(std::max<int64_t>(held - 1, 1));
   double substeps = std::max<double>(k * double(lhsBits) / 256, 1);
   double step = std::max(shares, waits) + kStep + kSubstep * substeps;
-  double ends = kEnds + double(m) * n * accBits / 8 * beside / kFromCache;
+  // The first factors come before there is anything to multiply.
+  double ends =
+      kEnds + (double(m) * n * accBits / 8 + bytes) * beside / kFromCache;
   return std::ceil(instances / round) * (steps * step + ends);
 }

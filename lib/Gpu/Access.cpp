@@ -123,6 +123,9 @@ void Access::prepare() {
                                                       w.c64(axis.step));
         left = w.max(w.min(left, w.c64(axis.block)), w.c64(0));
         a.rest = w.narrow(left);
+        // One comparison with a constant for each register.
+        if (w.isDisjoint(layout, axis.tileDim))
+          a.left = w.sub(a.rest, w.threadCoordinate(layout, axis.tileDim));
         a.most = mostInside(sizeFacts(view, dim, w.facts), a);
         if (a.most < axis.block)
           a.whole = w.zero(w.b.getI1Type());
@@ -202,6 +205,14 @@ Value Access::offsetOf(int64_t reg) {
   return sum;
 }
 
+Value Access::isBeforeEnd(const Axis &a, int64_t reg) {
+  if (a.left)
+    return w.compare(Pred::sgt, a.left,
+                     w.c32(layout.getRegisterOffset(reg)[a.axis.tileDim]));
+  return w.compare(Pred::slt, w.coordinate(layout, reg, a.axis.tileDim),
+                   a.rest);
+}
+
 /// Whether a register's element is inside; null for yes.
 Value Access::maskOf(int64_t reg, bool isWhole) {
   Value mask;
@@ -224,10 +235,11 @@ Value Access::maskOf(int64_t reg, bool isWhole) {
     if (w.isDisjoint(layout, a.axis.tileDim) &&
         layout.getRegisterOffset(reg)[a.axis.tileDim] >= a.most)
       return w.zero(w.b.getI1Type()); // whichever thread it is
-    Value at = w.coordinate(layout, reg, a.axis.tileDim);
-    mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
+    mask = w.both(mask, isBeforeEnd(a, reg));
     if (a.low)
-      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
+      mask = w.both(mask, w.compare(Pred::sge,
+                                    w.coordinate(layout, reg, a.axis.tileDim),
+                                    a.low));
   }
   return isWhole ? mask : w.both(everywhere, mask);
 }

@@ -30,6 +30,7 @@ private:
     unsigned dim;       ///< of the view
     mlir::Value first;  ///< i64; null for indirect axes
     mlir::Value rest;   ///< i32: coordinates from here on are outside
+    mlir::Value left;   ///< i32: the same beside the thread's own; may be null
     mlir::Value low;    ///< i32: coordinates below are outside; null: none
     mlir::Value whole;  ///< i1: the block is inside; null: it always is
     index::Facts facts; ///< of `first`
@@ -45,6 +46,8 @@ private:
   mlir::Value indexOf(const Axis &a, int64_t reg);
   mlir::Value offsetOf(int64_t reg);
   mlir::Value maskOf(int64_t reg, bool isWhole);
+  /// Whether a register's coordinate is before the end of an axis.
+  mlir::Value isBeforeEnd(const Axis &a, int64_t reg);
   void load(bool isWhole, unsigned vectorBits, Regs &result);
   void store(bool isWhole, unsigned vectorBits);
   void update();

@@ -17,8 +17,9 @@
 // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c512_i64 : i64
 // CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %[[FIRST]]
 // CHECK: %[[REST:.*]] = arith.trunci %{{.*}} : i64 to i32
+// CHECK: %[[BESIDE:.*]] = arith.subi %[[REST]], %[[OWN]] : i32
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[X]]
-// CHECK: %[[MASK:.*]] = arith.cmpi slt, %[[OWN]], %[[REST]] : i32
+// CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[BESIDE]], %c0_i32 : i32
 // CHECK: simt.load %[[AT]] mask %[[MASK]] other %{{.*}} : vector<4xf32> align 16 : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: simt.store %{{.*}}, %{{.*}} mask %{{.*}} align 16 : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NOT: simt.store

@@ -15,21 +15,29 @@ Value Access::validBytes(int64_t reg, int64_t count) {
   int64_t bytes = ThreadBuilder::storedBytes(element);
   Value mask = everywhere, left;
   for (auto [i, a] : llvm::enumerate(axes)) {
+    if (a.axis.isIndirect())
+      mask = w.both(mask,
+                    w.compare(Pred::ult, indexOf(a, reg), parts.sizes[a.dim]));
     if (!a.rest)
       continue;
-    Value at = w.coordinate(layout, reg, a.axis.tileDim);
     // Vectors begin at multiples of their size, and so does the view.
     if (a.low)
-      mask = w.both(mask, w.compare(Pred::sge, at, a.low));
+      mask = w.both(mask, w.compare(Pred::sge,
+                                    w.coordinate(layout, reg, a.axis.tileDim),
+                                    a.low));
     // Where the view ends with a vector, too, it is inside as a whole.
     bool isWhole =
         int(i) != unit || (a.facts.divisor % count == 0 &&
                            sizeDivisor(view, a.dim, w.facts) % count == 0);
     if (isWhole) {
-      mask = w.both(mask, w.compare(Pred::slt, at, a.rest));
+      mask = w.both(mask, isBeforeEnd(a, reg));
       continue;
     }
-    Value rest = w.mul(w.sub(a.rest, at), w.c32(bytes));
+    Value rest =
+        a.left ? w.sub(a.left,
+                       w.c32(layout.getRegisterOffset(reg)[a.axis.tileDim]))
+               : w.sub(a.rest, w.coordinate(layout, reg, a.axis.tileDim));
+    rest = w.mul(rest, w.c32(bytes));
     left = w.max(w.min(rest, w.c32(count * bytes)), w.c32(0));
   }
   if (!mask || !left)
@@ -42,11 +50,13 @@ Access::copyAsync(Value mask, std::function<Value(int64_t)> target) {
   prepare();
   unsigned bits = chooseVector();
   SmallVector<std::function<void()>> copies;
+  bool isIndirect =
+      llvm::any_of(axes, [](const Axis &a) { return a.axis.isIndirect(); });
   forEachVector(bits, [&](ArrayRef<int64_t> registers) {
     int64_t count = registers.size(), first = registers[0];
     copies.push_back([=] {
       Value valid;
-      if (whole)
+      if (whole || isIndirect)
         valid = validBytes(first, count);
       Value from = w.elementPointer(base, offsetOf(first), stored);
       CopyAsyncOp::create(w.b, w.loc, from, target(first), alignmentFor(count),

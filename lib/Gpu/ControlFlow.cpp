@@ -104,7 +104,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   if (walked.wasInterrupted())
     return decline(op, "a ring that is consumed under a condition");
   if (hasRings)
-    if (std::optional<LogicalResult> filled = emitFilling(op))
+    if (std::optional<LogicalResult> filled = emitFillings(op))
       return *filled;
   finishCopies();
   SmallVector<Value> counters =

@@ -170,12 +170,19 @@ private:
   };
   mlir::LogicalResult emitStage(mlir::Operation *op);
   mlir::LogicalResult emitRead(stage::ReadOp op);
+  // StagedCopies.cpp
   void emitCopy(stage::CopyOp op);
+  void emitLookup(stage::WriteOp op);
+  bool emitFilling(mlir::Operation *op);
+  /// Fills storage, and waits for that.
+  void fillAtOnce(mlir::Operation *op);
+  /// Whether an operation only loads, from many places, what storage gets.
+  static bool isLookup(mlir::Operation *op);
   void commitCopies(Ring *ring);
   void waitFor(Ring *ring);
   void beforeFilling(mlir::Operation *op);
   mlir::Value nextSlot(const Ring &ring, mlir::Value slot);
-  std::optional<mlir::LogicalResult> emitFilling(mlir::scf::IfOp op);
+  std::optional<mlir::LogicalResult> emitFillings(mlir::scf::IfOp op);
   void bindSlot(Ring *ring, mlir::Value slot, mlir::ValueRange parts);
   /// What loops and conditions carry of rings.
   llvm::SmallVector<mlir::Value> ringCounters(size_t count);
@@ -207,6 +214,9 @@ private:
   // Order.cpp
   /// Waits for the block where an access may meet what another thread did.
   void order(mlir::Operation *op);
+  /// The same for a copy, which others need not wait for: it is done where its
+  /// storage is read.
+  void orderCopy(mlir::Value source);
   bool isOwn(mlir::Operation *first, mlir::Operation *second);
   void enterLoop(mlir::Operation *loop);
   /// Waits at the end of a body for what its next round would meet.

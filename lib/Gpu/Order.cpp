@@ -92,6 +92,15 @@ bool KernelWalk::isOwn(Operation *first, Operation *second) {
          accessSameElements(a, b);
 }
 
+void KernelWalk::orderCopy(Value source) {
+  Reach now{source, /*reads=*/true, /*writes=*/false};
+  if (llvm::any_of(pending, [&](Operation *earlier) {
+        Reach before = reachOf(earlier);
+        return before.writes && mayOverlap(before, now);
+      }))
+    synchronize();
+}
+
 void KernelWalk::order(Operation *op) {
   Reach now = reachOf(op);
   if (!now.place)
@@ -110,7 +119,7 @@ void KernelWalk::order(Operation *op) {
 void KernelWalk::enterLoop(Operation *loop) {
   // What the iteration before did may meet what this one does.
   loop->walk([&](Operation *op) {
-    if (reachOf(op).place)
+    if (reachOf(op).place && !isLookup(op))
       pending.push_back(op);
   });
   space.enterBody();

@@ -180,8 +180,9 @@ int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
   auto moved = dyn_cast<IndexMapOpInterface>(op);
   bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) &&
                        isMemoryEffectFree(op) && tile.hasOneUse();
+  // What is loaded has the layout in which that is done best.
   if (op->getNumRegions() || op->getNumResults() != 1 ||
-      (!isElementwise && !moved))
+      isa<ViewAccessOpInterface>(op) || (!isElementwise && !moved))
     return own;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isTile(operand.get().getType()))

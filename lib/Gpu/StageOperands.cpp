@@ -5,6 +5,7 @@
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Staging/LoopValues.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,7 +26,7 @@ namespace {
 /// A load that becomes storage: the load, the change of layout behind it, and
 /// the dimension whose elements lie side by side.
 struct Staged {
-  tile::LoadOp load;
+  Operation *load;
   ConvertLayoutOp convert;
   int dim;
   int64_t bytes;
@@ -40,22 +41,36 @@ bool writesMemory(scf::ForOp loop) {
   });
 }
 
-/// Whether a tile reaches a product by a matrix instruction as a factor, its
-/// dimensions transposed at most.
-bool feedsProduct(Value tile) {
-  if (!tile.hasOneUse())
-    return false;
-  Operation *user = *tile.getUsers().begin();
-  if (isa<tile::TransposeOp>(user))
-    return feedsProduct(user->getResult(0));
-  auto product = dyn_cast<MatrixProductOpInterface>(user);
-  return product && user->hasAttr(kRowAttr) &&
-         (!product.getAccOperand() || product.getAccOperand()->get() != tile);
+/// Whether a tile only reaches products by matrix instructions, as a factor,
+/// its dimensions transposed at most.
+bool feedsProducts(Value tile) {
+  return !tile.use_empty() && llvm::all_of(tile.getUsers(), [&](Operation *to) {
+    if (isa<tile::TransposeOp>(to))
+      return feedsProducts(to->getResult(0));
+    auto product = dyn_cast<MatrixProductOpInterface>(to);
+    return product && to->hasAttr(kRowAttr) &&
+           (!product.getAccOperand() || product.getAccOperand()->get() != tile);
+  });
+}
+
+/// Whether an iteration's part of a load follows from pure operations of it and
+/// of those before it, which can be performed ahead.
+bool isKnownEarly(Operation *load, scf::ForOp loop) {
+  SetVector<Operation *> needed;
+  needed.insert(load);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      if (Operation *op = staging::definitionIn(loop, operand)) {
+        if (!isMemoryEffectFree(op))
+          return false;
+        needed.insert(op);
+      }
+  return true;
 }
 
 /// Moves what a copy needs of its iteration before an operation, if nothing of
 /// it has effects.
-bool moveNeedsBefore(tile::LoadOp load, Operation *before) {
+bool moveNeedsBefore(Operation *load, Operation *before) {
   SetVector<Operation *> needed;
   auto add = [&](Operation *op) {
     for (Value operand : op->getOperands())
@@ -80,40 +95,74 @@ bool moveNeedsBefore(tile::LoadOp load, Operation *before) {
 
 /// Moves the transposition between a factor and its product to the product,
 /// and returns what reads the factor first.
-Operation *moveToProduct(Value factor) {
-  Operation *user = *factor.getUsers().begin();
-  if (!isa<tile::TransposeOp>(user))
+Operation *moveToProduct(Operation *user) {
+  if (!isa<tile::TransposeOp>(user) || !user->hasOneUse())
     return user;
-  Operation *next = moveToProduct(user->getResult(0));
+  Operation *next = moveToProduct(*user->getUsers().begin());
   if (next->getBlock() != user->getBlock())
     return user;
   user->moveBefore(next);
   return user;
 }
 
-std::optional<Staged> stagedLoad(tile::LoadOp load, tile::AxisAnalysis &facts) {
-  auto type = cast<RankedTensorType>(load.getType());
-  bool isZero =
-      load.getPadding() == tile::Padding::zero ||
-      load.getPadding() == tile::Padding::any ||
-      (load.getPad() && (matchPattern(load.getPad(), m_Zero()) ||
-                         matchPattern(load.getPad(), m_PosZeroFloat())));
-  if (load.getIsVolatile() || load.getStep() || !load->hasOneUse() || !isZero ||
-      type.getRank() != 2)
+/// Whether what is read of memory at places without an element is zero, or
+/// anything.
+bool hasZeros(Operation *load) {
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_Zero()) ||
+           matchPattern(value, m_PosZeroFloat());
+  };
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    return !pointers.getOther() || isZero(pointers.getOther());
+  auto access = cast<ViewAccessOpInterface>(load);
+  Outside outside = access.getOutside();
+  return outside == Outside::Zero || outside == Outside::Any ||
+         (outside == Outside::Value && isZero(access.getOutsideValue()));
+}
+
+/// The elements of a load that follow each other, and how many of them each
+/// thread has together.
+Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
+  Contiguity along;
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    along = contiguityOf(pointers.getPtr(), pointers.getMask(), facts);
+  else
+    along = contiguityOf(cast<ViewAccessOpInterface>(load), facts);
+  // A copy of a box has a layout of its own.
+  if (along.dim >= 0 && !isa<tile::LoadOp>(load))
+    along.count = int64_t(1) << vectorBits(getLayout(load->getResult(0)),
+                                           along.dim, along.count)
+                                    .size();
+  return along;
+}
+
+bool isVolatile(Operation *load) {
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    return pointers.getIsVolatile();
+  return cast<ViewAccessOpInterface>(load).isVolatileAccess();
+}
+
+std::optional<Staged> stagedLoad(Operation *load, tile::AxisAnalysis &facts) {
+  if (!isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(load))
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+  auto box = dyn_cast<tile::LoadOp>(load);
+  if (!type || type.getRank() != 2 || !load->hasOneUse() || isVolatile(load) ||
+      (box && box.getStep()) || !hasZeros(load))
     return std::nullopt;
   auto convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
   if (!convert || convert->getBlock() != load->getBlock() ||
-      !feedsProduct(convert.getResult()))
+      !feedsProducts(convert.getResult()))
     return std::nullopt;
   for (int64_t size : type.getShape())
     if (!llvm::isPowerOf2_64(size))
       return std::nullopt;
-  auto access = cast<ViewAccessOpInterface>(load.getOperation());
-  Contiguity along = contiguityOf(access, facts);
-  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
-  if (along.dim < 0 || along.count * each < 4 ||
-      !isa<FloatType, IntegerType>(type.getElementType()) ||
+  if (!isa<FloatType, IntegerType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 8)
+    return std::nullopt;
+  Contiguity along = piecesOf(load, facts);
+  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
+  if (along.dim < 0 || along.count * each < 4)
     return std::nullopt;
   // Rows of at least one chunk of 16 bytes.
   if (type.getDimSize(along.dim) * each < 16)
@@ -180,8 +229,9 @@ struct SimtStageOperands
       tile::AxisAnalysis facts(scalars);
       SmallVector<Staged> found;
       int64_t slot = 0;
-      for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-        if (auto staged = stagedLoad(load, facts)) {
+      for (Operation &op : *loop.getBody())
+        if (auto staged = stagedLoad(&op, facts);
+            staged && (isa<tile::LoadOp>(op) || isKnownEarly(&op, loop))) {
           found.push_back(*staged);
           slot += llvm::alignTo(staged->bytes, 128);
         }
@@ -197,11 +247,11 @@ struct SimtStageOperands
       // so through one ring, with one barrier.
       Operation *first = found.front().load;
       for (Staged &staged : found)
-        stage(staged, moveNeedsBefore(staged.load, first)
-                          ? first
-                          : staged.load.getOperation());
+        stage(staged,
+              moveNeedsBefore(staged.load, first) ? first : staged.load);
       for (Staged &staged : found)
-        staged.load.erase();
+        if (staged.load->use_empty())
+          staged.load->erase();
       loop->setAttr("stage.depth", Builder(loop).getI64IntegerAttr(slots));
     }
   }
@@ -210,8 +260,8 @@ private:
   /// Copies a load's block at `place`, and reads it where it is multiplied.
   static void stage(Staged &staged, Operation *place) {
     OpBuilder b(place);
-    Location loc = staged.load.getLoc();
-    auto type = cast<RankedTensorType>(staged.load.getType());
+    Location loc = staged.load->getLoc();
+    auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
     auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace,
                                        b.getI64IntegerAttr(staged.dim));
     auto storage = MemRefType::get(type.getShape(), type.getElementType(),
@@ -219,18 +269,27 @@ private:
     auto alloc =
         stage::AllocOp::create(b, loc, storage, b.getI64IntegerAttr(128),
                                IntegerAttr(), IntegerAttr());
-    stage::CopyOp::create(
-        b, loc, /*token=*/Type(), staged.load.getView(),
-        staged.load.getCoords(), alloc, ValueRange(), /*pad=*/Value(),
-        UnitAttr(), staged.load.getElementOffsetsAttr(), UnitAttr(),
-        DenseI64ArrayAttr(),
-        tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
-    Operation *user = moveToProduct(staged.convert.getResult());
-    b.setInsertionPoint(
-        user->getBlock() == staged.convert->getBlock() ? user : staged.convert);
-    Value read = stage::ReadOp::create(b, loc, staged.convert.getType(), alloc,
-                                       ValueRange());
-    staged.convert.getResult().replaceAllUsesWith(read);
+    if (auto box = dyn_cast<tile::LoadOp>(staged.load)) {
+      stage::CopyOp::create(
+          b, loc, /*token=*/Type(), box.getView(), box.getCoords(), alloc,
+          ValueRange(), /*pad=*/Value(), UnitAttr(),
+          box.getElementOffsetsAttr(), UnitAttr(), DenseI64ArrayAttr(),
+          tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
+    } else {
+      // What is looked up keeps its layout: it says which thread moves what.
+      Operation *moved = b.clone(*staged.load);
+      stage::WriteOp::create(b, loc, moved->getResult(0), alloc, ValueRange());
+    }
+    // Every product reads for itself.
+    for (OpOperand &use :
+         llvm::make_early_inc_range(staged.convert.getResult().getUses())) {
+      Operation *user = moveToProduct(use.getOwner());
+      b.setInsertionPoint(user->getBlock() == staged.convert->getBlock()
+                              ? user
+                              : staged.convert);
+      use.set(stage::ReadOp::create(b, loc, staged.convert.getType(), alloc,
+                                    ValueRange()));
+    }
     staged.convert.erase();
   }
 };

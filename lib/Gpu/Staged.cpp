@@ -20,52 +20,8 @@ using namespace kiln;
 using namespace kiln::simt;
 
 //===----------------------------------------------------------------------===//
-// Copies and rings
+// Rings
 //===----------------------------------------------------------------------===//
-
-void KernelWalk::emitCopy(stage::CopyOp op) {
-  StoragePlace place = storages.find(op.getTarget())->second;
-  auto type =
-      RankedTensorType::get(place.type.getShape(), place.type.getElementType());
-  SmallVector<ViewAxis> axes;
-  int64_t viewRank = op.getFrom().size(), rank = type.getRank();
-  for (int64_t d = 0; d < viewRank; ++d) {
-    ViewAxis axis;
-    axis.offset = op.getFrom()[d];
-    axis.countsBlocks = !op.getFromOffsets();
-    axis.tileDim = d - (viewRank - rank);
-    axis.block = axis.tileDim >= 0 ? type.getDimSize(axis.tileDim) : 1;
-    axes.push_back(axis);
-  }
-  Contiguity along = contiguityOf(op.getSource(), axes, this->axes);
-  LayoutAttr layout =
-      blockedLayout(b.getContext(), type.getShape(), along.dim, along.count,
-                    lanes, warps, /*isWhole=*/true);
-  auto access = std::make_shared<Access>(
-      *this, op.getSource(), axes,
-      cast<RankedTensorType>(withLayout(type, layout)));
-  for (auto &copy : access->copyAsync(copyMask, [=](int64_t reg) {
-         return place.address(*this, layout, reg);
-       }))
-    lateCopies.push_back([access, copy] { copy(); });
-}
-
-void KernelWalk::issueCopies(size_t count) {
-  count = std::min(count, lateCopies.size());
-  for (auto &copy : ArrayRef(lateCopies).take_front(count))
-    copy();
-  lateCopies.erase(lateCopies.begin(), lateCopies.begin() + count);
-  if (!lateCopies.empty())
-    return;
-  for (Ring *ring : lateRings)
-    commitCopies(ring);
-  lateRings.clear();
-}
-
-void KernelWalk::commitCopies(Ring *ring) {
-  CommitCopiesOp::create(b, loc);
-  groups.push_back(ring);
-}
 
 void KernelWalk::waitFor(Ring *ring) {
   if (ring->ready) {
@@ -163,12 +119,9 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         Ring *ring = rings.find(op.getRing())->second.get();
         finishCopies();
         bindSlot(ring, ring->fill, op.getBody().getArguments());
-        for (Operation &inner : op.getBody().front().without_terminator()) {
-          if (auto copy = dyn_cast<stage::CopyOp>(inner))
-            emitCopy(copy);
-          else if (failed(emitOp(&inner)))
+        for (Operation &inner : op.getBody().front().without_terminator())
+          if (!emitFilling(&inner) && failed(emitOp(&inner)))
             return failure();
-        }
         ring->fill = select(copyMask, nextSlot(*ring, ring->fill), ring->fill);
         // Under a condition the group ends behind it, for as many groups
         // whatever holds.
@@ -190,14 +143,13 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       .Case([&](stage::CopyOp op) -> LogicalResult {
         if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
           return decline(op, "this copy");
-        finishCopies();
-        synchronize();
-        emitCopy(op);
-        finishCopies();
-        commitCopies(nullptr);
-        groups.clear();
-        WaitCopiesOp::create(b, loc, 0);
-        synchronize();
+        fillAtOnce(op);
+        return success();
+      })
+      .Case([&](stage::WriteOp op) -> LogicalResult {
+        if (!isLookup(op.getValue().getDefiningOp()))
+          return decline(op, "this writing of storage");
+        fillAtOnce(op);
         return success();
       })
       .Case([&](stage::ReadOp op) { return emitRead(op); })
@@ -290,11 +242,12 @@ index::Facts KernelWalk::factsOf(Value value) {
 /// Fills slots where a condition holds, without a branch: each copy asks for
 /// itself, and the code around stays in one piece. Nothing where there is more
 /// under the condition.
-std::optional<LogicalResult> KernelWalk::emitFilling(scf::IfOp op) {
+std::optional<LogicalResult> KernelWalk::emitFillings(scf::IfOp op) {
   if (op.getNumResults() || !op.getElseRegion().empty() || copyMask)
     return std::nullopt;
   auto isCopy = [](Operation &op) {
-    return isa<stage::CopyOp, stage::CommitOp>(op) || isPure(&op);
+    return isa<stage::CopyOp, stage::CommitOp, stage::WriteOp>(op) ||
+           isLookup(&op) || isPure(&op);
   };
   Block::OpListType::iterator begin = op.thenBlock()->begin();
   auto end = op.thenBlock()->without_terminator().end();

@@ -1,8 +1,9 @@
-//===- MakeRings.cpp - Copies of loops through rings ----------------------===//
+//===- MakeRings.cpp - What loops copy and load goes through rings --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/LoopValues.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,47 +20,88 @@ using namespace kiln;
 
 namespace {
 
-/// One loop whose copies may go through a ring.
+/// What fills whole storage from memory: a copy, or a load and the writing of
+/// what it gives.
+class Filling {
+public:
+  /// Null where an operation is none.
+  static std::optional<Filling> of(Operation *op) {
+    Filling filling;
+    filling.last = op;
+    if (auto copy = dyn_cast<stage::CopyOp>(op)) {
+      filling.storage = copy.getTarget();
+      if (copy.getAsync() || copy.getBox() || !copy.getTo().empty() ||
+          !isa<tile::ViewType>(copy.getSource().getType()))
+        return std::nullopt;
+    } else if (auto write = dyn_cast<stage::WriteOp>(op)) {
+      filling.storage = write.getStorage();
+      filling.load = write.getValue().getDefiningOp();
+      if (!filling.load || filling.load->getBlock() != op->getBlock() ||
+          !filling.load->hasOneUse() || !write.getOrigin().empty() ||
+          !isLoad(filling.load))
+        return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+    return filling;
+  }
+
+  /// Whether an operation only reads memory of the launch.
+  static bool isLoad(Operation *op) {
+    return isa<tile::TileDialect>(op->getDialect()) && !op->getNumRegions() &&
+           hasSingleEffect<MemoryEffects::Read>(op);
+  }
+
+  Operation *first() const { return load ? load : last; }
+  SmallVector<Operation *, 2> ops() const {
+    return load ? SmallVector<Operation *, 2>{load, last}
+                : SmallVector<Operation *, 2>{last};
+  }
+
+  Operation *load = nullptr, *last = nullptr;
+  Value storage;
+};
+
+/// One loop whose fillings of storage may go through a ring.
 class RingMaker {
 public:
   RingMaker(scf::ForOp loop, int64_t depth) : loop(loop), depth(depth) {}
 
   void run() {
-    SmallVector<stage::CopyOp> group;
-    for (auto copy :
-         llvm::make_early_inc_range(loop.getBody()->getOps<stage::CopyOp>())) {
-      if (!fits(copy))
-        continue;
-      if (!group.empty() && (!mayMove(group.front(), copy) ||
-                             spaceOf(group.front()) != spaceOf(copy))) {
+    SmallVector<Filling> all, group;
+    for (Operation &op : *loop.getBody())
+      if (auto filling = Filling::of(&op); filling && fits(*filling))
+        all.push_back(*filling);
+    for (const Filling &filling : all) {
+      if (!group.empty() && (!mayMove(group.front(), filling) ||
+                             spaceOf(group.front()) != spaceOf(filling))) {
         make(group);
         group.clear();
       }
-      group.push_back(copy);
+      group.push_back(filling);
     }
     if (!group.empty())
       make(group);
   }
 
 private:
-  static StringRef spaceOf(stage::CopyOp copy) {
-    auto type = cast<MemRefType>(copy.getTarget().getType());
+  static StringRef spaceOf(const Filling &filling) {
+    auto type = cast<MemRefType>(filling.storage.getType());
     auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
     return space ? space.getName() : StringRef();
   }
 
-  /// Whether what the copy reads follows from pure operations of the iteration,
-  /// which can be performed ahead with it.
-  bool isKnownEarly(stage::CopyOp copy) {
+  /// Whether what is read follows from pure operations of the iteration, and of
+  /// those before it, which can be performed ahead with it.
+  bool isKnownEarly(const Filling &filling) {
     llvm::SetVector<Operation *> needed;
-    needed.insert(copy);
+    needed.insert(filling.first());
     bool isPure = true;
     for (size_t i = 0; i < needed.size(); ++i)
       needed[i]->walk([&](Operation *inner) {
         for (Value operand : inner->getOperands()) {
-          Operation *op = operand.getDefiningOp();
-          if (!op || op->getBlock() != loop.getBody() ||
-              operand == copy.getTarget())
+          Operation *op = staging::definitionIn(loop, operand);
+          if (!op || operand == filling.storage)
             continue;
           isPure &= isMemoryEffectFree(op);
           needed.insert(op);
@@ -68,17 +110,16 @@ private:
     return isPure;
   }
 
-  /// Whether the copy fills whole storage that only this loop uses, before
+  /// Whether the filling is of storage that only this loop uses, before
   /// anything else in the iteration does.
-  bool fits(stage::CopyOp copy) {
-    auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
-    if (!alloc || alloc.getOffset() || copy.getAsync() || copy.getBox() ||
-        !copy.getTo().empty() ||
-        !isa<tile::ViewType>(copy.getSource().getType()) || !isKnownEarly(copy))
+  bool fits(const Filling &filling) {
+    auto alloc = filling.storage.getDefiningOp<stage::AllocOp>();
+    if (!alloc || alloc.getOffset() || !isKnownEarly(filling))
       return false;
     for (OpOperand &use : alloc->getUses()) {
       Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
-      if (!user || (user != copy && user->isBeforeInBlock(copy)))
+      if (!user ||
+          (user != filling.last && user->isBeforeInBlock(filling.last)))
         return false;
       // What names the storage longer than this iteration is not followed.
       Operation *owner = use.getOwner();
@@ -88,36 +129,39 @@ private:
         if (isa<MemRefType, stage::TokenType, stage::FutureType>(type))
           return false;
       // A second filling would be one of a slot that is full.
-      if (auto other = dyn_cast<stage::CopyOp>(owner);
-          other && other != copy && other.getTarget() == copy.getTarget())
+      auto copy = dyn_cast<stage::CopyOp>(owner);
+      if (owner != filling.last &&
+          (isa<stage::WriteOp>(owner) ||
+           (copy && copy.getTarget() == filling.storage)))
         return false;
     }
     return true;
   }
 
   /// Whether `first` can be performed at `last` instead.
-  static bool mayMove(stage::CopyOp first, stage::CopyOp last) {
-    for (Operation *op = first->getNextNode(); op != last;
+  static bool mayMove(const Filling &first, const Filling &last) {
+    for (Operation *op = first.first()->getNextNode(); op != last.last;
          op = op->getNextNode()) {
-      if (auto copy = dyn_cast<stage::CopyOp>(op);
-          copy && isa<MemRefType>(copy.getTarget().getType()) &&
-          copy.getTarget() != first.getTarget() &&
-          copy.getSource() != first.getTarget())
+      if (op == first.last)
         continue;
-      if (!isMemoryEffectFree(op) && !isa<stage::AllocOp>(op))
+      if (auto other = Filling::of(op);
+          other && other->storage != first.storage)
+        continue;
+      if (!isMemoryEffectFree(op) && !isa<stage::AllocOp>(op) &&
+          !Filling::isLoad(op))
         return false;
     }
     return true;
   }
 
-  void make(SmallVectorImpl<stage::CopyOp> &group) {
+  void make(ArrayRef<Filling> group) {
     OpBuilder builder(loop);
-    Location loc = group.front().getLoc();
+    Location loc = group.front().last->getLoc();
     SmallVector<MemRefType> parts;
     int64_t align = 1;
-    for (stage::CopyOp copy : group) {
-      parts.push_back(cast<MemRefType>(copy.getTarget().getType()));
-      auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
+    for (const Filling &filling : group) {
+      parts.push_back(cast<MemRefType>(filling.storage.getType()));
+      auto alloc = filling.storage.getDefiningOp<stage::AllocOp>();
       align = std::max<int64_t>(align, alloc.getAlign().value_or(1));
     }
     auto type = stage::RingType::get(builder.getContext(), depth, parts);
@@ -125,17 +169,22 @@ private:
         align > 1 ? builder.getI64IntegerAttr(align) : IntegerAttr();
     auto ring = stage::RingOp::create(builder, loc, type, alignAttr,
                                       /*offset=*/IntegerAttr());
-    builder.setInsertionPoint(group.back());
+    Operation *place = group.back().last;
+    builder.setInsertionPoint(place);
     auto produce = stage::ProduceOp::create(builder, loc, ring);
     Block *slot = builder.createBlock(&produce.getBody());
     SmallVector<Value> tokens;
-    for (auto [copy, part] : llvm::zip(group, parts)) {
-      Value storage = slot->addArgument(part, copy.getLoc());
+    for (auto [filling, part] : llvm::zip(group, parts)) {
+      Value storage = slot->addArgument(part, filling.last->getLoc());
       IRMapping mapping;
-      mapping.map(copy.getTarget(), storage);
-      auto clone = cast<stage::CopyOp>(builder.clone(*copy, mapping));
+      mapping.map(filling.storage, storage);
+      for (Operation *op : filling.ops())
+        builder.clone(*op, mapping);
+      auto clone = dyn_cast<stage::CopyOp>(slot->back());
+      if (!clone)
+        continue;
       auto async = stage::CopyOp::create(
-          builder, copy.getLoc(), stage::TokenType::get(builder.getContext()),
+          builder, clone.getLoc(), stage::TokenType::get(builder.getContext()),
           clone.getSource(), clone.getFrom(), storage, ValueRange(),
           clone.getPad(), builder.getUnitAttr(), clone.getFromOffsetsAttr(),
           UnitAttr(), DenseI64ArrayAttr(), clone.getPaddingAttr());
@@ -143,15 +192,15 @@ private:
       tokens.push_back(async.getToken());
     }
     stage::CommitOp::create(builder, loc, tokens);
-    builder.setInsertionPoint(group.back());
+    builder.setInsertionPoint(place);
     auto consume = stage::ConsumeOp::create(builder, loc, ring);
     // Behind the last use of any part.
     Operation *last = consume;
     llvm::SetVector<Operation *> allocs;
-    for (auto [copy, part] : llvm::zip(group, consume.getResults())) {
-      Value storage = copy.getTarget();
+    for (auto [filling, part] : llvm::zip(group, consume.getResults())) {
+      Value storage = filling.storage;
       for (OpOperand &use : llvm::make_early_inc_range(storage.getUses())) {
-        if (use.getOwner() == copy)
+        if (use.getOwner() == filling.last)
           continue;
         Operation *user =
             loop.getBody()->findAncestorOpInBlock(*use.getOwner());
@@ -163,8 +212,11 @@ private:
     }
     builder.setInsertionPointAfter(last);
     stage::ReleaseOp::create(builder, loc, ring);
-    for (stage::CopyOp copy : group)
-      copy.erase();
+    for (const Filling &filling : group) {
+      filling.last->erase();
+      if (filling.load)
+        filling.load->erase();
+    }
     for (Operation *alloc : allocs)
       alloc->erase();
   }

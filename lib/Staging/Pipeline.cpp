@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/LoopValues.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,7 +46,7 @@ private:
     SetVector<Operation *> early;
     for (auto produce : body->getOps<stage::ProduceOp>()) {
       shallowest = std::min(shallowest, produce.getRing().getType().getDepth());
-      addWithOperands(produce, body, early);
+      addWithOperands(produce, loop, early);
     }
     if (early.empty())
       return success();
@@ -77,16 +78,16 @@ private:
     return success();
   }
 
-  /// An operation of the body, and what it needs of the same iteration.
-  static void addWithOperands(Operation *op, Block *body,
+  /// An operation of the body, and what it needs of the same iteration and, by
+  /// what the loop carries, of those before.
+  static void addWithOperands(Operation *op, scf::ForOp loop,
                               SetVector<Operation *> &set) {
     if (!set.insert(op))
       return;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (Operation *def = operand.getDefiningOp();
-            def && def->getBlock() == body)
-          addWithOperands(def, body, set);
+        if (Operation *def = staging::definitionIn(loop, operand))
+          addWithOperands(def, loop, set);
     });
   }
 };

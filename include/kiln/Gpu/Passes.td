@@ -25,8 +25,10 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
 def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
   let summary = "Puts factors of products that loops load into memory of the block";
   let description = [{
-    A load that only feeds, through a change of layout, a product by a matrix instruction becomes storage, a copy
-    and a read of fragments, so that the passes of the stage level can make rings of it and copy ahead. That is done in loops
+    A load that only feeds, through a change of layout, products by a matrix instruction becomes storage, a copy
+    and reads of fragments, one for each product, so that the passes of the stage level can make rings of it and copy
+    ahead. Where places are looked up, by a list of indices or by pointers, the copy is the load itself and a
+    `stage.write`, which threads perform by copies of their own. That is done in loops
     that write no memory, where elements lie side by side in pieces that copies can move, and where all
     slots fit. A description without a unit of kind `dma` has nothing done.
 

@@ -180,12 +180,12 @@ def StageAllocate : Pass<"stage-allocate", "::kiln::tile::KernelOp"> {
 }
 
 def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
-  let summary = "Lets the copies of a loop fill the slots of a ring";
+  let summary = "Lets the copies and loads of a loop fill the slots of a ring";
   let description = [{
-    In a `scf.for`, whole storage that a copy from a view fills in each iteration, before everything
-    else that touches it there, and that nothing outside of the loop uses, becomes a part of a slot of
-    one ring: the copies become asynchronous and fill a slot, which is consumed at once and released behind the
-    last use. Program order stays; `stage-pipeline` moves the filling ahead.
+    In a `scf.for`, whole storage that a copy from a view fills in each iteration, or a load (of any kind) and a
+    `stage.write` of what it gives, before everything else that touches it there, and that nothing outside of the
+    loop uses, becomes a part of a slot of one ring: the copies become asynchronous and fill a slot, with the loads, which
+    is consumed at once and released behind the last use. Program order stays; `stage-pipeline` moves the filling ahead.
 
     The attribute `stage.depth` of a loop, an integer, comes before the option.
 

@@ -3,8 +3,8 @@
 
 opinfo.py [--dtypes=f32,bf16,i64] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--part=I/N]
 
-Each sample is traced to ATen, lowered, compiled, run, and compared with eager. Exit status 1 if one
-is wrong, or was right before (the list of --expected) and is not."""
+Each sample is traced to ATen, lowered, compiled, run, and compared with eager. Where they
+differ the result in f64 decides: Kiln's may be as far from it as eager's, twice. Exit status 1 if a sample is wrong."""
 import argparse
 import collections
 import json
@@ -72,8 +72,17 @@ def run(op, sample, target):
                          decomposition_table=decompositions.table(), _allow_non_fake_inputs=True)(*given)
     module.graph.eliminate_dead_code()
     got = Compiled(module, target)(*given)
-    for a, b in zip(got, want):
-        torch.testing.assert_close(a, b, equal_nan=True, check_stride=False)
+    for number, (a, b) in enumerate(zip(got, want)):
+        try:
+            torch.testing.assert_close(a, b, equal_nan=True, check_stride=False)
+        except AssertionError:
+            if not b.dtype.is_floating_point or b.dtype == torch.float64 or a.shape != b.shape:
+                raise
+            widened = [t.double() if t.is_floating_point() else t for t in given]
+            exact = function(*widened)[number]
+            far = lambda x: float((x.double() - exact).abs().nan_to_num(float("inf")).max())  # noqa: E731
+            if exact.dtype != torch.float64 or not far(a) <= 2 * far(b):
+                raise
 
 
 def name_of(op):
@@ -86,7 +95,6 @@ def main():
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--filter", default="")
     parser.add_argument("--report")
-    parser.add_argument("--expected")
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--verbose", action="store_true")

@@ -233,6 +233,8 @@ class Prim(Function):
 
     def _scan_by_doubling(self, kind, x, dim):
         """Adds what is 1, 2, 4 ... places before: n log n steps."""
+        if x.dtype in ("f16", "bf16"):
+            return self.convert(self._scan_by_doubling(kind, self.convert(x, "f32"), dim), x.dtype)
         size, step = x.shape[dim], 1
         binary, neutral = {"sum": ("add", 0), "prod": ("mul", 1)}.get(kind, (None, None))
         if binary is None or not isinstance(size, int):

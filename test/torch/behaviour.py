@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What programs rely on beside results: each function is a test, compared with eager."""
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+
+warnings.filterwarnings("ignore")
+import torch  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+import kiln  # noqa: E402
+import kiln.torch  # noqa: E402
+from kiln.torch import cache  # noqa: E402
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def fast(function, **options):
+    return torch.compile(function, backend="kiln", **options)
+
+
+def same(got, want, tolerance=1e-5):
+    torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance)
+
+
+@test
+def inputs_are_written():
+    def function(x, y):
+        x.add_(y)
+        y[1:3].mul_(2)
+        return x.sum()
+    a, b = torch.randn(4), torch.randn(4)
+    c, d = a.clone(), b.clone()
+    want, got = function(a, b), fast(function, fullgraph=True)(c, d)
+    same((got, c, d), (want, a, b))
+
+
+@test
+def results_alias_inputs():
+    x = torch.randn(3, 4)
+    view, scaled = fast(lambda x: (x.t()[1:], x * 2), fullgraph=True)(x)
+    assert view._base is x or view.data_ptr() == x.data_ptr() + 4
+    x[0, 1] = 7
+    assert view[0, 0] == 7
+    same(scaled.shape, (3, 4))
+
+
+@test
+def views_of_one_tensor_are_written():
+    def function(x):
+        rows, columns = x[0], x[:, 0]
+        rows.fill_(1)
+        columns.mul_(3)
+        return rows + 1, x
+    a = torch.randn(3, 3)
+    b = a.clone()
+    same(fast(function, fullgraph=True)(b), function(a))
+    same(a, b)
+
+
+@test
+def arguments_that_are_not_row_major():
+    x = torch.randn(6, 8)[::2, ::3].t()
+    function = lambda x: x.contiguous() * 2 + x  # noqa: E731
+    same(fast(function, fullgraph=True)(x), function(x))
+
+
+@test
+def sizes_change_without_compiling_again():
+    kiln.torch.report.clear()
+    function = fast(lambda x: F.softmax(x @ x.t(), -1).sum(0), fullgraph=True, dynamic=True)
+    for n in (3, 5, 17):
+        x = torch.randn(n, 4)
+        same(function(x), F.softmax(x @ x.t(), -1).sum(0))
+    assert len(kiln.torch.report) == 1, kiln.torch.report
+
+
+@test
+def parts_fall_back_and_say_why():
+    kiln.torch.report.clear()
+    function = lambda x: torch.linalg.det(x.exp()) + x.sum()  # noqa: E731
+    x = torch.randn(3, 3)
+    same(fast(function)(x), function(x))
+    text = str(kiln.torch.report)
+    assert kiln.torch.report.fallbacks and "behaviour.py" in text and "no lowering" in text, text
+    assert kiln.torch.report[0].packages >= 1, text
+
+
+@test
+def fullgraph_falls_back_never():
+    try:
+        fast(lambda x: torch.linalg.det(x), fullgraph=True)(torch.randn(3, 3))
+    except Exception as error:
+        assert "behaviour.py:" in str(error) and "unsupported" in str(error), error
+    else:
+        raise AssertionError("no error")
+
+
+@test
+def the_cache_is_used():
+    with tempfile.TemporaryDirectory() as folder:
+        before, os.environ["KILN_CACHE_DIR"] = os.environ.get("KILN_CACHE_DIR"), folder
+        try:
+            x = torch.randn(5)
+            for _ in range(2):
+                torch._dynamo.reset()
+                cache.statistics.update(compiled=0, found=0)
+                fast(lambda x: x * 3 + 1, fullgraph=True)(x)
+            assert cache.statistics == {"compiled": 0, "found": 1}, cache.statistics
+        finally:
+            if before is None:
+                del os.environ["KILN_CACHE_DIR"]
+            else:
+                os.environ["KILN_CACHE_DIR"] = before
+
+
+@test
+def numbers_drawn_at_random_are_torchs():
+    function = lambda x: x + torch.rand_like(x)  # noqa: E731
+    x = torch.zeros(8)
+    torch.manual_seed(1)
+    want = function(x)
+    torch.manual_seed(1)
+    same(fast(function)(x), want)
+
+
+@test
+def attention_and_its_gradient():
+    for causal in (False, True):
+        q, k, v = (torch.randn(2, 4, n, 8, requires_grad=True) for n in (6, 6, 6))
+        function = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal)  # noqa: E731, B023
+        want, got = function(q, k, v), fast(function, fullgraph=True)(q, k, v)
+        same(got, want)
+        seed = torch.randn_like(want)
+        same(torch.autograd.grad(got, (q, k, v), seed), torch.autograd.grad(want, (q, k, v), seed), 1e-4)
+
+
+@test
+def rows_that_see_nothing():
+    q = torch.randn(1, 1, 3, 8)
+    mask = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+    function = lambda q: F.scaled_dot_product_attention(q, q, q, attn_mask=mask)  # noqa: E731
+    same(fast(function, fullgraph=True)(q), function(q))
+
+
+@test
+def narrow_types_compute_wide():
+    x = torch.randn(64).bfloat16()
+    function = lambda x: x * 0.1 + x.sum() / 3  # noqa: E731
+    same(fast(function, fullgraph=True)(x), function(x), 1.6e-2)
+
+
+@test
+def a_package_without_torch():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    x = torch.randn(3, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.kiln")
+        kiln.export(torch.export.export(model, (x,)), path)
+        loaded = kiln.load(path)
+        assert set(loaded.weights) == set(model.state_dict()) and len(loaded.inputs) == 1, loaded
+        with torch.no_grad():
+            same(torch.from_dlpack(loaded(x)), model(x))
+        for cut in (0, 7, 40):  # a file that is damaged is refused
+            with open(path.replace(".kiln", ".safetensors"), "rb") as file:
+                content = file.read()
+            broken = os.path.join(folder, "broken.safetensors")
+            with open(broken, "wb") as file:
+                file.write(content[:cut])
+            try:
+                kiln.load(path, weights=broken)
+            except kiln.Error:
+                continue
+            raise AssertionError(f"{cut} bytes were taken")
+
+
+def main():
+    bad = []
+    for one in TESTS:
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        try:
+            one()
+        except Exception:
+            bad.append(one.__name__)
+            print(f"not right: {one.__name__}")
+            traceback.print_exc(limit=-4)
+    print(f"{len(TESTS)} tests, not right: {', '.join(bad)}" if bad else f"{len(TESTS)} tests, all right")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -45,7 +45,8 @@ enum TypeCode : uint64_t {
 };
 
 struct BytecodeInterface : BytecodeDialectInterface {
-  using BytecodeDialectInterface::BytecodeDialectInterface;
+  explicit BytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
 
   Attribute readAttribute(DialectBytecodeReader &reader) const override;
   Type readType(DialectBytecodeReader &reader) const override;

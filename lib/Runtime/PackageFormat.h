@@ -25,7 +25,9 @@ struct SectionEntry {
   char name[40]; ///< ends with a zero
   uint64_t offset;
   uint64_t size;
-  uint64_t reserved;
+  /// Of the contents, when the section is compressed (as by zlib's compress);
+  /// else 0. Since version 4, for the two texts only.
+  uint64_t unpackedSize;
 };
 static_assert(sizeof(SectionEntry) == 64);
 
@@ -43,6 +45,12 @@ static_assert(sizeof(SignatureSection) == 104);
 constexpr char kSignatureName[] = "signature";
 
 constexpr uint64_t kSectionAlign = 64;
+/// The first version with compressed sections.
+constexpr uint32_t kPackedVersion = 4;
+/// Shorter texts are kept as they are.
+constexpr size_t kPackedBytes = 64 * 1024;
+constexpr char kProgramName[] = "program.json";
+constexpr char kSourceName[] = "source";
 constexpr uint32_t kMaxSections = 1 << 20;
 
 inline std::string moduleSection(size_t target, size_t module) {
@@ -57,6 +65,11 @@ inline std::string constantSection(size_t index) {
 Error signFile(std::vector<uint8_t> &file, const SecretKey &key);
 /// Whose valid signature the file ends with. It is large enough to.
 Expected<PublicKey> verifyFile(const Blob &file);
+
+/// Compressed contents of a section, and back. `size` is what they were, which
+/// has to be right.
+Blob packSection(const Blob &contents);
+Expected<Blob> unpackSection(const Blob &packed, uint64_t size);
 
 /// CRC-32 as in zlib.
 uint64_t packageChecksum(const void *data, size_t size);

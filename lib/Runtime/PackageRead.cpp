@@ -28,7 +28,9 @@ public:
       return error;
     if (Error error = checkSignature())
       return error;
-    auto program = sections.find("program.json");
+    if (Error error = unpackTexts())
+      return error;
+    auto program = sections.find(kProgramName);
     if (program == sections.end())
       return Error("no section 'program.json'");
     Expected<Json> json =
@@ -37,6 +39,7 @@ public:
       return json.takeError();
     Package package;
     package.signer = signer;
+    package.format = version;
     describe(*json, package);
     if (reader.failed())
       return Error("program.json: " + reader.error);
@@ -88,6 +91,8 @@ private:
         return Error("section '" + std::string(entry.name) +
                      "' lies outside of the file");
       Blob bytes{file.owner, file.data + entry.offset, size_t(entry.size)};
+      if (version >= kPackedVersion && entry.unpackedSize)
+        packed.emplace(entry.name, entry.unpackedSize);
       if (!sections.emplace(entry.name, bytes).second)
         return Error("section '" + std::string(entry.name) +
                      "' is there twice");
@@ -100,8 +105,22 @@ private:
     return Error::success();
   }
 
+  /// After the signature, so that nothing of another's file is looked at.
+  Error unpackTexts() {
+    for (const auto &[name, size] : packed) {
+      std::string what = "section '" + name + "': ";
+      if (name != kProgramName && name != kSourceName)
+        return Error(what + "it must not be compressed");
+      Expected<Blob> contents = unpackSection(sections[name], size);
+      if (!contents)
+        return Error(what + contents.message());
+      sections[name] = *contents;
+    }
+    return Error::success();
+  }
+
   Error checkSignature() {
-    used = {"program.json", "source", kSignatureName};
+    used = {kProgramName, kSourceName, kSignatureName};
     if (!sections.count(kSignatureName))
       return trusted.empty()
                  ? Error::success()
@@ -142,7 +161,7 @@ private:
     if (const Json *list = reader.array(json, "targets", "package"))
       for (size_t i = 0; i < list->size() && !reader.failed(); ++i)
         package.targets.push_back(target((*list)[i], i));
-    auto source = sections.find("source");
+    auto source = sections.find(kSourceName);
     if (source != sections.end())
       package.source = source->second;
   }
@@ -196,6 +215,7 @@ private:
   JsonReader reader;
   uint32_t version = kPackageVersion; ///< of the file
   std::map<std::string, Blob> sections;
+  std::map<std::string, uint64_t> packed; ///< compressed ones, their full sizes
   std::set<std::string> used; ///< names of sections that somebody asks for
 };
 

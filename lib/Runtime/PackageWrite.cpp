@@ -19,7 +19,17 @@ namespace {
 struct Section {
   std::string name;
   Blob bytes;
+  uint64_t unpackedSize = 0; ///< 0: not compressed
 };
+
+/// A text, compressed where that is worth it.
+Section makeText(const char *name, const Blob &text) {
+  if (text.size < kPackedBytes)
+    return {name, text};
+  Blob packed = packSection(text);
+  return packed.size < text.size ? Section{name, packed, text.size}
+                                 : Section{name, text};
+}
 
 Error checkConstants(const Package &package) {
   std::set<std::string> names;
@@ -39,8 +49,8 @@ Error checkConstants(const Package &package) {
   return Error::success();
 }
 
-Json describe(const Package &package) {
-  Json json = {{"format", kPackageVersion},
+Json describe(const Package &package, uint32_t version) {
+  Json json = {{"format", version},
                {"producer", package.producer},
                {"source", package.sourceName},
                {"compileArgs", package.compileArgs}};
@@ -85,20 +95,27 @@ kiln::runtime::writePackage(const Package &package, const SecretKey *key) {
       return Error("target '" + target.spec + "': " + error.message());
   if (Error error = checkConstants(package))
     return error;
-  Expected<std::string> json = dumpJson(describe(package));
+  // Packages without compressed texts are what older runtimes read.
+  Section source = makeText(kSourceName, package.source);
+  uint32_t version = source.unpackedSize ? kPackedVersion : kPackedVersion - 1;
+  Expected<std::string> json = dumpJson(describe(package, version));
+  if (json && version < kPackedVersion && json->size() >= kPackedBytes) {
+    version = kPackedVersion;
+    json = dumpJson(describe(package, version));
+  }
   if (!json)
     return json.takeError();
 
   std::vector<Section> sections;
   sections.push_back(
-      {"program.json", Blob::borrow(json->data(), json->size())});
+      makeText(kProgramName, Blob::borrow(json->data(), json->size())));
   for (size_t t = 0; t < package.targets.size(); ++t)
     for (size_t m = 0; m < package.targets[t].modules.size(); ++m)
       sections.push_back({moduleSection(t, m), package.targets[t].modules[m]});
   for (size_t c = 0; c < package.constants.size(); ++c)
     sections.push_back({constantSection(c), package.constants[c].bytes});
   if (package.source.size)
-    sections.push_back({"source", package.source});
+    sections.push_back(source);
   SignatureSection signature = {};
   if (key)
     sections.push_back(
@@ -115,6 +132,7 @@ kiln::runtime::writePackage(const Package &package, const SecretKey *key) {
     section.name.copy(entry.name, sizeof(entry.name) - 1);
     entry.offset = aligned(offset);
     entry.size = section.bytes.size;
+    entry.unpackedSize = section.unpackedSize;
     offset = entry.offset + entry.size;
     table.push_back(entry);
   }
@@ -127,7 +145,7 @@ kiln::runtime::writePackage(const Package &package, const SecretKey *key) {
                   sections[i].bytes.size);
   PackageHeader header = {};
   std::memcpy(header.magic, kPackageMagic, sizeof(kPackageMagic));
-  header.version = kPackageVersion;
+  header.version = version;
   header.numSections = uint32_t(sections.size());
   header.totalSize = file.size();
   std::memcpy(file.data(), &header, sizeof(header));

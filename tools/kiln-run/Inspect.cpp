@@ -211,7 +211,7 @@ std::optional<InputError> kiln::run::inspect(const Package &package,
   if (auto error = checkDims(package, options))
     return error;
   std::printf("package by %s, format %u\n", package.producer.c_str(),
-              kPackageVersion);
+              package.format);
   std::printf("source %s, %s\n", package.sourceName.c_str(),
               package.source.size
                   ? bytesText(int64_t(package.source.size)).c_str()

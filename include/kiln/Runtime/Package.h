@@ -40,16 +40,19 @@ struct Package {
   std::vector<Constant> constants; ///< shared by the targets
   /// Whose valid signature the file that was read carries; set by the reader.
   std::optional<PublicKey> signer;
+  /// The version of the file; set by the reader.
+  uint32_t format = 0;
 
   const Constant *lookupConstant(const std::string &name) const;
 };
 
 /// The first bytes of every package.
 constexpr char kPackageMagic[8] = {'K', 'I', 'L', 'N', 'P', 'K', 'G', '\0'};
-/// What is written. Version 1 lacks constants whose elements are all equal,
-/// version 2 the launch contract: attributes, recipes, workspaces and metadata
-/// of kernels, ordinals and memories of devices.
-constexpr uint32_t kPackageVersion = 3;
+/// The newest. Version 1 lacks constants whose elements are all equal, version
+/// 2 the launch contract: attributes, recipes, workspaces and metadata of
+/// kernels, ordinals and memories of devices; version 3 compressed sections. A
+/// package without any is written as version 3.
+constexpr uint32_t kPackageVersion = 4;
 constexpr uint32_t kOldestPackageVersion = 1; ///< that is read
 
 bool isPackage(const void *data, size_t size);

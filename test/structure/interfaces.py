@@ -52,7 +52,8 @@ SUBJECTS = {
     # What goes through pointers.
     "lib/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies, and what transposes what they loaded.
-    "lib/Gpu/StageOperands.cpp": {"LoadOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
+    "lib/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
+    "lib/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
     # Which registers a reshape leaves where they are.
     "lib/Gpu/Movement.cpp": {"ReshapeOp"},
     # What is known of the address behind a pointer.

@@ -3,11 +3,12 @@
 """Times prim programs on a GPU beside PyTorch (cuBLAS, its own kernels) and the copy of a buffer.
 
 Usage: gpu_ops.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=VALUE,…]   writes NAME.kpkg
-       gpu_ops.py PACKAGES [--filter=REGEX] [--rounds=N]                                   measures them
+       gpu_ops.py PACKAGES [--beside=PACKAGES] [--filter=REGEX] [--rounds=N]               measures them
 
 Kiln's programs are called in PyTorch's process and queue, through the C interface, with PyTorch's tensors, and their
 results compared with what PyTorch computes. Kiln's times are sums of those of a program's kernels, by the device's clock;
 PyTorch's are by events around calls that follow each other. Both come after calls that let the clocks rise, in turns: N rounds.
+With --beside the packages of another compiler take turns, too.
 """
 import argparse
 import ctypes
@@ -91,7 +92,8 @@ def sum_all(rows, columns, kind):
 
 
 GEMMS = [(4096, 4096, 4096, layout) for layout in ("NN", "NT", "TN", "TT")] + \
-    [(4095, 4097, 4096, "NT"), (1000, 1000, 1000, "NT"), (8192, 8192, 8192, "NT")]
+    [(m, n, k, layout) for m, n, k in ((4095, 4097, 4096), (1000, 1000, 1000), (8191, 8191, 8191)) for layout in ("NT", "NN")] + \
+    [(m, m, m, layout) for m in (1024, 8192) for layout in ("NT", "NN")] + [(4096, 4098, 4096, "NN")]
 #        name                     text                                    bytes moved, or operations    in torch
 PROGRAMS = {f"gemm_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in GEMMS}
 PROGRAMS.update({
@@ -103,6 +105,9 @@ PROGRAMS.update({
     "column_sum_16384x4096": (column_sum(16384, 4096, "f32"), 4 * 16384 * 4096, "column_sum"),
     "sum_all_16384x4096": (sum_all(16384, 4096, "f32"), 4 * 16384 * 4096, "sum_all"),
     "softmax_4096x32768": (unary("softmax", 4096, 32768, "f32", "dim 1"), 2 * 4 * 4096 * 32768, "softmax"),
+    "softmax_4096x4096_dim0": (unary("softmax", 4096, 4096, "f32", "dim 0"), 2 * 4 * 4096 * 4096, "softmax0"),
+    "softmax_1024x16384_dim0": (unary("softmax", 1024, 16384, "f32", "dim 0"), 2 * 4 * 1024 * 16384, "softmax0"),
+    "softmax_512x131072": (unary("softmax", 512, 131072, "f32", "dim 1"), 2 * 4 * 512 * 131072, "softmax"),
     "transpose_8192x8192": (transpose(8192, 8192, "f32"), 2 * 4 * 8192 * 8192, "transpose"),
     "reverse_32x128x64x256": (reverse([32, 128, 64, 256], "bf16"), 2 * 2 * 32 * 128 * 64 * 256, "reverse"),
 })
@@ -133,6 +138,7 @@ def computed(torch, kind, name, args):
         return lambda: a @ b
     import torch.nn.functional as F
     return {"softmax": lambda: F.softmax(args[0], 1),
+            "softmax0": lambda: F.softmax(args[0], 0),
             "layer_norm": lambda: F.layer_norm(args[0], args[1].shape, args[1], args[2]),
             "rms_norm": lambda: F.rms_norm(args[0], args[1].shape, args[1], 1e-5),
             "silu_mul": lambda: F.silu(args[0]) * args[1],
@@ -272,23 +278,35 @@ def measure(options):
             args.append(torch.randn([int(n) for n in shape.split("x")], device="cuda").to(kinds[element]))
         peer = computed(torch, kind, name, args)
         expected = peer()
+        wrong, sessions = "", []
         try:
-            session = Session(library, package, torch.cuda.current_stream().cuda_stream)
-            inputs = session.inputs(args)
-            result = session.give(session.call(inputs))
-            torch.cuda.synchronize()
+            for path in [package] + ([os.path.join(options.beside, name + ".kpkg")] if options.beside else []):
+                if not os.path.exists(path):
+                    continue
+                session = Session(library, path, torch.cuda.current_stream().cuda_stream)
+                inputs = session.inputs(args)
+                sessions.append((session, inputs, []))
+                result = session.give(session.call(inputs))
+                torch.cuda.synchronize()
+                loose = 2e-2 if result.dtype == torch.bfloat16 else 1e-4
+                off = float((result.float() - expected.float()).abs().max() / expected.float().abs().max())
+                del result
+                if not off <= loose:
+                    wrong += f"  WRONG by {off:.1e}"
         except RuntimeError as error:
             print(f"{name:28} failed: {error}")
             continue
-        loose = 2e-2 if result.dtype == torch.bfloat16 else 1e-4
-        off = float((result.float() - expected.float()).abs().max() / expected.float().abs().max())
-        wrong = "" if off <= loose else f"  WRONG by {off:.1e}"
-        ours, theirs = [], []
+        theirs = []
         for _ in range(options.rounds):
-            ours.append(session.measure(inputs, options.warmup))
+            for session, inputs, times in sessions:
+                times.append(session.measure(inputs, options.warmup, options.calls))
             theirs.append(timed(peer))
-        session.close()
-        us, them = statistics.median(ours), statistics.median(theirs)
+        for session, _, _ in sessions:
+            session.close()
+        us, them = statistics.median(sessions[0][2]), statistics.median(theirs)
+        if len(sessions) > 1:
+            beside = statistics.median(sessions[1][2])
+            wrong = f"  beside {beside * 1e6:9.1f} us, {beside / us:.2f} times{wrong}"
         if kind == "dot":
             print(f"{name:28} {us * 1e6:9.1f} us {amount / us / 1e12:7.1f} TFLOP/s  cuBLAS {them * 1e6:9.1f} us  "
                   f"ratio {them / us:.2f}{wrong}", flush=True)
@@ -304,7 +322,9 @@ def main():
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--options", default="")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--beside", help="packages of another compiler")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--calls", type=int, default=40)
     parser.add_argument("--runtime", default="libkiln-runtime.so", help="the library, where it is not installed")
     parser.add_argument("--warmup", type=int, default=20)
     options = parser.parse_args()

@@ -70,6 +70,10 @@ def run(op, sample, target):
     with torch.no_grad():
         module = make_fx(torch.func.functionalize(function, remove="mutations"), tracing_mode="fake",
                          decomposition_table=decompositions.table(), _allow_non_fake_inputs=True)(*given)
+    for node in module.graph.nodes:  # what an operation has written into its arguments is not looked at here
+        if node.target is torch.ops.aten.copy_.default:
+            node.replace_all_uses_with(node.args[1])
+            module.graph.erase_node(node)
     module.graph.eliminate_dead_code()
     got = Compiled(module, target)(*given)
     for number, (a, b) in enumerate(zip(got, want)):

@@ -7,7 +7,7 @@ from .text import Function, Unsupported, Value, array, is_float, is_unsigned, li
 
 INDEX = "i64"
 #: Operations that lowerings know and this version's prim lacks.
-PLANNED = {"scatter", "dynamic_slice", "dynamic_update_slice", "from_index", "scan", "arg_scan", "sort", "top_k"}
+PLANNED = {"scan", "arg_scan", "sort", "top_k"}
 
 
 class Prim(Function):

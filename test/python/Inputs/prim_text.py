@@ -83,6 +83,27 @@ got = run(lambda f, v: [find("repeat.default")(f, Out("f32", (8, 18)), v, [2, 3]
                         find("diagonal.default")(f, Out("f32", (4,)), v, 1, 0, 1)], x)
 assert (got[0] == numpy.tile(x, (2, 3))).all() and (got[1] == numpy.diagonal(x, 1)).all()
 
+# Writing at computed positions: indices from both ends, repeated ones, along a dimension.
+index, values = numpy.array([1, -1, 1]), numpy.arange(18, dtype="float32").reshape(3, 6)
+added, placed, along = x.copy(), x.copy(), x.copy()
+numpy.add.at(added, index, values)
+placed[[0, 2], [3, -2]] = [100, 200]
+columns = numpy.array([[0, 2, 2], [5, 5, 1]])
+for i, j in numpy.ndindex(2, 3):
+    along[i, columns[i, j]] += values[i, j]
+got = run(lambda f, v, i, w, c: [
+    find("index_put.default")(f, Out("f32", (4, 6)), v, [i], w, True),
+    find("index_put.default")(f, Out("f32", (4, 6)), v, [f.slice_dim(f.iota("i64", (3,), 0), 0, 0, 3, 2), f.emit(
+        "prim.constant dense<[3, -2]> : tensor<2xi64>", "i64", (2,))], f.emit(
+            "prim.constant dense<[100.0, 200.0]> : tensor<2xf32>", "f32", (2,))),
+    find("scatter_add.default")(f, Out("f32", (4, 6)), v, 1, c, w)], x, index, values, columns)
+for mine, want in zip(got, (added, placed, along)):
+    assert (mine == want).all(), (mine, want)
+got = run(lambda f, g, i: find("embedding_dense_backward.default")(f, Out("f32", (4, 6)), g, i, 4, 2, False), values, index % 4)
+want = numpy.zeros((4, 6), "float32")
+numpy.add.at(want, index % 4, values)
+assert (got == want).all()
+
 # Wrong operands are refused, not compiled.
 function = Prim()
 one, two = function.argument("f32", (2,)), function.argument("f32", (3,))

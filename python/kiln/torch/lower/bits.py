@@ -6,7 +6,7 @@ from .common import Unsupported, operand
 for _aten, _prim in {"bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor"}.items():
     def _binary(b, out, x, y, _prim=_prim):
         return b.binary(_prim, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
-    lowers(f"{_aten}.Tensor", f"{_aten}.Scalar", f"{_aten}.Scalar_Tensor")(_binary)
+    lowers(f"{_aten}.Tensor", f"{_aten}.Scalar", f"{_aten}.Scalar_Tensor", f"{_aten}.default")(_binary)
 
 for _aten, _prim in {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}.items():
     def _logical(b, out, x, y, _prim=_prim):

@@ -9,7 +9,9 @@ from .common import Unsupported, arithmetic, is_float, is_number, known, operand
 FUNCTIONS = {
     "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log1p": "log1p", "sin": "sin", "cos": "cos",
     "tanh": "tanh", "erf": "erf", "sqrt": "sqrt", "rsqrt": "rsqrt", "reciprocal": "reciprocal", "sigmoid": "sigmoid",
-    "silu": "silu",
+    "silu": "silu", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
+    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "log2": "log2", "log10": "log10", "erfc": "erfc",
+    "lgamma": "lgamma", "digamma": "digamma", "erfinv": "erfinv", "erf_inv": "erfinv",
 }
 #: Functions that leave integers as they are.
 ROUNDINGS = {"ceil": "ceil", "floor": "floor", "round": "round", "trunc": "trunc"}
@@ -263,3 +265,23 @@ def isinf(b, out, x):
 @lowers("isfinite.default")
 def isfinite(b, out, x):
     return b.compare("lt", b.unary("abs", x), b.full_like(math.inf, x)) if is_float(x.dtype) else b.full(True, "i1", x.shape)
+
+
+@lowers("signbit.default")
+def signbit(b, out, x):
+    if is_float(x.dtype):
+        return b.emit(f"prim.signbit {x.name} : {x.type} -> {b._type('i1', x.shape)}", "i1", x.shape)
+    return b.full(False, "i1", x.shape) if x.dtype[0] == "u" or x.dtype == "i1" else b.compare("lt", x, b.full_like(0, x))
+
+
+for _name in ("atan2", "hypot", "copysign", "nextafter"):
+    def _binary(b, out, x, y, _name=_name):
+        if _name == "nextafter":  # in the type itself
+            return b.binary(_name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
+        return arithmetic(b, out, lambda p, q: b.binary(_name, p, q), x, y)
+    lowers(f"{_name}.default", f"{_name}.Tensor", f"{_name}.Scalar")(_binary)
+
+
+@lowers("gcd.default")
+def gcd(b, out, x, y):
+    return b.binary("gcd", operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))

@@ -32,6 +32,7 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.convolution", prim::GroupKind::convolution,
         scheduleConvolution);
     add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
+    add("generic.scan", prim::GroupKind::scan, scheduleScan);
     return true;
   }();
   (void)once;

@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test test-jax test-torch semantics bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -43,6 +43,10 @@ test-torch: build
 semantics: build
 	@PATH=$(abspath $(BUILD))/bin:$$PATH /usr/bin/python3 test/driver/semantics_corpus.py \
 	  $(KILN_SHARED)/corpus/tosa $(KILN_SHARED)/corpus/ttir --jobs=$(JOBS)
+
+# ONNX's operator tests, in KILN_SHARED, through torch-mlir, which is installed into an environment of its own.
+test-onnx: build
+	@PATH=$(abspath $(BUILD))/bin:$$PATH /usr/bin/python3 test/onnx/corpus.py $(KILN_SHARED)/corpus/onnx --install --jobs=$(JOBS)
 
 bench: build
 	@bash tools/install-deps.sh bench

@@ -15,7 +15,7 @@ with open(f"{source}/docs/prims.md", encoding="utf-8") as file:
 known = set()
 for path in glob.glob(f"{source}/include/kiln/Dialect/Prim/*Ops.td"):
     with open(path, encoding="utf-8") as file:
-        known |= set(re.findall(r"^def Prim_\w+\s*:\s*Prim_\w+<\"(\w+)\"", file.read(), re.MULTILINE))
+        known |= set(re.findall(r"^def Prim_\w+[^\"]*\"(\w+)\"", file.read(), re.MULTILINE))
 
 problems = [f"prim.{name}: expected an operation of that name"
             for name in sorted(set(re.findall(r"prim\.(\w+)", page)) - known)]

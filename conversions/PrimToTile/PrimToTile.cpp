@@ -135,7 +135,10 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
       host->setBuffer(result, host->destination(result));
     return success();
   }
-  if (fusion.getNumResults() == 1 &&
+  bool isAlone =
+      fusion.getNumResults() == 1 ||
+      llvm::any_of(body, [](Operation &op) { return standsAlone(&op); });
+  if (isAlone &&
       succeeded(schedule(fusion, prim::stringifyGroupKind(fusion.getKind()),
                          nameOf(fusion))))
     return success();
@@ -145,7 +148,7 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   unsigned computing =
       llvm::count_if(body.without_terminator(),
                      [](Operation &op) { return !isClonable(&op); });
-  if (computing <= 1 && fusion.getNumResults() == 1)
+  if (computing <= 1 && isAlone)
     return target::emitUnsupported(fusion, "no schedule for " + nameOf(fusion));
   next = unwrap(fusion, retired);
   return success();

@@ -113,5 +113,6 @@ void kiln::conform::registerCoreRecipes() {
     addPrimProducts();
     addPrimWindows();
     addPrimOthers();
+    addPrimPlaces();
   });
 }

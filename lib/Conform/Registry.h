@@ -35,6 +35,7 @@ void addPrimReductions();
 void addPrimProducts();
 void addPrimWindows();
 void addPrimOthers();
+void addPrimPlaces();
 
 /// Adds the programs of operations whose operands have one shape, from their
 /// definitions: `level` is "tile" (arith, math, tile) or "prim".

@@ -26,6 +26,8 @@ void kiln::schedule::registerCoreSchedules() {
     };
     add("generic.elementwise", prim::GroupKind::elementwise,
         scheduleElementwise);
+    // Whoever comes later is asked first.
+    add("generic.combine", prim::GroupKind::reduction, scheduleCombine);
     add("generic.reduction", prim::GroupKind::reduction, scheduleReduction);
     add("generic.contraction", prim::GroupKind::contraction,
         scheduleContraction);
@@ -33,6 +35,7 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleConvolution);
     add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
     add("generic.scan", prim::GroupKind::scan, scheduleScan);
+    add("generic.sort", prim::GroupKind::sort, scheduleSort);
     return true;
   }();
   (void)once;

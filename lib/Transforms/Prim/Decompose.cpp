@@ -32,7 +32,11 @@ static constexpr llvm::StringLiteral composites[] = {"sigmoid",
                                                      "gather_slices",
                                                      "argmin",
                                                      "bitcast_convert",
-                                                     "random_bits"};
+                                                     "random_bits",
+                                                     "sort",
+                                                     "top_k",
+                                                     "reduce_window",
+                                                     "select_and_scatter"};
 
 void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
                                            ArrayRef<std::string> names) {
@@ -47,6 +51,8 @@ void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
   populateDecomposeDynamic(patterns, wanted);
   populateDecomposeBits(patterns, wanted);
   populateDecomposeRandom(patterns, wanted);
+  populateDecomposeSort(patterns, wanted);
+  populateDecomposeWindows(patterns, wanted);
 }
 
 namespace {

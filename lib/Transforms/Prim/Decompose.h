@@ -22,6 +22,9 @@ void populateDecomposeDynamic(mlir::RewritePatternSet &patterns,
 void populateDecomposeBits(mlir::RewritePatternSet &patterns, WantedFn wanted);
 void populateDecomposeRandom(mlir::RewritePatternSet &patterns,
                              WantedFn wanted);
+void populateDecomposeSort(mlir::RewritePatternSet &patterns, WantedFn wanted);
+void populateDecomposeWindows(mlir::RewritePatternSet &patterns,
+                              WantedFn wanted);
 
 /// Adds a pattern if its operation is wanted.
 template <typename Pattern, typename Op>

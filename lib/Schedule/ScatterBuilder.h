@@ -1,0 +1,71 @@
+//===- ScatterBuilder.h - The kernel of a scatter ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_SCATTERBUILDER_H
+#define KILN_LIB_SCHEDULE_SCATTERBUILDER_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// A dimension of the windows.
+struct WindowDim {
+  Extent size, whole; ///< of windows and of the operand
+  Extent stride, updateStride;
+  int64_t coordinate = -1; ///< which of the coordinates moves it
+  int dim = -1;            ///< of the kernel
+  /// What of it is read and written at once.
+  mlir::Value offset;
+};
+
+/// A dimension of the places, matched ones first.
+struct PlaceDim {
+  Extent size, indexStride, updateStride, stride;
+  int dim = -1; ///< of the kernel; -1: a loop
+  mlir::Value offset;
+};
+
+/// Builds the kernel of one scatter.
+class ScatterBuilder {
+public:
+  ScatterBuilder(prim::ScatterOp op, ScheduleContext &ctx, Buffer out)
+      : op(op), host(ctx.host), kernel(ctx.host, op.getLoc(), ctx.kernelName),
+        b(kernel.b), loc(op.getLoc()), out(std::move(out)) {}
+
+  void run(int64_t widest);
+
+private:
+  void describe();
+  void mergeWindows();
+  /// Which dimension is read as a tile, and how much of it at once.
+  void chooseAxis(int64_t widest);
+  void placeDims();
+  /// Loops over what the grid does not cover, `update` inside of all.
+  void loopPlaces(size_t number);
+  void loopWindow(size_t number);
+  void update();
+  void updateBlock();
+  void updateIndirect();
+  mlir::Value coordinate(int64_t number, bool asTile);
+  mlir::Value combine(mlir::Value before, mlir::Value after);
+  /// The view of a buffer's memory as a line.
+  mlir::Value line();
+  mlir::Value tileOf(mlir::Value scalar);
+  mlir::Value add(mlir::Value a, mlir::Value c);
+
+  prim::ScatterOp op;
+  HostProgramBuilder &host;
+  KernelBuilder kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Buffer out, indices, updates;
+  llvm::SmallVector<WindowDim, 2> windows;
+  llvm::SmallVector<PlaceDim, 2> places;
+  unsigned batch = 0;
+  int axisWindow = -1, axisPlace = -1;
+  int64_t block = 1;
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_SCATTERBUILDER_H

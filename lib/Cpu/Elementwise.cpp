@@ -69,7 +69,8 @@ static Value changeSign(OpBuilder &b, Location loc, Operation *op,
                         ValueRange operands) {
   Type type = operands[0].getType();
   auto constant = [&](uint64_t bits) -> Value {
-    TypedAttr attr = b.getI16IntegerAttr(int16_t(bits));
+    // Not getI16IntegerAttr, which leaves bits beyond 16 of what is negative.
+    TypedAttr attr = b.getIntegerAttr(b.getI16Type(), APInt(16, bits));
     if (auto vector = dyn_cast<VectorType>(type))
       attr = DenseElementsAttr::get(vector, Attribute(attr));
     return arith::ConstantOp::create(b, loc, type, attr);

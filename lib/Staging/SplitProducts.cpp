@@ -207,7 +207,8 @@ void ProductSplitter::run() {
       Value offset = arith::ConstantOp::create(
           inside, region.getLoc(), tile,
           DenseElementsAttr::get(
-              tile, Attribute(b.getI8IntegerAttr(int8_t(how.lhsOffset)))));
+              tile, Attribute(b.getIntegerAttr(
+                        b.getI8Type(), APInt(8, uint8_t(how.lhsOffset))))));
       stage::WriteOp::create(inside, region.getLoc(), offset, offsets,
                              ValueRange());
     });

@@ -272,7 +272,7 @@ private:
       return false;
     Value x = op->getOperand(0);
     auto byte = [&](int64_t bits) {
-      Attribute attr = b.getI8IntegerAttr(int8_t(bits));
+      Attribute attr = b.getIntegerAttr(b.getI8Type(), APInt(8, uint8_t(bits)));
       if (auto tile = dyn_cast<RankedTensorType>(x.getType()))
         attr = DenseElementsAttr::get(tile, attr);
       return make<arith::ConstantOp>(cast<TypedAttr>(attr));

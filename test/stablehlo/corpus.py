@@ -23,7 +23,17 @@ import time
 import numpy as np
 
 # Programs that do not run yet, by a pattern of their names, with the reason.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    "^broadcast_in_dim_complex64_2$": "without its checks it has no operation of StableHLO left",
+}
+# What the arguments make exactly, for programs whose expected results are farther from it, by having
+# been rounded at each step, than the limits of their checks.
+EXACT = {
+    "^cumsum_bfloat16_8_9$": lambda x: np.cumsum(x, axis=0),
+    "^dot_general_(bfloat16_4_3_complex64|u?int(16|64)_4_3_(complex64|complex128|float32))_3_6$":
+        lambda x, y: x @ y,
+    "^sinh_float32_20_20_chlo$": np.sinh,
+}
 
 NUMPY = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
          "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64,
@@ -145,6 +155,7 @@ class Program:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         self.inputs, input_types = constants(text, "inputs")
+        self.input_types = input_types
         expected, _ = constants(text, "expected")
         found = function(text, "main")
         if not found:
@@ -229,6 +240,27 @@ def judge(check, found, expected, element):
     return f"{wrong} of {same.size} elements differ" if wrong else ""
 
 
+def exact_inputs(program):
+    """Arguments in the widest type; complex numbers as such."""
+    for array, kind in zip(program.inputs, program.input_types):
+        element = split_type(kind)[1]
+        wide = as_float(array, element) if element in BITS else array
+        wide = wide.astype(np.longdouble)
+        yield wide[..., 0] + 1j * wide[..., 1] if "complex" in kind else wide
+
+
+def is_closer(stem, program, found, expected, element):
+    """Whether no element is farther from the exact one than what is expected."""
+    for pattern, compute in EXACT.items():
+        if re.search(pattern, stem):
+            exact = compute(*exact_inputs(program))
+            if np.iscomplexobj(exact):
+                exact = np.stack([exact.real, exact.imag], axis=-1)
+            a, b = as_float(found.view(NUMPY[element]), element), as_float(expected, element)
+            return bool(np.all(np.abs(a - exact) <= np.abs(b - exact)))
+    return False
+
+
 def run(path, options):
     start = time.time()
     try:
@@ -260,7 +292,10 @@ def run(path, options):
             kind = "unsupported" if "unsupported" in reason else "error"
             return kind, reason.replace(source, "")[:160], seconds
         for i, (check, expected, element) in enumerate(program.checks):
-            problem = judge(check, np.load(saved[i]), expected, element)
+            found = np.load(saved[i])
+            problem = judge(check, found, expected, element)
+            if problem and is_closer(os.path.basename(path)[:-5], program, found, expected, element):
+                return "closer", f"than what is expected: {problem}", seconds
             if problem:
                 return "wrong", f"result {i}, {check}: {problem}", seconds
     return "right", "", seconds
@@ -300,7 +335,7 @@ def main():
         if status == "right":
             continue
         known = excuse(stem)
-        bad += status == "wrong" or known is None
+        bad += status == "wrong" or (status != "closer" and known is None)
         print(f"{status:12} {stem}: {reason}" + (f" (expected: {known})" if known else ""))
     times = sorted(seconds for _, _, seconds in rows.values())
     print(f"{options.target}: " + ", ".join(f"{count} {status}" for status, count in

@@ -6,8 +6,22 @@
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 #include "kiln/Dialect/Vhlo/Vhlo.h"
 
+#include "mlir/Parser/Parser.h"
+
 using namespace mlir;
 using namespace kiln;
+
+/// A portable artifact's functions call each other by text, so that nothing
+/// sees what they need before they are functions of StableHLO.
+static OwningOpRef<ModuleOp> readArtifact(llvm::MemoryBufferRef input,
+                                          MLIRContext *context) {
+  ParserConfig config(context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      input.getBuffer(), config, input.getBufferIdentifier());
+  if (!module || failed(vhlo::convertToStablehlo(*module)))
+    return {};
+  return module;
+}
 
 void kiln::registerStablehloFrontend() {
   frontend::Frontend stablehlo =
@@ -15,7 +29,9 @@ void kiln::registerStablehloFrontend() {
   stablehlo.name = "stablehlo";
   stablehlo.help = "functions of StableHLO and CHLO";
   stablehlo.dialects = {"stablehlo", "chlo", "vhlo"};
-  stablehlo.functions.push_back("vhlo.func_v1");
+  // Bytecode of version 6, as every artifact of StableHLO 1.x is.
+  stablehlo.magic = "ML\xEFR\x0DStableHLO_v";
+  stablehlo.read = readArtifact;
   stablehlo.registerDialects =
       [shared = stablehlo.registerDialects](DialectRegistry &registry) {
         shared(registry);

@@ -3,6 +3,10 @@
 
 #include "kiln/Dialect/Vhlo/Vhlo.h"
 
+#include "kiln/Dialect/Stablehlo/Stablehlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace kiln::vhlo;
 

@@ -155,21 +155,25 @@ static void noteFormats(StringRef name, DiagnosticPrinter &printer) {
 OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
                                               MLIRContext *context,
                                               DiagnosticPrinter &printer) {
-  if (const auto *frontend =
-          frontend::FrontendRegistry::get().findByMagic(input.getBuffer()))
-    return readForeign(*frontend, input, context, printer);
-  if (isBytecode(input)) {
+  bool isBinary = isBytecode(input);
+  if (isBinary) {
     printer.setBinary();
     if (auto crash = tryBytecode(input)) {
       printer.error("malformed bytecode: " + *crash);
       return {};
     }
-  } else if (auto problem = scanText(input.getBuffer())) {
-    printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
-    return {};
-  } else if (auto problem = refusal(input.getBuffer())) {
-    printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
-    return {};
+  }
+  if (const auto *frontend =
+          frontend::FrontendRegistry::get().findByMagic(input.getBuffer()))
+    return readForeign(*frontend, input, context, printer);
+  if (!isBinary) {
+    auto problem = scanText(input.getBuffer());
+    if (!problem)
+      problem = refusal(input.getBuffer());
+    if (problem) {
+      printer.raw((input.getBufferIdentifier() + ":" + *problem).str());
+      return {};
+    }
   }
   ParserConfig config(context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(

@@ -9,6 +9,8 @@ def Vhlo_Dialect : Dialect {
   let name = "vhlo";
   let cppNamespace = "::kiln::vhlo";
   let summary = "StableHLO's portable artifacts, as an input";
+  // Attributes, types and functions of an artifact are made of these at once.
+  let dependentDialects = ["::kiln::stablehlo::StablehloDialect", "::mlir::func::FuncDialect"];
   let description = [{
     What `jax.export` and PJRT hand over as MLIR bytecode. Names and the order of attributes are part of
     that format, so that they stay as they are: a change of an operation is a new one. Types and
@@ -19,7 +21,8 @@ def Vhlo_Dialect : Dialect {
   }];
 }
 
-class VH_Op<string mnemonic, dag attributes = (ins)> : Op<Vhlo_Dialect, mnemonic> {
+class VH_Op<string mnemonic, dag attributes = (ins), list<Trait> traits = []>
+    : Op<Vhlo_Dialect, mnemonic, traits> {
   let arguments = !con((ins Variadic<AnyType>:$operands), attributes);
   let results = (outs Variadic<AnyType>:$results);
 }
@@ -182,7 +185,7 @@ def VH_reduce_window_v1 : VH_RegionOp<"reduce_window_v1", (ins AnyAttr:$window_d
 def VH_remainder_v1 : VH_Op<"remainder_v1">;
 def VH_replica_id_v1 : VH_Op<"replica_id_v1">;
 def VH_reshape_v1 : VH_Op<"reshape_v1">;
-def VH_return_v1 : VH_Op<"return_v1">;
+def VH_return_v1 : VH_Op<"return_v1", (ins), [Terminator]>;
 def VH_reverse_v1 : VH_Op<"reverse_v1", (ins AnyAttr:$dimensions)>;
 def VH_rng_bit_generator_v1 : VH_Op<"rng_bit_generator_v1", (ins AnyAttr:$rng_algorithm)>;
 def VH_rng_v1 : VH_Op<"rng_v1", (ins AnyAttr:$rng_distribution)>;

@@ -71,14 +71,26 @@ void LineKernel::store(Value tile, const Buffer &buffer, Value at) {
 Value LineKernel::gather(const Buffer &buffer, Value indices, bool written) {
   SmallVector<Value> coords;
   Buffer from = view(buffer, Value(), coords);
-  return tile::LoadGatherOp::create(
-      b, loc, tileType(buffer.elementType()), kernel.view(from, written),
-      coords, indices, Value(), from.rank() - 1, tile::Padding::zero);
+  // One element of every dimension but the last.
+  SmallVector<int64_t> shape(from.rank(), 1);
+  shape.back() = block;
+  Value tile = tile::LoadGatherOp::create(
+      b, loc, RankedTensorType::get(shape, buffer.elementType()),
+      kernel.view(from, written), coords, indices, Value(), from.rank() - 1,
+      tile::Padding::zero);
+  if (from.rank() == 1)
+    return tile;
+  return tile::ReshapeOp::create(b, loc, tileType(buffer.elementType()), tile);
 }
 
 void LineKernel::scatter(Value tile, const Buffer &buffer, Value indices) {
   SmallVector<Value> coords;
   Buffer to = view(buffer, Value(), coords);
+  SmallVector<int64_t> shape(to.rank(), 1);
+  shape.back() = block;
+  if (to.rank() > 1)
+    tile = tile::ReshapeOp::create(
+        b, loc, RankedTensorType::get(shape, buffer.elementType()), tile);
   tile::StoreScatterOp::create(b, loc, tile, kernel.view(to, /*write=*/true),
                                coords, indices, uint64_t(to.rank() - 1));
 }

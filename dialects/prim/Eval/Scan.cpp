@@ -2,6 +2,8 @@
 // Combinations of everything up to each element.
 #include "Families.h"
 #include "Points.h"
+#include "kiln/Eval/Perturb.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -88,11 +90,68 @@ std::pair<double, int64_t> neutral(prim::ScanKind kind, DType dtype) {
   }
 }
 
+/// How far one prefix may be off, and whether it has to be anything at all.
+class PrefixError {
+public:
+  PrefixError(prim::ScanKind kind, DType dtype)
+      : kind(kind), wide(dtype == DType::f64 ? DType::f64 : DType::f32),
+        unit(wide == DType::f64 ? kHalfUlpF64 : kHalfUlp),
+        large(kind == prim::ScanKind::sum ? 0 : 1) {}
+
+  void add(double x) {
+    ++count;
+    if (!std::isfinite(x)) {
+      isInfinite |= std::isinf(x);
+      return;
+    }
+    x = std::fabs(x);
+    if (kind == prim::ScanKind::sum) {
+      large += x;
+    } else if (kind == prim::ScanKind::prod) {
+      large *= std::max(1.0, x);
+      if (x != 0)
+        small *= std::min(1.0, x);
+    }
+  }
+
+  /// A part may overflow, or be no number, where the whole does not.
+  bool isOpen() const {
+    return large > largestFinite(wide) ||
+           (isInfinite && small < smallestNormal(wide));
+  }
+
+  double of(double value) const {
+    double n = count;
+    switch (kind) {
+    case prim::ScanKind::sum:
+      return n * unit * large;
+    case prim::ScanKind::prod:
+      // Parts may be subnormal.
+      return n * unit * (std::fabs(value) + 2 * smallestNormal(wide) * large);
+    case prim::ScanKind::logsumexp:
+      // An exponential and a logarithm of two units each for every element.
+      return 8 * n * unit * (1 + std::fabs(value));
+    default:
+      return 0;
+    }
+  }
+
+private:
+  prim::ScanKind kind;
+  DType wide;
+  double unit;
+  double large;     ///< as a part of all may be
+  double small = 1; ///< product of what is below 1
+  int64_t count = 0;
+  bool isInfinite = false;
+};
+
 LogicalResult scan(prim::ScanOp op, Frame &frame) {
   const Value &a = frame.get(op.getOperand());
   Value out = Value::tensor(a.dtype(), a.shape());
   prim::ScanKind kind = op.getKind();
   bool isFloat = runtime::isFloat(a.dtype());
+  bool rounds = kind != prim::ScanKind::max && kind != prim::ScanKind::min;
   double first = neutral(kind, a.dtype()).first;
   int64_t firstInt = neutral(kind, a.dtype()).second;
   auto at = [&](int64_t begin, int64_t n, int64_t stride, int64_t i) {
@@ -109,9 +168,20 @@ LogicalResult scan(prim::ScanOp op, Frame &frame) {
       scanLine<long double>(
           first, op.getExclusive(), in, sums,
           [&](long double x, long double y) { return combine(kind, x, y); });
+      PrefixError error(kind, a.dtype());
       for (int64_t i = 0; i < n; ++i) {
         double x = a.dtype() == DType::f64 ? static_cast<double>(sums[i])
                                            : narrowToOdd(sums[i]);
+        if (perturbation().isOn() && rounds) {
+          if (!op.getExclusive())
+            error.add(static_cast<double>(in[i]));
+          if (error.isOpen())
+            x = std::nan("");
+          else if (std::isfinite(x))
+            x += errorDirection(at(begin, n, stride, i)) * error.of(x);
+          if (op.getExclusive())
+            error.add(static_cast<double>(in[i]));
+        }
         storeDoubles(a.dtype(), out.mutableData(), at(begin, n, stride, i), 1,
                      &x);
       }

@@ -113,7 +113,12 @@ LogicalResult reducePrecision(prim::ReducePrecisionOp op, Frame &frame) {
     // mantissa's last bits leave.
     int place =
         std::max(exponent, 1 - ((1 << (ownExponent - 1)) - 1)) - mantissa;
-    double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
+    double scaled = std::ldexp(x, -place);
+    double nearest = std::nearbyint(scaled);
+    // Without a mantissa the last bit is the exponent's; every bias is odd.
+    if (mantissa == 0 && std::fabs(scaled) == 1.5 && exponent % 2 != 0)
+      nearest = std::copysign(1.0, x);
+    double rounded = std::ldexp(nearest, place);
     if (isNarrow && rounded != 0 && std::ilogb(rounded) < lowest)
       return std::copysign(0.0, x);
     if (std::ilogb(rounded) > bias && rounded != 0)

@@ -158,7 +158,10 @@ Wide zetaOf(Wide s, Wide q, bool isMagnitude) {
   Wide down = zetaOfPositive(s, ceill(q) - q);
   if (isMagnitude)
     return zetaOfPositive(s, fraction) + down;
-  return zetaOfPositive(s, fraction) + sign * (down - zetaOfPositive(s, 1 - q));
+  Wide sum =
+      zetaOfPositive(s, fraction) + sign * (down - zetaOfPositive(s, 1 - q));
+  // Terms of both signs overflow.
+  return std::isnan(sum) ? kInfinity : sum;
 }
 Wide zeta(Wide s, Wide q) { return zetaOf(s, q, false); }
 
@@ -171,7 +174,8 @@ Wide polygammaOf(Wide n, Wide x, bool isMagnitude) {
   if (isMagnitude && n > 170)
     return kNan;
   Wide sign = n / 2 == floorl(n / 2) ? -1 : 1;
-  return sign * tgammal(n + 1) * zetaOf(n + 1, x, isMagnitude);
+  Wide value = sign * tgammal(n + 1) * zetaOf(n + 1, x, isMagnitude);
+  return n > 170 && std::isnan(value) && !std::isnan(x) ? kInfinity : value;
 }
 Wide polygamma(Wide n, Wide x) { return polygammaOf(n, x, false); }
 
@@ -233,6 +237,12 @@ void addSum(EvaluationInterface &table, Wide (*magnitude)(Wide, Wide, bool)) {
     bool isF64 = out.dtype() == DType::f64;
     for (size_t i = 0; i < sizes.size(); ++i) {
       double size = std::fabs(double(magnitude(x[i], y[i], true)));
+      // What is unspecified, or where terms of both signs overflow, is
+      // anything.
+      bool isOpen = std::isnan(size) ||
+                    (std::isinf(size) && y[i] < 0 && y[i] != std::floor(y[i]));
+      if (isOpen)
+        exact.as<double>()[i] = kNan;
       sizes[i] = size * std::ldexp(64, isF64 ? -52 : -23) +
                  (isF64 ? std::ldexp(64, -1074) : 0);
     }

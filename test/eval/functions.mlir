@@ -61,7 +61,7 @@ func.func @roots() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %i = prim.reciprocal %x : tensor<2xf32>
   return %s, %r, %i : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
-// CHECK: circular[0] = [2] f32: 1.55740774 -1.63312387e+16
+// CHECK: circular[0] = [2] f32: 1.55740774 -22877332
 // CHECK: circular[1] = [2] f32: 1.57079637 nan
 // CHECK: circular[2] = [2] f32: 0 nan
 // CHECK: circular[3] = [2] f32: 0.785398185 1.10714877
@@ -74,7 +74,7 @@ func.func @circular() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x
   %c = prim.atan %x : tensor<2xf32>
   return %t, %a, %b, %c : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
-// CHECK: hyperbolic[0] = [2] f64: 1.1752011936438014 3.6268604078470186
+// CHECK: hyperbolic[0] = [2] f64: 1.1752011936438014 3.62686040784701{{[89].*}}
 // CHECK: hyperbolic[1] = [2] f64: 1.5430806348152437 3.7621956910836314
 // CHECK: hyperbolic[2] = [2] f64: 0.88137358701954305 1.4436354751788103
 // CHECK: hyperbolic[3] = [2] f64: 0 1.3169578969248168
@@ -89,9 +89,9 @@ func.func @hyperbolic() -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<
   return %a, %b, %c, %d, %e : tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>
 }
 // CHECK: logarithms[0] = [2] f32: 3 -inf
-// CHECK: logarithms[1] = [2] f32: 0.903089999 -inf
+// CHECK: logarithms[1] = [2] f32: 0.90309 -inf
 // CHECK: logarithms[2] = [2] f32: 2 -0
-// CHECK: logarithms[3] = [2] f32: 1.12242973e-29 1
+// CHECK: logarithms[3] = [2] f32: 1.12242971e-29 1
 // CHECK: logarithms[4] = [2] f32: 8.52516174 inf
 func.func @logarithms() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %x = prim.constant dense<[8.0, -0.0]> : tensor<2xf32>

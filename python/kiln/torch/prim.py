@@ -6,8 +6,6 @@ Methods follow prim exactly: no broadcasting, no promotion. What a frontend need
 from .text import Function, Unsupported, Value, array, is_float, is_unsigned, listed, number, type_of
 
 INDEX = "i64"
-#: Operations that lowerings know and this version's prim lacks.
-PLANNED = {"scan", "arg_scan", "sort", "top_k"}
 
 
 class Prim(Function):
@@ -196,19 +194,16 @@ class Prim(Function):
 
     def scatter(self, kind, x, indices, updates, dims, batch_dims=0):
         """Updates of windows that start at `indices`, whose last dimension has one index for each of `dims`."""
-        self._has("scatter")
         return self.emit(f"prim.scatter {kind} {x.name}, {indices.name}, {updates.name} dims {listed(dims)} batch_dims "
                          f"{batch_dims} : {x.type}, {indices.type}, {updates.type}", x.dtype, x.shape)
 
     def dynamic_slice_dim(self, x, dim, start, shape):
         """`shape` of x from `start` on along a dimension; the other starts are 0."""
-        self._has("dynamic_slice")
         starts = self._starts(x, dim, start)
         return self.emit(f"prim.dynamic_slice {x.name} starts ({', '.join(v.name for v in starts)}){self.sizes(shape)} : "
                          f"{', '.join(v.type for v in (x, *starts))} -> {self._type(x.dtype, shape)}", x.dtype, shape)
 
     def dynamic_update_dim(self, x, update, dim, start):
-        self._has("dynamic_update_slice")
         starts = self._starts(x, dim, start)
         return self.emit(f"prim.dynamic_update_slice {x.name}, {update.name} starts ({', '.join(v.name for v in starts)}) : "
                          f"{', '.join(v.type for v in (x, update, *starts))}", x.dtype, x.shape)
@@ -222,53 +217,24 @@ class Prim(Function):
 
     def size_tensor(self, size):
         """A size as a tensor of rank 0."""
-        self._has("from_index")
         return self.emit(f"prim.from_index {self.size_of(size)} : {self._type(INDEX, ())}", INDEX, ())
 
     # along a dimension
     def scan(self, kind, x, dim):
-        if "scan" in PLANNED:
-            return self._scan_by_doubling(kind, x, dim)
         return self.unary("scan " + kind, x, f" dim {dim}")
 
-    def _scan_by_doubling(self, kind, x, dim):
-        """Adds what is 1, 2, 4 ... places before: n log n steps."""
-        if x.dtype in ("f16", "bf16"):
-            return self.convert(self._scan_by_doubling(kind, self.convert(x, "f32"), dim), x.dtype)
-        size, step = x.shape[dim], 1
-        binary, neutral = {"sum": ("add", 0), "prod": ("mul", 1)}.get(kind, (None, None))
-        if binary is None or not isinstance(size, int):
-            raise Unsupported(f"prim.scan {kind} is not there yet")
-        low = [0] * x.rank
-        while step < size:
-            low[dim] = step
-            shifted = self.pad(self.slice_dim(x, dim, 0, size - step), low, [0] * x.rank, neutral)
-            x, step = self.binary(binary, x, shifted), 2 * step
-        return x
-
     def arg_scan(self, kind, x, dim):
-        self._has("arg_scan")
         return self.emit(f"prim.arg_scan {kind} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, x.shape)}", INDEX, x.shape)
 
     def sort(self, values, dim, keys, descending=False):
-        self._has("sort")
         return self.emit_many(f"prim.sort {', '.join(v.name for v in values)} dim {dim} keys {keys}"
                               f"{' descending' if descending else ''} : {', '.join(v.type for v in values)}",
                               [(v.dtype, v.shape) for v in values])
 
     def top_k(self, x, k, dim, smallest=False):
-        self._has("top_k")
         shape = [k if d == dim else n for d, n in enumerate(x.shape)]
         return self.emit_many(f"prim.top_k {x.name} k {k} dim {dim}{' smallest' if smallest else ''} : {x.type} -> "
                               f"{self._type(x.dtype, shape)}, {self._type('i32', shape)}", [(x.dtype, shape), ("i32", shape)])
-
-    @staticmethod
-    def has(name):
-        return name not in PLANNED
-
-    def _has(self, name):
-        if not self.has(name):
-            raise Unsupported(f"prim.{name} is not there yet")
 
     # composites
     def softmax(self, x, dim):

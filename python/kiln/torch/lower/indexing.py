@@ -105,12 +105,6 @@ def embedding_backward(b, out, grad, indices, count, padding_idx, scale_grad_by_
         keep = b.compare("ne", indices, b.full_like(padding_idx, indices))
         keep = b.broadcast_in_dim(keep, [0, 1], grad.shape)
         grad = b.where(keep, grad, b.full_like(0, grad))
-    if not b.has("scatter"):  # a product with rows of zeros and a one
-        static(count)
-        grad = b.convert(b.reshape(grad, [rows, features]), "f64" if out.dtype == "f64" else "f32")
-        numbers = b.broadcast(b.convert(indices, "i64"), (rows, count))
-        chosen = b.convert(b.compare("eq", numbers, b.iota("i64", (rows, count), 1)), grad.dtype)
-        return b.convert(b.dot(chosen, grad, ([], []), ([0], [0])), out.dtype)
     return b.scatter("add", b.full(0, out.dtype, out.shape), indices, b.convert(grad, out.dtype), [0])
 
 

@@ -158,6 +158,36 @@ def narrow_types_compute_wide():
 
 
 @test
+def orders_and_scans():
+    def function(x):
+        ordered, places = torch.sort(x, dim=1, descending=True, stable=True)
+        best, where = torch.topk(x, 3, dim=0)
+        highest, at = torch.cummax(x, 1)
+        return ordered, places, best, where, highest, at, x.cumsum(0), x.logcumsumexp(1), torch.histc(x, 7, -1, 2)
+    x = torch.randn(5, 40)
+    x[2, 3] = x[2, 7]
+    x[1, 4] = float("nan")
+    for given in (x, torch.randn(9, 40)):
+        torch.testing.assert_close(fast(function, fullgraph=True)(given), function(given), rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@test
+def rows_of_experts():
+    from transformers.integrations import moe  # noqa: F401
+    grouped = torch.ops.transformers.grouped_mm_fallback
+    for offsets in ([2, 2, 5, 9], [0, 0, 0, 7], [9, 9, 9, 9]):
+        offsets = torch.tensor(offsets, dtype=torch.int32)
+        made = []
+        for run in (fast(grouped, fullgraph=True), grouped):
+            torch.manual_seed(1)
+            x, weight = torch.randn(9, 5, requires_grad=True), torch.randn(4, 5, 6, requires_grad=True)
+            y = run(x, weight, offsets)
+            (y * y).sum().backward()
+            made.append((y.detach(), x.grad, weight.grad))
+        same(*made)
+
+
+@test
 def a_package_without_torch():
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
     x = torch.randn(3, 4)

@@ -158,7 +158,9 @@ def sort(b, out, x, dim=-1, descending=False, *, stable=False):
 
 @lowers("topk.default")
 def topk(b, out, x, k, dim=-1, largest=True, sorted=True):
+    if not x.rank and k == 1:
+        return [x, b.full(0, "i64", ())]
     if not x.rank or not isinstance(k, int) or x.dtype.startswith("u"):
-        raise Unsupported("topk of a scalar, of unsigned integers, or of a number that is not known")
+        raise Unsupported("topk of none of a scalar, of unsigned integers, or of a number that is not known")
     values, indices = b.top_k(x, k, axis(dim, x.rank), not largest)
     return [values, b.convert(indices, "i64")]

@@ -297,9 +297,9 @@ struct OptimizedProgramArgs {
   Program *program; ///< filled in two calls, the first without memory for code
 };
 
-struct SerializeArgs {
+template <typename Object> struct BytesArgs {
   Head head;
-  const Executable *executable;
+  const Object *object;
   const char *bytes;       ///< out
   size_t size;             ///< out
   void *owner;             ///< out, what `release` gets
@@ -462,6 +462,21 @@ enum Function : unsigned {
   ClientMapMemory,
   ClientUnmapMemory,
   ClientUninitializedBuffer,
+  ClientUpdateProcesses,
+  TopologyDeserialize,
+  ClientAliasBuffer,
+  ClientFulfillAlias,
+  LoadedDeviceAssignment,
+  ClientErrorBuffer,
+  TransfersLiteral,
+  BufferCopyRawToHostFuture,
+  DevicePoison,
+  DeviceTrackingEvent,
+  TrackingEventDestroy,
+  ExecutableCompileOptions,
+  BufferDonate,
+  EventCreate,
+  EventSet,
   NumFunctions,
 };
 

@@ -24,8 +24,8 @@ Compiler openCompiler() {
     folder = here.dli_fname;
     folder.resize(folder.rfind('/') + 1);
   }
-  void *library =
-      dlopen((folder + "libKiln.so.0").c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen((folder + "libKiln.so.0").c_str(),
+                         RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (!library) {
     compiler.problem = std::string("there is no compiler: ") + dlerror();
     return compiler;

@@ -25,8 +25,8 @@ Error *compile(CompileArgs &args) {
   return load(*args.client, std::move(compiled), args.executable);
 }
 
-Error *serialize(SerializeArgs &args) {
-  const Compiled &compiled = *args.executable->compiled;
+Error *serialize(BytesArgs<Executable> &args) {
+  const Compiled &compiled = *args.object->compiled;
   auto bytes = std::make_unique<std::string>(serializedMagic, magicSize);
   for (const std::string *part :
        {&compiled.format, &compiled.program, &compiled.package}) {
@@ -88,8 +88,8 @@ Error *readResult(KilnSession *session, const std::string &entry, int index,
       return fail(Code::Unimplemented,
                   "unsupported: results whose sizes are not known before");
   result.type = elementTypeOf(dtype);
-  const char *last = kilnEntryResultDimensionName(session, entry.c_str(), index,
-                                                  rank - 1);
+  const char *last =
+      kilnEntryResultDimensionName(session, entry.c_str(), index, rank - 1);
   if (last && std::string_view(last) == "complex") {
     result.sizes.pop_back();
     result.type =
@@ -194,6 +194,17 @@ Error *loadedDevices(Args<LoadedExecutable, Device *const *, size_t> &args) {
   return nullptr;
 }
 
+/// One replica of one computation on device 0, as XLA's DeviceAssignmentProto:
+/// fields 1 and 2 are the counts, 3 is a list of lists of devices.
+Error *deviceAssignment(BytesArgs<LoadedExecutable> &args) {
+  static constexpr char bytes[] = {8, 1, 16, 1, 26, 3, 10, 1, 0};
+  args.bytes = bytes;
+  args.size = sizeof(bytes);
+  args.owner = nullptr;
+  args.release = [](void *) {};
+  return nullptr;
+}
+
 Error *erase(Args<LoadedExecutable> &args) {
   args.object->session.reset();
   return nullptr;
@@ -255,12 +266,14 @@ void kiln::pjrt::addExecutables(Api &api) {
   f[ExecutableOutputSizes] = entry<OutputSizesArgs, outputSizes>;
   f[ExecutableOutputMemories] = entry<OutputMemoriesArgs, outputMemories>;
   f[ExecutableOptimizedProgram] = entry<OptimizedProgramArgs, optimizedProgram>;
-  f[ExecutableSerialize] = entry<SerializeArgs, serialize>;
+  f[ExecutableSerialize] = entry<BytesArgs<Executable>, serialize>;
   f[LoadedDestroy] = entry<Args<LoadedExecutable>, destroyLoaded>;
   f[LoadedExecutableOf] =
       entry<Args<LoadedExecutable, Executable *>, executableOf>;
   f[LoadedDevices] =
       entry<Args<LoadedExecutable, Device *const *, size_t>, loadedDevices>;
+  f[LoadedDeviceAssignment] =
+      entry<BytesArgs<LoadedExecutable>, deviceAssignment>;
   f[LoadedDelete] = entry<Args<LoadedExecutable>, erase>;
   f[LoadedIsDeleted] = entry<Args<LoadedExecutable, bool>, isDeleted>;
   f[LoadedDeserialize] = entry<DeserializeArgs, deserialize>;

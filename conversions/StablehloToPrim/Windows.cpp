@@ -99,6 +99,35 @@ std::optional<int64_t> kindOf(Combiner combiner) {
   }
 }
 
+/// Prim's windows begin with what is neutral. What is not can be combined with
+/// results where it does not matter how often that happens.
+LogicalResult combineInit(stablehlo::ReduceWindowOp op, Combiner combiner,
+                          Tensors &results, Translator &e) {
+  if (results.size() != 1 || combiner == Combiner::Other)
+    return success();
+  bool isUnsigned = tensor_to_prim::isUnsigned(op.getInputs()[0].getType());
+  Value init = tensorsOf(op.getInitValues()[0], e).front();
+  if (isNeutral(combiner, init, isUnsigned, e))
+    return success();
+  Value &result = results.front();
+  Value other = spread(init, result, e);
+  switch (combiner) {
+  case Combiner::Max:
+  case Combiner::Min:
+    result = isUnsigned ? flipTop(combine(combiner, flipTop(result, e),
+                                          flipTop(other, e), e),
+                                  e)
+                        : combine(combiner, result, other, e);
+    return success();
+  case Combiner::And:
+  case Combiner::Or:
+    result = combine(combiner, result, other, e);
+    return success();
+  default:
+    return e.unsupported(op, "from a value that changes what is combined");
+  }
+}
+
 /// A scan of one tensor, or of both parts where these are added.
 FailureOr<bool> translateScan(stablehlo::ReduceWindowOp op, Scan scan,
                               Combiner combiner, Translator &e) {
@@ -161,7 +190,10 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
                             attributes, op.getBody(), e);
   if (failed(made))
     return failure();
-  return bindAll(op.getResults(), Tensors((*made)->getResults()), e);
+  Tensors results((*made)->getResults());
+  if (failed(combineInit(op, combinerOf(op.getBody()), results, e)))
+    return failure();
+  return bindAll(op.getResults(), results, e);
 }
 
 /// Whether a region keeps the larger, or the smaller, of its arguments; of

@@ -86,6 +86,12 @@ const char *kilnEntryDimensionName(const KilnSession *session,
 const char *kilnEntryResultDimensionName(const KilnSession *session,
                                          const char *entry, int index,
                                          int dimension);
+/* 1 where the source has unsigned integers and the type above has them without
+   sign, as I32 for what is bits of U32; else 0. Arguments may be of either. */
+int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
+                                int index);
+int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
+                              int index);
 /* The number of the argument or result of that name; -1 when there is none. */
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name);

@@ -73,6 +73,8 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
   arg.name = nameOf(names ? &names->arguments : nullptr, index, "arg");
   if (names && index < names->dims.size())
     arg.dims = names->dims[index];
+  arg.isUnsigned =
+      names && index < names->areUnsigned.size() && names->areUnsigned[index];
   arg.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto view = dyn_cast<tile::ViewType>(type)) {
     arg.dtype = dtypeOf(view.getElementType());
@@ -135,6 +137,8 @@ void FunctionBuilder::addResult(Type type,
   result.name = nameOf(names ? &names->results : nullptr, index, "result");
   if (names && index < names->resultDims.size())
     result.dims = names->resultDims[index];
+  result.isUnsigned = names && index < names->resultsAreUnsigned.size() &&
+                      names->resultsAreUnsigned[index];
   result.dtype = dtypeOf(getElementTypeOrSelf(type));
   if (auto shaped = dyn_cast<ShapedType>(type))
     for (int64_t size : shaped.getShape())

@@ -78,11 +78,17 @@ public:
       names.dims.push_back(
           dims(function.getArgAttrOfType<ArrayAttr>(i, "kiln.dims"),
                function.getArgumentTypes()[i]));
+      names.areUnsigned.push_back(
+          getElementTypeOrSelf(function.getArgumentTypes()[i])
+              .isUnsignedInteger());
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       names.resultDims.push_back(
           dims(function.getResultAttrOfType<ArrayAttr>(i, "kiln.dims"),
                function.getResultTypes()[i]));
+      names.resultsAreUnsigned.push_back(
+          getElementTypeOrSelf(function.getResultTypes()[i])
+              .isUnsignedInteger());
       names.results.push_back(
           fromAttributes(
               i, function.getNumResults(), "outputs",

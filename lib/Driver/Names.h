@@ -18,6 +18,9 @@ struct EntryNames {
   std::vector<std::string> results;
   std::vector<std::vector<std::string>> dims; ///< of each argument
   std::vector<std::vector<std::string>> resultDims;
+  /// Whose elements are unsigned integers, which frontends take the sign from.
+  std::vector<bool> areUnsigned;
+  std::vector<bool> resultsAreUnsigned;
 };
 
 /// Per function or kernel.

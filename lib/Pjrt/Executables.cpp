@@ -88,6 +88,8 @@ Error *readResult(KilnSession *session, const std::string &entry, int index,
       return fail(Code::Unimplemented,
                   "unsupported: results whose sizes are not known before");
   result.type = elementTypeOf(dtype);
+  if (kilnEntryResultIsUnsigned(session, entry.c_str(), index))
+    result.type = unsignedTypeOf(result.type);
   const char *last =
       kilnEntryResultDimensionName(session, entry.c_str(), index, rank - 1);
   if (last && std::string_view(last) == "complex") {

@@ -124,6 +124,8 @@ KilnDType dtypeOf(ElementType type);
 bool isComplex(ElementType type);
 /// The type that a result of the runtime has for a host.
 ElementType elementTypeOf(KilnDType dtype);
+/// The unsigned integers of a width of signed ones; other types as they are.
+ElementType unsignedTypeOf(ElementType type);
 /// Bytes of an element in memory, both parts of complex numbers.
 size_t bytesOf(ElementType type);
 /// A new tensor of this type; null and an error when that fails.

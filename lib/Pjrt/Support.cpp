@@ -12,7 +12,8 @@ struct TypeRow {
   size_t bytes;
 };
 
-/// The first row of a dtype is what results of it are.
+/// Packages have no sign of integers in their types. The first row of a dtype
+/// is what results of it are where the package says no more.
 constexpr TypeRow rows[] = {
     {ElementType::Pred, KILN_DTYPE_I1, 1},
     {ElementType::S4, KILN_DTYPE_I4, 1},
@@ -20,10 +21,11 @@ constexpr TypeRow rows[] = {
     {ElementType::S16, KILN_DTYPE_I16, 2},
     {ElementType::S32, KILN_DTYPE_I32, 4},
     {ElementType::S64, KILN_DTYPE_I64, 8},
-    {ElementType::U8, KILN_DTYPE_U8, 1},
-    {ElementType::U16, KILN_DTYPE_U16, 2},
-    {ElementType::U32, KILN_DTYPE_U32, 4},
-    {ElementType::U64, KILN_DTYPE_U64, 8},
+    {ElementType::U4, KILN_DTYPE_I4, 1},
+    {ElementType::U8, KILN_DTYPE_I8, 1},
+    {ElementType::U16, KILN_DTYPE_I16, 2},
+    {ElementType::U32, KILN_DTYPE_I32, 4},
+    {ElementType::U64, KILN_DTYPE_I64, 8},
     {ElementType::F16, KILN_DTYPE_F16, 2},
     {ElementType::BF16, KILN_DTYPE_BF16, 2},
     {ElementType::F32, KILN_DTYPE_F32, 4},
@@ -90,6 +92,23 @@ ElementType kiln::pjrt::elementTypeOf(KilnDType dtype) {
     if (row.dtype == dtype)
       return row.type;
   return ElementType::Invalid;
+}
+
+ElementType kiln::pjrt::unsignedTypeOf(ElementType type) {
+  switch (type) {
+  case ElementType::S4:
+    return ElementType::U4;
+  case ElementType::S8:
+    return ElementType::U8;
+  case ElementType::S16:
+    return ElementType::U16;
+  case ElementType::S32:
+    return ElementType::U32;
+  case ElementType::S64:
+    return ElementType::U64;
+  default:
+    return type;
+  }
 }
 
 size_t kiln::pjrt::bytesOf(ElementType type) {

@@ -9,7 +9,9 @@ using namespace kiln::runtime;
 Error Interpreter::checkArgument(size_t index, DType dtype,
                                  const std::vector<int64_t> &shape) const {
   const Argument &arg = function.args[index];
-  bool fits = dtype == arg.dtype && shape.size() == arg.shape.size();
+  bool isType = dtype == arg.dtype ||
+                (arg.isUnsigned && signlessType(dtype) == arg.dtype);
+  bool fits = isType && shape.size() == arg.shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = arg.shape[d] == kDynamic || arg.shape[d] == shape[d];
   if (fits)
@@ -99,6 +101,11 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
   const Argument &arg = function.args[index];
   if (Error error = checkArgument(index, given.dtype, given.shape))
     return error;
+  if (given.dtype != arg.dtype) {
+    Tensor signless = given;
+    signless.dtype = arg.dtype;
+    return bindArgument(index, signless);
+  }
   std::string where =
       "argument " + std::to_string(index) + " of '" + function.name + "': ";
   std::optional<int64_t> extent =

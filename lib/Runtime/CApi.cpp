@@ -271,6 +271,20 @@ const char *kilnEntryResultDimensionName(const KilnSession *session,
                   : nullptr;
 }
 
+int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
+                                int index) {
+  const Function *function = find(session, entry);
+  return function && index >= 0 && size_t(index) < function->args.size() &&
+         function->args[size_t(index)].isUnsigned;
+}
+
+int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
+                              int index) {
+  const Function *function = find(session, entry);
+  return function && index >= 0 && size_t(index) < function->results.size() &&
+         function->results[size_t(index)].isUnsigned;
+}
+
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name) {
   const Function *function = find(session, entry);

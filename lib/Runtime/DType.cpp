@@ -185,6 +185,21 @@ bool kiln::runtime::isUnsigned(DType dtype) {
   return traits(dtype).kind == 'u';
 }
 
+DType kiln::runtime::signlessType(DType dtype) {
+  switch (dtype) {
+  case DType::u8:
+    return DType::i8;
+  case DType::u16:
+    return DType::i16;
+  case DType::u32:
+    return DType::i32;
+  case DType::u64:
+    return DType::i64;
+  default:
+    return dtype;
+  }
+}
+
 double kiln::runtime::dtypeEpsilon(DType dtype) {
   const Traits &t = traits(dtype);
   return t.kind == 'f' ? std::ldexp(1.0, -int(t.mantissaBits)) : 0.0;

@@ -149,7 +149,7 @@ private:
     Argument arg;
     r.keys(json, where,
            {"name", "dtype", "shape", "reg", "scalar", "device", "writable",
-            "strided", "align", "low", "high", "domain", "dims"});
+            "strided", "align", "low", "high", "domain", "dims", "unsigned"});
     arg.name = r.text(json, "name", where, "");
     arg.dtype = r.dtype(json, "dtype", where);
     arg.shape = shape(json, where);
@@ -163,17 +163,21 @@ private:
     arg.high = r.integer(json, "high", where, -1);
     arg.domain = domain(json, where);
     arg.dims = dims(json, arg.shape, where);
+    arg.isUnsigned = r.flag(json, "unsigned", where);
     return arg;
   }
 
   Result result(const Json &json, const std::string &where) {
     Result result;
-    r.keys(json, where, {"name", "dtype", "shape", "device", "tolerance", "dims"});
+    r.keys(
+        json, where,
+        {"name", "dtype", "shape", "device", "tolerance", "dims", "unsigned"});
     result.name = r.text(json, "name", where, "");
     result.dtype = r.dtype(json, "dtype", where);
     result.shape = shape(json, where);
     result.device = r.number(json, "device", where);
     result.dims = dims(json, result.shape, where);
+    result.isUnsigned = r.flag(json, "unsigned", where);
     if (const Json *tolerance = JsonReader::member(json, "tolerance")) {
       std::string at = where + ".tolerance";
       r.keys(*tolerance, at,

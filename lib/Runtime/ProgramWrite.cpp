@@ -178,6 +178,8 @@ Json argumentToJson(const Argument &arg) {
     json["domain"] = domainName(arg.domain);
   if (!arg.dims.empty())
     json["dims"] = arg.dims;
+  if (arg.isUnsigned)
+    json["unsigned"] = true;
   return json;
 }
 
@@ -196,6 +198,8 @@ Json resultToJson(const Result &result) {
     json["device"] = result.device;
   if (!result.dims.empty())
     json["dims"] = result.dims;
+  if (result.isUnsigned)
+    json["unsigned"] = true;
   return json;
 }
 

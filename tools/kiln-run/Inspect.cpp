@@ -97,6 +97,8 @@ void printEntry(const Function &function) {
     for (size_t d = 0; d < arg.dims.size(); ++d)
       if (!arg.dims[d].empty())
         std::printf(", dimension %zu %s", d, arg.dims[d].c_str());
+    if (arg.isUnsigned)
+      std::printf(", unsigned");
     if (arg.isScalar)
       std::printf(", scalar");
     else if (arg.writable)
@@ -109,9 +111,11 @@ void printEntry(const Function &function) {
     std::printf("\n");
   }
   for (size_t k = 0; k < function.results.size(); ++k)
-    std::printf("    result %zu, %s: %s\n", k, function.results[k].name.c_str(),
+    std::printf("    result %zu, %s: %s%s\n", k,
+                function.results[k].name.c_str(),
                 typeString(function.results[k].dtype, function.results[k].shape)
-                    .c_str());
+                    .c_str(),
+                function.results[k].isUnsigned ? ", unsigned" : "");
 }
 
 /// The size that --dim gives by name, if it does.

@@ -50,6 +50,9 @@ int64_t dtypeBytes(DType dtype);
 int dtypeBits(DType dtype);
 bool isFloat(DType dtype);
 bool isUnsigned(DType dtype);
+/// The type without sign that an unsigned one has the bits of; others as they
+/// are.
+DType signlessType(DType dtype);
 inline bool isInteger(DType dtype) {
   return dtype != DType::none && !isFloat(dtype);
 }

@@ -245,6 +245,8 @@ struct Argument {
   int64_t high = -1;
   Domain domain = Domain::any;
   std::vector<std::string> dims; ///< names of its dimensions, "" for none
+  bool isUnsigned =
+      false; ///< its integers, of a type without sign, in the source
 };
 
 /// How far a correct result can be from the reference.
@@ -264,6 +266,7 @@ struct Result {
   int32_t device = 0;
   Tolerance tolerance;
   std::vector<std::string> dims; ///< as an argument's
+  bool isUnsigned = false;       ///< as an argument's
 };
 
 /// An entry that can be called.

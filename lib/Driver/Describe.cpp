@@ -81,7 +81,9 @@ bool kiln::driver::printDescribe(StringRef spec, llvm::raw_ostream &os,
   auto source = [](StringRef plugin) {
     return plugin.empty() ? std::string("core") : plugin.str();
   };
-  auto owners = {target.name(), bound.description.getFamily()};
+  std::vector<StringRef> owners{target.name()};
+  if (bound.description.getFamily() != target.name())
+    owners.push_back(bound.description.getFamily());
   os << "\nlowerings (operation, priority), best first:\n";
   for (StringRef owner : owners)
     if (!owner.empty())

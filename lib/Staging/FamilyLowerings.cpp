@@ -53,6 +53,7 @@ staging::findProductPlugIns(tile::KernelOp kernel) {
       return false;
     auto takes = [&](const target::Lowering *lowering) {
       return !lowering->plugin.empty() &&
+             !target::isLeftOut(lowering->name, question->context->options) &&
              lowering->priority >= kFamilyPriority &&
              (lowering->op == op->getName().getStringRef() ||
               lowering->op == kMatrixProduct);

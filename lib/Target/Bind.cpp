@@ -4,6 +4,7 @@
 #include "RegistryImpl.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Description.h"
+#include "kiln/Target/Lowering.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -24,6 +25,34 @@ static LogicalResult checkChip(const Target &target, StringRef chip,
   llvm::interleaveComma(chips, diag,
                         [&](const ChipInfo &info) { diag << info.name; });
   return diag;
+}
+
+/// Whether there are the schedules, lowerings and claims that options name.
+static LogicalResult checkNames(const TargetOptions &options, Location loc) {
+  const LoweringRegistry &registry = LoweringRegistry::get();
+  auto schedules = registry.schedules("");
+  auto has = [](const auto &entries, StringRef name) {
+    return llvm::any_of(entries,
+                        [&](const auto *entry) { return entry->name == name; });
+  };
+  if (auto name = options.get("schedule"); name && !has(schedules, *name)) {
+    auto diag = emitError(loc)
+                << "no schedule '" << *name << "', expected one of: ";
+    llvm::interleaveComma(schedules, diag, [&](const Schedule *schedule) {
+      diag << schedule->name;
+    });
+    return diag;
+  }
+  SmallVector<StringRef> names;
+  options.get("without", "").split(names, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef name : names)
+    if (!has(schedules, name) && !has(registry.lowerings(""), name) &&
+        !has(registry.claims(""), name))
+      return emitError(loc) << "without=" << name
+                            << ": there is no lowering, schedule or claim of "
+                               "this name; --describe="
+                            << options.name << " lists them";
+  return success();
 }
 
 /// Whether the description is one of the chip that was asked for, and of a
@@ -89,19 +118,8 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
                           [&](const OptionInfo &info) { diag << info.key; });
     return {};
   }
-  if (auto name = options->get("schedule")) {
-    auto schedules = LoweringRegistry::get().schedules("");
-    if (llvm::none_of(schedules, [&](const Schedule *schedule) {
-          return schedule->name == *name;
-        })) {
-      auto diag = emitError(loc)
-                  << "no schedule '" << *name << "', expected one of: ";
-      llvm::interleaveComma(schedules, diag, [&](const Schedule *schedule) {
-        diag << schedule->name;
-      });
-      return {};
-    }
-  }
+  if (failed(checkNames(*options, loc)))
+    return {};
   if (failed(checkChip(*target, options->chip, loc)))
     return {};
   std::string chip = options->chip;

@@ -138,6 +138,8 @@ struct PrimClaimPass
     LoweringContext ctx(rewriter, bound.options, bound.description);
     for (const PrimClaim *claim :
          LoweringRegistry::get().claims(bound.options.name)) {
+      if (isLeftOut(claim->name, bound.options))
+        continue;
       for (auto func :
            llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
         if (func.isExternal())

@@ -70,6 +70,12 @@ LogicalResult LoweringContext::decline(Operation *op, const Twine &reason) {
   return failure();
 }
 
+bool kiln::target::isLeftOut(StringRef name, const TargetOptions &options) {
+  SmallVector<StringRef> names;
+  options.get("without", "").split(names, '+');
+  return llvm::is_contained(names, name);
+}
+
 LoweringRegistry &LoweringRegistry::get() {
   static LoweringRegistry registry;
   return registry;
@@ -145,7 +151,8 @@ static bool isFor(const Lowering &lowering, Operation *op) {
 LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
   std::vector<const Lowering *> candidates;
   for (const Lowering &lowering : tables().lowerings)
-    if (isFor(lowering, op) && appliesTo(lowering.target, ctx))
+    if (isFor(lowering, op) && appliesTo(lowering.target, ctx) &&
+        !isLeftOut(lowering.name, ctx.options))
       candidates.push_back(&lowering);
   order(candidates);
 
@@ -168,7 +175,8 @@ LogicalResult LoweringRegistry::apply(Operation *op, LoweringContext &ctx) {
 
 bool LoweringRegistry::knows(Operation *op, const LoweringContext &ctx) const {
   return llvm::any_of(tables().lowerings, [&](const Lowering &lowering) {
-    return isFor(lowering, op) && appliesTo(lowering.target, ctx);
+    return isFor(lowering, op) && appliesTo(lowering.target, ctx) &&
+           !isLeftOut(lowering.name, ctx.options);
   });
 }
 
@@ -193,7 +201,8 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   std::vector<const Schedule *> candidates;
   for (const Schedule &schedule : tables().schedules)
     if (schedule.kind == kind &&
-        (schedule.target.empty() || appliesTo(schedule.target, ctx)))
+        (schedule.target.empty() || appliesTo(schedule.target, ctx)) &&
+        !isLeftOut(schedule.name, ctx.options))
       candidates.push_back(&schedule);
   order(candidates);
   // A forced schedule goes first; whatever it declines is still scheduled.

@@ -260,8 +260,10 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
       all.push_back(option.info);
   all.push_back({"description", "FILE", "use the #kiln.target of a file"});
   all.push_back({"schedule", "NAME", "force this schedule where it applies"});
-  all.push_back({"retile", "on|off",
-                 "off: kernels keep the block sizes they came with"});
+  all.push_back({"without", "NAME+NAME",
+                 "leave out these lowerings, schedules and claims"});
+  all.push_back(
+      {"retile", "on|off", "off: kernels keep the block sizes they came with"});
   all.push_back({"blocks", "MxNxK", "block sizes of every product"});
   all.push_back({"candidate", "0..63",
                  "which candidate of the tiling model to take, 0: the best"});

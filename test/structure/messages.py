@@ -8,7 +8,7 @@ import sys
 
 source = sys.argv[1]
 texts = []
-for folder in ("lib", "tools", "conversions", "targets", "dialects", "include"):
+for folder in ("lib", "tools", "conversions", "targets", "dialects", "include", "sdk"):
     for path, _, names in os.walk(os.path.join(source, folder)):
         for name in names:
             if name.endswith((".cpp", ".h", ".td")):

@@ -121,6 +121,9 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
                  "calls before those that --bench counts, 2 if not given");
   app.add_option("--bench-json", options.benchJson,
                  "write what --bench measures to a file");
+  app.add_option("--against", options.against,
+                 "with --bench: measure in turns with this package, or with "
+                 "INPUT compiled for this SPEC, and compare");
   app.add_flag("--no-ceiling", options.noCeiling,
                "do not measure the machine with --bench");
   app.add_flag("--profile", options.profile, "print the time of each kernel");
@@ -182,9 +185,12 @@ std::string finishNumbers(const RawOptions &raw, Options &options) {
       return "--warmup=" + raw.warmUps + ": expected a number of calls";
     options.warmUps = int(*count);
   }
-  if (!options.bench && (!raw.warmUps.empty() || !options.benchJson.empty()))
-    return std::string(raw.warmUps.empty() ? "--bench-json" : "--warmup") +
-           " needs --bench";
+  for (auto [flag, isGiven] :
+       {std::pair("--warmup", !raw.warmUps.empty()),
+        std::pair("--bench-json", !options.benchJson.empty()),
+        std::pair("--against", !options.against.empty())})
+    if (isGiven && !options.bench)
+      return std::string(flag) + " needs --bench";
   if (options.check && !options.trace.empty())
     return "--trace times kernels, which --check holds up to look at";
   return "";

@@ -40,7 +40,8 @@ struct Options {
   int benchCount = 0; ///< 0: as many as a second allows
   int warmUps = 2;    ///< calls before those that count
   std::string benchJson;
-  std::string trace; ///< a file for the launches of the call
+  std::string against; ///< a package or a SPEC to measure in turns with
+  std::string trace;   ///< a file for the launches of the call
   bool noCeiling = false;
   std::string tune;     ///< file for the block sizes that are found best
   double timeLimit = 0; ///< seconds that a call may take; 0: any

@@ -64,34 +64,19 @@ public:
     return callAndReport();
   }
 
-  Trial measureOnly() {
-    Trial trial;
-    trial.status = load();
-    if (!trial.status)
-      trial.status = open();
-    if (!trial.status)
-      trial.status = chooseEntry();
-    if (!trial.status)
-      if (auto error = makeInputs(*function, options, inputs))
-        trial.status = fail(*error);
-    if (trial.status)
-      return trial;
-    Expected<Outcome> outcome = callOnce(*session, *function, inputs, options);
-    if (!outcome) {
-      trial.status = fail(outcome.message());
-      return trial;
-    }
-    trial.outcome = std::move(*outcome);
-    Expected<Measured> measured =
-        measure(*session, *function, tensorsOf(inputs), options);
-    if (!measured) {
-      trial.status = fail(measured.message());
-      return trial;
-    }
-    trial.measured = std::move(*measured);
-    trial.session = std::move(session);
-    trial.function = function;
-    return trial;
+  Prepared prepare() {
+    Prepared prepared;
+    prepared.status = load();
+    if (!prepared.status)
+      prepared.status = open();
+    if (!prepared.status)
+      prepared.status = chooseEntry();
+    if (!prepared.status)
+      if (auto error = makeInputs(*function, options, prepared.inputs))
+        prepared.status = fail(*error);
+    prepared.session = std::move(session);
+    prepared.function = function;
+    return prepared;
   }
 
 private:
@@ -303,6 +288,9 @@ private:
     if (options.bench)
       if (Error error = bench(*session, *function, tensorsOf(inputs), options))
         return fail(error.message());
+    if (!options.against.empty())
+      if (int status = measureAgainst(*session, *function, inputs, options))
+        return status;
     return fits ? 0 : 1;
   }
 
@@ -407,8 +395,34 @@ Expected<Outcome> kiln::run::callOnce(Session &session,
   return outcome;
 }
 
+Prepared kiln::run::prepareProgram(const Options &options) {
+  return Runner(options).prepare();
+}
+
 Trial kiln::run::tryProgram(const Options &options) {
-  return Runner(options).measureOnly();
+  Prepared prepared = prepareProgram(options);
+  Trial trial;
+  trial.status = prepared.status;
+  if (trial.status)
+    return trial;
+  const Function &function = *prepared.function;
+  Expected<Outcome> outcome =
+      callOnce(*prepared.session, function, prepared.inputs, options);
+  if (!outcome) {
+    trial.status = fail(outcome.message());
+    return trial;
+  }
+  trial.outcome = std::move(*outcome);
+  Expected<Measured> measured =
+      measure(*prepared.session, function, tensorsOf(prepared.inputs), options);
+  if (!measured) {
+    trial.status = fail(measured.message());
+    return trial;
+  }
+  trial.measured = std::move(*measured);
+  trial.session = std::move(prepared.session);
+  trial.function = &function;
+  return trial;
 }
 
 int kiln::run::runProgram(const Options &options) {

@@ -52,6 +52,21 @@ bool compareCalls(const runtime::Function &function, const Outcome &found,
                   const std::vector<Input> &inputs, const Expectation &expected,
                   Judge *judge, const Options &options);
 
+/// A program that can be called, with its arguments.
+struct Prepared {
+  int status = 0; ///< of what failed; diagnostics are printed
+  std::unique_ptr<runtime::Session> session;
+  const runtime::Function *function = nullptr;
+  std::vector<Input> inputs;
+};
+Prepared prepareProgram(const Options &options);
+
+/// Measures calls in turns with what `options.against` names, whose results
+/// must be the same but for rounding, and prints how they compare. The exit
+/// status.
+int measureAgainst(runtime::Session &session, const runtime::Function &function,
+                   const std::vector<Input> &inputs, const Options &options);
+
 /// Measures calls of the program compiled for `options.targets`.
 struct Trial {
   int status = 0; ///< of what failed; diagnostics are printed

@@ -100,6 +100,10 @@ struct PrimClaim {
   unsigned order = 0;
 };
 
+/// Whether the option `without=NAME+NAME` of a SPEC has this name of a
+/// lowering, schedule or claim. The registry does not offer anything to those.
+bool isLeftOut(llvm::StringRef name, const TargetOptions &options);
+
 /// The lowerings, schedules and claims of everything that is loaded.
 class LoweringRegistry {
 public:

@@ -136,7 +136,8 @@ private:
   Error prepare(const Suite &suite, const PrepareOptions &how, Index &index) {
     size_t started = 0;
     auto next = [&](Work &work) {
-      bool isOver = options.budget > 0 && now() > deadline(0.7);
+      // However slow the machine is, something is judged.
+      bool isOver = options.budget > 0 && started > 0 && now() > deadline(0.7);
       if (started == suite.modules.size() || isOver)
         return false;
       work.number = started++;
@@ -255,7 +256,8 @@ private:
     how.seed = index.seed;
     how.caseSeconds = options.caseSeconds;
     how.jobs = jobs;
-    how.deadline = deadline(1);
+    if (options.budget > 0)
+      how.deadline = std::max(deadline(1), now() + 0.3 * options.budget);
     results.verdicts = execute(results.modules, how);
     results.runSeconds = now() - start;
     return report();

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Schedule/Schedules.h"
+#include "SingleOp.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -28,7 +28,16 @@ public:
   std::string reason;
 
 private:
+  /// What a tile is loaded from or stored to.
+  struct Place {
+    Buffer view;
+    SmallVector<Value> coords;
+  };
+
   void placeDims();
+  /// Where the tile at the current offsets is in a buffer, whose dimensions
+  /// are those of the input.
+  Place place(const Buffer &buffer, ArrayRef<unsigned> dims);
   /// The region on tiles of one shape.
   SmallVector<Value> combine(ValueRange x, ValueRange y);
   SmallVector<Value> loops(size_t number, ValueRange carried);
@@ -112,33 +121,39 @@ SmallVector<Value> Combining::combine(ValueRange x, ValueRange y) {
   return results;
 }
 
-Value Combining::load(const Buffer &buffer, ArrayRef<unsigned> dims,
-                      int64_t count) {
-  Buffer view;
-  view.base = buffer.base;
-  view.offset = buffer.offset;
-  SmallVector<Value> coords;
+/// The block dimension of tiles comes last, if it is there.
+Combining::Place Combining::place(const Buffer &buffer,
+                                  ArrayRef<unsigned> dims) {
+  Place place;
+  place.view.base = buffer.base;
+  place.view.offset = buffer.offset;
   auto add = [&](unsigned d) {
-    view.sizes.push_back(buffer.sizes[d]);
-    view.strides.push_back(buffer.strides[d]);
-    coords.push_back(offsets[dims[d]]);
+    place.view.sizes.push_back(buffer.sizes[d]);
+    place.view.strides.push_back(buffer.strides[d]);
+    place.coords.push_back(offsets[dims[d]]);
   };
-  int last = -1;
+  std::optional<unsigned> last;
   for (unsigned d = 0; d < dims.size(); ++d)
     if (static_cast<int>(dims[d]) == axis)
       last = d;
     else
       add(d);
-  if (last >= 0)
-    add(last);
-  if (view.sizes.empty()) {
-    view.sizes.push_back(1);
-    view.strides.push_back(1);
-    coords.push_back(kernel.constant(0));
+  if (last)
+    add(*last);
+  if (place.coords.empty()) {
+    place.view.sizes.push_back(1);
+    place.view.strides.push_back(1);
+    place.coords.push_back(kernel.constant(0));
   }
+  return place;
+}
+
+Value Combining::load(const Buffer &buffer, ArrayRef<unsigned> dims,
+                      int64_t count) {
+  Place from = place(buffer, dims);
   return tile::LoadOp::create(
       b, loc, RankedTensorType::get({count}, buffer.elementType()),
-      kernel.view(view, /*write=*/false), coords, Value(),
+      kernel.view(from.view, /*write=*/false), from.coords, Value(),
       /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
 }
 
@@ -224,31 +239,9 @@ LogicalResult Combining::run() {
     return failure();
   }
   for (size_t number = 0; number < values.size(); ++number) {
-    const Buffer &out = outs[number];
-    Buffer view;
-    view.base = out.base;
-    view.offset = out.offset;
-    SmallVector<Value> coords;
-    int last = -1;
-    auto add = [&](unsigned d) {
-      view.sizes.push_back(out.sizes[d]);
-      view.strides.push_back(out.strides[d]);
-      coords.push_back(offsets[kept[d]]);
-    };
-    for (unsigned d = 0; d < kept.size(); ++d)
-      if (static_cast<int>(kept[d]) == axis)
-        last = d;
-      else
-        add(d);
-    if (last >= 0)
-      add(last);
-    if (view.sizes.empty()) {
-      view.sizes.push_back(1);
-      view.strides.push_back(1);
-      coords.push_back(kernel.constant(0));
-    }
+    Place to = place(outs[number], kept);
     tile::StoreOp::create(
-        b, loc, values[number], kernel.view(view, /*write=*/true), coords,
+        b, loc, values[number], kernel.view(to.view, /*write=*/true), to.coords,
         /*element_offsets=*/true, tile::Combine::assign, DenseI64ArrayAttr());
   }
   kernel.finish("generic.combine");
@@ -258,24 +251,14 @@ LogicalResult Combining::run() {
 LogicalResult
 kiln::schedule::scheduleCombine(Operation *group,
                                 target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
+  auto [ctx, fusion, op] =
+      findSingleOp<prim::ReduceOp>(group, context, "reduction with a region");
   if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
-  auto op = fusion.getBody()
-                .front()
-                .getTerminator()
-                ->getOperand(0)
-                .getDefiningOp<prim::ReduceOp>();
-  if (!op)
-    return ctx->decline(group, "the group is not a single prim.reduce");
-  for (Value operand : op->getOperands())
-    if (!ctx->host.hasBuffer(operand))
-      return ctx->decline(group, "an operand must be in memory");
+    return failure();
   SmallVector<Buffer, 1> outs;
   for (Value result : fusion.getResults())
     outs.push_back(ctx->host.destination(result));
-  Combining combining(op, *ctx, outs);
+  Combining combining(cast<prim::ReduceOp>(op), *ctx, outs);
   if (failed(combining.run()))
     return ctx->decline(group, combining.reason);
   for (auto [result, out] : llvm::zip(fusion.getResults(), outs))

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LineKernel.h"
+#include "SingleOp.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -305,18 +306,12 @@ void ScanBuilder::run() {
 
 LogicalResult kiln::schedule::scheduleScan(Operation *group,
                                            target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
+  auto [ctx, fusion, op] =
+      findSingleOp<prim::ScanOp, prim::ArgScanOp>(group, context, "scan");
   if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
-  Operation *op =
-      fusion.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
-  auto scan = dyn_cast_or_null<prim::ScanOp>(op);
-  auto argScan = dyn_cast_or_null<prim::ArgScanOp>(op);
-  if (!scan && !argScan)
-    return ctx->decline(group, "the group is not a single scan");
-  if (!ctx->host.hasBuffer(op->getOperand(0)))
-    return ctx->decline(group, "the operand of a scan must be in memory");
+    return failure();
+  auto scan = dyn_cast<prim::ScanOp>(op);
+  auto argScan = dyn_cast<prim::ArgScanOp>(op);
   Buffer in = ctx->host.buffer(op->getOperand(0));
   Buffer out = ctx->host.destination(fusion.getResult(0));
   Combiner combine{scan ? scan.getKind() : argScan.getKind(), !scan,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScatterBuilder.h"
+#include "SingleOp.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -174,19 +175,12 @@ void ScatterBuilder::run(int64_t widest) {
 LogicalResult
 kiln::schedule::scheduleScatter(Operation *group,
                                 target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
+  auto [ctx, fusion, single] =
+      findSingleOp<prim::ScatterOp>(group, context, "scatter");
   if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
-  Block &body = fusion.getBody().front();
-  auto op =
-      body.getTerminator()->getOperand(0).getDefiningOp<prim::ScatterOp>();
-  if (!op || &body.front() != op)
-    return ctx->decline(group, "the group is not a single scatter");
+    return failure();
+  auto op = cast<prim::ScatterOp>(single);
   HostProgramBuilder &host = ctx->host;
-  for (Value operand : op->getOperands())
-    if (!host.hasBuffer(operand))
-      return ctx->decline(group, "an operand of a scatter must be in memory");
   Buffer out = host.destination(fusion.getResult(0));
   const Buffer &operand = host.buffer(op.getOperand());
   if (!operand.same(out))

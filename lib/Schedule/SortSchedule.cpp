@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LineKernel.h"
+#include "SingleOp.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -256,22 +257,12 @@ void Sorter::run() {
 
 LogicalResult kiln::schedule::scheduleSort(Operation *group,
                                            target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
+  auto [ctx, fusion, op] =
+      findSingleOp<prim::ArgsortOp>(group, context, "sort");
   if (!ctx)
-    return context.decline(group, "needs the context of convert-prim-to-tile");
-  auto fusion = cast<prim::FusionOp>(group);
-  auto op = fusion.getBody()
-                .front()
-                .getTerminator()
-                ->getOperand(0)
-                .getDefiningOp<prim::ArgsortOp>();
-  if (!op)
-    return ctx->decline(group, "the group is not a single argsort");
-  for (Value operand : op.getOperands())
-    if (!ctx->host.hasBuffer(operand))
-      return ctx->decline(group, "an operand of a sort must be in memory");
+    return failure();
   Buffer out = ctx->host.destination(fusion.getResult(0));
-  Sorter(op, *ctx, out).run();
+  Sorter(cast<prim::ArgsortOp>(op), *ctx, out).run();
   ctx->host.setBuffer(fusion.getResult(0), out);
   return success();
 }

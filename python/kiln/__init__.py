@@ -163,19 +163,24 @@ def load(source, target=None, keys=None, weights=None):
     one the first target that works here is taken. With `keys`, paths of Ed25519 public keys, the
     package has to be signed by one of them.
 
-    Packages of kiln.export have their weights in a file beside them, or in `weights`; with them it is a
-    `kiln.model.Model`, called with the inputs alone. weights=False leaves them to the caller."""
+    Packages of kiln.export are a `kiln.model.Model`, called with the inputs alone; their weights are mapped from the
+    file beside them. `weights` names other files (`kiln.weights` says of which kinds), as one path, a list, or a
+    dictionary of tensors, which come first. weights=False leaves them to the caller."""
     program = Program(Package(source, keys), target)
-    if weights is None and isinstance(source, (str, os.PathLike)):
+    given = [] if not weights else list(weights) if isinstance(weights, (list, tuple)) else [weights]
+    beside = None
+    if weights is not False and isinstance(source, (str, os.PathLike)):
         beside = os.path.splitext(os.fspath(source))[0] + ".safetensors"
-        weights = beside if os.path.exists(beside) else None
-    if not weights:
+        if not os.path.exists(beside):
+            beside = None
+    if not beside and not given:
         return program
     from .model import Model
-    return Model(program, os.fspath(weights))
+    return Model(program, beside, given) if beside else Model(program, given[0], given[1:])
 
 
-def export(program, path, target="cpu"):
-    """Compiles a program of torch.export into a package, and writes its weights beside it. Needs torch."""
+def export(program, path, target="cpu", weights=True):
+    """Compiles a program of torch.export into a package, and writes its weights beside it. weights=False writes
+    only what no other file has: constants of the program, and what the arguments are. Needs torch."""
     from .torch.export import export as write
-    write(program, os.fspath(path), target)
+    write(program, os.fspath(path), target, weights=weights)

@@ -21,15 +21,17 @@ SAFE = {"i1": "BOOL", "i8": "I8", "u8": "U8", "i16": "I16", "u16": "U16", "i32":
 WEIGHTS = {InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR}
 
 
-def export(program, path, target="cpu", options=()):
-    """Writes PATH and, where there are weights, PATH with the suffix .safetensors."""
+def export(program, path, target="cpu", options=(), weights=True):
+    """Writes PATH, and PATH with the suffix .safetensors: the weights, or the constants alone."""
     with torch.no_grad():
         program = program.run_decompositions(decompositions.table())
     module, signature = program.graph_module, program.graph_signature
     specs = {spec.arg.name: spec for spec in signature.input_specs}
     label = lambda node: specs[node.name].target or node.name  # noqa: E731
     lowering, results = lower(module, label)
-    about, weights = _inputs(program, module, specs, lowering)
+    about, kept = _inputs(program, module, specs, lowering)
+    if not weights:
+        kept = {name: tensor for name, tensor in kept.items() if name not in program.state_dict}
     values, about["results"] = [], []
     output = next(node for node in module.graph.nodes if node.op == "output").args[0]
     for node, spec, value in zip(output, signature.output_specs, results):
@@ -46,7 +48,7 @@ def export(program, path, target="cpu", options=()):
     made = cache.package(lowering, target, options)
     with open(path, "wb") as file:
         file.write(made)
-    write_safetensors(os.path.splitext(path)[0] + ".safetensors", weights, {"kiln": json.dumps(about)})
+    write_safetensors(os.path.splitext(path)[0] + ".safetensors", kept, {"kiln": json.dumps(about)})
 
 
 def _inputs(program, module, specs, lowering):

@@ -3,6 +3,7 @@
 #include "../TensorToPrim/Functions.h"
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "kiln/Dialect/Chlo/Chlo.h"
+#include "kiln/Dialect/Sdy/Sdy.h"
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 #include "kiln/Dialect/Vhlo/Vhlo.h"
 
@@ -28,7 +29,7 @@ void kiln::registerStablehloFrontend() {
       tensor_to_prim::sharedFrontend("convert-stablehlo-to-prim");
   stablehlo.name = "stablehlo";
   stablehlo.help = "functions of StableHLO and CHLO";
-  stablehlo.dialects = {"stablehlo", "chlo", "vhlo"};
+  stablehlo.dialects = {"stablehlo", "chlo", "vhlo", "sdy"};
   // Bytecode of version 6, as every artifact of StableHLO 1.x is.
   stablehlo.magic = "ML\xEFR\x0DStableHLO_v";
   stablehlo.read = readArtifact;
@@ -36,7 +37,7 @@ void kiln::registerStablehloFrontend() {
       [shared = stablehlo.registerDialects](DialectRegistry &registry) {
         shared(registry);
         registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect,
-                        vhlo::VhloDialect>();
+                        vhlo::VhloDialect, sdy::SdyDialect>();
       };
   frontend::FrontendRegistry::get().add(std::move(stablehlo));
 }

@@ -32,6 +32,7 @@ void addEquationRules(Rules &rules);
 void addNormRules(Rules &rules);
 void addRandomRules(Rules &rules);
 void addControlFlowRules(Rules &rules);
+void addShardingRules(Rules &rules);
 void addChloRules(Rules &rules);
 
 //===--- values that are several tensors ------------------------------------//

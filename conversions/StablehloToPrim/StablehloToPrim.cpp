@@ -4,6 +4,7 @@
 #include "../TensorToPrim/Functions.h"
 #include "Boundary.h"
 #include "Rules.h"
+#include "kiln/Dialect/Sdy/Sdy.h"
 #include "kiln/Dialect/Vhlo/Vhlo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +36,7 @@ void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules) {
   addFourierRules(rules);
   addNormRules(rules);
   addControlFlowRules(rules);
+  addShardingRules(rules);
   addChloRules(rules);
 }
 
@@ -53,7 +55,10 @@ struct StablehloToPrimPass
     expandBoundaries(getOperation(), entries);
     if (failed(tensor_to_prim::convertFunctions(getOperation(), rules, entries,
                                                 elided)))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto mesh :
+         llvm::make_early_inc_range(getOperation().getOps<sdy::MeshOp>()))
+      mesh.erase();
   }
 };
 } // namespace

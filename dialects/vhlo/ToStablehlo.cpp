@@ -233,6 +233,16 @@ LogicalResult vhlo::convertToStablehlo(ModuleOp module) {
   for (Operation *op : list)
     if (failed(convert(op)))
       return failure();
+  // Types of the format are read as what operations beside these take.
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp op) {
+    if (op.getInputs().getTypes() == op.getResultTypes())
+      casts.push_back(op);
+  });
+  for (UnrealizedConversionCastOp op : casts) {
+    op.replaceAllUsesWith(op.getInputs());
+    op.erase();
+  }
   // What follows relies on what operations say of themselves.
   return list.empty() ? success() : verify(module);
 }

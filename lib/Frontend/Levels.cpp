@@ -7,10 +7,14 @@
 using namespace mlir;
 using namespace kiln::frontend;
 
-/// A function of prim has tensors only, and besides prim no more than `arith`
-/// on numbers, for sizes.
+/// A function of prim has tensors only, of types that prim has, and besides prim
+/// no more than `arith` on numbers, for sizes.
 static bool isPrim(FunctionOpInterface function) {
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  auto isTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && (tensor.getElementType().isSignlessIntOrIndex() ||
+                      isa<FloatType>(tensor.getElementType()));
+  };
   if (function.isExternal())
     return true;
   if (!llvm::all_of(function.getArgumentTypes(), isTensor) ||

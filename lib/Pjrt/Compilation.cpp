@@ -55,7 +55,9 @@ Error *kiln::pjrt::compileProgram(const Client &client,
   if (!compiler.problem.empty())
     return fail(Code::Internal, compiler.problem);
   std::string target = "--target=" + client.target;
-  std::vector<const char *> arguments = {target.c_str()};
+  // Functions without operations look like anybody's.
+  std::vector<const char *> arguments = {target.c_str(),
+                                         "--frontend=stablehlo"};
   for (const std::string &argument : client.arguments)
     arguments.push_back(argument.c_str());
   std::string diagnostics;

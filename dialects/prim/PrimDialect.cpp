@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect: registration of all families, constants.
+#include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Interfaces/Version.h"
 
@@ -38,6 +39,10 @@ void PrimDialect::initialize() {
   registerScanOps();
   registerSortOps();
   registerCombineOps();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Prim/CollectiveOps.cpp.inc"
+      >();
 }
 
 Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Index/ScalarBuilder.h"
 
@@ -67,6 +68,9 @@ private:
   Sizes branch(IfOp op, unsigned number);
   Sizes slices(GatherSlicesOp op);
   Sizes windows(ReduceWindowOp op);
+  /// What a collective gives of an extent: an n-th of `split`, n times
+  /// `concat`.
+  Sizes exchanged(Operation *op, int64_t split, int64_t concat);
 
   OpBuilder &builder;
   Location loc;
@@ -203,6 +207,16 @@ Sizes Reifier::windows(ReduceWindowOp op) {
   return result;
 }
 
+Sizes Reifier::exchanged(Operation *op, int64_t split, int64_t concat) {
+  Sizes result = sizesOf(op->getOperand(0));
+  int64_t n = rankLists(op).front().size();
+  if (split >= 0)
+    result[split] = math.floorDiv(result[split], constant(n));
+  if (concat >= 0)
+    result[concat] = mul(result[concat], n);
+  return result;
+}
+
 /// Follows the region of a group from a yielded value to the inputs; index
 /// computations in between are cloned to the outside.
 Sizes Reifier::group(Operation *op, unsigned number) {
@@ -306,6 +320,11 @@ Sizes Reifier::result(Operation *op, unsigned number) {
         return reduction(op.getOperands().front(), op.getDims());
       })
       .Case([&](ReduceWindowOp op) { return windows(op); })
+      .Case([&](AllGatherOp op) { return exchanged(op, -1, op.getDim()); })
+      .Case([&](ReduceScatterOp op) { return exchanged(op, op.getDim(), -1); })
+      .Case([&](AllToAllOp op) {
+        return exchanged(op, op.getSplit(), op.getConcat());
+      })
       // Everything else keeps the shape of its first operand.
       .Default([&](Operation *op) {
         return op->getNumOperands() ? sizesOf(op->getOperand(0)) : Sizes();

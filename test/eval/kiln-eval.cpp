@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates every function without parameters of an MLIR file and prints the
-// results: `name[k] = [shape] type: elements`. Private functions are helpers
-// and are skipped. Exit status 1 when a function fails.
+// results: `name[k] = [shape] type: elements`; with --ranks=N on N ranks at
+// once, `name@rank[k]`. Private functions are helpers and are skipped. Exit
+// status 1 when a function fails.
+#include "kiln/Eval/Collective.h"
+#include "kiln/Eval/Coroutine.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Memory.h"
@@ -16,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 
 using namespace mlir;
 using Evaluated = kiln::eval::Value;
@@ -68,10 +72,106 @@ static void printMissing(MLIRContext &context, llvm::StringRef name) {
   std::printf("\n");
 }
 
+/// Ranks that take turns: each evaluates until it waits for others.
+struct Together {
+  struct Rank : kiln::eval::Ranks {
+    Together *all = nullptr;
+    int64_t number = 0;
+    kiln::eval::Coroutine routine;
+    std::string given;
+    llvm::SmallVector<int64_t> group; ///< what it waits in
+    std::vector<std::string> taken;
+    bool isWaiting = false;
+
+    int64_t rank() const override { return number; }
+    int64_t count() const override {
+      return static_cast<int64_t>(all->ranks.size());
+    }
+    bool exchange(ArrayRef<int64_t> with, llvm::StringRef mine,
+                  std::vector<std::string> &out,
+                  std::string &message) override {
+      group.assign(with.begin(), with.end());
+      given = mine.str();
+      isWaiting = true;
+      routine.suspend();
+      out = std::move(taken);
+      if (out.empty())
+        message = "the other ranks of the group have ended";
+      return !out.empty();
+    }
+  };
+
+  explicit Together(int64_t count) : ranks(count) {
+    for (auto [number, rank] : llvm::enumerate(ranks)) {
+      rank.all = this;
+      rank.number = static_cast<int64_t>(number);
+    }
+  }
+
+  /// Gives what it waits for to each rank of groups that are complete.
+  bool serve() {
+    bool served = false;
+    for (Rank &rank : ranks) {
+      bool isComplete =
+          rank.isWaiting && llvm::all_of(rank.group, [&](int64_t other) {
+            return ranks[other].isWaiting && ranks[other].group == rank.group;
+          });
+      if (!isComplete)
+        continue;
+      auto group = rank.group;
+      for (int64_t to : group)
+        for (int64_t from : group)
+          ranks[to].taken.push_back(ranks[from].given);
+      for (int64_t to : group)
+        ranks[to].isWaiting = false;
+      served = true;
+    }
+    return served;
+  }
+
+  void run(llvm::function_ref<void(int64_t)> body) {
+    for (Rank &rank : ranks)
+      rank.routine.start([&] { body(rank.number); });
+    while (true) {
+      bool ran = false;
+      for (Rank &rank : ranks)
+        if (!rank.isWaiting && !rank.routine.isDone()) {
+          kiln::eval::ranks() = &rank;
+          rank.routine.resume();
+          ran = true;
+        }
+      kiln::eval::ranks() = nullptr;
+      if (serve() || ran)
+        continue;
+      bool isAnyLeft = false;
+      // Nobody comes any more: they are told so.
+      for (Rank &rank : ranks)
+        if (rank.isWaiting) {
+          rank.isWaiting = false;
+          isAnyLeft = true;
+        }
+      if (!isAnyLeft)
+        return;
+    }
+  }
+
+  std::deque<Rank> ranks;
+};
+
 int main(int argc, char **argv) {
+  int64_t numRanks = 1;
+  if (argc > 2 && llvm::StringRef(argv[1]).starts_with("--ranks=")) {
+    if (llvm::StringRef(argv[1]).drop_front(8).getAsInteger(10, numRanks) ||
+        numRanks < 1 || numRanks > 64) {
+      std::fprintf(stderr, "kiln-eval: expected --ranks=N, N from 1 to 64\n");
+      return 2;
+    }
+    ++argv;
+    --argc;
+  }
   bool time = argc > 2 && !std::strcmp(argv[2], "--time");
   if (argc < 2) {
-    std::fprintf(stderr, "usage: kiln-eval FILE [--time]\n"
+    std::fprintf(stderr, "usage: kiln-eval [--ranks=N] FILE [--time]\n"
                          "       kiln-eval --missing DIALECT...\n");
     return 2;
   }
@@ -96,6 +196,25 @@ int main(int argc, char **argv) {
         function.getNumArguments() ||
         function->getName().getStringRef() == "tile.kernel")
       continue;
+    if (numRanks > 1) {
+      std::vector<llvm::SmallVector<Evaluated>> all(numRanks);
+      Together together(numRanks);
+      together.run([&](int64_t rank) {
+        kiln::eval::Evaluator own(*module);
+        if (failed(own.call(function, {}, all[rank], function.getLoc()))) {
+          all[rank].clear();
+          status = 1;
+        }
+      });
+      for (int64_t rank = 0; rank < numRanks; ++rank)
+        for (auto [k, value] : llvm::enumerate(all[rank])) {
+          std::printf("%s@%ld", function.getName().str().c_str(),
+                      static_cast<long>(rank));
+          std::printf(all[rank].size() > 1 ? "[%zu] = " : " = ", k);
+          print(value.isView() ? kiln::eval::readView(value.view()) : value);
+        }
+      continue;
+    }
     llvm::SmallVector<Evaluated> results;
     auto begin = std::chrono::steady_clock::now();
     if (failed(evaluator.call(function, {}, results, function.getLoc()))) {

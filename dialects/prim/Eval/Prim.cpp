@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect as something that can be evaluated.
+#include "Collective.h"
 #include "Families.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -36,6 +37,7 @@ struct PrimEvaluation : EvaluationInterface {
     addPrimScan(*this);
     addPrimSort(*this);
     addPrimCombine(*this);
+    addPrimCollective(*this);
   }
 };
 

@@ -36,7 +36,10 @@ static constexpr llvm::StringLiteral composites[] = {"sigmoid",
                                                      "sort",
                                                      "top_k",
                                                      "reduce_window",
-                                                     "select_and_scatter"};
+                                                     "select_and_scatter",
+                                                     "all_gather",
+                                                     "reduce_scatter",
+                                                     "all_to_all"};
 
 void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
                                            ArrayRef<std::string> names) {
@@ -53,6 +56,7 @@ void kiln::prim::populateDecomposePatterns(RewritePatternSet &patterns,
   populateDecomposeRandom(patterns, wanted);
   populateDecomposeSort(patterns, wanted);
   populateDecomposeWindows(patterns, wanted);
+  populateDecomposeCollective(patterns, wanted);
 }
 
 namespace {

@@ -23,6 +23,8 @@ void populateDecomposeBits(mlir::RewritePatternSet &patterns, WantedFn wanted);
 void populateDecomposeRandom(mlir::RewritePatternSet &patterns,
                              WantedFn wanted);
 void populateDecomposeSort(mlir::RewritePatternSet &patterns, WantedFn wanted);
+void populateDecomposeCollective(mlir::RewritePatternSet &patterns,
+                                 WantedFn wanted);
 void populateDecomposeWindows(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
 

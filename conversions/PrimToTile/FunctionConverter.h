@@ -5,6 +5,7 @@
 #define KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
 
 #include "Wrap.h"
+#include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,6 +49,17 @@ private:
   mlir::FailureOr<mlir::Value> writeTo(mlir::Value value,
                                        const schedule::Buffer &target,
                                        mlir::Operation *before);
+  // Exchanges between ranks (Collective.cpp).
+  /// One that was started and not waited for.
+  struct UnderWay {
+    mlir::Value result, target, source;
+  };
+  mlir::LogicalResult convertRank(prim::RankOp op);
+  mlir::LogicalResult convertCollective(mlir::Operation *op);
+  void waitFor(const UnderWay &exchange);
+  /// Before `op` is converted: what it reads has to be there.
+  void waitForOperands(mlir::Operation *op);
+  void waitForAll();
   /// Whether a tensor<i1> holds, known to the host.
   mlir::Value readCondition(mlir::Value condition);
   void planCat(prim::CatOp cat);
@@ -70,6 +82,7 @@ private:
   /// What the maps of `host` may still know by address.
   Retired retired;
   unsigned kernels = 0;
+  llvm::SmallVector<UnderWay, 2> underWay;
   llvm::DenseMap<mlir::Operation *, schedule::Buffer> catBuffers;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostSizes.h"
+#include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,6 +124,18 @@ void HostSizes::checkOperands(Operation *op) {
           for (int64_t d = 0; d < rankOf(value); ++d)
             checkDims(value, d, result, d);
     return;
+  }
+  // Parts of equal size for all ranks of a group.
+  std::optional<int64_t> split;
+  if (auto scatter = dyn_cast<prim::ReduceScatterOp>(op))
+    split = scatter.getDim();
+  if (auto all = dyn_cast<prim::AllToAllOp>(op))
+    split = all.getSplit();
+  if (split) {
+    Extent size = host.dimOf(op->getOperand(0), *split);
+    auto n = static_cast<int64_t>(prim::rankLists(op).front().size());
+    if (!size.isStatic())
+      check(size, host.math.mul(host.math.floorDiv(size, n), n));
   }
   if (isa<prim::ReshapeOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());

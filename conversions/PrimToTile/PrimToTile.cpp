@@ -282,6 +282,10 @@ LogicalResult FunctionConverter::convert(Operation *op) {
                : HostSizes(func, *host).visit(op);
   if (isOpTriviallyDead(op))
     return success();
+  if (auto rank = dyn_cast<prim::RankOp>(op))
+    return convertRank(rank);
+  if (prim::isCollective(op))
+    return convertCollective(op);
   if (auto cat = dyn_cast<prim::CatOp>(op))
     return convertCat(cat);
   if (isViewMovement(op) && !isClonable(op)) {
@@ -338,6 +342,7 @@ LogicalResult FunctionConverter::convertBlock(Block &block) {
   for (Operation *op = &block.front(); op; op = next) {
     next = op->getNextNode();
     host->math.setErrorLoc(op->getLoc());
+    waitForOperands(op);
     if (failed(convert(op)) || host->math.failed())
       return failure();
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
+#include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Version.h"
@@ -19,5 +20,9 @@ void ProgramDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Program/ProgramOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Program/CollectiveOps.cpp.inc"
       >();
 }

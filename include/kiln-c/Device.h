@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 #define KILN_DEVICE_API_MAJOR 1
-#define KILN_DEVICE_API_MINOR 1
+#define KILN_DEVICE_API_MINOR 2
 
 typedef struct KilnDevice KilnDevice;
 typedef struct KilnBuffer KilnBuffer;
@@ -70,6 +70,10 @@ typedef struct KilnDeviceProperties {
      among those of that type. 0: other libraries do not know it. */
   uint32_t dlpackType;
   int32_t dlpackNumber;
+  /* Since 1.2. The driver that exchanges its memory between ranks,
+     libkiln-communication-NAME.so, for exportAddress and exportQueue. Null:
+     exchanges go through the host. */
+  const char *communication;
 } KilnDeviceProperties;
 #define KILN_DEVICE_PROPERTIES_SIZE_1_0                                        \
   offsetof(KilnDeviceProperties, dlpackType)
@@ -279,6 +283,11 @@ typedef struct KilnDeviceDriver {
                        uint64_t *address, KilnError *error);
   int (*importAddress)(KilnDevice *device, uint64_t address, uint64_t bytes,
                        KilnBuffer **buffer, KilnError *error);
+
+  /* Since 1.2, and optional. What the device's own interface has for a queue,
+     as importQueue takes it. */
+  int (*exportQueue)(KilnDevice *device, KilnQueue *queue, void **native,
+                     KilnError *error);
 } KilnDeviceDriver;
 #define KILN_DEVICE_DRIVER_SIZE_1_0 offsetof(KilnDeviceDriver, countDevices)
 
@@ -292,6 +301,14 @@ typedef struct KilnDeviceHost {
   /* Says how far the running launch is, for people who wait. Optional to call;
      absent where structSize does not reach it. */
   void (*progress)(uint64_t done, uint64_t total);
+  /* Since 1.2, for drivers whose kernels exchange data between ranks
+     themselves; called while a kernel is executed, in the thread that executes
+     it. The number of this rank, and how many there are. */
+  void (*ranks)(int64_t *rank, int64_t *count);
+  /* Gives `bytes` bytes to each of the `count` ranks of a group that this one
+     is in, and takes those of all, in the order of the group. */
+  int (*exchange)(const int64_t *group, size_t count, const void *mine,
+                  uint64_t bytes, void *all, KilnError *error);
 } KilnDeviceHost;
 
 /* The entry point. Returns null when it cannot work with this host. */

@@ -113,6 +113,41 @@ int kilnSessionUseQueue(KilnSession *session, size_t device, void *native);
    results that were destroyed, and of temporary tensors. */
 int kilnSessionTrim(KilnSession *session);
 
+/* Ranks: sessions of several processes, or threads, that run a program together
+   and exchange data. Each rank has a world, which all its sessions may share;
+   calls of one world come one after the other, and all ranks make the same
+   calls. A call that fails on one rank ends the world: every exchange that is
+   under way or comes later fails on all of them. A rank that dies is such a
+   failure within seconds.
+
+   Without a world of their own sessions take part in that of the environment:
+   KILN_RANK, KILN_RANKS and KILN_RENDEZVOUS, where KILN_RANKS is set. */
+typedef struct KilnWorld KilnWorld;
+struct KilnStore;
+
+/* How to make a world. Set everything to zero, then structSize. */
+typedef struct KilnWorldOptions {
+  size_t structSize;
+  int64_t rank;
+  int64_t ranks;
+  /* Where ranks meet: "file:FOLDER", which is empty at first, "tcp:HOST:PORT",
+     where rank 0 listens, or "process:NAME" for threads of one process. */
+  const char *rendezvous;
+  /* Or a key-value store of the caller, see kiln-c/Communication.h. */
+  const struct KilnStore *store;
+  /* The communication driver for memory of the host; null: what fits. */
+  const char *communication;
+  double seconds; /* to wait for the other ranks; 0: two minutes */
+} KilnWorldOptions;
+int kilnWorldCreate(const KilnWorldOptions *options, KilnWorld **world);
+/* Sessions that have it keep it. */
+void kilnWorldDestroy(KilnWorld *world);
+/* Makes every exchange of the world fail, here and on the other ranks. From any
+   thread. */
+void kilnWorldAbort(KilnWorld *world, const char *reason);
+/* For the calls from now on; null: alone. */
+int kilnSessionSetWorld(KilnSession *session, KilnWorld *world);
+
 /* Tensors on the host or on a device. Functions only read them but for what a
    kernel or a function writes: arguments that it may write must not be used by
    another thread meanwhile, also not as an argument. */

@@ -318,6 +318,11 @@ LogicalResult FunctionBuilder::lower(Operation &op) {
                                static_cast<uint8_t>(fill.getByte())});
         return success();
       })
+      .Case([&](program::CollectiveOp op) { return lowerCollective(op); })
+      .Case([&](program::WaitOp wait) -> LogicalResult {
+        emit(runtime::WaitInst{buf(wait.getTarget())});
+        return success();
+      })
       .Case([&](program::ReadOp read) -> LogicalResult {
         Reg dst = function.newReg();
         emit(runtime::ReadInst{dst, buf(read.getSource()),
@@ -393,6 +398,31 @@ LogicalResult FunctionBuilder::lowerView(program::ViewOp op) {
   view.strides = sizes(op.getStaticStrides(), op.getStrides());
   bufs[op.getResult()] = view.dst;
   emit(std::move(view));
+  return success();
+}
+
+LogicalResult FunctionBuilder::lowerCollective(program::CollectiveOp op) {
+  runtime::CollectiveInst inst;
+  inst.dst = buf(op.getTarget());
+  for (size_t kind = 0; kind < runtime::kNumCollectiveKinds; ++kind)
+    if (op.getKind() ==
+        runtime::collectiveKindName(runtime::CollectiveKind(kind)))
+      inst.kind = runtime::CollectiveKind(kind);
+  for (size_t combiner = 0; combiner < runtime::kNumCombiners; ++combiner)
+    if (op.getCombiner() ==
+        StringRef(runtime::combinerName(runtime::Combiner(combiner))))
+      inst.combiner = runtime::Combiner(combiner);
+  if (inst.kind != runtime::CollectiveKind::rank) {
+    inst.src = buf(op.getSource());
+    runtime::RankLists lists;
+    for (Attribute list : op.getLists())
+      lists.push_back(cast<DenseI64ArrayAttr>(list).asArrayRef().vec());
+    auto known = llvm::find(program.groups, lists);
+    inst.groups = static_cast<int32_t>(known - program.groups.begin());
+    if (known == program.groups.end())
+      program.groups.push_back(std::move(lists));
+  }
+  emit(std::move(inst));
   return success();
 }
 

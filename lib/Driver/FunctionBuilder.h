@@ -5,6 +5,7 @@
 #define KILN_LIB_DRIVER_FUNCTIONBUILDER_H
 
 #include "HostProgram.h"
+#include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -46,6 +47,7 @@ private:
   mlir::LogicalResult lowerConstantBuffer(program::ConstantOp op);
   mlir::LogicalResult lowerView(program::ViewOp op);
   mlir::LogicalResult lowerLaunch(program::LaunchOp op);
+  mlir::LogicalResult lowerCollective(program::CollectiveOp op);
   mlir::LogicalResult lowerTransfer(program::TransferOp op);
   mlir::LogicalResult lowerReturn(program::ReturnOp op);
 

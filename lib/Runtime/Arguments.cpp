@@ -262,6 +262,8 @@ Interpreter::tryCall(const std::vector<Tensor> &args) {
 Expected<std::vector<Tensor>>
 Interpreter::call(const std::vector<Tensor> &args) {
   Expected<std::vector<Tensor>> outputs = tryCall(args);
+  if (!outputs)
+    abandonExchanges(outputs.message());
   // What was queued still uses memory that goes with this call.
   if (!outputs && !isDry())
     for (SessionDevice &on : session->devices)

@@ -74,6 +74,7 @@ Expected<std::shared_ptr<Device>> Device::open(const DeviceRef &ref,
   if (!handle)
     return handle.takeError();
   std::shared_ptr<Device> device(new Device(*table, *handle, deviceText(ref)));
+  device->number = ref.ordinal;
   if (Error error = device->describe())
     return error;
   if (Error error = device->useQueue(nullptr))
@@ -110,6 +111,14 @@ Error Device::useQueue(void *native) {
     table->destroyQueue(handle, queue);
   queue = created;
   return Error::success();
+}
+
+Expected<void *> Device::exportQueue() {
+  KilnError error = {};
+  void *native = nullptr;
+  if (table->exportQueue(handle, queue, &native, &error))
+    return failure("cannot hand on its queue", error);
+  return native;
 }
 
 Error Device::synchronize() {

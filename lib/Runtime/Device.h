@@ -147,6 +147,16 @@ public:
                                    const KernelInfo &info);
   const KilnDeviceDriver &driver() const { return *table; }
 
+  // For communication drivers.
+  KilnDevice *rawHandle() const { return handle; }
+  int32_t ordinal() const { return number; }
+  /// Whether exchanges can be put into its queue.
+  bool exchanges() const {
+    return props.communication && table->exportAddress && table->exportQueue &&
+           queue;
+  }
+  Expected<void *> exportQueue();
+
 private:
   friend class DeviceBuffer;
   friend class DeviceModule;
@@ -163,6 +173,7 @@ private:
   KilnDevice *handle;
   std::string deviceName;
   KilnDeviceProperties props = {}; ///< as far as the driver knows them
+  int32_t number = 0;              ///< among the devices of its driver
   KilnQueue *queue = nullptr;
   std::vector<std::shared_ptr<void>> kept;
   /// Dropped buffers by memory and size, from any thread.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finding and loading device drivers.
+#include "Communicator.h"
 #include "Device.h"
 #include "GuardedDriver.h"
 #include "kiln/Runtime/Plugin.h"
@@ -125,8 +126,10 @@ Expected<const KilnDeviceDriver *> loadHere(const std::string &path) {
     return Error(path + ": its kilnGetDeviceDriver belongs to another file");
   auto entry = reinterpret_cast<KilnGetDeviceDriverFn>(symbol);
   static const KilnDeviceHost host = {
-      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
-      printValue, noteProgress};
+      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR,
+      KILN_DEVICE_API_MINOR,  printValue,
+      noteProgress,           ranksOfCall,
+      exchangeInCall};
   const KilnDeviceDriver *table = nullptr;
   try {
     table = entry(&host);

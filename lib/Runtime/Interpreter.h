@@ -112,6 +112,19 @@ private:
   Error allocateOwn(const AllocInst &inst, int64_t bytes, BufferValue &value);
   Error transfer(const BufferValue &from, const BufferValue &to);
 
+  // Exchanges between ranks (Collectives.cpp).
+  struct Exchange;
+  Error run(const CollectiveInst &inst);
+  Error run(const WaitInst &inst);
+  Error writeRank(const BufferValue &target);
+  Error copyAlone(const BufferValue &source, const BufferValue &target);
+  Error zero(const BufferValue &target);
+  Error checkSizes(const CollectiveInst &inst, int64_t n) const;
+  Expected<std::shared_ptr<Exchange>>
+  prepare(const CollectiveInst &inst, const std::vector<int64_t> &group);
+  /// Ends what the call has started, after a failure.
+  void abandonExchanges(const std::string &reason);
+
   // Launches (Launch.cpp).
   Error run(const LaunchInst &inst);
   Error encode(const KernelInfo &kernel, const LaunchInst &inst,
@@ -179,6 +192,8 @@ private:
   };
   std::vector<Clock> clocks;
   std::map<int32_t, double> firstBegins; ///< by device, of the host's clock
+  /// What was started and not waited for, by target; null: it has ended.
+  std::map<Buf, std::shared_ptr<Exchange>> exchanges;
   size_t steps = 0;
   /// Whether queued work uses memory of the host that the caller may change.
   bool touchesHost = false;

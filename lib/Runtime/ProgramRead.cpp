@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON -> host program. Only the form is checked here; verify() checks the
 // meaning.
+#include "CollectiveJson.h"
 #include "LaunchJson.h"
 #include "kiln/Runtime/Tensor.h"
 #include <limits>
@@ -18,7 +19,7 @@ public:
 
   HostProgram program(const Json &json, const std::string &where) {
     HostProgram result;
-    r.keys(json, where, {"devices", "kernels", "functions"});
+    r.keys(json, where, {"devices", "kernels", "functions"}, {"groups"});
     if (!json.is_object())
       return result;
     each(json, "devices", where, [&](const Json &one, const std::string &at) {
@@ -30,6 +31,8 @@ public:
     each(json, "kernels", where, [&](const Json &one, const std::string &at) {
       result.kernels.push_back(kernel(one, at));
     });
+    if (JsonReader::member(json, "groups"))
+      result.groups = readGroups(r, json, where);
     each(json, "functions", where, [&](const Json &one, const std::string &at) {
       result.functions.push_back(function(one, at));
     });
@@ -279,6 +282,8 @@ private:
         {"fill", {"op", "dst", "byte"}},
         {"copy", {"op", "dst", "src"}},
         {"read", {"op", "dst", "src", "index"}},
+        {"collective", {"op"}, {"kind", "combiner", "dst", "src", "groups"}},
+        {"wait", {"op"}, {"dst"}},
         {"if", {"op", "cond", "then", "else"}},
         {"while", {"op", "before", "cond", "body"}},
         {"return", {"op", "results"}}};
@@ -344,6 +349,10 @@ private:
       return CopyInst{index("dst"), index("src")};
     if (op == "read")
       return ReadInst{index("dst"), index("src"), index("index")};
+    if (op == "collective")
+      return readCollective(r, json, where);
+    if (op == "wait")
+      return WaitInst{index("dst")};
     if (op == "launch")
       return launch(json, where);
     if (op == "if")

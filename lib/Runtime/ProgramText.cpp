@@ -119,6 +119,28 @@ private:
   void print(const ReadInst &i) {
     out += r(i.dst) + " = read " + b(i.src) + "[" + r(i.index) + "]";
   }
+  void print(const CollectiveInst &i) {
+    out += std::string(collectiveKindName(i.kind)) + " ";
+    if (i.kind == CollectiveKind::rank) {
+      out += "to " + b(i.dst);
+      return;
+    }
+    if (i.kind == CollectiveKind::allReduce ||
+        i.kind == CollectiveKind::reduceScatter)
+      out += std::string(combinerName(i.combiner)) + " ";
+    out += b(i.src) + " to " + b(i.dst) + " ranks [";
+    bool known = i.groups >= 0 && size_t(i.groups) < program.groups.size();
+    for (size_t g = 0; known && g < program.groups[size_t(i.groups)].size();
+         ++g) {
+      out += g ? ", [" : "[";
+      std::string text;
+      for (int64_t rank : program.groups[size_t(i.groups)][g])
+        text += (text.empty() ? "" : ", ") + std::to_string(rank);
+      out += text + "]";
+    }
+    out += "]";
+  }
+  void print(const WaitInst &i) { out += "wait " + b(i.dst); }
   void print(const LaunchInst &i) {
     out += "launch";
     for (const LaunchVariant &v : i.variants) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host program -> JSON.
+#include "CollectiveJson.h"
 #include "LaunchJson.h"
 
 using namespace kiln::runtime;
@@ -111,6 +112,10 @@ struct Writer {
     Json json = {{"op", "read"}, {"dst", i.dst}, {"src", i.src}};
     put(json, "index", i.index);
     return json;
+  }
+  Json operator()(const CollectiveInst &i) { return collectiveToJson(i); }
+  Json operator()(const WaitInst &i) {
+    return {{"op", "wait"}, {"dst", i.dst}};
   }
   Json operator()(const LaunchInst &i) {
     Json json = {{"op", "launch"}};
@@ -272,6 +277,8 @@ Json kiln::runtime::programToJson(const HostProgram &program) {
   Json &functions = json["functions"] = Json::array();
   for (const Function &function : program.functions)
     functions.push_back(functionToJson(function));
+  if (!program.groups.empty())
+    json["groups"] = program.groups;
   return json;
 }
 

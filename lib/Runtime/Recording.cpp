@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recorded calls, and what else a session does with its devices.
+#include "Communicator.h"
 #include "Interpreter.h"
 #include <new>
 
@@ -51,6 +52,7 @@ Expected<Recording> Session::record(const Function &function,
   CallOptions own = options;
   own.time = own.noWait = false;
   CallReport ignored;
+  WorldOfCall world(impl->world.get());
   try {
     Interpreter interpreter(*impl->package, target(), function, own, ignored,
                             impl.get(), &made->tape);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Opening a package on devices.
+#include "Communicator.h"
 #include "Interpreter.h"
 #include "SessionImpl.h"
 #include "kiln/Runtime/Spec.h"
@@ -268,6 +269,10 @@ Expected<Session> Session::create(std::shared_ptr<const Package> package,
     impl->targetIndex = index;
     if (Error error = impl->open(target))
       return error;
+    Expected<std::shared_ptr<World>> world = World::ofEnvironment();
+    if (!world)
+      return world.takeError();
+    impl->world = *world;
     return Session(std::move(impl));
   };
   if (package->targets.empty())
@@ -295,6 +300,11 @@ Expected<Session> Session::create(std::shared_ptr<const Package> package,
 
 const std::vector<std::string> &Session::passedOver() const {
   return impl->passedOver;
+}
+
+void Session::setWorld(std::shared_ptr<World> world) {
+  std::lock_guard<std::mutex> lock(impl->calling);
+  impl->world = std::move(world);
 }
 
 const TargetProgram &Session::target() const { return impl->target(); }
@@ -348,6 +358,7 @@ Expected<std::vector<Tensor>> Session::call(const Function &function,
                                             CallReport *report) {
   std::lock_guard<std::mutex> lock(impl->calling);
   CallReport ignored;
+  WorldOfCall world(impl->world.get());
   try {
     Interpreter interpreter(*impl->package, target(), function, options,
                             report ? *report : ignored, impl.get());

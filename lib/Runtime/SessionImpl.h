@@ -6,6 +6,7 @@
 #include "Device.h"
 #include "StoragePool.h"
 #include "kiln/Runtime/Session.h"
+#include "kiln/Runtime/World.h"
 #include <map>
 #include <mutex>
 
@@ -40,6 +41,8 @@ public:
   uint64_t maxAlign = 1; ///< of all parameters of kernels
   /// Held by the call that runs: arena, constants and queues are its own.
   std::mutex calling;
+  /// The ranks that it is one of; null: it runs alone.
+  std::shared_ptr<World> world;
 
   const TargetProgram &target() const { return package->targets[targetIndex]; }
   /// Opens the devices and loads the kernels.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a host program, so that the interpreter can index without asking.
+#include "CollectiveJson.h"
 #include "KernelFit.h"
 #include "VerifyLaunch.h"
 #include "kiln/Runtime/Program.h"
@@ -195,6 +196,27 @@ private:
     buf(i.src, "src");
     optionalReg(i.index, "index");
   }
+  void check(const CollectiveInst &i) {
+    buf(i.dst, "dst");
+    written(i.dst, "a collective");
+    bool isRank = i.kind == CollectiveKind::rank;
+    if (isRank != (i.groups == kNone) || isRank != (i.src == kNone))
+      return fail("a collective has groups and a source, rank has none");
+    if (isRank)
+      return;
+    buf(i.src, "src");
+    if (i.groups < 0 || size_t(i.groups) >= program.groups.size())
+      return fail("the list of groups " + std::to_string(i.groups) +
+                  " does not exist");
+    const RankLists &lists = program.groups[size_t(i.groups)];
+    if (Error error =
+            verifyRankLists(lists, i.kind == CollectiveKind::permute,
+                            /*equal=*/i.kind == CollectiveKind::allGather ||
+                                i.kind == CollectiveKind::reduceScatter ||
+                                i.kind == CollectiveKind::allToAll))
+      fail(error.message());
+  }
+  void check(const WaitInst &i) { buf(i.dst, "dst"); }
   void check(const LaunchInst &i) {
     if (i.variants.empty())
       fail("a launch has no kernel");

@@ -4,6 +4,7 @@
 #include "Reference.h"
 #include "Seal.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
@@ -199,6 +200,34 @@ static Box wholeBox(const View &view) {
   return box;
 }
 
+namespace {
+
+/// The ranks that the runtime knows of.
+class RuntimeRanks : public Ranks {
+public:
+  RuntimeRanks() { runtimeHost.ranks(&number, &numRanks); }
+  int64_t rank() const override { return number; }
+  int64_t count() const override { return numRanks; }
+  bool exchange(ArrayRef<int64_t> group, llvm::StringRef mine,
+                std::vector<std::string> &all, std::string &message) override {
+    std::string joined(group.size() * mine.size(), 0);
+    KilnError error = {};
+    if (runtimeHost.exchange(group.data(), group.size(), mine.data(),
+                             mine.size(), joined.data(), &error)) {
+      message = error.message;
+      return false;
+    }
+    for (size_t i = 0; i < group.size(); ++i)
+      all.push_back(joined.substr(i * mine.size(), mine.size()));
+    return true;
+  }
+
+private:
+  int64_t number = 0, numRanks = 1;
+};
+
+} // namespace
+
 LogicalResult KilnModule::runFunction(KilnKernel &kernel,
                                       const KilnLaunch &launch) {
   FunctionOpInterface function = kernel.function;
@@ -320,8 +349,12 @@ int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
   bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation());
   kiln::eval::perturbation() = {(perturbation > 0) - (perturbation < 0),
                                 uint64_t(std::abs(perturbation))};
+  std::optional<RuntimeRanks> all;
+  if (runtimeHost.ranks && runtimeHost.exchange)
+    ranks() = &all.emplace();
   LogicalResult result =
       isKernel ? runKernel(kernel, launch) : runFunction(kernel, launch);
+  ranks() = nullptr;
   kiln::eval::perturbation() = {};
   if (succeeded(result))
     return 0;

@@ -70,8 +70,14 @@ private:
 struct KilnDevice {
   // What was not written is told from what was: memory is not lent twice.
   KilnMemoryKind memory = {"host", KILN_MEMORY_NO_REUSE, 64, 0};
-  KilnDeviceProperties properties = {
-      sizeof(KilnDeviceProperties), "reference evaluator", 1, 1, &memory, 0, 0};
+  KilnDeviceProperties properties = {sizeof(KilnDeviceProperties),
+                                     "reference evaluator",
+                                     1,
+                                     1,
+                                     &memory,
+                                     0,
+                                     0,
+                                     nullptr};
   bool racesAreErrors = false;
   uint64_t seed = 0;
   int64_t perturbation = 0;

@@ -2,6 +2,7 @@
 // kiln-run: runs a package, or compiles and runs a program.
 #include "Load.h"
 #include "Options.h"
+#include "Ranks.h"
 #include "Runner.h"
 #include "Watch.h"
 #include "kiln/Runtime/StandardStreams.h"
@@ -36,6 +37,12 @@ int main(int argc, char **argv) {
   try {
     if (std::optional<int> status = parseOptions(argc, argv, options))
       return flushOutput(*status);
+    if (options.ranks && options.rank < 0)
+      return runRanks(argc, argv, options);
+    if (std::string mistake = becomeRank(options); !mistake.empty()) {
+      printError(mistake);
+      return 2;
+    }
     auto body = [&] {
       try {
         return flushOutput(runProgram(options));

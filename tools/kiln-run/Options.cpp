@@ -137,6 +137,15 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
   list("--require-signature", options.requiredKeys,
        "refuse a package that is not signed with this key (PEM file of an "
        "Ed25519 public key); repeat for alternatives");
+  app.add_option("--ranks", options.ranks,
+                 "run the program on so many ranks at once; {rank} in other "
+                 "arguments is the number of each")
+      ->check(CLI::Range(1, 65535));
+  app.add_option("--rank", options.rank,
+                 "be this one of the ranks, and start no others")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--rendezvous", options.rendezvous,
+                 "file:FOLDER or tcp:HOST:PORT, where ranks meet");
   app.add_flag("--inspect", options.inspect,
                "print the package, execute nothing");
   app.add_flag("-v,--verbose", options.verbose, "say more");
@@ -226,6 +235,9 @@ std::string finish(const RawOptions &raw, Options &options) {
   options.hurt = raw.inputs == "hurt";
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
+  if (!options.ranks && (options.rank >= 0 || !options.rendezvous.empty()))
+    return std::string(options.rank >= 0 ? "--rank" : "--rendezvous") +
+           " needs --ranks";
   std::string mistake = finishNumbers(raw, options);
   if (!mistake.empty())
     return mistake;

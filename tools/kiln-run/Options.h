@@ -43,8 +43,11 @@ struct Options {
   std::string against; ///< a package or a SPEC to measure in turns with
   std::string trace;   ///< a file for the launches of the call
   bool noCeiling = false;
-  std::string tune;     ///< file for the block sizes that are found best
-  double timeLimit = 0; ///< seconds that a call may take; 0: any
+  std::string tune;       ///< file for the block sizes that are found best
+  double timeLimit = 0;   ///< seconds that a call may take; 0: any
+  int ranks = 0;          ///< how many run the program together; 0: one alone
+  int rank = -1;          ///< the one that this process is; -1: it starts all
+  std::string rendezvous; ///< where they meet
   std::optional<double> rtol;
   std::optional<double> atol;
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host programs: buffers, launches, copies.
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
@@ -188,6 +190,71 @@ LogicalResult read(program::ReadOp op, Frame &frame) {
                    Value::ofIndex(runtime::loadAsInt(source.dtype, in, index)));
 }
 
+/// Done at once: whoever waits for it finds it done.
+LogicalResult collective(program::CollectiveOp op, Frame &frame) {
+  const View &target = frame.get(op.getTarget()).view();
+  if (op.getKind() == "rank") {
+    Value number = Value::tensor(DType::i32, {});
+    int64_t rank = ownRank();
+    storeInts(DType::i32, number.mutableData(), 0, 1, &rank);
+    return copyBuffer(op, viewOf(number), target);
+  }
+  const View &source = frame.get(op.getSource()).view();
+  Box from = wholeBox(source);
+  if (failed(checkAccess(op, nullptr, from, Access::read)))
+    return failure();
+  Value mine = readView(source);
+  SmallVector<ArrayRef<int64_t>> lists;
+  for (Attribute list : op.getLists())
+    lists.push_back(cast<DenseI64ArrayAttr>(list).asArrayRef());
+  if (op.getKind() == "permute") {
+    FailureOr<Value> received = permute(op, lists, mine);
+    return failed(received) ? failure()
+                            : copyBuffer(op, viewOf(*received), target);
+  }
+  FailureOr<std::vector<Value>> all = exchange(op, lists, mine);
+  if (failed(all))
+    return failure();
+  auto n = static_cast<int64_t>(all->size());
+  int64_t position = 0;
+  for (ArrayRef<int64_t> group : lists)
+    if (const auto *found = llvm::find(group, ownRank()); found != group.end())
+      position = found - group.begin();
+  Value result = Value::tensor(target.dtype, target.sizes);
+  int64_t bytes = result.size() * runtime::dtypeBytes(target.dtype);
+  int64_t given = mine.size() * runtime::dtypeBytes(mine.dtype());
+  bool gathers = op.getKind() == "all_gather";
+  bool scatters = op.getKind() == "reduce_scatter";
+  if (gathers ? bytes != given * n
+      : scatters
+          ? given != bytes * n
+          : bytes != given || (op.getKind() == "all_to_all" && given % n))
+    return op.emitOpError("expected buffers whose sizes fit ")
+           << n << " ranks, found " << given << " and " << bytes << " bytes";
+  char *to = result.as<char>();
+  auto bytesOf = [&](int64_t k) {
+    return static_cast<const char *>((*all)[k].data());
+  };
+  if (op.getKind() == "broadcast") {
+    std::memcpy(to, bytesOf(0), static_cast<size_t>(bytes));
+  } else if (gathers) {
+    for (int64_t k = 0; k < n; ++k)
+      std::memcpy(to + k * given, bytesOf(k), static_cast<size_t>(given));
+  } else if (op.getKind() == "all_to_all") {
+    int64_t part = given / n;
+    for (int64_t k = 0; k < n; ++k)
+      std::memcpy(to + k * part, bytesOf(k) + position * part,
+                  static_cast<size_t>(part));
+  } else {
+    Value sum = combine(*op.getCombiner(), *all);
+    std::memcpy(to,
+                static_cast<const char *>(sum.data()) +
+                    (scatters ? position * bytes : 0),
+                static_cast<size_t>(bytes));
+  }
+  return copyBuffer(op, viewOf(result), target);
+}
+
 /// Buffers of the evaluator begin where memory is aligned as well as anywhere.
 LogicalResult aligned(program::AlignedOp op, Frame &frame) {
   const View &source = frame.get(op.getSource()).view();
@@ -205,6 +272,8 @@ struct ProgramEvaluation : EvaluationInterface {
     add<program::LaunchOp>(launch);
     add<program::FillOp>(fill);
     add<program::ReadOp>(read);
+    add<program::CollectiveOp>(collective);
+    add<program::WaitOp>([](program::WaitOp, Frame &) { return success(); });
     add<program::AlignedOp>(aligned);
     add<program::CopyOp>([](program::CopyOp op, Frame &frame) {
       return copyBuffer(op, frame.get(op.getSource()).view(),

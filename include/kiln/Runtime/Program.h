@@ -161,6 +161,51 @@ struct ReadInst {
   Reg index = kNone; ///< kNone: 0
 };
 
+/// KILN_COLLECTIVE_*, and the number of this rank as a tensor.
+enum class CollectiveKind : uint8_t {
+  allReduce,
+  allGather,
+  reduceScatter,
+  allToAll,
+  broadcast,
+  permute,
+  rank
+};
+/// KILN_COMBINER_*.
+enum class Combiner : uint8_t {
+  add,
+  mul,
+  min,
+  max,
+  umin,
+  umax,
+  andBits,
+  orBits,
+  xorBits
+};
+constexpr size_t kNumCollectiveKinds = size_t(CollectiveKind::rank) + 1;
+constexpr size_t kNumCombiners = size_t(Combiner::xorBits) + 1;
+/// "all_reduce", "add"; as the program dialect has them.
+const char *collectiveKindName(CollectiveKind kind);
+const char *combinerName(Combiner combiner);
+
+/// Lists of ranks: groups, or pairs of senders and receivers.
+using RankLists = std::vector<std::vector<int64_t>>;
+
+/// Starts an exchange between ranks; a WaitInst for `dst` ends it.
+struct CollectiveInst {
+  CollectiveKind kind = CollectiveKind::allReduce;
+  Combiner combiner = Combiner::add;
+  Buf dst = kNone;
+  Buf src = kNone;        ///< kNone for rank
+  int32_t groups = kNone; ///< index into HostProgram::groups; kNone for rank
+};
+
+/// Waits for the exchange that writes `dst`.
+struct WaitInst {
+  Buf dst = kNone;
+};
+
 struct LaunchArg {
   enum Kind : uint8_t { buffer, scalar } kind = buffer;
   /// A Buf, or a Reg with the value's bits (floats: their bits, zero-extended).
@@ -212,8 +257,8 @@ struct Instruction {
   using Body =
       std::variant<ConstInst, IntInst, SelectInst, DimInst, StrideInst,
                    AlignedInst, CheckInst, ArenaInst, AllocInst, ConstantInst,
-                   ViewInst, FillInst, CopyInst, ReadInst, LaunchInst, IfInst,
-                   WhileInst, ReturnInst>;
+                   ViewInst, FillInst, CopyInst, ReadInst, CollectiveInst,
+                   WaitInst, LaunchInst, IfInst, WhileInst, ReturnInst>;
   Body body;
   Instruction() = default;
   template <typename T,
@@ -336,6 +381,8 @@ struct HostProgram {
   std::vector<DeviceRef> devices;
   std::vector<KernelInfo> kernels;
   std::vector<Function> functions;
+  /// The lists of ranks that collectives use.
+  std::vector<RankLists> groups = {};
 
   const Function *lookup(const std::string &name) const;
 };

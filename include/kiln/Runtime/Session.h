@@ -19,8 +19,8 @@ struct LaunchRecord {
   double seconds = 0; ///< by the device's clock, where it has one
   /// When it began, after the first launch of the call on its device.
   double begin = 0;
-  int64_t flops = 0;  ///< 0: unknown
-  int64_t bytes = 0;  ///< 0: unknown
+  int64_t flops = 0; ///< 0: unknown
+  int64_t bytes = 0; ///< 0: unknown
 };
 
 /// What a call used.
@@ -67,6 +67,7 @@ struct CallOptions {
 };
 
 class SessionImpl;
+class World;
 
 /// A call that can be repeated without interpreting its program: with the same
 /// tensors, whose contents may have changed, and the same sizes and scalars.
@@ -99,6 +100,10 @@ public:
   Session(Session &&) noexcept;
   Session &operator=(Session &&) noexcept;
   ~Session();
+
+  /// The ranks that this session is one of, from now on. Without it those of
+  /// the environment, see World::ofEnvironment.
+  void setWorld(std::shared_ptr<World> world);
 
   const TargetProgram &target() const;
   /// The targets of the package that come before it and cannot be used here,

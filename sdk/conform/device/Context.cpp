@@ -117,9 +117,13 @@ conform::loadDriver(const std::string &pathOrName, std::string *path) {
       dlsym(library, "kilnGetDeviceDriver"));
   if (!entry)
     return Error(file + ": has no symbol kilnGetDeviceDriver");
-  static const KilnDeviceHost host = {
-      sizeof(KilnDeviceHost), KILN_DEVICE_API_MAJOR, KILN_DEVICE_API_MINOR,
-      runtime::printValue, runtime::noteProgress};
+  static const KilnDeviceHost host = {sizeof(KilnDeviceHost),
+                                      KILN_DEVICE_API_MAJOR,
+                                      KILN_DEVICE_API_MINOR,
+                                      runtime::printValue,
+                                      runtime::noteProgress,
+                                      nullptr,
+                                      nullptr};
   const KilnDeviceDriver *table = entry(&host);
   if (!table)
     return Error(file + ": kilnGetDeviceDriver returned no table");

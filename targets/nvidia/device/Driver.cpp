@@ -101,6 +101,7 @@ int prepare(KilnDevice *device, const char *options, KilnError *error) {
   properties.memoryKinds = device->kinds;
   properties.dlpackType = 2; // kDLCUDA
   properties.dlpackNumber = device->number;
+  properties.communication = "nccl";
   return 0;
 }
 

@@ -26,6 +26,12 @@ int importQueue(KilnDevice *, void *native, KilnQueue **queue, KilnError *) {
   return 0;
 }
 
+int exportQueue(KilnDevice *device, KilnQueue *queue, void **native,
+                KilnError *) {
+  *native = streamOf(device, queue);
+  return 0;
+}
+
 void destroyQueue(KilnDevice *device, KilnQueue *queue) {
   device->enter();
   if (queue->isOwned)
@@ -152,6 +158,7 @@ int replay(KilnDevice *device, KilnQueue *queue, KilnRecording *recording,
 void kiln::nvidia::addQueues(KilnDeviceDriver &table) {
   table.createQueue = createQueue;
   table.importQueue = importQueue;
+  table.exportQueue = exportQueue;
   table.destroyQueue = destroyQueue;
   table.synchronize = synchronize;
   table.createEvent = createEvent;

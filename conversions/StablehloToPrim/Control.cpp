@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow, calls, tuples and tokens of StableHLO.
-#include "Rules.h"
+#include "Collective.h"
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -162,25 +162,6 @@ LogicalResult customCall(stablehlo::CustomCallOp op, Translator &e) {
   return e.unsupported(op, "of '" + name + "'");
 }
 
-/// One process, alone.
-template <typename Op> LogicalResult processNumber(Op op, Translator &e) {
-  auto type = partType(op, op.getType(), e);
-  if (failed(type))
-    return failure();
-  return e.set(op, e.full(integerAttr(type->getElementType(), 0), {}));
-}
-
-/// An exchange in which every process keeps to itself gives its operands.
-template <typename Op> LogicalResult exchange(Op op, Translator &e) {
-  auto groups = dyn_cast<DenseIntElementsAttr>(op.getReplicaGroups());
-  bool alone = groups && groups.getType().getRank() == 2 &&
-               groups.getType().getDimSize(1) == 1;
-  if (!alone || op.getOperands().getTypes() != op.getResultTypes())
-    return e.unsupported(op, "between processes");
-  e.share(op.getOperands(), op.getResults());
-  return success();
-}
-
 } // namespace
 
 void addControlFlowRules(Rules &rules) {
@@ -195,12 +176,7 @@ void addControlFlowRules(Rules &rules) {
   rules.add<AfterAllOp>(token<AfterAllOp>);
   rules.add<CompositeOp>(composite);
   rules.add<CustomCallOp>(customCall);
-  rules.add<ReplicaIdOp>(processNumber<ReplicaIdOp>);
-  rules.add<PartitionIdOp>(processNumber<PartitionIdOp>);
-  rules.add<AllReduceOp>(exchange<AllReduceOp>);
-  rules.add<AllGatherOp>(exchange<AllGatherOp>);
-  rules.add<AllToAllOp>(exchange<AllToAllOp>);
-  rules.add<ReduceScatterOp>(exchange<ReduceScatterOp>);
+  addCollectiveRules(rules);
 }
 
 } // namespace kiln::stablehlo_to_prim

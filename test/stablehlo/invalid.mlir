@@ -42,11 +42,12 @@ func.func @letters(%x: tensor<1x8x3xf32>, %w: tensor<3x3x4xf32>) {
 // -----
 
 func.func @exchange(%x: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error@+1 {{unsupported: stablehlo.all_reduce between processes}}
+  // expected-error@+1 {{unsupported: stablehlo.all_reduce with a function that is not one operation}}
   %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.add %a, %b : tensor<f32>
-    stablehlo.return %1 : tensor<f32>
+    %2 = stablehlo.add %1, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
   }) : (tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }

@@ -17,7 +17,7 @@ import struct
 from . import _runtime
 from ._runtime import Error, Package, Tensor
 
-__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "export", "load", "load_npy"]
+__all__ = ["Argument", "Entry", "Error", "Package", "Program", "Tensor", "as_tensor", "export", "join", "load", "load_npy"]
 __version__ = _runtime.version
 load_npy = _runtime.load_npy
 
@@ -52,6 +52,15 @@ def as_tensor(value, dtype=None, program=None):
         convert = float if _SCALARS[dtype] in "efd" else int
         return Tensor(dtype, (), struct.pack("<" + _SCALARS[dtype], convert(value)))
     raise TypeError(f"expected a tensor with DLPack or a number, found {type(value).__name__}")
+
+
+def join(rank, ranks, rendezvous, communication=None):
+    """Makes this process one of `ranks` ranks that run programs together: before the first of them is
+    loaded. They meet at `rendezvous`, "file:FOLDER" or "tcp:HOST:PORT" (where rank 0 listens).
+    `communication` is "shm" or "tcp"; without it what fits the hosts."""
+    os.environ.update({"KILN_RANK": str(rank), "KILN_RANKS": str(ranks), "KILN_RENDEZVOUS": rendezvous})
+    if communication:
+        os.environ["KILN_COMMUNICATION"] = communication
 
 
 def _copied(array):

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of JAX for several devices as one program for each rank.
+
+    kiln.join(rank, ranks, "tcp:10.0.0.1:7000")
+    step = kiln.partition.compile(jax.jit(f, in_shardings=..., out_shardings=...).lower(*arguments))
+    results = step(*arguments)
+
+The mesh has as many devices as there are ranks, of whatever platform: `jax_num_cpu_devices` makes some. What
+Shardy, which comes with jaxlib, partitions becomes StableHLO with exchanges, which Kiln compiles; rank k is device k of the
+mesh. Arguments are whole arrays of which a rank takes its shard; results are the shards of this rank."""
+import os
+import tempfile
+
+import numpy
+
+from . import compiler, load
+
+PASSES = ("sdy-propagation-pipeline", "func.func(sdy-insert-explicit-reshards{enable-full-version=true})",
+          "func.func(sdy-reshard-to-collectives)", "sdy-convert-global-to-local")
+
+
+class Unsupported(RuntimeError):
+    """What cannot be partitioned, and why."""
+
+
+def _run(module, *passes):
+    from jaxlib.mlir import ir, passmanager
+    for one in passes:
+        manager = passmanager.PassManager.parse(f"builtin.module({one})", module.context)
+        # Calls are mended after the last one.
+        manager.enable_verifier(False)
+        try:
+            manager.run(module.operation)
+        except ir.MLIRError as error:
+            raise Unsupported(f"{one}: {error}") from None
+
+
+def _functions(module):
+    from jaxlib.mlir import ir
+    return {ir.StringAttr(op.attributes["sym_name"]).value: op for op in module.body.operations
+            if op.operation.name == "func.func"}
+
+
+def _mend_calls(module):
+    """Calls give what their functions return now."""
+    from jaxlib.mlir import ir
+    functions, calls = _functions(module), []
+
+    def find(op):
+        if op.name == "func.call":
+            calls.append(op)
+        return ir.WalkResult.ADVANCE
+    module.operation.walk(find)
+    for call in calls:
+        callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+        kind = ir.FunctionType(ir.TypeAttr(functions[callee].attributes["function_type"]).value)
+        if [result.type for result in call.results] == list(kind.results):
+            continue
+        with call.location, ir.InsertionPoint(call):
+            made = ir.Operation.create("func.call", results=list(kind.results), operands=list(call.operands),
+                                       attributes={"callee": call.attributes["callee"]})
+        for old, new in zip(call.results, made.results):
+            for use in list(old.uses):
+                cast = use.owner.operation
+                if cast.name == "builtin.unrealized_conversion_cast" and cast.results[0].type == new.type:
+                    cast.results[0].replace_all_uses_with(new)
+                    cast.erase()
+            old.replace_all_uses_with(new)
+        call.erase()
+
+
+def _mesh(module):
+    """Names and sizes of the axes of the only mesh; its devices in order."""
+    from jaxlib.mlir.dialects import sdy
+    meshes = [op for op in module.body.operations if op.operation.name == "sdy.mesh"]
+    if not meshes:
+        return {}
+    mesh = sdy.MeshAttr(meshes[0].attributes["mesh"])
+    if len(meshes) > 1 or list(mesh.device_ids):
+        raise Unsupported("a program with several meshes, or devices in an order of their own")
+    return {axis.name: axis.size for axis in map(sdy.MeshAxisAttr, mesh.axes)}
+
+
+def _shardings(attributes, count):
+    """For each of `count` arguments or results the axes of each dimension, or None."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import sdy
+    found = [None] * count
+    for i in range(count):
+        own = ir.DictAttr(attributes[i]) if attributes is not None else {}
+        if "sdy.sharding" in own:
+            sharding = sdy.TensorShardingAttr(own["sdy.sharding"])
+            found[i] = [[sdy.AxisRefAttr(axis).name for axis in sdy.DimensionShardingAttr(dim).axes]
+                        for dim in sharding.dimension_shardings]
+    return found
+
+
+class Partitioned:
+    """A program of which every rank runs a part."""
+
+    def __init__(self, lowered, target="cpu", options=()):
+        from jaxlib.mlir import ir
+        module = lowered.compiler_ir("stablehlo")
+        with module.context, ir.Location.unknown():
+            module = ir.Module.parse(module.operation.get_asm(binary=False, enable_debug_info=True))
+            self.axes = _mesh(module)
+            _run(module, *PASSES)
+            _mend_calls(module)
+            main = _functions(module)["main"]
+            kind = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+            self.arguments = _shardings(main.attributes["arg_attrs"] if "arg_attrs" in main.attributes else None, len(kind.inputs))
+            self.results = _shardings(main.attributes["res_attrs"] if "res_attrs" in main.attributes else None, len(kind.results))
+            _run(module, "sdy-drop-sharding-and-mesh")
+            module.operation.verify()
+            #: The program of a rank.
+            self.text = module.operation.get_asm(enable_debug_info=True)
+        with tempfile.TemporaryDirectory(prefix="kiln-") as work:
+            source, output = os.path.join(work, "program.mlir"), os.path.join(work, "program.kiln")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(self.text)
+            compiler.compile(source, target, output, "--strip", *options)
+            self.program = load(output)
+
+    def _part(self, axes):
+        """(number of the part, number of parts) along a dimension, of this rank."""
+        places, rest = {}, int(os.environ.get("KILN_RANK", "0"))
+        for name, size in reversed(self.axes.items()):
+            places[name], rest = rest % size, rest // size
+        number, count = 0, 1
+        for name in axes:
+            number, count = number * self.axes[name] + places[name], count * self.axes[name]
+        return number, count
+
+    def shard(self, array, sharding):
+        """What this rank has of a whole array."""
+        array = numpy.asarray(array)
+        for dim, axes in enumerate(sharding or []):
+            number, count = self._part(axes)
+            size = array.shape[dim] // count
+            array = array[(slice(None),) * dim + (slice(number * size, (number + 1) * size),)]
+        return numpy.array(array, order="C")
+
+    def __call__(self, *arrays):
+        """The shards of the results, as numpy's arrays."""
+        made = self.program(*[self.shard(array, sharding) for array, sharding in zip(arrays, self.arguments)])
+        return [numpy.asarray(one) for one in (made if isinstance(made, (list, tuple)) else [made])]
+
+
+def compile(lowered, target="cpu", *options):  # as jax.jit(...).lower(...) gives it
+    return Partitioned(lowered, target, options)

@@ -67,6 +67,9 @@ torch = os.path.join(build, "venv-torch", "bin", "python")
 if os.path.exists(torch):
     config.available_features.add("torch")
     config.substitutions.append(("%torch", torch))
+# The communication driver of MPI is built where the system has it.
+if shutil.which("mpirun") and os.path.exists(os.path.join(build, "lib", "kiln", "targets", "libkiln-communication-mpi.so")):
+    config.available_features.add("mpi")
 for feature in ("avx2", "avx512f"):
     if feature in cpu:
         config.available_features.add(feature)

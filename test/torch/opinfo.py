@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch's own samples of its operations, forward: right, wrong or unsupported on Kiln.
+"""torch's own samples of its operations, forward and gradient: right, wrong or unsupported on Kiln.
 
-opinfo.py [--dtypes=f32,bf16,i64] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--part=I/N]
+opinfo.py [--kinds=f32,bf16,i64,grad] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--jobs=N]
+          [--limit=SECONDS] [--only=STATE,...] [--lower]
 
-Each sample is traced to ATen, lowered, compiled, run, and compared with eager. Where they
-differ the result in f64 decides: Kiln's may be as far from it as eager's, twice. Exit status 1 if a sample is wrong."""
+Each sample is traced to ATen, lowered, compiled, run, and compared with eager at the tolerances of
+torch.testing.assert_close. Where they differ the result in f64 decides: Kiln's may be as far from it as
+eager's, twice. `grad` is f32, forward and backward through AOTAutograd. An operation is right if all samples that
+were tried are. They run in processes of their own, some
+for each, and have a time limit. The report is JSON and
+written as it grows; operations that are in it already are not run again, or with --only those that are in one of
+these states. --lower stops before the compiler. Exit status 1 if a sample is wrong."""
 import argparse
 import collections
 import json
+import multiprocessing
+import multiprocessing.connection
+import os
 import re
+import signal
 import sys
 import time
 import warnings
 
 warnings.filterwarnings("ignore")
 import torch  # noqa: E402
+from functorch.compile import aot_function, make_boxed_func, min_cut_rematerialization_partition  # noqa: E402
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
@@ -22,25 +33,32 @@ from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
 from kiln import Error  # noqa: E402
 from kiln.torch import decompositions  # noqa: E402
 from kiln.torch.cache import CompileError  # noqa: E402
-from kiln.torch.compiled import Compiled  # noqa: E402
+from kiln.torch.compiled import Compiled, lower  # noqa: E402
 from kiln.torch.graph import UnsupportedNode  # noqa: E402
 
-DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "f64": torch.float64, "bool": torch.bool,
-          "f16": torch.float16, "u8": torch.uint8, "i32": torch.int32}
-#: Results that are not determined: drawn at random, memory that was not written, signs that are free.
+KINDS = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "f64": torch.float64, "bool": torch.bool,
+         "f16": torch.float16, "u8": torch.uint8, "i32": torch.int32, "grad": torch.float32}
+#: Results that are not determined: drawn at random, or memory that was not written.
 UNDETERMINED = re.compile(r"^(empty|new_empty|rand|normal|bernoulli|multinomial|uniform|cauchy|exponential|geometric|log_normal|"
-                          r"nn\.functional\.(dropout|alpha_dropout|feature_alpha_dropout|rrelu|fractional_max_pool|"
-                          r"scaled_dot_product_attention_dropout)|svd|pca_lowrank|svd_lowrank|linalg\.(svd|eig|eigh|qr)|qr|geqrf)")
+                          r"nn\.functional\.(dropout|alpha_dropout|feature_alpha_dropout|rrelu|fractional_max_pool)|"
+                          r"pca_lowrank|svd_lowrank)")
+#: From the best to the worst: the worst sample of an operation is its state.
+STATES = ["skipped", "right", "slow", "untraced", "unsupported", "refused", "failed", "wrong"]
+
+
+#: In what the result that decides is computed.
+WIDER = {torch.float32: torch.float64, torch.bfloat16: torch.float64, torch.float16: torch.float64,
+         torch.complex64: torch.complex128}
+#: Operations for each process.
+CHUNK = 16
 
 
 class Skipped(Exception):
     """A sample that says nothing about Kiln."""
 
 
-def tensors_of(sample):
-    leaves, spec = tree_flatten((sample.input, sample.args, sample.kwargs))
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-    return leaves, spec, places
+class Slow(Exception):
+    """The time for one operation is over."""
 
 
 def settled(op, sample):
@@ -50,124 +68,365 @@ def settled(op, sample):
         sample.args = ()
 
 
-def run(op, sample, target):
-    """Compares one sample; raises what went wrong."""
-    settled(op, sample)
-    leaves, spec, places = tensors_of(sample)
-    given = [leaves[i] for i in places]
-    if any(t.layout != torch.strided or t.is_complex() for t in given):
-        raise Skipped("sparse or complex")
-
-    def function(*tensors):
-        mine = list(leaves)
-        for i, tensor in zip(places, tensors):
-            mine[i] = tensor
-        first, args, kwargs = tree_unflatten(mine, spec)
-        made = op(first, *args, **kwargs)
-        return [one for one in tree_flatten(made)[0] if isinstance(one, torch.Tensor)]
-
-    try:
-        copies = [t.clone(memory_format=torch.preserve_format) for t in given]
-        want = function(*copies)
-    except Exception as error:
-        raise Skipped(f"eager: {error}") from None
-    if any(t.is_complex() or t.layout != torch.strided for t in want):
-        raise Skipped("sparse or complex")
-    if not want:
-        raise Skipped("no tensors")
-    with torch.no_grad():
-        module = make_fx(torch.func.functionalize(function, remove="mutations"), tracing_mode="fake",
-                         decomposition_table=decompositions.table(), _allow_non_fake_inputs=True)(*given)
-    for node in module.graph.nodes:  # what an operation has written into its arguments is not looked at here
-        if node.target is torch.ops.aten.copy_.default:
-            node.replace_all_uses_with(node.args[1])
-            module.graph.erase_node(node)
-    module.graph.eliminate_dead_code()
-    got = Compiled(module, target)(*given)
-    if op.name == "topk" and sample.input.dim():  # which of equal elements is free: what stands there is not
+def determined(op, sample, made):
+    """What of the results is determined: signs of eigenvectors and which of equal elements stands first are not."""
+    if op.name == "topk" and sample.input.dim():
         dim = sample.args[1] if len(sample.args) > 1 else sample.kwargs.get("dim", -1)
-        got[1], want[1] = (sample.input.gather(dim, places[1]) for places in (got, want))
+        return [made[0], sample.input.gather(dim, made[1])]
+    if op.name in ("median", "nanmedian", "mode", "kthvalue") and len(made) > 1:  # any place of that value
+        return made[:1]
+    if re.match(r"(linalg\.)?(svd|eigh|qr)$", op.name):
+        return [one.abs() for one in made]
+    return made
+
+
+def check(op, sample, got, want, exactly):
+    """Raises AssertionError. `exactly()` gives the results in f64."""
+    got, want = determined(op, sample, got), determined(op, sample, want)
+    assert len(got) == len(want), f"{len(got)} results for {len(want)}"
     for number, (a, b) in enumerate(zip(got, want)):
+        if a is None or b is None:
+            assert a is None and b is None, "a gradient that is missing"
+            continue
         try:
             torch.testing.assert_close(a, b, equal_nan=True, check_stride=False)
         except AssertionError:
-            if not b.dtype.is_floating_point or b.dtype == torch.float64 or a.shape != b.shape:
+            if b.dtype not in WIDER or a.shape != b.shape:
                 raise
-            widened = [t.double() if t.is_floating_point() else t for t in given]
-            exact = function(*widened)[number]
-            far = lambda x: float((x.double() - exact).abs().nan_to_num(float("inf")).max())  # noqa: E731
-            if exact.dtype != torch.float64 or not far(a) <= 2 * far(b):
+            exact = determined(op, sample, exactly())[number]
+            far = lambda x: float((x.to(exact.dtype) - exact).abs().nan_to_num(float("inf")).max())  # noqa: E731
+            if exact.dtype != WIDER[b.dtype] or not far(a) <= 2 * far(b):
                 raise
+
+
+class Sample:
+    """One sample as a function of its tensors."""
+
+    def __init__(self, op, sample):
+        settled(op, sample)
+        self.op, self.sample = op, sample
+        self.leaves, self.spec = tree_flatten((sample.input, sample.args, sample.kwargs))
+        self.places = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, torch.Tensor)]
+        self.given = [self.leaves[i] for i in self.places]
+        if any(t.layout != torch.strided for t in self.given):
+            raise Skipped("sparse")
+
+    def __call__(self, *tensors):
+        mine = list(self.leaves)
+        for i, tensor in zip(self.places, tensors):
+            mine[i] = tensor
+        first, args, kwargs = tree_unflatten(mine, self.spec)
+        made = self.op(first, *args, **kwargs)
+        if any(t.requires_grad for t in self.given):  # what is free taken away
+            made = self.sample.output_process_fn_grad(made)
+        return [one for one in tree_flatten(made)[0] if isinstance(one, torch.Tensor)]
+
+    def copies(self, widened=False):
+        made = []
+        for t in self.given:
+            copy = t.detach().clone(memory_format=torch.preserve_format)
+            copy = copy.to(WIDER.get(copy.dtype, copy.dtype)) if widened else copy
+            made.append(copy.requires_grad_(t.requires_grad))
+        return made
+
+    def eager(self, function, *arguments):
+        try:
+            want = function(*arguments)
+        except Exception as error:
+            raise Skipped(f"eager: {error}") from None
+        if not want:
+            raise Skipped("no tensors")
+        if any(t is not None and t.layout != torch.strided for t in want):
+            raise Skipped("sparse")
+        return want
+
+
+def traced(function, given):
+    module = make_fx(torch.func.functionalize(function, remove="mutations"), tracing_mode="fake",
+                     decomposition_table=decompositions.table(), _allow_non_fake_inputs=True)(*given)
+    for node in module.graph.nodes:  # what an operation has written into its arguments is not looked at here
+        if node.target is torch.ops.aten.copy_.default and node.args[0].op == "placeholder":
+            node.replace_all_uses_with(node.args[1])
+            module.graph.erase_node(node)
+    module.graph.eliminate_dead_code()
+    return module
+
+
+def joined(cases, given):
+    """The results of each case, for the tensors of them all."""
+    given = list(given)
+    made = []
+    for case in cases:
+        made.append(case(*given[:len(case.places)]))
+        del given[:len(case.places)]
+    return made
+
+
+def flat(lists):
+    return [one for part in lists for one in part]
+
+
+def forward(op, samples, compiled):
+    """Compares samples, all in one program."""
+    cases = [Sample(op, sample) for sample in samples]
+    with torch.no_grad():
+        want = [case.eager(case, *case.copies()) for case in cases]
+        given = flat(case.given for case in cases)
+        got = compiled(traced(lambda *tensors: flat(joined(cases, tensors)), given))(*given)
+        for case, one in zip(cases, want):
+            check(op, case.sample, got[:len(one)], one, lambda case=case: case(*case.copies(widened=True)))
+            del got[:len(one)]
+
+
+def gradient(op, samples, compiled):
+    cases = [Sample(op, sample) for sample in samples]
+
+    def weights_of(made):
+        torch.manual_seed(1)
+        return [torch.randn(one.shape, dtype=torch.float64).to(one.dtype) for one in made]
+
+    def plain(case):
+        """Results that have a gradient, then gradients of them all, weighted."""
+        def run(*tensors):
+            made = [one for one in case(*tensors) if one.requires_grad and one.is_floating_point()]
+            if not made:
+                raise Skipped("nothing to differentiate")
+            inputs = [t for t in tensors if t.requires_grad]
+            return [one.detach() for one in made] + list(torch.autograd.grad(made, inputs, weights_of(made), allow_unused=True))
+        return run
+
+    want = [case.eager(plain(case), *case.copies()) for case in cases]
+    counts = []
+
+    def program(*tensors):
+        made = joined(cases, tensors)
+        counts[:] = [len(one) for one in made]
+        return tuple(flat(made))
+
+    def compiler(module, _):
+        return make_boxed_func(compiled(module))
+
+    tensors = [case.copies() for case in cases]
+    # With symbols, as torch.compile has them, and sizes that are none: loops ask for that.
+    function = aot_function(program, fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions.table(),
+                            partition_fn=min_cut_rematerialization_partition, dynamic=True, num_params_buffers=len(flat(tensors)))
+    made = list(function(*flat(tensors)))
+    parts, weights, at = [], [], 0
+    for count in counts:
+        parts.append([one for one in made[at:at + count] if one.requires_grad and one.is_floating_point()])
+        weights += weights_of(parts[-1])
+        at += count
+    inputs = [[t for t in mine if t.requires_grad] for mine in tensors]
+    grads = list(torch.autograd.grad(flat(parts), flat(inputs), weights, allow_unused=True))  # one pass for all
+    for case, part, mine, one in zip(cases, parts, inputs, want):
+        got = [v.detach() for v in part] + grads[:len(mine)]
+        del grads[:len(mine)]
+        check(Gradient, case.sample, got, one, lambda case=case: plain(case)(*case.copies(widened=True)))
+
+
+class Gradient:
+    """Results of which nothing is free."""
+    name = "gradient"
+
+
+def one_sample(run, options):
+    """(state, reason)"""
+    try:
+        run()
+        return "right", ""
+    except Skipped as error:
+        return "skipped", str(error)
+    except UnsupportedNode as error:
+        return "unsupported", f"{error.node.target}: {error.reason}"
+    except CompileError as error:
+        return "refused", str(error).splitlines()[0]
+    except Error as error:
+        return "failed", str(error)
+    except Slow:
+        return "slow", "the time limit"
+    except AssertionError as error:
+        if options.lower:
+            return "right", ""
+        return "wrong", " ".join(str(error).split())[:300]
+    except Exception as error:
+        return "untraced", f"{type(error).__name__}: {error}".splitlines()[0][:200]
+
+
+def one_kind(op, kind, options):
+    """The state of an operation for one kind, how many samples are in which state, the first reason of the worst."""
+    torch.manual_seed(0)
+    grad = kind == "grad"
+    try:
+        samples = list(op.sample_inputs("cpu", KINDS[kind], requires_grad=grad))
+    except Exception as error:
+        return {"state": "skipped", "samples": {}, "reason": f"samples: {error}"[:200]}
+    count = len(samples)  # the first, the last and some between
+    chosen = sorted({round(i * (count - 1) / max(1, options.samples - 1)) for i in range(options.samples)}) if count else []
+    run = gradient if grad else forward
+    compiled = (lambda module: lower(module) and (lambda *_: [])) if options.lower else (lambda module: Compiled(module, options.target))
+    counts, state, reason = collections.Counter(), "skipped", ""
+    if len(chosen) > 1 and not options.lower:
+        try:  # all at once, which takes one compilation
+            run(op, [samples[i] for i in chosen], compiled)
+            return {"state": "right", "samples": {"right": len(chosen)}, "reason": ""}
+        except Slow:
+            raise
+        except Exception:  # one by one
+            torch.manual_seed(0)
+            samples = list(op.sample_inputs("cpu", KINDS[kind], requires_grad=grad))
+    for i in chosen:
+        mine, why = one_sample(lambda i=i: run(op, [samples[i]], compiled), options)
+        counts[mine] += 1
+        if STATES.index(mine) > STATES.index(state):
+            state, reason = mine, f"sample {i}: {why}" if why else ""
+        if mine == "slow":
+            break
+    return {"state": state, "samples": dict(counts), "reason": reason}
+
+
+def operations(work, options, pipe):
+    """Several operations, in a process of their own."""
+    os.setsid()
+    torch.set_num_threads(1)
+
+    def over(*_):
+        raise Slow()
+
+    signal.signal(signal.SIGALRM, over)
+    for number, kind in work:
+        pipe.send((number, kind, None))
+        signal.alarm(options.limit)
+        start = time.time()
+        try:
+            made = one_kind(op_db[number], kind, options)
+        except Slow:
+            made = {"state": "slow", "samples": {}, "reason": "the time limit"}
+        signal.alarm(0)
+        made["seconds"] = round(time.time() - start, 1)
+        pipe.send((number, kind, made))
 
 
 def name_of(op):
     return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
 
 
+def kinds_of(op, asked):
+    for kind in asked:
+        if KINDS[kind] in op.dtypes and (kind != "grad" or op.supports_autograd):
+            yield kind
+
+
+class Worker:
+    """A process and what it still has to do."""
+
+    def __init__(self, work, options):
+        self.work, self.since = list(work), time.time()
+        context = multiprocessing.get_context("fork")
+        self.pipe, theirs = context.Pipe(False)
+        self.process = context.Process(target=operations, args=(work, options, theirs))
+        self.process.start()
+        theirs.close()
+
+    def news(self):
+        """[(number, kind, state)] that have come, and whether it has ended."""
+        found = []
+        try:
+            while self.pipe.poll():
+                number, kind, made = self.pipe.recv()
+                self.since = time.time()
+                if made:
+                    self.work.remove((number, kind))
+                    found.append((number, kind, made))
+        except EOFError:
+            return found, True
+        return found, False
+
+    def end(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.join()
+
+
+def collect(work, options, results, save):
+    """Runs [(number, kind)], some at a time in each process."""
+    running, work = [], list(work)
+
+    def note(number, kind, made):
+        key = f"{name_of(op_db[number])} {kind}"
+        results[key] = made
+        if options.verbose or made["state"] in ("wrong", "failed"):
+            print(f"{made['state']:12} {key} {made['samples']} {made['reason']}  {made.get('seconds', 0)}s", flush=True)
+
+    while work or running:
+        while work and len(running) < options.jobs:
+            running.append(Worker(work[:CHUNK], options))
+            del work[:CHUNK]
+        multiprocessing.connection.wait([one.pipe for one in running], timeout=5)
+        for one in list(running):
+            found, ended = one.news()
+            for news in found:
+                note(*news)
+            slow = not ended and time.time() - one.since > 2 * options.limit + 10  # the alarm was not heard
+            if ended or slow:
+                one.end()
+                running.remove(one)
+                if one.work:  # the first one has ended it
+                    state = ("slow", "the time limit") if slow else ("failed", "the process died")
+                    note(*one.work[0], {"state": state[0], "samples": {}, "reason": state[1]})
+                    work[:0] = one.work[1:]
+                save()
+
+
+def summary(results, kinds):
+    for kind in kinds:
+        here = collections.Counter(one["state"] for key, one in results.items() if key.endswith(" " + kind))
+        counted = sum(here.values()) - here["skipped"]
+        print(f"{kind}: {here['right']} of {counted} right ({100 * here['right'] / max(1, counted):.1f}%), "
+              f"{here['wrong'] + here['failed']} wrong, {here['unsupported'] + here['untraced']} unsupported, "
+              f"{here['refused']} refused by the compiler, {here['slow']} too slow; {here['skipped']} have no answer to compare")
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--dtypes", default="f32,bf16,i64")
+    parser.add_argument("--kinds", "--dtypes", default="f32,bf16,i64,grad")
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--filter", default="")
     parser.add_argument("--report")
     parser.add_argument("--target", default="cpu")
-    parser.add_argument("--part", default="0/1")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--limit", type=int, default=60)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--lower", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    part, parts = map(int, options.part.split("/"))
-    results = {}
+    asked, results = options.kinds.split(","), {}
+    if options.report and os.path.exists(options.report):
+        with open(options.report, encoding="utf-8") as file:
+            results = json.load(file)
+
+    def save():
+        if options.report:
+            with open(options.report + ".new", "w", encoding="utf-8") as file:
+                json.dump(results, file, indent=1)
+            os.replace(options.report + ".new", options.report)
+
+    again = set(filter(None, options.only.split(",")))
+    work = []
     for number, op in enumerate(op_db):
         name = name_of(op)
-        if number % parts != part or not re.search(options.filter, name) or UNDETERMINED.match(name):
+        if not re.search(options.filter, name) or UNDETERMINED.match(name):
             continue
-        for dtype in options.dtypes.split(","):
-            if DTYPES[dtype] not in op.dtypes:
-                continue
-            torch.manual_seed(0)
-            states, reason, start = collections.Counter(), "", time.time()
-            try:
-                samples = list(op.sample_inputs("cpu", DTYPES[dtype], requires_grad=False))
-            except Exception as error:
-                continue
-            # The first, the last and some between.
-            count = len(samples)
-            chosen = sorted({round(i * (count - 1) / max(1, options.samples - 1)) for i in range(options.samples)}) if count else []
-            for i in chosen:
-                try:
-                    run(op, samples[i], options.target)
-                    states["right"] += 1
-                    continue
-                except Skipped:
-                    states["skipped"] += 1
-                    continue
-                except UnsupportedNode as error:
-                    state, why = "unsupported", f"{error.node.target}: {error.reason}"
-                except CompileError as error:
-                    state, why = "refused", str(error).splitlines()[0]
-                except Error as error:
-                    state, why = "failed", str(error)
-                except AssertionError as error:
-                    state, why = "wrong", " ".join(str(error).split())[:300]
-                except Exception as error:
-                    state, why = "untraced", f"{type(error).__name__}: {error}".splitlines()[0][:200]
-                states[state] += 1
-                order = ["untraced", "unsupported", "refused", "failed", "wrong"]
-                if not reason or order.index(state) > order.index(reason.split(": ")[0]):
-                    reason = f"{state}: sample {i}: {why}"
-            state = reason.split(": ")[0] or ("right" if states["right"] else "skipped")
-            results[f"{name} {dtype}"] = {"state": state, "samples": dict(states), "reason": reason.partition(": ")[2]}
-            if options.verbose or state in ("wrong", "failed"):
-                print(f"{state:12} {name} {dtype} {dict(states)} {reason}  {time.time() - start:.1f}s", flush=True)
-    totals = collections.Counter(one["state"] for one in results.values())
-    for dtype in options.dtypes.split(","):
-        here = collections.Counter(one["state"] for key, one in results.items() if key.endswith(" " + dtype))
-        counted = sum(here.values()) - here["skipped"]
-        print(f"{dtype}: {here['right']} of {counted} right, {here['wrong'] + here['failed']} wrong, "
-              f"{here['unsupported'] + here['untraced']} unsupported, {here['refused']} refused by the compiler")
-    if options.report:
-        with open(options.report, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=1)
-    return 1 if totals["wrong"] or totals["failed"] else 0
+        work += [(number, kind) for kind in kinds_of(op, asked)
+                 if f"{name} {kind}" not in results or results[f"{name} {kind}"]["state"] in again]
+    work.sort(key=lambda one: asked.index(one[1]))
+    decompositions.table()
+    make_fx(torch.sin, tracing_mode="fake")(torch.zeros(1))
+    torch.set_num_threads(1)
+    collect(work, options, results, save)
+    summary(results, asked)
+    return 1 if any(one["state"] in ("wrong", "failed") for one in results.values()) else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from kiln._runtime import exchange
 
 from . import cache, sizes
 from .dtypes import TYPES
-from .graph import Lowering, UnsupportedNode
+from .graph import COMPLEX, Lowering, UnsupportedNode
+from .lower import pairs
 from .text import Unsupported, Value
 
 #: How torch hands tensors over in C.
@@ -54,17 +55,18 @@ class Compiled:
             self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
         self.symbols = self._symbols(placeholders)
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
-        self.results, values, self.types = [], [], []
+        self.results, values, seen, self.types = [], [], [], []
         given = {node: i for i, node in enumerate(placeholders)}
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
         for node, one in zip(output if isinstance(output, (list, tuple)) else [output], results):
             if node in given:
                 self.results.append(("argument", given[node]))
-            elif isinstance(one, Value):
-                if one not in values:
-                    values.append(one)
-                    self.types.append(TYPES[one.dtype])
-                self.results.append(("tensor", values.index(one)))
+            elif isinstance(one, (Value, pairs.Pair)):
+                if one not in seen:
+                    seen.append(one)
+                    self.types.append(TYPES.get(one.dtype, one.dtype))
+                    values.append(one if isinstance(one, Value) else pairs.as_last(lowering, one))
+                self.results.append(("tensor", seen.index(one)))
             elif sizes.is_size(one):
                 self.results.append(("size", one))
             else:
@@ -76,6 +78,9 @@ class Compiled:
             self.session, self.entry = self.program._session, self.program.default.name
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
+        self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
+        given = [placeholders[i].meta["val"] for i in self.tensors] + self.constants
+        self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
         self.unsigned = [(i, dtype) for i, dtype in enumerate(self.types) if dtype in UNSIGNED]
         self.count = len(placeholders)
 
@@ -111,9 +116,13 @@ class Compiled:
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
         given += self.constants
+        for i in self.paired:
+            given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())
         made = exchange(self.session, self.entry, EXCHANGE, given)
         if made is None:  # some do not follow each other in memory
             made = exchange(self.session, self.entry, EXCHANGE, [one.contiguous() for one in given])
         for i, dtype in self.unsigned:
             made[i] = made[i].view(dtype)
+        for i in self.pairs:
+            made[i] = torch.view_as_complex(made[i])
         return made

@@ -6,7 +6,8 @@ import functools
 
 import torch
 
-from .lower import find
+from .compositions import TABLE
+from .lower import find, pairs
 
 
 @functools.lru_cache(maxsize=None)
@@ -17,12 +18,14 @@ def table():
         for operation, function in source.items():
             if isinstance(operation, torch._ops.OpOverload) and operation.namespace in ("aten", "prims"):
                 made[operation] = function
-    return {operation: function for operation, function in made.items() if not kept(operation)}
+    made = {operation: function for operation, function in made.items() if not kept(operation)}
+    made.update({operation: function for operation, function in TABLE.items() if not kept(operation)})
+    return made
 
 
 def kept(operation):
     name = str(operation).partition(".")[2]
-    return find(name) is not None or name in WHOLE
+    return find(name) is not None or name in WHOLE or name in pairs.ONLY
 
 
 #: Without a lowering, yet not to be taken apart: numbers drawn at random stay torch's own.

@@ -8,9 +8,9 @@ import re
 
 import torch
 
-from . import sizes
+from . import control, sizes
 from .dtypes import name_of
-from .lower import find
+from .lower import find, pairs
 from .prim import Prim
 from .text import Unsupported, Value, type_of
 
@@ -60,7 +60,11 @@ def type_in(value):
     """(dtype, shape) of a tensor of torch's."""
     if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
         raise Unsupported(f"a tensor of {value.layout} on {value.device}")
-    return name_of(value.dtype), tuple(sizes.size_of(n) for n in value.shape)
+    return COMPLEX.get(value.dtype) or name_of(value.dtype), tuple(sizes.size_of(n) for n in value.shape)
+
+
+#: Complex numbers are pairs of these.
+COMPLEX = {torch.complex64: "c64", torch.complex128: "c128"}
 
 
 class Lowering(Prim):
@@ -83,16 +87,25 @@ class Lowering(Prim):
         return sizes.compute(self, size, self.known)
 
     def tensor_argument(self, tensor, label):
-        value = self.argument(*type_in(tensor), label)
+        value = self._argument(tensor, label)
         for dim, size in enumerate(value.shape):
             if not isinstance(size, int) and size.is_Symbol:
                 self.sources.setdefault(size, (value, dim))
-        return value
+        return self._paired(tensor, value)
+
+    def _argument(self, tensor, label):
+        dtype, shape = type_in(tensor)
+        if dtype in pairs.PARTS:
+            dtype, shape = pairs.PARTS[dtype], (*shape, 2)
+        return self.argument(dtype, shape, label)
+
+    def _paired(self, tensor, value):
+        return pairs.of_last(self, value) if tensor.dtype in COMPLEX else value
 
     def constant(self, tensor, label):
         """A tensor that the graph holds: an argument that the caller adds."""
         self.constants.append(tensor)
-        return self.argument(*type_in(tensor), label)
+        return self._paired(tensor, self._argument(tensor, label))
 
     def outs(self, node):
         made = node.meta.get("val")
@@ -138,6 +151,9 @@ class Lowering(Prim):
         if isinstance(node.meta.get("val"), torch.SymInt):
             self.values[node] = sizes.size_of(node.meta["val"])
             return
+        if node.op == "get_attr" and isinstance(getattr(node.graph.owning_module, node.target), torch.fx.GraphModule):
+            self.values[node] = getattr(node.graph.owning_module, node.target)  # a region of what uses it
+            return
         if node.op == "get_attr":
             self.values[node] = self.constant(getattr(node.graph.owning_module, node.target), str(node.target))
             return
@@ -151,13 +167,20 @@ class Lowering(Prim):
             return
         if operation in IGNORED:
             return
+        if operation in control.TABLE:
+            made = control.TABLE[operation](self, node, *(self.given(one) for one in node.args))
+            self.values[node] = self.checked(made, self.outs(node))
+            return
         function = find(operation)
-        if function is None:
-            raise Unsupported("no lowering to prim")
         out = self.outs(node)
         arguments = [self.given(one) for one in node.args]
         options = {name: self.given(one) for name, one in node.kwargs.items() if name not in PLACEMENT}
-        made = function(self, out, *arguments, **options)
+        if pairs.involved(out, arguments):
+            made = pairs.lower(self, out, operation, arguments, options)
+        elif function is None:
+            raise Unsupported("no lowering to prim")
+        else:
+            made = function(self, out, *arguments, **options)
         self.values[node] = self.checked(made, out)
 
     def checked(self, made, out):
@@ -165,6 +188,12 @@ class Lowering(Prim):
             if len(made) != len(out):
                 raise Unsupported("as many results")
             return [one if one is None or want is None else self.checked(one, want) for one, want in zip(made, out)]
+        if isinstance(made, pairs.Pair) and out.dtype in pairs.PARTS:
+            real = out.named(out.operation)
+            real.dtype = pairs.PARTS[out.dtype]
+            return pairs.Pair(self.checked(made.re, real), self.checked(made.im, real))
+        if out.dtype in pairs.PARTS:
+            raise Unsupported(f"a real result where torch has {out.dtype}")
         if (type_of(made.dtype, made.shape), made.dtype) != (type_of(out.dtype, out.shape), out.dtype):
             raise Unsupported(f"{type_of(made.dtype, made.shape)} for {type_of(out.dtype, out.shape)}")
         return Value(made.name, out.dtype, out.shape)

@@ -5,6 +5,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 from .graph import Lowering, UnsupportedNode, operation_of, type_in
+from .lower import pairs
 from .text import Unsupported, Value
 from . import sizes
 
@@ -12,7 +13,10 @@ from . import sizes
 def _assumed(made):
     """What a node gives, without saying how."""
     if isinstance(made, torch.Tensor):
-        return Value("%assumed", *type_in(made))
+        dtype, shape = type_in(made)
+        if dtype in pairs.PARTS:
+            return pairs.Pair(*(Value("%assumed", pairs.PARTS[dtype], shape) for _ in range(2)))
+        return Value("%assumed", dtype, shape)
     if isinstance(made, (list, tuple)):
         return [_assumed(one) for one in made]
     return sizes.size_of(made) if isinstance(made, torch.SymInt) else made

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bits and truth values."""
+from ..text import ELEMENTS
 from . import lowers
 from .common import Unsupported, operand
 
@@ -24,14 +25,24 @@ def logical_not(b, out, x):
     return b.unary("bitwise_not", b.convert(x, "i1"))
 
 
-@lowers("bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar")
+@lowers("bitwise_left_shift.Tensor", "__lshift__.Scalar", "__lshift__.Tensor", "bitwise_left_shift.Tensor_Scalar")
 def shift_left(b, out, x, y):
     return b.binary("shift_left", operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
 
 
-@lowers("bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar")
+@lowers("bitwise_right_shift.Tensor", "__rshift__.Scalar", "__rshift__.Tensor", "bitwise_right_shift.Tensor_Scalar")
 def shift_right(b, out, x, y):
     if out.dtype == "i1":
         raise Unsupported("shifts of truth values")
     name = "shift_right_logical" if out.dtype.startswith("u") else "shift_right_arithmetic"
     return b.binary(name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
+
+
+@lowers("view.dtype", "view_copy.dtype", "view_of_dtype.default")
+def view_dtype(b, out, x, dtype):
+    """The same bits, of elements of the same width."""
+    if ELEMENTS[x.dtype][1] != ELEMENTS[out.dtype][1] or "i1" in (x.dtype, out.dtype):
+        raise Unsupported("bits of elements of another width")
+    if ELEMENTS[x.dtype][0] == ELEMENTS[out.dtype][0]:
+        return b.convert(x, out.dtype)
+    return b.emit(f"prim.bitcast {x.name} : {x.type} -> {b._type(out.dtype, x.shape)}", out.dtype, x.shape)

@@ -71,7 +71,7 @@ def iota(b, out, length, *, start, step, **options):
     return arange_of(b, out, known(start), known(step))
 
 
-@lowers("clone", "alias", "detach", "lift_fresh_copy", "lift_fresh", "contiguous", "_to_copy", "convert_element_type",
+@lowers("clone", "alias", "detach", "detach_", "lift_fresh_copy", "lift_fresh", "contiguous", "_to_copy", "convert_element_type",
         "alias_copy", "detach_copy", "view_of", "_conj", "conj", "resolve_conj", "resolve_neg", "positive")
 def copy_of(b, out, x, *args, **options):
     return b.convert(x, out.dtype)

@@ -11,7 +11,13 @@ FUNCTIONS = {
     "tanh": "tanh", "erf": "erf", "sqrt": "sqrt", "rsqrt": "rsqrt", "reciprocal": "reciprocal", "sigmoid": "sigmoid",
     "silu": "silu", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
     "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "log2": "log2", "log10": "log10", "erfc": "erfc",
-    "lgamma": "lgamma", "digamma": "digamma", "erfinv": "erfinv", "erf_inv": "erfinv",
+    "lgamma": "lgamma", "digamma": "digamma", "erfinv": "erfinv", "erf_inv": "erfinv", "special_erfcx": "erfcx",
+    "erfcx": "erfcx", "special_ndtri": "ndtri", "ndtri": "ndtri", "i0": "bessel_i0", "bessel_i0": "bessel_i0",
+    "special_modified_bessel_i0": "bessel_i0", "special_i0e": "bessel_i0e", "bessel_i0e": "bessel_i0e", "special_i1": "bessel_i1",
+    "bessel_i1": "bessel_i1", "special_modified_bessel_i1": "bessel_i1", "special_i1e": "bessel_i1e", "bessel_i1e": "bessel_i1e",
+    "special_bessel_j0": "bessel_j0", "bessel_j0": "bessel_j0", "special_bessel_j1": "bessel_j1", "bessel_j1": "bessel_j1",
+    "special_bessel_y0": "bessel_y0", "special_bessel_y1": "bessel_y1", "cbrt": "cbrt",
+    "special_spherical_bessel_j0": "spherical_bessel_j0", "spherical_bessel_j0": "spherical_bessel_j0",
 }
 #: Functions that leave integers as they are.
 ROUNDINGS = {"ceil": "ceil", "floor": "floor", "round": "round", "trunc": "trunc"}
@@ -280,6 +286,11 @@ for _name in ("atan2", "hypot", "copysign", "nextafter"):
             return b.binary(_name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
         return arithmetic(b, out, lambda p, q: b.binary(_name, p, q), x, y)
     lowers(f"{_name}.default", f"{_name}.Tensor", f"{_name}.Scalar")(_binary)
+
+
+@lowers("special_zeta.default", "special_zeta.other_scalar", "special_zeta.self_scalar", "zeta.default")
+def zeta(b, out, x, q):
+    return arithmetic(b, out, lambda p, r: b.binary("zeta", p, r), x, q)
 
 
 @lowers("gcd.default")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Experts: products of groups of rows with a matrix each, and the counts that the groups come from."""
 from . import lowers
-from .common import Unsupported, elements, known
+from .common import Unsupported
 from .matmul import product
 
 
@@ -45,20 +45,3 @@ def grouped_mm_backward(b, out, x, weight, offsets, grad):
             return b.where(members(b, rows, offsets, wide), value, b.full_like(0, value))
         of_weight = product(b, apart(x), apart(grad), ([1], [1]), ([0], [0]), out[1].dtype)
     return [grouped(b, grad, weight, offsets, out[0].dtype, column=1) if out[0].used else None, of_weight]
-
-
-@lowers("histc.default")
-def histc(b, out, x, bins=100, min=0, max=0):
-    low, high = known(min), known(max)
-    if x.dtype not in ("f32", "f64") or low >= high:
-        raise Unsupported("histc of integers, or of a range that depends on the data")
-    x = b.reshape(x, [elements(x.shape)])
-    place = b.binary("div", b.binary("mul", b.binary("sub", x, b.full_like(low, x)), b.full_like(bins, x)),
-                     b.full_like(float(high) - float(low), x))
-    place = b.binary("minimum", b.unary("floor", place), b.full_like(bins - 1, x))
-    inside = b.binary("bitwise_and", b.compare("ge", x, b.full_like(low, x)), b.compare("le", x, b.full_like(high, x)))
-    place = b.where(inside, place, b.full_like(-1, x))
-    grid = (x.shape[0], bins)
-    chosen = b.compare("eq", b.broadcast_in_dim(place, [0], grid), b.convert(
-        b.iota("i64", grid, 1), x.dtype))
-    return b.convert(b.reduce("sum", b.convert(chosen, "i64"), [0]), out.dtype)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and writing at computed positions."""
+import math
+
 from . import lowers
-from .common import Unsupported, axis, elements, operand, static
+from .common import Unsupported, axis, elements, is_float, operand, static
+from .elementwise import floor_divide
 
 
 def counted_from_front(b, index, size):
@@ -63,6 +66,8 @@ def index_put(b, out, x, indices, values, accumulate=False):
         mask = indices[0]  # one value, wherever the mask says
         mask = b.broadcast(b.reshape(mask, [*mask.shape, *[1] * (x.rank - mask.rank)]), x.shape)
         return b.where(mask, operand(b, values, x.dtype, x.shape), x)
+    if len(indices) == 1 and indices[0] is not None and indices[0].dtype == "i1":
+        return masked_put(b, x, indices[0], values, accumulate)
     moved, order, first, indices = prepared(b, x, indices)
     count = len(indices)
     shape = indices[0].shape
@@ -78,6 +83,25 @@ def index_put(b, out, x, indices, values, accumulate=False):
     for d, place in enumerate(order):
         back[place] = d
     return b.transpose(made, back)
+
+
+def masked_put(b, x, mask, values, accumulate):
+    """x with one row of `values` after the other, or the one that there is, where the mask says."""
+    rest = x.shape[mask.rank:]
+    many = elements(static(*mask.shape, 1))
+    flat, mask = b.reshape(x, [many, *rest]), b.reshape(mask, [many])
+    if values.rank == len(rest) + 1 and values.shape[0] != 1:
+        if values.shape[0] == 0:
+            return x
+        number = b.scan("sum", b.convert(mask, "i64"), 0)
+        number = b.binary("sub", number, b.full_like(1, number))
+        number = b.binary("minimum", b.binary("maximum", number, b.full_like(0, number)), b.full_like(values.shape[0] - 1, number))
+        values = b.gather(b.convert(values, x.dtype), number, 0)
+    values = operand(b, values, x.dtype, [many, *rest])
+    if accumulate:
+        values = b.binary("add", flat, values)
+    mask = b.broadcast(b.reshape(mask, [many, *[1] * len(rest)]), flat.shape)
+    return b.reshape(b.where(mask, values, flat), x.shape)
 
 
 @lowers("index_select.default")
@@ -184,7 +208,39 @@ def scatter_reduce(b, out, x, dim, index, source, *, reduce):
 
 @lowers("scatter_reduce.two")
 def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=True):
-    kind = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}.get(reduce)
-    if kind is None or not include_self:
-        raise Unsupported(f"scatter_reduce {reduce}{'' if include_self else ' without what is there'}")
-    return b.reshape(scattered(b, kind, x, dim, index, _source(b, x, index, source)), out.shape)
+    kind = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}[reduce]
+    if not x.rank:
+        source = b.reshape(b.convert(source, x.dtype), [elements(source.shape)])
+        x, index = b.reshape(x, [1]), b.reshape(index, [elements(index.shape)])
+    if not index.rank:
+        index, source = b.reshape(index, [1]), b.reshape(b.convert(source, x.dtype), [1])
+    if 0 in index.shape:
+        return b.reshape(x, out.shape)
+    source = _source(b, x, index, source)
+    fresh = x
+    if not include_self:  # what begins anew where something is written
+        neutral = {"sum": 0, "mean": 0, "prod": 1}.get(reduce)
+        if neutral is None:
+            neutral = lowest(x.dtype) if reduce == "amax" else highest(x.dtype)
+        fresh = scattered(b, "set", x, dim, index, b.full(neutral, x.dtype, index.shape))
+    made = scattered(b, kind, fresh, dim, index, source)
+    if reduce == "mean":
+        counts = b.full(1, x.dtype, x.shape)
+        if not include_self:
+            counts = scattered(b, "set", counts, dim, index, b.full(0, x.dtype, index.shape))
+        counts = scattered(b, "add", counts, dim, index, b.full(1, x.dtype, index.shape))
+        counts = b.binary("maximum", counts, b.full_like(1, counts))
+        made = b.binary("div", made, counts) if is_float(x.dtype) else floor_divide(b, made, counts)
+    return b.reshape(made, out.shape)
+
+
+def lowest(dtype):
+    if is_float(dtype):
+        return -math.inf
+    return 0 if dtype == "i1" or dtype.startswith("u") else -(1 << (int(dtype[1:]) - 1))
+
+
+def highest(dtype):
+    if is_float(dtype):
+        return math.inf
+    return 1 if dtype == "i1" else (1 << int(dtype[1:])) - 1 if dtype.startswith("u") else (1 << (int(dtype[1:]) - 1)) - 1

@@ -5,7 +5,7 @@ from .common import Unsupported, axis, elements, operand, static
 
 
 @lowers("view.default", "_unsafe_view.default", "reshape.default", "view_copy.default", "_reshape_alias.default",
-        "unflatten.int", "flatten.using_ints", "squeeze", "unsqueeze", "squeeze_copy", "unsqueeze_copy", "_reshape_copy")
+        "unflatten.int", "flatten.using_ints", "squeeze", "unsqueeze", "squeeze_", "unsqueeze_", "squeeze_copy", "unsqueeze_copy", "_reshape_copy")
 def reshape(b, out, x, *args, **options):
     return b.reshape(x, out.shape)
 
@@ -27,7 +27,7 @@ def swapped(rank, p, q):
     return order
 
 
-@lowers("transpose.int", "transpose_copy.int", "swapaxes.default")
+@lowers("transpose.int", "transpose_.default", "transpose_copy.int", "swapaxes.default")
 def transpose(b, out, x, p, q):
     return b.transpose(x, swapped(x.rank, p, q))
 

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ATen operations that Kiln takes apart itself, written in torch's other operations, one file for each family.
+
+An entry has the signature of its operation. It returns NotImplemented for what it leaves to a lowering, which
+then says why it is unsupported."""
+import torch
+
+TABLE = {}
+
+
+def composes(*names):
+    """Registers a function for operations of ATen: "median.dim"."""
+    def register(function):
+        for name in names:
+            packet, _, overload = name.partition(".")
+            namespace = torch.ops.aten
+            if "::" in packet:
+                namespace = getattr(torch.ops, packet.partition("::")[0])
+                packet = packet.partition("::")[2]
+            found = getattr(getattr(namespace, packet, None), overload or "default", None)
+            if found is not None:  # versions of torch differ
+                assert found not in TABLE, name
+                TABLE[found] = function
+        return function
+    return register
+
+
+from . import indexing, linear, order, pooling, products, special, spectral  # noqa: E402,F401

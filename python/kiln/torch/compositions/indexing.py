@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reading and writing at computed positions."""
+import torch
+
+from . import composes
+
+
+@composes("masked_scatter.default")
+def masked_scatter(x, mask, source):
+    """Each element that the mask says has the number of those before it."""
+    x, mask = torch.broadcast_tensors(x, mask)
+    if not source.numel():
+        return x.clone()
+    number = torch.cumsum(mask.reshape(-1).to(torch.int64), 0) - 1
+    number = torch.clamp(number, 0, source.numel() - 1)
+    return torch.where(mask, source.reshape(-1)[number].reshape(x.shape), x)
+
+
+@composes("diagonal_scatter.default")
+def diagonal_scatter(x, source, offset=0, dim1=0, dim2=1):
+    moved = x.movedim((dim1, dim2), (-2, -1))
+    row, column = torch.arange(moved.shape[-2]).unsqueeze(1), torch.arange(moved.shape[-1])
+    length = source.shape[-1]
+    if not length:
+        return x.clone()
+    number = torch.clamp((row if offset >= 0 else column).expand(moved.shape[-2:]), 0, length - 1)
+    spread = source[..., number]
+    made = torch.where(column - row == offset, spread.to(x.dtype), moved)
+    return made.movedim((-2, -1), (dim1, dim2))
+
+
+@composes("as_strided_scatter.default")
+def as_strided_scatter(x, source, size, stride, storage_offset=None):
+    if not x.is_contiguous():
+        return NotImplemented
+    place = torch.full(list(size), storage_offset or 0, dtype=torch.int64)
+    for d, (n, step) in enumerate(zip(size, stride)):
+        place = place + (torch.arange(n) * step).reshape([n if e == d else 1 for e in range(len(size))])
+    return x.reshape(-1).index_put([place.reshape(-1)], source.reshape(-1).to(x.dtype)).reshape(x.shape)
+
+
+@composes("index_reduce.default")
+def index_reduce(x, dim, index, source, reduce, *, include_self=True):
+    if not x.dim():
+        return torch.scatter_reduce(x.reshape(1), 0, index.reshape(-1), source.reshape(-1), reduce,
+                                    include_self=include_self).reshape([])
+    index = index.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())]).expand(source.shape)
+    return torch.scatter_reduce(x, dim, index, source, reduce, include_self=include_self)
+
+
+def _bags(indices, offsets, last):
+    """The bag of each index."""
+    offsets = offsets[:-1] if last else offsets
+    return torch.searchsorted(offsets, torch.arange(indices.shape[0], dtype=offsets.dtype), right=True) - 1, offsets.shape[0]
+
+
+@composes("_embedding_bag.default", "_embedding_bag_forward_only.default")
+def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+                  include_last_offset=False, padding_idx=-1):
+    bag, count = _bags(indices, offsets, include_last_offset)
+    rows = weight[indices]
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    counted = torch.ones_like(indices) if padding_idx < 0 else (indices != padding_idx).to(indices.dtype)
+    sizes = torch.zeros(count, dtype=indices.dtype).index_add(0, bag, counted)
+    shape = (count, weight.shape[1])
+    unknown = torch.zeros(0, dtype=indices.dtype)
+    if mode == 2:
+        rows = torch.where(counted.unsqueeze(1) != 0, rows, float("-inf"))
+        wide = bag.unsqueeze(1).expand(rows.shape)
+        made = torch.full(shape, float("-inf"), dtype=rows.dtype).scatter_reduce(0, wide, rows, "amax")
+        made = torch.where(sizes.unsqueeze(1) != 0, made, 0)
+        mine = torch.where(rows == made[bag], indices.unsqueeze(1).expand(rows.shape), -1)
+        best = torch.full(shape, -1, dtype=indices.dtype).scatter_reduce(0, wide, mine, "amax")
+        return made, bag, sizes, torch.clamp(best, min=0)
+    rows = rows * counted.unsqueeze(1).to(rows.dtype) if padding_idx >= 0 else rows
+    made = torch.zeros(shape, dtype=torch.float32 if rows.dtype in (torch.bfloat16, torch.float16) else rows.dtype)
+    made = made.index_add(0, bag, rows.to(made.dtype))
+    if mode == 1:
+        made = made / torch.clamp(sizes, min=1).unsqueeze(1)
+    return made.to(rows.dtype), bag, sizes, unknown
+
+
+@composes("_embedding_bag_dense_backward.default")
+def embedding_bag_dense_backward(grad, indices, bag, sizes, best, rows, scale_grad_by_freq, mode, per_sample_weights,
+                                 padding_idx=-1):
+    if scale_grad_by_freq:
+        return NotImplemented
+    made = torch.zeros((rows, grad.shape[1]), dtype=grad.dtype)
+    if mode == 2:
+        grad = torch.where(sizes.unsqueeze(1) != 0, grad, 0)
+        return made.scatter_add(0, best, grad)
+    each = grad[bag]
+    if mode == 1:
+        each = each / sizes[bag].clamp(min=1).unsqueeze(1).to(grad.dtype)
+    if per_sample_weights is not None:
+        each = each * per_sample_weights.unsqueeze(1)
+    if padding_idx >= 0:
+        each = torch.where((indices != padding_idx).unsqueeze(1), each, 0)
+    return made.index_add(0, indices, each)
+
+
+@composes("_embedding_bag_per_sample_weights_backward.default")
+def embedding_bag_weights_backward(grad, weight, indices, offsets, bag, mode, padding_idx=-1):
+    made = (grad[bag] * weight[indices]).sum(1)
+    return torch.where(indices != padding_idx, made, 0) if padding_idx >= 0 else made
+
+
+@composes("put.default")
+def put(x, index, source, accumulate=False):
+    made = x.reshape(-1).index_put([index.reshape(-1)], source.reshape(-1), accumulate)
+    return made.reshape(x.shape)
+
+
+@composes("take.default")
+def take(x, index):
+    return x.reshape(-1)[index.reshape(-1)].reshape(index.shape)
+
+
+@composes("nonzero_static.default")
+def nonzero_static(x, *, size, fill_value=-1):
+    """The first `size` places: each goes to the number of those before it, or nowhere."""
+    if not x.dim():
+        return NotImplemented
+    mask = (x != 0).reshape(-1)
+    number = torch.cumsum(mask.to(torch.int64), 0) - 1
+    to = torch.where(mask & (number < size), number, size)
+    flat = torch.full((size + 1,), -1, dtype=torch.int64).scatter(0, to, torch.arange(mask.shape[0]))[:size]
+    columns, rest = [], flat
+    for n in reversed(x.shape):
+        columns.append(torch.where(flat < 0, fill_value, rest % max(n, 1)))
+        rest = rest // max(n, 1)
+    return torch.stack(columns[::-1], 1)
+
+
+@composes("segment_reduce.default")
+def segment_reduce(x, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    if (lengths is None and offsets is None) or axis != 0 or (lengths if offsets is None else offsets).dim() != 1:
+        return NotImplemented
+    if offsets is None:
+        ends = torch.cumsum(lengths, 0)
+        count = lengths.shape[0]
+    else:
+        ends, count = offsets[1:], offsets.shape[0] - 1
+        lengths = offsets[1:] - offsets[:-1]
+    segment = torch.searchsorted(ends, torch.arange(x.shape[0], dtype=ends.dtype), right=True)
+    kind = {"sum": "sum", "mean": "sum", "max": "amax", "min": "amin", "prod": "prod"}[reduce]
+    start = initial if initial is not None else {"sum": 0, "amax": float("-inf"), "amin": float("inf"), "prod": 1}[kind]
+    made = torch.full([count + 1, *x.shape[1:]], start, dtype=x.dtype)
+    wide = segment.reshape([-1, *[1] * (x.dim() - 1)]).expand(x.shape)
+    made = made.scatter_reduce(0, wide, x, kind)[:count]
+    if reduce == "mean":
+        size = lengths.reshape([-1, *[1] * (x.dim() - 1)])
+        empty = float("nan") if initial is None else initial
+        made = torch.where(size == 0, empty, made / torch.clamp(size, min=1)).to(x.dtype)
+    return made

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Linear algebra of small matrices, a column after the other. Larger ones are the host's."""
+import torch
+
+from . import composes
+
+#: Rows and columns up to which the steps are written out.
+LIMIT = 32
+
+
+def _small(*sizes):
+    return all(isinstance(n, int) and n <= LIMIT for n in sizes)
+
+
+def _column(n, k, like):
+    return (torch.arange(n) == k).to(like.dtype)
+
+
+def _cholesky(a):
+    """L of a Hermitian matrix whose lower triangle is read, and the first step that fails, from 1 on."""
+    n = a.shape[-1]
+    rows = torch.arange(n)
+    columns = []
+    fails = torch.zeros(a.shape[:-2], dtype=torch.int32)
+    for k in range(n):
+        rest = a[..., :, k]
+        for column in columns:
+            rest = rest - column * column[..., k:k + 1]
+        pivot = rest[..., k:k + 1]
+        bad = ~(pivot.squeeze(-1) > 0)
+        fails = torch.where((fails == 0) & bad, k + 1, fails)
+        columns.append(torch.where(rows >= k, rest / pivot.sqrt(), 0.0))
+    return torch.stack(columns, -1) if columns else a.clone(), fails.to(torch.int32)
+
+
+@composes("linalg_cholesky_ex.default")
+def cholesky_ex(a, *, upper=False, check_errors=False):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    made, fails = _cholesky(a.mT if upper else a)
+    return (made.mT if upper else made).contiguous(), fails
+
+
+@composes("cholesky.default")
+def cholesky(a, upper=False):
+    return cholesky_ex(a, upper=upper)[0] if _small(a.shape[-1]) else NotImplemented
+
+
+def _triangular(a, b, upper, unit):
+    """X of A X = B."""
+    n = a.shape[-1]
+    order = range(n - 1, -1, -1) if upper else range(n)
+    made, x = {}, b
+    for k in order:
+        row = x[..., k:k + 1, :]
+        row = row if unit else row / a[..., k:k + 1, k:k + 1]
+        made[k] = row
+        below = torch.arange(n).unsqueeze(-1)
+        column = torch.where(below < k if upper else below > k, a[..., :, k:k + 1], 0.0)
+        x = x - column * row
+    return torch.cat([made[k] for k in range(n)], -2)
+
+
+def _batched(a, b):
+    lead = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return a.expand([*lead, *a.shape[-2:]]), b.expand([*lead, *b.shape[-2:]])
+
+
+def _solve_triangular(a, b, upper, left, unit):
+    if not left:
+        return _solve_triangular(a.mT, b.mT, not upper, True, unit).mT
+    a, b = _batched(a, b)
+    return b.clone() if 0 in b.shape else _triangular(a, b, upper, unit)
+
+
+@composes("linalg_solve_triangular.default")
+def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
+    return _solve_triangular(a, b, upper, left, unitriangular) if _small(a.shape[-1]) else NotImplemented
+
+
+@composes("triangular_solve.default")
+def triangular_solve(b, a, upper=True, transpose=False, unitriangular=False):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    made = _solve_triangular(a.mT if transpose else a, b, upper != transpose, True, unitriangular)
+    return made, a.expand([*made.shape[:-2], *a.shape[-2:]]).clone()
+
+
+@composes("cholesky_solve.default")
+def cholesky_solve(b, factor, upper=False):
+    if not _small(factor.shape[-1]):
+        return NotImplemented
+    lower = factor.mT if upper else factor
+    return _solve_triangular(lower.mT, _solve_triangular(lower, b, False, True, False), True, True, False)
+
+
+@composes("cholesky_inverse.default")
+def cholesky_inverse(factor, upper=False):
+    return cholesky_solve(torch.eye(factor.shape[-1], dtype=factor.dtype), factor, upper) if _small(factor.shape[-1]) \
+        else NotImplemented
+
+
+def _lu(a):
+    """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
+    m, n = a.shape[-2:]
+    lead = a.shape[:-2]
+    rows = torch.arange(m)
+    order = rows.expand([*lead, m])
+    pivots = []
+    fails = torch.zeros(lead, dtype=torch.int32)
+    for k in range(min(m, n)):
+        size = torch.where(rows >= k, a[..., :, k].abs(), -1.0)
+        best = torch.argmax(size, -1, keepdim=True)  # [..., 1]
+        pivots.append(best + 1)
+        at = torch.where(rows == k, best, torch.where(rows == best, k, rows))  # the rows after the exchange
+        a = a.gather(-2, at.unsqueeze(-1).expand(a.shape))
+        order = order.gather(-1, at)
+        pivot = a[..., k:k + 1, k:k + 1]
+        zero = (pivot == 0)
+        fails = torch.where((fails == 0) & zero.squeeze(-1).squeeze(-1), k + 1, fails)
+        below = (rows > k).unsqueeze(-1)
+        factor = torch.where(below, a[..., :, k:k + 1] / torch.where(zero, 1.0, pivot), 0.0)
+        right = torch.arange(n) > k
+        a = torch.where(right & below, a - factor * a[..., k:k + 1, :], torch.where(
+            below & (torch.arange(n) == k) & ~zero, factor, a))
+    pivots = torch.cat(pivots, -1).to(torch.int32) if pivots else torch.zeros([*lead, 0], dtype=torch.int32)
+    return a, pivots, fails.to(torch.int32), order
+
+
+def _unpacked(lu):
+    m, n = lu.shape[-2:]
+    k = min(m, n)
+    row, column = torch.arange(m).unsqueeze(-1), torch.arange(n)
+    lower = torch.where(row > column, lu, torch.where(row == column, 1.0, 0.0).to(lu.dtype))[..., :, :k]
+    return lower, torch.where(row <= column, lu, 0.0)[..., :k, :]
+
+
+def _permutation(order):
+    """P of P L U, where row i of L U is row order[i] of the matrix."""
+    return (torch.arange(order.shape[-1]).unsqueeze(-1) == order.unsqueeze(-2))
+
+
+@composes("linalg_lu_factor_ex.default")
+def lu_factor_ex(a, *, pivot=True, check_errors=False):
+    return _lu(a)[:3] if pivot and _small(*a.shape[-2:]) else NotImplemented
+
+
+@composes("linalg_lu.default")
+def lu(a, *, pivot=True):
+    if not pivot or not _small(*a.shape[-2:]):
+        return NotImplemented
+    made, _, _, order = _lu(a)
+    return (_permutation(order).to(a.dtype), *_unpacked(made))
+
+
+def _order_of(pivots, m):
+    rows = torch.arange(m)
+    order = rows.expand([*pivots.shape[:-1], m])
+    for k in range(pivots.shape[-1]):
+        best = pivots[..., k:k + 1].to(torch.int64) - 1
+        at = torch.where(rows == k, best, torch.where(rows == best, k, rows))
+        order = order.gather(-1, at)
+    return order
+
+
+@composes("lu_unpack.default")
+def lu_unpack(data, pivots, unpack_data=True, unpack_pivots=True):
+    if not _small(*data.shape[-2:]):
+        return NotImplemented
+    none = torch.zeros(0, dtype=data.dtype)
+    lower, upper = _unpacked(data) if unpack_data else (none, none)
+    matrix = _permutation(_order_of(pivots, data.shape[-2])).to(data.dtype) if unpack_pivots else none
+    return matrix, lower, upper
+
+
+def _solve(lu, order, b, adjoint=False):
+    lead = torch.broadcast_shapes(lu.shape[:-2], b.shape[:-2])
+    b = b.expand([*lead, *b.shape[-2:]])
+    order = order.expand([*lead, order.shape[-1]])
+    lower, upper = _unpacked(lu)
+    if adjoint:
+        made = _solve_triangular(lower.mT, _solve_triangular(upper.mT, b, False, True, False), True, True, True)
+        return made.gather(-2, torch.argsort(order, -1).unsqueeze(-1).expand(made.shape))
+    moved = b.gather(-2, order.unsqueeze(-1).expand(b.shape))
+    return _solve_triangular(upper, _solve_triangular(lower, moved, False, True, True), True, True, False)
+
+
+@composes("linalg_lu_solve.default")
+def lu_solve(data, pivots, b, *, left=True, adjoint=False):
+    if not _small(data.shape[-1]):
+        return NotImplemented
+    order = _order_of(pivots, data.shape[-2])
+    if 0 in b.shape:
+        return b.clone()
+    return _solve(data, order, b, adjoint) if left else _solve(data, order, b.mT, not adjoint).mT
+
+
+def _transposed(a):
+    """Whether torch factors the transpose: its gradients count on it."""
+    return a.is_contiguous()
+
+
+@composes("_linalg_solve_ex.default")
+def solve_ex(a, b, *, left=True, check_errors=False):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    turned = _transposed(a)
+    made, pivots, fails, order = _lu(a.mT if turned else a)
+    vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
+    right = b.unsqueeze(-1) if vector else b
+    if 0 in right.shape or 0 in a.shape:
+        lead = torch.broadcast_shapes(a.shape[:-2], right.shape[:-2])
+        x = right.expand([*lead, *right.shape[-2:]]).clone()
+    else:
+        x = _solve(made, order, right, turned) if left or vector else _solve(made, order, right.mT, not turned).mT
+    return x.squeeze(-1) if vector else x, made, pivots, fails
+
+
+@composes("linalg_inv_ex.default")
+def inv_ex(a, *, check_errors=False):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    if 0 in a.shape:
+        return a.clone(), torch.zeros(a.shape[:-2], dtype=torch.int32)
+    made, _, fails, order = _lu(a)
+    return _solve(made, order, torch.eye(a.shape[-1], dtype=a.dtype)), fails
+
+
+def _sign(pivots):
+    n = pivots.shape[-1]
+    moved = (pivots != torch.arange(1, n + 1, dtype=pivots.dtype)).sum(-1)
+    return 1 - 2 * (moved % 2)
+
+
+@composes("_linalg_det.default")
+def det(a):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
+    return made.diagonal(dim1=-2, dim2=-1).prod(-1) * _sign(pivots).to(a.dtype), made, pivots
+
+
+@composes("_linalg_slogdet.default")
+def slogdet(a):
+    if not _small(a.shape[-1]):
+        return NotImplemented
+    made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
+    diagonal = made.diagonal(dim1=-2, dim2=-1)
+    return torch.sign(diagonal).prod(-1) * _sign(pivots).to(a.dtype), diagonal.abs().log().sum(-1), made, pivots
+
+
+def _householder(a):
+    """R and the vectors below it in one, and the factors: as LAPACK's geqrf has them."""
+    m, n = a.shape[-2:]
+    rows = torch.arange(m)
+    factors = []
+    for k in range(min(m, n)):
+        x = a[..., :, k]
+        head = x[..., k:k + 1]
+        tail = torch.where(rows > k, x, 0.0)
+        rest = (tail * tail).sum(-1, keepdim=True)
+        norm = (head * head + rest).sqrt()
+        beta = torch.where(head >= 0, -norm, norm)
+        none = rest == 0
+        tau = torch.where(none, 0.0, (beta - head) / torch.where(none, 1.0, beta))
+        scaled = tail / torch.where(none, 1.0, head - beta)
+        v = torch.where(rows == k, 1.0, scaled)
+        dot = (v.unsqueeze(-1) * a).sum(-2, keepdim=True)
+        changed = a - tau.unsqueeze(-1) * v.unsqueeze(-1) * dot
+        columns = torch.arange(n)
+        a = torch.where(columns > k, changed, torch.where(columns < k, a, torch.where(
+            (rows > k).unsqueeze(-1), scaled.unsqueeze(-1), torch.where((rows == k).unsqueeze(-1), torch.where(
+                none, head, beta).unsqueeze(-1), a))))
+        factors.append(tau)
+    return a, torch.cat(factors, -1) if factors else torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
+
+
+def _apply(reflectors, factors, b, order):
+    """The product of I - tau v v^T, in an order, with b."""
+    rows = torch.arange(reflectors.shape[-2])
+    for k in order:
+        v = torch.where(rows > k, reflectors[..., :, k], torch.where(rows == k, 1.0, 0.0).to(b.dtype)).unsqueeze(-1)
+        b = b - factors[..., k:k + 1].unsqueeze(-1) * v * (v * b).sum(-2, keepdim=True)
+    return b
+
+
+@composes("geqrf.default")
+def geqrf(a):
+    return _householder(a) if _small(*a.shape[-2:]) else NotImplemented
+
+
+@composes("linalg_householder_product.default")
+def householder_product(a, factors):
+    if not _small(*a.shape[-2:]):
+        return NotImplemented
+    start = torch.eye(a.shape[-2], a.shape[-1], dtype=a.dtype).expand(a.shape)
+    return _apply(a, factors, start, range(factors.shape[-1] - 1, -1, -1))
+
+
+@composes("ormqr.default")
+def ormqr(a, factors, b, left=True, transpose=False):
+    if not _small(*a.shape[-2:]):
+        return NotImplemented
+    count = factors.shape[-1]
+    if not left:  # (Q^T B^T)^T
+        return _apply(a, factors, b.mT, range(count) if not transpose else range(count - 1, -1, -1)).mT
+    return _apply(a, factors, b, range(count - 1, -1, -1) if not transpose else range(count))
+
+
+@composes("linalg_qr.default")
+def qr(a, mode="reduced"):
+    m, n = a.shape[-2:]
+    if not _small(m, n):
+        return NotImplemented
+    made, factors = _householder(a)
+    k = m if mode == "complete" else min(m, n)
+    r = torch.triu(made)[..., :k, :]
+    if mode == "r":
+        return torch.zeros(0, dtype=a.dtype), torch.triu(made)[..., :min(m, n), :]
+    start = torch.eye(m, k, dtype=a.dtype).expand([*a.shape[:-2], m, k])
+    return _apply(made, factors, start, range(min(m, n) - 1, -1, -1)), r
+
+
+@composes("linalg_matrix_exp.default")
+def matrix_exp(a):
+    """A series of the matrix divided by a power of 2 that its norm asks for, squared as often."""
+    n = a.shape[-1]
+    if 0 in a.shape:
+        return a.clone()
+    wide = a.to(torch.float64)
+    norm = wide.abs().sum(-2).amax(-1)
+    times = torch.clamp(torch.ceil(torch.log2(torch.clamp(norm, min=1e-30))) + 2, 0, 40).unsqueeze(-1).unsqueeze(-1)
+    scaled = wide / torch.exp2(times)
+    one = torch.eye(n, dtype=torch.float64)
+    made = one + scaled / 16
+    for k in range(15, 0, -1):
+        made = one + scaled @ made / k
+    for k in range(24):
+        made = torch.where(times > k, made @ made, made)
+    return made.to(a.dtype)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What depends on the order of elements."""
+import torch
+
+from . import composes
+
+
+def _kept(made, dim, keepdim):
+    return made if keepdim else made.squeeze(dim)
+
+
+@composes("kthvalue.default")
+def kthvalue(x, k, dim=-1, keepdim=False):
+    if not x.dim():
+        return x.clone(), torch.zeros((), dtype=torch.int64)
+    values, indices = torch.sort(x, dim=dim, stable=True)
+    return tuple(_kept(v.narrow(dim, k - 1, 1), dim, keepdim) for v in (values, indices))
+
+
+def _median(x, dim, keepdim, ignore):
+    """NaN stands last; a row that has one is NaN, or `ignore` takes the middle of the others."""
+    values, indices = torch.sort(x, dim=dim, stable=True)
+    size = x.shape[dim]
+    if not x.is_floating_point():
+        place = torch.full_like(indices.narrow(dim, 0, 1), (size - 1) // 2)
+    else:
+        nan = torch.isnan(values)
+        count = (~nan).sum(dim, keepdim=True)
+        middle = torch.clamp((count - 1) // 2, min=0)
+        place = middle if ignore else torch.where(count < size, count, (size - 1) // 2)
+    return tuple(_kept(v.gather(dim, place), dim, keepdim) for v in (values, indices))
+
+
+@composes("median.dim")
+def median(x, dim, keepdim=False):
+    return _median(x, dim, keepdim, False) if x.dim() else (x.clone(), torch.zeros((), dtype=torch.int64))
+
+
+@composes("nanmedian.dim")
+def nanmedian(x, dim, keepdim=False):
+    return _median(x, dim, keepdim, True) if x.dim() else (x.clone(), torch.zeros((), dtype=torch.int64))
+
+
+@composes("median.default")
+def median_of_all(x):
+    if not x.numel():
+        return torch.full((), float("nan") if x.is_floating_point() else -2 ** 63, dtype=x.dtype)
+    return _median(x.reshape(-1), 0, False, False)[0]
+
+
+@composes("nanmedian.default")
+def nanmedian_of_all(x):
+    return _median(x.reshape(-1), 0, False, True)[0] if x.numel() else median_of_all(x)
+
+
+@composes("mode.default")
+def mode(x, dim=-1, keepdim=False):
+    """The end of the first of the longest runs in the order."""
+    if not x.dim():
+        return x.clone(), torch.zeros((), dtype=torch.int64)
+    values, indices = torch.sort(x, dim=dim, stable=True)
+    size = x.shape[dim]
+    number = torch.arange(size).reshape([size if d == dim % x.dim() else 1 for d in range(x.dim())]).expand(x.shape)
+    before = torch.roll(values, 1, dim)
+    starts = torch.where((values != before) | (number == 0), number, 0)
+    length = number - torch.cummax(starts, dim)[0]
+    place = torch.argmax(length, dim, keepdim=True)
+    return tuple(_kept(v.gather(dim, place), dim, keepdim) for v in (values, indices))
+
+
+def _search(sequence, values, right):
+    """How many elements of each row of `sequence` stand before the values, by halves."""
+    size = sequence.shape[-1]
+    place = torch.zeros(values.shape, dtype=torch.int64)
+    step = 1
+    while step <= size:
+        step *= 2
+    while step > 1 and size:
+        step //= 2
+        next = place + step
+        there = sequence.gather(-1, torch.clamp(next - 1, max=size - 1))
+        before = ~(there > values) if right else ~(there >= values)
+        place = torch.where((next <= size) & before, next, place)
+    return place
+
+
+@composes("searchsorted.Tensor")
+def searchsorted(sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
+    if sorter is not None:
+        sequence = sequence.gather(-1, sorter)
+    shape = values.shape
+    if sequence.dim() == 1:
+        values = values.reshape(-1)
+    dtype = torch.promote_types(sequence.dtype, values.dtype)
+    made = _search(sequence.to(dtype), values.to(dtype), right or side == "right").reshape(shape)
+    return made.to(torch.int32) if out_int32 else made
+
+
+@composes("searchsorted.Scalar")
+def searchsorted_scalar(sequence, value, *, out_int32=False, right=False, side=None, sorter=None):
+    value = torch.full((), value, dtype=sequence.dtype if not isinstance(value, float) else torch.get_default_dtype())
+    return searchsorted(sequence, value, out_int32=out_int32, right=right, side=side, sorter=sorter)
+
+
+@composes("bucketize.Tensor", "bucketize.Scalar")
+def bucketize(values, boundaries, *, out_int32=False, right=False):
+    if not isinstance(values, torch.Tensor):
+        return searchsorted_scalar(boundaries, values, out_int32=out_int32, right=right)
+    return searchsorted(boundaries, values, out_int32=out_int32, right=right)
+
+
+@composes("histc.default")
+def histc(x, bins=100, min=0, max=0):
+    x = x.reshape(-1)
+    low, high = torch.full((), min, dtype=x.dtype), torch.full((), max, dtype=x.dtype)
+    if min == max and x.numel():
+        low, high = x.amin(), x.amax()
+    same = low == high
+    low, high = torch.where(same, low - 1, low), torch.where(same, high + 1, high)
+    place = ((x - low) * bins / (high - low)).to(torch.int64)
+    inside = (x >= low) & (x <= high)
+    place = torch.where(inside, torch.clamp(place, 0, bins - 1), 0)
+    return torch.zeros(bins, dtype=x.dtype).scatter_add(0, place, inside.to(x.dtype))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pooling over windows whose sizes follow from those of operand and result."""
+import torch
+
+from . import composes
+
+
+def _windows(size, count):
+    """[(start, end)] of adaptive windows."""
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+def _means(size, count, dtype):
+    """The matrix [size, count] of a mean over each window."""
+    place, number = torch.arange(size).unsqueeze(1), torch.arange(count)
+    start = (number * size) // count
+    end = ((number + 1) * size + count - 1) // count
+    inside = (place >= start) & (place < end)
+    return inside.to(dtype) / (end - start).to(dtype)
+
+
+def _along(x, matrix, dim):
+    return (x.movedim(dim, -1) @ matrix).movedim(-1, dim)
+
+
+def _wide(x):
+    return x.to(torch.float32) if x.dtype in (torch.bfloat16, torch.float16) else x
+
+
+@composes("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
+def adaptive_avg_pool(x, sizes):
+    made = _wide(x)
+    for d, count in enumerate(reversed(sizes)):
+        made = _along(made, _means(made.shape[-1 - d], count, made.dtype), -1 - d)
+    return made.to(x.dtype)
+
+
+def _average_backward(count):
+    def backward(grad, x):
+        made = _wide(grad)
+        for d in range(1, count + 1):
+            made = _along(made, _means(x.shape[-d], made.shape[-d], made.dtype).t(), -d)
+        return made.to(grad.dtype)
+    return backward
+
+
+composes("_adaptive_avg_pool2d_backward.default")(_average_backward(2))
+composes("_adaptive_avg_pool3d_backward.default")(_average_backward(3))
+
+
+def _adaptive_max(x, sizes):
+    """All windows beside each other, longer ones by their last element again, and where in the image each is."""
+    count = len(sizes)
+    image = x.shape[-count:]
+    made, place = x, torch.zeros([1] * (2 * count), dtype=torch.int64)
+    for d, (n, size) in enumerate(zip(image, sizes)):
+        windows = _windows(n, size)
+        most = max(end - start for start, end in windows)
+        number = torch.arange(size)
+        start, end = (number * n) // size, ((number + 1) * n + size - 1) // size
+        at = torch.minimum(start.unsqueeze(1) + torch.arange(most), end.unsqueeze(1) - 1)  # [size, most]
+        dim = made.dim() - count + d
+        made = made.index_select(dim, at.reshape(-1))
+        shape = [1] * (2 * count)
+        shape[d], shape[count + d] = size, most
+        place = place * n + at.reshape(shape)
+    lead = made.shape[:-count]
+    split = []
+    for d, size in enumerate(sizes):
+        split += [size, made.shape[len(lead) + d] // size]
+    made = made.reshape([*lead, *split])
+    first = len(lead)
+    made = made.permute([*range(first), *(first + 2 * d for d in range(count)), *(first + 2 * d + 1 for d in range(count))])
+    return made.flatten(-count), place.flatten(-count).expand([*sizes, made.shape[-count:].numel()])
+
+
+@composes("adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
+def adaptive_max_pool(x, sizes):
+    if 0 in x.shape:
+        return NotImplemented
+    windows, place = _adaptive_max(x, list(sizes))
+    best = torch.argmax(windows, -1, keepdim=True)
+    return windows.gather(-1, best).squeeze(-1), place.expand(windows.shape).gather(-1, best).squeeze(-1)
+
+
+def _largest_backward(count):
+    def backward(grad, x, indices):
+        zeros = torch.zeros(x.shape, dtype=grad.dtype).flatten(-count)
+        return zeros.scatter_add(-1, indices.flatten(-count), grad.flatten(-count)).reshape(x.shape)
+    return backward
+
+
+composes("adaptive_max_pool2d_backward.default")(_largest_backward(2))
+composes("adaptive_max_pool3d_backward.default")(_largest_backward(3))
+
+
+@composes("avg_pool3d_backward.default", "avg_pool2d_backward.default")
+def avg_pool_backward(grad, x, window, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """Each gradient over its window: along one dimension after the other, products with matrices."""
+    count = len(window)
+    listed = lambda v: list(v) * count if len(v) == 1 else list(v)  # noqa: E731
+    window, padding = listed(window), listed(padding)
+    stride = listed(stride) if stride else window
+    made = _wide(grad)
+    for d in range(count):
+        n, out = x.shape[-count + d], grad.shape[-count + d]
+        place, number = torch.arange(n).unsqueeze(0), torch.arange(out).unsqueeze(1)
+        start = number * stride[d] - padding[d]
+        end = start + window[d]
+        full = torch.clamp(end, max=n + padding[d]) - start
+        valid = torch.clamp(end, max=n) - torch.clamp(start, min=0)
+        inside = ((place >= start) & (place < end)).to(made.dtype)  # [out, n]
+        if not divisor_override:
+            inside = inside / (full if count_include_pad else valid).to(made.dtype)
+        made = _along(made, inside, -count + d)
+    if divisor_override:
+        made = made / divisor_override
+    return made.to(grad.dtype)

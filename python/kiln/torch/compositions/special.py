@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of one element each that prim has no operation of."""
+import math
+
+import torch
+
+from . import composes
+
+
+def _float(x):
+    return x if x.is_floating_point() else x.to(torch.get_default_dtype())
+
+
+@composes("angle.default")
+def angle(x):
+    if x.is_complex():
+        return NotImplemented
+    x = _float(x)
+    return torch.where(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0).to(x.dtype))
+
+
+@composes("frexp.Tensor", "prims::frexp.default")
+def frexp(x):
+    """By the bits of f32 or f64; subnormal numbers are made normal first."""
+    wide = x.to(torch.float32) if x.dtype in (torch.bfloat16, torch.float16) else x
+    ints, width, bias, up = (torch.int64, 52, 1022, 64) if wide.dtype == torch.float64 else (torch.int32, 23, 126, 32)
+    field = 2 * bias + 3
+    tiny = wide.abs() < torch.finfo(wide.dtype).tiny
+    normal = torch.where(tiny, wide * 2.0 ** up, wide)
+    bits = normal.view(ints)
+    exponent = ((bits >> width) & field) - torch.where(tiny, bias + up, bias)
+    mantissa = ((bits & ~(field << width)) | (bias << width)).view(wide.dtype)
+    has = torch.isfinite(wide) & (wide != 0)
+    return torch.where(has, mantissa, wide).to(x.dtype), torch.where(has, exponent, 0).to(torch.int32)
+
+
+@composes("polygamma.default")
+def polygamma(n, x):
+    x = _float(x)
+    if n == 0:
+        return torch.digamma(x)
+    factor = math.factorial(n) * (1.0 if n % 2 else -1.0)
+    return torch.special.zeta(torch.full((), float(n + 1), dtype=x.dtype), x) * factor
+
+
+def _igamma_parts(a, x):
+    """P by its series and Q by its continued fraction, as many terms as operands up to some hundreds need."""
+    term = total = torch.ones_like(a)
+    for k in range(1, 100):
+        term = term * x / (a + k)
+        total = total + term
+    log = a * torch.log(x) - x
+    series = total * torch.exp(log - torch.lgamma(a + 1))
+    # x + 1 - a - 1(1-a)/(x + 3 - a - ...), from the inside
+    rest = x + (2 * 40 + 1) - a
+    for k in range(40, 0, -1):
+        rest = x + (2 * k - 1) - a - k * (k - a) / rest
+    return series, torch.exp(log - torch.lgamma(a)) / rest
+
+
+def _igamma(a, x, lower):
+    dtype = torch.promote_types(a.dtype, x.dtype)
+    a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
+    series, fraction = _igamma_parts(a, x)
+    small = x < a + 1
+    made = torch.where(small, series, 1 - fraction) if lower else torch.where(small, 1 - series, fraction)
+    zero, one = (0.0, 1.0) if lower else (1.0, 0.0)
+    made = torch.where(x == 0, zero, made)
+    made = torch.where(torch.isinf(x) & ~torch.isinf(a), one, made)
+    made = torch.where(torch.isinf(a) & ~torch.isinf(x), zero, made)
+    made = torch.where((a == 0) & (x > 0), one, made)
+    bad = (x < 0) | (a < 0) | ((a == 0) & (x == 0)) | (torch.isinf(a) & torch.isinf(x)) | torch.isnan(a) | torch.isnan(x)
+    # Beyond what so many terms reach.
+    bad = bad | (torch.isfinite(a) & torch.isfinite(x) & (torch.maximum(a, x) > 200) & ((a - x).abs() < 10 * torch.sqrt(a.abs())))
+    return torch.where(bad, math.nan, made).to(dtype)
+
+
+@composes("igamma.default", "special_gammainc.default", "prims::igamma.default")
+def igamma(a, x):
+    return _igamma(a, x, True)
+
+
+@composes("igammac.default", "special_gammaincc.default", "prims::igammac.default")
+def igammac(a, x):
+    return _igamma(a, x, False)
+
+
+def _scaled_k(order, x):
+    """exp(x) K(x) for x > 0: the integral of exp(-x (cosh t - 1)) cosh(order t) by the trapezoid rule, whose
+    error falls with exp(-1/step); below 1 t is cut where the integrand is."""
+    x = x.to(torch.float64)
+    reach = torch.acosh(1 + 40 / x)
+    steps = 96
+    total = torch.full_like(x, 0.5)
+    for i in range(1, steps + 1):
+        t = reach * (i / steps)
+        weight = torch.cosh(t) if order else 1.0
+        total = total + torch.exp(-x * (torch.cosh(t) - 1)) * weight * (0.5 if i == steps else 1.0)
+    return total * reach / steps
+
+
+def _k(order, x, scaled):
+    dtype = _float(x).dtype
+    wide = x.to(torch.float64)
+    made = _scaled_k(order, wide)
+    made = made if scaled else made * torch.exp(-wide)
+    made = torch.where(wide == 0, math.inf, torch.where(wide < 0, math.nan, made))
+    return made.to(dtype)
+
+
+for _order in (0, 1):
+    for _name, _scale in (("modified", False), ("scaled_modified", True)):
+        composes(f"special_{_name}_bessel_k{_order}.default")(lambda x, o=_order, s=_scale: _k(o, x, s))
+
+
+def _polynomial(first, step):
+    """first(x): the polynomial of degree 1; step(k, x, p, q): the one after p, the k-th, and q. The degree is data:
+    degrees up to 64 are made and selected."""
+    def function(x, n):
+        if not isinstance(x, torch.Tensor):
+            x = torch.full((), x, dtype=torch.float32 if not n.is_floating_point() else n.dtype)
+        if not isinstance(n, torch.Tensor):
+            n = torch.full((), n, dtype=x.dtype)
+        dtype = _float(x if x.is_floating_point() else n if n.is_floating_point() else x).dtype
+        x, n = torch.broadcast_tensors(x.to(torch.float64), n.to(torch.int64))
+        q, p = torch.ones_like(x), first(x)
+        made = torch.where(n == 0, 1.0, torch.where(n == 1, p, 0.0))
+        for k in range(2, 65):
+            q, p = p, step(k - 1, x, p, q)
+            made = torch.where(n == k, p, made)
+        return torch.where(n > 64, math.nan, made).to(dtype)
+    return function
+
+
+_CHEBYSHEV = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
+_POLYNOMIALS = {
+    "hermite_polynomial_h": _polynomial(lambda x: 2 * x, lambda k, x, p, q: 2 * (x * p - k * q)),
+    "hermite_polynomial_he": _polynomial(lambda x: x, lambda k, x, p, q: x * p - k * q),
+    "laguerre_polynomial_l": _polynomial(lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1)),
+    "legendre_polynomial_p": _polynomial(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1)),
+}
+for _kind, _first in _CHEBYSHEV.items():
+    _POLYNOMIALS[f"chebyshev_polynomial_{_kind}"] = _polynomial(_first, lambda k, x, p, q: 2 * x * p - q)
+    _POLYNOMIALS[f"shifted_chebyshev_polynomial_{_kind}"] = _polynomial(
+        lambda x, f=_first: f(2 * x - 1), lambda k, x, p, q: 2 * (2 * x - 1) * p - q)
+for _name, _function in _POLYNOMIALS.items():
+    composes(f"special_{_name}.default", f"special_{_name}.x_scalar", f"special_{_name}.n_scalar")(_function)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations: loops that stay loops."""
+import torch
+
+from . import composes
+from .linear import _small, qr
+
+#: Each pair of rows is rotated so often.
+SWEEPS = 10
+
+
+def _partners(turn, n):
+    """With whom each row is rotated in a turn: all pairs meet once in as many turns as there are others."""
+    even = n + n % 2
+    row = torch.arange(n)
+    other = torch.remainder(turn - row, even - 1)
+    if n % 2:  # one rests
+        return torch.where(other >= n, row, other)
+    last = torch.remainder(turn * (even // 2), even - 1)
+    return torch.where(row == n - 1, last, torch.where(other == row, n - 1, other))
+
+
+def _turn(turn, a, vectors):
+    n = a.shape[-1]
+    row = torch.arange(n)
+    partner = _partners(turn, n)
+    own = a.diagonal(dim1=-2, dim2=-1)
+    theirs = own.index_select(-1, partner)
+    both = a.gather(-1, partner.reshape(1, n, 1).expand(a.shape[0], n, 1)).squeeze(-1)
+    first = row < partner
+    small, large = torch.where(first, own, theirs), torch.where(first, theirs, own)
+    none = (both == 0) | (row == partner)
+    tau = (large - small) / torch.where(none, 1.0, 2 * both)
+    t = torch.where(tau >= 0, 1.0, -1.0) / (tau.abs() + (1 + tau * tau).sqrt())
+    t = torch.where(none, 0.0, t)
+    cosine = 1 / (1 + t * t).sqrt()
+    sine = torch.where(first, t * cosine, -t * cosine)
+    column = torch.arange(n).reshape(1, 1, n)
+    rotation = torch.where(column == row.reshape(1, n, 1), cosine.unsqueeze(-1), 0.0)
+    rotation = rotation + torch.where((column == partner.reshape(1, n, 1)) & ~none.unsqueeze(-1), sine.unsqueeze(-1), 0.0)
+    return turn + 1, torch.bmm(torch.bmm(rotation.mT, a), rotation), torch.bmm(vectors, rotation)
+
+
+def _eigen(a):
+    """Values from the least on and their vectors, of [batch, n, n] in f64."""
+    n = a.shape[-1]
+    vectors = torch.eye(n, dtype=a.dtype).expand(a.shape).clone()
+    if n > 1:
+        turns = SWEEPS * (n + n % 2 - 1)
+        start = torch.zeros((), dtype=torch.int64)
+        _, a, vectors = torch.ops.higher_order.while_loop(lambda turn, a, v: turn < turns, _turn, (start, a.clone(), vectors), ())
+    values, order = torch.sort(a.diagonal(dim1=-2, dim2=-1), dim=-1, stable=True)
+    return values, vectors.gather(-1, order.unsqueeze(-2).expand(vectors.shape))
+
+
+@composes("_linalg_eigh.default")
+def eigh(a, UPLO="L", compute_v=True):
+    n, lead = a.shape[-1], a.shape[:-2]
+    if a.is_complex() or a.dtype == torch.float64 or not all(isinstance(m, int) for m in a.shape):
+        return NotImplemented
+    if 0 in a.shape:
+        return torch.zeros([*lead, n], dtype=a.dtype), torch.zeros([*lead, n, n] if compute_v else [0], dtype=a.dtype)
+    row, column = torch.arange(n).unsqueeze(-1), torch.arange(n)
+    keep = row >= column if UPLO.upper() == "L" else row <= column
+    values, vectors = _eigen(torch.where(keep, a, a.mT).to(torch.float64).reshape([-1, n, n]))
+    values = values.to(a.dtype).reshape([*lead, n])
+    return values, vectors.to(a.dtype).reshape(a.shape) if compute_v else torch.zeros(0, dtype=a.dtype)
+
+
+def _tall(a, full):
+    """U, S, V of [batch, m, n] with m >= n: products of the rotated columns are 0, so that R is diagonal."""
+    squares, vectors = _eigen(a.mT @ a)
+    vectors = vectors.flip(-1)
+    q, r = qr(a @ vectors, "complete" if full else "reduced")
+    diagonal = r.diagonal(dim1=-2, dim2=-1)
+    sign = torch.where(diagonal < 0, -1.0, 1.0)
+    n = a.shape[-1]
+    q = torch.cat([q[..., :n] * sign.unsqueeze(-2), q[..., n:]], -1) if full else q * sign.unsqueeze(-2)
+    size, order = torch.sort(diagonal.abs(), dim=-1, descending=True, stable=True)
+    pick = lambda v: v.gather(-1, order.unsqueeze(-2).expand([*v.shape[:-1], n]))  # noqa: E731
+    return torch.cat([pick(q[..., :n]), q[..., n:]], -1), size, pick(vectors)
+
+
+@composes("_linalg_svd.default")
+def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
+    if a.is_complex() or a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+        return NotImplemented
+    m, n = a.shape[-2:]
+    lead, k = a.shape[:-2], min(m, n)
+    none = torch.zeros(0, dtype=a.dtype)
+    if 0 in a.shape:
+        eye = lambda r, c: torch.eye(r, c, dtype=a.dtype).expand([*lead, r, c]).clone()  # noqa: E731
+        size = torch.zeros([*lead, k], dtype=a.dtype)
+        return (eye(m, m if full_matrices else k), size, eye(n if full_matrices else k, n)) if compute_uv else (none, size, none)
+    wide = a.to(torch.float64).reshape([-1, m, n])
+    left, size, right = _tall(wide if m >= n else wide.mT, full_matrices)
+    left, right = (left, right.mT) if m >= n else (right, left.mT)
+    size = size.to(a.dtype).reshape([*lead, k])
+    if not compute_uv:
+        return none, size, none
+    shaped = lambda v: v.to(a.dtype).reshape([*lead, *v.shape[-2:]]).contiguous()  # noqa: E731
+    return shaped(left), size, shaped(right)
+
+
+@composes("linalg_pinv.atol_rtol_tensor")
+def pinv(a, *, atol=None, rtol=None, hermitian=False):
+    if a.is_complex() or a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+        return NotImplemented
+    if 0 in a.shape:
+        return torch.zeros([*a.shape[:-2], a.shape[-1], a.shape[-2]], dtype=a.dtype)
+    default = torch.finfo(a.dtype).eps * max(a.shape[-2:])
+    atol = torch.zeros((), dtype=a.dtype) if atol is None else atol
+    rtol = torch.where(atol > 0, 0.0, default).to(a.dtype) if rtol is None else rtol
+    if hermitian:
+        values, left = torch.linalg.eigh(a)
+        size, right = values.abs(), left
+    else:
+        left, values, right = torch.linalg.svd(a, full_matrices=False)
+        size, right = values, right.mT
+    least = torch.maximum(atol.unsqueeze(-1), rtol.unsqueeze(-1) * size.amax(-1, keepdim=True))
+    inverse = torch.where(size > least, 1 / values, 0.0)
+    return (right * inverse.unsqueeze(-2)) @ left.mT

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Complex numbers: two tensors each, the real and the imaginary parts. At arguments and results of a package they
+are one tensor with a last dimension of 2."""
+import math
+
+from ..text import Value
+from . import find
+from .common import Unsupported, axis, elements, is_number, operand
+from .fourier import transform
+
+#: Element types of complex numbers and of their parts.
+PARTS = {"c64": "f32", "c128": "f64"}
+TABLE = {}
+
+
+class Pair:
+    """A complex tensor in the program."""
+    __slots__ = ("re", "im")
+
+    def __init__(self, re, im):
+        self.re, self.im = re, im
+
+    dtype = property(lambda self: {"f32": "c64", "f64": "c128"}[self.re.dtype])
+    shape = property(lambda self: self.re.shape)
+    rank = property(lambda self: self.re.rank)
+
+
+def of_last(b, x):
+    """The pair in a last dimension of 2."""
+    parts = (b.slice_dim(x, x.rank - 1, i, i + 1) for i in (0, 1))
+    return Pair(*(b.reshape(part, x.shape[:-1]) for part in parts))
+
+
+def as_last(b, x):
+    return b.cat([b.reshape(part, [*x.shape, 1]) for part in (x.re, x.im)], x.rank)
+
+
+def involved(out, arguments):
+    """Whether complex numbers go into or come out of an operation."""
+    if isinstance(out, list):
+        return any(involved(one, ()) for one in out if one is not None) or involved(None, arguments)
+    return (out is not None and out.dtype in PARTS) or any(
+        isinstance(one, (Pair, complex)) or (isinstance(one, list) and involved(None, one)) for one in arguments)
+
+
+def lowers(*names):
+    def register(function):
+        for name in names:
+            TABLE[name] = function
+        return function
+    return register
+
+
+def pair(b, x, out, shape=None):
+    """An operand as a pair of the result's type and shape."""
+    dtype, shape = PARTS[out.dtype], out.shape if shape is None else shape
+    if isinstance(x, Pair):
+        return Pair(*(operand(b, part, dtype, shape) for part in (x.re, x.im)))
+    if isinstance(x, complex):
+        return Pair(b.full(x.real, dtype, shape), b.full(x.imag, dtype, shape))
+    return Pair(operand(b, x, dtype, shape), b.full(0, dtype, shape))
+
+
+def lower(b, out, operation, arguments, options):
+    function = TABLE.get(operation) or TABLE.get(operation.split(".")[0])
+    if function:
+        return function(b, out, *arguments, **options)
+    if operation in EACH or operation.split(".")[0] in EACH:
+        return each(b, out, operation, arguments, options)
+    raise Unsupported("complex numbers")
+
+
+#: Operations that are of complex numbers alone.
+ONLY = {"complex.default", "polar.default", "view_as_real.default", "view_as_complex.default", "_fft_c2c.default", "_fft_r2c.default",
+        "_fft_c2r.default", "_conj.default", "real.default", "imag.default"}
+#: What acts on both parts alike.
+EACH = {"view", "transpose_", "squeeze_", "unsqueeze_", "_unsafe_view", "reshape", "view_copy", "_reshape_alias", "unflatten", "flatten", "squeeze", "unsqueeze", "expand",
+        "permute", "transpose", "t", "slice", "select", "split_with_sizes", "split", "unbind", "cat", "stack", "flip", "repeat",
+        "diagonal", "as_strided", "unfold", "index_select", "index", "gather", "sum", "cumsum", "mean", "slice_scatter",
+        "select_scatter", "index_put", "scatter", "scatter_add", "clone", "alias", "detach", "contiguous", "lift_fresh_copy",
+        "lift_fresh", "alias_copy", "neg", "zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_strided",
+        "resolve_conj", "resolve_neg", "permute_copy", "expand_copy", "squeeze_copy", "unsqueeze_copy", "positive"}
+
+
+def _part(x, name):
+    if isinstance(x, Pair):
+        return getattr(x, name)
+    return [_part(one, name) for one in x] if isinstance(x, list) else x
+
+
+def _part_out(out):
+    if isinstance(out, list):
+        return [_part_out(one) for one in out]
+    made = out.named(out.operation)
+    made.dtype = PARTS.get(out.dtype, out.dtype)
+    return made
+
+
+def each(b, out, operation, arguments, options):
+    function, wanted = find(operation), _part_out(out)
+    if function is None:
+        raise Unsupported("complex numbers")
+
+    def with_zeros(x):  # real numbers among complex ones
+        return pair(b, x, out, x.shape) if isinstance(x, Value) and operation.split(".")[0] in ("cat", "stack") else x
+
+    arguments = [[with_zeros(x) for x in one] if isinstance(one, list) else one for one in arguments]
+    made = [function(b, wanted, *(_part(x, name) for x in arguments), **options) for name in ("re", "im")]
+    return [Pair(*both) for both in zip(*made)] if isinstance(out, list) else Pair(*made)
+
+
+@lowers("view_as_real", "view_as_real_copy")
+def view_as_real(b, out, x):
+    return as_last(b, x)
+
+
+@lowers("view_as_complex", "view_as_complex_copy")
+def view_as_complex(b, out, x):
+    return of_last(b, x)
+
+
+@lowers("complex.default")
+def complex_(b, out, re, im):
+    return Pair(*(operand(b, x, PARTS[out.dtype], out.shape) for x in (re, im)))
+
+
+@lowers("polar.default")
+def polar(b, out, size, angle):
+    size, angle = (operand(b, x, PARTS[out.dtype], out.shape) for x in (size, angle))
+    return Pair(b.binary("mul", size, b.unary("cos", angle)), b.binary("mul", size, b.unary("sin", angle)))
+
+
+@lowers("real.default")
+def real(b, out, x):
+    return x.re
+
+
+@lowers("imag.default")
+def imag(b, out, x):
+    return x.im
+
+
+@lowers("_conj", "conj", "conj_physical", "_conj_physical", "_conj_copy")
+def conj(b, out, x):
+    return Pair(x.re, b.unary("neg", x.im))
+
+
+@lowers("_to_copy", "convert_element_type", "to")
+def convert(b, out, x, *args, **options):
+    if out.dtype in PARTS:
+        return pair(b, x, out)
+    if out.dtype == "i1":
+        zero = b.full_like(0, x.re)
+        return b.binary("bitwise_or", b.compare("ne", x.re, zero), b.compare("ne", x.im, zero))
+    return b.convert(x.re, out.dtype)
+
+
+@lowers("full", "full_like", "new_full", "fill", "scalar_tensor")
+def full(b, out, *args, **options):
+    value = next(x for x in reversed(args) if is_number(x) or isinstance(x, (complex, Pair, Value)))
+    return pair(b, value, out)
+
+
+@lowers("ones", "ones_like", "new_ones")
+def ones(b, out, *args, **options):
+    return pair(b, 1, out)
+
+
+@lowers("copy.default")
+def copy(b, out, x, source, non_blocking=False):
+    return pair(b, source, out)
+
+
+@lowers("where.self")
+def where(b, out, condition, x, y):
+    condition = operand(b, condition, "i1", out.shape)
+    x, y = pair(b, x, out), pair(b, y, out)
+    return Pair(b.where(condition, x.re, y.re), b.where(condition, x.im, y.im))
+
+
+@lowers("constant_pad_nd.default")
+def constant_pad(b, out, x, pads, value=0):
+    value = complex(value)
+    function, wanted = find("constant_pad_nd.default"), _part_out(out)
+    return Pair(function(b, wanted, x.re, pads, value.real), function(b, wanted, x.im, pads, value.imag))
+
+
+def _scaled(b, x, alpha, out):
+    return x if alpha == 1 else product(b, x, pair(b, alpha, out))
+
+
+@lowers("add.Tensor", "add.Scalar", "add.default")
+def add(b, out, x, y, *, alpha=1, name="add"):
+    x, y = pair(b, x, out), _scaled(b, pair(b, y, out), alpha, out)
+    return Pair(b.binary(name, x.re, y.re), b.binary(name, x.im, y.im))
+
+
+@lowers("sub.Tensor", "sub.Scalar", "sub.default")
+def sub(b, out, x, y, *, alpha=1):
+    return add(b, out, x, y, alpha=alpha, name="sub")
+
+
+@lowers("rsub.Tensor", "rsub.Scalar")
+def rsub(b, out, x, y, alpha=1):
+    return sub(b, out, y, x, alpha=alpha)
+
+
+def product(b, x, y):
+    mul = lambda p, q: b.binary("mul", p, q)  # noqa: E731
+    return Pair(b.binary("sub", mul(x.re, y.re), mul(x.im, y.im)), b.binary("add", mul(x.re, y.im), mul(x.im, y.re)))
+
+
+@lowers("mul.Tensor", "mul.Scalar", "mul.default")
+def mul(b, out, x, y):
+    if isinstance(x, Pair) and not isinstance(y, (Pair, complex)) or isinstance(y, Pair) and not isinstance(x, (Pair, complex)):
+        x, y = (x, y) if isinstance(x, Pair) else (y, x)
+        x, y = pair(b, x, out), operand(b, y, PARTS[out.dtype], out.shape)
+        return Pair(b.binary("mul", x.re, y), b.binary("mul", x.im, y))
+    return product(b, pair(b, x, out), pair(b, y, out))
+
+
+def _inverse(b, x):
+    """By the larger part, so that squares neither overflow nor vanish."""
+    top = b.binary("maximum", b.unary("abs", x.re), b.unary("abs", x.im))
+    re, im = b.binary("div", x.re, top), b.binary("div", x.im, top)
+    size = b.binary("mul", b.binary("add", b.binary("mul", re, re), b.binary("mul", im, im)), top)
+    return Pair(b.binary("div", re, size), b.unary("neg", b.binary("div", im, size)))
+
+
+@lowers("div.Tensor", "div.Scalar", "div.default", "true_divide.Tensor")
+def div(b, out, x, y):
+    if not isinstance(y, (Pair, complex)):
+        x, y = pair(b, x, out), operand(b, y, PARTS[out.dtype], out.shape)
+        return Pair(b.binary("div", x.re, y), b.binary("div", x.im, y))
+    return product(b, pair(b, x, out), _inverse(b, pair(b, y, out)))
+
+
+@lowers("reciprocal.default")
+def reciprocal(b, out, x):
+    return _inverse(b, x)
+
+
+@lowers("abs.default")
+def size(b, out, x):
+    return b.binary("hypot", x.re, x.im)
+
+
+@lowers("angle.default")
+def angle(b, out, x):
+    return b.binary("atan2", x.im, x.re)
+
+
+@lowers("sgn.default")
+def sgn(b, out, x):
+    length = b.binary("hypot", x.re, x.im)
+    none = b.compare("eq", length, b.full_like(0, length))
+    length = b.where(none, b.full_like(1, length), length)
+    return Pair(b.binary("div", x.re, length), b.binary("div", x.im, length))
+
+
+@lowers("exp.default")
+def exp(b, out, x):
+    return polar(b, out, b.unary("exp", x.re), x.im)
+
+
+@lowers("log.default")
+def log(b, out, x):
+    return Pair(b.unary("log", b.binary("hypot", x.re, x.im)), b.binary("atan2", x.im, x.re))
+
+
+@lowers("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar")
+def equal(b, out, x, y):
+    wanted = out.named(out.operation)
+    wanted.dtype = next(v.dtype for v in (x, y) if isinstance(v, Pair))
+    x, y = pair(b, x, wanted), pair(b, y, wanted)
+    name = out.operation[:2]
+    return b.binary("bitwise_and" if name == "eq" else "bitwise_or", b.compare(name, x.re, y.re), b.compare(name, x.im, y.im))
+
+
+@lowers("mm.default", "bmm.default", "dot.default", "mv.default")
+def matmul(b, out, x, y):
+    function, wanted = find(out.operation), _part_out(out)
+    part = lambda p, q: function(b, wanted, p, q)  # noqa: E731
+    x, y = pair(b, x, out, x.shape), pair(b, y, out, y.shape)
+    return Pair(b.binary("sub", part(x.re, y.re), part(x.im, y.im)), b.binary("add", part(x.re, y.im), part(x.im, y.re)))
+
+
+def _normed(b, x, count, normalization):
+    factor = {0: 1, 1: 1 / math.sqrt(count), 2: 1 / count}[normalization]
+    return x if factor == 1 else b.binary("mul", x, b.full_like(factor, x))
+
+
+@lowers("_fft_c2c.default")
+def fft_c2c(b, out, x, dims, normalization, forward):
+    re, im = x.re, x.im
+    for d in dims:
+        re, im = transform(b, re, im, axis(d, x.rank), forward)
+    count = elements(x.shape[d] for d in dims)
+    return Pair(*(_normed(b, part, count, normalization) for part in (re, im)))
+
+
+@lowers("_fft_r2c.default")
+def fft_r2c(b, out, x, dims, normalization, onesided):
+    re, im = b.convert(x, PARTS[out.dtype]), None
+    count = elements(x.shape[d] for d in dims)
+    last = axis(dims[-1], x.rank)
+    for d in reversed(dims):
+        d = axis(d, x.rank)
+        re, im = transform(b, re, im, d, True)
+        if d == last and onesided:
+            re, im = (b.slice_dim(part, d, 0, x.shape[d] // 2 + 1) for part in (re, im))
+    return Pair(*(_normed(b, part, count, normalization) for part in (re, im)))
+
+
+@lowers("_fft_c2r.default")
+def fft_c2r(b, out, x, dims, normalization, size):
+    re, im = x.re, x.im
+    for d in dims[:-1]:
+        re, im = transform(b, re, im, axis(d, x.rank), False)
+    d = axis(dims[-1], x.rank)
+    half = size // 2 + 1
+    re, im = (b.slice_dim(part, d, 0, half) for part in (re, im))
+    if size - half:  # the other half mirrors this one
+        mirror = [b.rev(b.slice_dim(part, d, 1, 1 + size - half), [d]) for part in (re, im)]
+        re, im = b.cat([re, mirror[0]], d), b.cat([im, b.unary("neg", mirror[1])], d)
+    # Of numbers that stand for themselves the imaginary parts count for nothing.
+    inner = b.iota("i64", (size,), 0)
+    own = b.compare("eq", inner, b.full_like(0, inner))
+    if size % 2 == 0:
+        own = b.binary("bitwise_or", own, b.compare("eq", inner, b.full_like(size // 2, inner)))
+    own = b.broadcast_in_dim(own, [d], im.shape)
+    made, _ = transform(b, re, b.where(own, b.full_like(0, im), im), d, False)
+    return _normed(b, made, elements(out.shape[d] for d in dims), normalization)

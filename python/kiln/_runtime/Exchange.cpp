@@ -48,10 +48,11 @@ KilnDType typeOf(const View &view) {
 }
 
 bool isRowMajor(const View &view) {
+  for (int d = 0; d < view.ndim; ++d)
+    if (view.shape[d] == 0) // whatever its strides
+      return true;
   int64_t expected = 1;
   for (int d = view.ndim - 1; d >= 0; --d) {
-    if (view.shape[d] == 0)
-      return true;
     if (view.shape[d] != 1 && view.strides && view.strides[d] != expected)
       return false;
     expected *= view.shape[d];

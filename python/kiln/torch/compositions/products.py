@@ -7,6 +7,8 @@ from . import composes
 
 @composes("addbmm.default")
 def addbmm(x, a, b, *, beta=1, alpha=1):
+    if not x.dtype.is_floating_point:
+        beta, alpha = int(beta), int(alpha)
     made = torch.bmm(a, b).sum(0) if not a.dtype.is_floating_point else \
         a.transpose(0, 1).flatten(1) @ b.flatten(0, 1)
     made = made if alpha == 1 else made * alpha
@@ -77,9 +79,12 @@ def cdist_backward(grad, a, b, p, distance):
 
 def _pairs(n):
     """Rows of the pairs i < j, in order."""
-    row = [i for i in range(n) for _ in range(i + 1, n)]
-    column = [j for i in range(n) for j in range(i + 1, n)]
-    return torch.tensor(row, dtype=torch.int64), torch.tensor(column, dtype=torch.int64)
+    row = torch.cat([torch.full((n - 1 - i,), i, dtype=torch.int64) for i in range(n - 1)])
+    return row, torch.cat([torch.arange(i + 1, n) for i in range(n - 1)])
+
+
+def _listed(numbers, dtype=torch.int64):
+    return torch.cat([torch.full((1,), n, dtype=dtype) for n in numbers])
 
 
 @composes("_pdist_forward.default")
@@ -106,7 +111,7 @@ def ctc_loss(scores, targets, input_lengths, target_lengths, blank=0, zero_infin
         return NotImplemented
     steps, batch, _ = scores.shape
     states = 2 * max(target_lengths, default=0) + 1
-    lengths = torch.tensor(list(target_lengths), dtype=torch.int64)
+    lengths = _listed(target_lengths)
     place = torch.arange(states)
     label = torch.where(place % 2 == 1, targets[:, torch.clamp(place // 2, max=max(targets.shape[1] - 1, 0))], blank) \
         if targets.shape[1] else torch.full((batch, states), blank, dtype=torch.int64)
@@ -121,11 +126,11 @@ def ctc_loss(scores, targets, input_lengths, target_lengths, blank=0, zero_infin
     for t in range(1, steps):
         parts = torch.stack([alpha, shift(alpha, 1), torch.where(skips, shift(alpha, 2), none)])
         next = torch.logsumexp(parts, 0) + scores[t].gather(1, label)
-        inside = torch.tensor([t < n for n in input_lengths]).unsqueeze(1) & (place < 2 * lengths.unsqueeze(1) + 1)
+        inside = _listed([t < n for n in input_lengths], torch.bool).unsqueeze(1) & (place < 2 * lengths.unsqueeze(1) + 1)
         alpha = torch.where(inside, next, none)
         made.append(alpha)
     all_ = torch.stack(made, 1)
-    at = torch.tensor([max(n - 1, 0) for n in input_lengths], dtype=torch.int64).reshape(-1, 1, 1).expand(-1, 1, states)
+    at = _listed([max(n - 1, 0) for n in input_lengths]).reshape(-1, 1, 1).expand(-1, 1, states)
     final = all_.gather(1, at).squeeze(1)
     last = final.gather(1, (2 * lengths).unsqueeze(1)).squeeze(1)
     other = torch.where(lengths > 0, final.gather(1, torch.clamp(2 * lengths - 1, min=0).unsqueeze(1)).squeeze(1), none)

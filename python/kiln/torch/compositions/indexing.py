@@ -121,7 +121,7 @@ def take(x, index):
 def nonzero_static(x, *, size, fill_value=-1):
     """The first `size` places: each goes to the number of those before it, or nowhere."""
     if not x.dim():
-        return NotImplemented
+        return torch.zeros((size, 0), dtype=torch.int64)
     mask = (x != 0).reshape(-1)
     number = torch.cumsum(mask.to(torch.int64), 0) - 1
     to = torch.where(mask & (number < size), number, size)
@@ -154,3 +154,21 @@ def segment_reduce(x, reduce, *, lengths=None, indices=None, offsets=None, axis=
         empty = float("nan") if initial is None else initial
         made = torch.where(size == 0, empty, made / torch.clamp(size, min=1)).to(x.dtype)
     return made
+
+
+@composes("embedding_renorm.default")
+def embedding_renorm(weight, indices, max_norm, norm_type):
+    wide = weight.to(torch.float32) if weight.dtype in (torch.bfloat16, torch.float16) else weight
+    norm = torch.linalg.vector_norm(wide, norm_type, dim=1, keepdim=True).to(weight.dtype)
+    used = torch.zeros(weight.shape[0], dtype=torch.int64).index_fill(0, indices.reshape(-1), 1) != 0
+    return torch.where(used.unsqueeze(1) & (norm > max_norm), weight * (max_norm / (norm + 1e-7)), weight)
+
+
+@composes("resize.default")
+def resize(x, size, *, memory_format=None):
+    """The first elements; behind them whatever there is."""
+    count, flat = 1, x.reshape(-1)
+    for n in size:
+        count *= n
+    flat = flat[:count] if count <= x.numel() else torch.cat([flat, torch.zeros(count - x.numel(), dtype=x.dtype)])
+    return flat.reshape(list(size))

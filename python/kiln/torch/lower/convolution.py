@@ -56,14 +56,61 @@ def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     return b.transpose(made, [1 + count, 0, *range(1, 1 + count)])
 
 
+def _apart(b, x, dim, stride):
+    """x with zeros between its elements along a dimension."""
+    if stride == 1:
+        return x
+    shape, n = list(x.shape), x.shape[dim]
+    x = b.reshape(x, [*shape[:dim + 1], 1, *shape[dim + 1:]])
+    x = b.pad(x, [0] * x.rank, [stride - 1 if d == dim + 1 else 0 for d in range(x.rank)], 0)
+    x = b.reshape(x, [*shape[:dim], n * stride, *shape[dim + 1:]])
+    return b.slice_dim(x, dim, 0, (n - 1) * stride + 1)
+
+
+def of_integers(b, x, w, stride, padding, dilation, transposed, extra, groups):
+    """One product for each place of the window, summed. x [N, spatial, C], w as in `forward`."""
+    window, count = static(*w.shape, 1)[2:-1], len(stride)
+    if transposed:  # the window reversed over an input that is spread
+        o, c = w.shape[:2]
+        w = b.rev(w, list(range(2, w.rank)))
+        w = b.reshape(w, [groups, o // groups, c, *window])
+        w = b.reshape(b.transpose(w, [0, 2, 1, *range(3, w.rank)]), [groups * c, o // groups, *window])
+        for d in range(count):
+            x = _apart(b, x, 1 + d, stride[d])
+        low = [k * (n - 1) - p for k, n, p in zip(dilation, window, padding)]
+        high, stride = [n + e for n, e in zip(low, extra)], [1] * count
+    else:
+        low = high = padding
+    x = b.pad(x, [0, *low, 0], [0, *high, 0], 0)
+    n, *spatial, c = static(*x.shape)
+    sizes = [(m - k * (r - 1) - 1) // s + 1 for m, k, r, s in zip(spatial, dilation, window, stride)]
+    o = w.shape[0]
+    places, total = [()], None
+    for r in window:
+        places = [(*one, i) for one in places for i in range(r)]
+    for at in places:
+        starts = [i * k for i, k in zip(at, dilation)]
+        limits = [i + (m - 1) * s + 1 for i, m, s in zip(starts, sizes, stride)]
+        part = b.slice(x, [0, *starts, 0], [n, *limits, c], [1, *stride, 1])
+        part = b.transpose(b.reshape(part, [n, *sizes, groups, c // groups]), [1 + count, 0, *range(1, 1 + count), 2 + count])
+        factor = b.slice(w, [0, 0, *at], [o, c // groups, *(i + 1 for i in at)], [1] * w.rank)
+        factor = b.reshape(factor, [groups, o // groups, c // groups])
+        made = b.dot(part, factor, ([0], [0]), ([part.rank - 1], [2]))  # [groups, N, spatial, O/groups]
+        total = made if total is None else b.binary("add", total, made)
+    total = b.transpose(total, [1, *range(2, 2 + count), 0, 2 + count])
+    return b.reshape(total, [n, *sizes, o])
+
+
 @lowers("convolution.default")
 def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
     count = w.rank - 2
-    if x.rank != w.rank or not is_float(out.dtype):
-        raise Unsupported("a convolution without a batch, or of integers")
+    if x.rank != w.rank:
+        raise Unsupported("a convolution without a batch")
     stride, padding, dilation = (spread(v, count) for v in (stride, padding, dilation))
     static(*stride, *padding, *dilation)
-    if transposed:
+    if not is_float(out.dtype):
+        made = of_integers(b, last(b, x), w, stride, padding, dilation, transposed, spread(output_padding, count), groups)
+    elif transposed:
         made = backward_input(b, last(b, x), w, stride, padding, dilation, spread(output_padding, count), groups)
     else:
         made = forward(b, last(b, x), w, stride, padding, dilation, groups)

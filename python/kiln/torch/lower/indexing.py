@@ -185,6 +185,8 @@ def scattered(b, kind, x, dim, index, source):
 
 def _source(b, x, index, source):
     """The part of `source` that the index has."""
+    if isinstance(source, float) and not is_float(x.dtype):
+        source = int(source)  # as torch cuts it
     source = operand(b, source, x.dtype, index.shape) if not hasattr(source, "shape") else b.convert(source, x.dtype)
     return cut(b, source, index.shape, -1) if source.rank else source
 

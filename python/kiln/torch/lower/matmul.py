@@ -36,13 +36,14 @@ def dot(b, out, x, y):
 
 
 def _scale(b, x, factor):
+    factor = known(factor) if is_float(x.dtype) else int(known(factor))  # as torch cuts it
     return x if factor == 1 else b.binary("mul", x, b.full_like(known(factor), x))
 
 
 def added(b, out, x, made, beta, alpha):
     """beta * x + alpha * made, where beta 0 forgets x. `made` has the type of the sums."""
     made = _scale(b, made, alpha)
-    if beta != 0:
+    if (beta if is_float(out.dtype) else int(known(beta))) != 0:
         made = b.binary("add", _scale(b, operand(b, x, made.dtype, out.shape), beta), made)
     return b.convert(made, out.dtype)
 

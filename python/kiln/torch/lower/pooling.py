@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling over windows."""
-import math
-
 from . import lowers
 from .common import Unsupported, elements, is_float, static, wide
 from .convolution import first, last, spread
+from .indexing import lowest
 
 
 def _batched(b, x, count):
@@ -37,8 +36,6 @@ def max_pool(b, out, x, window, stride=(), padding=0, dilation=1, ceil_mode=Fals
         for d, n in enumerate(outs):
             made = b.slice_dim(made, 2 + d, 0, n)
         return [b.reshape(made, result.shape), None] if several else b.reshape(made, result.shape)
-    if not is_float(x.dtype):
-        raise Unsupported("indices of the largest of integers")
     best, place = window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
     made = [b.reshape(best, result.shape), b.reshape(place, out[1].shape) if several else None]
     return made if several else made[0]
@@ -47,7 +44,7 @@ def max_pool(b, out, x, window, stride=(), padding=0, dilation=1, ceil_mode=Fals
 def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation):
     """The largest of each window, and where in the image it is: the first of equals, or the last NaN."""
     low = [0, 0, *padding]
-    padded = b.pad(x, low, [0, 0, *(max(0, h) for h in high)], -math.inf)
+    padded = b.pad(x, low, [0, 0, *(max(0, h) for h in high)], lowest(x.dtype))
     number = b.reshape(b.iota("i64", (elements(sizes),), 0), (1, 1, *sizes))
     number = b.pad(number, low, [0, 0, *(max(0, h) for h in high)], -1)
     best = place = None
@@ -62,7 +59,9 @@ def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
             best, place = part, index
             continue
         unset = b.compare("lt", place, b.full_like(0, place))
-        better = b.binary("bitwise_or", b.compare("gt", part, best), b.compare("ne", part, part))
+        better = b.compare("gt", part, best)
+        if is_float(x.dtype):
+            better = b.binary("bitwise_or", better, b.compare("ne", part, part))
         better = b.binary("bitwise_and", inside, b.binary("bitwise_or", better, unset))
         best, place = b.where(better, part, best), b.where(better, index, place)
     return best, place
@@ -91,8 +90,6 @@ def max_pool_backward(b, out, grad, x, window, stride, padding, dilation, ceil_m
 def avg_pool(b, out, x, window, stride=(), padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
     count = int(out.operation[8])
     x = b.convert(_batched(b, x, count), wide(out.dtype))
-    if not is_float(x.dtype):
-        raise Unsupported("the mean of integers")
     listed = lambda v: spread(v if isinstance(v, (list, tuple)) else [v], count)  # noqa: E731
     window = listed(window)
     stride, padding = listed(stride) if stride else window, listed(padding)
@@ -116,5 +113,5 @@ def avg_pool(b, out, x, window, stride=(), padding=0, ceil_mode=False, count_inc
 
 
 def constant_vector(b, numbers, dtype):
-    text = ", ".join(f"{float(n)!r}" for n in numbers)
+    text = ", ".join(f"{float(n)!r}" if is_float(dtype) else str(n) for n in numbers)
     return b.emit(f"prim.constant dense<[{text}]> : {b._type(dtype, (len(numbers),))}", dtype, (len(numbers),))

@@ -16,6 +16,41 @@ def masked_scatter(x, mask, source):
     return torch.where(mask, source.reshape(-1)[number].reshape(x.shape), x)
 
 
+@composes("masked_scatter_backward.default")
+def masked_scatter_backward(grad, mask, sizes):
+    """What the mask says, one after the other, and zeros."""
+    count = 1
+    for n in sizes:
+        count *= n
+    mask = mask.expand(grad.shape).reshape(-1)
+    number = torch.cumsum(mask.to(torch.int64), 0) - 1
+    to = torch.where(mask & (number < count), number, count)
+    made = torch.zeros(count + 1, dtype=grad.dtype).scatter(0, to, grad.reshape(-1))
+    return made[:count].reshape(list(sizes))
+
+
+def _replicated_backward(grad, x, padding):
+    """Each element of the gradient goes to the place that it was read from."""
+    made = grad
+    for d in range(len(padding) // 2):
+        dim, low = x.dim() - 1 - d, padding[2 * d]
+        place = torch.clamp(torch.arange(made.shape[dim]) - low, 0, x.shape[dim] - 1)
+        shape = [x.shape[dim] if e == dim else n for e, n in enumerate(made.shape)]
+        made = torch.zeros(shape, dtype=grad.dtype).index_add(dim, place, made)
+    return made
+
+
+for _count in (1, 2, 3):
+    composes(f"replication_pad{_count}d_backward.default")(_replicated_backward)
+
+
+@composes("_embedding_bag_backward.default")
+def embedding_bag_backward(grad, indices, offsets, bag, sizes, best, rows, scale_grad_by_freq, mode, sparse,
+                           per_sample_weights, padding_idx=-1):
+    return NotImplemented if sparse else embedding_bag_dense_backward(
+        grad, indices, bag, sizes, best, rows, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+
+
 @composes("diagonal_scatter.default")
 def diagonal_scatter(x, source, offset=0, dim1=0, dim2=1):
     moved = x.movedim((dim1, dim2), (-2, -1))

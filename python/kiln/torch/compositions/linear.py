@@ -195,24 +195,18 @@ def lu_solve(data, pivots, b, *, left=True, adjoint=False):
     return _solve(data, order, b, adjoint) if left else _solve(data, order, b.mT, not adjoint).mT
 
 
-def _transposed(a):
-    """Whether torch factors the transpose: its gradients count on it."""
-    return a.is_contiguous()
-
-
 @composes("_linalg_solve_ex.default")
 def solve_ex(a, b, *, left=True, check_errors=False):
     if not _small(a.shape[-1]):
         return NotImplemented
-    turned = _transposed(a)
-    made, pivots, fails, order = _lu(a.mT if turned else a)
+    made, pivots, fails, order = _lu(a)
     vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
     right = b.unsqueeze(-1) if vector else b
     if 0 in right.shape or 0 in a.shape:
         lead = torch.broadcast_shapes(a.shape[:-2], right.shape[:-2])
         x = right.expand([*lead, *right.shape[-2:]]).clone()
     else:
-        x = _solve(made, order, right, turned) if left or vector else _solve(made, order, right.mT, not turned).mT
+        x = _solve(made, order, right) if left or vector else _solve(made, order, right.mT, True).mT
     return x.squeeze(-1) if vector else x, made, pivots, fails
 
 
@@ -224,6 +218,11 @@ def inv_ex(a, *, check_errors=False):
         return a.clone(), torch.zeros(a.shape[:-2], dtype=torch.int32)
     made, _, fails, order = _lu(a)
     return _solve(made, order, torch.eye(a.shape[-1], dtype=a.dtype)), fails
+
+
+def _transposed(a):
+    """Whether torch factors the transpose for a determinant: its gradient counts on it."""
+    return a.is_contiguous()
 
 
 def _sign(pivots):

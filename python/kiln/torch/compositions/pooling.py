@@ -116,3 +116,41 @@ def avg_pool_backward(grad, x, window, stride, padding, ceil_mode, count_include
     if divisor_override:
         made = made / divisor_override
     return made.to(grad.dtype)
+
+
+def _position(at, size, padding, aligned):
+    """Where a coordinate in [-1, 1] lies; `padding` 0: zeros, 1: the border, 2: reflection."""
+    at = (at + 1) / 2 * (size - 1) if aligned else ((at + 1) * size - 1) / 2
+    if padding == 2:
+        low, span = (0.0, size - 1.0) if aligned else (-0.5, float(size))
+        if span <= 0:
+            return torch.zeros_like(at)
+        away = (at - low).abs()
+        turns, rest = torch.floor(away / span), torch.fmod(away, span)
+        at = torch.where(torch.fmod(turns, 2) == 0, rest + low, span - rest + low)
+    return torch.clamp(at, 0, size - 1) if padding else at
+
+
+@composes("grid_sampler_3d.default")
+def grid_sampler_3d(x, grid, mode, padding, aligned):
+    if mode not in (0, 1):
+        return NotImplemented
+    n, channels, *image = x.shape
+    wide, grid = _wide(x), _wide(grid)
+    flat = wide.reshape(n, channels, -1)
+    places = [_position(grid[..., 2 - d], size, padding, aligned) for d, size in enumerate(image)]
+    total = 0
+    for corner in range(8 if mode == 0 else 1):
+        index, weight, inside = 0, 1.0, True
+        for d, (at, size) in enumerate(zip(places, image)):
+            if mode == 0:
+                low = torch.floor(at)
+                whole = low + (corner >> d & 1)
+                weight = weight * (1 - (at - whole).abs())
+            else:
+                whole = torch.round(at)
+            inside = inside & (whole >= 0) & (whole <= size - 1)
+            index = index * size + torch.clamp(whole, 0, size - 1).to(torch.int64)
+        read = flat.gather(2, index.reshape(n, 1, -1).expand(n, channels, -1)).reshape([n, channels, *grid.shape[1:4]])
+        total = total + torch.where(inside.unsqueeze(1), read * (weight if mode else weight.unsqueeze(1)), 0.0)
+    return total.to(x.dtype)

@@ -106,70 +106,76 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
     signless.dtype = arg.dtype;
     return bindArgument(index, signless);
   }
-  std::string where =
-      "argument " + std::to_string(index) + " of '" + function.name + "': ";
+  auto where = [&] {
+    return "argument " + std::to_string(index) + " of '" + function.name +
+           "': ";
+  };
   std::optional<int64_t> extent =
       checkedExtent(given.dtype, given.shape, given.strides);
   size_t bytes = given.onDevice ? given.onDevice->bytes : given.storage.bytes;
   int64_t begin = given.offset * dtypeBytes(given.dtype);
   if (!extent || begin < 0 || begin > int64_t(bytes) ||
       *extent > int64_t(bytes) - begin)
-    return Error(where + "its elements reach outside of its storage");
+    return Error(where() + "its elements reach outside of its storage");
   if (given.isReadonly && arg.writable)
-    return Error(where + "it is written, and its owner forbids that");
+    return Error(where() + "it is written, and its owner forbids that");
   if (given.onDevice && !arg.isScalar)
     return bindOnDevice(index, given);
   if (arg.isScalar) {
     uint64_t bits = 0;
     if (given.onDevice)
-      return Error(where + "a scalar has to be on the host");
+      return Error(where() + "a scalar has to be on the host");
     std::memcpy(&bits, given.data(), size_t(dtypeBytes(given.dtype)));
     // Integers keep their sign, so that the program can compute with them.
     regs[size_t(arg.reg)] =
         isFloat(given.dtype) ? int64_t(bits) : loadAsInt(given.dtype, &bits, 0);
     return Error::success();
   }
-  Tensor tensor = given;
-  auto address = reinterpret_cast<uintptr_t>(tensor.data());
+  Tensor made;
+  const Tensor *taken = &given;
+  auto address = reinterpret_cast<uintptr_t>(given.data());
   bool isAligned = address % uint64_t(arg.align) == 0;
-  bool hasStrides = arg.strided || tensor.isContiguous();
+  bool isContiguous = given.isContiguous();
+  bool hasStrides = arg.strided || isContiguous;
   if (!isAligned || !hasStrides) {
     if (arg.writable)
-      return Error(where + (isAligned
-                                ? "it is written and has to be contiguous"
-                                : "it is written and its address has to be a "
-                                  "multiple of " +
-                                      std::to_string(arg.align) + " bytes"));
+      return Error(where() + (isAligned
+                                  ? "it is written and has to be contiguous"
+                                  : "it is written and its address has to be a "
+                                    "multiple of " +
+                                        std::to_string(arg.align) + " bytes"));
     // A recording reads the caller's memory again.
     if (tape)
-      return Error(where + "unsupported: a recording of an argument that has "
-                           "to be packed");
-    Expected<Tensor> packed = tensor.contiguous();
+      return Error(where() + "unsupported: a recording of an argument that has "
+                             "to be packed");
+    Expected<Tensor> packed = given.contiguous();
     if (!packed)
       return packed.takeError();
-    if (!isAligned && packed->storage.data == tensor.storage.data) {
-      packed = Tensor::create(tensor.dtype, tensor.shape, /*zeroed=*/false);
+    if (!isAligned && packed->storage.data == given.storage.data) {
+      packed = Tensor::create(given.dtype, given.shape, /*zeroed=*/false);
       if (!packed)
         return packed.takeError();
-      std::memcpy(packed->data(), tensor.data(), size_t(*extent));
+      std::memcpy(packed->data(), given.data(), size_t(*extent));
     }
     device(arg.device).keep(packed->storage.owner);
-    tensor = *packed;
+    made = std::move(*packed);
+    taken = &made;
+    isContiguous = true;
     begin = 0;
-    extent = tensor.numElements() * dtypeBytes(tensor.dtype);
+    extent = made.numElements() * dtypeBytes(made.dtype);
   }
   BufferValue value;
   value.isSet = true;
   value.device = arg.device;
-  value.dtype = tensor.dtype;
-  value.sizes = tensor.shape;
+  value.dtype = taken->dtype;
+  value.sizes = taken->shape;
   // Unit dimensions may carry any stride; give the canonical one.
-  value.strides = tensor.isContiguous() && !arg.strided ? rowMajor(tensor.shape)
-                                                        : tensor.strides;
+  value.strides =
+      isContiguous && !arg.strided ? rowMajor(taken->shape) : taken->strides;
   value.begin = value.regionBegin = begin;
   value.regionEnd = begin + *extent;
   // It goes to a device when a device needs it.
-  value.argument = tensor.storage;
+  value.argument = taken->storage;
   bufs[size_t(arg.reg)] = std::move(value);
   return Error::success();
 }

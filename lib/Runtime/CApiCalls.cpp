@@ -41,6 +41,7 @@ int Call::setEntry(const char *entry, bool isKernel) {
 int Call::setArguments(size_t count, KilnTensor *const *given) {
   if (count && !given)
     return isNull("the list of arguments");
+  args.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     if (!given[i])
       return fail("argument " + std::to_string(i) + " of '" + function->name +

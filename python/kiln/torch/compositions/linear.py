@@ -292,8 +292,9 @@ def geqrf(a):
 def householder_product(a, factors):
     if not _small(*a.shape[-2:]):
         return NotImplemented
-    start = torch.eye(a.shape[-2], a.shape[-1], dtype=a.dtype).expand(a.shape)
-    return _apply(a, factors, start, range(factors.shape[-1] - 1, -1, -1))
+    start = torch.eye(a.shape[-2], a.shape[-1], dtype=torch.float64).expand(a.shape)  # errors add up over the columns
+    wide, factors = a.to(torch.float64), factors.to(torch.float64)
+    return _apply(wide, factors, start, range(factors.shape[-1] - 1, -1, -1)).to(a.dtype)
 
 
 @composes("ormqr.default")

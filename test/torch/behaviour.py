@@ -85,8 +85,8 @@ def sizes_change_without_compiling_again():
 @test
 def parts_fall_back_and_say_why():
     kiln.torch.report.clear()
-    function = lambda x: torch.linalg.det(x.exp()) + x.sum()  # noqa: E731
-    x = torch.randn(3, 3)
+    function = lambda x: torch.linalg.det(x * 2) + x.sum()  # noqa: E731
+    x = torch.eye(40) / 2 + torch.randn(40, 40) / 100
     same(fast(function)(x), function(x))
     text = str(kiln.torch.report)
     assert kiln.torch.report.fallbacks and "behaviour.py" in text and "no lowering" in text, text
@@ -96,7 +96,7 @@ def parts_fall_back_and_say_why():
 @test
 def fullgraph_falls_back_never():
     try:
-        fast(lambda x: torch.linalg.det(x), fullgraph=True)(torch.randn(3, 3))
+        fast(lambda x: torch.linalg.det(x), fullgraph=True)(torch.randn(40, 40))
     except Exception as error:
         assert "behaviour.py:" in str(error) and "unsupported" in str(error), error
     else:
@@ -209,6 +209,69 @@ def a_package_without_torch():
             except kiln.Error:
                 continue
             raise AssertionError(f"{cut} bytes were taken")
+
+
+@test
+def complex_numbers():
+    x = torch.randn(3, 130)
+    same(fast(lambda x: torch.fft.irfft(torch.fft.rfft(x) * 2j, n=130).abs(), fullgraph=True)(x),
+         torch.fft.irfft(torch.fft.rfft(x) * 2j, n=130).abs())
+    z = torch.complex(x, x.flip(0))
+    same(fast(lambda z: (z * z.conj() + 1) / z, fullgraph=True)(z), (z * z.conj() + 1) / z)
+
+
+@test
+def small_linear_algebra():
+    a = torch.randn(3, 5, 5) + 5 * torch.eye(5)
+    def function(a):
+        return torch.linalg.solve(a, a.sum(-1)), torch.linalg.det(a), torch.linalg.svdvals(a), torch.linalg.cholesky(a @ a.mT)
+    same(fast(function, fullgraph=True)(a), function(a), 1e-4)
+    large = torch.randn(64, 64)
+    try:
+        fast(torch.linalg.inv, fullgraph=True)(large)
+    except Exception as error:
+        assert "no lowering to prim" in str(error), error
+    else:
+        raise AssertionError("taken")
+
+
+@test
+def loops_and_branches():
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def function(n, x):
+        return while_loop(lambda i, v: i < n, lambda i, v: (i + 1, v * 1.5), (torch.zeros((), dtype=torch.int64), x))
+    x = torch.randn(4)
+    for n in (0, 3):
+        i, v = fast(function, fullgraph=True)(torch.tensor(n), x)
+        assert int(i) == n
+        same(v, x * 1.5 ** n)
+
+    def branch(p, x):
+        return torch.cond(p, lambda x: x + 1, lambda x: x - 1, (x,))
+    for p in (True, False):
+        same(fast(branch, fullgraph=True)(torch.tensor(p), x), x + 1 if p else x - 1)
+
+
+@test
+def order_and_masks():
+    x = torch.randn(4, 9)
+    x[2, 3] = float("nan")
+    def function(x):
+        mask = x > 0
+        y = x.clone()
+        y[mask] = 7.0
+        return x.median(1)[0], x.kthvalue(3, 1)[0], x.masked_scatter(mask, x.flip(0)), y, torch.searchsorted(x[0].sort()[0], x[1])
+    got, want = fast(function, fullgraph=True)(x), function(x)
+    for a, b in zip(got, want):
+        torch.testing.assert_close(a, b, equal_nan=True)
+
+
+@test
+def nothing_in_any_layout():
+    x = torch.empty(0, 7, 5).transpose(1, 2)
+    same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))
+    same(fast(lambda x: x.sum((1, 2)), fullgraph=True)(torch.empty(3, 0, 5).permute(2, 1, 0)), torch.zeros(5))
 
 
 def main():

@@ -2,14 +2,16 @@
 """torch's own samples of its operations, forward and gradient: right, wrong or unsupported on Kiln.
 
 opinfo.py [--kinds=f32,bf16,i64,grad] [--samples=N] [--filter=REGEX] [--report=FILE] [--target=SPEC] [--jobs=N]
-          [--limit=SECONDS] [--only=STATE,...] [--lower]
+          [--limit=SECONDS] [--only=STATE,...] [--expected=FILE] [--lower]
 
 Each sample is traced to ATen, lowered, compiled, run, and compared with eager at the tolerances of
 torch.testing.assert_close, or the wider ones that torch's tests give the operation. Where they differ the result in
-f64 decides: Kiln's may be as far from it as eager's, twice, or by four units of the largest element. `grad` is f32, forward and backward through
-AOTAutograd. An operation is right if all samples that were tried are. They run in processes of their own, some for
-each, and have a time limit. The report is JSON and written as it grows; operations that are in it already are not
-run again, or with --only those that are in one of these states. --lower stops before the compiler. Exit status 1 if a sample is wrong."""
+f64 decides: Kiln's may be as far from it as eager's, twice, or by four units of the largest element. `grad` is f32,
+forward and backward through AOTAutograd. An operation is right if all samples that were tried are. They run in
+processes of their own, some for each, and have a time limit. The report is JSON and written as it grows; operations
+that are in it already are not run again, or with --only those that are in one of these states. --expected names
+those that are known not to be supported, each with its reason. --lower stops before the compiler. Exit status 1 if
+a sample is wrong, or an operation not supported without being expected."""
 import argparse
 import collections
 import json
@@ -428,6 +430,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--only", default="")
+    parser.add_argument("--expected")
     parser.add_argument("--lower", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -456,7 +459,13 @@ def main():
     torch.set_num_threads(1)
     collect(work, options, results, save)
     summary(results, asked)
-    return 1 if any(one["state"] in ("wrong", "failed") for one in results.values()) else 0
+    unexpected = []
+    if options.expected:
+        with open(options.expected, encoding="utf-8") as file:
+            known = {line.split(":")[0] for line in file if not line.startswith("#")}
+        unexpected = [key for key, one in results.items() if one["state"] not in ("right", "skipped") and key not in known]
+        print(f"not right, and not expected: {', '.join(unexpected) or 'none'}")
+    return 1 if unexpected or any(one["state"] in ("wrong", "failed") for one in results.values()) else 0
 
 
 if __name__ == "__main__":

@@ -27,6 +27,13 @@ def _region(b, graph_module, values):
     return made
 
 
+def _frame(b, text):
+    """A line that opens or closes a region, which has no place of its own."""
+    place, b.place = b.place, None
+    b.line(text)
+    b.place = place
+
+
 def _yield(b, values):
     names = ", ".join(value.name for value in values)
     b.line(f"prim.yield {names} : {_types(values)}" if values else "prim.yield")
@@ -41,15 +48,15 @@ def while_loop(b, node, condition, body, carried, extra=()):
     """Values that the body gives again have the types of the first ones."""
     types, base = _types(carried), b.fresh()
     many = f":{len(carried)}" if len(carried) > 1 else ""
-    b.line(f"{base}{many} = prim.while ({', '.join(value.name for value in carried)}) : ({types}) -> ({types}) {{")
+    _frame(b, f"{base}{many} = prim.while ({', '.join(value.name for value in carried)}) : ({types}) -> ({types}) {{")
     for graph, between in ((condition, "} do {"), (body, "}")):
         inner = [Value(b.fresh(), value.dtype, value.shape) for value in carried]
-        b.line(f"^bb0({', '.join(f'{value.name}: {value.type}' for value in inner)}):")
+        _frame(b, f"^bb0({', '.join(f'{value.name}: {value.type}' for value in inner)}):")
         made = _region(b, graph, [*inner, *extra])
         if graph is body and [v.type for v in made] != [v.type for v in carried]:
             raise Unsupported("a loop whose values change their types")
         _yield(b, made)
-        b.line(between)
+        _frame(b, between)
     return _results(base, carried)
 
 
@@ -58,17 +65,17 @@ def cond(b, node, condition, true, false, operands=()):
         raise Unsupported("a branch on a number")
     base = b.fresh()
     at = len(b.body)
-    b.line("")
+    _frame(b, "")
     made = _region(b, true, operands)
     _yield(b, made)
-    b.line("} else {")
+    _frame(b, "} else {")
     other = _region(b, false, operands)
     if [v.type for v in made] != [v.type for v in other]:
         raise Unsupported("branches with results of different types")
     if not made or any(not isinstance(n, int) for v in made for n in v.shape):
         raise Unsupported("a branch without results, or whose sizes are known only when the program runs")
     _yield(b, other)
-    b.line("}")
+    _frame(b, "}")
     many = f":{len(made)}" if len(made) > 1 else ""
     text = f"    {base}{many} = prim.if {condition.name} : tensor<i1> -> ({_types(made)}) {{"
     b.body[at] = (text, "")

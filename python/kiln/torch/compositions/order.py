@@ -121,3 +121,41 @@ def histc(x, bins=100, min=0, max=0):
     inside = (x >= low) & (x <= high)
     place = torch.where(inside, torch.clamp(place, 0, bins - 1), 0)
     return torch.zeros(bins, dtype=x.dtype).scatter_add(0, place, inside.to(x.dtype))
+
+
+@composes("histogram.bin_ct")
+def histogram(x, bins=100, *, range=None, weight=None, density=False):
+    x = x.reshape(-1)
+    if range is None:
+        if not x.numel():
+            return NotImplemented
+        low, high = x.amin(), x.amax()
+        same = low == high
+        low, high = torch.where(same, low - 0.5, low), torch.where(same, high + 0.5, high)
+    else:
+        low, high = (torch.full((), float(v), dtype=x.dtype) for v in range)
+    return _histogram(x, _between(low, high, bins), weight, density, low, high)
+
+
+def _between(low, high, bins):
+    """Evenly spaced edges, from the nearer end."""
+    number = torch.arange(bins + 1)
+    step = (high - low) / bins
+    made = torch.where(number <= bins // 2, low + step * number, high - step * (bins - number))
+    return made.to(low.dtype)
+
+
+def _histogram(x, edges, weight, density, low, high):
+    bins = edges.shape[0] - 1
+    inside = (x >= low) & (x <= high)
+    place = torch.clamp(torch.searchsorted(edges, x, right=True) - 1, 0, bins - 1)
+    each = torch.ones_like(x) if weight is None else weight.reshape(-1)
+    made = torch.zeros(bins, dtype=x.dtype).scatter_add(0, place, torch.where(inside, each, 0))
+    if density:
+        made = made / made.sum() / (edges[1:] - edges[:-1])
+    return made, edges.clone()
+
+
+@composes("histogram.bins_tensor")
+def histogram_of(x, bins, *, weight=None, density=False):
+    return _histogram(x.reshape(-1), bins, weight, density, bins[0], bins[-1])

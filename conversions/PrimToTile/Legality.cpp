@@ -171,11 +171,15 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
     if (before.contains(op) ||
         !(isElementwisePrim(op) || isa<prim::ReshapeOp, prim::TransposeOp>(op)))
       return false;
-    // A window needs its spatial dimensions one by one.
-    if (!isa<prim::DotGeneralOp>(anchor.op) && !isElementwisePrim(op))
-      return false;
   }
-  return true;
+  // A window needs its spatial dimensions one by one.
+  auto isOne = [](const IndexExpr &at) {
+    return !at.hasDims() || at.asDim() >= 0;
+  };
+  return isa<prim::DotGeneralOp>(anchor.op) ||
+         llvm::all_of(
+             ArrayRef(anchor.map.index).slice(1, anchor.virtualDims.size()),
+             isOne);
 }
 
 bool Legality::reductionsAllow(const GroupPlan &plan,

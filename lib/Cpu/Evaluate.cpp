@@ -160,7 +160,11 @@ Value NestBuilder::evaluate(Value tile, const Point &point) {
     OpOperand &moved = *llvm::find_if(op->getOpOperands(), [](OpOperand &use) {
       return isTile(use.get().getType());
     });
-    result = evaluate(moved.get(), sourcePoint(moved, point));
+    bool isMoved = llvm::all_of(readOf(moved).getResults(), [](AffineExpr e) {
+      return getMovedDim(e).has_value();
+    });
+    result = isMoved ? evaluate(moved.get(), sourcePoint(moved, point))
+                     : evaluateReshaped(moved, point);
   }
   levels[level].memo[memoKey] = result;
   if (auto it = storing.find(tile); it != storing.end()) {

@@ -85,6 +85,10 @@ Coord NestBuilder::clampBelow(const Coord &coord, int64_t extent) {
   return result;
 }
 
+/// Instead of kComplex where dimensions are joined or divided: reading such a
+/// tile stays within it, whatever a nest does at its ends (Reshape.cpp).
+static constexpr int kJoined = -3;
+
 Value NestBuilder::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
   Value zero = c64(0);
   // What each dimension's coordinates must lie in for every access to be in
@@ -104,6 +108,16 @@ Value NestBuilder::safeRanges(const Nest &nest, SmallVector<Bounds> &safe) {
       if (dim == kZero) {
         condition = conjunction(
             condition, compare(arith::CmpIPredicate::sgt, valid.hi, zero));
+        if (valid.lo)
+          condition = conjunction(
+              condition, compare(arith::CmpIPredicate::sle, valid.lo, zero));
+        continue;
+      }
+      if (dim == kJoined) {
+        // All of the tile is in bounds.
+        int64_t size = load.getAccessedType().getDimSize(axis.tileDim);
+        condition = conjunction(
+            condition, compare(arith::CmpIPredicate::sge, valid.hi, c64(size)));
         if (valid.lo)
           condition = conjunction(
               condition, compare(arith::CmpIPredicate::sle, valid.lo, zero));
@@ -236,6 +250,8 @@ static SmallVector<int> operandDims(NestBuilder &e, OpOperand &operand,
     AffineExpr expr = map ? map.getResult(d) : AffineExpr();
     if (auto dim = dyn_cast_if_present<AffineDimExpr>(expr))
       result[d] = dims[dim.getPosition()];
+    else if (expr && !getMovedDim(expr))
+      result[d] = kJoined;
     if (shape[d] == 1)
       result[d] = kZero;
   }

@@ -65,7 +65,8 @@ struct Bounds {
 };
 
 /// A load that a nest performs: for each dimension of its tile the nest's
-/// dimension, or -1 where the coordinate is always 0.
+/// dimension, kZero where the coordinate is always 0, and kComplex where it is
+/// computed from the nest's.
 struct Access {
   mlir::Operation *op;
   SmallVector<int> dims;
@@ -156,6 +157,11 @@ public:
   /// The element of an iota along dimension `dim`.
   Value evaluateCount(Type element, unsigned dim, const Point &point);
   mlir::AffineMap readOf(mlir::OpOperand &operand);
+  /// The elements of a tile whose dimensions are joined or divided in the
+  /// result of a movement (Reshape.cpp).
+  Value evaluateReshaped(mlir::OpOperand &operand, const Point &point);
+  /// An index of such a tile, for the first lane.
+  Coord evaluateCoord(mlir::AffineExpr expr, const Point &point);
 
   // --- Memory (Access.cpp, Buffers.cpp) ------------------------------------
   Value loadBuffer(const TileBuffer &buffer, const Point &point);

@@ -1,6 +1,7 @@
 //===- ConvolutionSchedule.cpp - Convolutions and poolings ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ResultOrder.h"
 #include "WindowBuilder.h"
 
 using namespace mlir;
@@ -19,7 +20,7 @@ kiln::schedule::scheduleConvolution(Operation *op,
   if (group.plan.anchors.size() != 1 || !group.plan.reductions.empty() ||
       isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
     return ctx->decline(op, "the group is not one window");
-  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  Buffer out = resultLikeInput(group);
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   WindowBuilder builder(group, kernel, out);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Schedule/Schedules.h"
+#include "ResultOrder.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -24,7 +24,7 @@ kiln::schedule::scheduleElementwise(Operation *op,
   if (!plan.reductions.empty() || !plan.anchors.empty())
     return ctx->decline(op, "the group has a reduction or a product");
 
-  Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  Buffer out = resultForWindows(group);
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   SmallVector<int> dims;

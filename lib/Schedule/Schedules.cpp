@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Schedules.h"
+#include "PatchProduct.h"
 #include "kiln/Target/TargetRegistry.h"
 
 using namespace mlir;
@@ -33,6 +34,7 @@ void kiln::schedule::registerCoreSchedules() {
         scheduleContraction);
     add("generic.convolution", prim::GroupKind::convolution,
         scheduleConvolution);
+    add("generic.patches", prim::GroupKind::convolution, schedulePatches);
     add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
     add("generic.scan", prim::GroupKind::scan, scheduleScan);
     add("generic.sort", prim::GroupKind::sort, scheduleSort);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FamilyLowerings.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Staging/Passes.h"
@@ -41,6 +42,9 @@ public:
     // Uses before definitions: a decision depends on those of the users.
     SmallVector<Operation *> ops;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      if (shallReshape(op))
+        set(op, stage::Home::recompute);
     for (Operation *op : llvm::reverse(ops))
       if (storage.isInlineOp(op))
         set(op, shallKeep(op) ? stage::Home::keep : stage::Home::recompute);
@@ -68,6 +72,24 @@ private:
     op->setAttr(kHomeAttr, stage::HomeAttr::get(op->getContext(), home));
     if (home == stage::Home::keep)
       storage.keep(op->getResult(0));
+  }
+
+  /// Products read the elements of what they pack once, and so do stores those
+  /// of a product: they find them in another shape.
+  bool shallReshape(Operation *op) {
+    auto reshape = dyn_cast<tile::ReshapeOp>(op);
+    if (!reshape || keepReads || op->hasAttr(kHomeAttr))
+      return false;
+    Operation *source = reshape.getSource().getDefiningOp();
+    if (isa_and_nonnull<MatrixProductOpInterface>(source))
+      return true;
+    auto isFactor = [](OpOperand &use) {
+      auto product = dyn_cast<MatrixProductOpInterface>(use.getOwner());
+      return product && product.getAccOperand() != &use;
+    };
+    auto access = dyn_cast_or_null<ViewAccessOpInterface>(source);
+    return access && access.isRead() && indirectAxis(access.getAxes()) < 0 &&
+           llvm::all_of(op->getUses(), isFactor);
   }
 
   bool shallKeep(Operation *op) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Staging/Storage.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Cost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -92,6 +94,13 @@ bool Storage::isInlineOp(Operation *op) const {
   return known->second;
 }
 
+/// What a region holds is computed there.
+static bool isRecomputed(Operation *op) {
+  auto home = op->getAttrOfType<stage::HomeAttr>(kHomeAttr);
+  return isa_and_nonnull<stage::ComputeOp>(op->getParentOp()) ||
+         (home && home.getValue() == stage::Home::recompute);
+}
+
 bool staging::hasInlineForm(Operation *op) {
   if (op->getNumResults() != 1 || !isTile(op->getResult(0).getType()) ||
       op->getNumRegions())
@@ -105,9 +114,12 @@ bool staging::hasInlineForm(Operation *op) {
     return false;
   if (mapped.getGeneratedElement())
     return getFillValue(op) || getCountedDim(op);
-  // What is moved from one operand, without dividing or joining dimensions.
+  // What is moved from one operand, without dividing or joining dimensions
+  // unless somebody has decided that.
   if (!handsOnElements(op))
     return false;
+  if (isa<tile::ReshapeOp>(op) && isRecomputed(op))
+    return true;
   for (OpOperand &operand : op->getOpOperands())
     if (isTile(operand.get().getType())) {
       OperandRead read = getOperandRead(operand);

@@ -66,3 +66,22 @@ tile.kernel @product(%a: !tile.view<?x?xf32> {tile.readonly}, %b: !tile.view<?x?
   }
   tile.store %acc, %c[%i, %j] : tensor<32x32xf32>, !tile.view<?x?xf32>
 }
+
+// What a product packs, and what shows its result, is found in another shape; other reshapes are kept.
+// CHECK-LABEL: tile.kernel @patches
+// CHECK: tile.reshape {{.*}} {stage.home = #stage.home<recompute>} : tensor<4x3x8xf32>
+// CHECK: tile.reshape {{.*}} {stage.home = #stage.home<recompute>} : tensor<16x24xf32>
+// CHECK: tile.reshape %{{[^{]*}} : tensor<3x8xf32>
+tile.kernel @patches(%w: !tile.view<16x4xf32> {tile.readonly}, %x: !tile.view<4x3x8xf32> {tile.readonly}, %r: !tile.view<16x3x8xf32> {tile.noalias}, %s: !tile.view<24xf32> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x24xf32>
+  %a = tile.load %w[%c0, %c0] : !tile.view<16x4xf32> -> tensor<16x4xf32>
+  %y = tile.load %x[%c0, %c0, %c0] : !tile.view<4x3x8xf32> -> tensor<4x3x8xf32>
+  %b = tile.reshape %y : tensor<4x3x8xf32> -> tensor<4x24xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x4xf32>, tensor<4x24xf32>, tensor<16x24xf32>
+  %e = tile.reshape %d : tensor<16x24xf32> -> tensor<16x3x8xf32>
+  tile.store %e, %r[%c0, %c0, %c0] : tensor<16x3x8xf32>, !tile.view<16x3x8xf32>
+  %z = tile.load %x[%c0, %c0, %c0] : !tile.view<4x3x8xf32> -> tensor<3x8xf32>
+  %f = tile.reshape %z : tensor<3x8xf32> -> tensor<24xf32>
+  tile.store %f, %s[%c0] : tensor<24xf32>, !tile.view<24xf32>
+}

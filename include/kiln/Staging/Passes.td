@@ -33,6 +33,9 @@ def TileDecideStorage : Pass<"tile-decide-storage", "::kiln::tile::KernelOp"> {
     - `fuse`: kept, and stored by the first reduction that reads it, on its way;
     - `in_place`: kept, in the memory of the tile that the loop around carries where this result goes.
 
+    Reshapes that join or divide dimensions get `recompute` where products read what they load, or where they show the
+    result of a product, and no attribute elsewhere: they are kept.
+
     Operations that a lowering of the module's target or of its family takes get no attribute and are kept. `keep` that
     is there stays. Who reads the attributes checks them: they may be edited.
 

@@ -1,0 +1,83 @@
+//===- PatchProduct.h - Convolutions as products ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_PATCHPRODUCT_H
+#define KILN_LIB_SCHEDULE_PATCHPRODUCT_H
+
+#include "WindowInput.h"
+
+namespace kiln::schedule {
+
+/// Builds a convolution whose positions lie side by side in the result as one
+/// product, of the filter with the patches of the input:
+///
+///   result[channels, positions] =
+///       filter[channels, depth] * patches[depth, positions]
+///
+/// where `depth` is input channels times window. Patches are never in memory:
+/// they are a view of the input, surrounded by zeros where the convolution pads
+/// it, whose dimensions overlap, and the tile of that view in another shape.
+class PatchProduct {
+public:
+  PatchProduct(Group &group, KernelBuilder &kernel, const Buffer &out)
+      : group(group), kernel(kernel), out(out),
+        anchor(group.plan.anchors.front()),
+        conv(mlir::cast<prim::ConvOp>(anchor.op)),
+        spatial(conv.getStrides().size()) {}
+
+  mlir::LogicalResult run();
+  std::string reason;
+
+private:
+  /// What is summed over: a dimension of the window, or, behind these, the
+  /// input channels.
+  struct Part {
+    unsigned dim;
+    int64_t size;
+  };
+
+  mlir::LogicalResult findDims();
+  mlir::LogicalResult findDepth();
+  void chooseBlocks();
+  /// Makes an input that windows never leave.
+  void surroundInput();
+  mlir::Value filterTile();
+  mlir::Value patchTile();
+  mlir::LogicalResult finish(mlir::Value sum);
+  mlir::Value reshape(mlir::Value tile, llvm::ArrayRef<int64_t> shape);
+  int64_t tileColumns() const;
+
+  int64_t sizeOf(int dim) const { return kernel.dims[dim].size.get(); }
+  /// The size of a spatial dimension of the result.
+  int64_t positions(unsigned d) const;
+  mlir::LogicalResult fail(const llvm::Twine &why) {
+    reason = why.str();
+    return mlir::failure();
+  }
+
+  Group &group;
+  KernelBuilder &kernel;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  prim::ConvOp conv;
+  unsigned spatial;
+  Buffer input, filter;
+  Surrounded surrounded;
+  /// Dimensions of the kernel; -1: none.
+  int image = -1, place = -1, channel = -1;
+  llvm::SmallVector<int> groups;
+  /// Outermost first in the filter, where together they are one dimension.
+  llvm::SmallVector<Part> depth;
+  int64_t deep = 1, depthStride = 1;
+  /// A block of positions of one image.
+  int64_t lines = 1, columns = 1;
+  mlir::Type element, acc;
+};
+
+/// Registered as `generic.patches`.
+mlir::LogicalResult schedulePatches(mlir::Operation *op,
+                                    target::LoweringContext &context);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_PATCHPRODUCT_H

@@ -1,0 +1,36 @@
+//===- ResultOrder.h - How results lie in memory ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The result of a group has its dimensions in memory in the order of its type,
+// unless its kernel is faster in another one and nobody minds: what reads it
+// goes by strides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_SCHEDULE_RESULTORDER_H
+#define KILN_LIB_SCHEDULE_RESULTORDER_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// Whether cores compute tiles by themselves, out of caches: who moves tiles
+/// into a memory of its own, or shares them out, has other ways.
+bool computesFromCaches(ScheduleContext &ctx);
+
+/// The memory for the result of a group: with the dimensions in `order`,
+/// outermost first, where every user goes by strides, else as it is asked for.
+Buffer resultInOrder(Group &group, llvm::ArrayRef<unsigned> order);
+
+/// Dimensions from the one with the greatest stride to that with the least.
+llvm::SmallVector<unsigned> orderOf(const Buffer &buffer);
+
+/// The memory for the result of a window, which lies as its input does.
+Buffer resultLikeInput(Group &group);
+/// The memory for the result of other groups: as its input lies if a window is
+/// what reads it.
+Buffer resultForWindows(Group &group);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_RESULTORDER_H

@@ -1,0 +1,92 @@
+//===- WindowInput.cpp - What windows slide over --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WindowInput.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+FailureOr<Buffer> kiln::schedule::memoryOf(Group &group, Value operand) {
+  Operation *op = operand.getDefiningOp();
+  if (!op || !group.inGroup()(op)) {
+    if (!group.host.hasBuffer(operand))
+      return failure();
+    return group.host.buffer(operand);
+  }
+  if (!isViewMovement(op))
+    return failure();
+  FailureOr<Buffer> source = memoryOf(group, op->getOperand(0));
+  Buffer result;
+  if (failed(source) || failed(group.host.viewThrough(op, *source, result)))
+    return failure();
+  return result;
+}
+
+void Surrounded::undo() {
+  if (!launch)
+    return;
+  launch.erase();
+  kernel.erase();
+}
+
+Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
+                                    ArrayRef<int64_t> low,
+                                    ArrayRef<int64_t> sizes,
+                                    ArrayRef<unsigned> order, TypedAttr outside,
+                                    StringRef schedule) {
+  unsigned rank = input.rank();
+  KernelBuilder copy(group.host, group.fusion.getLoc(),
+                     group.ctx.kernelName + "_pad");
+  SmallVector<Extent> whole;
+  AccessMap from, to;
+  from.index.resize(rank);
+  to.index.resize(rank);
+  target::TilingProblem problem;
+  target::TilingTile tile;
+  for (auto [number, d] : llvm::enumerate(order)) {
+    bool isSpatial = d > 0 && d + 1 < rank;
+    KernelDim dim;
+    dim.size = isSpatial ? Extent(sizes[d - 1]) : input.sizes[d];
+    copy.dims.push_back(dim);
+    whole.push_back(dim.size);
+    problem.dims.push_back({number + 1 == rank ? target::TilingRole::Column
+                                               : target::TilingRole::Row,
+                            dim.size.asStatic()});
+    tile.dims.push_back(number);
+    to.index[d] = from.index[d] = IndexExpr::dim(number);
+    if (isSpatial) {
+      Extent start = low[d - 1];
+      from.index[d] = to.index[d] - start;
+      from.ranges.push_back(
+          {static_cast<int>(number), start, start + input.sizes[d]});
+    }
+  }
+  tile.bits = input.elementType().getIntOrFloatBitWidth();
+  tile.along = rank - 1;
+  problem.tiles = {tile, tile};
+  Space space;
+  for (auto [dim, block] :
+       llvm::enumerate(group.ctx.tiling.choose(problem).blocks)) {
+    copy.dims[dim].block = block;
+    if (block > 1)
+      space.axes.push_back(dim);
+  }
+  if (space.axes.empty())
+    space.axes.push_back(rank - 1);
+  for (int dim = rank - 1; dim >= 0; --dim)
+    copy.addGridDim(dim);
+  copy.placeGrid();
+  Surrounded result;
+  result.buffer = group.host.allocate(input.elementType(), whole);
+  Buffer made = result.buffer;
+  for (auto [number, d] : llvm::enumerate(order)) {
+    result.buffer.sizes[d] = made.sizes[number];
+    result.buffer.strides[d] = made.strides[number];
+  }
+  TileBuilder emitter(copy, group.plan, group.inGroup(), space);
+  emitter.store(emitter.load(input, from, outside), result.buffer, to);
+  result.launch = copy.finish(schedule);
+  result.kernel = copy.kernel;
+  return result;
+}

@@ -1,0 +1,35 @@
+//===- WindowInput.h - What windows slide over ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_WINDOWINPUT_H
+#define KILN_LIB_SCHEDULE_WINDOWINPUT_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// The memory of an operand of a group: of what the group is given, as it is or
+/// through movements that need no copy.
+mlir::FailureOr<Buffer> memoryOf(Group &group, mlir::Value operand);
+
+/// A copy of the input of a window with what the window reads around it.
+struct Surrounded {
+  Buffer buffer;
+  program::LaunchOp launch;
+  tile::KernelOp kernel;
+
+  /// Removes what makes the copy, if there is one.
+  void undo();
+};
+
+/// Copies `input`, whose dimensions but the first and the last become `sizes`
+/// long and start `low` elements before it. `order`: of the dimensions in
+/// memory, outermost first.
+Surrounded surround(Group &group, const Buffer &input,
+                    llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<unsigned> order, mlir::TypedAttr outside,
+                    llvm::StringRef schedule);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_WINDOWINPUT_H

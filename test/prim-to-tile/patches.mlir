@@ -1,0 +1,57 @@
+// A convolution is a product of its filter with patches of its input.
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-simplify,prim-fuse),convert-prim-to-tile)' -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+
+// Zeros around the input are a copy; patches are a view whose dimensions overlap.
+// CHECK-LABEL: tile.kernel private @same_0_conv(
+// CHECK-SAME: !tile.view<64x576xf32>
+// CHECK-SAME: !tile.view<64x3x3x56x56xf32, strides = [3364, 58, 1, 58, 1]>
+// CHECK-SAME: -> 64x448x576"
+// CHECK: %[[W:.*]] = tile.load {{.*}} -> tensor<64x576xf32>
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<64x3x3x8x56xf32>
+// CHECK: %[[P:.*]] = tile.reshape %[[X]] : tensor<64x3x3x8x56xf32> -> tensor<576x448xf32>
+// CHECK: %[[S:.*]] = tile.dot %[[W]], %[[P]]
+// CHECK: arith.addf %[[S]]
+// CHECK: tile.store {{.*}} : tensor<64x448xf32>, !tile.view<64x3136xf32>
+// CHECK: tile.kernel private @same_0_conv_pad(
+// CHECK: tile.load {{.*}} : !tile.view<64x56x56xf32> -> tensor<58x58xf32>
+func.func @same(%x: tensor<1x64x56x56xf32>, %w: tensor<64x64x3x3xf32>, %b: tensor<64xf32>) -> tensor<1x64x56x56xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<1x64x56x56xf32> -> tensor<1x56x56x64xf32>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<64x64x3x3xf32> -> tensor<64x3x3x64xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x56x56x64xf32>, tensor<64x3x3x64xf32> -> tensor<1x56x56x64xf32>
+  %3 = prim.broadcast_in_dim %b dims [3] : tensor<64xf32> -> tensor<1x56x56x64xf32>
+  %4 = prim.add %2, %3 : tensor<1x56x56x64xf32>
+  %5 = prim.transpose %4 permutation [0, 3, 1, 2] : tensor<1x56x56x64xf32> -> tensor<1x64x56x56xf32>
+  return %5 : tensor<1x64x56x56xf32>
+}
+
+// Images with few positions share a tile.
+// CHECK-LABEL: tile.kernel private @together_0_conv(
+// CHECK: tile.reshape {{.*}} : tensor<32x3x3x4x4x4xf32> -> tensor<288x64xf32>
+// CHECK: tile.dot
+// CHECK: tile.reshape {{.*}} : tensor<48x64xf32> -> tensor<48x4x16xf32>
+// CHECK: tile.store {{.*}} : tensor<48x4x16xf32>
+func.func @together(%x: tensor<4x32x4x4xf32>, %w: tensor<48x32x3x3xf32>, %b: tensor<48xf32>) -> tensor<4x48x4x4xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<4x32x4x4xf32> -> tensor<4x4x4x32xf32>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<48x32x3x3xf32> -> tensor<48x3x3x32xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<4x4x4x32xf32>, tensor<48x3x3x32xf32> -> tensor<4x4x4x48xf32>
+  %3 = prim.broadcast_in_dim %b dims [3] : tensor<48xf32> -> tensor<4x4x4x48xf32>
+  %4 = prim.add %2, %3 : tensor<4x4x4x48xf32>
+  %5 = prim.transpose %4 permutation [0, 3, 1, 2] : tensor<4x4x4x48xf32> -> tensor<4x48x4x4xf32>
+  return %5 : tensor<4x48x4x4xf32>
+}
+
+// CHECK-LABEL: tile.kernel private @grouped_0_conv(
+// CHECK-SAME: !tile.view<2x8x72xf32>
+// CHECK: %[[G:.*]] = tile.program_id
+// CHECK: tile.load {{.*}} at [%[[G]], {{.*}}] {{.*}} -> tensor<8x72xf32>
+// CHECK: tile.dot
+func.func @grouped(%x: tensor<1x16x8x8xf32>, %w: tensor<16x8x3x3xf32>, %b: tensor<16xf32>) -> tensor<1x16x8x8xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<1x16x8x8xf32> -> tensor<1x8x8x16xf32>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<16x8x3x3xf32> -> tensor<16x3x3x8xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 2 : i64} : tensor<1x8x8x16xf32>, tensor<16x3x3x8xf32> -> tensor<1x8x8x16xf32>
+  %3 = prim.broadcast_in_dim %b dims [3] : tensor<16xf32> -> tensor<1x8x8x16xf32>
+  %4 = prim.add %2, %3 : tensor<1x8x8x16xf32>
+  %5 = prim.transpose %4 permutation [0, 3, 1, 2] : tensor<1x8x8x16xf32> -> tensor<1x16x8x8xf32>
+  return %5 : tensor<1x16x8x8xf32>
+}

@@ -176,6 +176,19 @@ static Value readLanes(NestBuilder &e, const Address &address, Type element,
                                    b.getI32IntegerAttr(align), UnitAttr()),
         element);
   }
+  // Every other element: two vectors, the second of which ends with the last.
+  constexpr int64_t kLeastLanes = 4;
+  if (address.laneStride == 2 && !address.laneStrideDynamic && !mask &&
+      lanes >= kLeastLanes) {
+    SmallVector<int64_t> picked;
+    for (int64_t i = 0; i < lanes; ++i)
+      picked.push_back(2 * i < lanes ? 2 * i : 2 * i + 1);
+    Value low = LLVM::LoadOp::create(b, e.loc, type, address.base, align);
+    Value last = e.gep(address.base, e.c64(lanes - 1), element);
+    Value high = LLVM::LoadOp::create(b, e.loc, type, last, align);
+    return e.fromStorage(vector::ShuffleOp::create(b, e.loc, low, high, picked),
+                         element);
+  }
   // Lanes that are apart: a vector of addresses.
   Value offsets = e.laneIds(b.getI64Type(), lanes);
   Value stride = address.laneStrideDynamic;

@@ -3,6 +3,7 @@
 
 #include "kiln/Schedule/Schedules.h"
 #include "PatchProduct.h"
+#include "UnrolledWindow.h"
 #include "kiln/Target/TargetRegistry.h"
 
 using namespace mlir;
@@ -35,6 +36,8 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.convolution", prim::GroupKind::convolution,
         scheduleConvolution);
     add("generic.patches", prim::GroupKind::convolution, schedulePatches);
+    add("generic.unrolled_window", prim::GroupKind::convolution,
+        scheduleUnrolledWindow);
     add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
     add("generic.scan", prim::GroupKind::scan, scheduleScan);
     add("generic.sort", prim::GroupKind::sort, scheduleSort);

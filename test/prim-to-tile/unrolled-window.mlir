@@ -1,0 +1,32 @@
+// Small windows without a product are one expression of elements.
+// RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-simplify,prim-fuse),convert-prim-to-tile)' | FileCheck %s
+
+// What is around the input is in a copy of it.
+// CHECK-LABEL: tile.kernel private @depthwise_0_conv(
+// CHECK-NOT: scf.for
+// CHECK-COUNT-9: arith.mulf
+// CHECK-NOT: arith.mulf
+// CHECK: tile.kernel private @depthwise_0_conv_pad(
+func.func @depthwise(%x: tensor<2x13x17x17xf32>, %w: tensor<13x1x3x3xf32>, %b: tensor<13xf32>) -> tensor<2x13x17x17xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<2x13x17x17xf32> -> tensor<2x17x17x13xf32>
+  %1 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<13x1x3x3xf32> -> tensor<13x3x3x1xf32>
+  %2 = prim.conv %0, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 13 : i64} : tensor<2x17x17x13xf32>, tensor<13x3x3x1xf32> -> tensor<2x17x17x13xf32>
+  %3 = prim.broadcast_in_dim %b dims [3] : tensor<13xf32> -> tensor<2x17x17x13xf32>
+  %4 = prim.add %2, %3 : tensor<2x17x17x13xf32>
+  %5 = prim.transpose %4 permutation [0, 3, 1, 2] : tensor<2x17x17x13xf32> -> tensor<2x13x17x17xf32>
+  return %5 : tensor<2x13x17x17xf32>
+}
+
+// CHECK-LABEL: tile.kernel private @max_0_max_pool(
+// CHECK-NOT: scf.for
+// CHECK-COUNT-8: arith.maximumf
+// CHECK-NOT: arith.maximumf
+// CHECK: tile.kernel private @max_0_max_pool_pad(
+// CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: tile.load %{{.*}} pad %[[LOW]] : f32
+func.func @max(%x: tensor<1x5x23x23xf32>) -> tensor<1x5x12x12xf32> {
+  %0 = prim.transpose %x permutation [0, 2, 3, 1] : tensor<1x5x23x23xf32> -> tensor<1x23x23x5xf32>
+  %1 = prim.max_pool %0 {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>} : tensor<1x23x23x5xf32> -> tensor<1x12x12x5xf32>
+  %2 = prim.transpose %1 permutation [0, 3, 1, 2] : tensor<1x12x12x5xf32> -> tensor<1x5x12x12xf32>
+  return %2 : tensor<1x5x12x12xf32>
+}

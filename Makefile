@@ -37,7 +37,7 @@ test-torch: build
 	@bash tools/torch-environment.sh $(BUILD)/venv-torch
 	@/usr/bin/python3 test/run.py $(BUILD) test/torch
 	@cd test/torch && PYTHONPATH=$(abspath $(BUILD))/python KILN_NO_FALLBACK=1 \
-	  $(abspath $(BUILD))/venv-torch/bin/python opinfo.py --report=$(abspath $(BUILD))/opinfo.json
+	  $(abspath $(BUILD))/venv-torch/bin/python opinfo.py --expected=opinfo.expected --report=$(abspath $(BUILD))/opinfo.json
 
 # Every pass over the whole corpus, in KILN_SHARED.
 semantics: build

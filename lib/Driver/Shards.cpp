@@ -4,6 +4,7 @@
 #include "Shards.h"
 #include "Guard.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,7 +81,14 @@ static LogicalResult buildPipeline(PassManager &pm, const BoundTarget &bound,
   return runGuardedActivity(
       TargetRegistry::get().describe(*bound.target, "pipeline of"), module,
       [&] {
-        bound.target->buildPipeline(pm, bound.options);
+        TargetOptions options = bound.options;
+        // What the SPEC says counts more.
+        if (SemanticsCheck::of(module.getContext()) &&
+            llvm::any_of(bound.target->options(), [](const OptionInfo &option) {
+              return option.key == "verify";
+            }))
+          options.values.insert(options.values.begin(), {"verify", "1"});
+        bound.target->buildPipeline(pm, options);
         return success();
       });
 }

@@ -7,6 +7,7 @@
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -46,6 +47,13 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStagePipeline());
   staging.addPass(staging::createStageAllocate());
   pm.addPass(createConvertTileToSimt({lanes}));
+#ifdef NDEBUG
+  constexpr bool kVerifies = false;
+#else
+  constexpr bool kVerifies = true;
+#endif
+  if (options.getBool("verify", kVerifies))
+    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers({lanes}));
   extend(".thread");
 }
 
@@ -54,6 +62,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtExpandAccesses(); });
+  registerPass([] { return createSimtVerifyBarriers(); });
   PassPipelineRegistration<>(
       "gpu-pipeline", "From tile kernels to functions of one thread",
       [](OpPassManager &pm) { buildGpuPipeline(pm, {}); });

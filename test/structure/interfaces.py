@@ -54,6 +54,8 @@ SUBJECTS = {
     # Which loads become copies, and what transposes what they loaded.
     "lib/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
     "lib/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
+    # Those of simt.
+    "lib/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
     # Which registers a reshape leaves where they are.
     "lib/Gpu/Movement.cpp": {"ReshapeOp"},
     # What is known of the address behind a pointer.

@@ -65,4 +65,20 @@ def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Checks that threads wait for each other where they share memory";
+  let description = [{
+    Two accesses of a function of one thread to the memory of the block meet where two threads reach one byte
+    and one of them writes it. Between such accesses every way through the function must have a `gpu.barrier`, or a
+    `simt.warp_barrier` if both threads are of one warp; and of a `simt.copy_async`, whose bytes count as written from where it
+    stands on, its group must be waited for before that. A barrier must be one that all threads come to.
+
+    The pass computes which bytes each thread reaches from the function alone, for all threads that `simt.threads` says and all
+    iterations, and knows nothing of how barriers were placed. Two accesses that do not part are an error at
+    the second one with a note at the first. What it does not know (an index from memory) it takes for any number, within
+    the bounds that the code gives it. A function with too many ways to go through gets a remark.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+}
+
 #endif

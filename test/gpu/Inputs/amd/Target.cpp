@@ -23,7 +23,8 @@ public:
   StringRef name() const override { return "amd"; }
   std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
   std::vector<OptionInfo> options() const override {
-    return {{"warps", "1|2|4|8|16", "waves of an instance"}};
+    return {{"warps", "1|2|4|8|16", "waves of an instance"},
+            {"verify", "0|1", "checks that waves wait for each other"}};
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {

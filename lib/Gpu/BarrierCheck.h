@@ -1,0 +1,84 @@
+//===- BarrierCheck.h - One function gone through by all threads -*- C++
+//-*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Goes through a function as all threads of a block together do, along every
+// way that its conditions and loops may take, and looks at what they do to the
+// memory that they share. It knows nothing of how the barriers were placed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_BARRIERCHECK_H
+#define KILN_LIB_GPU_BARRIERCHECK_H
+
+#include "SharedAccesses.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace kiln::simt {
+
+/// What is known at one point of one way through a function.
+struct BlockState {
+  llvm::DenseMap<mlir::Value, const ThreadValue *> values;
+  /// Of numbers that are not known: what conditions on the way say of them.
+  llvm::SmallVector<std::pair<mlir::Value, Interval>, 2> bounds;
+  PendingSet pending;
+
+  Interval boundOf(mlir::Value symbol) const;
+  void setBound(mlir::Value symbol, Interval bound);
+};
+
+class BarrierCheck {
+public:
+  BarrierCheck(mlir::LLVM::LLVMFuncOp function, int64_t threads, int64_t lanes,
+               int64_t bytes);
+
+  /// Whether every two accesses that meet are parted. Says at both where not;
+  /// what could not be followed is in `gaveUp`.
+  mlir::LogicalResult run();
+  mlir::Operation *gaveUp = nullptr;
+
+private:
+  using States = llvm::SmallVector<BlockState, 1>;
+  void findNeeded();
+  const ThreadValue *value(BlockState &state, mlir::Value value);
+  const ThreadValue *boolean(bool is) { return values.number(is); }
+
+  // Each replaces the state by those that may follow.
+  mlir::LogicalResult runBlock(mlir::Block &block, BlockState state,
+                               const ThreadValue *active, States &out);
+  mlir::LogicalResult runIf(mlir::scf::IfOp op, BlockState state,
+                            const ThreadValue *active, States &out);
+  mlir::LogicalResult runFor(mlir::scf::ForOp op, BlockState state,
+                             const ThreadValue *active, States &out);
+  mlir::LogicalResult runWhile(mlir::scf::WhileOp op, BlockState state,
+                               const ThreadValue *active, States &out);
+  mlir::LogicalResult runOp(mlir::Operation *op, BlockState &state,
+                            const ThreadValue *active);
+  mlir::LogicalResult touch(SharedAccess access, mlir::Value mask,
+                            BlockState &state, const ThreadValue *active);
+  /// Where a condition compares an unknown number with a known one there are
+  /// two ways: the state takes the first one, the result is the other one.
+  std::optional<BlockState> split(mlir::Operation *op, BlockState &state);
+  mlir::LogicalResult wholeBlock(mlir::Operation *op,
+                                 const ThreadValue *active);
+  /// Values as a loop's next round, or what follows it, has them.
+  const ThreadValue *carried(BlockState &state, mlir::Value from,
+                             mlir::Value to, mlir::Operation *loop);
+  void add(States &states, BlockState state, mlir::ValueRange told);
+  bool isFull(mlir::Operation *op);
+
+  mlir::LLVM::LLVMFuncOp function;
+  ThreadValues values;
+  SharedAccesses accesses;
+  const int64_t lanes;
+  llvm::DenseSet<mlir::Value> needed;
+  llvm::DenseSet<mlir::Operation *> touching; ///< with what is inside of them
+  llvm::DenseSet<mlir::Value> widened;
+  int64_t steps = 0;
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_BARRIERCHECK_H

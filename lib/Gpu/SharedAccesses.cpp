@@ -1,0 +1,113 @@
+//===- SharedAccesses.cpp - What meets in the memory of a block -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SharedAccesses.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+const SharedAccess *SharedAccesses::get(const SharedAccess &access) {
+  auto &place = known[{access.op, access.address, access.active}];
+  if (place)
+    return place.get();
+  place = std::make_unique<SharedAccess>(access);
+  place->number = known.size();
+  for (int64_t t = 0; t < threads; ++t) {
+    Interval active = access.active->of(t), at = access.address->of(t);
+    if (active.isOne() && !active.low)
+      continue;
+    bool isKnown = !access.address->symbol && !at.isAll();
+    place->spans.push_back(
+        {isKnown ? at.low : 0,
+         isKnown ? std::min(at.high, bytes) + access.bytes : bytes, t});
+  }
+  llvm::sort(place->spans, [](const auto &a, const auto &b) {
+    return std::tie(a.begin, a.thread) < std::tie(b.begin, b.thread);
+  });
+  place->first = place->spans.empty() ? 0 : place->spans.front().begin;
+  for (const SharedAccess::Span &span : place->spans) {
+    place->longest = std::max(place->longest, span.end - span.begin);
+    place->last = std::max(place->last, span.end);
+  }
+  return place.get();
+}
+
+std::optional<SharedAccesses::Meeting>
+SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
+  const SharedAccess *then = before.access;
+  if (then->touch == now->touch && now->touch != Touch::Write)
+    return std::nullopt; // reads, and updates that are one step each
+  if (then->last <= now->first || now->last <= then->first)
+    return std::nullopt;
+  auto [at, isNew] = met.try_emplace({then, before.stage, now});
+  if (!isNew)
+    return at->second;
+  auto isParted = [&](int64_t first, int64_t second) {
+    if (before.stage == Pending::Stage::UnderWay)
+      return false;
+    bool isOneWarp = first / lanes == second / lanes;
+    if (before.stage == Pending::Stage::Warps || then->isOfWarp)
+      return isOneWarp; // lanes do a matrix together
+    return first == second && !now->isOfWarp;
+  };
+  const auto &spans = then->spans;
+  for (const SharedAccess::Span &span : now->spans) {
+    auto other = llvm::lower_bound(
+        spans, span.begin - then->longest,
+        [](const SharedAccess::Span &a, int64_t n) { return a.begin < n; });
+    for (; other != spans.end() && other->begin < span.end; ++other)
+      if (other->end > span.begin && !isParted(other->thread, span.thread)) {
+        at->second = Meeting{other->thread, span.thread,
+                             std::max(other->begin, span.begin)};
+        return at->second;
+      }
+  }
+  return std::nullopt;
+}
+
+/// Replaces what `change` says; null drops it.
+static void
+replace(PendingSet &pending,
+        llvm::function_ref<std::optional<Pending>(Pending)> change) {
+  PendingSet left;
+  for (const Pending &one : pending)
+    if (std::optional<Pending> now = change(one))
+      left.insert(*now);
+  pending = std::move(left);
+}
+
+void SharedAccesses::waitForBlock(PendingSet &pending) {
+  replace(pending, [](Pending one) -> std::optional<Pending> {
+    if (one.stage != Pending::Stage::UnderWay)
+      return std::nullopt;
+    return one;
+  });
+}
+
+void SharedAccesses::waitForWarp(PendingSet &pending) {
+  replace(pending, [](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::Threads)
+      one.stage = Pending::Stage::Warps;
+    return one;
+  });
+}
+
+void SharedAccesses::commit(PendingSet &pending) {
+  constexpr uint8_t kMany = 64;
+  replace(pending, [](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::UnderWay && one.groups < kMany)
+      ++one.groups;
+    return one;
+  });
+}
+
+void SharedAccesses::waitForCopies(PendingSet &pending, int64_t but) {
+  replace(pending, [but](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::UnderWay && one.groups > but) {
+      one.stage = Pending::Stage::Threads;
+      one.groups = 0;
+    }
+    return one;
+  });
+}

@@ -1,0 +1,94 @@
+//===- SharedAccesses.h - What meets in the memory of a block ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses of the threads of a block to the memory that they share, those that
+// nobody has waited for yet, and which of two meet.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_SHAREDACCESSES_H
+#define KILN_LIB_GPU_SHAREDACCESSES_H
+
+#include "ThreadValues.h"
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace kiln::simt {
+
+enum class Touch : uint8_t { Read, Write, Update };
+
+/// One operation at the addresses that it has once. Equal ones are the same
+/// object.
+struct SharedAccess {
+  mlir::Operation *op = nullptr;
+  const ThreadValue *address = nullptr;
+  const ThreadValue *active = nullptr; ///< 0 for threads that do not do it
+  int64_t bytes = 16;
+  Touch touch = Touch::Update;
+  bool isCopy = false;   ///< goes on by itself until it is waited for
+  bool isOfWarp = false; ///< any lane of the warp may be the one
+  struct Span {
+    int64_t begin, end, thread;
+  };
+  std::vector<Span> spans; ///< by their beginnings
+  int64_t longest = 0, first = 0, last = 0;
+  size_t number = 0; ///< in the order of their making
+};
+
+/// How far an access is from being done for everybody.
+struct Pending {
+  enum class Stage : uint8_t {
+    Threads,  ///< each thread has done its part
+    Warps,    ///< and the other lanes of its warp know
+    UnderWay, ///< a copy that is not waited for
+  };
+  const SharedAccess *access;
+  Stage stage;
+  uint8_t groups = 0; ///< that began to be counted at or after a copy
+
+  bool operator<(const Pending &other) const {
+    return std::tie(access->number, stage, groups) <
+           std::tie(other.access->number, other.stage, other.groups);
+  }
+  bool operator==(const Pending &other) const {
+    return access == other.access && stage == other.stage &&
+           groups == other.groups;
+  }
+};
+using PendingSet = std::set<Pending>;
+
+class SharedAccesses {
+public:
+  SharedAccesses(int64_t threads, int64_t lanes, int64_t bytes)
+      : threads(threads), lanes(lanes), bytes(bytes) {}
+
+  const SharedAccess *get(const SharedAccess &access);
+
+  /// Two threads and a byte where an access meets one that came before.
+  struct Meeting {
+    int64_t first, second, byte;
+  };
+  std::optional<Meeting> meet(const Pending &before, const SharedAccess *now);
+
+  // What waiting does.
+  static void waitForBlock(PendingSet &pending);
+  static void waitForWarp(PendingSet &pending);
+  static void commit(PendingSet &pending);
+  static void waitForCopies(PendingSet &pending, int64_t but);
+
+private:
+  using Key =
+      std::tuple<mlir::Operation *, const ThreadValue *, const ThreadValue *>;
+  std::map<Key, std::unique_ptr<SharedAccess>> known;
+  std::map<
+      std::tuple<const SharedAccess *, Pending::Stage, const SharedAccess *>,
+      std::optional<Meeting>>
+      met;
+  const int64_t threads, lanes, bytes;
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_SHAREDACCESSES_H

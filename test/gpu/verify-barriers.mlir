@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads that meet in the memory of their block have to wait for each other; each function that errs does so on purpose.
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(llvm.func(simt-verify-barriers))'
+
+// Everybody reads what the next thread wrote, and then writes there again.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @parted(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 512 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %after = arith.addi %i, %c1 : i32
+  %next = arith.andi %after, %c63 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  llvm.store %x, %p : f32, !llvm.ptr<3>
+  gpu.barrier
+  %y = llvm.load %q : !llvm.ptr<3> -> f32
+  gpu.barrier
+  llvm.store %y, %p : f32, !llvm.ptr<3>
+  %own = llvm.load %p : !llvm.ptr<3> -> f32
+  // Other bytes, and two threads that only read.
+  %beside = llvm.getelementptr %p[256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  llvm.store %own, %beside : f32, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @no_barrier(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %other = arith.xori %i, %c32 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  // expected-note@+1 {{it does so here}}
+  llvm.store %x, %p : f32, !llvm.ptr<3>
+  // The warp is not enough: the other thread is of another one.
+  simt.warp_barrier
+  // expected-error@+1 {{reads byte 0 of the block's memory in thread 32, which thread 0 writes before, and nothing parts the two}}
+  %y = llvm.load %q : !llvm.ptr<3> -> f32
+  llvm.return
+}
+
+// -----
+
+// Lanes of one warp wait for it alone.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @warp(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c1 = arith.constant 1 : i32
+  %other = arith.xori %i, %c1 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  llvm.store %x, %p : f32, !llvm.ptr<3>
+  simt.warp_barrier
+  // expected-note@+1 {{it does so here}}
+  %y = llvm.load %q : !llvm.ptr<3> -> f32
+  // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and nothing parts the two}}
+  llvm.store %y, %p : f32, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+// The next round of a loop writes what this one reads at its end.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @around(%x: f32, %n: i32) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %other = arith.xori %i, %c1 : i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%v = %x) -> f32 : i32 {
+    // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and nothing parts the two}}
+    llvm.store %v, %p : f32, !llvm.ptr<3>
+    gpu.barrier
+    // expected-note@+1 {{it does so here}}
+    %y = llvm.load %q : !llvm.ptr<3> -> f32
+    scf.yield %y : f32
+  }
+  llvm.return
+}
+
+// -----
+
+// Three slots, of which two are filled ahead; the last two iterations fill none.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 32 : i64, simt.shared_bytes = 1536 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c16 = arith.constant 16 : i32
+  %own = arith.muli %i, %c16 : i32
+  %c1 = arith.constant 1 : i32
+  %neighbour = arith.xori %i, %c1 : i32
+  %others = arith.muli %neighbour, %c16 : i32
+  %start = arith.constant 0 : i32
+  %size = arith.constant 512 : i32
+  %end = arith.constant 1536 : i32
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %p = llvm.getelementptr %memory[%own] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  %some = arith.cmpi sgt, %n, %zero : i64
+  simt.copy_async %from to %p bytes 16 mask %some : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.commit_copies
+  %more = arith.cmpi sgt, %n, %one : i64
+  %p1 = llvm.getelementptr %p[512] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  simt.copy_async %from to %p1 bytes 16 mask %more : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.commit_copies
+  %filled = arith.constant 1024 : i32
+  %r:2 = scf.for %k = %zero to %n step %one iter_args(%fill = %filled, %use = %start) -> (i32, i32) : i64 {
+    %ahead = arith.addi %k, %two : i64
+    %is = arith.cmpi slt, %ahead, %n : i64
+    simt.wait_copies but 1
+    gpu.barrier
+    %to = llvm.getelementptr %p[%fill] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    simt.copy_async %from to %to bytes 16 mask %is : !llvm.ptr<1>, !llvm.ptr<3>
+    simt.commit_copies
+    %q = llvm.getelementptr %memory[%others] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %slot = llvm.getelementptr %q[%use] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    %y = llvm.load %slot : !llvm.ptr<3> -> vector<4xf32>
+    %f = arith.addi %fill, %size : i32
+    %f0 = arith.cmpi eq, %f, %end : i32
+    %f1 = arith.select %f0, %start, %f : i32
+    %f2 = arith.select %is, %f1, %fill : i32
+    %u = arith.addi %use, %size : i32
+    %u0 = arith.cmpi eq, %u, %end : i32
+    %u1 = arith.select %u0, %start, %u : i32
+    scf.yield %f2, %u1 : i32, i32
+  }
+  // Nothing is under way any more.
+  gpu.barrier
+  %z = arith.constant 0.0 : f32
+  llvm.store %z, %p : f32, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+// The same with two slots: the one that is filled is being read.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @short_ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 32 : i64, simt.shared_bytes = 1024 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c16 = arith.constant 16 : i32
+  %own = arith.muli %i, %c16 : i32
+  %start = arith.constant 0 : i32
+  %size = arith.constant 512 : i32
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %p = llvm.getelementptr %memory[%own] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  // expected-note@+1 {{it does so here}}
+  simt.copy_async %from to %p bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.commit_copies
+  %r = scf.for %k = %zero to %n step %one iter_args(%use = %start) -> i32 : i64 {
+    %fill = arith.xori %use, %size : i32
+    %to = llvm.getelementptr %p[%fill] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    simt.copy_async %from to %to bytes 16 : !llvm.ptr<1>, !llvm.ptr<3>
+    simt.commit_copies
+    // One group too many may be under way: none is waited for here.
+    simt.wait_copies but 2
+    gpu.barrier
+    %slot = llvm.getelementptr %p[%use] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+    // expected-error@+1 {{which thread 0 writes before, and nothing waits for that copy}}
+    %y = llvm.load %slot : !llvm.ptr<3> -> vector<4xf32>
+    gpu.barrier
+    scf.yield %fill : i32
+  }
+  llvm.return
+}
+
+// -----
+
+// A copy that is waited for is there for its own thread; others need the barrier.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  // expected-note@+1 {{it does so here}}
+  simt.copy_async %from to %p bytes 4 : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.commit_copies
+  simt.wait_copies but 0
+  %own = llvm.load %p : !llvm.ptr<3> -> f32
+  // expected-error@+1 {{reads byte 4 of the block's memory in thread 0, which thread 1 writes before, and nothing parts the two}}
+  %all = llvm.load %memory : !llvm.ptr<3> -> vector<2xf32>
+  llvm.return
+}
+
+// -----
+
+// Half of the threads do not come to the barrier.
+llvm.func @alone(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 256 : i64} {
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %is = arith.cmpi ult, %i, %c32 : i32
+  scf.if %is {
+    // expected-error@+1 {{is one that thread 32 of the block does not come to}}
+    gpu.barrier
+  }
+  llvm.return
+}
+
+// -----
+
+// One thread writes, the others do not; an index from memory stays in its bounds, and is any number there.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @looked_up(%x: f32, %from: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 512 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c0 = arith.constant 0 : i32
+  %c63 = arith.constant 63 : i32
+  %first = arith.cmpi eq, %i, %c0 : i32
+  scf.if %first {
+    llvm.store %x, %memory : f32, !llvm.ptr<3>
+  }
+  %n = llvm.load %from : !llvm.ptr<1> -> i32
+  %in = arith.andi %n, %c63 : i32
+  %q = llvm.getelementptr %memory[%in] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  %beyond = llvm.getelementptr %q[256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %y = llvm.load %beyond : !llvm.ptr<3> -> f32
+  gpu.barrier
+  // What all write at once to one place is taken to be one value.
+  // expected-note@+1 {{it does so here}}
+  llvm.store %x, %memory : f32, !llvm.ptr<3>
+  // expected-error@+1 {{reads byte 0 of the block's memory in thread 0, which thread 1 writes before}}
+  %z = llvm.load %q : !llvm.ptr<3> -> f32
+  llvm.return
+}
+
+// -----
+
+// Lanes of a warp read matrices together, from rows that all of them wrote.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @matrices(%x: i32) attributes {simt.threads = 64 : i64, simt.shared_bytes = 1024 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %c16 = arith.constant 16 : i32
+  %at = arith.muli %i, %c16 : i32
+  %p = llvm.getelementptr %memory[%at] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  // expected-note@+1 {{it does so here}}
+  simt.store_matrix %x, %x, %x, %x to %p : !llvm.ptr<3>
+  simt.warp_barrier
+  %w:4 = simt.load_matrix %p : !llvm.ptr<3> -> i32, i32, i32, i32
+  // The other warp's.
+  %c512 = arith.constant 512 : i32
+  %o = arith.xori %at, %c512 : i32
+  %q = llvm.getelementptr %memory[%o] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+  simt.warp_barrier
+  // expected-error@+1 {{writes byte 0 of the block's memory in thread 32, which thread 0 writes before}}
+  simt.store_matrix %x to %q : !llvm.ptr<3>
+  llvm.return
+}

@@ -112,6 +112,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   topology = <cores = {1}, threads = {2}, frequency = {3}>,
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = 1020, align = 4>,
+    #kiln.memory<name = "register_file", scope = core, kind = register, size = 262144, align = 4>,
     #kiln.memory<name = "shared", scope = core, kind = explicit, size = {4}, align = 16, line = 128, banks = 32>,
     #kiln.memory<name = "l2", scope = device, kind = cached, size = {5}, align = 32, line = 128>,
     #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {6}>],

@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - The passes of the gpu family in order ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Float8Products.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"
@@ -26,6 +27,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileWidenAccumulators());
+  kernels.addPass(createWidenFloat8FactorsPass());
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileExpandWideProducts());
   kernels.addPass(tile::createTileExpandConversions());
@@ -59,6 +61,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
 
 void simt::registerGpuPasses() {
   registerPass([] { return createSimtAssignLayouts(); });
+  registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtExpandAccesses(); });

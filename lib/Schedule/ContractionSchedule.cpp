@@ -3,11 +3,12 @@
 //
 // A grid of M x N tiles, a loop over K with an accumulator tile, cheap
 // operations on the operands as they are loaded, and everything that follows
-// the product on the accumulator before it is stored.
+// the product on the accumulator before it is stored. Before it, copies of
+// factors whose rows begin where the machine reads them slowly.
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Schedule/Schedules.h"
+#include "AlignRows.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -310,14 +311,18 @@ kiln::schedule::scheduleContraction(Operation *op,
       !isa<prim::DotGeneralOp>(group.plan.anchors.front().op))
     return ctx->decline(op, "the group is not one product");
   Buffer out = ctx->host.destination(group.fusion.getResult(0));
+  AlignedRows aligned(group,
+                      cast<prim::DotGeneralOp>(group.plan.anchors.front().op));
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   ContractBuilder builder(group, kernel, out);
   if (failed(builder.run())) {
     kernel.abandon();
+    aligned.abandon();
     return ctx->decline(op, builder.reason);
   }
   addSingleRow(group, builder, out);
+  aligned.leave();
   ctx->host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

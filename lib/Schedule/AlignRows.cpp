@@ -1,0 +1,148 @@
+//===- AlignRows.cpp - Copies of factors whose rows start anywhere --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of an odd number of halves begin at any other byte, where machines have
+// no wide accesses and no copies that go on by themselves. A product that uses
+// every element many times takes a copy of such a factor, with longer rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AlignRows.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+/// What rows of a copy begin at multiples of.
+static constexpr int64_t kChunk = 16;
+
+/// Bytes that the rows of a buffer begin at multiples of, 16 at most; 0 where
+/// its shape is not known or elements do not lie side by side along the last
+/// dimension.
+static int64_t alignmentOf(const Buffer &buffer, int64_t bytes) {
+  auto isKnown = [](Extent extent) { return extent.isStatic(); };
+  if (buffer.rank() < 2 || !isKnown(buffer.offset) ||
+      !llvm::all_of(buffer.sizes, isKnown) ||
+      !llvm::all_of(buffer.strides, isKnown) || !buffer.strides.back().is(1))
+    return 0;
+  int64_t alignment = std::gcd(kChunk, buffer.offset.get() * bytes);
+  for (auto [size, stride] :
+       llvm::drop_end(llvm::zip_equal(buffer.sizes, buffer.strides))) {
+    if (size.get() > 1 && stride.get() <= 0)
+      return 0; // repeated, or backwards
+    if (size.get() > 1)
+      alignment = std::gcd(alignment, stride.get() * bytes);
+  }
+  return alignment;
+}
+
+/// The number of elements; 0 where it is not known.
+static int64_t countOf(ArrayRef<Extent> sizes) {
+  int64_t count = 1;
+  for (Extent size : sizes)
+    if (!size.isStatic() || llvm::MulOverflow(count, size.get(), count))
+      return 0;
+  return count;
+}
+
+AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
+  // Copies that go on by themselves move words. A copy of a factor moves each
+  // element twice, which takes as long as `kUses` multiplications of it, and a
+  // launch as long as `kLaunch` of all.
+  constexpr int64_t kWord = 4, kUses = 256;
+  constexpr double kLaunch = 1 << 30;
+  TargetAttr description = group.ctx.description;
+  if (!group.ctx.tiling.model().sharesTiles() || !description ||
+      !description.getUnitOfKind(UnitKind::DMA))
+    return;
+  HostProgramBuilder &host = group.host;
+  int64_t products = countOf(host.sizesOf(dot.getResult()));
+  for (int64_t dim : dot.getLhsContract())
+    if (llvm::MulOverflow(products, countOf(host.dimOf(dot.getLhs(), dim)),
+                          products))
+      return;
+  for (Value factor : {dot.getLhs(), dot.getRhs()}) {
+    Type element = getElementTypeOrSelf(factor);
+    Operation *source = factor.getDefiningOp();
+    if ((source && group.inGroup()(source)) || !host.hasBuffer(factor) ||
+        element.getIntOrFloatBitWidth() % 8)
+      continue;
+    const Buffer &buffer = host.buffer(factor);
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    int64_t elements = countOf(buffer.sizes);
+    int64_t alignment = alignmentOf(buffer, bytes);
+    if (elements > 0 && alignment % kWord && kChunk % bytes == 0 &&
+        products / elements >= kUses && double(products) >= kLaunch)
+      copy(factor, kChunk / bytes);
+  }
+}
+
+void AlignedRows::copy(Value factor, int64_t multiple) {
+  HostProgramBuilder &host = group.host;
+  Buffer from = host.buffer(factor);
+  SmallVector<Extent, 4> sizes(from.sizes);
+  sizes.back() = int64_t(llvm::alignTo(sizes.back().get(), multiple));
+  Buffer to = host.allocate(from.elementType(), sizes);
+  KernelBuilder kernel(host, group.fusion.getLoc(),
+                       group.ctx.kernelName + "_rows" +
+                           std::to_string(made.size()));
+  AccessMap target, source;
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Elementwise;
+  TilingTile tile;
+  tile.bits = from.elementType().getIntOrFloatBitWidth();
+  tile.along = sizes.size() - 1;
+  SmallVector<std::pair<int, TilingRole>> dims;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    KernelDim dim;
+    dim.size = size;
+    kernel.dims.push_back(dim);
+    target.index.push_back(size.is(1) ? IndexExpr() : IndexExpr::dim(d));
+    TilingRole role =
+        d + 1 == sizes.size() ? TilingRole::Column : TilingRole::Row;
+    dims.push_back({int(d), role});
+    problem.dims.push_back({role, size.get()});
+    tile.dims.push_back(d);
+  }
+  problem.tiles.assign(2, tile);
+  group.chooseBlocks(kernel, problem, dims);
+  Space space;
+  for (auto [d, dim] : llvm::enumerate(kernel.dims))
+    if (dim.block > 1 || d + 1 == sizes.size())
+      space.axes.push_back(d);
+  for (int d = sizes.size(); d-- > 0;)
+    kernel.addGridDim(d);
+  kernel.placeGrid();
+  // What is behind the end of a row reads as zero.
+  source = target;
+  source.ranges.push_back({int(sizes.size()) - 1, 0, from.sizes.back()});
+  TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
+  emitter.store(emitter.load(from, source), to, target);
+  program::LaunchOp launch = kernel.finish("generic.contraction");
+  made.push_back({factor, from, kernel.kernel, launch, to.base});
+  to.sizes = from.sizes;
+  host.setBuffer(factor, to);
+}
+
+void AlignedRows::leave() {
+  for (const Made &copy : llvm::reverse(made))
+    group.host.setBuffer(copy.factor, copy.from);
+}
+
+void AlignedRows::abandon() {
+  leave();
+  for (const Made &copy : made) {
+    SmallVector<Operation *> views(copy.memory.getUsers());
+    copy.launch->erase();
+    for (Operation *view : views)
+      if (view != copy.launch && view->use_empty())
+        view->erase();
+    copy.kernel->erase();
+    if (copy.memory.use_empty())
+      copy.memory.getDefiningOp()->erase();
+  }
+  made.clear();
+}

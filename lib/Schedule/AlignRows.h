@@ -1,0 +1,40 @@
+//===- AlignRows.h - Copies of factors whose rows start anywhere *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_ALIGNROWS_H
+#define KILN_LIB_SCHEDULE_ALIGNROWS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// Copies of the factors of a product whose rows begin between the words that
+/// copies of threads move, with rows that begin at wider places: launched
+/// before the product, which finds them in the place of the factors until
+/// `leave`.
+class AlignedRows {
+public:
+  AlignedRows(Group &group, prim::DotGeneralOp dot);
+
+  /// The factors are themselves again.
+  void leave();
+  /// There is no product that uses the copies.
+  void abandon();
+
+private:
+  void copy(mlir::Value factor, int64_t multiple);
+
+  struct Made {
+    mlir::Value factor;
+    Buffer from;
+    tile::KernelOp kernel;
+    program::LaunchOp launch;
+    mlir::Value memory;
+  };
+  Group &group;
+  llvm::SmallVector<Made, 2> made;
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_ALIGNROWS_H

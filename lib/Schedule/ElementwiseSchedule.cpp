@@ -11,21 +11,10 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-LogicalResult
-kiln::schedule::scheduleElementwise(Operation *op,
-                                    target::LoweringContext &context) {
-  auto *ctx = context.as<ScheduleContext>();
-  if (!ctx)
-    return context.decline(op, "needs the context of convert-prim-to-tile");
-  Group group(cast<prim::FusionOp>(op), *ctx);
+LogicalResult kiln::schedule::emitElementwise(Group &group, const Buffer &out,
+                                              std::string &reason) {
   GroupPlan &plan = group.plan;
-  if (failed(plan.run(group.root)))
-    return ctx->decline(op, plan.reason);
-  if (!plan.reductions.empty() || !plan.anchors.empty())
-    return ctx->decline(op, "the group has a reduction or a product");
-
-  Buffer out = resultForWindows(group);
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
+  KernelBuilder kernel(group.host, group.fusion.getLoc(), group.ctx.kernelName);
   group.addDims(kernel);
   SmallVector<int> dims;
   for (unsigned d = 0; d < plan.numRootDims; ++d)
@@ -60,10 +49,31 @@ kiln::schedule::scheduleElementwise(Operation *op,
   Value tile = emitter.emit(group.root, plan.rootMap);
   if (!tile) {
     kernel.abandon();
-    return ctx->decline(op, emitter.reason);
+    reason = emitter.reason;
+    return failure();
   }
   emitter.store(tile, out, plan.rootMap);
   kernel.finish("generic.elementwise");
+  return success();
+}
+
+LogicalResult
+kiln::schedule::scheduleElementwise(Operation *op,
+                                    target::LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(op, "needs the context of convert-prim-to-tile");
+  Group group(cast<prim::FusionOp>(op), *ctx);
+  GroupPlan &plan = group.plan;
+  if (failed(plan.run(group.root)))
+    return ctx->decline(op, plan.reason);
+  if (!plan.reductions.empty() || !plan.anchors.empty())
+    return ctx->decline(op, "the group has a reduction or a product");
+
+  Buffer out = resultForWindows(group);
+  std::string reason;
+  if (failed(emitElementwise(group, out, reason)))
+    return ctx->decline(op, reason);
   ctx->host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

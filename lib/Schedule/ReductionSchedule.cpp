@@ -4,11 +4,13 @@
 // Softmax, norms, sums. If memory is contiguous along a reduced dimension then
 // a tile holds whole rows, or, for long rows, pieces of them in loops, one loop
 // per level of dependent reductions. Otherwise the reduced dimensions are loops
-// and tiles run along the kept one.
+// and tiles run along the kept one. Where that would read much several times
+// with few instances, each reduction has kernels of its own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Schedule/Schedules.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
@@ -45,6 +47,13 @@ public:
   Reducer(Group &group, KernelBuilder &kernel, const Buffer &out)
       : group(group), plan(group.plan), kernel(kernel), out(out) {}
 
+  /// Decides on tiles and blocks.
+  void prepare() {
+    classify();
+    chooseBlocks();
+  }
+  /// Whether the reductions are better kernels of their own.
+  bool isSeparate() const { return separate; }
   /// Emits the bodies; `last` is the second kernel, made if it is needed.
   LogicalResult run(std::optional<KernelBuilder> &last);
   std::string reason;
@@ -66,6 +75,7 @@ private:
   int vector = -1, rows = -1;
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
+  bool separate = false;
 };
 } // namespace
 
@@ -99,6 +109,34 @@ void Reducer::classify() {
   if (!kept.empty())
     rows = kept.back() == vector && kept.size() > 1 ? kept[kept.size() - 2]
                                                     : kept.back();
+}
+
+/// What does not stay with an instance is read again for each reduction, by all
+/// instances that there are: kernels of their own share it out among more.
+/// Columns are put together by all warps of an instance, which takes longer the
+/// more rows they have.
+static bool isBetterSeparate(const target::TilingProblem &problem,
+                             ArrayRef<int64_t> blocks) {
+  constexpr int64_t kRows = 256;
+  constexpr double kLeast = 1 << 22;
+  int depth = -1;
+  bool isColumn = false;
+  double elements = problem.instances;
+  for (auto [i, dim] : llvm::enumerate(problem.dims)) {
+    if (ShapedType::isDynamic(dim.size))
+      return false;
+    elements *= double(dim.size);
+    isColumn |= dim.role == target::TilingRole::Column;
+    if (dim.role == target::TilingRole::Depth)
+      depth = i;
+  }
+  // The last tile is the result: it has what is reduced where it needs it all.
+  if (depth < 0 || problem.tiles.empty() ||
+      !llvm::is_contained(problem.tiles.back().dims, unsigned(depth)))
+    return false;
+  int64_t size = problem.dims[depth].size;
+  return elements >= kLeast &&
+         (blocks[depth] < size || (isColumn && size > kRows));
 }
 
 /// What the model is asked: the dimension along which memory is contiguous,
@@ -136,6 +174,8 @@ void Reducer::chooseBlocks() {
   for (auto [dim, block] : llvm::zip(dims, blocks))
     if (dim.second == target::TilingRole::Part)
       parts = block;
+  separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
+             isBetterSeparate(problem, blocks);
 }
 
 /// One reduction, whose result decides all that is written.
@@ -250,8 +290,6 @@ LogicalResult Reducer::emitParts(TileBuilder &emitter, KernelBuilder &last) {
 }
 
 LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
-  classify();
-  chooseBlocks();
   // Reduced dimensions that fit have their place; the others become loops.
   for (int dim : reduced)
     if (!kernel.numBlocks(dim).is(1))
@@ -293,6 +331,72 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
   return done;
 }
 
+static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
+                            std::string &reason);
+
+/// Each reduction of a group goes to memory, and what is left is elementwise.
+static LogicalResult reduceSeparately(Group &group, const Buffer &out,
+                                      std::string &reason) {
+  ScheduleContext &ctx = group.ctx;
+  std::string name = ctx.kernelName;
+  llvm::scope_exit restore([&] { ctx.kernelName = name; });
+  // Those that others need stand before them.
+  SmallVector<Operation *> reductions, computed;
+  for (const ReductionVisit &visit : group.plan.reductions)
+    if (!llvm::is_contained(reductions, visit.op))
+      reductions.push_back(visit.op);
+  llvm::sort(reductions,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *reduction : reductions) {
+    Value result = reduction->getResult(0);
+    ctx.kernelName = name + "_" + reduction->getName().stripDialect().str() +
+                     std::to_string(computed.size());
+    Group part(group.fusion, ctx, result, computed);
+    Buffer memory = ctx.host.allocate(getElementTypeOrSelf(result),
+                                      ctx.host.sizesOf(result));
+    if (failed(part.plan.run(result))) {
+      reason = part.plan.reason;
+      return failure();
+    }
+    if (failed(reduce(part, memory, /*isWhole=*/true, reason)))
+      return failure();
+    ctx.host.setBuffer(result, memory);
+    computed.push_back(reduction);
+  }
+  ctx.kernelName = name;
+  Group rest(group.fusion, ctx, group.root, computed);
+  if (failed(rest.plan.run(group.root))) {
+    reason = rest.plan.reason;
+    return failure();
+  }
+  return emitElementwise(rest, out, reason);
+}
+
+/// The kernels of a group with reductions. `isWhole`: they stay together.
+static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
+                            std::string &reason) {
+  KernelBuilder kernel(group.host, group.fusion.getLoc(), group.ctx.kernelName);
+  group.addDims(kernel);
+  Reducer reducer(group, kernel, out);
+  reducer.prepare();
+  if (!isWhole && reducer.isSeparate()) {
+    kernel.abandon();
+    return reduceSeparately(group, out, reason);
+  }
+  std::optional<KernelBuilder> last;
+  if (failed(reducer.run(last))) {
+    kernel.abandon();
+    if (last)
+      last->abandon();
+    reason = reducer.reason;
+    return failure();
+  }
+  kernel.finish("generic.reduction");
+  if (last)
+    last->finish("generic.reduction");
+  return success();
+}
+
 LogicalResult
 kiln::schedule::scheduleReduction(Operation *op,
                                   target::LoweringContext &context) {
@@ -307,19 +411,9 @@ kiln::schedule::scheduleReduction(Operation *op,
     return ctx->decline(op, "the group has a product");
 
   Buffer out = ctx->host.destination(group.fusion.getResult(0));
-  KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
-  group.addDims(kernel);
-  Reducer reducer(group, kernel, out);
-  std::optional<KernelBuilder> last;
-  if (failed(reducer.run(last))) {
-    kernel.abandon();
-    if (last)
-      last->abandon();
-    return ctx->decline(op, reducer.reason);
-  }
-  kernel.finish("generic.reduction");
-  if (last)
-    last->finish("generic.reduction");
+  std::string reason;
+  if (failed(reduce(group, out, /*isWhole=*/false, reason)))
+    return ctx->decline(op, reason);
   ctx->host.setBuffer(group.fusion.getResult(0), out);
   return success();
 }

@@ -47,14 +47,20 @@ void kiln::schedule::registerCoreSchedules() {
 }
 
 Group::Group(prim::FusionOp fusion, ScheduleContext &ctx)
-    : fusion(fusion), ctx(ctx), host(ctx.host),
-      root(fusion.getBody().front().getTerminator()->getOperand(0)),
+    : Group(fusion, ctx,
+            fusion.getBody().front().getTerminator()->getOperand(0), {}) {}
+
+Group::Group(prim::FusionOp fusion, ScheduleContext &ctx, Value root,
+             ArrayRef<Operation *> computed)
+    : fusion(fusion), ctx(ctx), host(ctx.host), root(root), computed(computed),
       plan(host.math, host.dimFn(), inGroup()) {}
 
 GroupPlan::InGroupFn Group::inGroup() const {
   prim::FusionOp op = fusion;
   Operation *parent = op;
-  return [parent](Operation *op) { return op->getParentOp() == parent; };
+  return [parent, without = computed](Operation *op) {
+    return op->getParentOp() == parent && !llvm::is_contained(without, op);
+  };
 }
 
 Extent Group::strideOf(const Buffer &buffer, const AccessMap &map, int dim) {

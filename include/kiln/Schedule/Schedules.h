@@ -44,11 +44,16 @@ public:
 class Group {
 public:
   Group(prim::FusionOp fusion, ScheduleContext &ctx);
+  /// The part of a group that computes `root` from what it reads and from the
+  /// results of operations of it that are `computed` and have buffers.
+  Group(prim::FusionOp fusion, ScheduleContext &ctx, mlir::Value root,
+        llvm::ArrayRef<mlir::Operation *> computed);
 
   prim::FusionOp fusion;
   ScheduleContext &ctx;
   HostProgramBuilder &host;
   mlir::Value root; ///< what the group yields
+  llvm::SmallVector<mlir::Operation *, 2> computed;
   GroupPlan plan;
 
   GroupPlan::InGroupFn inGroup() const;
@@ -82,6 +87,11 @@ bool hasTileDot(mlir::Type operand, mlir::Type accumulator);
 /// sum + column * row, both repeated to the shape of `sum`.
 mlir::Value multiplyAdd(mlir::Value column, mlir::Value row, mlir::Value sum,
                         TileBuilder &emitter);
+
+/// The kernel of a group without reductions and products, and its launch. Where
+/// there can be none `reason` says why.
+mlir::LogicalResult emitElementwise(Group &group, const Buffer &out,
+                                    std::string &reason);
 
 mlir::LogicalResult scheduleElementwise(mlir::Operation *op,
                                         target::LoweringContext &ctx);

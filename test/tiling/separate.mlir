@@ -1,0 +1,42 @@
+// Softmax of long columns, and of rows that do not stay with an instance: each reduction has kernels of its own, which several
+// instances share out, and what is left is elementwise. Rows that stay, and little that does not, are one kernel.
+// RUN: kiln-compile %s --load-target=%S/Inputs/threaded.mlir --target=threaded --emit=program | FileCheck %s
+// This target has no code generator, so the host runs what it chooses:
+// RUN: unset KILN_NO_FALLBACK
+// RUN: for entry in columns rows; do \
+// RUN:   kiln-run %s --load-target=%S/Inputs/threaded.mlir --target=threaded --check --entry=$entry || exit 1; done
+
+// CHECK-LABEL: tile.kernel private @columns_0_softmax_amax0(
+// CHECK: tile.kernel private @columns_0_softmax_amax0_parts(
+// CHECK: tile.kernel private @columns_0_softmax_sum1(
+// CHECK: math.exp
+// CHECK: tile.kernel private @columns_0_softmax_sum1_parts(
+// CHECK: tile.kernel private @columns_0_softmax(
+// CHECK-NOT: tile.reduce
+// CHECK: math.exp
+// CHECK: tile.store
+// CHECK-LABEL: program.func @columns
+// CHECK-COUNT-5: program.launch
+func.func @columns(%x: tensor<8192x512xf32>) -> tensor<8192x512xf32> {
+  %r = prim.softmax %x dim 0 : tensor<8192x512xf32>
+  return %r : tensor<8192x512xf32>
+}
+
+// CHECK-LABEL: tile.kernel private @rows_0_softmax_amax0(
+// CHECK: tile.kernel private @rows_0_softmax(
+func.func @rows(%x: tensor<32x131072xf32>) -> tensor<32x131072xf32> {
+  %r = prim.softmax %x dim 1 : tensor<32x131072xf32>
+  return %r : tensor<32x131072xf32>
+}
+
+// CHECK-NOT: @short_0_softmax_amax0
+func.func @short(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %r = prim.softmax %x dim 1 : tensor<4096x4096xf32>
+  return %r : tensor<4096x4096xf32>
+}
+
+// CHECK-NOT: @little_0_softmax_amax0
+func.func @little(%x: tensor<8192x64xf32>) -> tensor<8192x64xf32> {
+  %r = prim.softmax %x dim 0 : tensor<8192x64xf32>
+  return %r : tensor<8192x64xf32>
+}

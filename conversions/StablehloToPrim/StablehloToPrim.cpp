@@ -34,7 +34,9 @@ void kiln::stablehlo_to_prim::addStablehloRules(Rules &rules) {
   addProductRules(rules);
   addConvolutionRules(rules);
   addFourierRules(rules);
+  addEquationRules(rules);
   addNormRules(rules);
+  addRandomRules(rules);
   addControlFlowRules(rules);
   addShardingRules(rules);
   addChloRules(rules);

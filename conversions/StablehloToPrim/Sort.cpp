@@ -137,11 +137,11 @@ FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
                          Translator &e) {
   Order order;
   order.descending = keys.front().descending;
-  order.totalOrder = keys.front().totalOrder;
   auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
   IRMapping arrays;
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
     arrays.map(op.getComparator().getArgument(2 * i), input);
+  bool sawFloat = false;
   for (const Key &key : keys) {
     Value array = vectorize(key.left, arrays, shape, op, e);
     if (!array) {
@@ -153,8 +153,11 @@ FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
       return e.unsupported(op, "orders complex numbers");
     Value x = e.get(array);
     bool isFloat = isa<FloatType>(e.elementOf(x));
-    if (isFloat && key.totalOrder != order.totalOrder)
+    if (isFloat && sawFloat && key.totalOrder != order.totalOrder)
       return e.unsupported(op, "mixes orders of floats");
+    if (isFloat)
+      order.totalOrder = key.totalOrder;
+    sawFloat |= isFloat;
     if (isUnsigned(array.getType()) && !e.elementOf(x).isInteger(1))
       x = flipTop(x, e);
     order.keys.push_back(key.descending == order.descending ? x

@@ -83,49 +83,57 @@ std::optional<Scan> scanOf(const Window &w, ArrayRef<int64_t> shape) {
   return scan;
 }
 
-/// The number that `prim.scan` and `prim.select_and_scatter` have for a kind.
-std::optional<int64_t> kindOf(Combiner combiner) {
+/// What `prim.scan` and `prim.select_and_scatter` call a combination.
+std::optional<prim::ScanKind> kindOf(Combiner combiner) {
   switch (combiner) {
   case Combiner::Add:
-    return 0;
+    return prim::ScanKind::sum;
   case Combiner::Mul:
-    return 1;
+    return prim::ScanKind::prod;
   case Combiner::Max:
-    return 2;
+    return prim::ScanKind::max;
   case Combiner::Min:
-    return 3;
+    return prim::ScanKind::min;
   default:
     return std::nullopt;
   }
 }
 
-/// Prim's windows begin with what is neutral. What is not can be combined with
-/// results where it does not matter how often that happens.
-LogicalResult combineInit(stablehlo::ReduceWindowOp op, Combiner combiner,
-                          Tensors &results, Translator &e) {
-  if (results.size() != 1 || combiner == Combiner::Other)
-    return success();
-  bool isUnsigned = tensor_to_prim::isUnsigned(op.getInputs()[0].getType());
-  Value init = tensorsOf(op.getInitValues()[0], e).front();
-  if (isNeutral(combiner, init, isUnsigned, e))
-    return success();
-  Value &result = results.front();
+/// Whether it matters how often a number is combined.
+bool countsTimes(Combiner combiner) {
+  return combiner == Combiner::Add || combiner == Combiner::Mul ||
+         combiner == Combiner::Xor;
+}
+
+/// Prim's windows begin with what is neutral: what is not is combined with the
+/// results.
+Value combineInit(Combiner combiner, Value result, Value init, bool isUnsigned,
+                  Translator &e) {
   Value other = spread(init, result, e);
-  switch (combiner) {
-  case Combiner::Max:
-  case Combiner::Min:
-    result = isUnsigned ? flipTop(combine(combiner, flipTop(result, e),
-                                          flipTop(other, e), e),
-                                  e)
-                        : combine(combiner, result, other, e);
-    return success();
-  case Combiner::And:
-  case Combiner::Or:
-    result = combine(combiner, result, other, e);
-    return success();
-  default:
-    return e.unsupported(op, "from a value that changes what is combined");
+  bool ordered = combiner == Combiner::Max || combiner == Combiner::Min;
+  if (!isUnsigned || !ordered)
+    return combine(combiner, result, other, e);
+  return flipTop(combine(combiner, flipTop(result, e), flipTop(other, e), e),
+                 e);
+}
+
+/// Where it matters how often an init is combined, what is around the operands
+/// and between their elements is put there first: the window then begins with
+/// what is neutral.
+void settleInits(Combiner combiner, Window &w, Tensors &operands,
+                 Tensors &inits, Translator &e) {
+  SmallVector<int64_t> between;
+  for (int64_t number : w.inputDilation)
+    between.push_back(number - 1);
+  for (auto [x, init] : llvm::zip_equal(operands, inits)) {
+    x = pad(x, init, w.low, w.high, between, e);
+    double neutral = combiner == Combiner::Mul ? 1 : 0;
+    bool isFloat = isa<FloatType>(e.elementOf(init));
+    init = isFloat ? e.number(neutral, init) : e.integer(neutral, init);
   }
+  w.low.assign(w.low.size(), 0);
+  w.high.assign(w.high.size(), 0);
+  w.inputDilation.assign(w.inputDilation.size(), 1);
 }
 
 /// A scan of one tensor, or of both parts where these are added.
@@ -144,7 +152,7 @@ FailureOr<bool> translateScan(stablehlo::ReduceWindowOp op, Scan scan,
   bool flips =
       isUnsigned && (combiner == Combiner::Max || combiner == Combiner::Min);
   SmallVector<NamedAttribute> attributes{
-      e.b.getNamedAttr("kind", e.b.getI32IntegerAttr(*kind)),
+      e.b.getNamedAttr("kind", prim::ScanKindAttr::get(op.getContext(), *kind)),
       e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(scan.dim))};
   if (scan.reverse)
     attributes.push_back(e.b.getNamedAttr("reverse", e.b.getUnitAttr()));
@@ -180,19 +188,32 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
   auto types = typesOf(op, op.getResultTypes(), e);
   if (failed(types))
     return failure();
+  Combiner combiner = combinerOf(op.getBody());
+  bool isUnsigned = tensor_to_prim::isUnsigned(source);
+  Tensors operands = tensorsOf(op.getInputs(), e);
+  Tensors inits = tensorsOf(op.getInitValues(), e), given = inits;
+  auto isKnownNeutral = [&](Value init) {
+    return isNeutral(combiner, init, isUnsigned, e);
+  };
+  bool combines = op.getInputs().size() == 1 && combiner != Combiner::Other &&
+                  !llvm::all_of(inits, isKnownNeutral);
+  if (combines && operands.size() > 1 && combiner != Combiner::Add)
+    return e.unsupported(op, "from a value that changes what is combined");
+  if (combines && countsTimes(combiner))
+    settleInits(combiner, *window, operands, inits, e);
   auto attributes = attributesOf(*window, e);
   attributes.push_back(
       e.b.getNamedAttr("dilation", e.b.getDenseI64ArrayAttr(window->dilation)));
   attributes.push_back(e.b.getNamedAttr(
       "input_dilation", e.b.getDenseI64ArrayAttr(window->inputDilation)));
-  auto made = makeCombining(op, "reduce_window", tensorsOf(op.getInputs(), e),
-                            tensorsOf(op.getInitValues(), e), *types,
+  auto made = makeCombining(op, "reduce_window", operands, inits, *types,
                             attributes, op.getBody(), e);
   if (failed(made))
     return failure();
   Tensors results((*made)->getResults());
-  if (failed(combineInit(op, combinerOf(op.getBody()), results, e)))
-    return failure();
+  if (combines && combiner != Combiner::First && combiner != Combiner::Second)
+    for (auto [result, init] : llvm::zip_equal(results, given))
+      result = combineInit(combiner, result, init, isUnsigned, e);
   return bindAll(op.getResults(), results, e);
 }
 
@@ -223,7 +244,10 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
   auto selection = selectionOf(op.getSelect());
   if (isComplex(source) || !source.hasStaticShape())
     return e.unsupported(op, "on complex numbers, or sizes that are not known");
-  if (!selection || combinerOf(op.getScatter()) != Combiner::Add)
+  Value x = e.get(op.getOperand()), updates = e.get(op.getSource());
+  bool isBool = e.elementOf(x).isInteger(1);
+  Combiner scatter = combinerOf(op.getScatter());
+  if (!selection || scatter != (isBool ? Combiner::Or : Combiner::Add))
     return e.unsupported(op,
                          "does not add where the largest or the smallest is");
   auto window = windowOf(op, source.getRank(), op.getWindowDimensions(),
@@ -231,18 +255,23 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
   if (failed(window))
     return failure();
   auto attributes = attributesOf(*window, e);
-  attributes.push_back(
-      e.b.getNamedAttr("kind", e.b.getI32IntegerAttr(*kindOf(*selection))));
-  Value x = e.get(op.getOperand());
-  bool flips = isUnsigned(source) && !e.elementOf(x).isInteger(1);
-  auto made = make(op, "select_and_scatter",
-                   {flips ? flipTop(x, e) : x, e.get(op.getSource())},
-                   x.getType(), e, attributes);
+  attributes.push_back(e.b.getNamedAttr(
+      "kind", prim::ScanKindAttr::get(op.getContext(), *kindOf(*selection))));
+  if (isBool) { // counted
+    x = e.convert(x, e.b.getI32Type());
+    updates = e.convert(updates, e.b.getI32Type());
+  }
+  bool flips = isUnsigned(source) && !isBool;
+  auto made =
+      make(op, "select_and_scatter", {flips ? flipTop(x, e) : x, updates},
+           x.getType(), e, attributes);
   if (failed(made))
     return failure();
   Value result = (*made)->getResult(0), init = e.get(op.getInitValue());
-  if (!isNeutral(Combiner::Add, init, false, e))
-    result = e.add(result, spread(init, result, e));
+  if (isBool)
+    result = e.compare<prim::NeOp>(result, e.integer(0, result));
+  if (!isNeutral(scatter, init, false, e))
+    result = combine(scatter, result, spread(init, result, e), e);
   return e.set(op, result);
 }
 

@@ -24,12 +24,26 @@ static OwningOpRef<ModuleOp> readArtifact(llvm::MemoryBufferRef input,
   return module;
 }
 
+/// A program that only hands on its arguments has no operation of StableHLO;
+/// then what frameworks say about their modules tells it.
+static frontend::Match matchOf(const frontend::Contents &contents) {
+  auto uses = [&](StringRef dialect) { return contents.uses(dialect); };
+  auto isOurs = [](NamedAttribute attribute) {
+    return attribute.getName().strref().starts_with("mhlo.");
+  };
+  bool found =
+      llvm::any_of(ArrayRef<StringRef>{"stablehlo", "chlo", "vhlo", "sdy"},
+                   uses) ||
+      llvm::any_of(contents.module()->getAttrs(), isOurs);
+  return found ? frontend::Match::Own : frontend::Match::None;
+}
+
 void kiln::registerStablehloFrontend() {
   frontend::Frontend stablehlo =
       tensor_to_prim::sharedFrontend("convert-stablehlo-to-prim");
   stablehlo.name = "stablehlo";
   stablehlo.help = "functions of StableHLO and CHLO";
-  stablehlo.dialects = {"stablehlo", "chlo", "vhlo", "sdy"};
+  stablehlo.match = matchOf;
   // Bytecode of version 6, as every artifact of StableHLO 1.x is.
   stablehlo.magic = "ML\xEFR\x0DStableHLO_v";
   stablehlo.read = readArtifact;

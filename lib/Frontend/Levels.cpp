@@ -43,7 +43,15 @@ static Match matchPrim(const Contents &contents) {
     if (!function || (isHere && !isPrim(function)))
       return Match::None;
   }
-  return Match::Own;
+  // Without an operation of prim, what another dialect says about the module
+  // may make it that one's.
+  auto isForeign = [](NamedAttribute attribute) {
+    auto [dialect, name] = attribute.getName().strref().split('.');
+    return !name.empty() && dialect != "kiln" && dialect != "prim";
+  };
+  bool isForeigners = !contents.uses("prim") &&
+                      llvm::any_of(contents.module()->getAttrs(), isForeign);
+  return isForeigners ? Match::Shared : Match::Own;
 }
 
 void kiln::frontend::registerLevels() {

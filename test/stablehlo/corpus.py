@@ -23,9 +23,7 @@ import time
 import numpy as np
 
 # Programs that do not run yet, by a pattern of their names, with the reason.
-EXCEPTIONS = {
-    "^broadcast_in_dim_complex64_2$": "without its checks it has no operation of StableHLO left",
-}
+EXCEPTIONS = {}
 # What the arguments make exactly, for programs whose expected results are farther from it, by having
 # been rounded at each step, than the limits of their checks.
 EXACT = {

@@ -27,3 +27,6 @@ def initialize():
     if os.environ.get("KILN_JAX_ARGUMENTS"):
         options["arguments"] = os.environ["KILN_JAX_ARGUMENTS"]
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
+    from kiln import jax_linalg
+
+    jax_linalg.register("kiln")

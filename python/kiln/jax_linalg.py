@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Decompositions of matrices that StableHLO has no operation for, as JAX functions.
+
+JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: Householder
+reflections one column after the other, and rotations of all pairs of a round at once (Jacobi's method)."""
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def adjoint(x):
+    return jnp.conj(jnp.swapaxes(x, -1, -2))
+
+
+def geqrf(a):
+    """R in the upper triangle, below it the reflections without their leading ones; and their factors."""
+    rows, columns = a.shape[-2:]
+    count = min(rows, columns)
+    row, column = np.arange(rows), np.arange(columns)
+
+    def step(k, state):
+        a, factors = state
+        x = lax.dynamic_index_in_dim(a, k, a.ndim - 1, keepdims=False)
+        alpha = lax.dynamic_index_in_dim(x, k, x.ndim - 1)
+        below = jnp.where(row > k, x, 0)
+        largest = jnp.max(jnp.abs(below), -1, keepdims=True, initial=0)
+        unit = below / jnp.where(largest == 0, 1, largest)
+        rest = largest * jnp.sqrt(jnp.sum(jnp.abs(unit) ** 2, -1, keepdims=True))
+        length = jnp.hypot(jnp.abs(alpha), rest)
+        beta = jnp.where(alpha.real < 0, length, -length).astype(a.dtype)
+        none = (rest == 0) & (alpha.imag == 0)
+        beta = jnp.where(none, alpha, beta)
+        factor = jnp.where(none, 0, (beta - alpha) / jnp.where(none, 1, beta))
+        v = jnp.where(row == k, 1, below / jnp.where(none, 1, alpha - beta)).astype(a.dtype)
+        change = jnp.conj(factor)[..., None] * v[..., None] * jnp.matmul(jnp.conj(v)[..., None, :], a)
+        a = a - jnp.where(column > k, change, 0)
+        kept = jnp.where(row > k, v, jnp.where(row == k, beta, x))
+        a = jnp.where(column == k, kept[..., None], a)
+        factors = jnp.where(np.arange(count) == k, factor, factors)
+        return a, factors
+
+    return lax.fori_loop(0, count, step, (a, jnp.zeros(a.shape[:-2] + (count,), a.dtype)))
+
+
+def householder_product(a, factors):
+    """The first columns of the product of the reflections that geqrf gives."""
+    rows, columns = a.shape[-2:]
+    row = np.arange(rows)
+    count = factors.shape[-1]
+
+    def step(i, q):
+        k = count - 1 - i
+        x = lax.dynamic_index_in_dim(a, k, a.ndim - 1, keepdims=False)
+        v = jnp.where(row > k, x, jnp.where(row == k, 1, 0)).astype(a.dtype)
+        factor = lax.dynamic_index_in_dim(factors, k, factors.ndim - 1)
+        return q - factor[..., None] * v[..., None] * jnp.matmul(jnp.conj(v)[..., None, :], q)
+
+    return lax.fori_loop(0, count, step, jnp.broadcast_to(jnp.eye(rows, columns, dtype=a.dtype), a.shape))
+
+
+def turns(half):
+    """Where each of 2 * half players comes from, so that all meet in 2 * half - 1 rounds of pairs (i, half + i)."""
+    top, bottom = np.arange(half), np.arange(half, 2 * half)
+    if half < 2:
+        return np.concatenate([top, bottom])
+    return np.concatenate([top[:1], bottom[:1], top[1:-1], bottom[1:], top[-1:]])
+
+
+def rotation(p, q, pq):
+    """Cosine and sine by which pairs with these squares and products become orthogonal; the sine has pq's phase."""
+    size = jnp.abs(pq)
+    none = size == 0
+    safe = jnp.where(none, 1, size)
+    slope = (q - p) / (2 * safe)
+    tangent = jnp.where(slope < 0, -1, 1) / (jnp.abs(slope) + jnp.sqrt(1 + slope * slope))
+    tangent = jnp.where(none, 0, tangent)
+    cosine = lax.rsqrt(1 + tangent * tangent)
+    return cosine, (tangent * cosine).astype(pq.dtype) * (pq / safe)
+
+
+def turn(x, cosine, sine):
+    """Rotates columns i and half + i of matrices."""
+    half = x.shape[-1] // 2
+    p, q = x[..., :half], x[..., half:]
+    c, s = cosine[..., None, :].astype(x.dtype), sine[..., None, :]
+    return jnp.concatenate([c * p - jnp.conj(s) * q, s * p + c * q], -1)
+
+
+def even(x, axes):
+    """A zero row or column more where their number is odd."""
+    widths = [(0, 0)] * x.ndim
+    for axis in axes:
+        widths[axis] = (0, x.shape[axis] % 2)
+    return jnp.pad(x, widths)
+
+
+def sweeps(rounds, step, state):
+    """Rounds of rotations until `step`, which ends its state with the worst that a round found, finds little."""
+
+    def go(carry):
+        return (carry[0] < 30) & jnp.any(carry[1][-1] > 0)
+
+    def sweep(carry):
+        state = carry[1][:-1] + (jnp.zeros_like(carry[1][-1]),)
+        return carry[0] + 1, lax.fori_loop(0, rounds, lambda _, state: step(state), state)
+
+    return lax.while_loop(go, sweep, (0, state))[1]
+
+
+def eigh(a, *, lower=True, sort_eigenvalues=True, subset_by_index=None, algorithm=None, **_):
+    """Vectors and values of Hermitian matrices, by ascending values."""
+    size = a.shape[-1]
+    if subset_by_index not in (None, (0, size)):
+        raise NotImplementedError("kiln computes all eigenvalues, not a subset")
+    real = jnp.finfo(a.dtype)
+    if size == 0:
+        return a, jnp.zeros(a.shape[:-1], real.dtype)
+    inner = jnp.tril(a, -1) if lower else jnp.triu(a, 1)
+    diagonal = jnp.diagonal(a, axis1=-2, axis2=-1).real
+    a = inner + adjoint(inner) + jnp.eye(size, dtype=a.dtype) * diagonal[..., None].astype(a.dtype)
+    a = even(a, (-1, -2))
+    wide = a.shape[-1]
+    half, order = wide // 2, turns(wide // 2)
+    eye = jnp.eye(wide, dtype=a.dtype)
+    limit = real.eps / wide * jnp.sqrt(jnp.sum(jnp.abs(a) ** 2, (-1, -2)))
+
+    def step(state):
+        a, v, worst = state
+        diagonal = jnp.diagonal(a, axis1=-2, axis2=-1).real
+        pq = jnp.diagonal(a[..., :half, half:], axis1=-2, axis2=-1)
+        worst = jnp.maximum(worst, jnp.max(jnp.abs(pq), -1) - limit)
+        c, s = rotation(diagonal[..., :half], diagonal[..., half:], pq)
+        a = adjoint(turn(adjoint(turn(a, c, s)), c, s))
+        return a[..., order, :][..., order], turn(v, c, s)[..., order], worst
+
+    start = (a, jnp.broadcast_to(eye, a.shape), jnp.ones(a.shape[:-2], real.dtype))
+    a, v, _ = sweeps(max(wide - 1, 1), step, start)
+    w = jnp.diagonal(a, axis1=-2, axis2=-1).real
+    # After whole sweeps everything is in its place: what was added is last.
+    w, v = w[..., :size], v[..., :size, :size]
+    if sort_eigenvalues:
+        places = jnp.argsort(w, axis=-1)
+        w = jnp.take_along_axis(w, places, -1)
+        v = jnp.take_along_axis(v, places[..., None, :], -1)
+    return v, w
+
+
+def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorithm=None, **_):
+    """Singular values, by descending size, and vectors."""
+    rows, columns = a.shape[-2:]
+    if subset_by_index not in (None, (0, min(rows, columns))):
+        raise NotImplementedError("kiln computes all singular values, not a subset")
+    real = jnp.finfo(a.dtype)
+    if rows < columns:
+        found = svd(adjoint(a), full_matrices=full_matrices, compute_uv=compute_uv)
+        return (found[0], adjoint(found[2]), adjoint(found[1])) if compute_uv else found
+    if columns == 0:
+        none = jnp.zeros(a.shape[:-2] + (0,), real.dtype)
+        u = jnp.broadcast_to(jnp.eye(rows, rows if full_matrices else 0, dtype=a.dtype),
+                             a.shape[:-2] + (rows, rows if full_matrices else 0))
+        return (none, u, jnp.zeros(a.shape[:-2] + (0, 0), a.dtype)) if compute_uv else (none,)
+    # Squares of what is scaled neither overflow nor vanish.
+    scale = jnp.max(jnp.abs(a), (-1, -2), keepdims=True)
+    scale = jnp.where(scale == 0, 1, scale)
+    x = even(a / scale.astype(a.dtype), (-1,))
+    wide = x.shape[-1]
+    half, order = wide // 2, turns(wide // 2)
+
+    def cosines(x):
+        p, q = x[..., :half], x[..., half:]
+        squares = jnp.sum(jnp.abs(x) ** 2, -2)
+        return squares[..., :half], squares[..., half:], jnp.sum(jnp.conj(p) * q, -2)
+
+    def step(state):
+        x, v, worst = state
+        p, q, pq = cosines(x)
+        lengths = jnp.sqrt(p) * jnp.sqrt(q)
+        small = jnp.abs(pq) <= real.tiny
+        apart = jnp.where(small, 0, jnp.abs(pq) / jnp.where(lengths == 0, 1, lengths))
+        c, s = rotation(p, q, jnp.where(small, 0, pq))
+        worst = jnp.maximum(worst, jnp.max(apart, -1) - real.eps * np.sqrt(rows))
+        return turn(x, c, s)[..., order], turn(v, c, s)[..., order], worst
+
+    eye = jnp.broadcast_to(jnp.eye(wide, dtype=a.dtype), a.shape[:-2] + (wide, wide))
+    start = (x, eye, jnp.ones(a.shape[:-2], real.dtype))
+    x, v, _ = sweeps(max(wide - 1, 1), step, start)
+    x, v = x[..., :columns], v[..., :columns, :columns]
+    values = jnp.sqrt(jnp.sum(jnp.abs(x) ** 2, -2))
+    places = jnp.argsort(-values, axis=-1)
+    values = jnp.take_along_axis(values, places, -1)
+    s = values * scale[..., 0]
+    if not compute_uv:
+        return (s,)
+    x = jnp.take_along_axis(x, places[..., None, :], -1)
+    v = jnp.take_along_axis(v, places[..., None, :], -1)
+    # Columns at right angles: R is diagonal, and Q completes what vanishes.
+    u, r = jnp.linalg.qr(x, mode="complete" if full_matrices else "reduced")
+    diagonal = jnp.diagonal(r, axis1=-2, axis2=-1)
+    size = jnp.abs(diagonal)
+    phase = jnp.where(size == 0, 1, diagonal / jnp.where(size == 0, 1, size)).astype(a.dtype)
+    phase = jnp.pad(phase, [(0, 0)] * (phase.ndim - 1) + [(0, u.shape[-1] - columns)], constant_values=1)
+    return s, u * phase[..., None, :], adjoint(v)
+
+
+def register(platform):
+    """Rules for JAX's primitives of these names."""
+    from jax.interpreters import mlir
+    from jax._src.lax import linalg
+
+    for name, function, several in (("geqrf", geqrf, True), ("householder_product", householder_product, False),
+                                    ("eigh", eigh, True), ("svd", svd, True)):
+        rule = mlir.lower_fun(function, multiple_results=several)
+        mlir.register_lowering(getattr(linalg, name + "_p"), rule, platform=platform)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fourier transforms of StableHLO as products with matrices of cosines and
-// sines.
+// Fourier transforms of StableHLO: products with matrices of cosines and sines
+// where a dimension is short, else transforms of its factors, or a convolution
+// where it has none.
 #include "Rules.h"
 
 #include <cmath>
+#include <complex>
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -11,23 +13,44 @@ using namespace kiln::tensor_to_prim;
 namespace kiln::stablehlo_to_prim {
 namespace {
 
-/// cos and sin of 2 pi i k / period, for i < rows and k < columns, each times
-/// a factor of its row.
+/// Lengths up to which a dimension is multiplied with a matrix, without factors
+/// and with; and the longest that there may be.
+constexpr int64_t mostPrime = 512, mostDirect = 128, mostOverall = 1 << 22;
+
+using Numbers = std::vector<std::complex<double>>;
+
+/// Constants of the real and of the imaginary parts.
+Complex constants(const Numbers &numbers, ArrayRef<int64_t> shape, Type element,
+                  Translator &e) {
+  auto type = RankedTensorType::get(shape, element);
+  auto make = [&](auto part, auto example) {
+    std::vector<decltype(example)> list;
+    for (const auto &number : numbers)
+      list.push_back(part(number));
+    return e.constant(DenseElementsAttr::get(type, ArrayRef(list)));
+  };
+  auto real = [](const std::complex<double> &z) { return z.real(); };
+  auto imag = [](const std::complex<double> &z) { return z.imag(); };
+  if (element.isF32())
+    return {make(real, 0.0f), make(imag, 0.0f)};
+  return {make(real, 0.0), make(imag, 0.0)};
+}
+
+/// exp(+-2 pi i number / period); the angle is reduced before it is rounded.
+std::complex<double> root(int64_t number, int64_t period, bool inverse) {
+  double angle = 2 * M_PI * double(number % period) / double(period);
+  return {std::cos(angle), inverse ? std::sin(angle) : -std::sin(angle)};
+}
+
+/// Roots of i k, for i < rows and k < columns, each times a factor of its row.
 Complex roots(int64_t rows, int64_t columns, int64_t period, bool inverse,
               llvm::function_ref<double(int64_t)> factor, Type element,
               Translator &e) {
-  SmallVector<Attribute> cosines, sines;
-  double sign = inverse ? 1.0 : -1.0;
+  Numbers numbers;
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t k = 0; k < columns; ++k) {
-      // The angle is reduced exactly, before it is rounded.
-      double angle = 2 * M_PI * double((i * k) % period) / double(period);
-      cosines.push_back(numberAttr(element, factor(i) * std::cos(angle)));
-      sines.push_back(numberAttr(element, factor(i) * sign * std::sin(angle)));
-    }
-  auto type = RankedTensorType::get({rows, columns}, element);
-  return {e.constant(DenseElementsAttr::get(type, cosines)),
-          e.constant(DenseElementsAttr::get(type, sines))};
+    for (int64_t k = 0; k < columns; ++k)
+      numbers.push_back(factor(i) * root(i * k, period, inverse));
+  return constants(numbers, {rows, columns}, element, e);
 }
 
 /// Sums over dimension `dim` with a matrix; the new dimension takes its place.
@@ -56,21 +79,145 @@ Value resize(Value x, int64_t dim, int64_t size, Translator &e) {
   return pad(x, e.full(numberAttr(e.elementOf(x), 0), {}), none, high, none, e);
 }
 
-Complex transform(Complex x, int64_t dim, int64_t columns, bool inverse,
-                  Translator &e) {
+/// Sums with a matrix of roots; divided by `over`.
+Complex direct(Complex x, int64_t dim, int64_t columns, bool inverse,
+               double over, Translator &e) {
   int64_t size = e.typeOf(x.re).getDimSize(dim);
-  double scale = inverse ? 1.0 / double(size) : 1.0;
   Complex w = roots(
-      size, columns, size, inverse, [&](int64_t) { return scale; },
+      size, columns, size, inverse, [&](int64_t) { return 1 / over; },
       e.elementOf(x.re), e);
   return {e.sub(contract(x.re, w.re, dim, e), contract(x.im, w.im, dim, e)),
           e.add(contract(x.re, w.im, dim, e), contract(x.im, w.re, dim, e))};
+}
+
+Complex product(Complex x, Complex y, Translator &e) {
+  return {e.sub(e.mul(x.re, y.re), e.mul(x.im, y.im)),
+          e.add(e.mul(x.re, y.im), e.mul(x.im, y.re))};
+}
+
+/// Numbers along dimensions from `dim` on, repeated in the shape of `like`.
+Complex along(Complex numbers, int64_t dim, Value like, Translator &e) {
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < e.typeOf(numbers.re).getRank(); ++i)
+    dims.push_back(dim + i);
+  return {e.broadcastInDim(numbers.re, dims, e.sizesOf(like)),
+          e.broadcastInDim(numbers.im, dims, e.sizesOf(like))};
+}
+
+Complex whole(Complex x, int64_t dim, bool inverse, double over, Translator &e);
+
+/// Of size a b: those of length a, turned by roots, then those of length b.
+Complex factored(Complex x, int64_t dim, int64_t a, bool inverse, double over,
+                 Translator &e) {
+  SmallVector<int64_t> shape(e.typeOf(x.re).getShape()), split = shape, order;
+  int64_t size = shape[dim], b = size / a;
+  split[dim] = a;
+  split.insert(split.begin() + dim + 1, b);
+  x = {e.reshape(x.re, split), e.reshape(x.im, split)};
+  x = whole(x, dim, inverse, 1, e);
+  Complex turns = roots(
+      a, b, size, inverse, [](int64_t) { return 1.0; }, e.elementOf(x.re), e);
+  x = product(x, along(turns, dim, x.re, e), e);
+  x = whole(x, dim + 1, inverse, over, e);
+  for (int64_t i = 0; i < int64_t(split.size()); ++i)
+    order.push_back(i == dim ? dim + 1 : i == dim + 1 ? dim : i);
+  return {e.reshape(e.transpose(x.re, order), shape),
+          e.reshape(e.transpose(x.im, order), shape)};
+}
+
+/// Of numbers in double precision, for a power of two.
+Numbers transformed(const Numbers &x) {
+  if (x.size() == 1)
+    return x;
+  Numbers parts[2], result(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    parts[i % 2].push_back(x[i]);
+  Numbers even = transformed(parts[0]), odd = transformed(parts[1]);
+  for (size_t k = 0; k < even.size(); ++k) {
+    std::complex<double> turned =
+        root(int64_t(k), int64_t(x.size()), false) * odd[k];
+    result[k] = even[k] + turned;
+    result[k + even.size()] = even[k] - turned;
+  }
+  return result;
+}
+
+/// Of any size: 2 i k = i^2 + k^2 - (k - i)^2 makes it a convolution, which
+/// transforms of a power of two compute.
+Complex convolved(Complex x, int64_t dim, bool inverse, double over,
+                  Translator &e) {
+  Type element = e.elementOf(x.re);
+  int64_t size = e.typeOf(x.re).getDimSize(dim);
+  int64_t wide = int64_t(llvm::PowerOf2Ceil(uint64_t(2 * size - 1)));
+  Numbers chirp, scaled, other(wide);
+  for (int64_t i = 0; i < size; ++i) {
+    chirp.push_back(root(i * i, 2 * size, inverse));
+    scaled.push_back(chirp.back() / over);
+    other[i] = std::conj(chirp.back());
+    other[(wide - i) % wide] = other[i];
+  }
+  Complex turns = constants(chirp, {size}, element, e);
+  x = product(x, along(turns, dim, x.re, e), e);
+  x = whole({resize(x.re, dim, wide, e), resize(x.im, dim, wide, e)}, dim,
+            false, 1, e);
+  Complex with = constants(transformed(other), {wide}, element, e);
+  x = product(x, along(with, dim, x.re, e), e);
+  x = whole(x, dim, true, double(wide), e);
+  x = {resize(x.re, dim, size, e), resize(x.im, dim, size, e)};
+  Complex back = constants(scaled, {size}, element, e);
+  return product(x, along(back, dim, x.re, e), e);
+}
+
+/// The divisor that is nearest to the root, from below.
+int64_t factorOf(int64_t size) {
+  int64_t factor = int64_t(std::sqrt(double(size)));
+  while (size % factor != 0)
+    --factor;
+  return factor;
+}
+
+/// All frequencies of a dimension, divided by `over`.
+Complex whole(Complex x, int64_t dim, bool inverse, double over,
+              Translator &e) {
+  int64_t size = e.typeOf(x.re).getDimSize(dim), factor = factorOf(size);
+  if (size <= mostDirect || (factor == 1 && size <= mostPrime))
+    return direct(x, dim, size, inverse, over, e);
+  return factor == 1 ? convolved(x, dim, inverse, over, e)
+                     : factored(x, dim, factor, inverse, over, e);
+}
+
+/// The first of the frequencies.
+Complex transform(Complex x, int64_t dim, int64_t columns, bool inverse,
+                  Translator &e) {
+  int64_t size = e.typeOf(x.re).getDimSize(dim);
+  double over = inverse ? double(size) : 1;
+  if (size <= mostDirect)
+    return direct(x, dim, columns, inverse, over, e);
+  x = whole(x, dim, inverse, over, e);
+  return {resize(x.re, dim, columns, e), resize(x.im, dim, columns, e)};
 }
 
 /// Real numbers of half of their frequencies: each one but the first, and the
 /// middle one, stands for two.
 Value realInverse(Complex x, int64_t dim, int64_t size, Translator &e) {
   int64_t half = size / 2 + 1;
+  if (size > mostDirect) {
+    // The others are the conjugates of these.
+    Complex first{resize(x.re, dim, half, e), resize(x.im, dim, half, e)};
+    auto rest = [&](Value part) -> Value {
+      Value middle = e.sliceDim(part, dim, 1, (size + 1) / 2);
+      return prim::RevOp::create(e.b, middle.getType(), middle,
+                                  ArrayRef<int64_t>{dim});
+    };
+    // What is real is read as such.
+    Value zero = e.number(0, e.sliceDim(first.im, dim, 0, 1));
+    Tensors im{zero, e.sliceDim(first.im, dim, 1, (size + 1) / 2)};
+    if (size % 2 == 0)
+      im.push_back(zero);
+    im.push_back(e.unary<prim::NegOp>(rest(first.im)));
+    Complex all{e.concat({first.re, rest(first.re)}, dim), e.concat(im, dim)};
+    return whole(all, dim, true, double(size), e).re;
+  }
   auto factor = [&](int64_t i) {
     bool single = i == 0 || 2 * i == size;
     return (single ? 1.0 : 2.0) / double(size);
@@ -90,8 +237,9 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
   if (!source.hasStaticShape() || first < 0 || length.empty())
     return e.unsupported(op, "on a size that is not known");
   for (int64_t size : length)
-    if (size < 1 || size > 4096)
-      return e.unsupported(op, "of lengths outside of [1, 4096]");
+    if (size < 1 || size > mostOverall)
+      return e.unsupported(op, "of lengths outside of [1, " +
+                                   Twine(mostOverall) + "]");
   bool half = op.getFftType() == stablehlo::FftType::RFFT,
        back = op.getFftType() == stablehlo::FftType::IRFFT;
   bool inverse = back || op.getFftType() == stablehlo::FftType::IFFT;

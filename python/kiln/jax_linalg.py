@@ -122,7 +122,7 @@ def eigh(a, *, lower=True, sort_eigenvalues=True, subset_by_index=None, algorith
     wide = a.shape[-1]
     half, order = wide // 2, turns(wide // 2)
     eye = jnp.eye(wide, dtype=a.dtype)
-    limit = real.eps / wide * jnp.sqrt(jnp.sum(jnp.abs(a) ** 2, (-1, -2)))
+    limit = float(real.eps) / wide * jnp.sqrt(jnp.sum(jnp.abs(a) ** 2, (-1, -2)))
 
     def step(state):
         a, v, worst = state
@@ -175,10 +175,10 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
         x, v, worst = state
         p, q, pq = cosines(x)
         lengths = jnp.sqrt(p) * jnp.sqrt(q)
-        small = jnp.abs(pq) <= real.tiny
+        small = jnp.abs(pq) <= float(real.tiny)
         apart = jnp.where(small, 0, jnp.abs(pq) / jnp.where(lengths == 0, 1, lengths))
         c, s = rotation(p, q, jnp.where(small, 0, pq))
-        worst = jnp.maximum(worst, jnp.max(apart, -1) - real.eps * np.sqrt(rows))
+        worst = jnp.maximum(worst, jnp.max(apart, -1) - float(real.eps) * rows ** 0.5)
         return turn(x, c, s)[..., order], turn(v, c, s)[..., order], worst
 
     eye = jnp.broadcast_to(jnp.eye(wide, dtype=a.dtype), a.shape[:-2] + (wide, wide))

@@ -23,14 +23,11 @@ import ml_dtypes
 import numpy as np
 
 from jax._src.internal_test_util import test_harnesses
+from judge import is_nearer, widen
 
 #: How far floats may be apart, as part of the value and absolutely.
 LIMITS = {np.dtype(ml_dtypes.bfloat16): 2e-2, np.dtype("float16"): 2e-3, np.dtype("float32"): 1e-5,
           np.dtype("complex64"): 1e-5, np.dtype("float64"): 1e-12, np.dtype("complex128"): 1e-12}
-WIDE = {np.dtype(ml_dtypes.bfloat16): "float32", np.dtype("float16"): "float32", np.dtype("float32"): "float64",
-        np.dtype("complex64"): "complex128"}
-
-
 #: Harnesses whose results are not determined, and why.
 OPEN = {"isstable_False": "nothing says which of equal keys comes first"}
 
@@ -75,20 +72,11 @@ def judge(function, arguments, found, expected):
 
 def closer(function, arguments, number, found, expected):
     """Whether what was found is at least as near to what wider types make of the arguments."""
-    if expected.dtype not in WIDE:
-        return False
-    kind = WIDE[expected.dtype]
-    wide = [np.asarray(a).astype(WIDE[np.asarray(a).dtype]) if np.asarray(a).dtype in WIDE else a for a in arguments]
     try:
-        exact = evaluate(function, wide, "cpu")[number]
+        exact = evaluate(function, [widen(a) for a in arguments], "cpu")[number]
     except Exception:  # a harness with its type inside
         return False
-    if not np.issubdtype(exact.dtype, np.inexact) or exact.shape != found.shape:
-        return False
-    with np.errstate(all="ignore"):
-        ours, theirs = np.abs(found.astype(kind) - exact), np.abs(expected.astype(kind) - exact)
-    return bool(np.nanmax(ours, initial=0) <= np.nanmax(theirs, initial=0)) and \
-        np.array_equal(np.isnan(found), np.isnan(exact))
+    return is_nearer(found, expected, exact)
 
 
 def chosen(options):

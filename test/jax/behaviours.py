@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What docs/jax.md says of buffers, callbacks and caches, checked through the PJRT plug-in.
+
+    behaviours.py      needs jax, and the package `kiln` on PYTHONPATH
+
+Prints a line each; the exit status is 1 where one is not as it is said."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+
+os.environ["JAX_PLATFORMS"] = "kiln"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+BEHAVIOURS = []
+
+
+def behaviour(function):
+    BEHAVIOURS.append(function)
+    return function
+
+
+@behaviour
+def arrays_are_read_in_place():
+    x = jax.jit(lambda x: x + 1)(np.ones(1000, np.float32))
+    view = np.asarray(x)
+    assert view.ctypes.data == x.unsafe_buffer_pointer(), "numpy.asarray has copied"
+    assert (view == 2).all()
+
+
+@behaviour
+def donations_are_not_taken():
+    """JAX gives buffers away on platforms that it knows only: the argument stays, and the result is right."""
+    step = jax.jit(lambda x: x * 2, donate_argnums=0)
+    x = jnp.ones(4096)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = step(x)
+    assert (np.asarray(y) == 2).all() and (np.asarray(step(y)) == 4).all()
+    assert x.is_deleted() or (np.asarray(x) == 1).all(), "a donated argument was changed"
+
+
+@behaviour
+def callbacks_are_refused_by_name():
+    try:
+        jax.jit(lambda x: jax.pure_callback(np.sin, x, x))(jnp.ones(3))
+    except Exception as error:  # what JAX raises
+        assert "callback" in str(error).lower(), f"the reason is not said: {error}"
+    else:
+        raise AssertionError("a callback has run")
+
+
+@behaviour
+def unsupported_calls_name_themselves():
+    call = jax.ffi.ffi_call("some_function", jax.ShapeDtypeStruct((3,), np.float32))
+    try:
+        jax.jit(lambda x: call(x))(jnp.ones(3))
+    except Exception as error:  # what JAX raises
+        assert "some_function" in str(error), f"the reason is not said: {error}"
+    else:
+        raise AssertionError("an unknown function has run")
+
+
+SERIALIZED = """
+import pickle, sys
+import jax, jax.numpy as jnp, numpy as np
+from jax.experimental import serialize_executable
+x = np.arange(10, dtype=np.float32)
+if sys.argv[1] == "save":
+    call = jax.jit(lambda x: jnp.sin(x).sum()).lower(x).compile()
+    with open(sys.argv[2], "wb") as file:
+        pickle.dump(serialize_executable.serialize(call), file)
+else:
+    with open(sys.argv[2], "rb") as file:
+        call = serialize_executable.deserialize_and_load(*pickle.load(file), execution_devices=jax.devices())
+print(float(np.asarray(call(jax.device_put(x)))))
+"""
+
+
+@behaviour
+def serialized_programs_run_without_the_compiler():
+    import kiln.jax
+    library = kiln.jax.library_path()
+    package = os.path.dirname(kiln.jax.__file__)
+    with tempfile.TemporaryDirectory() as folder:
+        python, own = os.path.join(folder, "python"), os.path.join(folder, "lib")
+        shutil.copytree(package, os.path.join(python, "kiln"))
+        shutil.copytree(os.path.join(os.path.dirname(package), "jax_plugins"), os.path.join(python, "jax_plugins"))
+        os.mkdir(own)
+        for name in os.listdir(os.path.dirname(library)):
+            whole = os.path.join(os.path.dirname(library), name)
+            if name == os.path.basename(library):
+                shutil.copy(whole, own)  # it looks beside itself
+            elif not name.startswith("libKiln"):
+                os.symlink(whole, os.path.join(own, name))
+        file = os.path.join(folder, "program")
+
+        def run(path, what):
+            found = subprocess.run([sys.executable, "-c", SERIALIZED, what, file], capture_output=True, text=True,
+                                   env=dict(os.environ, PYTHONPATH=path), check=False)
+            assert found.returncode == 0, found.stderr[-2000:]
+            return found.stdout
+
+        saved = run(os.environ["PYTHONPATH"], "save")
+        assert run(python, "load") == saved, "other results"
+
+
+def main():
+    wrong = 0
+    for check in BEHAVIOURS:
+        try:
+            check()
+            print(f"{check.__name__}: right", flush=True)
+        except AssertionError as error:
+            wrong += 1
+            print(f"{check.__name__}: wrong: {error}", flush=True)
+    print(f"{len(BEHAVIOURS) - wrong} right, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -107,47 +107,55 @@ LogicalResult TileBuilder::reductionMap(Operation *op, const AccessMap &map,
   return success();
 }
 
-LogicalResult TileBuilder::hoistReductions(Value value, const AccessMap &map,
+LogicalResult TileBuilder::hoistReductions(Value root, const AccessMap &rootMap,
                                            ArrayRef<int> dims) {
-  if (lookup(value, map))
-    return success();
-  Operation *op = value.getDefiningOp();
-  if (!op || !inGroup(op) || splatValue(op) || isa<prim::IotaOp>(op))
-    return success();
-  if (isReduction(op)) {
-    AccessMap inner;
-    SmallVector<int> reduced;
-    if (failed(reductionMap(op, map, inner, reduced)))
-      return failure();
-    llvm::SmallBitVector support = map.support(plan.sizes.size());
-    // Not what depends on a loop that is yet to come.
-    for (int dim : support.set_bits())
-      if (llvm::is_contained(dims, physical(dim)) ||
-          !kernel.dims[physical(dim)].offset)
-        return hoistReductions(op->getOperand(0), inner, dims);
-    return success(static_cast<bool>(emit(value, map)));
-  }
-  if (auto gather = dyn_cast<prim::GatherOp>(op)) {
-    AccessMap data, indices;
-    gatherMaps(gather, map, data, indices);
-    return hoistReductions(gather.getIndices(), indices, dims);
-  }
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()) ||
-        (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1))
-      continue;
-    AccessMap inner = map;
-    if (isMovement(op)) {
-      MapContext ctx = plan.context();
-      if (failed(moveMap(op, operand.getOperandNumber(), map, ctx, inner))) {
-        fail("no affine access through " + op->getName().getStringRef());
+  // A value that is used twice at each of many steps is reached by more paths
+  // than there is time for: each is visited once for each map.
+  llvm::DenseMap<Value, SmallVector<AccessMap>> seen;
+  std::function<LogicalResult(Value, const AccessMap &)> visit =
+      [&](Value value, const AccessMap &map) -> LogicalResult {
+    if (llvm::is_contained(seen[value], map) || lookup(value, map))
+      return success();
+    seen[value].push_back(map);
+    Operation *op = value.getDefiningOp();
+    if (!op || !inGroup(op) || splatValue(op) || isa<prim::IotaOp>(op))
+      return success();
+    if (isReduction(op)) {
+      AccessMap inner;
+      SmallVector<int> reduced;
+      if (failed(reductionMap(op, map, inner, reduced)))
         return failure();
-      }
+      llvm::SmallBitVector support = map.support(plan.sizes.size());
+      // Not what depends on a loop that is yet to come.
+      for (int dim : support.set_bits())
+        if (llvm::is_contained(dims, physical(dim)) ||
+            !kernel.dims[physical(dim)].offset)
+          return visit(op->getOperand(0), inner);
+      return success(static_cast<bool>(emit(value, map)));
     }
-    if (failed(hoistReductions(operand.get(), inner, dims)))
-      return failure();
-  }
-  return success();
+    if (auto gather = dyn_cast<prim::GatherOp>(op)) {
+      AccessMap data, indices;
+      gatherMaps(gather, map, data, indices);
+      return visit(gather.getIndices(), indices);
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()) ||
+          (isa<prim::TableOp>(op) && operand.getOperandNumber() == 1))
+        continue;
+      AccessMap inner = map;
+      if (isMovement(op)) {
+        MapContext ctx = plan.context();
+        if (failed(moveMap(op, operand.getOperandNumber(), map, ctx, inner))) {
+          fail("no affine access through " + op->getName().getStringRef());
+          return failure();
+        }
+      }
+      if (failed(visit(operand.get(), inner)))
+        return failure();
+    }
+    return success();
+  };
+  return visit(root, rootMap);
 }
 
 /// Reduces `axis` of tiles with the region that `combiner` builds, and keeps

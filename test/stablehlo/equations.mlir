@@ -5,6 +5,7 @@
 // RUN: kiln-run %s --target=reference --entry=philox | FileCheck %s --check-prefix=PHILOX
 // RUN: kiln-run %s --target=cpu --entry=philox | FileCheck %s --check-prefix=PHILOX
 // RUN: kiln-run %s --target=reference --entry=threefry | FileCheck %s --check-prefix=THREEFRY
+// RUN: kiln-run %s --target=cpu --entry=least | FileCheck %s --check-prefix=LEAST
 // RUN: kiln-run %s --target=cpu --entry=windows | FileCheck %s --check-prefix=WINDOWS
 
 // The upper triangle is not read: 9 is none of the matrix.
@@ -40,6 +41,21 @@ func.func @threefry() -> (tensor<2xui64>, tensor<5xui32>) {
   %s = stablehlo.constant dense<[8589934593, 17179869187]> : tensor<2xui64>
   %n, %r = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
   return %n, %r : tensor<2xui64>, tensor<5xui32>
+}
+
+// The rounds of the generator use each number twice, above a reduction and
+// below another one.
+// LEAST: 1xi32: 117506795
+func.func @least() -> tensor<1xui32> {
+  %x = stablehlo.iota dim = 0 : tensor<64xui64>
+  %zero = stablehlo.constant dense<0> : tensor<ui64>
+  %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<64xui64>, tensor<ui64>) -> tensor<ui64>
+  %s = stablehlo.broadcast_in_dim %sum, dims = [] : (tensor<ui64>) -> tensor<2xui64>
+  %n, %r = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>)
+  %most = stablehlo.constant dense<4294967295> : tensor<ui32>
+  %m = stablehlo.reduce(%r init: %most) applies stablehlo.minimum across dimensions = [0] : (tensor<8xui32>, tensor<ui32>) -> tensor<ui32>
+  %y = stablehlo.reshape %m : (tensor<ui32>) -> tensor<1xui32>
+  return %y : tensor<1xui32>
 }
 
 // Each window begins with 10, and so does the element of padding.

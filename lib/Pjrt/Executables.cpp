@@ -111,13 +111,8 @@ Error *name(TextArgs<Executable> &args) {
   return nullptr;
 }
 
-Error *fingerprint(TextArgs<Executable> &args) {
-  args.first = args.object->compiled->fingerprint.c_str();
-  args.second = args.object->compiled->fingerprint.size();
-  return nullptr;
-}
-
-Error *loadedFingerprint(TextArgs<LoadedExecutable> &args) {
+/// Of a program, loaded or not.
+template <typename T> Error *fingerprint(TextArgs<T> &args) {
   args.first = args.object->compiled->fingerprint.c_str();
   args.second = args.object->compiled->fingerprint.size();
   return nullptr;
@@ -258,7 +253,8 @@ void kiln::pjrt::addExecutables(Api &api) {
   f[ClientCompile] = entry<CompileArgs, compile>;
   f[ExecutableDestroy] = entry<Args<Executable>, destroy>;
   f[ExecutableName] = entry<TextArgs<Executable>, name>;
-  f[ExecutableFingerprint] = entry<TextArgs<Executable>, fingerprint>;
+  f[ExecutableFingerprint] =
+      entry<TextArgs<Executable>, fingerprint<Executable>>;
   f[ExecutableNumReplicas] = entry<Args<Executable, size_t>, one>;
   f[ExecutableNumPartitions] = f[ExecutableNumReplicas];
   f[ExecutableNumOutputs] = entry<Args<Executable, size_t>, numOutputs>;
@@ -279,5 +275,6 @@ void kiln::pjrt::addExecutables(Api &api) {
   f[LoadedDelete] = entry<Args<LoadedExecutable>, erase>;
   f[LoadedIsDeleted] = entry<Args<LoadedExecutable, bool>, isDeleted>;
   f[LoadedDeserialize] = entry<DeserializeArgs, deserialize>;
-  f[LoadedFingerprint] = entry<TextArgs<LoadedExecutable>, loadedFingerprint>;
+  f[LoadedFingerprint] =
+      entry<TextArgs<LoadedExecutable>, fingerprint<LoadedExecutable>>;
 }

@@ -44,7 +44,7 @@ def polygamma(n, x):
 
 
 def _igamma_parts(a, x):
-    """P by its series and Q by its continued fraction, as many terms as operands up to some hundreds need."""
+    """P by its series and Q by its continued fraction, as many terms as parameters up to 100 need."""
     term = total = torch.ones_like(a)
     for k in range(1, 100):
         term = term * x / (a + k)
@@ -58,20 +58,40 @@ def _igamma_parts(a, x):
     return series, torch.exp(log - torch.lgamma(a)) / rest
 
 
+def _igamma_uniform(a, x, lower):
+    """For parameters above 100 Temme's expansion (DLMF 8.12), whose third term is below 2e-8."""
+    mu = (x - a) / a
+    squared = 2 * (mu - torch.log1p(mu))
+    eta = torch.sign(mu) * torch.sqrt(torch.clamp(squared, min=0))
+    near = mu.abs() < 1e-3
+    eta = torch.where(near, mu * (1 - mu * (1 / 3 - mu * (7 / 36))), eta)
+    safe_eta, safe_mu = torch.where(near, 1.0, eta), torch.where(near, 1.0, mu)
+    c0 = torch.where(near, -1 / 3 + eta * (1 / 12 - eta * (2 / 135)), 1 / safe_mu - 1 / safe_eta)
+    c1 = torch.where(near, -1 / 540 - eta * (1 / 288 - eta / 378),
+                     1 / safe_eta ** 3 - 1 / safe_mu ** 3 - 1 / safe_mu ** 2 - 1 / (12 * safe_mu))
+    # The terms of c1 cancel: where they would leave nothing of it, its series goes further.
+    c1 = torch.where(mu.abs() < 0.1, -1 / 540 + eta * (-1 / 288 + eta * (1 / 378 + eta * (-77 / 77760))), c1)
+    rest = torch.exp(-a * eta * eta / 2) / torch.sqrt(2 * math.pi * a) * (c0 + c1 / a)
+    half = eta * torch.sqrt(a / 2)
+    return torch.special.erfc(-half if lower else half) / 2 + (-rest if lower else rest)
+
+
 def _igamma(a, x, lower):
     dtype = torch.promote_types(a.dtype, x.dtype)
+    if dtype == torch.float64:
+        return NotImplemented
     a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
-    series, fraction = _igamma_parts(a, x)
+    large = (a > 100) & torch.isfinite(a) & torch.isfinite(x)
+    series, fraction = _igamma_parts(torch.where(large, 1.0, a), x)
     small = x < a + 1
     made = torch.where(small, series, 1 - fraction) if lower else torch.where(small, 1 - series, fraction)
+    made = torch.where(large, _igamma_uniform(torch.where(large, a, 200.0), torch.where(large, x, 200.0), lower), made)
     zero, one = (0.0, 1.0) if lower else (1.0, 0.0)
     made = torch.where(x == 0, zero, made)
     made = torch.where(torch.isinf(x) & ~torch.isinf(a), one, made)
     made = torch.where(torch.isinf(a) & ~torch.isinf(x), zero, made)
     made = torch.where((a == 0) & (x > 0), one, made)
     bad = (x < 0) | (a < 0) | ((a == 0) & (x == 0)) | (torch.isinf(a) & torch.isinf(x)) | torch.isnan(a) | torch.isnan(x)
-    # Beyond what so many terms reach.
-    bad = bad | (torch.isfinite(a) & torch.isfinite(x) & (torch.maximum(a, x) > 200) & ((a - x).abs() < 10 * torch.sqrt(a.abs())))
     return torch.where(bad, math.nan, made).to(dtype)
 
 
@@ -113,35 +133,83 @@ for _order in (0, 1):
         composes(f"special_{_name}_bessel_k{_order}.default")(lambda x, o=_order, s=_scale: _k(o, x, s))
 
 
-def _polynomial(first, step):
-    """first(x): the polynomial of degree 1; step(k, x, p, q): the one after p, the k-th, and q. The degree is data:
-    degrees up to 64 are made and selected."""
+def _degrees(x, n, first, step, highest):
+    """Polynomials of the degrees n, up to the highest, each made from the two before."""
+    q, p = torch.ones_like(x), first(x)
+    made = torch.where(n == 0, 1.0, torch.where(n == 1, p, 0.0))
+    for k in range(2, highest + 1):
+        q, p = p, step(k - 1, x, p, q)
+        made = torch.where(n == k, p, made)
+    return made
+
+
+def _polynomial(first, step, beyond=None):
+    """first(x): the polynomial of degree 1; step(k, x, p, q): the one after p, the k-th, and q. A degree that is
+    data is among the first 64, or beyond(x, n) has the others; without that it is left."""
     def function(x, n):
         if not isinstance(x, torch.Tensor):
             x = torch.full((), x, dtype=torch.float32 if not n.is_floating_point() else n.dtype)
+        highest = 64
         if not isinstance(n, torch.Tensor):
+            highest = int(n)
+            if highest > 1024:
+                return NotImplemented
             n = torch.full((), n, dtype=x.dtype)
+        elif beyond is None:
+            return NotImplemented
         dtype = _float(x if x.is_floating_point() else n if n.is_floating_point() else x).dtype
+        if beyond is _nothing and dtype == torch.float64 and highest == 64:
+            return NotImplemented
         x, n = torch.broadcast_tensors(x.to(torch.float64), n.to(torch.int64))
-        q, p = torch.ones_like(x), first(x)
-        made = torch.where(n == 0, 1.0, torch.where(n == 1, p, 0.0))
-        for k in range(2, 65):
-            q, p = p, step(k - 1, x, p, q)
-            made = torch.where(n == k, p, made)
-        return torch.where(n > 64, math.nan, made).to(dtype)
+        made = _degrees(x, n, first, step, highest)
+        return made.to(dtype) if highest != 64 else torch.where(n > 64, beyond(x, n), made).to(dtype)
     return function
+
+
+def _nothing(x, n):
+    """Hermite's polynomials of such degrees are beyond f32, and PyTorch has none either."""
+    return math.nan
+
+
+def _chebyshev(kind, shift):
+    """The four kinds as functions of n t, where x = cos t, or |x| = cosh t."""
+    def beyond(x, n):
+        if shift:
+            x = 2 * x - 1
+        n = n.to(torch.float64)
+        inside = x.abs() <= 1
+        t = torch.acos(torch.where(inside, x, 0.5))
+        u = torch.acosh(torch.where(inside, 2.0, x.abs()))
+        odd = torch.where((n / 2).floor() * 2 == n, 1.0, -1.0)
+        sign = torch.where(x < 0, odd, 1.0)
+        below, above = t / 2, u / 2
+        at_one, at_minus = x == 1, x == -1
+        if kind == "t":
+            return torch.where(inside, torch.cos(n * t), sign * torch.cosh(n * u))
+        if kind == "u":
+            made = torch.where(inside, torch.sin((n + 1) * t) / torch.sin(t), sign * torch.sinh((n + 1) * u) / torch.sinh(u))
+            return torch.where(at_one, n + 1, torch.where(at_minus, odd * (n + 1), made))
+        # Of -x the third kind is the fourth, with the sign of the degree.
+        even = torch.cosh((n + 0.5) * u) / torch.cosh(above)
+        uneven = torch.sinh((n + 0.5) * u) / torch.sinh(above)
+        if kind == "v":
+            made = torch.where(inside, torch.cos((n + 0.5) * t) / torch.cos(below), torch.where(x < 0, odd * uneven, even))
+            return torch.where(at_minus, odd * (2 * n + 1), made)
+        made = torch.where(inside, torch.sin((n + 0.5) * t) / torch.sin(below), torch.where(x < 0, odd * even, uneven))
+        return torch.where(at_one, 2 * n + 1, made)
+    return beyond
 
 
 _CHEBYSHEV = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
 _POLYNOMIALS = {
-    "hermite_polynomial_h": _polynomial(lambda x: 2 * x, lambda k, x, p, q: 2 * (x * p - k * q)),
-    "hermite_polynomial_he": _polynomial(lambda x: x, lambda k, x, p, q: x * p - k * q),
+    "hermite_polynomial_h": _polynomial(lambda x: 2 * x, lambda k, x, p, q: 2 * (x * p - k * q), _nothing),
+    "hermite_polynomial_he": _polynomial(lambda x: x, lambda k, x, p, q: x * p - k * q, _nothing),
     "laguerre_polynomial_l": _polynomial(lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1)),
     "legendre_polynomial_p": _polynomial(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1)),
 }
 for _kind, _first in _CHEBYSHEV.items():
-    _POLYNOMIALS[f"chebyshev_polynomial_{_kind}"] = _polynomial(_first, lambda k, x, p, q: 2 * x * p - q)
+    _POLYNOMIALS[f"chebyshev_polynomial_{_kind}"] = _polynomial(_first, lambda k, x, p, q: 2 * x * p - q, _chebyshev(_kind, False))
     _POLYNOMIALS[f"shifted_chebyshev_polynomial_{_kind}"] = _polynomial(
-        lambda x, f=_first: f(2 * x - 1), lambda k, x, p, q: 2 * (2 * x - 1) * p - q)
+        lambda x, f=_first: f(2 * x - 1), lambda k, x, p, q: 2 * (2 * x - 1) * p - q, _chebyshev(_kind, True))
 for _name, _function in _POLYNOMIALS.items():
     composes(f"special_{_name}.default", f"special_{_name}.x_scalar", f"special_{_name}.n_scalar")(_function)

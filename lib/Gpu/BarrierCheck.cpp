@@ -233,20 +233,37 @@ LogicalResult BarrierCheck::runOp(Operation *op, BlockState &state,
 // Ways
 //===----------------------------------------------------------------------===//
 
-Interval BlockState::boundOf(Value symbol) const {
-  for (const auto &[known, bound] : bounds)
-    if (known == symbol)
-      return bound;
+Interval BlockState::boundOf(Value symbol, Value from) const {
+  for (const Bound &bound : bounds) {
+    if (bound.symbol == symbol && bound.from == from)
+      return bound.distance;
+    if (bound.symbol == from && bound.from == symbol)
+      return {-bound.distance.high, -bound.distance.low};
+  }
   return {-Interval::kFar, Interval::kFar};
 }
 
-void BlockState::setBound(Value symbol, Interval bound) {
-  for (auto &[known, old] : bounds)
-    if (known == symbol) {
-      old = bound;
+void BlockState::setBound(Value symbol, Value from, Interval distance) {
+  for (Bound &bound : bounds) {
+    if (bound.symbol == symbol && bound.from == from) {
+      bound.distance = distance;
       return;
     }
-  bounds.push_back({symbol, bound});
+    if (bound.symbol == from && bound.from == symbol) {
+      bound.distance = {-distance.high, -distance.low};
+      return;
+    }
+  }
+  bounds.push_back({symbol, from, distance});
+}
+
+void BlockState::forgetBounds(Operation *loop) {
+  auto isInside = [&](Value symbol) {
+    return symbol && loop->isAncestor(symbol.getParentBlock()->getParentOp());
+  };
+  llvm::erase_if(bounds, [&](const Bound &bound) {
+    return isInside(bound.symbol) || isInside(bound.from);
+  });
 }
 
 std::optional<BlockState> BarrierCheck::split(Operation *op,
@@ -277,25 +294,28 @@ std::optional<BlockState> BarrierCheck::split(Operation *op,
       return std::nullopt;
     }
   }
-  std::optional<int64_t> number = rhs->getNumber();
-  if (!lhs->symbol || !number || lhs->threads.size() != 1 ||
-      !lhs->threads[0].isOne())
+  auto isSingle = [](const ThreadValue *value) {
+    return value->threads.size() == 1 && value->threads[0].isOne();
+  };
+  if (!lhs->symbol || lhs->symbol == rhs->symbol || !isSingle(lhs) ||
+      !isSingle(rhs))
     return std::nullopt;
-  // The number is at most `last` on one way, and more on the other one.
-  int64_t last = *number - lhs->threads[0].low;
+  // The distance is at most `last` on one way, and more on the other one.
+  int64_t last = rhs->threads[0].low - lhs->threads[0].low;
   bool isWithin = predicate == P::slt || predicate == P::sle;
   if (predicate == P::slt || predicate == P::sge)
     --last;
   else if (predicate != P::sle && predicate != P::sgt)
     return std::nullopt;
-  Value symbol = lhs->symbol, result = compare.getResult();
-  Interval bound = state.boundOf(symbol);
+  Value symbol = lhs->symbol, from = rhs->symbol;
+  Value result = compare.getResult();
+  Interval bound = state.boundOf(symbol, from);
   std::optional<BlockState> other;
   if (bound.low <= last && bound.high > last) {
     other = state;
-    other->setBound(symbol, {last + 1, bound.high});
+    other->setBound(symbol, from, {last + 1, bound.high});
     other->values[result] = boolean(!isWithin);
-    state.setBound(symbol, {bound.low, last});
+    state.setBound(symbol, from, {bound.low, last});
     state.values[result] = boolean(isWithin);
   } else {
     state.values[result] = boolean((bound.high <= last) == isWithin);

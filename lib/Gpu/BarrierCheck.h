@@ -21,12 +21,23 @@ namespace kiln::simt {
 /// What is known at one point of one way through a function.
 struct BlockState {
   llvm::DenseMap<mlir::Value, const ThreadValue *> values;
-  /// Of numbers that are not known: what conditions on the way say of them.
-  llvm::SmallVector<std::pair<mlir::Value, Interval>, 2> bounds;
+  /// How far a number that is not known is from another one, or from zero, as
+  /// conditions on the way say.
+  struct Bound {
+    mlir::Value symbol, from;
+    Interval distance;
+    bool operator==(const Bound &other) const {
+      return symbol == other.symbol && from == other.from &&
+             distance == other.distance;
+    }
+  };
+  llvm::SmallVector<Bound, 2> bounds;
   PendingSet pending;
 
-  Interval boundOf(mlir::Value symbol) const;
-  void setBound(mlir::Value symbol, Interval bound);
+  Interval boundOf(mlir::Value symbol, mlir::Value from) const;
+  void setBound(mlir::Value symbol, mlir::Value from, Interval distance);
+  /// A new round of a loop: its numbers are others.
+  void forgetBounds(mlir::Operation *loop);
 };
 
 class BarrierCheck {

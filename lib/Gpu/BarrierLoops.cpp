@@ -119,10 +119,12 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
   // How often it is gone through, as far as is known before.
   int64_t fewest = count.value_or(0),
           most = count.value_or(std::numeric_limits<int64_t>::max());
-  if (!count && stride > 0 && first && high->symbol && bound.isOne()) {
-    Interval known = state.boundOf(high->symbol);
-    auto times = [&](int64_t end) {
-      int64_t length = end + bound.low - *first;
+  if (!count && stride > 0 && bound.isOne() && high->threads.size() == 1 &&
+      low->threads.size() == 1 && low->of(0).isOne() &&
+      low->symbol != high->symbol) {
+    Interval known = state.boundOf(high->symbol, low->symbol);
+    auto times = [&](int64_t distance) {
+      int64_t length = distance + bound.low - low->of(0).low;
       return length > 0 ? int64_t(llvm::divideCeil(length, stride)) : 0;
     };
     fewest = times(known.low);
@@ -241,6 +243,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
         if (!goesOn || !*goesOn) {
           BlockState after = one;
           give(after, condition.getArgs(), op.getResults());
+          after.forgetBounds(op);
           add(out, std::move(after), op.getResults());
         }
         if (goesOn && !*goesOn)
@@ -251,6 +254,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
           return failure();
         for (BlockState &end : ends) {
           give(end, op.getYieldOp().getOperands(), told);
+          end.forgetBounds(op);
           isBounded &= rounds.add(0, std::move(end), told);
         }
       }

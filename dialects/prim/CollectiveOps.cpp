@@ -165,45 +165,35 @@ LogicalResult AllReduceOp::verify() {
 
 OpFoldResult AllReduceOp::fold(FoldAdaptor) { return foldAlone(*this); }
 
-LogicalResult AllGatherOp::verify() {
-  // C1, C2, C3
-  if (failed(verifyGroups(*this, /*equal=*/true)))
+/// C1 to C6 of an exchange whose result has another size along `dim`, which
+/// `sizeOf` tells from the operand's and the number of ranks of a group.
+template <typename Op, typename SizeOf>
+static LogicalResult verifyAlong(Op op, SizeOf sizeOf) {
+  if (failed(verifyGroups(op, /*equal=*/true)))
     return failure();
-  RankedTensorType operand = getOperand().getType();
-  // C4
-  if (failed(check::verifyDim(*this, "'dim'", getDim(), operand.getRank())))
+  RankedTensorType operand = op.getOperand().getType();
+  int64_t dim = op.getDim();
+  if (failed(check::verifyDim(op, "'dim'", dim, operand.getRank())))
     return failure();
-  // C5, C6
   SmallVector<int64_t> shape(operand.getShape());
   FailureOr<int64_t> size =
-      multiplied(*this, shape[getDim()], rankLists(*this).front().size());
+      sizeOf(op, shape[dim], rankLists(op).front().size());
   if (failed(size))
     return failure();
-  shape[getDim()] = *size;
-  return verifyResult(*this, shape);
+  shape[dim] = *size;
+  return verifyResult(op, shape);
 }
+
+LogicalResult AllGatherOp::verify() { return verifyAlong(*this, multiplied); }
 
 OpFoldResult AllGatherOp::fold(FoldAdaptor) { return foldAlone(*this); }
 
 LogicalResult ReduceScatterOp::verify() {
-  // C1, C2, C3
-  if (failed(verifyGroups(*this, /*equal=*/true)))
-    return failure();
-  RankedTensorType operand = getOperand().getType();
-  // C4
-  if (failed(check::verifyDim(*this, "'dim'", getDim(), operand.getRank())))
-    return failure();
-  // C5, C6
-  SmallVector<int64_t> shape(operand.getShape());
-  FailureOr<int64_t> size =
-      divided(*this, shape[getDim()], rankLists(*this).front().size());
-  if (failed(size))
-    return failure();
-  shape[getDim()] = *size;
-  if (failed(verifyResult(*this, shape)))
+  if (failed(verifyAlong(*this, divided)))
     return failure();
   // C7
-  return verifyCombiner(*this, getCombiner(), operand.getElementType());
+  return verifyCombiner(*this, getCombiner(),
+                        getOperand().getType().getElementType());
 }
 
 OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return foldAlone(*this); }

@@ -130,7 +130,7 @@ void KilnCommunicator::run(KilnRequest &request) {
 void KilnCommunicator::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    changed.wait(lock, [&] { return isEnding || !queued.empty(); });
+    waitUntil(lock, [&] { return isEnding || !queued.empty(); });
     if (queued.empty())
       return;
     KilnRequest *request = queued.front();
@@ -179,7 +179,7 @@ int KilnCommunicator::start(const KilnCollective &collective,
 int KilnCommunicator::wait(KilnRequest *request, KilnError *error) {
   {
     std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [&] { return request->isDone; });
+    waitUntil(lock, [&] { return request->isDone; });
   }
   std::string failure = request->failure;
   delete request;

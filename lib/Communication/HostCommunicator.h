@@ -6,6 +6,7 @@
 
 #include "kiln-c/Communication.h"
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -74,6 +75,14 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
+
+  /// In turns: a wait without an end needs a newer C++ library than the oldest
+  /// systems that are supported have.
+  template <typename Condition>
+  void waitUntil(std::unique_lock<std::mutex> &lock, Condition condition) {
+    while (!condition())
+      changed.wait_for(lock, std::chrono::hours(1));
+  }
   std::deque<KilnRequest *> queued;
   bool isBusy = false, isEnding = false;
   std::atomic<bool> isAborted = false;

@@ -19,6 +19,8 @@ def program(x, n):
 
 if __name__ == "__main__":
     exported = jax.export.export(jax.jit(program))(np.zeros(5, np.float32), np.int32(0))
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "program.mlirbc")
-    with open(path, "wb") as file:
-        file.write(exported.mlir_module_serialized)
+    split = jax.export.export(jax.jit(lambda key: jax.random.split(key, 3)))(jax.random.key(0))
+    for name, made in (("program", exported), ("split", split)):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".mlirbc")
+        with open(path, "wb") as file:
+            file.write(made.mlir_module_serialized)

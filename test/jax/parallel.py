@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of JAX that Shardy partitions, on several processes, against JAX's own on one. Usage: parallel.py [--ranks=2]"""
-import argparse
 import os
-import subprocess
 import sys
-import tempfile
 
 os.environ["JAX_PLATFORMS"] = "cpu"
 
@@ -82,21 +79,7 @@ def one_rank(rank, ranks, folder):
     return 0 if good else 1
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--folder")
-    options = parser.parse_args()
-    if options.rank is not None:
-        return one_rank(options.rank, options.ranks, options.folder)
-    with tempfile.TemporaryDirectory() as folder:
-        ranks = [subprocess.Popen([sys.executable, os.path.abspath(__file__), f"--ranks={options.ranks}", f"--rank={rank}",
-                                   f"--folder={folder}"]) for rank in range(options.ranks)]
-        status = max(abs(rank.wait()) for rank in ranks)
-    print("FAILED" if status else "all right")
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../parallel"))
+    import ranks
+    sys.exit(ranks.main(__file__, one_rank))

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor and sequence parallelism of PyTorch on two processes, compiled by Kiln, against one process and eager.
 Usage: parallel.py [--ranks=2]"""
-import argparse
 import os
-import subprocess
 import sys
-import tempfile
 
 import torch
 import torch.distributed as dist
@@ -85,6 +82,7 @@ def exchanges(x, rank, ranks):
 
 
 def one_rank(rank, ranks, folder):
+    torch.set_num_threads(1)
     from torch.distributed.device_mesh import init_device_mesh
 
     import kiln.torch
@@ -129,22 +127,7 @@ def one_rank(rank, ranks, folder):
     return 0 if good and not taken else 1
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--folder")
-    options = parser.parse_args()
-    if options.rank is not None:
-        torch.set_num_threads(1)
-        return one_rank(options.rank, options.ranks, options.folder)
-    with tempfile.TemporaryDirectory() as folder:
-        ranks = [subprocess.Popen([sys.executable, os.path.abspath(__file__), f"--ranks={options.ranks}", f"--rank={rank}",
-                                   f"--folder={folder}"]) for rank in range(options.ranks)]
-        status = max(abs(rank.wait()) for rank in ranks)
-    print("FAILED" if status else "all right")
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../parallel"))
+    import ranks
+    sys.exit(ranks.main(__file__, one_rank))

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A test program whose ranks are processes of itself: `SCRIPT [--ranks=N]` starts them with a number and a folder that they share."""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def main(script, one_rank):
+    """one_rank(rank, ranks, folder) is the exit status of a rank; the result is that of all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rank", type=int)
+    parser.add_argument("--folder")
+    options = parser.parse_args()
+    if options.rank is not None:
+        return one_rank(options.rank, options.ranks, options.folder)
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = [subprocess.Popen([sys.executable, os.path.abspath(script), f"--ranks={options.ranks}", f"--rank={rank}",
+                                   f"--folder={folder}"]) for rank in range(options.ranks)]
+        status = max(abs(rank.wait()) for rank in ranks)
+    print("FAILED" if status else "all right")
+    return status

@@ -125,6 +125,12 @@ int kiln::run::measureAgainst(Session &session, const Function &function,
                 options))
         return fail("--against=" + options.against + ": result " +
                     std::to_string(k) + " is another");
+    // What kernels write are arguments.
+    for (size_t k = 0; one.results.empty() && k < one.args.size(); ++k)
+      if (!fits(one.args[k], two.args[k], Tolerance(), options))
+        return fail("--against=" + options.against +
+                    ": what it leaves in argument " + std::to_string(k) +
+                    " is another");
   }
   print(one, two, options.against);
   return 0;

@@ -74,6 +74,9 @@ private:
   std::optional<BlockState> split(mlir::Operation *op, BlockState &state);
   mlir::LogicalResult wholeBlock(mlir::Operation *op,
                                  const ThreadValue *active);
+  /// Something counts on and on: only that it does is known of it from now on.
+  /// False: it is not known what, and the check gives up.
+  bool widen(mlir::Operation *loop, mlir::Value varied);
   /// Values as a loop's next round, or what follows it, has them.
   const ThreadValue *carried(BlockState &state, mlir::Value from,
                              mlir::Value to, mlir::Operation *loop);

@@ -82,6 +82,14 @@ struct Rounds {
 };
 } // namespace
 
+bool BarrierCheck::widen(Operation *loop, Value varied) {
+  if (varied)
+    widened.insert(varied);
+  else
+    gaveUp = loop;
+  return static_cast<bool>(varied);
+}
+
 LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
                                    const ThreadValue *active, States &out) {
   SmallVector<Value> told;
@@ -196,13 +204,8 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     }
     if (isBounded)
       return success();
-    // Something counts on and on: only that it does is known of it.
-    Value varied = rounds.mostVaried(told);
-    if (!varied) {
-      gaveUp = op;
+    if (!widen(op, rounds.mostVaried(told)))
       return success();
-    }
-    widened.insert(varied);
     out = std::move(before);
   }
 }
@@ -261,12 +264,8 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
     }
     if (isBounded)
       return success();
-    Value varied = rounds.mostVaried(told);
-    if (!varied) {
-      gaveUp = op;
+    if (!widen(op, rounds.mostVaried(told)))
       return success();
-    }
-    widened.insert(varied);
     out = std::move(before);
   }
 }

@@ -38,6 +38,13 @@ def compile(source, target, output, *options):  # as kiln-compile has it
         raise RuntimeError(done.stderr.strip())
 
 
+def why_not(target):
+    """What the compiler says against a target, or None if it knows it."""
+    done = subprocess.run([program("kiln-compile"), f"--describe={target}"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    return done.stderr.strip() if done.returncode else None
+
+
 def kiln_compile():
     start("kiln-compile")
 

@@ -268,6 +268,24 @@ def order_and_masks():
 
 
 @test
+def what_the_call_got_wrong_is_said():
+    def failure(**options):
+        try:
+            fast(lambda x: x * 2, options=options)(torch.ones(3))
+        except Exception as error:  # torch wraps it
+            return str(error)
+        return "nothing"
+    assert "unknown target 'nosuch', expected one of: " in failure(target="nosuch"), failure(target="nosuch")
+    assert "backend 'kiln' has no option 'tarket', expected target or fallback" in failure(tarket="cpu")
+    try:
+        kiln.export(torch.nn.Linear(2, 2), "never.kiln")
+    except TypeError as error:
+        assert "torch.export.export" in str(error), error
+    else:
+        raise AssertionError("a module was exported")
+
+
+@test
 def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))

@@ -7,6 +7,8 @@ import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 
+from kiln import compiler
+
 from . import cache, decompositions
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
@@ -42,6 +44,14 @@ def compile_graph(graph_module, kind, target, fallback):
     return made
 
 
+def _check_target(target):
+    """A target that is not there is a mistake of the call, which torch's results would hide."""
+    for part in str(target).split("+"):
+        why = compiler.why_not(part)
+        if why:
+            raise CompileFailed(why)
+
+
 def _compile(graph_module, entry, target, fallback):
     try:
         made = Compiled(graph_module, target)
@@ -53,6 +63,7 @@ def _compile(graph_module, entry, target, fallback):
     except cache.CompileError as error:
         if not fallback:
             raise CompileFailed(str(error)) from None
+        _check_target(target)
         entry.fallbacks.append(Fallback("the whole graph", "?", str(error)))
         return graph_module
 
@@ -63,6 +74,8 @@ def _compile(graph_module, entry, target, fallback):
         try:
             return Compiled(module, target)
         except (UnsupportedNode, cache.CompileError) as error:
+            if isinstance(error, cache.CompileError):
+                _check_target(target)
             entry.fallbacks.append(Fallback("a part of the graph", "?", str(error)))
             return lambda *arguments: (lambda made: made if isinstance(made, (list, tuple)) else [made])(module(*arguments))
 
@@ -83,16 +96,19 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
     """The backend. `target`: a SPEC of kiln-compile, "cpu" without one, or $KILN_TARGET. `fallback`:
     whether torch may run what Kiln cannot; by default unless fullgraph=True."""
     options = options or {}
+    unknown = sorted(set(options) - {"target", "fallback"})
+    if unknown:
+        raise CompileFailed(f"backend 'kiln' has no option '{unknown[0]}', expected target or fallback")
     target = options.get("target", target) or os.environ.get("KILN_TARGET", "cpu")
     fallback = options.get("fallback", fallback)
     if fallback is None:
         fallback = not asks_for_whole_graph()
 
-    def compiler(kind):
+    def compile_as(kind):
         return lambda module, inputs: make_boxed_func(compile_graph(module, kind, target, fallback))
 
     compile_all = aot_autograd(
-        fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), inference_compiler=compiler("inference"),
+        fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"), inference_compiler=compile_as("inference"),
         decompositions=decompositions.table(), partition_fn=min_cut_rematerialization_partition)
     with torch._functorch.config.patch(functionalize_rng_ops=False):
         return compile_all(graph_module, example_inputs)

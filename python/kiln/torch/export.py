@@ -23,6 +23,8 @@ WEIGHTS = {InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR}
 
 def export(program, path, target="cpu", options=(), weights=True):
     """Writes PATH, and PATH with the suffix .safetensors: the weights, or the constants alone."""
+    if not isinstance(program, torch.export.ExportedProgram):
+        raise TypeError(f"expected what torch.export.export(model, arguments) returns, found {type(program).__name__}")
     with torch.no_grad():
         program = program.run_decompositions(decompositions.table())
     module, signature = program.graph_module, program.graph_signature

@@ -286,6 +286,27 @@ def what_the_call_got_wrong_is_said():
 
 
 @test
+def layers_that_torch_calls_as_one():
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    first = torch.nn.TransformerEncoderLayer(16, 4, 32, activation="gelu", batch_first=True, norm_first=True).eval()
+    attend = torch.nn.MultiheadAttention(16, 4, batch_first=True).eval()
+    x = torch.randn(2, 5, 16)
+    padding = torch.tensor([[False, False, False, True, True], [False] * 5])
+    causal = torch.nn.Transformer.generate_square_subsequent_mask(5)
+
+    def function(x):
+        return (layer(x), layer(x, src_key_padding_mask=padding), first(x, src_mask=causal),
+                first(x, src_mask=causal, src_key_padding_mask=padding.float().masked_fill(padding, -torch.inf)),
+                attend(x, x, x)[0], *attend(x, x, x, key_padding_mask=padding, average_attn_weights=False),
+                attend(x, x, x, need_weights=False)[0])
+    with torch.no_grad():
+        got, want = fast(function, fullgraph=True)(x), function(x)
+    assert len(kiln.torch.report[-1].fallbacks) == 0, kiln.torch.report
+    for a, b in zip(got, want):
+        same(a, b)
+
+
+@test
 def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))

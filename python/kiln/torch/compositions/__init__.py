@@ -25,4 +25,4 @@ def composes(*names):
     return register
 
 
-from . import indexing, linear, order, pooling, products, special, spectral  # noqa: E402,F401
+from . import attention, indexing, linear, order, pooling, products, special, spectral  # noqa: E402,F401

@@ -106,6 +106,13 @@ std::vector<std::string> withPass(int argc, char **argv) {
     args.push_back(pass);
   return args;
 }
+/// Whether the arguments ask for nothing: without a pass upstream's driver
+/// prints the program as it is.
+bool asksForNothing(llvm::ArrayRef<std::string> args) {
+  return llvm::all_of(args.drop_front(), [](llvm::StringRef arg) {
+    return arg == "-" || !arg.starts_with("-") || arg == "-o";
+  });
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -125,6 +132,11 @@ int main(int argc, char **argv) {
     mlir::PassRegistration<ReduceOperations>();
     mlir::MLIRContext context(registry);
     std::vector<std::string> args = withPass(argc, argv);
+    if (asksForNothing(args)) {
+      llvm::errs() << "kiln-reduce: error: expected --test=PROGRAM "
+                      "(kiln-reduce --help lists the flags)\n";
+      return int(kiln::driver::kInputFailed);
+    }
     std::vector<char *> pointers;
     for (std::string &arg : args)
       pointers.push_back(arg.data());

@@ -71,8 +71,10 @@ struct TargetPipelinePass
   void runOnOperation() override {
     BoundTarget bound = TargetRegistry::get().boundTarget(getOperation());
     if (!bound) {
-      getOperation().emitError() << "expected a module with the attribute '"
-                                 << kSpecAttr << "' that names a loaded target";
+      getOperation().emitError()
+          << "expected a module with the attribute '" << kSpecAttr
+          << "' that names a loaded target, as "
+             "kiln-set-target{spec=SPEC} puts it there";
       return signalPassFailure();
     }
     OpPassManager pm(ModuleOp::getOperationName());

@@ -2,7 +2,7 @@
 
 func.func private @f()
 tile.kernel @calls() {
-  // expected-error@+1 {{expected an operation of the tile level, found one that is not allowed in a kernel}}
+  // expected-error@+1 {{expected an operation of the tile level, found one that is not allowed in a kernel: there are those of tile, arith and math, scf.for, scf.if, scf.while, tensor.extract, and}}
   func.call @f() : () -> ()
 }
 

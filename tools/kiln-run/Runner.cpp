@@ -180,7 +180,10 @@ private:
                             "'; there are " + listEntries());
     }
     if (!entry)
-      return fail(entry.message());
+      return fail(entry.message() +
+                  (options.entry.empty() && !listEntries().empty()
+                       ? " (--entry=NAME)"
+                       : ""));
     function = *entry;
     bool isKernel = function->kind == Function::Kind::kernel;
     if (isKernel && !options.grid)

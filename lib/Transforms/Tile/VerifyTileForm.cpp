@@ -1,8 +1,8 @@
 //===- VerifyTileForm.cpp - What a module may hold at the tile level ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Transforms/Tile/Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -102,9 +102,10 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
   if (!op->getDialect() || !isAllowedOp(op))
     return op->emitOpError()
            << "expected an operation of the tile level, found one that is not "
-              "allowed in a kernel: it is of none of its dialects and does not "
-              "implement an interface for view accesses, index maps or matrix "
-              "products together with one for effects";
+              "allowed in a kernel: there are those of tile, arith and math, "
+              "scf.for, scf.if, scf.while, tensor.extract, and of others those "
+              "that implement an interface for view accesses, index maps or "
+              "matrix products together with one for effects";
   for (Value operand : op->getOperands())
     if (!isAllowedType(operand.getType()))
       return op->emitOpError() << "expected tiles of static shape, scalars and "

@@ -237,43 +237,37 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
 }
 
 void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
-                            Value place) {
+                            int64_t j, Value place) {
   Coord k = e.sum(from, step);
   k.lane = lanes * group > 1 ? 1 : 0;
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  SmallVector<Value> rows;
+  for (int64_t i = j; i < std::min(j + lanes, width); ++i) {
+    Coord at = start;
+    at.constant += i;
+    // Rows past the tile repeat its last one; nobody reads their products.
+    if (extent % width)
+      at = e.clampBelow(at, extent);
+    Point point = pointAt(batch, at, k);
+    point.lanes = lanes * group;
+    rows.push_back(e.evaluateLanes(tile, point));
+  }
+  if (width == 1 || lanes == 1)
+    return store(rows[0], row, j * group);
+  int64_t side = llvm::PowerOf2Ceil(rows.size());
+  rows.resize(side, rows.back());
   auto unit = b.getIntegerType(group * NestBuilder::storageBytes(element) * 8);
-  // The last block first: what it writes past the panel belongs to the first
-  // one of the next step.
-  for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes) {
-    SmallVector<Value> rows;
-    for (int64_t i = j; i < std::min(j + lanes, width); ++i) {
-      Coord at = start;
-      at.constant += i;
-      // Rows past the tile repeat its last one; nobody reads their products.
-      if (extent % width)
-        at = e.clampBelow(at, extent);
-      Point point = pointAt(batch, at, k);
-      point.lanes = lanes * group;
-      rows.push_back(e.evaluateLanes(tile, point));
-    }
-    if (width == 1 || lanes == 1) {
-      store(rows[0], row, j * group);
-      continue;
-    }
-    int64_t side = llvm::PowerOf2Ceil(rows.size());
-    rows.resize(side, rows.back());
-    if (group > 1)
-      for (Value &value : rows)
-        value = LLVM::BitcastOp::create(b, e.loc,
-                                        VectorType::get({lanes}, unit), value);
-    transposeRegisters(b, e.loc, rows);
-    for (int64_t s = 0; s < lanes; ++s) {
-      Value column = rows[s % side];
-      if (side < lanes)
-        column = vector::ExtractStridedSliceOp::create(
-            b, e.loc, column, {s / side * side}, {side}, {1});
-      store(column, row, (s * width + j) * group);
-    }
+  if (group > 1)
+    for (Value &value : rows)
+      value = LLVM::BitcastOp::create(b, e.loc, VectorType::get({lanes}, unit),
+                                      value);
+  transposeRegisters(b, e.loc, rows);
+  for (int64_t s = 0; s < lanes; ++s) {
+    Value column = rows[s % side];
+    if (side < lanes)
+      column = vector::ExtractStridedSliceOp::create(
+          b, e.loc, column, {s / side * side}, {side}, {1});
+    store(column, row, (s * width + j) * group);
   }
 }
 
@@ -318,15 +312,24 @@ void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
                                        e.coordValue(from), safe[stepDim].lo));
     fast = ok ? e.select(ok, end, e.c64(0)) : end;
   }
-  for (bool inBounds : {true, false}) {
-    e.forLoop(inBounds ? e.c64(0) : fast, inBounds ? fast : steps, stride, {},
-              inBounds, [&](Coord step, ValueRange) {
-                if (alongPanel)
-                  packAlongPanel(batch, start, from, step, place);
-                else
-                  packAlongSteps(batch, start, from, step, place);
-                return SmallVector<Value>();
-              });
-  }
+  auto steadily = [&](llvm::function_ref<void(Coord)> packStep) {
+    for (bool inBounds : {true, false})
+      e.forLoop(inBounds ? e.c64(0) : fast, inBounds ? fast : steps, stride, {},
+                inBounds, [&](Coord step, ValueRange) {
+                  packStep(step);
+                  return SmallVector<Value>();
+                });
+  };
+  if (alongPanel)
+    steadily(
+        [&](Coord step) { packAlongPanel(batch, start, from, step, place); });
+  else
+    // A few rows at a time, whose lines stay in the nearest cache however far
+    // apart they are. The last ones first: what they write past the panel
+    // belongs to the first ones of the next step.
+    for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes)
+      steadily([&](Coord step) {
+        packAlongSteps(batch, start, from, step, j, place);
+      });
   fillUp(steps, place);
 }

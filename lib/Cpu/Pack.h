@@ -37,8 +37,9 @@ private:
   void fillUp(Value steps, Value place);
   void packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                       Value place);
+  /// Of the panel's rows or columns those from `j` on that fill a vector.
   void packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
-                      Value place);
+                      int64_t j, Value place);
 
   NestBuilder &e;
   mlir::RewriterBase &b;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ProductRows.h"
+#include "kiln/Staging/SplitProduct.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -120,11 +122,27 @@ static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
           lhs.getDimSize(lhs.getRank() - 1)};
 }
 
+constexpr int64_t kManyBlocks = std::numeric_limits<int64_t>::max();
+
+/// How many blocks of rows a panel of the right factor is multiplied by; many,
+/// where its rows do not lie in memory as such.
+static int64_t rowBlocks(MatrixProductOpInterface product, int64_t rows) {
+  return staging::onlyLoad(product.getRhsOperand().get())
+             ? llvm::divideCeil(sizesOf(product)[0], rows)
+             : kManyBlocks;
+}
+
 /// As many steps as leave the right panel in the nearest cache, in equal parts.
+/// `blocks` blocks of rows are multiplied by a panel. Where they are few the
+/// right factor is what takes time: shallow panels read it along its rows, as
+/// memory likes it, rather than in narrow columns.
 static int64_t depthFor(const CpuConfig &config, int64_t columns, int64_t bytes,
-                        int64_t granule, int64_t k) {
+                        int64_t granule, int64_t k, int64_t blocks) {
+  constexpr int64_t kFewBlocks = 8, kStepsForEach = 8;
   int64_t most = config.l1Bytes * 4 / 5 / (columns * bytes);
   most = std::min(most, kDeepestPanel / bytes);
+  if (blocks <= kFewBlocks)
+    most = std::min(most, kStepsForEach * blocks);
   most = std::max<int64_t>(llvm::alignDown(most, granule), granule);
   int64_t parts = llvm::divideCeil(k, most);
   return llvm::alignTo(llvm::divideCeil(k, parts), granule);
@@ -137,9 +155,11 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
   auto [m, n, k] = sizesOf(product);
   MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 1}, m, n);
   int64_t columns = tile.vectors * lanes;
-  return ProductAttr::get(
-      product->getContext(), "", tile.rows, columns,
-      depthFor(config, columns, std::max<int64_t>(bits / 8, 1), lanes, k), 0);
+  return ProductAttr::get(product->getContext(), "", tile.rows, columns,
+                          depthFor(config, columns,
+                                   std::max<int64_t>(bits / 8, 1), lanes, k,
+                                   llvm::divideCeil(m, tile.rows)),
+                          0);
 }
 
 ProductAttr cpu::productByRow(MatrixProductOpInterface product,
@@ -156,9 +176,11 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   int64_t columns = tile.vectors * use.n;
   // Steps are counted in whole vectors of the left operand.
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
+  // Units for matrices have accumulators that take long to load and to store.
+  int64_t blocks = use.m > 1 ? kManyBlocks : rowBlocks(product, tile.rows);
   return ProductAttr::get(
       product->getContext(), row.getName(), tile.rows, columns,
-      depthFor(config, columns, bitsOf(use.rhs) / 8, granule, k),
+      depthFor(config, columns, bitsOf(use.rhs) / 8, granule, k, blocks),
       use.lhsOffset);
 }
 

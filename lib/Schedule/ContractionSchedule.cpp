@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AlignRows.h"
+#include "FewRows.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -66,6 +67,8 @@ private:
   mutable prim::DotGeneralOp dot;
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
+  /// Where there are few rows, what the right factor lies along.
+  int along = -1;
 };
 
 } // namespace
@@ -128,6 +131,12 @@ void ContractBuilder::chooseBlocks() {
     problem.tiles.push_back({{0, 1}, problem.acc.getIntOrFloatBitWidth()});
   if (isSingleRow)
     problem.dims[0].size = 1;
+  if (hasDot() && dot.getPrecision() != prim::Precision::tf32)
+    along = alongFactor(group, kernel, isSingleRow ? Extent(1) : rows(), tileN,
+                        tileK);
+  for (TilingTile &tile : problem.tiles)
+    if (along >= 0 && ArrayRef<unsigned>(tile.dims) == ArrayRef<unsigned>{1, 2})
+      tile.along = along == tileN ? 1 : 2;
   if (!hasDot())
     problem.dims[2].most = 1;
   // Every instance reads a whole operand again along what it does not split.
@@ -229,6 +238,8 @@ LogicalResult ContractBuilder::run() {
           return SmallVector<Value>(carried);
         if (!hasDot())
           return {multiplyAdd(x, y, carried[0], lhs)};
+        if (along == tileK)
+          return {sumProducts(x, y, carried[0], epilogue)};
         return {tile::DotOp::create(kernel.b, kernel.loc, carried[0].getType(),
                                     x, y, carried[0], precision, false, false)};
       });
@@ -254,11 +265,26 @@ LogicalResult ContractBuilder::run() {
   return success();
 }
 
+/// Whether two values are one, or what the same views of the same memory give.
+static bool isSame(Value a, Value b) {
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  return a == b ||
+         (isa_and_nonnull<program::ViewOp, arith::ConstantOp>(x) && y &&
+          OperationEquivalence::isEquivalentTo(
+              x, y, [](Value p, Value q) { return success(isSame(p, q)); },
+              /*markEquivalent=*/nullptr,
+              OperationEquivalence::IgnoreLocations));
+}
+
 /// Makes one launch of two that do the same: the first where `guard` holds.
 /// False, and both stay, when they take different arguments.
 static bool joinVariants(HostProgramBuilder &host, program::LaunchOp first,
                          Value guard, program::LaunchOp second) {
-  if (first.getArgs() != second.getArgs() ||
+  if (first.getArgs().size() != second.getArgs().size() ||
+      !llvm::all_of(llvm::zip(first.getArgs(), second.getArgs()),
+                    [](auto pair) {
+                      return isSame(std::get<0>(pair), std::get<1>(pair));
+                    }) ||
       first.getWrites() != second.getWrites())
     return false;
   SmallVector<Attribute> kernels(first.getKernels().getValue());

@@ -158,9 +158,7 @@ LogicalResult TileBuilder::hoistReductions(Value root, const AccessMap &rootMap,
   return visit(root, rootMap);
 }
 
-/// Reduces `axis` of tiles with the region that `combiner` builds, and keeps
-/// the axis with size 1.
-static SmallVector<Value> reduceAxis(
+SmallVector<Value> kiln::schedule::reduceAxis(
     OpBuilder &b, Location loc, ValueRange sources, int axis,
     llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
         combiner) {

@@ -160,7 +160,7 @@ TilingProblem Group::problemFor(const KernelBuilder &kernel,
     for (auto [i, dim] : llvm::enumerate(dims))
       if (dim.first >= 0 && along.test(dim.first)) {
         tile.dims.push_back(i);
-        // Products have what tells how their operands lie in their roles.
+        // Of products, schedules tell it where it matters.
         if (kind != TilingProblem::Kind::Contraction && buffer &&
             strideOf(*buffer, map, dim.first).is(1))
           tile.along = i;
@@ -194,24 +194,31 @@ bool kiln::schedule::hasTileDot(Type operand, Type accumulator) {
          accumulator.getIntOrFloatBitWidth() >= 32;
 }
 
-Value kiln::schedule::multiplyAdd(Value column, Value row, Value sum,
-                                  TileBuilder &emitter) {
+Value kiln::schedule::multiplied(Value x, Value y, RankedTensorType type,
+                                 TileBuilder &emitter) {
   OpBuilder &b = emitter.kernel.b;
   Location loc = emitter.kernel.loc;
-  auto type = cast<RankedTensorType>(sum.getType());
-  auto widen = [&](Value tile) -> Value {
-    auto from = cast<RankedTensorType>(tile.getType());
+  bool isFloat = isa<FloatType>(type.getElementType());
+  for (Value *tile : {&x, &y}) {
+    auto from = cast<RankedTensorType>(tile->getType());
     auto to = from.clone(type.getElementType());
     if (from != to)
-      tile = isa<FloatType>(type.getElementType())
-                 ? arith::ExtFOp::create(b, loc, to, tile).getResult()
-                 : arith::ExtSIOp::create(b, loc, to, tile).getResult();
-    return emitter.broadcast(tile, type.getShape());
-  };
-  Value x = widen(column), y = widen(row);
-  if (isa<FloatType>(type.getElementType()))
-    return arith::AddFOp::create(b, loc, sum,
-                                 arith::MulFOp::create(b, loc, x, y));
-  return arith::AddIOp::create(b, loc, sum,
-                               arith::MulIOp::create(b, loc, x, y));
+      *tile = isFloat ? arith::ExtFOp::create(b, loc, to, *tile).getResult()
+                      : arith::ExtSIOp::create(b, loc, to, *tile).getResult();
+    *tile = emitter.broadcast(*tile, type.getShape());
+  }
+  return isFloat ? arith::MulFOp::create(b, loc, x, y).getResult()
+                 : arith::MulIOp::create(b, loc, x, y).getResult();
+}
+
+Value kiln::schedule::added(Value x, Value y, OpBuilder &b) {
+  if (isa<FloatType>(getElementTypeOrSelf(x)))
+    return arith::AddFOp::create(b, x.getLoc(), x, y);
+  return arith::AddIOp::create(b, x.getLoc(), x, y);
+}
+
+Value kiln::schedule::multiplyAdd(Value column, Value row, Value sum,
+                                  TileBuilder &emitter) {
+  auto type = cast<RankedTensorType>(sum.getType());
+  return added(sum, multiplied(column, row, type, emitter), emitter.kernel.b);
 }

@@ -197,6 +197,8 @@ ViewAccessOpInterface staging::onlyLoad(Value tile) {
   ViewAccessOpInterface found;
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op)
+      return {};
     if (auto load = dyn_cast<ViewAccessOpInterface>(op)) {
       if (found && found != load)
         return {};

@@ -56,11 +56,6 @@ findExtents(MatrixProductOpInterface product, Indices &math);
 /// Clones what computes a tile in its region.
 void cloneCone(mlir::Value tile, mlir::OpBuilder &b, mlir::IRMapping &mapping);
 
-/// The only access of what computes a tile, if the tile's elements are the
-/// accessed ones but for elementwise operations and lie beside each other along
-/// the last dimension; else null.
-ViewAccessOpInterface onlyLoad(mlir::Value tile);
-
 /// Integers in storage have no sign.
 mlir::Type withoutSign(mlir::Type type);
 

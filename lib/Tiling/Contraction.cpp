@@ -49,11 +49,42 @@ double DescribedModel::costOf(const TilingProblem &p,
   return cost * (rounds * double(cores) / instances);
 }
 
+/// What few rows leave room for, where tiles come from caches: columns so wide
+/// that rows of the right factor are read in long pieces, or, where it lies
+/// along the depth, long pieces of a few columns.
+ContractionTile DescribedModel::sizesFor(const TilingProblem &p,
+                                         ContractionTile wanted) const {
+  constexpr int64_t kSums = 1 << 14, kLongest = 1 << 12, kFewest = 16,
+                    kPiece = 64;
+  int row = dimOf(p, TilingRole::Row), column = dimOf(p, TilingRole::Column),
+      depth = dimOf(p, TilingRole::Depth);
+  if (!packs || row < 0 || column < 0 || depth < 0)
+    return wanted;
+  const TilingDim &rows = p.dims[row];
+  int64_t few = ShapedType::isDynamic(rows.size) ? rows.most : rows.size;
+  for (const TilingTile &tile : p.tiles) {
+    if (tile.along < 0 || !llvm::is_contained(tile.dims, unsigned(column)) ||
+        !llvm::is_contained(tile.dims, unsigned(depth)) ||
+        ShapedType::isDynamic(few))
+      continue;
+    if (tile.along == depth) {
+      int64_t deep = known(p.dims[depth].size, kLongest),
+              pieces = llvm::divideCeil(std::max<int64_t>(deep, 1), kLongest);
+      return {wanted.m, kFewest,
+              int64_t(llvm::alignTo(llvm::divideCeil(deep, pieces), kPiece))};
+    }
+    wanted.n = std::max(wanted.n,
+                        std::min(kSums / std::max<int64_t>(few, 1), kLongest));
+  }
+  return wanted;
+}
+
 Tiling DescribedModel::contraction(const TilingProblem &p,
                                    ContractionTile wanted, bool spreads) const {
   Tiling tiling;
   SmallVector<int64_t> granule = granules(p);
   int row = dimOf(p, TilingRole::Row), column = dimOf(p, TilingRole::Column);
+  wanted = sizesFor(p, wanted);
   for (auto [i, dim] : llvm::enumerate(p.dims)) {
     int64_t cap = dim.role == TilingRole::Row      ? wanted.m
                   : dim.role == TilingRole::Column ? wanted.n

@@ -30,6 +30,8 @@ protected:
   target::Tiling reduction(const Problem &p) const;
   /// Contraction.cpp: the preferred or cheapest first, then its neighbours.
   llvm::SmallVector<target::Tiling> contractions(const Problem &p) const;
+  target::ContractionTile sizesFor(const Problem &p,
+                                   target::ContractionTile wanted) const;
   target::Tiling contraction(const Problem &p, target::ContractionTile wanted,
                              bool spreads) const;
   /// Bytes that the whole kernel moves, and what its instances and steps cost.

@@ -84,6 +84,11 @@ public:
 
 /// Whether tile.dot multiplies tiles of these element types.
 bool hasTileDot(mlir::Type operand, mlir::Type accumulator);
+/// x * y, both widened and repeated to `type`.
+mlir::Value multiplied(mlir::Value x, mlir::Value y,
+                       mlir::RankedTensorType type, TileBuilder &emitter);
+/// x + y, of floats or integers.
+mlir::Value added(mlir::Value x, mlir::Value y, mlir::OpBuilder &b);
 /// sum + column * row, both repeated to the shape of `sum`.
 mlir::Value multiplyAdd(mlir::Value column, mlir::Value row, mlir::Value sum,
                         TileBuilder &emitter);

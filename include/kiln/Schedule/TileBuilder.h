@@ -179,6 +179,14 @@ mlir::Value emitRescaleTile(prim::RescaleOp op, mlir::Value operand,
                             mlir::Value multiplier, mlir::Value shift,
                             mlir::OpBuilder &builder);
 
+/// Reduces `axis` of tiles with the region that `combiner` builds, and keeps
+/// the axis with size 1.
+llvm::SmallVector<mlir::Value>
+reduceAxis(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange sources,
+           int axis,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(
+               mlir::OpBuilder &, mlir::ValueRange, mlir::ValueRange)>
+               combiner);
 /// The value that does not change a reduction: 0, 1, -infinity ...
 mlir::TypedAttr neutralValue(mlir::Operation *reduction, mlir::Type type);
 mlir::TypedAttr zeroOf(mlir::Type type);

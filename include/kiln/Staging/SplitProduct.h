@@ -5,6 +5,7 @@
 #define KILN_STAGING_SPLITPRODUCT_H
 
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ViewAccess.h"
 
 namespace kiln::staging {
 
@@ -14,6 +15,11 @@ namespace kiln::staging {
 /// (kiln/Interfaces/ProductSplit.h), or the product has a form that blocks
 /// cannot compute.
 mlir::FailureOr<std::string> splitProduct(MatrixProductOpInterface product);
+
+/// The only access of what computes a tile, if the tile's elements are the
+/// accessed ones but for elementwise operations and lie beside each other along
+/// the last dimension; else null.
+ViewAccessOpInterface onlyLoad(mlir::Value tile);
 
 } // namespace kiln::staging
 

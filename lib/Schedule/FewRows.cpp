@@ -1,0 +1,75 @@
+//===- FewRows.cpp - Products of few rows ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FewRows.h"
+#include "ResultOrder.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+int kiln::schedule::alongFactor(Group &group, const KernelBuilder &kernel,
+                                const Extent &rows, int column, int depth) {
+  // So many are multiplied with a piece of a row at once; by columns, each
+  // further row costs as much as the first.
+  constexpr int64_t kFewRows = 8, kFewForColumns = 2;
+  if (!rows.isStatic() || rows.get() > kFewRows ||
+      !computesFromCaches(group.ctx))
+    return -1;
+  // The memory with something for each column and step.
+  const LeafVisit *factor = nullptr;
+  for (const LeafVisit &leaf : group.plan.leaves) {
+    llvm::SmallBitVector support(kernel.dims.size());
+    for (int dim : leaf.map.support(group.plan.sizes.size()).set_bits()) {
+      while (kernel.dims[dim].into >= 0)
+        dim = kernel.dims[dim].into;
+      support.set(dim);
+    }
+    if (!support.test(column) || !support.test(depth))
+      continue;
+    if (factor)
+      return -1;
+    factor = &leaf;
+  }
+  if (!factor || !group.host.hasBuffer(factor->value))
+    return -1;
+  const Buffer &memory = group.host.buffer(factor->value);
+  if (group.strideOf(memory, factor->map, column).is(1))
+    return column;
+  return rows.get() <= kFewForColumns &&
+                 group.strideOf(memory, factor->map, depth).is(1)
+             ? depth
+             : -1;
+}
+
+Value kiln::schedule::sumProducts(Value x, Value y, Value sum,
+                                  TileBuilder &emitter) {
+  OpBuilder &b = emitter.kernel.b;
+  Location loc = emitter.kernel.loc;
+  auto type = cast<RankedTensorType>(sum.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1),
+          depth = cast<RankedTensorType>(x.getType()).getDimSize(1);
+  // Each column is multiplied by all rows while it is near.
+  auto transposed = [&](Value tile) -> Value {
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(tile.getType()).getShape());
+    std::swap(shape[0], shape[1]);
+    return tile::TransposeOp::create(
+        b, loc, cast<RankedTensorType>(tile.getType()).clone(shape), tile,
+        ArrayRef<int64_t>{1, 0});
+  };
+  Value products = multiplied(
+      emitter.reshape(x, {1, rows, depth}),
+      emitter.reshape(transposed(y), {columns, 1, depth}),
+      RankedTensorType::get({columns, rows, depth}, type.getElementType()),
+      emitter);
+  Value sums = reduceAxis(
+      b, loc, products, 2, [&](OpBuilder &inside, ValueRange p, ValueRange q) {
+        return SmallVector<Value>{added(p[0], q[0], inside)};
+      })[0];
+  sums = emitter.reshape(sums, {columns, rows});
+  if (rows > 1)
+    sums =
+        tile::TransposeOp::create(b, loc, type, sums, ArrayRef<int64_t>{1, 0});
+  return added(sum, emitter.reshape(sums, {rows, columns}), b);
+}

@@ -1,0 +1,31 @@
+//===- FewRows.h - Products of few rows -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product of few rows waits for its right factor. Where cores compute from
+// caches, that factor is read as it lies: by long pieces of its rows, or, where
+// neighbours in memory are those along the depth, by columns, whose elements
+// are multiplied and summed up without being rearranged.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_LIB_SCHEDULE_FEWROWS_H
+#define KILN_LIB_SCHEDULE_FEWROWS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// Of these two dimensions of a kernel for a product, the one that neighbours
+/// in the memory of the right factor differ in; -1 where rows are not known to
+/// be few enough, the machine computes otherwise, or the factor is no one
+/// memory's.
+int alongFactor(Group &group, const KernelBuilder &kernel, const Extent &rows,
+                int column, int depth);
+
+/// `sum` (rows x columns) with the products of `x` (rows x depth) and `y`
+/// (depth x columns) added, in the type of the sum.
+mlir::Value sumProducts(mlir::Value x, mlir::Value y, mlir::Value sum,
+                        TileBuilder &emitter);
+
+} // namespace kiln::schedule
+
+#endif

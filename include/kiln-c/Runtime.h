@@ -203,6 +203,21 @@ void *kilnTensorData(const KilnTensor *tensor);
 int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
                    KilnTensor *const *arguments, size_t numResults,
                    KilnTensor **results);
+/* The same with row-major arguments in memory of the host that the caller lends
+   for the call; nothing is made for an argument. On a device that works in the
+   host's memory, what a function does for arguments of certain shapes, which
+   begin at multiples of 64 bytes, is kept, so that the next call with such
+   arguments need not interpret it. */
+typedef struct KilnLentTensor {
+  void *data;
+  KilnDType dtype;
+  int rank;
+  const int64_t *shape;
+  const KilnTensor *tensor; /* if it is not null, in place of the others: any */
+} KilnLentTensor;
+int kilnSessionRunLent(KilnSession *session, const char *entry,
+                       size_t numArguments, const KilnLentTensor *arguments,
+                       size_t numResults, KilnTensor **results);
 /* The same into tensors that the caller has: of the results' types and any
    strides, on the host or on a device. They may overlap arguments. */
 int kilnSessionRunInto(KilnSession *session, const char *entry,

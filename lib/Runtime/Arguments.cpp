@@ -176,6 +176,15 @@ Error Interpreter::bindArgument(size_t index, const Tensor &given) {
   value.regionEnd = begin + *extent;
   // It goes to a device when a device needs it.
   value.argument = taken->storage;
+  if (tape && tape->isForPlan) {
+    auto memory = device(arg.device)
+                      .import(taken->storage.data, taken->storage.bytes,
+                              taken->storage.owner);
+    if (!memory)
+      return memory.takeError();
+    value.memory = *memory;
+    tape->arguments.push_back(*memory);
+  }
   bufs[size_t(arg.reg)] = std::move(value);
   return Error::success();
 }

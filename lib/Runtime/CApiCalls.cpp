@@ -22,8 +22,9 @@ struct Call {
 
   int setEntry(const char *entry, bool isKernel);
   int setArguments(size_t count, KilnTensor *const *given);
+  int takeLent(const KilnLentTensor *given);
   int setResults(bool areGiven, size_t count, KilnTensor *const *given);
-  void give(const std::vector<Tensor> &outputs);
+  void give(std::vector<Tensor> outputs);
   int run(CallReport *report = nullptr);
 };
 
@@ -47,6 +48,23 @@ int Call::setArguments(size_t count, KilnTensor *const *given) {
       return fail("argument " + std::to_string(i) + " of '" + function->name +
                   "' is null");
     args.push_back(given[i]->tensor);
+  }
+  return 0;
+}
+
+/// Takes what is lent for a call as any other.
+int Call::takeLent(const KilnLentTensor *given) {
+  for (size_t i = 0; i < function->args.size(); ++i) {
+    if (given[i].tensor) {
+      args.push_back(given[i].tensor->tensor);
+      continue;
+    }
+    Expected<Tensor> made =
+        describeTensor(given[i].dtype, given[i].rank, given[i].shape, nullptr);
+    if (!made)
+      return fail(made.message());
+    made->storage.data = given[i].data;
+    args.push_back(std::move(*made));
   }
   return 0;
 }
@@ -75,9 +93,9 @@ int Call::setResults(bool areGiven, size_t count, KilnTensor *const *given) {
   return 0;
 }
 
-void Call::give(const std::vector<Tensor> &outputs) {
+void Call::give(std::vector<Tensor> outputs) {
   for (size_t i = 0; i < numResults; ++i)
-    results[i] = new KilnTensor{outputs[i]};
+    results[i] = new KilnTensor{std::move(outputs[i])};
 }
 
 int Call::run(CallReport *report) {
@@ -85,7 +103,41 @@ int Call::run(CallReport *report) {
       session->session.call(*function, args, options, report);
   if (!outputs)
     return fail(outputs.message());
-  give(*outputs);
+  give(std::move(*outputs));
+  return 0;
+}
+
+/// Takes the memory of a tensor as if it were lent; false when it lies in
+/// another way, or must not be written.
+bool lend(const Argument &arg, const Tensor &tensor, LentTensor &lent) {
+  lent = {tensor.data(), tensor.dtype, int(tensor.shape.size()),
+          tensor.shape.data()};
+  return !tensor.onDevice && tensor.isContiguous() &&
+         !(tensor.isReadonly && arg.writable);
+}
+
+/// Takes memory that a caller lends.
+int lend(const std::string &function, size_t index, const KilnLentTensor &given,
+         LentTensor &lent) {
+  auto where = [&] {
+    return "argument " + std::to_string(index) + " of '" + function + "': ";
+  };
+  lent = {given.data, static_cast<DType>(given.dtype), given.rank, given.shape};
+  if (given.dtype <= KILN_DTYPE_NONE || given.dtype >= KILN_DTYPE_COUNT)
+    return fail(where() + "unknown element type " +
+                std::to_string(int(given.dtype)));
+  if (given.rank < 0 || given.rank > kMaxRank)
+    return fail(where() + "a rank of " + std::to_string(given.rank));
+  if (given.rank && !given.shape)
+    return fail(where() + "its shape is null");
+  bool isEmpty = false;
+  for (int d = 0; d < given.rank; ++d) {
+    if (given.shape[d] < 0)
+      return fail(where() + "a size of " + std::to_string(given.shape[d]));
+    isEmpty |= !given.shape[d];
+  }
+  if (!given.data && !isEmpty)
+    return fail(where() + "its memory is null");
   return 0;
 }
 
@@ -155,6 +207,40 @@ int kilnSessionRun(KilnSession *session, const char *entry, size_t numArguments,
         call.setArguments(numArguments, arguments))
       return 1;
     return call.run();
+  });
+}
+
+int kilnSessionRunLent(KilnSession *session, const char *entry,
+                       size_t numArguments, const KilnLentTensor *arguments,
+                       size_t numResults, KilnTensor **results) {
+  return guarded([&] {
+    Call call = {session};
+    if (call.setEntry(entry, /*isKernel=*/false) ||
+        call.setResults(/*areGiven=*/false, numResults, results))
+      return 1;
+    if (numArguments && !arguments)
+      return isNull("the list of arguments");
+    if (numArguments != call.function->args.size())
+      return fail("'" + call.function->name + "' takes " +
+                  std::to_string(call.function->args.size()) + " arguments, " +
+                  std::to_string(numArguments) + " given");
+    std::vector<LentTensor> lent(numArguments);
+    bool areAllLent = true;
+    for (size_t i = 0; i < numArguments; ++i) {
+      if (arguments[i].tensor)
+        areAllLent &=
+            lend(call.function->args[i], arguments[i].tensor->tensor, lent[i]);
+      else if (lend(call.function->name, i, arguments[i], lent[i]))
+        return 1;
+    }
+    if (!areAllLent)
+      return call.takeLent(arguments) ? 1 : call.run();
+    Expected<std::vector<Tensor>> outputs =
+        session->session.callLent(*call.function, lent.data(), numArguments);
+    if (!outputs)
+      return fail(outputs.message());
+    call.give(std::move(*outputs));
+    return 0;
   });
 }
 

@@ -107,6 +107,10 @@ public:
   /// `owner` keeps the host memory alive.
   Expected<std::shared_ptr<DeviceBuffer>> import(void *address, uint64_t bytes,
                                                  std::shared_ptr<void> owner);
+  /// Makes an imported buffer one of other memory of as many bytes, which it
+  /// does not keep alive; `drop` ends that.
+  Error exchange(DeviceBuffer &buffer, void *address);
+  void drop(DeviceBuffer &buffer);
   /// Memory of the device that somebody else has, by its address there.
   Expected<std::shared_ptr<DeviceBuffer>>
   importAddress(uint64_t address, uint64_t bytes, std::shared_ptr<void> owner);

@@ -18,7 +18,7 @@ DeviceBuffer::~DeviceBuffer() { device->giveBack(*this); }
 
 void Device::giveBack(DeviceBuffer &buffer) {
   if (buffer.memoryKind == kNone)
-    return table->release(handle, buffer.handle);
+    return drop(buffer);
   // Perhaps in a thread that must not call the driver.
   std::lock_guard<std::mutex> lock(poolMutex);
   pool.emplace(std::make_pair(buffer.memoryKind, buffer.bytes), buffer.handle);
@@ -111,6 +111,23 @@ Device::import(void *address, uint64_t bytes, std::shared_ptr<void> owner) {
   result->owner = std::move(owner);
   result->address = address;
   return result;
+}
+
+void Device::drop(DeviceBuffer &buffer) {
+  if (buffer.handle)
+    table->release(handle, buffer.handle);
+  buffer.handle = nullptr;
+  buffer.owner = nullptr;
+}
+
+Error Device::exchange(DeviceBuffer &buffer, void *address) {
+  drop(buffer);
+  KilnError error = {};
+  if (table->importHost(handle, address, buffer.bytes, &buffer.handle,
+                        &error) != 0)
+    return failure("cannot import host memory", error);
+  buffer.address = address;
+  return Error::success();
 }
 
 Expected<std::shared_ptr<DeviceBuffer>>

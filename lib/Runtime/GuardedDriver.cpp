@@ -36,14 +36,21 @@ std::atomic<const Slot *> runningSlot{nullptr};
 class Running {
 public:
   Running(const Slot &slot, const char *what)
-      : outerWhat(runningWhat.exchange(what)),
-        outerSlot(runningSlot.exchange(&slot)) {}
-  ~Running() {
-    runningWhat = outerWhat;
-    runningSlot = outerSlot;
+      : outerWhat(runningWhat.load(std::memory_order_relaxed)),
+        outerSlot(runningSlot.load(std::memory_order_relaxed)) {
+    set(what, &slot);
   }
+  ~Running() { set(outerWhat, outerSlot); }
 
 private:
+  /// Without fences: whoever asks is a signal handler of this thread, and
+  /// threads that call drivers at the same time are told apart by nobody.
+  static void set(const char *what, const Slot *slot) {
+    runningWhat.store(what, std::memory_order_relaxed);
+    runningSlot.store(slot, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+
   const char *outerWhat;
   const Slot *outerSlot;
 };

@@ -63,6 +63,9 @@ public:
 
   Expected<std::vector<Tensor>> call(const std::vector<Tensor> &args);
   Error measure(const std::vector<std::vector<int64_t>> &shapes);
+  /// The results of a call that has ended, for a Plan; nothing where they are
+  /// not allocations of their own.
+  std::optional<std::vector<BufferValue>> resultMemory() const;
 
 private:
   Expected<std::vector<Tensor>> tryCall(const std::vector<Tensor> &args);

@@ -278,6 +278,8 @@ Error Interpreter::execute(uint32_t kernel, const LaunchInst &inst,
   launch.attributes = encoded->contract.attributes.data();
   launch.numEncodings = uint32_t(encoded->contract.encodings.size());
   launch.encodings = encoded->contract.encodings.data();
+  if (tape)
+    tape->launches.push_back(encoded);
   if (options.onLaunch)
     options.onLaunch(info);
   noteProgress(0, 0);

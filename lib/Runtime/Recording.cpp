@@ -2,6 +2,7 @@
 // Recorded calls, and what else a session does with its devices.
 #include "Communicator.h"
 #include "Interpreter.h"
+#include "Plan.h"
 #include <new>
 
 using namespace kiln::runtime;
@@ -157,6 +158,7 @@ Error Session::useQueue(size_t device, void *native) {
 Error Session::trim() {
   std::lock_guard<std::mutex> lock(impl->calling);
   impl->pool->clear();
+  impl->callPlans.clear();
   for (SessionDevice &on : impl->devices) {
     if (Error error = on.device->synchronize())
       return error;

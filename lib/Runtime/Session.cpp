@@ -2,6 +2,7 @@
 // Opening a package on devices.
 #include "Communicator.h"
 #include "Interpreter.h"
+#include "Plan.h"
 #include "SessionImpl.h"
 #include "kiln/Runtime/Spec.h"
 #include <algorithm>
@@ -152,6 +153,9 @@ kiln::runtime::matchingTargets(const Package &package,
   return Error("the package holds nothing for target '" + spec + "'; it has " +
                listTargets(package));
 }
+
+SessionImpl::SessionImpl() = default;
+SessionImpl::~SessionImpl() = default;
 
 Error SessionImpl::open(const std::string &spec) {
   const HostProgram &program = target().program;
@@ -305,6 +309,7 @@ const std::vector<std::string> &Session::passedOver() const {
 void Session::setWorld(std::shared_ptr<World> world) {
   std::lock_guard<std::mutex> lock(impl->calling);
   impl->world = std::move(world);
+  impl->callPlans.clear();
 }
 
 const TargetProgram &Session::target() const { return impl->target(); }

@@ -30,8 +30,13 @@ struct ResultPlan {
   std::vector<const AllocInst *> allocs;
 };
 
+class Plan;
+
 class SessionImpl {
 public:
+  SessionImpl();
+  ~SessionImpl();
+
   std::shared_ptr<const Package> package;
   size_t targetIndex = 0;
   std::vector<std::string> passedOver; ///< targets before it, with reasons
@@ -61,6 +66,9 @@ public:
     return false;
   }
   const ResultPlan &resultPlan(const Function &function);
+  /// What is known of calls with memory that is lent, by function; null: they
+  /// are interpreted each time.
+  std::map<const Function *, std::unique_ptr<Plan>> callPlans;
 
 private:
   std::map<const Function *, ResultPlan> plans;

@@ -6,9 +6,13 @@
 #include "kiln/Runtime/Error.h"
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace kiln::runtime {
+
+class DeviceBuffer;
+struct EncodedLaunch;
 
 /// The steps of a call in their order. Each keeps what it needs alive.
 class Tape {
@@ -23,6 +27,12 @@ public:
   }
   /// The device that all steps are queued on, or kHost.
   int32_t device() const { return steps.empty() || !isOnOne ? kHost : on; }
+  size_t size() const { return steps.size(); }
+  /// Every argument is memory of its own, so that it can be exchanged.
+  bool isForPlan = false;
+  std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+  /// What kernels are given, whose memory can be exchanged then.
+  std::vector<std::shared_ptr<EncodedLaunch>> launches;
   Error play() const {
     for (const std::function<Error()> &step : steps)
       if (Error error = step())

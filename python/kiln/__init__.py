@@ -96,6 +96,10 @@ class Entry:
         return when the work is queued; Program.synchronize waits."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f"{self.name} takes {len(self.arguments)} arguments, found {len(arguments)}")
+        if out is None and grid is None and wait and not on_device:
+            results = _runtime.call_lent(self.program._session, self.name, arguments)
+            if results is not None:
+                return tuple(results) if len(results) > 1 else results[0] if results else None
         given = tuple(as_tensor(value, one.dtype, self.program) for value, one in zip(arguments, self.arguments))
         flags = (_runtime.ON_DEVICE if on_device else 0) | (0 if wait else _runtime.NO_WAIT)
         into = None

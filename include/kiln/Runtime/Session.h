@@ -66,6 +66,14 @@ struct CallOptions {
   LaunchObserver *observer = nullptr; ///< for whoever checks kernels
 };
 
+/// Row-major elements in memory of the host.
+struct LentTensor {
+  void *data = nullptr;
+  DType dtype = DType::none;
+  int rank = 0;
+  const int64_t *shape = nullptr;
+};
+
 class SessionImpl;
 class World;
 
@@ -119,6 +127,11 @@ public:
                                      const std::vector<Tensor> &args,
                                      const CallOptions &options = {},
                                      CallReport *report = nullptr);
+  /// The same with row-major arguments in memory of the host, which is lent for
+  /// the call. On a device that works on host memory, what a function does is
+  /// kept, so that calls with the same shapes need not interpret it.
+  Expected<std::vector<Tensor>> callLent(const Function &function,
+                                         const LentTensor *args, size_t count);
   /// Calls a function once and keeps what it does. A program whose course
   /// depends on the contents of tensors cannot be recorded.
   Expected<Recording> record(const Function &function,

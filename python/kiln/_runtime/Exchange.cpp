@@ -3,6 +3,7 @@
 // (`__dlpack_c_exchange_api__`): no Python object is made for an argument, and
 // results arrive as tensors of the framework.
 #include "Objects.h"
+#include <algorithm>
 
 using namespace kiln::python;
 
@@ -27,20 +28,27 @@ struct Exchange { // DLPackExchangeAPI
 };
 constexpr int32_t kHost = 1; // kDLCPU
 
-KilnDType typeOf(const View &view) {
+/// With `isSignless` unsigned integers are those without sign that prim has.
+KilnDType typeOf(const View &view, bool isSignless) {
   struct Known {
     uint8_t code, bits;
     KilnDType type;
   };
-  // Unsigned integers are passed as the signless ones that prim has.
   static constexpr Known known[] = {
       {2, 32, KILN_DTYPE_F32}, {0, 64, KILN_DTYPE_I64},
       {6, 8, KILN_DTYPE_I1},   {4, 16, KILN_DTYPE_BF16},
       {2, 16, KILN_DTYPE_F16}, {2, 64, KILN_DTYPE_F64},
       {0, 8, KILN_DTYPE_I8},   {0, 16, KILN_DTYPE_I16},
-      {0, 32, KILN_DTYPE_I32}, {1, 8, KILN_DTYPE_I8},
-      {1, 16, KILN_DTYPE_I16}, {1, 32, KILN_DTYPE_I32},
-      {1, 64, KILN_DTYPE_I64}};
+      {0, 32, KILN_DTYPE_I32}, {1, 8, KILN_DTYPE_U8},
+      {1, 16, KILN_DTYPE_U16}, {1, 32, KILN_DTYPE_U32},
+      {1, 64, KILN_DTYPE_U64}};
+  static constexpr Known signless[] = {{1, 8, KILN_DTYPE_I8},
+                                       {1, 16, KILN_DTYPE_I16},
+                                       {1, 32, KILN_DTYPE_I32},
+                                       {1, 64, KILN_DTYPE_I64}};
+  for (const Known &one : signless)
+    if (isSignless && one.code == view.code && one.bits == view.bits)
+      return one.type;
   for (const Known &one : known)
     if (one.code == view.code && one.bits == view.bits && view.lanes == 1)
       return one.type;
@@ -60,40 +68,67 @@ bool isRowMajor(const View &view) {
   return true;
 }
 
-/// The argument tensors of one call.
-struct Arguments {
-  std::vector<KilnTensor *> tensors;
-  ~Arguments() {
-    for (KilnTensor *one : tensors)
-      kilnTensorDestroy(one);
-  }
-};
+/// What became of an argument: taken; or not row-major on the host, so that the
+/// caller has to make it so first; or Python's error is set.
+enum class Taken : uint8_t { yes, no, failed };
 
-/// 0: taken; 1: not row-major on the host, so that the caller has to make it so
-/// first; -1: raised.
-int take(const Exchange *exchange, PyObject *object, Arguments &arguments) {
+Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
+           KilnLentTensor &taken) {
   View view = {};
   if (exchange->view(object, &view)) {
     if (!PyErr_Occurred())
       PyErr_SetString(PyExc_TypeError, "expected a tensor");
-    return -1;
+    return Taken::failed;
   }
-  KilnDType type = typeOf(view);
+  KilnDType type = typeOf(view, isSignless);
   if (type == KILN_DTYPE_NONE || view.deviceType != kHost) {
     PyErr_SetString(PyExc_TypeError,
                     "unsupported: a tensor of this type, or on a device");
-    return -1;
+    return Taken::failed;
   }
   if (!isRowMajor(view))
-    return 1;
-  KilnTensor *tensor = nullptr;
-  char *data = static_cast<char *>(view.data) + view.byteOffset;
-  if (kilnTensorWrap(type, view.ndim, view.shape, nullptr, data, &tensor)) {
-    raise();
-    return -1;
+    return Taken::no;
+  // The shape is the tensor's own, which the caller holds.
+  taken = {static_cast<char *>(view.data) + view.byteOffset, type, view.ndim,
+           view.shape, nullptr};
+  return Taken::yes;
+}
+
+const Exchange *exchangeIn(PyObject *capsule) {
+  auto *exchange = static_cast<const Exchange *>(
+      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  if (exchange && exchange->major != 1) {
+    PyErr_SetString(PyExc_TypeError, "unsupported: this version of DLPack");
+    return nullptr;
   }
-  arguments.tensors.push_back(tensor);
-  return 0;
+  return exchange;
+}
+
+/// The interface of an object's type; null, without an error, if it has none.
+const Exchange *exchangeOf(PyObject *object) {
+  PyObject *capsule =
+      PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)),
+                             "__dlpack_c_exchange_api__");
+  const Exchange *exchange = capsule ? exchangeIn(capsule) : nullptr;
+  Py_XDECREF(capsule); // the type has it, too
+  PyErr_Clear();
+  return exchange;
+}
+
+/// Calls an entry; false after raising.
+bool run(PyObject *session, const char *entry,
+         const std::vector<KilnLentTensor> &arguments,
+         std::vector<KilnTensor *> &results) {
+  int count = kilnEntryNumResults(sessionOf(session), entry);
+  results.assign(size_t(std::max(count, 0)), nullptr);
+  if (count >= 0 && !unlocked([&] {
+        return kilnSessionRunLent(sessionOf(session), entry, arguments.size(),
+                                  arguments.data(), results.size(),
+                                  results.data());
+      }))
+    return true;
+  raise();
+  return false;
 }
 
 } // namespace
@@ -107,40 +142,30 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
                         &PyList_Type, &given) ||
       !isA(session, sessionType))
     return nullptr;
-  auto *exchange = static_cast<const Exchange *>(
-      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  const Exchange *exchange = exchangeIn(capsule);
   if (!exchange)
     return nullptr;
-  if (exchange->major != 1) {
-    PyErr_SetString(PyExc_TypeError, "unsupported: this version of DLPack");
-    return nullptr;
-  }
-  Arguments arguments;
   Py_ssize_t count = PyList_Size(given);
-  arguments.tensors.reserve(size_t(count));
+  std::vector<KilnLentTensor> arguments(static_cast<size_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (int status = take(exchange, PyList_GetItem(given, i), arguments)) {
-      if (status < 0)
-        return nullptr;
+    switch (take(exchange, PyList_GetItem(given, i), /*isSignless=*/true,
+                 arguments[size_t(i)])) {
+    case Taken::yes:
+      break;
+    case Taken::no:
       Py_RETURN_NONE;
+    case Taken::failed:
+      return nullptr;
     }
-  int numResults = kilnEntryNumResults(sessionOf(session), entry);
-  if (numResults < 0)
-    return raise();
-  std::vector<KilnTensor *> results(size_t(numResults), nullptr);
-  KilnCallOptions options = {};
-  options.structSize = sizeof options;
-  if (unlocked([&] {
-        return kilnSessionCall(
-            sessionOf(session), entry, arguments.tensors.size(),
-            arguments.tensors.data(), results.size(), results.data(), &options);
-      }))
-    return raise();
+  std::vector<KilnTensor *> results;
+  if (!run(session, entry, arguments, results))
+    return nullptr;
+  auto numResults = Py_ssize_t(results.size());
   PyObject *list = PyList_New(numResults);
-  for (int i = 0; i < numResults; ++i) {
+  for (Py_ssize_t i = 0; i < numResults; ++i) {
     DLManagedTensorVersioned *managed = nullptr;
     void *object = nullptr;
-    if (list && kilnTensorToDLPackVersioned(results[i], &managed)) {
+    if (list && kilnTensorToDLPackVersioned(results[size_t(i)], &managed)) {
       raise();
       Py_CLEAR(list);
     } else if (list && exchange->toObject(managed, &object)) {
@@ -150,7 +175,51 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
     } else if (list) {
       PyList_SetItem(list, i, static_cast<PyObject *>(object));
     }
-    kilnTensorDestroy(results[i]);
+    kilnTensorDestroy(results[size_t(i)]);
+  }
+  return list;
+}
+
+/// call_lent(session, entry, arguments): a list of kiln.Tensor, or None where
+/// an argument is no tensor on the host whose framework has the interface.
+PyObject *kiln::python::lentCall(PyObject *, PyObject *args) {
+  PyObject *session = nullptr, *given = nullptr;
+  const char *entry = nullptr;
+  if (!PyArg_ParseTuple(args, "OsO!:call_lent", &session, &entry, &PyTuple_Type,
+                        &given) ||
+      !isA(session, sessionType))
+    return nullptr;
+  Py_ssize_t count = PyTuple_Size(given);
+  std::vector<KilnLentTensor> arguments(static_cast<size_t>(count));
+  const PyTypeObject *last = nullptr;
+  const Exchange *exchange = nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject *object = PyTuple_GetItem(given, i);
+    if (reinterpret_cast<PyObject *>(Py_TYPE(object)) == tensorType) {
+      arguments[size_t(i)].tensor = tensorOf(object);
+      continue;
+    }
+    if (Py_TYPE(object) != last)
+      exchange = exchangeOf(object);
+    last = Py_TYPE(object);
+    if (!exchange || take(exchange, object, /*isSignless=*/false,
+                          arguments[size_t(i)]) != Taken::yes) {
+      PyErr_Clear(); // the caller's other way says what is wrong
+      Py_RETURN_NONE;
+    }
+  }
+  std::vector<KilnTensor *> results;
+  if (!run(session, entry, arguments, results))
+    return nullptr;
+  PyObject *list = PyList_New(Py_ssize_t(results.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    PyObject *tensor = wrapTensor(results[i]);
+    if (!tensor)
+      Py_CLEAR(list);
+    else if (list)
+      PyList_SetItem(list, Py_ssize_t(i), tensor);
+    else
+      Py_DECREF(tensor);
   }
   return list;
 }

@@ -105,7 +105,18 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         fallback = not asks_for_whole_graph()
 
     def compile_as(kind):
-        return lambda module, inputs: make_boxed_func(compile_graph(module, kind, target, fallback))
+        def compile_for_aot(module, inputs):
+            made = compile_graph(module, kind, target, fallback)
+            if not isinstance(made, Compiled):
+                return make_boxed_func(made)
+
+            def boxed(arguments):
+                return made.boxed(arguments)
+
+            boxed._boxed_call = True
+            return boxed
+
+        return compile_for_aot
 
     compile_all = aot_autograd(
         fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"), inference_compiler=compile_as("inference"),

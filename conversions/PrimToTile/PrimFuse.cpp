@@ -78,6 +78,18 @@ void PrimFuse::fuse(Block &block) {
     }
     if (!isFusible(&op))
       continue;
+    // The first elements of an order may be had without the others.
+    if (auto slice = dyn_cast<prim::SliceOp>(op))
+      if (auto sort = slice.getOperand().getDefiningOp<prim::ArgsortOp>();
+          sort && sort->getBlock() == &block && prefixOf(sort) == slice)
+        continue;
+    if (auto sort = dyn_cast<prim::ArgsortOp>(op))
+      if (prim::SliceOp slice = prefixOf(sort);
+          slice && slice->getBlock() == &block) {
+        groupOf[slice] = groupOf[sort] = groups.size();
+        groups.push_back({slice, sort});
+        continue;
+      }
     int joined = groupOfUsers(&op);
     if (joined >= 0 && groups[joined].size() < maxOps) {
       SmallVector<Operation *> candidate = groups[joined];

@@ -30,6 +30,23 @@ bool kiln::standsAlone(Operation *op) {
              prim::ReduceOp>(op);
 }
 
+prim::SliceOp kiln::prefixOf(prim::ArgsortOp op) {
+  if (!op->hasOneUse())
+    return {};
+  auto slice = dyn_cast<prim::SliceOp>(*op->user_begin());
+  int64_t dim = op.getDim();
+  if (!slice || slice.getType().isDynamicDim(dim))
+    return {};
+  for (auto [d, start] : llvm::enumerate(slice.getStarts())) {
+    bool isWhole = slice.getLimits()[d] == -1 ||
+                   slice.getLimits()[d] == op.getType().getDimSize(d);
+    if (start != 0 || slice.getStrides()[d] != 1 ||
+        (!isWhole && static_cast<int64_t>(d) != dim))
+      return {};
+  }
+  return slice;
+}
+
 prim::GroupKind kiln::kindOf(ArrayRef<Operation *> ops) {
   prim::GroupKind kind = prim::GroupKind::elementwise;
   for (Operation *op : ops) {
@@ -190,7 +207,7 @@ std::string kiln::nameOf(prim::FusionOp fusion) {
     hasMax |= isa<prim::AmaxOp>(op);
     hasSum |= isa<prim::SumOp>(op);
     hasRsqrt |= isa<prim::RsqrtOp>(op);
-    if (isAnchor(&op))
+    if (isAnchor(&op) || standsAlone(&op))
       anchor = &op;
     if (isReduction(&op))
       reduction = &op;

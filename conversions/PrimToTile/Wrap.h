@@ -21,6 +21,10 @@ bool isFusible(mlir::Operation *op);
 /// Prims that are a group on their own, and read and write memory.
 bool standsAlone(mlir::Operation *op);
 
+/// The slice that takes the first elements of a permutation along its
+/// dimension, a known number, if nothing else reads the permutation.
+prim::SliceOp prefixOf(prim::ArgsortOp op);
+
 /// The kind of a group with these operations.
 prim::GroupKind kindOf(llvm::ArrayRef<mlir::Operation *> ops);
 

@@ -233,6 +233,33 @@ void addScans() {
   });
 }
 
+/// Lines of many elements, and the first of them.
+static void addLongOrders(Plan &plan) {
+  for (StringRef type : {"f32", "f64", "bf16", "i64", "i16", "i8"})
+    for (StringRef flags : {"", " descending"})
+      for (int64_t limit : {-1, 0, 3, 40, 1500}) {
+        std::string what = flags.empty() ? "up" : "down";
+        if (limit >= 0)
+          what += "-" + std::to_string(limit);
+        Entry &entry = plan.add("prim.argsort", type, "long-" + what);
+        entry.profile("sort");
+        std::string x = tensorText({-1, 3000}, type);
+        std::string p = tensorText({-1, 3000}, "i32");
+        std::string body = ("%p = prim.argsort %a0 dim 1" + flags + " : " + x +
+                            " -> " + p + "\n  ")
+                               .str();
+        std::string r = p;
+        if (limit >= 0)
+          r = tensorText({-1, limit}, "i32");
+        body += "%r = prim.slice %p starts [0, 0] limits [-1, " +
+                std::to_string(limit) + "] strides [1, 1] : " + p + " -> " + r;
+        primFunction(entry, {x}, r, body);
+        for (const char *fill : {"plain", "hurt"})
+          addCall(entry, fill, {of({3, 3000}, fill)});
+        addCall(entry, "ties", {of({2, 3000}, Fill(0, 3))});
+      }
+}
+
 void addOrders() {
   addRecipe("prim.sort", [](Plan &plan) {
     for (StringRef type :
@@ -254,6 +281,7 @@ void addOrders() {
       }
   });
   addRecipe("prim.argsort", [](Plan &plan) {
+    addLongOrders(plan);
     for (StringRef type : {"f32", "i32", "i8"}) {
       Entry &entry = plan.add("prim.argsort", type, "two-keys");
       entry.profile("sort");

@@ -41,6 +41,8 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.scatter", prim::GroupKind::scatter, scheduleScatter);
     add("generic.scan", prim::GroupKind::scan, scheduleScan);
     add("generic.sort", prim::GroupKind::sort, scheduleSort);
+    add("generic.radix_sort", prim::GroupKind::sort, scheduleRadixSort);
+    add("generic.select", prim::GroupKind::sort, scheduleSelect);
     return true;
   }();
   (void)once;

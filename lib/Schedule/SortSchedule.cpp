@@ -10,6 +10,7 @@
 
 #include "LineKernel.h"
 #include "SingleOp.h"
+#include "SortKeys.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -34,7 +35,6 @@ private:
   void merge(const Set &from, const Set &to, Value length, Value steps,
              StringRef name);
   void finish(const Set &from);
-  Value keyOf(LineKernel &line, Value tile);
 
   prim::ArgsortOp op;
   ScheduleContext &ctx;
@@ -48,7 +48,7 @@ private:
 } // namespace
 
 /// The type of the integers that keys become.
-static Type keyType(Type element) {
+static IntegerType keyType(Type element) {
   bool isWide = element.getIntOrFloatBitWidth() == 64;
   return IntegerType::get(element.getContext(), isWide ? 64 : 32);
 }
@@ -62,61 +62,14 @@ Sorter::Set Sorter::allocate() {
   return result;
 }
 
-Value Sorter::keyOf(LineKernel &line, Value tile) {
-  OpBuilder &b = line.b;
-  Location loc = line.loc;
-  Type element = getElementTypeOrSelf(tile.getType());
-  auto key = cast<IntegerType>(keyType(element));
-  auto constant = [&](Type type, const APInt &value) {
-    return line.constant(IntegerAttr::get(type, value));
-  };
-  unsigned width = element.getIntOrFloatBitWidth();
-  Type bits = b.getIntegerType(width);
-  if (auto floats = dyn_cast<FloatType>(element)) {
-    Value number = tile;
-    tile = arith::BitcastOp::create(b, loc, line.tileType(bits), tile);
-    if (!op.getTotalOrder()) {
-      Value zero = line.constant(FloatAttr::get(element, 0.0));
-      Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                           number, zero);
-      Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                          number, number);
-      tile = arith::SelectOp::create(b, loc, isZero,
-                                     constant(bits, APInt(width, 0)), tile);
-      tile = arith::SelectOp::create(
-          b, loc, isNan,
-          constant(
-              bits,
-              APFloat::getQNaN(floats.getFloatSemantics()).bitcastToAPInt()),
-          tile);
-    }
-    // Negative ones the other way round.
-    Value signs = arith::ShRSIOp::create(
-        b, loc, tile, constant(bits, APInt(width, width - 1)));
-    Value flip = arith::AndIOp::create(
-        b, loc, signs, constant(bits, APInt::getSignedMaxValue(width)));
-    tile = arith::XOrIOp::create(b, loc, tile, flip);
-  } else if (op.getUnsignedOrder() && width > 1) {
-    tile = arith::XOrIOp::create(
-        b, loc, tile, constant(bits, APInt::getSignedMinValue(width)));
-  }
-  if (width != key.getWidth())
-    tile = width == 1 ? arith::ExtUIOp::create(b, loc, line.tileType(key), tile)
-                            .getResult()
-                      : arith::ExtSIOp::create(b, loc, line.tileType(key), tile)
-                            .getResult();
-  if (op.getDescending())
-    tile = arith::XOrIOp::create(
-        b, loc, tile, constant(key, APInt::getAllOnes(key.getWidth())));
-  return tile;
-}
-
 void Sorter::prepare(const Set &to) {
   LineKernel line(ctx, op.getLoc(), ctx.kernelName, sizes, dim, -1, block,
                   /*spread=*/true);
   for (auto [operand, buffer] : llvm::zip(op.getOperands(), to))
-    line.store(keyOf(line, line.load(host.buffer(operand), line.start)), buffer,
-               line.start);
+    line.store(
+        sortKeys(line.b, line.loc, line.load(host.buffer(operand), line.start),
+                 cast<IntegerType>(buffer.elementType()), SortOrder::of(op)),
+        buffer, line.start);
   Type element = out.elementType();
   Value index = arith::AddIOp::create(
       line.b, line.loc, line.splat(line.start, element), line.steps(element));

@@ -112,6 +112,10 @@ mlir::LogicalResult scheduleScan(mlir::Operation *op,
                                  target::LoweringContext &ctx);
 mlir::LogicalResult scheduleSort(mlir::Operation *op,
                                  target::LoweringContext &ctx);
+mlir::LogicalResult scheduleRadixSort(mlir::Operation *op,
+                                      target::LoweringContext &ctx);
+mlir::LogicalResult scheduleSelect(mlir::Operation *op,
+                                   target::LoweringContext &ctx);
 mlir::LogicalResult scheduleCombine(mlir::Operation *op,
                                     target::LoweringContext &ctx);
 

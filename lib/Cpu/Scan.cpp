@@ -41,6 +41,9 @@ Coord computed(KernelEmitter &e, Value index) {
 }
 } // namespace
 
+/// What hides the latency of an addition.
+static constexpr int64_t kScanParts = 4;
+
 LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
   SmallVector<TileBuffer> sources, results;
   for (Value source : scan.getSources())
@@ -50,6 +53,11 @@ LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
   freshLevels();
   int64_t axis = scan.getAxis(), size = sources[0].shape[axis];
   Block &combiner = scan.getCombiner().front();
+  unsigned bits = 8;
+  for (TileBuffer &source : sources)
+    bits = std::max(bits, source.elementType.getIntOrFloatBitWidth());
+  int64_t lanes = config.vectorBits / bits;
+  int64_t parts = size % (kScanParts * lanes) == 0 ? kScanParts : 1;
   forRows(*this, sources[0].shape, axis, [&](Point row) {
     auto at = [&](Coord step) {
       if (!scan.getReverse())
@@ -66,17 +74,58 @@ LogicalResult KernelEmitter::emitScan(tile::ScanOp scan) {
       for (auto [value, result] : llvm::zip(values, results))
         storeBuffer(value, result, withCoord(row, axis, coord));
     };
-    Coord first{Value(), scan.getReverse() ? size - 1 : 0, 0, 0};
-    SmallVector<Value> prefix = read(first);
-    write(prefix, first);
-    forLoop(c64(1), c64(size), 1, prefix, false,
-            [&](Coord step, ValueRange carried) {
-              Coord coord = at(step);
-              SmallVector<Value> next =
-                  combineWith(combiner, carried, read(coord));
-              write(next, coord);
-              return next;
-            });
+    // Each part has prefixes of its own first: several that do not wait for
+    // each other.
+    int64_t part = size / parts;
+    unsigned count = sources.size();
+    SmallVector<Value> prefixes;
+    for (int64_t p = 0; p < parts; ++p) {
+      Coord first{Value(), scan.getReverse() ? size - 1 - p * part : p * part,
+                  0, 0};
+      SmallVector<Value> values = read(first);
+      write(values, first);
+      llvm::append_range(prefixes, values);
+    }
+    prefixes =
+        forLoop(c64(1), c64(part), 1, prefixes, false,
+                [&](Coord step, ValueRange carried) {
+                  SmallVector<Value> all;
+                  for (int64_t p = 0; p < parts; ++p) {
+                    Coord coord = step;
+                    coord.constant += p * part;
+                    coord = at(coord);
+                    SmallVector<Value> next = combineWith(
+                        combiner, carried.slice(p * count, count), read(coord));
+                    write(next, coord);
+                    llvm::append_range(all, next);
+                  }
+                  return all;
+                });
+    // Then it is combined with what is in front of it.
+    SmallVector<Value> before(ArrayRef(prefixes).take_front(count));
+    for (int64_t p = 1; p < parts; ++p) {
+      SmallVector<Value> wide;
+      for (Value value : before)
+        wide.push_back(broadcastLanes(value, lanes));
+      forLoop(c64(p * part), c64((p + 1) * part), lanes, {}, false,
+              [&](Coord step, ValueRange) {
+                Coord last = step;
+                last.constant += lanes - 1;
+                Coord coord = scan.getReverse() ? at(last) : step;
+                coord.lane = 1;
+                Point point = withCoord(row, axis, coord);
+                point.lanes = lanes;
+                SmallVector<Value> values;
+                for (TileBuffer &result : results)
+                  values.push_back(loadBuffer(result, point));
+                values = combineWith(combiner, wide, values);
+                for (auto [value, result] : llvm::zip(values, results))
+                  storeBuffer(value, result, point);
+                return SmallVector<Value>();
+              });
+      before = combineWith(combiner, before,
+                           ArrayRef(prefixes).slice(p * count, count));
+    }
   });
   for (auto [result, buffer] : llvm::zip(scan.getResults(), results))
     define(result, buffer);

@@ -51,13 +51,17 @@ Buffer LineKernel::view(const Buffer &buffer, Value at,
   return result;
 }
 
-Value LineKernel::load(const Buffer &buffer, Value at) {
+Value LineKernel::load(const Buffer &buffer, Value at, TypedAttr outside) {
   SmallVector<Value> coords;
   Buffer from = view(buffer, at, coords);
+  Value pad;
+  if (outside)
+    pad = arith::ConstantOp::create(b, loc, outside);
   return tile::LoadOp::create(b, loc, tileType(buffer.elementType()),
-                              kernel.view(from, /*write=*/false), coords,
-                              Value(), /*element_offsets=*/true,
-                              tile::Padding::zero, DenseI64ArrayAttr());
+                              kernel.view(from, /*write=*/false), coords, pad,
+                              /*element_offsets=*/true,
+                              pad ? tile::Padding::value : tile::Padding::zero,
+                              DenseI64ArrayAttr());
 }
 
 void LineKernel::store(Value tile, const Buffer &buffer, Value at) {

@@ -36,8 +36,9 @@ public:
     return mlir::RankedTensorType::get({block}, element);
   }
   /// Elements of a tensor from `at` along `dim` on (or along `across`, at
-  /// `at`).
-  mlir::Value load(const Buffer &buffer, mlir::Value at);
+  /// `at`). Behind its end is `outside`, or zero.
+  mlir::Value load(const Buffer &buffer, mlir::Value at,
+                   mlir::TypedAttr outside = {});
   void store(mlir::Value tile, const Buffer &buffer, mlir::Value at);
   /// Elements at computed places along `dim`.
   mlir::Value gather(const Buffer &buffer, mlir::Value indices, bool written);

@@ -160,8 +160,10 @@ Value ScanBuilder::placeOf(LineKernel &line, Value number, Value count) {
 SmallVector<Value> ScanBuilder::read(LineKernel &line, Value at, bool along) {
   OpBuilder &b = line.b;
   Location loc = line.loc;
-  Value tile = line.load(in, at);
   Type element = in.elementType(), wide = element;
+  // What lies behind the end changes nothing.
+  Value tile =
+      line.load(in, at, along ? combine.neutral(element) : TypedAttr());
   if (combine.kind != prim::ScanKind::max &&
       combine.kind != prim::ScanKind::min)
     wide = sumType(element);
@@ -175,9 +177,9 @@ SmallVector<Value> ScanBuilder::read(LineKernel &line, Value at, bool along) {
       index = arith::AddIOp::create(b, loc, index, line.steps(indexType));
     values.push_back(index);
   }
-  if (!along || line.block == 1)
+  if (!along || !combine.withIndex || line.block == 1)
     return values;
-  // What lies behind the end is not combined.
+  // Nor does its index.
   Type i64 = b.getI64Type();
   Value number =
       arith::AddIOp::create(b, loc, line.splat(at, i64), line.steps(i64));

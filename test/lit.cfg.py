@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Test suite of Kiln. KILN_BUILD names the build tree, KILN_SHARED a folder with the
 optional corpus; tests that need it are skipped where it is absent."""
+import ctypes
 import os
 import platform
 import shutil
@@ -57,6 +58,12 @@ if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):
     config.available_features.add("ptxas")
+# The library alone, which comes with compilers of C++.
+try:
+    ctypes.CDLL("libmpfr.so.6")
+    config.available_features.add("mpfr")
+except OSError:
+    pass
 # A Python that has JAX: `make test-jax` makes one.
 jax = os.path.join(build, "venv-jax", "bin", "python")
 if os.path.exists(jax):

@@ -307,6 +307,23 @@ def layers_that_torch_calls_as_one():
 
 
 @test
+def images_at_other_places():
+    """Resized with a filter, and read where a grid says, in each way of both; gradients, too."""
+    def function(x, grid):
+        resized = F.interpolate(x, (3, 7), mode="bicubic", antialias=True)
+        read = [F.grid_sample(x, grid, mode, padding, align_corners=False)
+                for mode, padding in (("bicubic", "reflection"), ("bilinear", "border"), ("nearest", "zeros"))]
+        return resized.square().sum() + sum(one.square().sum() for one in read)
+    x, grid = torch.randn(1, 2, 5, 6), torch.rand(1, 4, 3, 2) * 3 - 1.5
+    found = []
+    for run in (function, fast(function, fullgraph=True)):
+        given = [one.clone().requires_grad_() for one in (x, grid)]
+        made = run(*given)
+        found.append([made.detach(), *torch.autograd.grad(made, given)])
+    same(found[1], found[0], 1e-4)
+
+
+@test
 def nothing_in_any_layout():
     x = torch.empty(0, 7, 5).transpose(1, 2)
     same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))

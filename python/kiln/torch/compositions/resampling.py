@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Images at other places: smoothed sizes, and the gradients of reading at computed positions."""
+import itertools
+import math
+
+import torch
+
+from . import composes
+from .pooling import _wide
+
+
+def _triangle(x):
+    return (1 - x.abs()).clamp(min=0.0)
+
+
+def _near_cubic(x, a):
+    return ((a + 2) * x - (a + 3)) * x * x + 1
+
+
+def _far_cubic(x, a):
+    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+
+def _cubic(x):
+    x = x.abs()
+    return torch.where(x < 1, _near_cubic(x, -0.5), torch.where(x < 2, _far_cubic(x, -0.5), 0.0))
+
+
+def _weights(size, made, aligned, factor, reach, shape, dtype):
+    """The matrix that takes `size` elements to `made`: each is a mean over what the filter, as wide as an element that
+    is made, reaches."""
+    step = (size - 1) / (made - 1) if aligned and made > 1 else 0.0 if aligned else 1 / factor if factor else size / made
+    wide = max(step, 1.0)
+    middle = step * (torch.arange(made, dtype=torch.float64).unsqueeze(1) + 0.5)
+    place = torch.arange(size, dtype=torch.float64).unsqueeze(0)
+    inside = (place >= torch.trunc(middle - reach * wide + 0.5)) & (place < torch.trunc(middle + reach * wide + 0.5))
+    found = torch.where(inside, shape((place - middle + 0.5) / wide), 0.0)
+    return (found / found.sum(1, keepdim=True)).to(dtype)
+
+
+def _smoothed(operation, reach, shape):
+    def weights(sizes, made, aligned, factors, dtype):
+        if not all(isinstance(n, int) for n in (*sizes, *made)):
+            return None
+        return [_weights(size, count, aligned, factor, reach, shape, dtype)
+                for size, count, factor in zip(sizes, made, factors)]
+
+    @composes(f"{operation}.default")
+    def forward(x, output_size, align_corners, scales_h=None, scales_w=None):
+        wide = _wide(x)
+        found = weights(x.shape[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
+        if not x.is_floating_point() or found is None:
+            return NotImplemented
+        return (found[0] @ (wide @ found[1].t())).to(x.dtype)
+
+    @composes(f"{operation}_backward.default")
+    def backward(grad, output_size, input_size, align_corners, scales_h=None, scales_w=None):
+        wide = _wide(grad)
+        found = weights(input_size[2:], output_size, align_corners, (scales_h, scales_w), wide.dtype)
+        if found is None:
+            return NotImplemented
+        return (found[0].t() @ (wide @ found[1])).to(grad.dtype)
+
+
+_smoothed("_upsample_bilinear2d_aa", 1, _triangle)
+_smoothed("_upsample_bicubic2d_aa", 2, _cubic)
+
+
+def _padded(at, size, padding, aligned):
+    """(position, its slope): `padding` 0: beyond are zeros, 1: the border, 2: the image in a mirror."""
+    slope = torch.ones_like(at)
+    if padding == 2:
+        low, span = (0.0, size - 1.0) if aligned else (-0.5, float(size))
+        if span <= 0:
+            return torch.zeros_like(at), torch.zeros_like(at)
+        away = (at - low).abs()
+        turns, rest = torch.floor(away / span), torch.fmod(away, span)
+        is_even = torch.fmod(turns, 2) == 0
+        slope = torch.where((at < low) == is_even, -1.0, 1.0).to(at.dtype)
+        at = torch.where(is_even, rest + low, span - rest + low)
+    if padding:
+        slope = torch.where((at <= 0) | (at >= size - 1), 0.0, slope)
+        at = torch.clamp(at, 0, size - 1)
+    return at, slope
+
+
+def _taps(at, size, mode, padding, aligned):
+    """What a coordinate in [-1, 1] reads along a dimension: [(place, weight, the weight's slope)]."""
+    scale = (size - 1) / 2 if aligned else size / 2
+    at = (at + 1) / 2 * (size - 1) if aligned else ((at + 1) * size - 1) / 2
+    if mode == 2:
+        low = torch.floor(at)
+        part, a = at - low, -0.75
+        near = lambda x: ((3 * (a + 2)) * x - 2 * (a + 3)) * x  # noqa: E731
+        far = lambda x: ((3 * a) * x - 10 * a) * x + 8 * a  # noqa: E731
+        weights = [(_far_cubic(part + 1, a), far(part + 1)), (_near_cubic(part, a), near(part)),
+                   (_near_cubic(1 - part, a), -near(1 - part)), (_far_cubic(2 - part, a), -far(2 - part))]
+        return [(_padded(low + k - 1, size, padding, aligned)[0], weight, slope * scale)
+                for k, (weight, slope) in enumerate(weights)]
+    at, slope = _padded(at, size, padding, aligned)
+    if mode == 1:
+        return [(torch.round(at), torch.ones_like(at), torch.zeros_like(at))]
+    low = torch.floor(at)
+    return [(low, 1 + low - at, -slope * scale), (low + 1, at - low, slope * scale)]
+
+
+def _reads(shape, grid, mode, padding, aligned):
+    """All that elements are made of: [(index into the image, [weight of each dimension], [slope of each])]."""
+    image = shape[2:]
+    taps = [_taps(grid[..., len(image) - 1 - d], size, mode, padding, aligned) for d, size in enumerate(image)]
+    for chosen in itertools.product(*taps):
+        index, inside = 0, True
+        for (place, _, _), size in zip(chosen, image):
+            inside = inside & (place >= 0) & (place <= size - 1)
+            index = index * size + torch.clamp(place, 0, size - 1).to(torch.int64)
+        yield index.reshape(shape[0], 1, -1), inside, [one[1] for one in chosen], [one[2] for one in chosen]
+
+
+@composes("grid_sampler_3d.default")
+def grid_sampler_3d(x, grid, mode, padding, aligned):
+    if mode not in (0, 1):
+        return NotImplemented
+    n, channels = x.shape[:2]
+    flat, total = _wide(x).reshape(n, channels, -1), 0
+    for index, inside, weights, _ in _reads(x.shape, _wide(grid), mode, padding, aligned):
+        read = flat.gather(2, index.expand(n, channels, -1)).reshape([n, channels, *grid.shape[1:-1]])
+        total = total + torch.where(inside.unsqueeze(1), read * math.prod(weights).unsqueeze(1), 0.0)
+    return total.to(x.dtype)
+
+
+@composes("grid_sampler_2d_backward.default", "grid_sampler_3d_backward.default")
+def grid_sampler_backward(grad, x, grid, mode, padding, aligned, output_mask):
+    n, channels = x.shape[:2]
+    flat, wide = _wide(x).reshape(n, channels, -1), _wide(grad).reshape(n, channels, -1)
+    to_image, to_grid = torch.zeros_like(flat), [0] * (x.dim() - 2)
+    for index, inside, weights, slopes in _reads(x.shape, _wide(grid), mode, padding, aligned):
+        index = index.expand(n, channels, -1)
+        if output_mask[0]:
+            share = torch.where(inside, math.prod(weights), 0.0).reshape(n, 1, -1)
+            to_image = to_image.scatter_add(2, index, wide * share)
+        if output_mask[1]:
+            pull = torch.where(inside, (flat.gather(2, index) * wide).sum(1).reshape(grid.shape[:-1]), 0.0)
+            for d, slope in enumerate(slopes):
+                others = math.prod((w for e, w in enumerate(weights) if e != d), start=slope)
+                to_grid[d] = to_grid[d] + pull * others
+    return (to_image.reshape(x.shape).to(x.dtype) if output_mask[0] else None,
+            torch.stack(to_grid[::-1], -1).to(grid.dtype) if output_mask[1] else None)
+
+
+def _airy_near(x):
+    """The series at 0: two chains, each a product in the next."""
+    cube = x * x * x
+    f, g = torch.ones_like(x), torch.ones_like(x)
+    for k in range(32, -1, -1):
+        f = 1 + cube * f / ((3 * k + 2) * (3 * k + 3))
+        g = 1 + cube * g / ((3 * k + 3) * (3 * k + 4))
+    return f * (3 ** (-2 / 3) / math.gamma(2 / 3)) - x * g * (3 ** (-1 / 3) / math.gamma(1 / 3))
+
+
+def _airy_far(size):
+    """(even, odd) parts of the series at infinity, their signs as for negative arguments; and for positive ones."""
+    inverse = 1.5 * size ** -1.5
+    factors = [1.0]
+    for k in range(1, 14):
+        factors.append(factors[-1] * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / (216 * k * (2 * k - 1)))
+    even, odd, signed = torch.zeros_like(size), torch.zeros_like(size), torch.zeros_like(size)
+    for k in range(12, -1, -2):
+        even = factors[k] * (-1) ** (k // 2) + even * inverse * inverse
+        odd = factors[k + 1] * (-1) ** (k // 2) + odd * inverse * inverse
+    for k in range(13, -1, -1):
+        signed = factors[k] * (-1) ** k + signed * inverse
+    return even, odd * inverse, signed
+
+
+@composes("special_airy_ai.default")
+def airy_ai(x):
+    """In f64, to f32's precision."""
+    if x.dtype == torch.float64:
+        return NotImplemented
+    wide = x.to(torch.float64)
+    size = wide.abs().clamp(1.0, 1e12)
+    angle = 2 / 3 * size ** 1.5
+    even, odd, signed = _airy_far(size)
+    scale = size ** -0.25 / math.sqrt(math.pi)
+    below = scale * (torch.cos(angle - math.pi / 4) * even + torch.sin(angle - math.pi / 4) * odd)
+    above = scale / 2 * torch.exp(-angle) * signed
+    near = _airy_near(wide.clamp(-7.0, 5.5))
+    made = torch.where(wide < -7, below, torch.where(wide > 5.5, above, near))
+    made = torch.where(torch.isfinite(wide), made, math.nan)
+    return made.to(x.dtype if x.is_floating_point() else torch.get_default_dtype())

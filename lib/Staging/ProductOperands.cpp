@@ -4,6 +4,7 @@
 #include "SplitProducts.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -84,6 +85,46 @@ void ProductSplitter::pack(Value operand, const PanelForm &form,
         converted(inside, mapping.lookup(operand), form, isUnsigned, offset),
         storage, origin);
   });
+}
+
+Operation *ProductSplitter::placeOfLeft() {
+  if (isBatched || how.lhsOffset || k > how.depth)
+    return region;
+  auto kernel = region->getParentOfType<tile::KernelOp>();
+  auto isConstant = [&](Value view) {
+    auto argument = dyn_cast<BlockArgument>(view);
+    return argument && argument.getOwner()->getParentOp() == kernel &&
+           kernel.getArgAttr(argument.getArgNumber(), tile::kReadonlyAttr);
+  };
+  // What it is computed from, and whether that changes.
+  SmallVector<Value> outside;
+  llvm::SetVector<Value> work;
+  work.insert(lhs);
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value value = work[i];
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getParentOp() != region) {
+      outside.push_back(value);
+      continue;
+    }
+    auto access = dyn_cast<ViewAccessOpInterface>(op);
+    bool isFixed = access ? access.isRead() && !access.isVolatileAccess() &&
+                                isConstant(access.getAccessedView())
+                          : isMemoryEffectFree(op) && op->getNumRegions() == 0;
+    if (!isFixed)
+      return region;
+    work.insert(op->operand_begin(), op->operand_end());
+  }
+  Operation *place = region;
+  for (Operation *loop = region->getParentOp(); isa<scf::ForOp>(loop);
+       loop = loop->getParentOp()) {
+    if (llvm::any_of(outside, [&](Value value) {
+          return loop->isAncestor(value.getParentBlock()->getParentOp());
+        }))
+      break;
+    place = loop;
+  }
+  return place;
 }
 
 Value ProductSplitter::directSource() {

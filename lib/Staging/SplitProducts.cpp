@@ -175,9 +175,10 @@ void ProductSplitter::column(Value batch, Value from, Value steps, Value at,
   packed();
 }
 
-void ProductSplitter::block(Value batch, Value from, Value steps) {
+void ProductSplitter::packLeft(Value batch, Value from, Value steps,
+                               Value rows) {
   Value zero = index(0);
-  loop(endM, how.rows, [&](Value row) {
+  loop(rows, how.rows, [&](Value row) {
     SmallVector<Value> to =
         coords(isBatched ? math.add(batch, index(1)) : Value(),
                math.min(math.add(row, index(how.rows)), index(m)),
@@ -187,6 +188,11 @@ void ProductSplitter::block(Value batch, Value from, Value steps) {
          coords(isBatched ? math.negated(batch) : Value(), zero,
                 math.negated(from)));
   });
+}
+
+void ProductSplitter::block(Value batch, Value from, Value steps) {
+  if (!isLeftOutside)
+    packLeft(batch, from, steps, endM);
   loop(endN, how.columns, [&](Value at) {
     column(batch, from, steps, at, math.min(math.sub(endN, at), how.columns));
   });
@@ -194,8 +200,16 @@ void ProductSplitter::block(Value batch, Value from, Value steps) {
 
 void ProductSplitter::run() {
   std::tie(endM, endN, endK) = findExtents(product, math);
-  left = allocatePanels(llvm::divideCeil(m, how.rows), how.rows, how.lhs,
-                        /*panelDimFirst=*/true);
+  {
+    Operation *place = placeOfLeft();
+    isLeftOutside = place != region;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(place);
+    left = allocatePanels(llvm::divideCeil(m, how.rows), how.rows, how.lhs,
+                          /*panelDimFirst=*/true);
+    if (isLeftOutside)
+      packLeft(Value(), index(0), index(k), index(m));
+  }
   right = allocatePanels(1, how.columns, how.rhs, /*panelDimFirst=*/false);
   if (how.lhsOffset) {
     offsets = allocatePanels(1, 1, how.lhs, /*panelDimFirst=*/true);

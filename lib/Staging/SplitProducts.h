@@ -108,6 +108,11 @@ private:
                  mlir::Value columns, mlir::Value steps);
   void prefetch(mlir::Value batch, mlir::Value from, mlir::Value steps,
                 mlir::Value at, mlir::Value row);
+  /// Where the left operand is packed: before the loops that it does not depend
+  /// on, if one pass over the steps packs it all.
+  mlir::Operation *placeOfLeft();
+  void packLeft(mlir::Value batch, mlir::Value from, mlir::Value steps,
+                mlir::Value rows);
   /// The right operand without packing: storage or a view, else null.
   mlir::Value directSource();
   llvm::SmallVector<mlir::Value> directOrigin(mlir::Value batch,
@@ -128,6 +133,7 @@ private:
   bool isBatched;
   mlir::Value endM, endN, endK;
   mlir::Value left, right;
+  bool isLeftOutside = false; ///< packed before all of this
   mlir::Value offsets,
       offsetSums; ///< where something is added to the left operand
 };

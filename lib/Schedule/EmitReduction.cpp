@@ -65,9 +65,13 @@ TileBuilder::loop(ArrayRef<int> dims, ValueRange inits,
   int dim = dims.front();
   OpBuilder &b = kernel.b;
   Value part = kernel.dims[dim].part;
-  Value first = part ? part : kernel.constant(0);
+  Value first = part ? part : kernel.dims[dim].first;
+  if (!first)
+    first = kernel.constant(0);
   Value step = kernel.constant(kernel.dims[dim].parts);
-  Value count = kernel.index(kernel.numBlocks(dim));
+  Value count = kernel.dims[dim].last;
+  if (!count)
+    count = kernel.index(kernel.numBlocks(dim));
   auto loopOp = scf::ForOp::create(b, kernel.loc, first, count, step, inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loopOp.getBody());

@@ -196,6 +196,8 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
     return visitDot(dot, map);
   if (auto conv = dyn_cast<prim::ConvOp>(op))
     return visitConv(conv, map);
+  if (auto attention = dyn_cast<prim::AttentionOp>(op))
+    return visitAttention(attention, map);
   if (isAnchor(op))
     return visitPool(op, map);
   if (auto gather = dyn_cast<prim::GatherOp>(op))

@@ -10,10 +10,15 @@ using namespace kiln;
 using namespace kiln::schedule;
 
 bool kiln::schedule::computesFromCaches(ScheduleContext &ctx) {
-  if (!ctx.description || ctx.tiling.model().sharesTiles())
+  return computesFromCaches(ctx.description, ctx.tiling.model());
+}
+
+bool kiln::schedule::computesFromCaches(target::TargetAttr description,
+                                        const target::TilingModel &model) {
+  if (!description || model.sharesTiles())
     return false;
   bool hasCache = false;
-  for (target::MemoryAttr memory : ctx.description.getMemories()) {
+  for (target::MemoryAttr memory : description.getMemories()) {
     if (memory.getKind() == target::MemoryKind::Explicit)
       return false;
     hasCache |= memory.getKind() == target::MemoryKind::Cached;

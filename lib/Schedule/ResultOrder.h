@@ -16,6 +16,8 @@ namespace kiln::schedule {
 
 /// Whether cores compute tiles by themselves, out of caches: who moves tiles
 /// into a memory of its own, or shares them out, has other ways.
+bool computesFromCaches(target::TargetAttr description,
+                        const target::TilingModel &model);
 bool computesFromCaches(ScheduleContext &ctx);
 
 /// The memory for the result of a group: with the dimensions in `order`,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/Schedules.h"
+#include "AttentionPlan.h"
 #include "PatchProduct.h"
 #include "UnrolledWindow.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -43,6 +44,15 @@ void kiln::schedule::registerCoreSchedules() {
     add("generic.sort", prim::GroupKind::sort, scheduleSort);
     add("generic.radix_sort", prim::GroupKind::sort, scheduleRadixSort);
     add("generic.select", prim::GroupKind::sort, scheduleSelect);
+    target::PrimClaim claim;
+    claim.name = "generic.attention";
+    claim.claim = claimAttention;
+    registry.add(std::move(claim));
+    target::Schedule attention;
+    attention.name = "generic.attention";
+    attention.kind = "claim.attention";
+    attention.emit = scheduleAttention;
+    registry.add(std::move(attention));
     return true;
   }();
   (void)once;

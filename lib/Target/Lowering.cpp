@@ -262,7 +262,12 @@ LoweringRegistry::schedules(StringRef target) const {
 }
 std::vector<const PrimClaim *>
 LoweringRegistry::claims(StringRef target) const {
-  return ofTarget(tables().claims, target);
+  std::vector<const PrimClaim *> found;
+  for (const PrimClaim &claim : tables().claims)
+    if (target.empty() || claim.target.empty() || claim.target == target)
+      found.push_back(&claim);
+  order(found);
+  return found;
 }
 
 LogicalResult kiln::target::emitUnsupported(Operation *op, const Twine &what) {

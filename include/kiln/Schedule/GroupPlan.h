@@ -29,7 +29,7 @@ struct ReductionVisit {
   llvm::SmallVector<int, 2> dims;
 };
 
-/// A product, convolution or pooling.
+/// A product, convolution, pooling or attention.
 struct AnchorVisit {
   mlir::Operation *op;
   AccessMap map; ///< of the result
@@ -102,6 +102,8 @@ private:
   mlir::LogicalResult visitReduction(mlir::Operation *op, const AccessMap &map);
   mlir::LogicalResult visitDot(prim::DotGeneralOp op, const AccessMap &map);
   mlir::LogicalResult visitConv(prim::ConvOp op, const AccessMap &map);
+  mlir::LogicalResult visitAttention(prim::AttentionOp op,
+                                     const AccessMap &map);
   mlir::LogicalResult visitPool(mlir::Operation *op, const AccessMap &map);
   mlir::LogicalResult visitGather(prim::GatherOp op, const AccessMap &map);
   mlir::LogicalResult fail(const llvm::Twine &why) {

@@ -25,6 +25,8 @@ struct KernelDim {
   /// A loop takes every `parts`-th block from `part` on; null: all.
   mlir::Value part;
   int64_t parts = 1;
+  /// The blocks that a loop goes through, without the last; null: all.
+  mlir::Value first, last;
   /// A window's coordinate: may lie outside on both sides.
   bool outside = false;
 };

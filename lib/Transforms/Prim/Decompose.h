@@ -3,6 +3,7 @@
 #ifndef KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H
 #define KILN_LIB_TRANSFORMS_PRIM_DECOMPOSE_H
 
+#include "kiln/Dialect/Prim/Prim.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace kiln::prim {
@@ -28,11 +29,22 @@ void populateDecomposeCollective(mlir::RewritePatternSet &patterns,
 void populateDecomposeWindows(mlir::RewritePatternSet &patterns,
                               WantedFn wanted);
 
+/// A pattern that leaves what has been claimed whole.
+template <typename Pattern, typename Op> struct Unclaimed : Pattern {
+  using Pattern::Pattern;
+  mlir::LogicalResult
+  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    if (op->template getParentOfType<ClaimOp>())
+      return mlir::failure();
+    return Pattern::matchAndRewrite(op, rewriter);
+  }
+};
+
 /// Adds a pattern if its operation is wanted.
 template <typename Pattern, typename Op>
 void addWanted(mlir::RewritePatternSet &patterns, WantedFn wanted) {
   if (wanted(Op::getOperationName()))
-    patterns.add<Pattern>(patterns.getContext());
+    patterns.add<Unclaimed<Pattern, Op>>(patterns.getContext());
 }
 
 } // namespace kiln::prim

@@ -1,0 +1,48 @@
+//===- AttentionPlan.h - What attention reads, and how ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_SCHEDULE_ATTENTIONPLAN_H
+#define KILN_LIB_SCHEDULE_ATTENTIONPLAN_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// The iteration dimensions of attention; -1 for one of a single element.
+struct AttentionDims {
+  llvm::SmallVector<int> outer; ///< batches, heads, and outer parts of queries
+  int query = -1, key = -1;
+  int depth = -1; ///< of a query and of a key
+  int width = -1; ///< of a value
+};
+
+/// The dimensions of the one attention of a group; fails with the reason.
+mlir::FailureOr<AttentionDims> findAttentionDims(const GroupPlan &plan,
+                                                 std::string &reason);
+
+/// What a mask says about keys before it is read.
+struct MaskBound {
+  /// Keys above this coordinate are minus infinity: an expression in which the
+  /// dimension of queries has the factor 0 or 1, and that of keys none.
+  IndexExpr last;
+  bool isKnown = false;
+  /// All other keys have a zero: nothing else need be known about the mask.
+  bool isAll = false;
+};
+
+/// Looks for `where(query + c >= key, x, -inf)` in what computes a mask.
+MaskBound findMaskBound(mlir::Value mask, const AccessMap &map, GroupPlan &plan,
+                        GroupPlan::InGroupFn inGroup,
+                        const AttentionDims &dims);
+
+/// Registered as the claim `generic.attention`: attention, with the movements
+/// of its operands and results and what makes its mask.
+mlir::LogicalResult claimAttention(mlir::Operation *func,
+                                   target::LoweringContext &context);
+/// Registered as the schedule `generic.attention`.
+mlir::LogicalResult scheduleAttention(mlir::Operation *op,
+                                      target::LoweringContext &context);
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_ATTENTIONPLAN_H

@@ -1,0 +1,359 @@
+//===- AttentionSchedule.cpp - Attention as one kernel --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An instance has a block of queries and goes through blocks of keys with an
+// online softmax (FlashAttention, Dao et al. 2022): the largest score so far,
+// the sum of exponentials, and the sum of values, both rescaled when a larger
+// score comes. Blocks of keys that the mask excludes whole are not computed;
+// those that it, or the end of the keys, cuts come in a second loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionPlan.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+using namespace kiln::target;
+
+namespace {
+
+/// Builds the kernel of one attention.
+class AttentionBuilder {
+public:
+  AttentionBuilder(ScheduleContext &ctx, GroupPlan &plan, AttentionDims dims,
+                   GroupPlan::InGroupFn inGroup, KernelBuilder &kernel,
+                   Value root, const Buffer &out)
+      : ctx(ctx), plan(plan), dims(std::move(dims)),
+        inGroup(std::move(inGroup)), kernel(kernel), b(kernel.b),
+        loc(kernel.loc), root(root), out(out), anchor(plan.anchors.front()),
+        op(cast<prim::AttentionOp>(anchor.op)),
+        wide(sumType(getElementTypeOrSelf(op.getQuery().getType()))) {}
+
+  LogicalResult run();
+  std::string reason;
+
+private:
+  /// What is carried over blocks of keys.
+  struct Softmax {
+    Value largest, sum, result;
+  };
+
+  void placeDims();
+  void chooseBlocks();
+  /// The bounds of both loops.
+  void findLoops();
+  Softmax loop(Value first, Value last, bool isCut, const Softmax &before);
+  Softmax step(const Softmax &before, bool isCut);
+  Value scores(bool isCut);
+  /// The rows of a tile, each reduced to one element.
+  template <typename Op> Value reduce(Value tile);
+
+  TileBuilder tiles(int rows, int columns) {
+    return TileBuilder(kernel, plan, inGroup, Space{{rows, columns}});
+  }
+  /// The tile of an operand as a matrix, in type `element`.
+  Value operand(unsigned number, int rows, int columns, Type element);
+  Value splat(double value, int64_t rows, int64_t columns) {
+    auto type = RankedTensorType::get({rows, columns}, wide);
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(type, Attribute(FloatAttr::get(wide, value))));
+  }
+  int64_t block(int dim) const { return kernel.dims[dim].block; }
+  Value across(Value column, int64_t columns) {
+    auto type = cast<RankedTensorType>(column.getType());
+    return tile::BroadcastOp::create(
+        b, loc, type.clone({type.getDimSize(0), columns}), column);
+  }
+  template <typename Op> Value make(Value x, Value y) {
+    return Op::create(b, loc, x, y);
+  }
+
+  ScheduleContext &ctx;
+  GroupPlan &plan;
+  AttentionDims dims;
+  GroupPlan::InGroupFn inGroup;
+  KernelBuilder &kernel;
+  OpBuilder &b;
+  Location loc;
+  Value root;
+  const Buffer &out;
+  const AnchorVisit &anchor;
+  prim::AttentionOp op;
+  Type wide;
+  MaskBound bound;
+  Value query; ///< the tile
+  /// Blocks of keys from the first one that is cut; their end. Null: there are
+  /// none that are cut, or all are computed.
+  Value cut, end;
+};
+
+} // namespace
+
+/// Heads are whole, and what attention does not have has one element.
+void AttentionBuilder::placeDims() {
+  for (Extent size : plan.sizes) {
+    kernel.dims.emplace_back();
+    kernel.dims.back().size = size;
+  }
+  for (int *dim : {&dims.query, &dims.key, &dims.depth, &dims.width})
+    if (*dim < 0) {
+      *dim = kernel.dims.size();
+      kernel.dims.emplace_back();
+      kernel.place(*dim, kernel.constant(0));
+    }
+  for (int dim : {dims.depth, dims.width}) {
+    kernel.dims[dim].block = kernel.dims[dim].size.get();
+    kernel.place(dim, kernel.constant(0));
+  }
+}
+
+/// The second product is what the model is asked for: its left factor is made
+/// from keys as deep as the block.
+void AttentionBuilder::chooseBlocks() {
+  TilingProblem problem;
+  problem.kind = TilingProblem::Kind::Contraction;
+  for (auto [dim, role] : {std::pair(dims.query, TilingRole::Row),
+                           std::pair(dims.width, TilingRole::Column),
+                           std::pair(dims.key, TilingRole::Depth)}) {
+    TilingDim described{role};
+    if (Extent size = kernel.dims[dim].size; size.isStatic())
+      described.size = size.get();
+    problem.dims.push_back(described);
+  }
+  // Rows that are not there are computed, too.
+  constexpr int64_t kUnknownRows = 64;
+  if (ShapedType::isDynamic(problem.dims[0].size))
+    problem.dims[0].most = kUnknownRows;
+  // What a block of keys holds in vain where the mask cuts it.
+  constexpr int64_t kCutRows = 128, kCutKeys = 128;
+  if (bound.isKnown) {
+    problem.dims[0].most = kCutRows;
+    problem.dims[2].most = kCutKeys;
+  }
+  int64_t bits =
+      getElementTypeOrSelf(op.getQuery().getType()).getIntOrFloatBitWidth();
+  int64_t wideBits = wide.getIntOrFloatBitWidth();
+  problem.tiles = {{{0, 1}, bits},
+                   {{2, 1}, bits},
+                   {{0, 2}, wideBits},
+                   {{2, 1}, bits},
+                   {{0, 1}, wideBits}};
+  problem.lhs = problem.rhs = problem.acc = wide;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1);
+  };
+  problem.work = double(known(dims.query)) * known(dims.key) *
+                 (block(dims.depth) + block(dims.width));
+  for (int dim : dims.outer) {
+    problem.instances *= known(dim);
+    problem.work *= known(dim);
+  }
+  SmallVector<int64_t> blocks = ctx.tiling.choose(problem).blocks;
+  kernel.dims[dims.query].block = blocks[0];
+  kernel.dims[dims.key].block = blocks[2];
+}
+
+void AttentionBuilder::findLoops() {
+  index::Math &math = kernel.host.math;
+  int64_t size = block(dims.key);
+  Extent keys = kernel.dims[dims.key].size;
+  end = kernel.index(kernel.numBlocks(dims.key));
+  Extent whole = math.floorDiv(keys, size);
+  auto least = [&](Value x, Value y) { return make<arith::MinSIOp>(x, y); };
+  if (!whole.same(kernel.numBlocks(dims.key)))
+    cut = kernel.index(whole);
+  if (!bound.isKnown)
+    return;
+  // The last key of the first and of the last query.
+  Value first = kernel.index(bound.last.offset());
+  for (int dim : bound.last.dims())
+    first = kernel.add(first,
+                       kernel.mul(kernel.dims[dim].offset,
+                                  kernel.index(bound.last.coefficient(dim))));
+  Value last = first;
+  if (bound.last.dependsOn(dims.query))
+    last = kernel.add(first, kernel.constant(block(dims.query) - 1));
+  // How many blocks there are up to a key, the rest of one counted or not.
+  auto blocksTo = [&](Value key, int64_t rest) -> Value {
+    Value count = make<arith::MaxSIOp>(kernel.add(key, kernel.constant(1)),
+                                       kernel.constant(0));
+    return make<arith::DivUIOp>(kernel.add(count, kernel.constant(rest)),
+                                kernel.constant(size));
+  };
+  end = least(end, blocksTo(last, size - 1));
+  if (bound.isAll) {
+    Value seen = blocksTo(first, 0);
+    cut = cut ? least(cut, seen) : seen;
+  }
+  if (cut)
+    cut = least(cut, end);
+}
+
+Value AttentionBuilder::operand(unsigned number, int rows, int columns,
+                                Type element) {
+  TileBuilder emitter = tiles(rows, columns);
+  Value tile = emitter.emit(op->getOperand(number), anchor.operandMaps[number]);
+  auto type = RankedTensorType::get({block(rows), block(columns)}, element);
+  if (!tile) {
+    reason = emitter.reason;
+    return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
+  }
+  tile = emitter.broadcast(tile, type.getShape());
+  return tile.getType() == type ? tile
+                                : arith::ExtFOp::create(b, loc, type, tile);
+}
+
+template <typename Op> Value AttentionBuilder::reduce(Value tile) {
+  return reduceAxis(b, loc, tile, /*axis=*/1,
+                    [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                      Value made = Op::create(inside, loc, x[0], y[0]);
+                      return SmallVector<Value>{made};
+                    })[0];
+}
+
+Value AttentionBuilder::scores(bool isCut) {
+  int64_t rows = block(dims.query), columns = block(dims.key);
+  Type element = getElementTypeOrSelf(op.getKey().getType());
+  Value keys = operand(1, dims.depth, dims.key, element);
+  Value result = tile::DotOp::create(
+      b, loc, RankedTensorType::get({rows, columns}, wide), query, keys,
+      splat(0, rows, columns), tile::InputPrecision::ieee, false, false);
+  result = make<arith::MulFOp>(
+      result, splat(op.getScale().convertToDouble(), rows, columns));
+  if (op.getMask() && (isCut || !bound.isAll))
+    result =
+        make<arith::AddFOp>(result, operand(3, dims.query, dims.key, wide));
+  if (!isCut)
+    return result;
+  auto lowest = FloatAttr::get(wide, -std::numeric_limits<double>::infinity());
+  return tiles(dims.query, dims.key).maskPartial(result, dims.key, lowest);
+}
+
+AttentionBuilder::Softmax AttentionBuilder::step(const Softmax &before,
+                                                 bool isCut) {
+  int64_t rows = block(dims.query), columns = block(dims.key);
+  int64_t width = block(dims.width);
+  Softmax after;
+  Value score = scores(isCut);
+  after.largest =
+      make<arith::MaximumFOp>(before.largest, reduce<arith::MaximumFOp>(score));
+  // Where nothing has been seen yet all exponentials are zero.
+  Value lowest = splat(-std::numeric_limits<double>::infinity(), rows, 1);
+  Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                        after.largest, lowest);
+  Value shift = arith::SelectOp::create(b, loc, isEmpty, splat(0, rows, 1),
+                                        after.largest);
+  Value power = math::ExpOp::create(
+      b, loc, make<arith::SubFOp>(score, across(shift, columns)));
+  Value factor =
+      math::ExpOp::create(b, loc, make<arith::SubFOp>(before.largest, shift));
+  after.sum = make<arith::AddFOp>(make<arith::MulFOp>(before.sum, factor),
+                                  reduce<arith::AddFOp>(power));
+  Value scaled = make<arith::MulFOp>(before.result, across(factor, width));
+  after.result = tile::DotOp::create(
+      b, loc, scaled.getType(), power, operand(2, dims.key, dims.width, wide),
+      scaled, tile::InputPrecision::ieee, false, false);
+  return after;
+}
+
+AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
+                                                 bool isCut,
+                                                 const Softmax &before) {
+  KernelDim &keys = kernel.dims[dims.key];
+  keys.first = first;
+  keys.last = last;
+  TileBuilder emitter = tiles(dims.query, dims.key);
+  SmallVector<Value> made =
+      emitter.loop(dims.key, {before.largest, before.sum, before.result},
+                   [&](ValueRange carried) -> SmallVector<Value> {
+                     Softmax after =
+                         step({carried[0], carried[1], carried[2]}, isCut);
+                     return {after.largest, after.sum, after.result};
+                   });
+  return {made[0], made[1], made[2]};
+}
+
+LogicalResult AttentionBuilder::run() {
+  if (op.getMask())
+    bound =
+        findMaskBound(op.getMask(), anchor.operandMaps[3], plan, inGroup, dims);
+  placeDims();
+  chooseBlocks();
+  // Instances that share keys follow each other.
+  kernel.addGridDim(dims.query);
+  for (int dim : llvm::reverse(dims.outer))
+    kernel.addGridDim(dim);
+  kernel.placeGrid();
+  findLoops();
+  int64_t rows = block(dims.query), width = block(dims.width);
+  query = operand(0, dims.query, dims.depth,
+                  getElementTypeOrSelf(op.getQuery().getType()));
+  Softmax all = {splat(-std::numeric_limits<double>::infinity(), rows, 1),
+                 splat(0, rows, 1), splat(0, rows, width)};
+  Value none = kernel.constant(0);
+  all = loop(none, cut ? cut : end, /*isCut=*/false, all);
+  if (cut)
+    all = loop(cut, end, /*isCut=*/true, all);
+  Value inverse = make<arith::DivFOp>(splat(1, rows, 1), all.sum);
+  Value result = make<arith::MulFOp>(all.result, across(inverse, width));
+  auto type = RankedTensorType::get(
+      {rows, width}, getElementTypeOrSelf(op.getResult().getType()));
+  if (result.getType() != type)
+    result = arith::TruncFOp::create(b, loc, type, result);
+  TileBuilder epilogue = tiles(dims.query, dims.width);
+  epilogue.bind(op.getResult(), anchor.map, result);
+  Value tile = epilogue.emit(root, plan.rootMap);
+  if (!tile)
+    reason = epilogue.reason;
+  if (!reason.empty())
+    return failure();
+  epilogue.store(tile, out, plan.rootMap);
+  Extent flops = 2;
+  for (unsigned d = 0; d < plan.numRootDims; ++d)
+    if (static_cast<int>(d) != dims.width)
+      flops = flops * plan.sizes[d];
+  flops = flops * kernel.dims[dims.key].size *
+          Extent(block(dims.depth) + block(dims.width));
+  kernel.finish("generic.attention", flops);
+  return success();
+}
+
+LogicalResult kiln::schedule::scheduleAttention(Operation *claim,
+                                                LoweringContext &context) {
+  auto *ctx = context.as<ScheduleContext>();
+  if (!ctx)
+    return context.decline(claim, "needs the context of convert-prim-to-tile");
+  Block &body = claim->getRegion(0).front();
+  if (claim->getNumResults() != 1)
+    return ctx->decline(claim, "it has not one result");
+  HostProgramBuilder &host = ctx->host;
+  for (auto [argument, input] :
+       llvm::zip(body.getArguments(), claim->getOperands()))
+    host.setAlias(argument, input);
+  auto inGroup = [&body](Operation *op) { return op->getBlock() == &body; };
+  Value root = body.getTerminator()->getOperand(0);
+  GroupPlan plan(host.math, host.dimFn(), inGroup);
+  if (failed(plan.run(root)))
+    return ctx->decline(claim, plan.reason);
+  std::string reason;
+  FailureOr<AttentionDims> dims = findAttentionDims(plan, reason);
+  if (failed(dims))
+    return ctx->decline(claim, reason);
+  for (int dim : {dims->depth, dims->width})
+    if (dim >= 0 && !plan.sizes[dim].isStatic())
+      return ctx->decline(claim,
+                          "only a launch knows how many elements a head has");
+  Buffer out = host.destination(claim->getResult(0));
+  KernelBuilder kernel(host, claim->getLoc(), ctx->kernelName);
+  AttentionBuilder builder(*ctx, plan, *dims, inGroup, kernel, root, out);
+  if (failed(builder.run())) {
+    kernel.abandon();
+    return ctx->decline(claim, builder.reason);
+  }
+  host.setBuffer(claim->getResult(0), out);
+  return success();
+}

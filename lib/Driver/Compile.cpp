@@ -6,6 +6,7 @@
 #include "FrontendChoice.h"
 #include "HostProgram.h"
 #include "Input.h"
+#include "LaunchCosts.h"
 #include "Pipeline.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
@@ -343,6 +344,22 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   return success();
 }
 
+/// What launches compute and move, in the report.
+static void reportLaunches(const runtime::Package &package,
+                           MLIRContext *context) {
+  for (const LaunchCost &cost : launchCosts(package)) {
+    ReportRow row;
+    row.stage = "launch";
+    row.function = cost.function;
+    row.kernel = cost.kernel;
+    row.subject = "program.launch";
+    row.chosen = cost.device;
+    row.detail = costText(cost);
+    row.count = cost.launches;
+    Report::of(context).add(std::move(row));
+  }
+}
+
 /// Writes the package.
 LogicalResult Compilation::finish(std::string &result) {
   TimingScope scope = timing.nest("package");
@@ -360,6 +377,8 @@ LogicalResult Compilation::finish(std::string &result) {
   for (const std::string &entry : options.entries)
     package.compileArgs.push_back("--entry=" + entry);
   package.constants = pool.take();
+  if (options.explain)
+    reportLaunches(package, &context);
   if (Explanation *explanation = Explanation::of(&context))
     explanation->measure(package);
   auto bytes =

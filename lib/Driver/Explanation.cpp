@@ -3,6 +3,7 @@
 
 #include "Explanation.h"
 #include "ExplanationPage.h"
+#include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Report.h"
@@ -159,9 +160,22 @@ void Explanation::seeSymbol(StringRef pass, Operation *op) {
   symbol.steps.push_back({pass.empty() ? "as it came" : pass.str(), text});
   if (isa<tile::KernelOp>(op))
     symbol.isKernel = true;
+  symbol.left.clear();
   op->walk([&](Operation *part) {
+    if (part == op || part->hasTrait<OpTrait::IsTerminator>())
+      return;
     addPlaces(part->getLoc(), [&](FileLineColLoc place) {
-      symbol.places.insert(places.insert(textOf(place)).first->getKey());
+      symbol.left.insert(places.insert(textOf(place)).first->getKey());
+    });
+  });
+  symbol.places.insert_range(symbol.left);
+  op->walk([&](prim::FusionOp group) {
+    llvm::StringSet<> &held =
+        groups[{name.getValue().str(), locationString(group.getLoc())}];
+    group.walk([&](Operation *part) {
+      if (!part->hasTrait<OpTrait::IsTerminator>())
+        addPlaces(part->getLoc(),
+                  [&](FileLineColLoc place) { held.insert(textOf(place)); });
     });
   });
 }
@@ -218,13 +232,31 @@ void Explanation::measure(const runtime::Package &package) {
 
 llvm::Expected<std::string> Explanation::page(StringRef trace) const {
   llvm::json::Array ops, kernels, functions, rows;
+  llvm::StringMap<SmallVector<const llvm::StringSet<> *>> groupsOf;
+  for (const ReportRow &row : Report::of(context).rows()) {
+    auto group = groups.find({row.function, row.location});
+    if (!row.kernel.empty() && group != groups.end() &&
+        StringRef(row.subject).starts_with("prim.fusion"))
+      groupsOf[row.kernel].push_back(&group->second);
+  }
+  auto isIn = [&](StringRef kernel, StringRef place) {
+    return llvm::any_of(groupsOf.lookup(kernel), [&](const auto *group) {
+      return group->contains(place);
+    });
+  };
   for (const InputOp &op : inputs) {
     llvm::json::Array ended;
-    for (const auto &[name, symbol] : symbols)
-      if (symbol.isKernel && symbol.places.contains(op.place))
+    bool isOnHost = false;
+    for (const auto &[name, symbol] : symbols) {
+      if (symbol.isKernel &&
+          (symbol.places.contains(op.place) || isIn(name, op.place)))
         ended.push_back(name);
-    ops.push_back(llvm::json::Object{
-        {"name", op.name}, {"place", op.place}, {"kernels", std::move(ended)}});
+      isOnHost |= !symbol.isKernel && symbol.left.contains(op.place);
+    }
+    ops.push_back(llvm::json::Object{{"name", op.name},
+                                     {"place", op.place},
+                                     {"kernels", std::move(ended)},
+                                     {"host", isOnHost}});
   }
   for (const auto &[name, symbol] : symbols) {
     llvm::json::Array steps;

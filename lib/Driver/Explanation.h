@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <map>
 
 namespace kiln::driver {
 
@@ -53,6 +54,7 @@ private:
     bool isKernel = false;
     std::vector<Step> steps;
     llvm::SetVector<llvm::StringRef> places; ///< as `places` below has them
+    llvm::SetVector<llvm::StringRef> left;   ///< those of what is left
     std::string assembly;
     int64_t launches = 0, flops = 0, bytes = 0;
   };
@@ -70,6 +72,9 @@ private:
   llvm::StringSet<> places; ///< locations by their text
   llvm::MapVector<llvm::StringRef, Symbol> symbols;
   llvm::StringSet<> names; ///< that `symbols` refers to
+  /// Places of the operations in groups, by the function and the place of the
+  /// group: kernels have few places, of what a schedule has written.
+  std::map<std::pair<std::string, std::string>, llvm::StringSet<>> groups;
 };
 
 } // namespace kiln::driver

@@ -35,7 +35,16 @@ byId("title").textContent = data.file;
 const source = byId("source"), detail = byId("detail");
 const kernels = new Map(data.kernels.map(k => [k.name, k]));
 const events = ((data.profile || {}).traceEvents || []).filter(e => e.ph === "X");
-const timeOf = name => events.filter(e => e.args && e.args.kernel === name).reduce((sum, e) => sum + e.dur, 0);
+const runsOf = name => events.filter(e => e.args && e.args.kernel === name);
+const timeOf = name => runsOf(name).reduce((sum, e) => sum + e.dur, 0);
+// What launches compute and move: where sizes are static, of one call; else of the run, if there is one. Formulas are in the rows.
+const costOf = k => {
+  if (k.launches) return {launches: k.launches, flops: k.flops, bytes: k.bytes, where: ""};
+  const runs = runsOf(k.name);
+  if (!runs.length) return {where: ""};
+  const sum = part => runs.reduce((all, e) => all + (e.args[part] || 0), 0);
+  return {launches: runs.length, flops: sum("flops"), bytes: sum("bytes"), where: " in the run"};
+};
 const show = n => n === undefined ? "-" : n >= 1e9 ? (n / 1e9).toFixed(2) + " G" : n >= 1e6 ? (n / 1e6).toFixed(2) + " M" : String(n);
 
 // The lines of the source, and the operations on each.
@@ -57,7 +66,7 @@ const choose = (row, ops) => {
     const mine = data.rows.filter(r => r.place === op.place && !r.kernel);
     if (mine.length) table(mine, detail);
     if (!op.kernels.length)
-      make("p", "in no kernel: folded, or done by the host program", detail);
+      make("p", op.host ? "in no kernel: the host program does it" : "in no kernel: nothing is left of it", detail);
     for (const k of op.kernels) seen.add(k);
   }
   for (const k of seen) kernel(k);
@@ -102,8 +111,8 @@ const steps = (list, parent) => {
 const kernel = name => {
   const k = kernels.get(name);
   make("h2", "kernel " + name, detail);
-  const time = timeOf(name);
-  make("p", (k.launches ? k.launches + (k.launches > 1 ? " launches, " : " launch, ") + show(k.flops) + "FLOP, " + show(k.bytes) + "B" : "sizes are known when it runs") +
+  const time = timeOf(name), cost = costOf(k);
+  make("p", (cost.launches ? cost.launches + (cost.launches > 1 ? " launches" : " launch") + cost.where + ", " + show(cost.flops) + "FLOP, " + show(cost.bytes) + "B" : "sizes are known when it runs") +
     (time ? ", " + (time / 1000).toFixed(3) + " ms" : ""), detail);
   table(data.rows.filter(r => r.kernel === name), detail);
   steps(k.steps, detail);
@@ -141,8 +150,8 @@ const overview = () => {
   for (const k of data.kernels) {
     const tr = make("tr", undefined, t), cell = make("td", undefined, tr);
     make("button", k.name, cell).onclick = () => { detail.replaceChildren(); kernel(k.name); };
-    const placed = data.rows.filter(r => r.kernel === k.name && r.stage === "placement");
-    for (const text of [placed.map(r => r.chosen).join(", "), k.launches ? k.launches + " x" : "", show(k.flops) + "FLOP", show(k.bytes) + "B", timeOf(k.name) ? (timeOf(k.name) / 1000).toFixed(3) + " ms" : ""])
+    const placed = data.rows.filter(r => r.kernel === k.name && r.stage === "placement"), cost = costOf(k);
+    for (const text of [placed.map(r => r.chosen).join(", "), cost.launches ? cost.launches + " x" : "", show(cost.flops) + "FLOP", show(cost.bytes) + "B", timeOf(k.name) ? (timeOf(k.name) / 1000).toFixed(3) + " ms" : ""])
       make("td", text, tr);
     for (const r of placed) for (const d of r.declines) make("td", "declined by " + d.name + ": " + d.reason, tr, "declined");
   }

@@ -15,6 +15,8 @@ for name in sys.argv[1:]:
     for op in data["ops"]:
         if not op["place"].startswith(data["file"] + ":"):
             sys.exit(f"{op['name']} is at {op['place']}, not in {data['file']}")
+        if not op["kernels"]:
+            print(f"{op['name']} {'is for the host program' if op['host'] else 'is gone'}")
     for kernel in data["kernels"]:
         steps = kernel["steps"]
         for before, after in zip(steps, steps[1:]):
@@ -26,6 +28,8 @@ for name in sys.argv[1:]:
         for row in data["rows"]:
             if row["kernel"] == kernel["name"] and row["stage"] == "placement":
                 print(f"placement {row['chosen']}")
+            if row["kernel"] == kernel["name"] and row["stage"] == "launch":
+                print(f"launch {row['count']} on {row['chosen']}: {row['detail']}")
     events = data.get("profile", {}).get("traceEvents", [])
     devices = {event["pid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
     for event in events:

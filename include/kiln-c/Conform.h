@@ -18,8 +18,12 @@ typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
      suite [--level=prim|tile] [--filter=REGEX]
                           the modules with their programs and cases
      suite --random=LAST [--first-random=FIRST] [--seed=N] [--drop=A+B+...]
+           [--tile=ROWSxCOLUMNS] [--simpler=WAY+...]
                           random programs in their place, without the steps that
-                          are named
+                          are named, with tiles of at most these sizes, and
+                          simpler in these ways: block (one instance), rows (no
+                          gaps in views), type (f32 or i32), plain (no values
+                          that hurt), ones (all values are 1)
      target --target=SPEC what the description of a target declares
 
    and any of them with --load-target=LIB for plug-ins, whose operations are

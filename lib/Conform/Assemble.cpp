@@ -121,7 +121,7 @@ public:
     if (options.lastRandom) {
       if (level == "tile")
         addRandomPrograms(plan, options.seed, options.firstRandom,
-                          options.lastRandom, options.dropped);
+                          options.lastRandom, options.simpler);
       write(plan);
       return;
     }

@@ -4,20 +4,19 @@
 #ifndef KILN_LIB_CONFORM_ASSEMBLE_H
 #define KILN_LIB_CONFORM_ASSEMBLE_H
 
-#include "kiln/Conform/Recipes.h"
+#include "Random.h"
 #include "llvm/Support/JSON.h"
-#include <set>
 
 namespace kiln::conform {
 
 struct SuiteOptions {
   std::string level;  ///< "prim", "tile"; empty: both
   std::string filter; ///< a regular expression for names of cases
-  /// Random programs in place of the others, from number to number, and steps
-  /// that they go without.
+  /// Random programs in place of the others, from number to number, and in what
+  /// they are simpler.
   uint64_t seed = 1;
   unsigned firstRandom = 0, lastRandom = 0;
-  std::set<unsigned> dropped;
+  Simpler simpler;
 };
 
 /// The whole suite as JSON. False after messages to `error`.

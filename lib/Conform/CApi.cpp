@@ -91,8 +91,19 @@ int answerSuite(const Question &question, Object &answer, std::string &error) {
   for (StringRef drop : drops) {
     unsigned step = 0;
     if (!drop.getAsInteger(10, step))
-      options.dropped.insert(step);
+      options.simpler.dropped.insert(step);
   }
+  auto [rows, columns] = question.get("tile").split('x');
+  std::array<int64_t, 2> &tile = options.simpler.tile;
+  if (!question.get("tile").empty() &&
+      (rows.getAsInteger(10, tile[0]) || columns.getAsInteger(10, tile[1]) ||
+       tile[0] < 0 || tile[1] < 0))
+    error = "error: expected two sizes for tile, found '" +
+            question.get("tile").str() + "'";
+  llvm::SmallVector<StringRef> ways;
+  question.get("simpler").split(ways, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef way : ways)
+    options.simpler.ways.insert(way.str());
   if (!error.empty())
     return 2;
   if (!options.level.empty() && options.level != "prim" &&

@@ -82,16 +82,22 @@ Pool makePool(mlir::MLIRContext &context) {
 class RandomProgram {
 public:
   RandomProgram(Plan &plan, const Pool &pool, uint64_t seed, unsigned number,
-                const std::set<unsigned> &dropped)
+                const Simpler &simpler)
       : pool(pool), seed(seed * 1000003 + number), numbers(this->seed),
-        dropped(dropped),
-        type(numbers.pick<StringRef>({"f32", "f32", "f64", "bf16", "f16", "i32",
-                                      "i32", "i64", "i8", "i16"})),
+        simpler(simpler),
+        drawn(numbers.pick<StringRef>({"f32", "f32", "f64", "bf16", "f16",
+                                       "i32", "i32", "i64", "i8", "i16"})),
+        type(!is("type")          ? drawn
+             : isFloatText(drawn) ? "f32"
+                                  : "i32"),
         entry(plan.add("random", type, "program" + Twine(number))),
         kernel(entry) {
     isSmooth = numbers.below(2);
     static const int64_t sizes[] = {1, 2, 3, 5, 8, 16, 17, 33};
     tile = {numbers.pick<int64_t>(sizes), numbers.pick<int64_t>(sizes)};
+    for (size_t dim = 0; dim < tile.size(); ++dim)
+      if (simpler.tile[dim])
+        tile[dim] = std::min(tile[dim], simpler.tile[dim]);
   }
 
   void write() {
@@ -113,25 +119,35 @@ public:
       values.push_back(kernel.load(in, ids, tile, type));
     for (unsigned step = 0; step < kRandomSteps; ++step) {
       Numbers own(seed * 64 + step + 7);
-      values.push_back(dropped.count(step) ? values[0] : add(own));
+      values.push_back(simpler.dropped.count(step) ? values[0] : add(own));
     }
     kernel.store(values.back(), out, ids, tile, type);
     kernel.finish();
-    int64_t m = 2 * tile[0] + 1, n = 2 * tile[1];
-    for (const char *fill : {"plain", "seldom"}) {
+    int64_t m = is("block") ? tile[0] : 2 * tile[0] + 1;
+    int64_t n = is("block") ? tile[1] : 2 * tile[1];
+    for (const char *name : {"plain", "seldom"}) {
+      bool hurts = StringRef(name) == "seldom";
       // Errors that are multiplied leave numbers that hurt without a bound.
-      if (isFloatText(type) && isSmooth && StringRef(fill) == "seldom")
+      if (hurts &&
+          (is("plain") || is("ones") || (isFloatText(type) && isSmooth)))
         continue;
+      Fill fill = is("ones") ? Fill::value(1) : Fill(name);
       std::vector<CallArgument> args;
-      args.push_back(of({m, n}, fill, {n + 3, 1}));
-      args.push_back(of({m, n}, fill, {1, m}));
-      args.push_back(of({m, n}, fill, {0, 1}));
-      args.push_back(of({m, n}, "plain", {n + 1, 1}));
-      addCall(entry, fill, args, {3, 2, 1});
+      const std::array<Shape, 4> strides = {
+          Shape{n + 3, 1}, {1, m}, {0, 1}, {n + 1, 1}};
+      for (const Shape &gaps : strides)
+        args.push_back(of({m, n}, fill, is("rows") ? Shape{n, 1} : gaps));
+      if (!is("ones"))
+        args.back().fill = "plain";
+      addCall(entry, name, args,
+              is("block") ? std::array<int64_t, 3>{1, 1, 1}
+                          : std::array<int64_t, 3>{3, 2, 1});
     }
   }
 
 private:
+  bool is(const char *way) const { return simpler.ways.count(way); }
+
   std::string operand(Numbers &own) { return values[own.below(values.size())]; }
 
   std::string add(Numbers &own) {
@@ -150,7 +166,7 @@ private:
   }
 
   std::string elementwise(Numbers &own) {
-    const std::vector<Proposal> &all = pool.at(type.str());
+    const std::vector<Proposal> &all = pool.at(drawn.str());
     for (;;) {
       const Proposal &proposal = all[own.below(all.size())];
       if (isFloatText(type) &&
@@ -159,7 +175,13 @@ private:
       std::vector<std::string> operands;
       for (size_t i = 0; i < proposal.operands.size(); ++i)
         operands.push_back(operand(own));
-      return kernel.op(proposal.text(operands, tile, false));
+      const std::vector<Proposal> &here = pool.at(type.str());
+      auto same = llvm::find_if(here, [&](const Proposal &other) {
+        return other.op == proposal.op &&
+               other.attributes == proposal.attributes;
+      });
+      return same == here.end() ? operands.front()
+                                : kernel.op(same->text(operands, tile, false));
     }
   }
 
@@ -230,7 +252,8 @@ private:
   const Pool &pool;
   uint64_t seed;
   Numbers numbers;
-  const std::set<unsigned> &dropped;
+  const Simpler &simpler;
+  StringRef drawn; ///< what operations were chosen for
   StringRef type;
   Entry &entry;
   KernelText kernel;
@@ -244,9 +267,8 @@ private:
 } // namespace
 
 void kiln::conform::addRandomPrograms(Plan &plan, uint64_t seed, unsigned first,
-                                      unsigned last,
-                                      const std::set<unsigned> &dropped) {
+                                      unsigned last, const Simpler &simpler) {
   Pool pool = makePool(plan.context);
   for (unsigned number = first; number < last; ++number)
-    RandomProgram(plan, pool, seed, number, dropped).write();
+    RandomProgram(plan, pool, seed, number, simpler).write();
 }

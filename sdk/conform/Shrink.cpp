@@ -20,32 +20,72 @@ public:
       : compiler(compiler), number(number), options(options) {}
 
   std::string run() {
-    std::string text, least;
-    if (!fails({}, text))
+    if (!fails(least))
       return "";
-    least = text;
-    std::vector<unsigned> dropped;
-    for (unsigned step = 0; step < kSteps; ++step) {
-      dropped.push_back(step);
-      if (fails(dropped, text))
-        least = text;
-      else
-        dropped.pop_back();
-    }
-    return "// " + std::to_string(kSteps - dropped.size()) + " of " +
-           std::to_string(kSteps) + " steps\n" + least;
+    for (unsigned step = 0; step < kSteps; ++step)
+      attempt([&](Form &form) { form.dropped.push_back(step); });
+    for (const Way &way : kWays)
+      if (attempt([&](Form &form) { form.ways.push_back(&way); }) &&
+          way.name == std::string("ones"))
+        break;
+    for (size_t dim : {0, 1})
+      for (int64_t size : {1, 2, 3, 5, 8, 16})
+        if (attempt([&](Form &form) { form.tile[dim] = size; }))
+          break;
+    // What one of these needed may be left out now.
+    for (unsigned step = 0; step < kSteps; ++step)
+      if (!std::count(least.dropped.begin(), least.dropped.end(), step))
+        attempt([&](Form &form) { form.dropped.push_back(step); });
+    std::string text = "// " + std::to_string(kSteps - least.dropped.size()) +
+                       " of " + std::to_string(kSteps) + " steps";
+    for (const Way *way : least.ways)
+      text += std::string(", ") + way->text;
+    return text + "\n" + least.text;
   }
 
 private:
-  /// Whether the program fails without these steps; its text.
-  bool fails(const std::vector<unsigned> &dropped, std::string &text) {
-    std::string drop;
-    for (unsigned step : dropped)
+  /// A way in which programs are simpler, from ones on the values.
+  struct Way {
+    const char *name, *text;
+  };
+  static constexpr Way kWays[] = {{"block", "one instance"},
+                                  {"rows", "views without gaps"},
+                                  {"type", "f32 or i32"},
+                                  {"ones", "all values 1"},
+                                  {"plain", "plain values"}};
+
+  /// One simpler form of the program.
+  struct Form {
+    std::vector<unsigned> dropped;
+    std::vector<const Way *> ways;
+    int64_t tile[2] = {0, 0};
+    std::string text;
+  };
+
+  /// Keeps a change with which the program still fails.
+  template <typename T> bool attempt(T change) {
+    Form form = least;
+    change(form);
+    if (!fails(form))
+      return false;
+    least = std::move(form);
+    return true;
+  }
+
+  /// Whether the program fails in this form; fills in its text.
+  bool fails(Form &form) {
+    std::string drop, ways;
+    for (unsigned step : form.dropped)
       drop += (drop.empty() ? "" : "+") + std::to_string(step);
+    for (const Way *way : form.ways)
+      ways += (ways.empty() ? "" : "+") + std::string(way->name);
     Expected<std::string> answer = compiler.ask(
         {"suite", "--random=" + std::to_string(number + 1),
          "--first-random=" + std::to_string(number),
-         "--seed=" + std::to_string(options.prepare.seed), "--drop=" + drop});
+         "--seed=" + std::to_string(options.prepare.seed), "--drop=" + drop,
+         "--tile=" + std::to_string(form.tile[0]) + "x" +
+             std::to_string(form.tile[1]),
+         "--simpler=" + ways});
     if (!answer)
       return false;
     Expected<Suite> suite = suiteFromJson(*answer);
@@ -53,7 +93,7 @@ private:
       return false;
     Module &module = suite->modules.front();
     module.name = "shrink" + std::to_string(number);
-    text = module.text;
+    form.text = module.text;
     bool isPrepared = false, isStarted = false;
     auto next = [&](Work &work) {
       if (isStarted)
@@ -85,6 +125,7 @@ private:
   const Compiler &compiler;
   unsigned number;
   const ShrinkOptions &options;
+  Form least;
 };
 
 } // namespace

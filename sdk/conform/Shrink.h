@@ -13,8 +13,9 @@ struct ShrinkOptions {
   ExecuteOptions execute;
 };
 
-/// Takes one step of random program `number` away after the other, as long as
-/// it fails. The text of what is left; empty where it does not fail again.
+/// Makes random program `number` simpler as long as it fails: fewer steps, one
+/// instance, dense views, f32 or i32, plain values or ones, smaller tiles. The
+/// text of what is left; empty where it does not fail again.
 std::string shrink(const Compiler &compiler, unsigned number,
                    const ShrinkOptions &options);
 

@@ -45,6 +45,6 @@ set(series ${LLVM_VERSION_MAJOR})
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "kiln-runtime ${same}, lld-${series}")
 set(CPACK_DEBIAN_SDK_PACKAGE_DEPENDS
   "kiln-tools ${same}, kiln-runtime ${same}, libmlir-${series}-dev, mlir-${series}-tools, llvm-${series}-dev, \
-cmake (>= 3.25), g++ | clang, zlib1g-dev")
+cmake (>= 3.25), make | ninja-build, g++ | clang, zlib1g-dev")
 set(CPACK_DEBIAN_SDK_PACKAGE_RECOMMENDS kiln-doc)
 include(CPack)

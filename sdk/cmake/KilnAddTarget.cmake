@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What a plug-in project uses, inside of Kiln's tree and outside of it:
 #
-#   kiln_add_target(NAME sources...)   libkiln-target-NAME.so, loaded by the compiler
+#   kiln_add_target(NAME sources... [REUSE_FROM OTHER])
+#                                      libkiln-target-NAME.so, loaded by the compiler
 #   kiln_add_device(NAME sources...)   libkiln-device-NAME.so, loaded by the runtime
 #   kiln_tool(NAME sources...)         a program that links the compiler
 #   kiln_add_dialect(TARGET NAME FILE.td) a dialect for one of these
@@ -31,13 +32,39 @@ function(_kiln_plugin name)
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/kiln/targets")
 endfunction()
 
+# Outside of Kiln's tree the headers that most plug-ins include are parsed once,
+# not for every file, where there are files enough that it pays; REUSE_FROM takes
+# those of another target of the project, with equal flags. Headers that a target
+# adds with target_precompile_headers() are parsed with them, and
+# CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
 function(kiln_add_target name)
-  add_library(kiln-target-${name} MODULE ${ARGN})
-  if(COMMAND kiln_configure_compiler_target)
-    kiln_configure_compiler_target(kiln-target-${name})
+  cmake_parse_arguments(ARG "" "REUSE_FROM" "" ${ARGN})
+  set(target kiln-target-${name})
+  add_library(${target} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE Kiln::Kiln)
+  list(LENGTH ARG_UNPARSED_ARGUMENTS files)
+  # GCC writes 0.6 GB and saves half of a file's time, Clang 0.1 GB and three quarters.
+  set(most 1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(most 5)
   endif()
-  target_link_libraries(kiln-target-${name} PRIVATE Kiln::Kiln)
-  _kiln_plugin(kiln-target-${name})
+  if(COMMAND kiln_configure_compiler_target)
+    kiln_configure_compiler_target(${target})
+  elseif(ARG_REUSE_FROM)
+    get_target_property(headers kiln-target-${ARG_REUSE_FROM} PRECOMPILE_HEADERS)
+    if(headers)
+      target_precompile_headers(${target} REUSE_FROM kiln-target-${ARG_REUSE_FROM})
+    endif()
+  elseif(files GREATER most)
+    target_precompile_headers(${target} PRIVATE
+      <kiln/Dialect/Stage/Stage.h> <kiln/Dialect/Tile/Tile.h> <kiln/Schedule/Schedules.h>
+      <kiln/Target/Lowering.h> <kiln/Target/LinearCode.h> <kiln/Target/TargetRegistry.h>
+      <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/SCF/IR/SCF.h>
+      <mlir/IR/PatternMatch.h> <mlir/Pass/PassManager.h> <mlir/Transforms/DialectConversion.h>)
+  endif()
+  # No macro of its own, so that others can take its precompiled headers.
+  set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
+  _kiln_plugin(${target})
 endfunction()
 
 function(kiln_add_device name)

@@ -3,7 +3,7 @@
 // compiled, into the blocks that kernels read: block (k, j) of [bk, bn]
 // elements becomes element (k, j) of a tensor of blocks, with zeros at the
 // edges. A transfer is then one run of bytes instead of one for every row.
-#include "SystolicDialect.h"
+#include "Extensions.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Report.h"

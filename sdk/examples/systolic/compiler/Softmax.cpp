@@ -3,7 +3,7 @@
 // that nothing is fused into it and every row moves in once and out once. Where
 // rows are too long the claim is put back, and decomposed.
 #include "../device/Isa.h"
-#include "SystolicDialect.h"
+#include "Extensions.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Schedule/Schedules.h"
 #include "mlir/Dialect/Math/IR/Math.h"

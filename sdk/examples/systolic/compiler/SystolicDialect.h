@@ -23,14 +23,6 @@ std::unique_ptr<mlir::Pass> createConvertStageToSystolic();
 mlir::LogicalResult writeKernel(kiln::tile::KernelOp kernel,
                                 std::vector<uint64_t> &words);
 
-#if SYSTOLIC_STEP > 1
-/// Step 2: lanes for what regions compute.
-void registerVectorUnit(kiln::target::TargetRegistry &registry);
-/// Step 3: whole softmaxes are claimed; weights lie in blocks.
-void registerSoftmax(kiln::target::TargetRegistry &registry);
-void packWeights(mlir::ModuleOp module);
-#endif
-
 } // namespace systolic
 
 #endif

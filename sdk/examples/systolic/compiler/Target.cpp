@@ -7,6 +7,9 @@
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#if SYSTOLIC_STEP > 1
+#include "Extensions.h"
+#endif
 
 using namespace mlir;
 using namespace kiln;

@@ -3,6 +3,7 @@
 // own, in which what it needs is computed for up to 64 elements at a time.
 #include "../device/Isa.h"
 #include "Elements.h"
+#include "Extensions.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -2,6 +2,7 @@
 // The frontend `linalg`.
 #include "../TensorToPrim/Functions.h"
 #include "kiln/Conversion/LinalgToPrim.h"
+#include "kiln/Dialect/TmTensor/TmTensor.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -17,7 +18,7 @@ void kiln::registerLinalgFrontend() {
   linalg.help = "functions of linalg, and of tensor, memref, affine, scf and "
                 "arith without it";
   linalg.match = [](const frontend::Contents &contents) {
-    if (contents.uses("linalg"))
+    if (contents.uses("linalg") || contents.uses("tm_tensor"))
       return frontend::Match::Own;
     return contents.top("func.func") ? frontend::Match::Shared
                                      : frontend::Match::None;
@@ -26,7 +27,7 @@ void kiln::registerLinalgFrontend() {
       [shared = linalg.registerDialects](DialectRegistry &registry) {
         shared(registry);
         registry.insert<linalg::LinalgDialect, quant::QuantDialect,
-                        tosa::TosaDialect>();
+                        tosa::TosaDialect, tm_tensor::TmTensorDialect>();
       };
   frontend::FrontendRegistry::get().add(std::move(linalg));
 }

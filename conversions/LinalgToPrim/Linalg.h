@@ -11,6 +11,7 @@ namespace kiln::tensor_to_prim {
 
 void addLinalgRules(Rules &rules);
 void addPackRules(Rules &rules);
+void addTmTensorRules(Rules &rules);
 
 /// An operand in the iteration space (or in those dimensions of it that `dims`
 /// lists), repeated along what its map does not use. A map that is not one of

@@ -32,6 +32,7 @@ struct LinalgToPrimPass : kiln::impl::LinalgToPrimBase<LinalgToPrimPass> {
     addTosaRules(rules);
     addLinalgRules(rules);
     addPackRules(rules);
+    addTmTensorRules(rules);
     if (failed(convertFunctions(getOperation(), rules, entries, elided)))
       signalPassFailure();
   }

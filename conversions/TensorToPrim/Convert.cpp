@@ -31,6 +31,20 @@ LogicalResult convert(Op op, Translator &e) {
       op, e.convert(x, element, false, fromUnsigned && !isBool, toUnsigned));
 }
 
+/// What does not fit is anything; it wraps, as it does where machines convert
+/// to words and keep the low bits.
+template <typename Op, bool toUnsigned>
+LogicalResult fromFloat(Op op, Translator &e) {
+  Type element = resultElement(op, e);
+  if (!element)
+    return failure();
+  Value x = e.get(op.getIn());
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (width == 1 || width >= 32)
+    return e.set(op, e.convert(x, element, false, false, toUnsigned));
+  return e.set(op, e.convert(e.convert(x, e.b.getI32Type()), element));
+}
+
 /// A truth value read as a signed number: 0 or -1.
 template <typename Op> LogicalResult fromSigned(Op op, Translator &e) {
   Type element = resultElement(op, e);
@@ -79,8 +93,8 @@ void addConvertRules(Rules &rules) {
   rules.add<arith::TruncFOp>(convert<arith::TruncFOp, false, false>);
   rules.add<arith::ExtUIOp>(convert<arith::ExtUIOp, true, false>);
   rules.add<arith::UIToFPOp>(convert<arith::UIToFPOp, true, false>);
-  rules.add<arith::FPToSIOp>(convert<arith::FPToSIOp, false, false>);
-  rules.add<arith::FPToUIOp>(convert<arith::FPToUIOp, false, true>);
+  rules.add<arith::FPToSIOp>(fromFloat<arith::FPToSIOp, false>);
+  rules.add<arith::FPToUIOp>(fromFloat<arith::FPToUIOp, true>);
   rules.add<arith::ExtSIOp>(fromSigned<arith::ExtSIOp>);
   rules.add<arith::SIToFPOp>(fromSigned<arith::SIToFPOp>);
   rules.add<arith::TruncIOp>(trunci);

@@ -56,7 +56,10 @@ def run_times(case, options, packages):
     def instead_of_running(command, **_):
         words = [word for word in command if not word.startswith(("--save", "--target"))]
         words[1] = packages[0]
-        done = subprocess.run(words + [f"--bench={options.rounds}", "--no-ceiling", f"--against={packages[1]}"],
+        # What is right the recording says (test/triton/corpus.py); here sums may be taken in another order, and
+        # kernels that change what they read have done so twice.
+        done = subprocess.run(words + [f"--bench={options.rounds}", "--no-ceiling", f"--against={packages[1]}",
+                                       "--rtol=0.02", "--atol=0.02"],
                               capture_output=True, text=True, timeout=300, check=False)
         ratio = re.search(r"this takes ([\d.]+) .*least times ([\d.]+)\)", done.stdout)
         if done.returncode == 0 and ratio:

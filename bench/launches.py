@@ -17,10 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import types
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "triton"))
-import corpus  # noqa: E402
+import recorded
 
 # What is measured is the target, or nothing.
 os.environ["KILN_NO_FALLBACK"] = "1"
@@ -53,8 +51,8 @@ def run_times(case, options, packages):
     """Median and least ratio of the pairs and the microseconds of each, or the reason why there are none."""
     found = {}
 
-    def instead_of_running(command, **_):
-        words = [word for word in command if not word.startswith(("--save", "--target"))]
+    def call_both(words):
+        words = [word for word in words if not word.startswith("--target")]
         words[1] = packages[0]
         # What is right the recording says (test/triton/corpus.py); here sums may be taken in another order, and
         # kernels that change what they read have done so twice.
@@ -67,15 +65,8 @@ def run_times(case, options, packages):
             found["this"] = float(re.search(r"^  this +([\d.]+)", done.stdout, re.M)[1])
         else:
             found["reason"] = (done.stderr or done.stdout).strip().splitlines()[-1:]
-        return types.SimpleNamespace(returncode=1, stdout="", stderr="")
 
-    # The case knows its arguments; only what is done with them differs.
-    real = corpus.subprocess
-    corpus.subprocess = types.SimpleNamespace(run=instead_of_running, TimeoutExpired=real.TimeoutExpired)
-    try:
-        case.run("cpu", options.build + "/bin/kiln-run", [])
-    finally:
-        corpus.subprocess = real
+    recorded.with_command(case, "cpu", options.build + "/bin/kiln-run", call_both)
     return found
 
 
@@ -95,7 +86,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         packages = [folder + "/this.kiln", folder + "/other.kiln"]
         for stem in [stem for stem in stems if re.search(options.filter, stem)][::options.part]:
-            case = corpus.Case(options.corpus, stem)
+            case = recorded.Case(options.corpus, stem)
             times = compile_times(case, options, packages)
             found = run_times(case, options, packages) if times else {"reason": ["does not compile by both"]}
             if times:

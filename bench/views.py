@@ -15,10 +15,8 @@ import re
 import statistics
 import subprocess
 import sys
-import types
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "triton"))
-import corpus  # noqa: E402
+import recorded
 
 # What is measured is the target, or nothing.
 os.environ["KILN_NO_FALLBACK"] = "1"
@@ -38,26 +36,19 @@ def kernel_time(command):
 
 
 def measure(case, tool, rounds):
-    """The best time of each form."""
+    """The best time of each form; none where one fails."""
     best = {}
 
-    def instead_of_running(command, **_):
+    def measure_forms(words):
         for number in range(rounds):
             for form in sorted(FORMS, reverse=number % 2):
-                words = [word for word in command if not word.startswith("--save")]
                 time = kernel_time(words + FORMS[form] + [f"--bench={CALLS}", "--no-ceiling"])
                 if time is None:
-                    return types.SimpleNamespace(returncode=1, stdout="", stderr="")
+                    best.clear()
+                    return
                 best[form] = min(time, best.get(form, time))
-        return types.SimpleNamespace(returncode=1, stdout="", stderr="")
 
-    # The case knows its arguments; only what is done with them differs.
-    real = corpus.subprocess
-    corpus.subprocess = types.SimpleNamespace(run=instead_of_running, TimeoutExpired=real.TimeoutExpired)
-    try:
-        case.run("cpu,threads=1", tool, [])
-    finally:
-        corpus.subprocess = real
+    recorded.with_command(case, "cpu,threads=1", tool, measure_forms)
     return best
 
 
@@ -74,7 +65,7 @@ def main():
     stems = sorted(name[:-5] for name in os.listdir(options.corpus) if name.endswith(".json"))
     rows = []
     for stem in [stem for stem in stems if re.search(options.filter, stem)][::options.part]:
-        times = measure(corpus.Case(options.corpus, stem), tool, options.rounds)
+        times = measure(recorded.Case(options.corpus, stem), tool, options.rounds)
         if len(times) == len(FORMS) and min(times.values()) > 0:
             rows.append((times["views"] / times["pointers"], times["views"], times["pointers"], stem))
     rows.sort(reverse=True)

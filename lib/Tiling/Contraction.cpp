@@ -68,10 +68,12 @@ ContractionTile DescribedModel::sizesFor(const TilingProblem &p,
         ShapedType::isDynamic(few))
       continue;
     if (tile.along == depth) {
-      int64_t deep = known(p.dims[depth].size, kLongest),
-              pieces = llvm::divideCeil(std::max<int64_t>(deep, 1), kLongest);
-      return {wanted.m, kFewest,
-              int64_t(llvm::alignTo(llvm::divideCeil(deep, pieces), kPiece))};
+      int64_t deep = std::max<int64_t>(known(p.dims[depth].size, kLongest), 1),
+              pieces = llvm::divideCeil(deep, kLongest),
+              piece = llvm::alignTo(llvm::divideCeil(deep, pieces), kPiece);
+      // Short columns are more, or instances would do next to nothing.
+      int64_t across = llvm::alignDown(kFewest * kLongest / piece, kFewest);
+      return {wanted.m, std::min(across, wanted.n), piece};
     }
     wanted.n = std::max(wanted.n,
                         std::min(kSums / std::max<int64_t>(few, 1), kLongest));

@@ -19,13 +19,10 @@ int kiln::schedule::alongFactor(Group &group, const KernelBuilder &kernel,
   // The memory with something for each column and step.
   const LeafVisit *factor = nullptr;
   for (const LeafVisit &leaf : group.plan.leaves) {
-    llvm::SmallBitVector support(kernel.dims.size());
-    for (int dim : leaf.map.support(group.plan.sizes.size()).set_bits()) {
-      while (kernel.dims[dim].into >= 0)
-        dim = kernel.dims[dim].into;
-      support.set(dim);
-    }
-    if (!support.test(column) || !support.test(depth))
+    llvm::SmallBitVector support = leaf.map.support(group.plan.sizes.size());
+    SmallVector<int> dims =
+        Group::physical(kernel, llvm::to_vector_of<int>(support.set_bits()));
+    if (!llvm::is_contained(dims, column) || !llvm::is_contained(dims, depth))
       continue;
     if (factor)
       return -1;

@@ -57,11 +57,12 @@ void parallelFor(int64_t n, int64_t grain,
 namespace {
 
 /// Says when a double that may be off by some ulp does not determine its
-/// rounding to a narrower type.
+/// rounding to a type: always for f64, where the C library's functions err by
+/// several units.
 struct Doubt {
   explicit Doubt(DType dtype) {
     int cut = 52 - fractionBits(dtype);
-    needed = cut > 0;
+    isWide = cut == 0;
     mask = (uint64_t(1) << cut) - 1;
     middle = cut > 0 ? uint64_t(1) << (cut - 1) : 0;
     normal = smallestNormal(dtype);
@@ -69,7 +70,9 @@ struct Doubt {
   }
 
   bool operator()(double value) const {
-    if (!needed || !std::isfinite(value) || value == 0)
+    if (isWide)
+      return true;
+    if (!std::isfinite(value) || value == 0)
       return false;
     if (std::fabs(value) < normal)
       return true;
@@ -77,7 +80,12 @@ struct Doubt {
     return distance + 8 <= 16;
   }
 
-  bool needed;
+  /// What rounds to the result: of f64 the result itself.
+  double narrowed(long double value) const {
+    return isWide ? static_cast<double>(value) : narrowToOdd(value);
+  }
+
+  bool isWide;
   uint64_t mask;
   uint64_t middle;
   double normal;
@@ -128,8 +136,8 @@ void mapFunction(const Value &a, Value &out, WideFunction fn) {
       int64_t n = std::min(kChunk, end - i);
       loadDoubles(a.dtype(), a.data(), i, n, x);
       for (int64_t k = 0; k < n; ++k) {
-        double result = fn.narrow(x[k]);
-        x[k] = doubt(result) ? narrowToOdd(fn.wide(x[k])) : result;
+        double result = doubt.isWide ? 0 : fn.narrow(x[k]);
+        x[k] = doubt(result) ? doubt.narrowed(fn.wide(x[k])) : result;
       }
       storeDoubles(out.dtype(), out.mutableData(), i, n, x);
     }
@@ -147,8 +155,8 @@ void mapFunction(const Value &a, const Value &b, Value &out,
       loadDoubles(a.dtype(), a.data(), i, n, x);
       loadDoubles(b.dtype(), b.data(), i, n, y);
       for (int64_t k = 0; k < n; ++k) {
-        double result = narrow(x[k], y[k]);
-        x[k] = doubt(result) ? narrowToOdd(wide(x[k], y[k])) : result;
+        double result = doubt.isWide ? 0 : narrow(x[k], y[k]);
+        x[k] = doubt(result) ? doubt.narrowed(wide(x[k], y[k])) : result;
       }
       storeDoubles(out.dtype(), out.mutableData(), i, n, x);
     }

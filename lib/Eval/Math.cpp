@@ -167,9 +167,7 @@ struct MathEvaluation : EvaluationInterface {
     addFunction<AtanhOp>(*this, {std::atanh, atanhl}, 4);
     addFunction<ErfOp>(*this, {std::erf, erfl}, 4);
     addFunction<ErfcOp>(*this, {std::erfc, erfcl}, 4);
-    // The C library's own for f64 errs by more than one unit.
-    addFunction<CbrtOp>(*this,
-                        {[](double x) { return double(cbrtl(x)); }, cbrtl}, 4);
+    addFunction<CbrtOp>(*this, {std::cbrt, cbrtl}, 4);
     addFunction<RsqrtOp>(*this, {rsqrt, rsqrt}, 2);
     addFunction2<PowFOp>(*this, std::pow, powl, 16);
     addFunction2<Atan2Op>(*this, std::atan2, atan2l, 4);

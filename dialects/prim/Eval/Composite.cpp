@@ -12,8 +12,9 @@ namespace kiln::eval {
 
 namespace {
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double silu(double x) { return x * sigmoid(x); }
+// In the wider type, so that f64 is rounded once.
+double sigmoid(double x) { return static_cast<double>(1 / (1 + expl(-x))); }
+double silu(double x) { return static_cast<double>(x / (1 + expl(-x))); }
 double relu(double x) { return std::isnan(x) ? x : x > 0 ? x : 0.0; }
 double geluExact(double x) {
   return x / 2 * (1 + std::erf(x * 0.70710678118654752440));

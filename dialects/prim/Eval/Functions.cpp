@@ -38,9 +38,6 @@ void addFunction(EvaluationInterface &table, double (*narrow)(double, double),
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 long double rsqrt(long double x) { return 1 / std::sqrt(x); }
 
-/// The library's is off by more than a unit near 1.
-double acoshOf(double x) { return static_cast<double>(acoshl(x)); }
-
 } // namespace
 
 void addPrimFunctions(EvaluationInterface &table) {
@@ -62,15 +59,12 @@ void addPrimFunctions(EvaluationInterface &table) {
   addFunction<SinhOp>(table, {std::sinh, sinhl}, 4);
   addFunction<CoshOp>(table, {std::cosh, coshl}, 4);
   addFunction<AsinhOp>(table, {std::asinh, asinhl}, 4);
-  addFunction<AcoshOp>(table, {acoshOf, acoshl}, 4);
+  addFunction<AcoshOp>(table, {std::acosh, acoshl}, 4);
   addFunction<AtanhOp>(table, {std::atanh, atanhl}, 4);
   addFunction<Log2Op>(table, {std::log2, log2l}, 2);
   addFunction<Log10Op>(table, {std::log10, log10l}, 2);
-  // The C library's own for f64 err by more than one unit.
-  addFunction<CbrtOp>(table, {[](double x) { return double(cbrtl(x)); }, cbrtl},
-                      4);
-  addFunction<ErfcOp>(table, {[](double x) { return double(erfcl(x)); }, erfcl},
-                      4);
+  addFunction<CbrtOp>(table, {std::cbrt, cbrtl}, 4);
+  addFunction<ErfcOp>(table, {std::erfc, erfcl}, 4);
   addFunction<Atan2Op>(table, std::atan2, atan2l, 4);
   addFunction<HypotOp>(table, std::hypot, hypotl, 2);
 }

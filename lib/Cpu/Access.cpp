@@ -263,7 +263,8 @@ bool NestBuilder::isLastReader(int64_t number) {
 /// A tile that is read for the last time is in a near cache by now, and memory
 /// has nothing to read: fetches what the next instance will.
 void NestBuilder::prefetchNext(ViewAccessOpInterface load,
-                               ArrayRef<ViewAxis> axes, Value address) {
+                               ArrayRef<ViewAxis> axes, Value address,
+                               int64_t elements) {
   auto number = load->getAttrOfType<IntegerAttr>(stage::kAgainAttr);
   if (!number || !isLastReader(number.getInt()))
     return;
@@ -276,7 +277,13 @@ void NestBuilder::prefetchNext(ViewAccessOpInterface load,
     const ViewInfo &view = viewOf(load.getAccessedView());
     Value ahead =
         gep(address, mul(view.strides[d], c64(axis.block)), view.elementType);
-    LLVM::Prefetch::create(b, loc, ahead, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    // One for each line of what is read.
+    constexpr int64_t kLineBytes = 64;
+    int64_t bytes = elements * storageBytes(view.elementType);
+    for (int64_t line = 0; line < bytes; line += kLineBytes)
+      LLVM::Prefetch::create(b, loc, gep(ahead, c64(line), b.getI8Type()),
+                             /*rw=*/0,
+                             /*hint=*/2, /*cache=*/1);
   }
 }
 
@@ -305,7 +312,8 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
   bool vector = address.laneStrideDynamic || address.laneStride;
   Value pad = paddingOf(*this, load, view.elementType);
   if (isFast(level) && vector && level == currentLevel())
-    prefetchNext(load, form.axes, address.base);
+    prefetchNext(load, form.axes, address.base,
+                 address.laneStride == 1 ? point.lanes : 1);
   if (isFast(level)) {
     if (!vector)
       return readScalar(*this, address.base, view.elementType, Value(), pad);

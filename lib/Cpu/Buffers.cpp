@@ -192,6 +192,8 @@ void NestBuilder::fill(const TileBuffer &buffer, Value tile, bool mayOverrun) {
       identity[d] = kZero;
   chooseLanes(nest, tile, buffer.strides);
   collect(tile, identity, nest);
+  if (nest.hasFunctions)
+    nest.side = sideBySide(nest);
   int lane = nest.laneDim;
   // A row may be overrun when the next one starts at least a vector later and
   // is written afterwards or not at all.

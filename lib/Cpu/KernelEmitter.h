@@ -36,6 +36,11 @@ public:
       tile::ReduceOp reduce, const Nest &nest, const Point &row,
       mlir::TypedAttr neutral, Value fastEnd,
       llvm::function_ref<SmallVector<Value>(const Point &)> evaluateAll);
+  /// Combines the lanes of vectors, half against half, from one width down to
+  /// another.
+  SmallVector<Value> combineHalves(tile::ReduceOp reduce,
+                                   SmallVector<Value> sums, int64_t from,
+                                   int64_t to);
   mlir::LogicalResult emitScan(tile::ScanOp scan);
   mlir::LogicalResult emitTake(tile::GatherOp take);
   mlir::LogicalResult emitSort(tile::SortOp sort);

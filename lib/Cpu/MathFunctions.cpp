@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -24,14 +25,13 @@ namespace {
 struct F32 : functions::Float32 {
   using Float32::Float32;
 
-  /// Whether a condition holds in every lane.
-  Value allLanes(Value c) const;
+  /// Whether |x| <= limit in every lane; not where one is NaN.
+  Value allWithin(Value x, float limit) const;
 
   /// A short way where all lanes are in [-87, 87], else the general one.
   Value exp(Value x) const override {
-    Value fine = arith::CmpFOp::create(b, loc, CmpF::OLE, abs(x), f32(87.0));
     auto choice = scf::IfOp::create(b, loc, TypeRange{x.getType()},
-                                    allLanes(fine), true, true);
+                                    allWithin(x, 87), true, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
     Value shifted;
@@ -44,11 +44,27 @@ struct F32 : functions::Float32 {
   }
 };
 
-Value F32::allLanes(Value c) const {
+Value F32::allWithin(Value x, float limit) const {
+  // The bits of magnitudes are ordered as they are, those of NaN behind.
+  Value size = bits(abs(x));
+  // One comparison for all registers of a wide vector.
+  constexpr int64_t kCompared = 8;
+  int64_t lanes = vector ? vector.getNumElements() : 1;
+  for (; lanes > kCompared && lanes % 2 == 0; lanes /= 2) {
+    auto half = [&](int64_t begin) -> Value {
+      return mlir::vector::ExtractStridedSliceOp::create(
+          b, loc, size, ArrayRef<int64_t>{begin}, ArrayRef<int64_t>{lanes / 2},
+          ArrayRef<int64_t>{1});
+    };
+    size = arith::MaxSIOp::create(b, loc, half(0), half(lanes / 2));
+  }
+  Value fine = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::sle, size,
+      Lanes(b, loc, size.getType()).i32(llvm::bit_cast<int32_t>(limit)));
   if (!vector)
-    return c;
-  return mlir::vector::ReductionOp::create(b, loc,
-                                           mlir::vector::CombiningKind::AND, c);
+    return fine;
+  return mlir::vector::ReductionOp::create(
+      b, loc, mlir::vector::CombiningKind::AND, fine);
 }
 
 /// The function of libm for an operation, without the suffix of its type.
@@ -110,11 +126,8 @@ Value byLanes(OpBuilder &b, Location loc, Operation *op, ValueRange operands,
 /// sin, cos, tan: polynomials, or libm where a lane is too large for them.
 Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x) {
   F32 f(b, loc, x.getType());
-  Value fine = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE,
-                                     f.abs(x), f.f32(F32::kTrigLimit));
-  fine = f.allLanes(fine);
-  auto choice =
-      scf::IfOp::create(b, loc, TypeRange{x.getType()}, fine, true, true);
+  auto choice = scf::IfOp::create(b, loc, TypeRange{x.getType()},
+                                  f.allWithin(x, F32::kTrigLimit), true, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(b, loc,

@@ -3,6 +3,7 @@
 
 #include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -215,6 +216,12 @@ void NestBuilder::openRows(
   descend(0, condition);
 }
 
+int64_t NestBuilder::sideBySide(const Nest &nest) const {
+  bool isLong = nest.laneDim >= 0 &&
+                nest.shape[nest.laneDim] >= 2 * kSideBySide * nest.lanes;
+  return isLong ? kSideBySide : 1;
+}
+
 void NestBuilder::runNest(Nest &nest,
                           llvm::function_ref<void(Point, Value)> body) {
   openRows(nest, [&](Point point, Value lo, Value fastEnd, Value hi) {
@@ -222,19 +229,27 @@ void NestBuilder::runNest(Nest &nest,
       body(point, nullptr);
       return;
     }
-    for (bool fast : {true, false}) {
-      forLoop(fast ? lo : fastEnd, fast ? fastEnd : hi, nest.lanes, {}, fast,
-              [&](Coord iv, ValueRange) {
-                Point at = point;
-                at.coords[nest.laneDim] = iv;
-                at.coords[nest.laneDim].lane = nest.lanes > 1 ? 1 : 0;
-                Value count;
-                if (!fast && nest.lanes > 1)
-                  count = sub(hi, coordValue(iv));
-                body(at, count);
-                return SmallVector<Value>();
-              });
+    auto run = [&](Value from, Value to, int64_t lanes, bool fast) {
+      forLoop(from, to, lanes, {}, fast, [&](Coord iv, ValueRange) {
+        Point at = point;
+        at.lanes = lanes;
+        at.coords[nest.laneDim] = iv;
+        at.coords[nest.laneDim].lane = lanes > 1 ? 1 : 0;
+        Value count;
+        if (!fast && lanes > 1)
+          count = sub(hi, coordValue(iv));
+        body(at, count);
+        return SmallVector<Value>();
+      });
+    };
+    Value begin = lo;
+    if (nest.side > 1 && nest.lanes > 1 && fastEnd != lo) {
+      int64_t wide = nest.side * nest.lanes;
+      begin = add(lo, roundDown(maximum(sub(fastEnd, lo), c64(0)), wide));
+      run(lo, begin, wide, true);
     }
+    run(begin, fastEnd, nest.lanes, true);
+    run(fastEnd, hi, nest.lanes, false);
   });
 }
 
@@ -288,6 +303,10 @@ void NestBuilder::collect(Value root, ArrayRef<int> dims, Nest &nest) {
       nest.accesses.push_back(std::move(access));
       return;
     }
+    nest.hasFunctions |=
+        isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::Log10Op,
+            math::Log1pOp, math::ExpM1Op, math::TanhOp, math::ErfOp,
+            math::SinOp, math::CosOp, math::TanOp>(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
         visit(operand.get(), operandDims(*this, operand, dims));

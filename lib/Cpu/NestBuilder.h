@@ -22,6 +22,9 @@
 
 namespace kiln::cpu {
 
+/// How many vectors of a row are computed side by side, at most.
+constexpr int64_t kSideBySide = 4;
+
 /// One coordinate: index + constant + lane * (0, 1, 2, ...).
 struct Coord {
   Value index; ///< i64, or null
@@ -86,6 +89,12 @@ struct Nest {
   int innerDim = -1;
   /// A dimension that lanes must not run along.
   int excluded = -1;
+  /// Whether functions are computed, whose constants and branches registers
+  /// that are computed side by side share.
+  bool hasFunctions = false;
+  /// How many vectors are computed side by side where every access is in
+  /// bounds.
+  int64_t side = 1;
 };
 
 /// Dimension references used to find out how a nest reaches a load: the nest's
@@ -123,6 +132,9 @@ public:
   /// begin, end of the part where every access is in bounds, end.
   void openRows(Nest &nest,
                 llvm::function_ref<void(Point, Value, Value, Value)> body);
+  /// How many vectors a nest may compute side by side: several where rows are
+  /// long.
+  int64_t sideBySide(const Nest &nest) const;
   /// The whole nest; `body` gets each point and, for a partial vector, the
   /// number of valid lanes (else null).
   void runNest(Nest &nest, llvm::function_ref<void(Point, Value)> body);
@@ -243,7 +255,7 @@ protected:
   /// for the last time.
   bool isLastReader(int64_t number);
   void prefetchNext(ViewAccessOpInterface load, ArrayRef<ViewAxis> axes,
-                    Value address);
+                    Value address, int64_t elements);
 
   tile::KernelOp kernel;
   mlir::Operation *current = nullptr; ///< the operation being emitted

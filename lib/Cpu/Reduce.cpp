@@ -267,29 +267,19 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
   SmallVector<Value> sums;
   Value begin = c64(0);
   if (neutral) {
-    // Several accumulators hide the latency of the combination.
-    int64_t unroll = std::clamp<int64_t>(size / lanes, 1, 4);
-    Value start = broadcastLanes(constantOf(neutral.getType(), neutral), lanes);
-    sums.assign(unroll, start);
-    int64_t block = unroll * lanes;
-    Value mainEnd = fastEnd;
-    if (unroll == 3)
-      block = (unroll = 2) * lanes, sums.pop_back();
-    mainEnd = roundDown(fastEnd, block);
-    sums = forLoop(begin, mainEnd, block, sums, true,
+    // Several registers side by side hide the latency of the combination, and
+    // share the branches of functions.
+    uint64_t registers = std::clamp<int64_t>(size / lanes, 1, kSideBySide);
+    int64_t wide = lanes > 1 ? lanes * llvm::bit_floor(registers) : 1;
+    sums = {broadcastLanes(constantOf(neutral.getType(), neutral), wide)};
+    Value mainEnd = roundDown(fastEnd, wide);
+    sums = forLoop(begin, mainEnd, wide, sums, true,
                    [&](Coord iv, ValueRange carried) {
-                     SmallVector<Value> next;
-                     for (int64_t u = 0; u < unroll; ++u)
-                       next.push_back(combine(reduce, carried[u],
-                                              evaluateAll(at(iv, u * lanes)))
-                                          .front());
-                     return next;
+                     Point point = at(iv, 0);
+                     point.lanes = wide;
+                     return combine(reduce, carried, evaluateAll(point));
                    });
-    while (sums.size() > 1) {
-      Value last = sums.pop_back_val();
-      Value other = sums.pop_back_val();
-      sums.insert(sums.begin(), combine(reduce, other, last).front());
-    }
+    sums = combineHalves(reduce, sums, wide, lanes);
     begin = mainEnd;
   } else {
     sums = evaluateAll(at(Coord(), 0));
@@ -309,8 +299,13 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
         tailCount = nullptr;
         return next;
       });
-  // Lanes with lanes, half against half.
-  for (int64_t width = lanes; width > 1; width /= 2) {
+  return combineHalves(reduce, sums, lanes, 1);
+}
+
+SmallVector<Value> KernelEmitter::combineHalves(tile::ReduceOp reduce,
+                                                SmallVector<Value> sums,
+                                                int64_t from, int64_t to) {
+  for (int64_t width = from; width > to; width /= 2) {
     SmallVector<Value> low, high;
     for (Value sum : sums) {
       if (width == 2) {
@@ -318,9 +313,9 @@ SmallVector<Value> KernelEmitter::reduceAlongLanes(
         high.push_back(vector::ExtractOp::create(b, loc, sum, 1));
         continue;
       }
-      auto half = [&](int64_t from) -> Value {
+      auto half = [&](int64_t begin) -> Value {
         return vector::ExtractStridedSliceOp::create(
-            b, loc, sum, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{width / 2},
+            b, loc, sum, ArrayRef<int64_t>{begin}, ArrayRef<int64_t>{width / 2},
             ArrayRef<int64_t>{1});
       };
       low.push_back(half(0));

@@ -222,6 +222,8 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
   if (!combining && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
     streaming = streamingCondition(store, nest, base, peel);
   streams |= bool(streaming);
+  if (nest.hasFunctions)
+    nest.side = sideBySide(nest);
 
   for (auto [d, axis] : llvm::enumerate(axes))
     if (axis.tileDim >= 0)

@@ -3,7 +3,8 @@
 //
 // Order of events: the ELF note is read from the file; a child process loads
 // and registers every plug-in and checks what came out of it; only what
-// survived there is loaded and registered here. Compilations read the
+// survived there is loaded and registered here. The compiler's own plug-ins by
+// themselves need no child. Compilations read the
 // registries without a lock; loading waits until none is under way.
 //
 //===----------------------------------------------------------------------===//
@@ -107,6 +108,12 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
   return verdicts;
 }
 
+/// Whether a plug-in was built and tested with the compiler.
+bool isOwn(const std::string &path) {
+  auto mark = kiln::runtime::definesSymbol(path, kOwnPluginSymbol);
+  return mark && *mark;
+}
+
 /// Loads plug-ins that were found or named; `report` gets what is wrong.
 void loadAll(llvm::ArrayRef<std::string> paths,
              llvm::function_ref<void(size_t, StringRef)> report) {
@@ -121,7 +128,10 @@ void loadAll(llvm::ArrayRef<std::string> paths,
     fit.push_back(path);
     index.push_back(i);
   }
-  std::vector<Verdict> verdicts = tryPlugins(fit);
+  std::vector<Verdict> verdicts =
+      llvm::all_of(fit, isOwn)
+          ? std::vector<Verdict>(fit.size(), Verdict{true, ""})
+          : tryPlugins(fit);
   std::vector<std::pair<size_t, PluginInfo>> loaded;
   for (size_t i = 0; i < fit.size(); ++i) {
     std::string error = verdicts[i].error;

@@ -17,6 +17,11 @@
 
 namespace kiln::target {
 
+/// What plug-ins export that are built and tested with the compiler. They are
+/// loaded without a trial in another process, unless others are loaded with
+/// them.
+constexpr char kOwnPluginSymbol[] = "kilnIsPartOfKiln";
+
 /// Loads one plug-in. On failure `error` is one line that starts with the path.
 bool loadPlugin(llvm::StringRef path, std::string &error);
 

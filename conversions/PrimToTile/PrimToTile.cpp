@@ -4,6 +4,7 @@
 #include "kiln/Conversion/PrimToTile.h"
 #include "FunctionConverter.h"
 #include "HostSizes.h"
+#include "LaunchWork.h"
 #include "Wrap.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -99,8 +100,10 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   ctx->kernelName = full;
   // For the report.
   group->setAttr("kiln.kernel", builder.getStringAttr(full));
+  LaunchWork work(*host, group);
   if (failed(target::LoweringRegistry::get().schedule(group, kind, *ctx)))
     return failure();
+  work.addTo(full);
   for (OpResult result : group->getResults())
     if (!result.use_empty() && !host->hasBuffer(result)) {
       group->emitError() << ctx->takenBy
@@ -155,6 +158,9 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
 }
 
 LogicalResult FunctionConverter::convertClaim(prim::ClaimOp claim) {
+  for (auto [argument, input] :
+       llvm::zip(claim.getBody().getArguments(), claim.getInputs()))
+    host->setAlias(argument, input);
   std::string kind = ("claim." + claim.getName()).str();
   if (succeeded(schedule(claim, kind, claim.getName())))
     return success();

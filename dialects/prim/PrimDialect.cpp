@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The prim dialect: registration of all families, constants.
+#include "Work.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Interfaces/Version.h"
@@ -43,6 +44,7 @@ void PrimDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Prim/CollectiveOps.cpp.inc"
       >();
+  attachWorkModels(getContext());
 }
 
 Operation *PrimDialect::materializeConstant(OpBuilder &builder, Attribute value,

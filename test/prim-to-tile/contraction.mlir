@@ -10,7 +10,7 @@
 // CHECK: arith.addf %[[SUM]]
 // CHECK: arith.maximumf
 // CHECK: tile.store
-// CHECK: program.launch [@linear_0_dot] grid(%c4, %c2, %c1) {{.*}} flops %c12000000 {schedule = "generic.contraction"}
+// CHECK: program.launch [@linear_0_dot] grid(%c4, %c2, %c1) {{.*}} flops %c12040000 {schedule = "generic.contraction"}
 func.func @linear(%a: tensor<100x300xf32>, %b: tensor<300x200xf32>, %bias: tensor<200xf32>) -> tensor<100x200xf32> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<100x300xf32>, tensor<300x200xf32> -> tensor<100x200xf32>
   %bb = prim.broadcast_in_dim %bias dims [1] : tensor<200xf32> -> tensor<100x200xf32>

@@ -34,6 +34,23 @@ Type nvidia::lowered(Type type) {
 }
 
 namespace {
+/// Whether tables of lines find a place in a file.
+bool hasPlace(Location loc) {
+  if (auto site = dyn_cast<CallSiteLoc>(loc))
+    return hasPlace(site.getCaller());
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return hasPlace(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return llvm::any_of(fused.getLocations(), hasPlace);
+  return isa<FileLineColLoc>(loc);
+}
+
+/// What was inlined and has no place of its own stands where it was called.
+Location placed(Location loc) {
+  auto site = dyn_cast<CallSiteLoc>(loc);
+  return site && !hasPlace(site.getCallee()) ? placed(site.getCaller()) : loc;
+}
+
 /// Several results become one struct.
 Type packedResult(ArrayRef<Type> types, MLIRContext *context) {
   if (types.empty())
@@ -189,10 +206,12 @@ LogicalResult LowerGpu::lower(LLVM::LLVMFuncOp function) {
     for (Value argument : block.getArguments())
       if (failed(retype(argument)))
         return failure();
-    for (Operation &op : block)
+    for (Operation &op : block) {
+      op.setLoc(placed(op.getLoc()));
       for (Value result : op.getResults())
         if (failed(retype(result)))
           return failure();
+    }
   }
   OpBuilder b(&getContext());
   for (Block &block : function.getBody())

@@ -46,13 +46,17 @@ void KernelWalk::waitFor(Ring *ring) {
     other.second->isRead = false;
 }
 
-/// The ring that is filled here, if one is.
+/// The ring that is filled here, if one is. A branch may have rings of its own.
 static Value filledRing(Operation *op) {
   if (auto produce = dyn_cast<stage::ProduceOp>(op))
     return produce.getRing();
   Value ring;
   if (auto choice = dyn_cast<scf::IfOp>(op))
-    choice.walk([&](stage::ProduceOp produce) { ring = produce.getRing(); });
+    choice.walk([&](stage::ProduceOp produce) {
+      if (!choice->isAncestor(
+              produce.getRing().getParentBlock()->getParentOp()))
+        ring = produce.getRing();
+    });
   return ring;
 }
 

@@ -69,3 +69,30 @@ tile.kernel @chained(%a: !tile.view<32x16xf16> {tile.readonly, tile.align = 16 :
   }
   tile.store %sum, %d[%c0, %c0] : tensor<32x16xf32>, !tile.view<32x16xf32>
 }
+
+// A loop with a ring of its own in a branch, behind one without.
+// branch: a: f16 = [0x3c00 + 64 * (i % 7) for i in range(16 * 64)], b: f16 = [0x3c00 + 64 * (i % 5) for i in range(64 * 32)], c: f32 = [0.0] * 512
+// branch: scalars = [16, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// branch: expect all(abs(c[32 * m + n] - sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 1e-3 for m in range(16) for n in range(32))
+// branch: expect count("simt.copy_async") >= 2
+tile.kernel @branch(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
+                    %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
+                    %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %n = tile.num_blocks %a[1] by 16 : !tile.view<?x?xf16>
+  %any = arith.cmpi sgt, %n, %c0 : index
+  %sum = scf.if %any -> tensor<16x32xf32> {
+    %inner = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> tensor<16x32xf32> {
+      %x = tile.load %a[%c0, %k] : !tile.view<?x?xf16> -> tensor<16x16xf16>
+      %y = tile.load %b[%k, %c0] : !tile.view<?x?xf16> -> tensor<16x32xf16>
+      %d = tile.dot %x, %y, %s : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+      scf.yield %d : tensor<16x32xf32>
+    }
+    scf.yield %inner : tensor<16x32xf32>
+  } else {
+    scf.yield %zero : tensor<16x32xf32>
+  }
+  tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
+}

@@ -224,7 +224,11 @@ int kilnSessionRunLent(KilnSession *session, const char *entry,
       return fail("'" + call.function->name + "' takes " +
                   std::to_string(call.function->args.size()) + " arguments, " +
                   std::to_string(numArguments) + " given");
-    std::vector<LentTensor> lent(numArguments);
+    // Kept for the next call: blocks of this size are what malloc tidies up
+    // for.
+    thread_local std::vector<LentTensor> kept;
+    std::vector<LentTensor> lent = std::move(kept);
+    lent.resize(numArguments);
     bool areAllLent = true;
     for (size_t i = 0; i < numArguments; ++i) {
       if (arguments[i].tensor)
@@ -237,6 +241,7 @@ int kilnSessionRunLent(KilnSession *session, const char *entry,
       return call.takeLent(arguments) ? 1 : call.run();
     Expected<std::vector<Tensor>> outputs =
         session->session.callLent(*call.function, lent.data(), numArguments);
+    kept = std::move(lent);
     if (!outputs)
       return fail(outputs.message());
     call.give(std::move(*outputs));

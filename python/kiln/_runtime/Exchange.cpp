@@ -4,6 +4,7 @@
 // results arrive as tensors of the framework.
 #include "Objects.h"
 #include <algorithm>
+#include <utility>
 
 using namespace kiln::python;
 
@@ -133,33 +134,31 @@ bool run(PyObject *session, const char *entry,
 
 } // namespace
 
-/// exchange(session, entry, api, arguments): a list of the framework's tensors,
-/// or None where an argument is not row-major.
-PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
-  PyObject *session = nullptr, *capsule = nullptr, *given = nullptr;
-  const char *entry = nullptr;
-  if (!PyArg_ParseTuple(args, "OsOO!:exchange", &session, &entry, &capsule,
-                        &PyList_Type, &given) ||
-      !isA(session, sessionType))
-    return nullptr;
-  const Exchange *exchange = exchangeIn(capsule);
-  if (!exchange)
-    return nullptr;
-  Py_ssize_t count = PyList_Size(given);
-  std::vector<KilnLentTensor> arguments(static_cast<size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i)
-    switch (take(exchange, PyList_GetItem(given, i), /*isSignless=*/true,
-                 arguments[size_t(i)])) {
+/// The results of a call with `count` arguments, as a list of the framework's
+/// tensors; null with `isRowMajor` cleared where an argument is not row-major,
+/// or after raising.
+template <typename Fn>
+static PyObject *callWith(PyObject *session, const char *entry,
+                          const Exchange *exchange, size_t count, Fn &&argument,
+                          bool &isRowMajor) {
+  // Kept for the next call: blocks of this size are what malloc tidies up for.
+  thread_local std::vector<KilnLentTensor> kept;
+  std::vector<KilnLentTensor> arguments = std::move(kept);
+  arguments.assign(count, {});
+  for (size_t i = 0; i < count; ++i)
+    switch (take(exchange, argument(i), /*isSignless=*/true, arguments[i])) {
     case Taken::yes:
       break;
     case Taken::no:
-      Py_RETURN_NONE;
+      isRowMajor = false;
+      return nullptr;
     case Taken::failed:
       return nullptr;
     }
   std::vector<KilnTensor *> results;
   if (!run(session, entry, arguments, results))
     return nullptr;
+  kept = std::move(arguments);
   auto numResults = Py_ssize_t(results.size());
   PyObject *list = PyList_New(numResults);
   for (Py_ssize_t i = 0; i < numResults; ++i) {
@@ -178,6 +177,63 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
     kilnTensorDestroy(results[size_t(i)]);
   }
   return list;
+}
+
+/// exchange(session, entry, api, arguments): a list of the framework's tensors,
+/// or None where an argument is not row-major.
+PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
+  PyObject *session = nullptr, *capsule = nullptr, *given = nullptr;
+  const char *entry = nullptr;
+  if (!PyArg_ParseTuple(args, "OsOO!:exchange", &session, &entry, &capsule,
+                        &PyList_Type, &given) ||
+      !isA(session, sessionType))
+    return nullptr;
+  const Exchange *exchange = exchangeIn(capsule);
+  if (!exchange)
+    return nullptr;
+  bool isRowMajor = true;
+  PyObject *list = callWith(
+      session, entry, exchange, size_t(PyList_Size(given)),
+      [&](size_t i) { return PyList_GetItem(given, Py_ssize_t(i)); },
+      isRowMajor);
+  if (!isRowMajor)
+    Py_RETURN_NONE;
+  return list;
+}
+
+/// What bind() returns, called: `self` is (session, entry, api, otherwise).
+static PyObject *boundCall(PyObject *self, PyObject *args) {
+  const Exchange *exchange = exchangeIn(PyTuple_GetItem(self, 2));
+  if (!exchange)
+    return nullptr;
+  bool isRowMajor = true;
+  PyObject *list = callWith(
+      PyTuple_GetItem(self, 0), PyBytes_AsString(PyTuple_GetItem(self, 1)),
+      exchange, size_t(PyTuple_Size(args)),
+      [&](size_t i) { return PyTuple_GetItem(args, Py_ssize_t(i)); },
+      isRowMajor);
+  if (!isRowMajor)
+    return PyObject_CallObject(PyTuple_GetItem(self, 3), args);
+  return list;
+}
+
+/// bind(session, entry, api, otherwise): a function of the entry's arguments
+/// that does what exchange() does, and calls `otherwise` with them where one is
+/// not row-major. No frame of Python lies between its caller and the call.
+PyObject *kiln::python::bindCall(PyObject *, PyObject *args) {
+  static PyMethodDef definition = {"kiln_call", boundCall, METH_VARARGS,
+                                   nullptr};
+  PyObject *session = nullptr, *capsule = nullptr, *otherwise = nullptr;
+  const char *entry = nullptr;
+  if (!PyArg_ParseTuple(args, "OsOO:bind", &session, &entry, &capsule,
+                        &otherwise) ||
+      !isA(session, sessionType) || !exchangeIn(capsule))
+    return nullptr;
+  PyObject *bound = Py_BuildValue("(OyOO)", session, entry, capsule, otherwise);
+  PyObject *function =
+      bound ? PyCFunction_NewEx(&definition, bound, nullptr) : nullptr;
+  Py_XDECREF(bound);
+  return function;
 }
 
 /// call_lent(session, entry, arguments): a list of kiln.Tensor, or None where

@@ -103,6 +103,7 @@ static PyMethodDef methods[] = {
     {"load_npy", loadNpy, METH_VARARGS, nullptr},
     {"at_address", atAddress, METH_VARARGS, nullptr},
     {"exchange", exchangeCall, METH_VARARGS, nullptr},
+    {"bind", bindCall, METH_VARARGS, nullptr},
     {"call_lent", lentCall, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -26,6 +26,7 @@ PyObject *loadNpy(PyObject *, PyObject *args);
 PyObject *atAddress(PyObject *, PyObject *args);
 /// Calls with tensors of a framework.
 PyObject *exchangeCall(PyObject *, PyObject *args);
+PyObject *bindCall(PyObject *, PyObject *args);
 PyObject *lentCall(PyObject *, PyObject *args);
 
 struct PackageObject {

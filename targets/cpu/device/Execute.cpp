@@ -59,12 +59,16 @@ struct LaunchRuntime : KilnKernelRuntime {
 bool encode(const KilnLaunch &launch, std::vector<int64_t> &words,
             std::string &problem) {
   const KilnKernel &kernel = *launch.kernel;
-  words.assign(launch.grid, launch.grid + 3);
   if (launch.numArguments != kernel.params.size()) {
     problem = "takes " + std::to_string(kernel.params.size()) + " arguments, " +
               std::to_string(launch.numArguments) + " given";
     return false;
   }
+  size_t count = 3;
+  for (const KilnKernelParameter &param : kernel.params)
+    count += param.isScalar ? 1 : 1 + 2 * size_t(param.rank);
+  words.resize(count);
+  int64_t *next = std::copy_n(launch.grid, 3, words.data());
   for (size_t i = 0; i < launch.numArguments; ++i) {
     const KilnKernelArgument &arg = launch.arguments[i];
     if (arg.isScalar != kernel.params[i].isScalar ||
@@ -73,13 +77,13 @@ bool encode(const KilnLaunch &launch, std::vector<int64_t> &words,
       return false;
     }
     if (arg.isScalar) {
-      words.push_back(int64_t(arg.bits));
+      *next++ = int64_t(arg.bits);
       continue;
     }
     auto *base = static_cast<char *>(arg.buffer->address) + arg.byteOffset;
-    words.push_back(int64_t(reinterpret_cast<intptr_t>(base)));
-    words.insert(words.end(), arg.sizes, arg.sizes + arg.rank);
-    words.insert(words.end(), arg.strides, arg.strides + arg.rank);
+    *next++ = int64_t(reinterpret_cast<intptr_t>(base));
+    next = std::copy_n(arg.sizes, arg.rank, next);
+    next = std::copy_n(arg.strides, arg.rank, next);
   }
   return true;
 }
@@ -110,14 +114,18 @@ bool gridSize(const int64_t grid[3], int64_t &total) {
 int kiln::cpu_target::execute(KilnDevice *device, KilnQueue *,
                               const KilnLaunch *launch, KilnError *error) {
   const KilnKernel &kernel = *launch->kernel;
-  std::string where = "kernel '" + kernel.symbol + "': ";
-  std::vector<int64_t> words;
+  auto failed = [&](const std::string &problem) {
+    return fail(error, "kernel '" + kernel.symbol + "': " + problem);
+  };
+  // Kept for the next launch: with many arguments it is a large block.
+  thread_local std::vector<int64_t> kept;
+  std::vector<int64_t> words = std::move(kept);
   std::string problem;
   if (!encode(*launch, words, problem))
-    return fail(error, where + problem);
+    return failed(problem);
   int64_t total = 0;
   if (!gridSize(launch->grid, total))
-    return fail(error, where + "the grid is out of range");
+    return failed("the grid is out of range");
   if (!total)
     return 0;
   LaunchRuntime runtime;
@@ -137,13 +145,14 @@ int kiln::cpu_target::execute(KilnDevice *device, KilnQueue *,
       areAllStarted =
           total <= kMaxAtOnce && launchAtOnce(kernel, words, total, runtime);
   } catch (const std::exception &e) {
-    return fail(error, where + e.what());
+    return failed(e.what());
   }
   if (!areAllStarted)
-    return fail(error, where + "its " + std::to_string(total) +
-                           " instances wait for each other, and so many "
-                           "cannot run at once");
+    return failed("its " + std::to_string(total) +
+                  " instances wait for each other, and so many cannot run at "
+                  "once");
   if (runtime.failed)
-    return fail(error, where + runtime.message);
+    return failed(runtime.message);
+  kept = std::move(words);
   return 0;
 }

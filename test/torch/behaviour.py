@@ -53,6 +53,25 @@ def results_alias_inputs():
 
 
 @test
+def results_alias_results():
+    def function(x):
+        made = x * 2
+        return made.t(), made, made[1:, 2], x.sum(), made.view(-1)
+    for options in ({}, {"dynamic": True}):
+        compiled = fast(function, fullgraph=True, **options)
+        for x in (torch.randn(3, 4), torch.randn(5, 7)):
+            got = compiled(x)
+            same(got, function(x))
+            got[1].zero_()
+            assert not got[0].any() and not got[2].any() and not got[4].any() and got[3].item() != 0
+    x = torch.randn(3, 4, requires_grad=True)
+    y, z = fast(lambda x: ((made := x * 2), made.t()), fullgraph=True)(x)
+    assert y.data_ptr() == z.data_ptr()
+    (y.sum() + 2 * z[0].sum()).backward()
+    same(x.grad, torch.tensor([[6.0, 2, 2, 2]] * 3))
+
+
+@test
 def views_of_one_tensor_are_written():
     def function(x):
         rows, columns = x[0], x[:, 0]
@@ -101,6 +120,34 @@ def fullgraph_falls_back_never():
         assert "behaviour.py:" in str(error) and "unsupported" in str(error), error
     else:
         raise AssertionError("no error")
+
+
+@test
+def small_calls_go_straight_to_the_package():
+    def function(x, y):
+        return x + y, x * 2
+    plain = fast(function, fullgraph=True, dynamic=True)
+    weight = torch.nn.Parameter(torch.randn(3, 4))
+    with torch.no_grad():
+        for x, y in ((torch.randn(3, 4), torch.randn(3, 4)), (torch.randn(8, 5)[::2, ::3].t(), torch.randn(4, 2).t()),
+                     (torch.randn(4, 3).t(), torch.randn(3, 4)), (torch.randn(0, 4), torch.randn(1, 4)), (weight, weight)):
+            same(plain(x, y), function(x, y))
+            assert not plain(x, y)[0].requires_grad
+    x = torch.randn(3, 4)
+    made = plain(weight, x)  # with a gradient now
+    made[0].sum().backward()
+    same(weight.grad, torch.ones(3, 4))
+    # Nothing may be left out where more than new results is wanted.
+    with torch.no_grad():
+        for more in (lambda x, y: (y, x + y), lambda x, y: (x + y, (x * 2)[1:]), lambda x, y: [x.mul_(2), y + 1][1],
+                     lambda x, y: ((z := x + y), z), lambda x, y: (x + y, 3),
+                     lambda x, y: (x + y).to_sparse().to_dense()):
+            a, b = torch.randn(3, 4), torch.randn(3, 4)
+            c, d = a.clone(), b.clone()
+            want, got = more(a, b), fast(more)(c, d)
+            same((got, c, d), (want, a, b))
+            if isinstance(want, tuple) and isinstance(want[1], torch.Tensor):
+                assert (want[0].data_ptr() == want[1].data_ptr()) == (got[0].data_ptr() == got[1].data_ptr())
 
 
 @test

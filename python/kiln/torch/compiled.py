@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils._python_dispatch import _disable_current_modes
 
 import kiln
 
-from kiln._runtime import exchange
+from kiln._runtime import bind, exchange
 
 from . import cache, sizes
 from .dtypes import TYPES
@@ -44,6 +45,29 @@ def lower(graph_module, name_of=lambda node: node.name):
     return lowering, results
 
 
+def _fills_its_memory(tensor):
+    """Row-major, with nothing before it or behind it. What depends on symbols is no new condition on them."""
+    expected = 1
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
+        if not statically_known_true(stride == expected) and not statically_known_true(size == 1):
+            return False
+        expected = expected * size
+    return statically_known_true(expected * tensor.element_size() == tensor.untyped_storage().nbytes())
+
+
+def _bases(nodes):
+    """Results that are views of another result, as eager mode makes them: {node: the node of that}."""
+    made = {node: node.meta.get("val") for node in nodes if isinstance(node, torch.fx.Node)}
+    made = {node: one for node, one in made.items() if isinstance(one, torch.Tensor) and one.layout == torch.strided
+            and not one.is_conj() and not one.is_neg()}
+    bases = {}
+    for node, one in made.items():
+        if _fills_its_memory(one):
+            bases.setdefault((one.untyped_storage()._cdata, one.dtype), node)
+    found = {node: bases.get((one.untyped_storage()._cdata, one.dtype), node) for node, one in made.items()}
+    return {node: base for node, base in found.items() if base is not node}
+
+
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
@@ -58,9 +82,14 @@ class Compiled:
         self.results, values, seen, self.types = [], [], [], []
         given = {node: i for i, node in enumerate(placeholders)}
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
-        for node, one in zip(output if isinstance(output, (list, tuple)) else [output], results):
+        output = output if isinstance(output, (list, tuple)) else [output]
+        bases = _bases([node for node in output if node not in given])
+        for node, one in zip(output, results):
             if node in given:
                 self.results.append(("argument", given[node]))
+            elif node in bases:
+                made = node.meta["val"]
+                self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
             elif isinstance(one, (Value, pairs.Pair)):
                 if one not in seen:
                     seen.append(one)
@@ -119,8 +148,22 @@ class Compiled:
         made = self._run(arguments) if self.program else []
         if self.plain:
             return made
-        return [made[one] if kind == "tensor" else arguments[one] if kind == "argument" else
-                self._size(one, arguments) if kind == "size" else one for kind, one in self.results]
+        found = [made[one] if kind == "tensor" else arguments[one] if kind == "argument" else
+                 self._size(one, arguments) if kind == "size" else one for kind, one in self.results]
+        for i, (kind, one) in enumerate(self.results):
+            if kind == "view":
+                sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[1:3], one[3:])]
+                found[i] = found[one[0]].as_strided(sizes_of[0], sizes_of[1], *sizes_of[2])
+        return found
+
+    def _number(self, number, arguments):
+        return self._size(number.node.expr, arguments) if isinstance(number, torch.SymInt) else number
+
+    def bound(self):
+        """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
+        if not self.direct:
+            return None
+        return bind(self.session, self.entry, EXCHANGE, lambda *arguments: self._run(arguments))
 
     def _run(self, arguments):
         """The package's results, as tensors of torch."""

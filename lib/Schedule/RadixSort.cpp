@@ -20,20 +20,21 @@ RadixSort::RadixSort(SerialLines &lines, IntegerType key, Type count)
     : lines(lines), key(key), countType(count),
       bins(lines.scratch(count, kBins * digitsOf(key))) {}
 
-Value RadixSort::binOf(Value tile, unsigned digit) {
+Value RadixSort::binOf(Value tile, unsigned digit, unsigned at) {
   OpBuilder &b = lines.b;
   Location loc = lines.loc;
-  unsigned width = key.getWidth();
-  if (digit)
+  auto type = cast<IntegerType>(getElementTypeOrSelf(tile));
+  unsigned width = type.getWidth();
+  if (at)
     tile = arith::ShRUIOp::create(
-        b, loc, tile, lines.constant(key, APInt(width, digit * kDigitBits)));
+        b, loc, tile, lines.constant(type, APInt(width, at * kDigitBits)));
   if (width > kDigitBits)
     tile = arith::AndIOp::create(b, loc, tile,
-                                 lines.constant(key, APInt(width, kBins - 1)));
+                                 lines.constant(type, APInt(width, kBins - 1)));
   // Of signed numbers the negative ones come first.
   if (digit + 1 == digits())
     tile = arith::XOrIOp::create(b, loc, tile,
-                                 lines.constant(key, APInt(width, kBins / 2)));
+                                 lines.constant(type, APInt(width, kBins / 2)));
   return lines.kernel.add(lines.place(tile),
                           lines.kernel.constant(digit * kBins));
 }
@@ -53,7 +54,7 @@ void RadixSort::count(Value size, KeyAt keyAt) {
     Value one = lines.constant(countType, APInt(width, 1));
     Value tile = keyAt(at);
     for (unsigned digit = 0; digit < digits(); ++digit) {
-      Value bin = binOf(tile, digit);
+      Value bin = binOf(tile, digit, digit);
       lines.store(arith::AddIOp::create(b, loc, lines.load(bins, bin), one),
                   bins, bin);
     }
@@ -71,12 +72,12 @@ void RadixSort::count(Value size, KeyAt keyAt) {
   }
 }
 
-void RadixSort::distribute(unsigned digit, Value size, ElementAt elementAt,
-                           Put put) {
+void RadixSort::distribute(unsigned digit, unsigned lowest, Value size,
+                           ElementAt elementAt, Put put) {
   unsigned width = countType.getIntOrFloatBitWidth();
   lines.loop(lines.kernel.constant(0), size, [&](Value at) {
     auto [tile, place] = elementAt(at);
-    Value bin = binOf(tile, digit);
+    Value bin = binOf(tile, digit, digit - lowest);
     Value to = lines.load(bins, bin);
     Value next = arith::AddIOp::create(
         lines.b, lines.loc, to, lines.constant(countType, APInt(width, 1)));

@@ -33,14 +33,20 @@ public:
   void count(mlir::Value size, KeyAt keyAt);
   /// Orders by one digit what was counted; once for each.
   void distribute(unsigned digit, mlir::Value size, ElementAt elementAt,
-                  Put put);
+                  Put put) {
+    distribute(digit, /*lowest=*/0, size, elementAt, put);
+  }
+  /// The same, with keys whose lowest digit is digit `lowest` of the counted
+  /// ones, of an integer type of their own.
+  void distribute(unsigned digit, unsigned lowest, mlir::Value size,
+                  ElementAt elementAt, Put put);
 
   /// A key type for elements of this type: of whole digits.
   static mlir::IntegerType keyTypeOf(mlir::Type element);
 
 private:
-  /// Where the count of a digit of a key is.
-  mlir::Value binOf(mlir::Value key, unsigned digit);
+  /// Where the count of a digit is; in the key it is number `at`.
+  mlir::Value binOf(mlir::Value key, unsigned digit, unsigned at);
 
   SerialLines &lines;
   mlir::IntegerType key;

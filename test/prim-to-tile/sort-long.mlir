@@ -13,10 +13,12 @@
 // RUN: kiln-compile %s --target=cpu --entry=line --emit=tile | FileCheck %s --check-prefix=RADIX
 // RUN: kiln-compile %s --target=cpu --entry=few --emit=tile | FileCheck %s --check-prefix=SELECT
 
-// Two runs of keys and places, and the counts of digits.
+// Two runs of places, the counts of digits, and of keys no more than half.
 // RADIX: tile.kernel @line_0_argsort
 // RADIX-NOT: tile.kernel
 // RADIX: tensor<256xi32>
+// RADIX: arith.trunci {{.*}} : tensor<1xi32> to tensor<1xi16>
+// RADIX: arith.trunci {{.*}} : tensor<1xi16> to tensor<1xi8>
 
 // What is kept has as many elements as are wanted; nothing is sorted whole.
 // SELECT: tile.kernel @few_0_argsort

@@ -45,6 +45,7 @@ def package(function, target, options=()):
     name = key(function.text(locations=False), target, options)
     path = place and os.path.join(place, name + ".kiln")
     if os.environ.get("KILN_SAVE_TEXT"):  # a folder, for whoever wants to see it
+        os.makedirs(os.environ["KILN_SAVE_TEXT"], exist_ok=True)
         with open(os.path.join(os.environ["KILN_SAVE_TEXT"], name[:16] + ".mlir"), "w", encoding="utf-8") as file:
             file.write(function.text())
     if path and os.path.exists(path):

@@ -87,3 +87,25 @@ func.func @values(%a: tensor<2xf32>, %t: !stablehlo.token) -> tensor<2xf32> {
   %4, %5 = chlo.top_k(%3, k = 1) : tensor<2xf32> -> (tensor<1xf32>, tensor<1xi32>)
   return %3 : tensor<2xf32>
 }
+
+// A comma may stand behind the last field; what is empty is not printed.
+// CHECK-LABEL: func.func @fields
+func.func @fields(%x: tensor<3x4xf32>, %i: tensor<2x1xi64>) -> (tensor<2x4xf32>, tensor<3x3xf32>) {
+  // CHECK: #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
+  %0 = "stablehlo.gather"(%x, %i) {
+    dimension_numbers = #stablehlo.gather<
+      start_index_map = [0],
+      offset_dims = [1], collapsed_slice_dims = [0], operand_batching_dims = [],
+      index_vector_dim = 1,
+    >,
+    slice_sizes = array<i64: 1, 4>
+  } : (tensor<3x4xf32>, tensor<2x1xi64>) -> tensor<2x4xf32>
+  // CHECK: contracting_dims = [1] x [1]
+  %1 = "stablehlo.dot_general"(%x, %x) {
+    dot_dimension_numbers = #stablehlo.dot<
+      lhs_contracting_dimensions = [1],
+      rhs_contracting_dimensions = [1],
+    >
+  } : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x3xf32>
+  return %0, %1 : tensor<2x4xf32>, tensor<3x3xf32>
+}

@@ -61,25 +61,28 @@ class SH_StructAttr<string name, string spelling> : AttrDef<Stablehlo_Dialect, n
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def SH_GatherAttr : SH_StructAttr<"GatherDimensionNumbers", "gather"> {
+def SH_GatherAttr : AttrDef<Stablehlo_Dialect, "GatherDimensionNumbers"> {
+  let mnemonic = "gather";
   let summary = "Which dimensions of a gather are what";
   let parameters = (ins SH_Dims:$offset_dims, SH_Dims:$collapsed_slice_dims, SH_Dims:$operand_batching_dims,
     SH_Dims:$start_indices_batching_dims, SH_Dims:$start_index_map, SH_Number:$index_vector_dim);
-  let assemblyFormat = "`<` (`>`) : (struct(params)^ `>`)?";
+  let hasCustomAssemblyFormat = 1;
 }
 
-def SH_ScatterAttr : SH_StructAttr<"ScatterDimensionNumbers", "scatter"> {
+def SH_ScatterAttr : AttrDef<Stablehlo_Dialect, "ScatterDimensionNumbers"> {
+  let mnemonic = "scatter";
   let summary = "Which dimensions of a scatter are what";
   let parameters = (ins SH_Dims:$update_window_dims, SH_Dims:$inserted_window_dims, SH_Dims:$input_batching_dims,
     SH_Dims:$scatter_indices_batching_dims, SH_Dims:$scatter_dims_to_operand_dims, SH_Number:$index_vector_dim);
-  let assemblyFormat = "`<` (`>`) : (struct(params)^ `>`)?";
+  let hasCustomAssemblyFormat = 1;
 }
 
-def SH_DotAttr : SH_StructAttr<"DotDimensionNumbers", "dot"> {
+def SH_DotAttr : AttrDef<Stablehlo_Dialect, "DotDimensionNumbers"> {
+  let mnemonic = "dot";
   let summary = "Which dimensions of a product are matched";
   let parameters = (ins SH_Dims:$lhs_batching_dimensions, SH_Dims:$rhs_batching_dimensions,
     SH_Dims:$lhs_contracting_dimensions, SH_Dims:$rhs_contracting_dimensions);
-  let assemblyFormat = "`<` (`>`) : (struct(params)^ `>`)?";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def SH_DotAlgorithmAttr : SH_StructAttr<"DotAlgorithm", "dot_algorithm"> {

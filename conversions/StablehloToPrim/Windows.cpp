@@ -192,11 +192,15 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
   bool isUnsigned = tensor_to_prim::isUnsigned(source);
   Tensors operands = tensorsOf(op.getInputs(), e);
   Tensors inits = tensorsOf(op.getInitValues(), e), given = inits;
-  auto isKnownNeutral = [&](Value init) {
-    return isNeutral(combiner, init, isUnsigned, e);
+  // The imaginary part of what is neutral in complex products is 0.
+  auto isKnownNeutral = [&](size_t part) {
+    bool isSum = part == 1 && isComplex(source) && combiner == Combiner::Mul;
+    return isNeutral(isSum ? Combiner::Add : combiner, inits[part], isUnsigned,
+                     e);
   };
-  bool combines = op.getInputs().size() == 1 && combiner != Combiner::Other &&
-                  !llvm::all_of(inits, isKnownNeutral);
+  bool combines =
+      op.getInputs().size() == 1 && combiner != Combiner::Other &&
+      !llvm::all_of(llvm::seq<size_t>(0, inits.size()), isKnownNeutral);
   if (combines && operands.size() > 1 && combiner != Combiner::Add)
     return e.unsupported(op, "from a value that changes what is combined");
   if (combines && countsTimes(combiner))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products of structured operations: `prim.dot_general`.
+#include "../TensorToPrim/Narrow.h"
 #include "Linalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -208,7 +209,8 @@ std::optional<LogicalResult> emitContraction(linalg::LinalgOp op,
         e.convert(e.refine(before, e.typeOf(*arranged).getShape()), element),
         e.refine(*arranged, e.typeOf(before).getShape()));
   return e.setOrWrite(op, 0, init->get(),
-                      e.convert(*arranged, e.elementOf(before)));
+                      wrapTo(init->get().getType(),
+                             e.convert(*arranged, e.elementOf(before)), e));
 }
 
 } // namespace kiln::tensor_to_prim

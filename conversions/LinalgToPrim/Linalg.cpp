@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured operations: elementwise bodies and reductions.
 #include "Linalg.h"
+#include "../TensorToPrim/Narrow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -175,6 +176,7 @@ FailureOr<Value> emitResult(const Loops &loops, unsigned index, Translator &e) {
         return failure();
       reduced = *folded;
     }
+    reduced = wrapTo(yielded.getType(), reduced, e);
     return combineInit(loops, index, combine, reduced, e);
   }
   auto value = evaluate(loops, yielded, e);

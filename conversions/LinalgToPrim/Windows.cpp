@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured operations whose loops slide windows: convolutions and poolings.
+#include "../TensorToPrim/Narrow.h"
 #include "Linalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,10 +151,12 @@ LogicalResult finish(linalg::LinalgOp op, Value result, Operation *combine,
   if (failed(arranged))
     return failure();
   Type element = e.elementOf(before);
-  Value value = e.convert(*arranged, element);
+  Type narrow = init->get().getType();
+  Value value = wrapTo(narrow, e.convert(*arranged, element), e);
   if (isa<arith::AddFOp, arith::AddIOp>(combine))
-    return e.setOrWrite(op, 0, init->get(),
-                        isZero(before, e) ? value : e.add(before, value));
+    return e.setOrWrite(
+        op, 0, init->get(),
+        isZero(before, e) ? value : wrapTo(narrow, e.add(before, value), e));
   bool isMax = isa<arith::MaximumFOp, arith::MaxSIOp>(combine);
   return e.setOrWrite(op, 0, init->get(),
                       isMax ? e.binary<prim::MaximumOp>(before, value)

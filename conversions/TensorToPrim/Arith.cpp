@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic of arith on tensors and, in bodies, on scalars.
-#include "Translator.h"
+#include "Narrow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -81,9 +81,17 @@ bool foldScalars(Operation *op, Translator &e) {
   return true;
 }
 
+/// Whether the result has no other bits beyond its width than the operands.
+bool keepsSpare(Operation *op) {
+  return isa<arith::SelectOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+             arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+             arith::CmpIOp>(op);
+}
+
 /// The operation on all elements: `make` gets its translated operands.
 template <typename Op, typename Make>
-LogicalResult elements(Op op, Translator &e, Make make) {
+LogicalResult elements(Op op, Translator &e, Make make,
+                       bool readsUnsigned = false) {
   if (foldScalars(op, e))
     return success();
   if (isSize(op, e))
@@ -95,11 +103,17 @@ LogicalResult elements(Op op, Translator &e, Make make) {
     values.push_back(e.get(operand));
     if (!values.back())
       return failure();
+    if (readsUnsigned)
+      values.back() = clearSpare(operand.getType(), values.back(), e);
   }
   if (failed(e.broadcastTogether(op, values)))
     return failure();
   Value result = make(values);
-  return result ? e.set(op->getResult(0), result) : failure();
+  if (!result)
+    return failure();
+  if (!keepsSpare(op))
+    result = wrapTo(op->getResult(0).getType(), result, e);
+  return e.set(op->getResult(0), result);
 }
 
 template <typename From, typename To>
@@ -107,10 +121,11 @@ LogicalResult unary(From op, Translator &e) {
   return elements(op, e, [&](ArrayRef<Value> x) { return e.unary<To>(x[0]); });
 }
 
-template <typename From, typename To>
+template <typename From, typename To, bool readsUnsigned = false>
 LogicalResult binary(From op, Translator &e) {
-  return elements(op, e,
-                  [&](ArrayRef<Value> x) { return e.binary<To>(x[0], x[1]); });
+  return elements(
+      op, e, [&](ArrayRef<Value> x) { return e.binary<To>(x[0], x[1]); },
+      readsUnsigned);
 }
 
 template <typename From> LogicalResult add(From op, Translator &e) {
@@ -182,31 +197,34 @@ enum class Unsigned { quotient, rest, up };
 
 template <typename From, Unsigned what>
 LogicalResult unsignedDivision(From op, Translator &e) {
-  return elements(op, e, [&](ArrayRef<Value> x) -> Value {
-    Type element = e.elementOf(x[0]);
-    if (element.isInteger(1)) {
-      (void)e.unsupported(op, "on " + Twine(text(element)));
-      return {};
-    }
-    Type wide = e.b.getI64Type();
-    Value lhs = e.convert(x[0], wide, false, true),
-          rhs = e.convert(x[1], wide, false, true);
-    Value one = e.integer(1, lhs), zero = e.integer(0, lhs);
-    // A quotient is rounded up if one less gives one less.
-    Value from = what == Unsigned::up ? e.sub(lhs, one) : lhs;
-    bool isPlain = !element.isInteger(64) ||
-                   (isNonNegative(lhs, e) && isNonNegative(rhs, e));
-    Value quotient = isPlain ? e.binary<prim::DivOp>(from, rhs)
-                             : unsignedQuotient(from, rhs, e);
-    Value result = quotient;
-    if (what == Unsigned::rest)
-      result = isPlain ? e.binary<prim::FmodOp>(lhs, rhs)
-                       : e.sub(lhs, e.mul(quotient, rhs));
-    else if (what == Unsigned::up)
-      result =
-          e.where(e.compare<prim::EqOp>(lhs, zero), zero, e.add(quotient, one));
-    return e.convert(result, element);
-  });
+  return elements(
+      op, e,
+      [&](ArrayRef<Value> x) -> Value {
+        Type element = e.elementOf(x[0]);
+        if (element.isInteger(1)) {
+          (void)e.unsupported(op, "on " + Twine(text(element)));
+          return {};
+        }
+        Type wide = e.b.getI64Type();
+        Value lhs = e.convert(x[0], wide, false, true),
+              rhs = e.convert(x[1], wide, false, true);
+        Value one = e.integer(1, lhs), zero = e.integer(0, lhs);
+        // A quotient is rounded up if one less gives one less.
+        Value from = what == Unsigned::up ? e.sub(lhs, one) : lhs;
+        bool isPlain = !element.isInteger(64) ||
+                       (isNonNegative(lhs, e) && isNonNegative(rhs, e));
+        Value quotient = isPlain ? e.binary<prim::DivOp>(from, rhs)
+                                 : unsignedQuotient(from, rhs, e);
+        Value result = quotient;
+        if (what == Unsigned::rest)
+          result = isPlain ? e.binary<prim::FmodOp>(lhs, rhs)
+                           : e.sub(lhs, e.mul(quotient, rhs));
+        else if (what == Unsigned::up)
+          result = e.where(e.compare<prim::EqOp>(lhs, zero), zero,
+                           e.add(quotient, one));
+        return e.convert(result, element);
+      },
+      true);
 }
 
 template <typename From, bool up>
@@ -342,7 +360,8 @@ void addArithRules(Rules &rules) {
   rules.add<arith::ShLIOp>(binary<arith::ShLIOp, prim::ShiftLeftOp>);
   rules.add<arith::ShRSIOp>(
       binary<arith::ShRSIOp, prim::ShiftRightArithmeticOp>);
-  rules.add<arith::ShRUIOp>(binary<arith::ShRUIOp, prim::ShiftRightLogicalOp>);
+  rules.add<arith::ShRUIOp>(
+      binary<arith::ShRUIOp, prim::ShiftRightLogicalOp, true>);
   rules.add<arith::CmpFOp>(cmpf);
   rules.add<arith::CmpIOp>(cmpi);
   rules.add<arith::SelectOp>(select);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions of arith.
-#include "Translator.h"
+#include "Narrow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,6 +26,8 @@ LogicalResult convert(Op op, Translator &e) {
   if (!element)
     return failure();
   Value x = e.get(op.getIn());
+  if (fromUnsigned)
+    x = clearSpare(op.getIn().getType(), x, e);
   bool isBool = e.elementOf(x).isInteger(1);
   return e.set(
       op, e.convert(x, element, false, fromUnsigned && !isBool, toUnsigned));
@@ -41,8 +43,11 @@ LogicalResult fromFloat(Op op, Translator &e) {
   Value x = e.get(op.getIn());
   unsigned width = element.getIntOrFloatBitWidth();
   if (width == 1 || width >= 32)
-    return e.set(op, e.convert(x, element, false, false, toUnsigned));
-  return e.set(op, e.convert(e.convert(x, e.b.getI32Type()), element));
+    return e.set(op,
+                 wrapTo(op.getType(),
+                        e.convert(x, element, false, false, toUnsigned), e));
+  Value whole = e.convert(x, e.b.getI32Type());
+  return e.set(op, wrapTo(op.getType(), e.convert(whole, element), e));
 }
 
 /// A truth value read as a signed number: 0 or -1.
@@ -64,7 +69,7 @@ LogicalResult trunci(arith::TruncIOp op, Translator &e) {
   Value x = e.get(op.getIn());
   if (element.isInteger(1))
     x = e.binary<prim::BitwiseAndOp>(x, e.integer(1, x));
-  return e.set(op, e.convert(x, element));
+  return e.set(op, wrapTo(op.getType(), e.convert(x, element), e));
 }
 
 /// Between sizes and numbers.
@@ -74,6 +79,8 @@ LogicalResult indexCast(Op op, Translator &e) {
   Value x = element ? e.get(op.getIn()) : Value();
   if (!x)
     return failure();
+  if (isUnsigned)
+    x = clearSpare(op.getIn().getType(), x, e);
   Type type = op.getType();
   if (isa<IndexType>(type) && !e.body)
     if (auto number = e.integersOf(x, isUnsigned)) {
@@ -82,7 +89,8 @@ LogicalResult indexCast(Op op, Translator &e) {
     }
   // A position that is computed stays a tensor of rank 0.
   bool isBool = e.elementOf(x).isInteger(1);
-  Value wide = e.convert(x, element, false, isUnsigned && !isBool);
+  Value wide =
+      wrapTo(type, e.convert(x, element, false, isUnsigned && !isBool), e);
   return e.set(op, isBool && !isUnsigned ? e.unary<prim::NegOp>(wide) : wide);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of math.
-#include "Translator.h"
+#include "Narrow.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -24,7 +24,21 @@ FailureOr<SmallVector<Value>> operands(Operation *op, Translator &e) {
 template <typename From, typename To>
 LogicalResult unary(From op, Translator &e) {
   auto x = operands(op, e);
-  return failed(x) ? failure() : e.set(op, e.unary<To>((*x)[0]));
+  if (failed(x))
+    return failure();
+  return e.set(op, wrapTo(op.getType(), e.unary<To>((*x)[0]), e));
+}
+
+/// Counts bits of numbers without a sign; zeros beyond them do not count.
+template <typename From, typename To>
+LogicalResult count(From op, Translator &e) {
+  auto x = operands(op, e);
+  if (failed(x))
+    return failure();
+  Value bits = e.unary<To>(clearSpare(op.getType(), (*x)[0], e));
+  if (isa<math::CountLeadingZerosOp>(op))
+    bits = e.sub(bits, e.integer(spareBits(op.getType()), bits));
+  return e.set(op, wrapTo(op.getType(), bits, e));
 }
 
 template <typename From, typename To>
@@ -86,7 +100,8 @@ LogicalResult ipowi(math::IPowIOp op, Translator &e) {
     return failure();
   if (e.elementOf((*x)[0]).isInteger(1))
     return e.unsupported(op, "on i1");
-  return e.set(op, e.binary<prim::PowOp>((*x)[0], (*x)[1]));
+  return e.set(
+      op, wrapTo(op.getType(), e.binary<prim::PowOp>((*x)[0], (*x)[1]), e));
 }
 
 LogicalResult fma(math::FmaOp op, Translator &e) {
@@ -115,8 +130,9 @@ void addMathRules(Rules &rules) {
   addUnary<math::CeilOp, prim::CeilOp>(rules);
   addUnary<math::CosOp, prim::CosOp>(rules);
   addUnary<math::CoshOp, prim::CoshOp>(rules);
-  addUnary<math::CountLeadingZerosOp, prim::ClzOp>(rules);
-  addUnary<math::CtPopOp, prim::PopulationCountOp>(rules);
+  rules.add<math::CountLeadingZerosOp>(
+      count<math::CountLeadingZerosOp, prim::ClzOp>);
+  rules.add<math::CtPopOp>(count<math::CtPopOp, prim::PopulationCountOp>);
   addUnary<math::ErfOp, prim::ErfOp>(rules);
   addUnary<math::ErfcOp, prim::ErfcOp>(rules);
   addUnary<math::Exp2Op, prim::Exp2Op>(rules);

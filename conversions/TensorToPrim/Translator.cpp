@@ -24,20 +24,14 @@ Type primElement(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return {};
-  switch (integer.getWidth()) {
-  case 1:
-  case 8:
-  case 16:
-  case 32:
-  case 64:
-    return IntegerType::get(context, integer.getWidth());
-  case 4:
-    return integer.isUnsigned() ? Type() : IntegerType::get(context, 8);
-  case 48:
-    return integer.isUnsigned() ? Type() : IntegerType::get(context, 64);
-  default:
+  unsigned width = integer.getWidth();
+  if (width == 0 || width > 64)
     return {};
-  }
+  unsigned own = width == 1 ? 1 : std::max(8u, llvm::bit_ceil(width));
+  // Others lie in the next wider type, extended by their sign.
+  if (own != width && integer.isUnsigned())
+    return {};
+  return IntegerType::get(context, own);
 }
 
 bool isUnsigned(Type type) {

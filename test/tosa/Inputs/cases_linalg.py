@@ -38,6 +38,27 @@ def generic(maps, kinds, ins, outs, body, results):
         operands("ins", ins), operands("outs", outs), body, results)
 
 
+def elementwise(name, operation, kind, args, results):
+    """A body of linalg.generic over vectors of one type; results alone, or with their types."""
+    size = args[0].size
+    tensor, count = "tensor<%dx%s>" % (size, kind), len(args)
+    names = ["%x", "%y", "%z"][:count]
+    kinds = [kind] * len(results) if isinstance(results, list) else results[1]
+    results = results if isinstance(results, list) else results[0]
+    outs = ["tensor<%dx%s>" % (size, k) for k in kinds]
+    empties = "\n".join("  %%e%d = tensor.empty() : %s" % (i, t) for i, t in enumerate(outs))
+    made = "%r" if len(outs) == 1 else "%%r:%d" % len(outs)
+    case(name, "func.func @f(%s) -> (%s) {\n%s\n  %s = linalg.generic {indexing_maps = [%s], iterator_types = "
+         "[\"parallel\"]} ins(%s : %s) outs(%s : %s) {\n  ^bb0(%s, %s):\n%s\n  } -> (%s)\n  return %s : %s\n}" % (
+             ", ".join("%s: %s" % (n, tensor) for n in names), ", ".join(outs), empties, made,
+             ", ".join(["affine_map<(i) -> (i)>"] * (count + len(outs))), ", ".join(names),
+             ", ".join([tensor] * count), ", ".join("%%e%d" % i for i in range(len(outs))), ", ".join(outs),
+             ", ".join("%%i%s: %s" % (n[1:], kind) for n in names),
+             ", ".join("%%o%d: %s" % (i, k) for i, k in enumerate(kinds)), operation, ", ".join(outs),
+             "%r" if len(outs) == 1 else ", ".join("%%r#%d" % i for i in range(len(outs))), ", ".join(outs)),
+         args, results)
+
+
 def main():
     folder, module = sys.argv[1], sys.argv[2]
     os.makedirs(folder, exist_ok=True)

@@ -158,17 +158,9 @@ LogicalResult broadcasting(Operation *op, Translator &e) {
 /// The upper half of the product.
 LogicalResult mulhi(chlo::MulhiOp op, Translator &e) {
   Value a = e.get(op.getLhs()), b = e.get(op.getRhs());
-  unsigned width = e.elementOf(a).getIntOrFloatBitWidth();
-  if (width > 32 || width < 8)
+  if (e.elementOf(a).getIntOrFloatBitWidth() < 8)
     return e.unsupported(op, "on integers of this width");
-  bool unsignedElements = isUnsigned(op.getType());
-  auto wide = [&](Value x) {
-    return e.convert(x, e.b.getI64Type(), false, unsignedElements);
-  };
-  Value product = e.mul(wide(a), wide(b));
-  Value high = e.binary<prim::ShiftRightArithmeticOp>(
-      product, e.integer(width, product));
-  return e.set(op, e.convert(high, e.elementOf(a)));
+  return e.set(op, highProduct(a, b, isUnsigned(op.getType()), e));
 }
 
 LogicalResult topK(chlo::TopKOp op, Translator &e) {

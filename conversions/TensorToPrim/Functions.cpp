@@ -360,6 +360,7 @@ void kiln::tensor_to_prim::addSharedRules(Rules &rules) {
   addTensorRules(rules);
   addSliceRules(rules);
   addArithRules(rules);
+  addBitRules(rules);
   addConvertRules(rules);
   addMathRules(rules);
   addMemoryRules(rules);

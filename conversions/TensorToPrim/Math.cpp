@@ -111,6 +111,37 @@ LogicalResult fma(math::FmaOp op, Translator &e) {
   return e.set(op, prim::FmaOp::create(e.b, (*x)[0], (*x)[1], (*x)[2]));
 }
 
+LogicalResult clampf(math::ClampFOp op, Translator &e) {
+  auto x = operands(op, e);
+  if (failed(x))
+    return failure();
+  return e.set(op, e.binary<prim::MaximumOp>(
+                       e.binary<prim::MinimumOp>((*x)[0], (*x)[2]), (*x)[1]));
+}
+
+LogicalResult sincos(math::SincosOp op, Translator &e) {
+  auto x = operands(op, e);
+  if (failed(x))
+    return failure();
+  return success(succeeded(e.set(op.getSin(), e.unary<prim::SinOp>((*x)[0]))) &&
+                 succeeded(e.set(op.getCos(), e.unary<prim::CosOp>((*x)[0]))));
+}
+
+/// Neither zero nor subnormal, and finite.
+LogicalResult isNormal(math::IsNormalOp op, Translator &e) {
+  auto x = operands(op, e);
+  if (failed(x))
+    return failure();
+  auto element = cast<FloatType>(e.elementOf((*x)[0]));
+  auto least = APFloat::getSmallestNormalized(element.getFloatSemantics());
+  Value size = e.unary<prim::AbsOp>((*x)[0]);
+  Value large = e.compare<prim::GeOp>(
+      size, e.full(FloatAttr::get(element, least), e.sizesOf(size)));
+  Value finite = prim::IsFiniteOp::create(
+      e.b, e.typeOf(size).clone(e.b.getI1Type()), size);
+  return e.set(op, e.binary<prim::BitwiseAndOp>(large, finite));
+}
+
 template <typename From, typename To> void addUnary(Rules &rules) {
   rules.add<From>(unary<From, To>);
 }
@@ -161,6 +192,9 @@ void addMathRules(Rules &rules) {
   rules.add<math::PowFOp>(powf);
   rules.add<math::IPowIOp>(ipowi);
   rules.add<math::FmaOp>(fma);
+  rules.add<math::ClampFOp>(clampf);
+  rules.add<math::SincosOp>(sincos);
+  rules.add<math::IsNormalOp>(isNormal);
 }
 
 } // namespace kiln::tensor_to_prim

@@ -75,6 +75,7 @@ void addControlRules(Rules &rules);
 void addTensorRules(Rules &rules);
 void addSliceRules(Rules &rules);
 void addArithRules(Rules &rules);
+void addBitRules(Rules &rules);
 void addConvertRules(Rules &rules);
 void addMathRules(Rules &rules);
 void addMemoryRules(Rules &rules);
@@ -119,6 +120,9 @@ llvm::FailureOr<mlir::Value> writePart(mlir::Operation *op, mlir::Value x,
 /// of one shape): of one shape with them.
 mlir::Value readElements(mlir::Value x, llvm::ArrayRef<mlir::Value> indices,
                          Translator &e);
+/// The upper half of the product of integers of at least 8 bits.
+mlir::Value highProduct(mlir::Value x, mlir::Value y, bool isUnsigned,
+                        Translator &e);
 /// The rule for operations that read one element.
 llvm::LogicalResult element(mlir::Operation *op, mlir::Value source,
                             mlir::ValueRange at, Translator &e);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls, printing, and conditions.
-#include "Translator.h"
+#include "DataLoop.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -117,11 +116,15 @@ LogicalResult ifOp(scf::IfOp op, Translator &e) {
 /// How long a loop may become when it is unrolled.
 constexpr int64_t mostSteps = 4096, mostOperations = 16384;
 
-LogicalResult checkLength(Operation *op, int64_t steps, Region &body,
-                          Translator &e) {
+bool isShort(int64_t steps, Region &body) {
   int64_t length = 0;
   body.walk([&](Operation *) { ++length; });
-  if (steps <= mostSteps && steps * length <= mostOperations)
+  return steps <= mostSteps && steps * length <= mostOperations;
+}
+
+LogicalResult checkLength(Operation *op, int64_t steps, Region &body,
+                          Translator &e) {
+  if (isShort(steps, body))
     return success();
   return e.unsupported(op, "runs so often that unrolled it has more than " +
                                Twine(mostOperations) + " operations or " +
@@ -139,10 +142,13 @@ LogicalResult unroll(scf::ForOp op, Translator &e) {
   auto low = knownNumber(op.getLowerBound(), e),
        high = knownNumber(op.getUpperBound(), e),
        by = knownNumber(op.getStep(), e);
-  if (e.body || !low || !high || !by || *by < 1)
-    return e.unsupported(op, "does not have constant bounds");
-  if (failed(checkLength(op, stepsOf(*low, *high, *by), op.getRegion(), e)))
-    return failure();
+  if (e.body)
+    return e.unsupported(op, "inside of a body");
+  if (by && *by < 1)
+    return e.unsupported(op, "has a step below 1");
+  if (!low || !high || !by ||
+      !isShort(stepsOf(*low, *high, *by), op.getRegion()))
+    return loopOverData(op, e);
   e.share(op.getInitArgs(), op.getRegionIterArgs());
   mlir::Block *body = op.getBody();
   Value induction = op.getInductionVar();
@@ -390,15 +396,24 @@ LogicalResult translateLoop(Operation *op, ValueRange inits, Region &before,
   if (e.body)
     return e.unsupported(op, "inside of a body");
   mlir::Block &test = before.front(), &body = after.front();
+  SmallVector<Value> first = e.saveBuffers();
   e.share(inits, test.getArguments());
   for (int64_t steps = 0;; ++steps) {
-    if (failed(checkLength(op, steps, after, e)) || failed(e.emitBlock(test)) ||
+    if (!isShort(steps, after)) { // from its beginning
+      e.restoreBuffers(first);
+      e.share(inits, test.getArguments());
+      return loopWhileData(op, test, body, keepsArguments, e);
+    }
+    SmallVector<Value> held = e.saveBuffers();
+    if (failed(e.emitBlock(test)) ||
         failed(checkKnown(test.getTerminator()->getOperands(), e)))
       return failure();
     ValueRange yielded = test.getTerminator()->getOperands();
     auto known = knownNumber(yielded.front(), e);
-    if (!known)
-      return e.unsupported(op, "has a condition that depends on data");
+    if (!known) { // the test is made again, in the loop
+      e.restoreBuffers(held);
+      return loopWhileData(op, test, body, keepsArguments, e);
+    }
     ValueRange values = yielded.drop_front();
     if (keepsArguments)
       values = test.getArguments();

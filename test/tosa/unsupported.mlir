@@ -118,19 +118,37 @@ func.func @never(%x: tensor<4xf32>, %i: i32) -> tensor<4xf32> {
 
 // -----
 
-func.func @data_dependent(%n: i32, %x: tensor<4xf32>) -> tensor<4xf32> {
+func.func @data_dependent(%n: i32, %x: memref<4xf32>) -> memref<4xf32> {
   %z = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  // expected-error@+1 {{unsupported: scf.while has a condition that depends on data}}
-  %r:2 = scf.while (%i = %z, %v = %x) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>) {
+  // expected-error@+1 {{unsupported: scf.while carries buffers, and depends on data}}
+  %r:2 = scf.while (%i = %z, %v = %x) : (i32, memref<4xf32>) -> (i32, memref<4xf32>) {
     %c = arith.cmpi slt, %i, %n : i32
-    scf.condition(%c) %i, %v : i32, tensor<4xf32>
+    scf.condition(%c) %i, %v : i32, memref<4xf32>
   } do {
-  ^bb0(%i: i32, %v: tensor<4xf32>):
+  ^bb0(%i: i32, %v: memref<4xf32>):
     %k = arith.addi %i, %one : i32
-    scf.yield %k, %v : i32, tensor<4xf32>
+    scf.yield %k, %v : i32, memref<4xf32>
   }
-  return %r#1 : tensor<4xf32>
+  return %r#1 : memref<4xf32>
+}
+
+// -----
+
+func.func @other_sizes(%n: i32, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  // expected-error@+1 {{unsupported: scf.while depends on data, and may carry another size in each step}}
+  %r:2 = scf.while (%i = %z, %v = %x) : (i32, tensor<?xf32>) -> (i32, tensor<?xf32>) {
+    %c = arith.cmpi slt, %i, %n : i32
+    scf.condition(%c) %i, %v : i32, tensor<?xf32>
+  } do {
+  ^bb0(%i: i32, %v: tensor<?xf32>):
+    %k = arith.addi %i, %one : i32
+    %w = tensor.concat dim(0) %v, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %k, %w : i32, tensor<?xf32>
+  }
+  return %r#1 : tensor<?xf32>
 }
 
 // -----

@@ -62,6 +62,8 @@ static Expected<KilnDevice *> openHandle(const KilnDeviceDriver &table,
     return fail(ref.ordinal && !table.openNumbered
                     ? "the driver opens no device but the first"
                     : reasonOf(error));
+  if (!handle)
+    return fail("opening it gave no device and no error");
   return handle;
 }
 
@@ -84,7 +86,9 @@ Expected<std::shared_ptr<Device>> Device::open(const DeviceRef &ref,
 
 Error Device::describe() {
   const KilnDeviceProperties *found = table->properties(handle);
-  if (!found || found->structSize < KILN_DEVICE_PROPERTIES_SIZE_1_0)
+  if (!found)
+    return Error("device '" + deviceName + "': it gave no properties");
+  if (found->structSize < KILN_DEVICE_PROPERTIES_SIZE_1_0)
     return Error("device '" + deviceName +
                  "': its properties are smaller than those of version 1.0");
   std::memcpy(&props, found, std::min(found->structSize, sizeof(props)));
@@ -186,6 +190,9 @@ Expected<std::shared_ptr<DeviceModule>> Device::loadModule(Blob bytes) {
   KilnModule *module = nullptr;
   if (table->loadModule(handle, bytes.data, bytes.size, &module, &error) != 0)
     return failure("cannot load a module", error);
+  if (!module)
+    return Error("device '" + deviceName +
+                 "': loading gave no module and no error");
   return std::make_shared<DeviceModule>(shared_from_this(), module,
                                         std::move(bytes));
 }
@@ -243,6 +250,9 @@ Expected<KilnKernel *> Device::getKernel(DeviceModule &module,
   if (table->getKernel(handle, module.handle, &description, &kernel, &error) !=
       0)
     return failure("kernel '" + info.symbol + "'", error);
+  if (!kernel)
+    return Error("device '" + deviceName + "': getKernel gave nothing for '" +
+                 info.symbol + "' and no error");
   return kernel;
 }
 

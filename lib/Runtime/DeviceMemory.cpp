@@ -91,6 +91,9 @@ Expected<std::shared_ptr<DeviceBuffer>> Device::allocate(uint64_t bytes,
   }
   if (status != 0)
     return failure("cannot allocate", error);
+  if (!buffer)
+    return Error("device '" + deviceName +
+                 "': allocating gave no buffer and no error");
   auto result =
       std::make_shared<DeviceBuffer>(shared_from_this(), buffer, bytes);
   result->memoryKind = int32_t(memoryKind);

@@ -124,7 +124,14 @@ conform::loadDriver(const std::string &pathOrName, std::string *path) {
                                       runtime::noteProgress,
                                       nullptr,
                                       nullptr};
-  const KilnDeviceDriver *table = entry(&host);
+  const KilnDeviceDriver *table = nullptr;
+  try {
+    table = entry(&host);
+  } catch (const std::exception &e) {
+    return Error(file + ": kilnGetDeviceDriver throws: " + e.what());
+  } catch (...) {
+    return Error(file + ": kilnGetDeviceDriver throws");
+  }
   if (!table)
     return Error(file + ": kilnGetDeviceDriver returned no table");
   if (table->structSize < KILN_DEVICE_DRIVER_SIZE_1_0)
@@ -132,7 +139,26 @@ conform::loadDriver(const std::string &pathOrName, std::string *path) {
                  " bytes, expected at least " +
                  std::to_string(KILN_DEVICE_DRIVER_SIZE_1_0));
   auto *known = new KilnDeviceDriver();
-  std::memcpy(known, table, std::min(table->structSize, sizeof *known));
+  // Entries that are there as a whole.
+  std::memcpy(known, table,
+              std::min(table->structSize, sizeof *known) / sizeof(void *) *
+                  sizeof(void *));
+  const std::pair<const char *, bool> required[] = {
+      {"open", known->open},
+      {"close", known->close},
+      {"properties", known->properties},
+      {"allocate", known->allocate},
+      {"release", known->release},
+      {"copyIn", known->copyIn},
+      {"copyOut", known->copyOut},
+      {"loadModule", known->loadModule},
+      {"unloadModule", known->unloadModule},
+      {"getKernel", known->getKernel},
+      {"execute", known->execute}};
+  for (const auto &[name, isThere] : required)
+    if (!isThere)
+      return Error(file + ": its table lacks '" + name +
+                   "', which every driver has");
   return known;
 }
 
@@ -187,8 +213,14 @@ void Buffer::copyFrom(Buffer &source, uint64_t to, uint64_t from,
 Device::Device(const KilnDeviceDriver &table, const std::string &options)
     : table(table) {
   KilnError error = {};
-  expectDone(table.open(options.c_str(), &handle, &error), error, "open");
-  expect(handle, "open gave no device and no error");
+  try {
+    expectDone(table.open(options.c_str(), &handle, &error), error, "open");
+    expect(handle, "open gave no device and no error");
+  } catch (const CheckFailed &failed) {
+    throw OpenFailed(failed.what());
+  } catch (const std::exception &e) {
+    throw OpenFailed(std::string("open throws: ") + e.what());
+  }
 }
 
 Device::Device(const KilnDeviceDriver &table, const std::string &options,

@@ -20,6 +20,10 @@ using Bytes = std::vector<uint8_t>;
 struct CheckFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// No device can be opened, so that no check will say more.
+struct OpenFailed : CheckFailed {
+  using CheckFailed::CheckFailed;
+};
 /// The check has nothing to ask of this driver.
 struct CheckSkipped : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -22,6 +22,7 @@ struct Verdict {
   enum Kind { Passed, Failed, Skipped } kind = Failed;
   std::string text;
   double seconds = 0;
+  bool isOpened = true; ///< else no other check would say more
 };
 
 const char *nameOf(Verdict::Kind kind) {
@@ -40,18 +41,21 @@ std::vector<const Check *> allChecks() {
   return all;
 }
 
-/// In the child: the verdict as one letter and the text.
+/// In the child: the verdict as one letter and the text; `!` for a driver that
+/// cannot be loaded or opens no device.
 std::string runHere(const Check &check, const DeviceKitOptions &options) {
   std::string path;
   Expected<const KilnDeviceDriver *> table = loadDriver(options.driver, &path);
   if (!table)
-    return "-" + table.message();
+    return "!" + table.message();
   Context context{**table, options, path};
   try {
     check.run(context);
     return "+";
   } catch (const CheckSkipped &skipped) {
     return std::string("?") + skipped.what();
+  } catch (const OpenFailed &failed) {
+    return std::string("!") + failed.what();
   } catch (const CheckFailed &failed) {
     return std::string("-") + failed.what();
   } catch (const std::exception &e) {
@@ -104,6 +108,7 @@ Verdict runInChild(const Check &check, const DeviceKitOptions &options) {
     verdict.kind = said[0] == '+'   ? Verdict::Passed
                    : said[0] == '?' ? Verdict::Skipped
                                     : Verdict::Failed;
+    verdict.isOpened = said[0] != '!';
     verdict.text = said.substr(1);
   }
   return verdict;
@@ -181,6 +186,10 @@ int conform::runDeviceKit(const DeviceKitOptions &options) {
           verdict.kind == Verdict::Failed ? "failed" : nameOf(verdict.kind)},
          {"text", verdict.text},
          {"seconds", verdict.seconds}});
+    if (!verdict.isOpened) {
+      std::printf("the driver cannot be used: no other check was run\n");
+      break;
+    }
   }
   std::printf("%zu passed, %zu failed, %zu skipped\n", counts[Verdict::Passed],
               counts[Verdict::Failed], counts[Verdict::Skipped]);

@@ -1,6 +1,7 @@
 //===- Allocate.cpp - Places of storage by its lifetime -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Allocate.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Tile.h"
@@ -113,39 +114,33 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> places;
 };
 
-struct StageAllocatePass : staging::impl::StageAllocateBase<StageAllocatePass> {
-  using StageAllocateBase::StageAllocateBase;
+/// Gives storage its places.
+class Allocator {
+public:
+  Allocator(tile::KernelOp kernel, const llvm::StringMap<int64_t> &limits,
+            int64_t align, bool report)
+      : kernel(kernel), limits(limits), align(align), report(report) {}
 
-  void runOnOperation() override {
-    llvm::StringMap<int64_t> bytesOf;
-    for (const std::string &text : limits) {
-      auto [space, number] = StringRef(text).split('=');
-      if (number.getAsInteger(10, bytesOf[space]) || bytesOf[space] < 0) {
-        getOperation().emitError("expected limits as SPACE=BYTES, found '")
-            << text << "'";
-        return signalPassFailure();
-      }
-    }
+  /// Ends with what does not fit.
+  std::optional<staging::Overflow> run() {
     llvm::MapVector<StringRef, SmallVector<Live *>> spaces;
     std::vector<std::unique_ptr<Live>> all = collect();
     for (auto &live : all)
       spaces[live->space].push_back(live.get());
     for (auto &[space, lives] : spaces) {
-      auto limit = bytesOf.find(space);
-      if (failed(place(lives, limit == bytesOf.end()
-                                  ? std::nullopt
-                                  : std::optional(limit->second))))
-        return signalPassFailure();
+      if (std::optional<staging::Overflow> overflow = place(lives))
+        return overflow;
       if (report)
         say(space, lives);
     }
+    return std::nullopt;
   }
 
 private:
   std::vector<std::unique_ptr<Live>> collect() {
-    Lifetimes lifetimes(getOperation());
+    Lifetimes lifetimes(kernel);
     std::vector<std::unique_ptr<Live>> all;
-    getOperation().walk([&](Operation *op) {
+    kernel.walk([&](Operation *op) {
       MemRefType type;
       int64_t bytes = 0, alignment = 1;
       if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
@@ -157,7 +152,7 @@ private:
       } else if (auto ring = dyn_cast<stage::RingOp>(op)) {
         // Parts lie at multiples of the ring's own alignment.
         int64_t between = ring.getAlign().value_or(1);
-        alignment = std::max(align.getValue(), between);
+        alignment = std::max(align, between);
         for (MemRefType part : ring.getRing().getType().getParts()) {
           type = part;
           bytes += llvm::alignTo(*stage::storageBytes(part), between);
@@ -181,8 +176,7 @@ private:
   }
 
   /// The lowest place that nothing alive at the same time has.
-  LogicalResult place(SmallVectorImpl<Live *> &lives,
-                      std::optional<int64_t> limit) {
+  std::optional<staging::Overflow> place(SmallVectorImpl<Live *> &lives) {
     SmallVector<Live *> order(lives.begin(), lives.end()), placed;
     llvm::sort(order, [](Live *a, Live *b) {
       if (a->offset.has_value() != b->offset.has_value())
@@ -206,22 +200,21 @@ private:
         live->offset = at;
       }
       placed.push_back(live);
-      if (limit && live->last() > *limit) {
-        InFlightDiagnostic diagnostic =
-            live->op->emitError("unsupported: needs bytes up to ")
-            << live->last() << " of space '" << live->space << "', which has "
-            << *limit;
+      auto limit = limits.find(live->space);
+      if (limit != limits.end() && live->last() > limit->second) {
+        staging::Overflow overflow{
+            live->op, live->space, live->last(), limit->second, {}};
         for (Live *other : placed)
           if (other != live && other->meets(*live))
-            diagnostic.attachNote(other->op->getLoc())
-                << "lives at the same time, " << other->bytes << " bytes at "
-                << *other->offset;
-        return diagnostic;
+            overflow.others.push_back(
+                {other->op, other->bytes, *other->offset});
+        return overflow;
       }
       live->op->setAttr(
-          "offset", Builder(&getContext()).getI64IntegerAttr(*live->offset));
+          "offset",
+          Builder(kernel.getContext()).getI64IntegerAttr(*live->offset));
     }
-    return success();
+    return std::nullopt;
   }
 
   void say(StringRef space, ArrayRef<Live *> lives) {
@@ -230,10 +223,60 @@ private:
       total += live->bytes;
       used = std::max(used, live->last());
     }
-    getOperation().emitRemark()
-        << "space '" << space << "': " << used << " bytes for " << lives.size()
-        << " storages of " << total << " bytes";
+    kernel.emitRemark() << "space '" << space << "': " << used << " bytes for "
+                        << lives.size() << " storages of " << total << " bytes";
+  }
+
+  tile::KernelOp kernel;
+  const llvm::StringMap<int64_t> &limits;
+  int64_t align;
+  bool report;
+};
+
+struct StageAllocatePass : staging::impl::StageAllocateBase<StageAllocatePass> {
+  using StageAllocateBase::StageAllocateBase;
+
+  void runOnOperation() override {
+    FailureOr<llvm::StringMap<int64_t>> bytesOf =
+        staging::parseLimits(getOperation(), limits);
+    if (failed(bytesOf))
+      return signalPassFailure();
+    std::optional<staging::Overflow> overflow =
+        Allocator(getOperation(), *bytesOf, align, report).run();
+    if (!overflow)
+      return;
+    InFlightDiagnostic diagnostic = overflow->op->emitError("unsupported: ")
+                                    << overflow->text();
+    for (const staging::Overflow::Other &other : overflow->others)
+      diagnostic.attachNote(other.op->getLoc())
+          << "lives at the same time, " << other.bytes << " bytes at "
+          << other.offset;
+    signalPassFailure();
   }
 };
 
 } // namespace
+
+std::string staging::Overflow::text() const {
+  return ("needs bytes up to " + Twine(bytes) + " of space '" + space +
+          "', which has " + Twine(limit))
+      .str();
+}
+
+FailureOr<llvm::StringMap<int64_t>>
+staging::parseLimits(Operation *op, ArrayRef<std::string> limits) {
+  llvm::StringMap<int64_t> bytesOf;
+  for (const std::string &text : limits) {
+    auto [space, number] = StringRef(text).split('=');
+    if (number.getAsInteger(10, bytesOf[space]) || bytesOf[space] < 0)
+      return op->emitError("expected limits as SPACE=BYTES, found '")
+             << text << "'";
+  }
+  return bytesOf;
+}
+
+std::optional<staging::Overflow>
+staging::allocate(tile::KernelOp kernel, const llvm::StringMap<int64_t> &limits,
+                  int64_t align) {
+  return Allocator(kernel, limits, align, /*report=*/false).run();
+}

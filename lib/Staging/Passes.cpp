@@ -24,6 +24,7 @@ void registerStagingPasses() {
   registerStagePlace();
   registerStageAllocate();
   registerStageMakeRings();
+  registerStageFitRings();
   registerStageSchedule();
   registerStagePipeline();
 }

@@ -24,15 +24,18 @@ void staging::buildScratchpadPipeline(OpPassManager &pm,
   kernels.addPass(createStageMakeCopies());
   kernels.addPass(createStageBlockProducts());
   kernels.addPass(createStagePlace({options.space, /*conflict=*/0}));
+  std::string limit = options.space + "=" + std::to_string(options.bytes);
   if (options.slots > 1) {
-    kernels.addPass(createStageMakeRings({options.slots}));
-    kernels.addPass(createStageSchedule());
-    kernels.addPass(createStagePipeline());
+    StageFitRingsOptions rings;
+    rings.depth = options.slots;
+    rings.limits = {limit};
+    rings.align = options.align;
+    pm.addPass(createStageFitRings(rings));
   }
   StageAllocateOptions allocate;
-  allocate.limits = {options.space + "=" + std::to_string(options.bytes)};
+  allocate.limits = {limit};
   allocate.align = options.align;
-  kernels.addPass(createStageAllocate(allocate));
+  pm.addNestedPass<tile::KernelOp>(createStageAllocate(allocate));
 }
 
 //===----------------------------------------------------------------------===//

@@ -198,6 +198,22 @@ def StageMakeRings : Pass<"stage-make-rings", "::kiln::tile::KernelOp"> {
   let options = [Option<"depth", "depth", "int64_t", "2", "slots of a ring">];
 }
 
+def StageFitRings : Pass<"stage-fit-rings", "::mlir::ModuleOp"> {
+  let summary = "Makes rings as deep as their space allows";
+  let description = [{
+    `stage-make-rings`, `stage-schedule` and `stage-pipeline` on every kernel, with rings of `depth` slots, or
+    of as many fewer as `stage-allocate` with the same `limits` finds places for: it tries them one after the
+    other. Where two slots are too many the kernel gets no rings. The report of `--explain` has a row `rings` for
+    every kernel that has fewer than asked for.
+  }];
+  let options = [
+    Option<"depth", "depth", "int64_t", "2", "slots of a ring, at most">,
+    ListOption<"limits", "limits", "std::string", "bytes of a space, as `pad=65536`">,
+    Option<"align", "align", "int64_t", "1", "the least alignment, in bytes">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
   let summary = "Chooses the step and the order of the operations of loops with rings";
   let description = [{

@@ -26,7 +26,8 @@ struct ScratchpadOptions {
   int64_t bytes = 0;  ///< that it has
   int64_t align = 64; ///< of every storage, in bytes
   /// Blocks of a loop that are there at once: one is used while the others are
-  /// filled. 1: copies are waited for where they stand.
+  /// filled; fewer where they do not fit. 1: copies are waited for where they
+  /// stand.
   int64_t slots = 2;
 };
 

@@ -6,6 +6,7 @@
 #include "kiln/Target/Description.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace kiln::target;
@@ -87,6 +88,10 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
                                << "', expected one of: ";
     llvm::interleaveComma(targets(), diag,
                           [&](const Target *t) { diag << t->name(); });
+    std::string file = "libkiln-target-" + options->name + ".so";
+    for (const std::string &path : refusedPlugins())
+      if (llvm::sys::path::filename(path) == file)
+        diag << "; " << path << " was found and could not be loaded, see above";
     return {};
   }
   std::vector<OptionInfo> keys = optionsOf(*target);

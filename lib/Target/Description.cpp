@@ -49,6 +49,17 @@ TileSizes kiln::target::getTileSizes(Operation *op) {
   return TileSizes::fromDescription(getDescription(op));
 }
 
+/// The text that an error is about: lines of what a plug-in holds are nobody's.
+static std::string placeIn(StringRef text, Location loc) {
+  auto at = dyn_cast<FileLineColLoc>(loc);
+  if (!at || at.getLine() == 0 || at.getColumn() == 0)
+    return "";
+  for (unsigned line = 1; line < at.getLine(); ++line)
+    text = text.split('\n').second;
+  StringRef rest = text.split('\n').first.substr(at.getColumn() - 1, 32);
+  return rest.empty() ? "" : (" at '" + rest + "'").str();
+}
+
 TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
                                           StringRef origin) {
   context->getOrLoadDialect<KilnDialect>();
@@ -61,15 +72,16 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
     bare += '\n';
     rest = next;
   }
+  bare = StringRef(bare).trim().str();
   std::string reason;
   Attribute attr;
   {
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
       if (reason.empty())
-        reason = diag.str();
+        reason = diag.str() + placeIn(bare, diag.getLocation());
       return success();
     });
-    attr = parseAttribute(StringRef(bare).trim(), context);
+    attr = parseAttribute(bare, context);
   }
   if (!attr) {
     emitError(loc) << "not a description: "

@@ -66,7 +66,9 @@ LoweringContext::~LoweringContext() = default;
 
 LogicalResult LoweringContext::decline(Operation *op, const Twine &reason) {
   hasDeclined = true;
-  Report::of(op->getContext()).declined(op, current, reason);
+  std::string text = reason.str();
+  Report::of(op->getContext())
+      .declined(op, current, text.empty() ? "without a reason" : text);
   return failure();
 }
 

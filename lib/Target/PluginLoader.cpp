@@ -170,7 +170,7 @@ struct Loading {
   /// Of the following.
   std::mutex state;
   bool searched = false;
-  std::vector<std::string> named;
+  std::vector<std::string> named, refused;
 
   static Loading &get() {
     // Never destroyed: threads may still compile when the process ends.
@@ -199,6 +199,11 @@ LoadedScope::LoadedScope() {
   Loading::get().users.lock_shared();
 }
 LoadedScope::~LoadedScope() { Loading::get().users.unlock_shared(); }
+
+std::vector<std::string> kiln::target::refusedPlugins() {
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  return Loading::get().refused;
+}
 
 std::vector<std::string> kiln::target::namedPlugins() {
   std::lock_guard<std::mutex> lock(Loading::get().state);
@@ -270,6 +275,8 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
       llvm::errs() << line << "\n";
     failed[index] = true;
     ok &= !isError;
+    std::lock_guard<std::mutex> lock(loading.state);
+    loading.refused.push_back(paths[index]);
   });
   for (size_t i = numFound; i < paths.size(); ++i)
     if (!failed[i])

@@ -57,6 +57,9 @@ bool isDescriptionFile(llvm::StringRef path);
 /// Compares the versions in a plug-in's note with ours. Returns what is wrong.
 std::string checkNote(const std::string &path);
 
+/// Paths of plug-ins that were found and could not be loaded; messages said so.
+std::vector<std::string> refusedPlugins();
+
 /// Loads a plug-in and registers it in this process.
 bool loadHere(const std::string &path, std::string &error);
 

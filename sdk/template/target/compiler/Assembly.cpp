@@ -116,8 +116,10 @@ private:
                                .Case([](arith::MaxSIOp) { return "max"; })
                                .Default(StringRef());
           if (name.empty())
-            return LogicalResult(other->emitError(
-                "this operation should have been lowered before"));
+            return LogicalResult(
+                other->emitError("'" + other->getName().getStringRef() +
+                                 "' is still there: its lowering has to "
+                                 "replace it"));
           std::string operands = use(other->getOperands());
           line(name + " " + Twine(scalar(other->getResult(0))) + operands);
           return success();

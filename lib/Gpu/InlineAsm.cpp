@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWalk.h"
+#include "FirstCopies.h"
 #include "kiln/Transforms/Tile/Passes.h"
 
 using namespace mlir;
@@ -83,6 +83,27 @@ static Value part(KernelWalk &w, Value all, int64_t i, const Packing &packing) {
   return arith::TruncIOp::create(w.b, w.loc, packing.word, all);
 }
 
+/// What `make` gives where `once` holds (null: everywhere), else zeros.
+static ValueRange runOnce(KernelWalk &w, Value once, TypeRange types,
+                          function_ref<ValueRange()> make) {
+  if (!once)
+    return make();
+  auto choice = scf::IfOp::create(w.b, w.loc, types, once,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/!types.empty());
+  OpBuilder::InsertionGuard guard(w.b);
+  w.b.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(w.b, w.loc, make());
+  if (!types.empty()) {
+    w.b.setInsertionPointToEnd(choice.elseBlock());
+    SmallVector<Value> zeros;
+    for (Type type : types)
+      zeros.push_back(w.zero(type));
+    scf::YieldOp::create(w.b, w.loc, zeros);
+  }
+  return choice.getResults();
+}
+
 LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
   int64_t pack = op.getPack();
   LayoutAttr layout;
@@ -99,9 +120,6 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
   if (!op.getPure()) {
     once = layout ? isFirstCopy(layout)
                   : compare(arith::CmpIPredicate::eq, threadId(), c32(0));
-    if (once && op.getNumResults())
-      return decline(op, "inline assembly with effects and results, of which "
-                         "several threads need copies");
     if (tile && llvm::any_of(tile.getShape(),
                              [](int64_t n) { return !llvm::isPowerOf2_64(n); }))
       return decline(op, "inline assembly with effects on tiles whose sizes "
@@ -155,13 +173,13 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
         operands.push_back(join(*this, words, packing));
       }
     }
-    ValueRange values;
-    guarded(once, [&] {
-      values =
-          simt::InlineAsmOp::create(b, loc, results, op.getText(), op.getIsa(),
-                                    op.getConstraints(), op.getPure(), operands)
-              .getResults();
-    });
+    auto make = [&]() -> ValueRange {
+      return simt::InlineAsmOp::create(b, loc, results, op.getText(),
+                                       op.getIsa(), op.getConstraints(),
+                                       op.getPure(), operands)
+          .getResults();
+    };
+    ValueRange values = runOnce(*this, once, results, make);
     unsigned next = 0;
     for (auto [packing, regs] : llvm::zip_equal(out, made)) {
       for (int64_t i = 0; i < step; ++i)
@@ -173,10 +191,14 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
     }
   }
   for (auto [result, regs] : llvm::zip_equal(op.getResults(), made)) {
-    if (isa<RankedTensorType>(result.getType()))
-      define(result, std::move(regs));
-    else
-      define(result, regs[0]);
+    bool isCopied = once && !result.use_empty();
+    if (!isa<RankedTensorType>(result.getType())) {
+      define(result, isCopied ? shareFirstCopy(*this, once, regs[0]) : regs[0]);
+      continue;
+    }
+    if (isCopied)
+      shareFirstCopies(*this, once, layout, tile.getShape(), regs);
+    define(result, std::move(regs));
   }
   return success();
 }

@@ -1,7 +1,7 @@
 //===- Pointers.cpp - Accesses through pointers, atomics ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "KernelWalk.h"
+#include "FirstCopies.h"
 #include "LayoutChoice.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -266,15 +266,7 @@ LogicalResult KernelWalk::emitAtomic(Operation *op) {
     Value old = masked(mask, [&] {
       return one(operand(0, 0), operand(1, 0), operand(second, 0));
     });
-    if (!isUsed) {
-      define(op->getResult(0), old);
-      return success();
-    }
-    int64_t start = scratch(16);
-    guarded(first, [&] { LLVM::StoreOp::create(b, loc, old, shared(start)); });
-    synchronize();
-    define(op->getResult(0),
-           LLVM::LoadOp::create(b, loc, element, shared(start)));
+    define(op->getResult(0), isUsed ? shareFirstCopy(*this, first, old) : old);
     return success();
   }
   auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
@@ -287,18 +279,8 @@ LogicalResult KernelWalk::emitAtomic(Operation *op) {
       return one(operand(0, reg), operand(1, reg), operand(second, reg));
     }));
   }
-  if (isUsed && first) {
-    // Other threads hold copies.
-    int64_t start = scratch(tileBytes(shape, element));
-    guarded(first, [&] { writeTile(start, regs, layout, shape); });
-    synchronize();
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-      SmallVector<Value> at;
-      for (size_t d = 0; d < shape.size(); ++d)
-        at.push_back(coordinate(layout, reg, d));
-      regs[reg] = readElement(start, position(at, shape), element);
-    }
-  }
+  if (isUsed && first)
+    shareFirstCopies(*this, first, layout, shape, regs);
   define(op->getResult(0), std::move(regs));
   return success();
 }

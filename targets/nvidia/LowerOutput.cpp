@@ -58,10 +58,26 @@ LogicalResult nvidia::lowerStop(simt::StopOp op, OpBuilder &b) {
   return success();
 }
 
+/// Whether threads wait for each other in the text, such as in `bar.sync`.
+static bool waits(StringRef text) {
+  if (text.contains(".sync"))
+    return true;
+  for (StringRef word : {"bar.", "barrier."})
+    for (size_t at = text.find(word); at != StringRef::npos;
+         at = text.find(word, at + 1))
+      if (!at || !llvm::isAlpha(text[at - 1]))
+        return true;
+  return false;
+}
+
 LogicalResult nvidia::lowerInlineAsm(simt::InlineAsmOp op, OpBuilder &b) {
   if (op.getIsa() != "ptx" && !llvm::Triple(op.getIsa()).isNVPTX())
     return op.emitError("unsupported: inline assembly of '")
            << op.getIsa() << "'";
+  // What has effects runs in one thread.
+  if (!op.getPure() && waits(op.getText()))
+    return op.emitError("unsupported: inline assembly with effects in which "
+                        "threads wait for each other");
   SmallVector<Type> types(op.getResultTypes()), results;
   if (types.size() == 1)
     results = types;

@@ -36,3 +36,32 @@ tile.kernel @floats(%x: f16, %y: !tile.ptr<f32>) {
 tile.kernel @effects(%x: i32) {
   tile.inline_asm "once" isa "machine" constraints "r" pack 1 (%x) : (i32) -> ()
 }
+
+// What it gives goes to the others.
+// CHECK-LABEL: llvm.func @found(
+// CHECK: scf.if
+// CHECK-NEXT: %[[V:.*]] = simt.inline_asm "clock" isa "machine" constraints "=r"() : () -> i32
+// CHECK-NEXT: llvm.store %[[V]], %[[S:.*]] : i32, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: llvm.load %[[S]] : !llvm.ptr<3> -> i32
+tile.kernel @found(%p: !tile.ptr<i32>) {
+  %a = tile.inline_asm "clock" isa "machine" constraints "=r" pack 1 () : () -> i32
+  tile.store_ptr %p, %a : !tile.ptr<i32>, i32
+}
+
+// The same of a tile of which threads hold copies, two elements in a register.
+// CHECK-LABEL: llvm.func @copies(
+// CHECK: %[[R:.*]] = scf.if %[[FIRST:.*]] -> (i32) {
+// CHECK-NEXT: %[[V:.*]] = simt.inline_asm "two" isa "machine" constraints "=r,r"(%{{.*}}) : (i32) -> i32
+// CHECK-NEXT: scf.yield %[[V]]
+// CHECK: arith.trunci %[[R]] : i32 to i16
+// CHECK: scf.if %[[FIRST]] {
+// CHECK-COUNT-2: llvm.store
+// CHECK: gpu.barrier
+// CHECK-COUNT-2: llvm.load
+tile.kernel @copies(%x: !tile.view<16xf16> {tile.readonly}, %y: !tile.view<16xf16>) {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<16xf16> -> tensor<16xf16>
+  %b = tile.inline_asm "two" isa "machine" constraints "=r,r" pack 2 (%a) : (tensor<16xf16>) -> tensor<16xf16>
+  tile.store %b, %y[%c0] : tensor<16xf16>, !tile.view<16xf16>
+}

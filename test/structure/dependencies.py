@@ -26,7 +26,7 @@ LAYERS = [
     ("lib/Frontend", r"kiln/(?!Frontend/|Runtime/)|conversions/|dialects/|targets/"),
     ("include/kiln/Frontend", r"kiln/(?!Frontend/)"),
     # Frontends are registered: the driver knows none of them.
-    ("lib/Driver", r"kiln/(Conversion/(?!Register)|Dialect/(Triton|Stablehlo|Chlo|Vhlo|Sdy|TmTensor)/)|mlir/Dialect/(Tosa|Linalg)/"),
+    ("lib/Driver", r"kiln/(Conversion/(?!Register)|Dialect/(Triton|Stablehlo|Chlo|Vhlo|Sdy|TmTensor|Torch)/)|mlir/Dialect/(Tosa|Linalg)/"),
     ("lib/Index", r"kiln/(?!Index/)"),
     ("include/kiln/Index", r"kiln/(?!Index/)"),
     ("lib/Layout", r"^mlir/|kiln/(?!Layout/)"),

@@ -3,6 +3,7 @@
 // nowhere above.
 #include "kiln/Conversion/Register.h"
 #include "kiln/Conversion/LinalgToPrim.h"
+#include "kiln/Conversion/OnnxToPrim.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "kiln/Conversion/TosaToPrim.h"
@@ -14,6 +15,7 @@ void kiln::registerConversionPasses() {
   registerKilnLinalgToPrimPasses();
   registerKilnTritonToTilePasses();
   registerKilnStablehloToPrimPasses();
+  registerKilnOnnxToPrimPasses();
 }
 
 void kiln::registerConversionFrontends() {
@@ -21,4 +23,5 @@ void kiln::registerConversionFrontends() {
   registerLinalgFrontend();
   registerTritonFrontend();
   registerStablehloFrontend();
+  registerOnnxFrontend();
 }

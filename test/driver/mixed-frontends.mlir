@@ -19,7 +19,7 @@
 // PRIM: prim.exp
 // PRIM-NOT: linalg
 // WRONG: error: frontend 'triton' finds nothing to read, expected one of its functions: tt.func
-// NONE: error: no frontend 'none', expected one of: prim, tile, tosa, linalg, triton, stablehlo
+// NONE: error: no frontend 'none', expected one of: prim, tile, tosa, linalg, triton, stablehlo, onnx
 // APART: error: unsupported: linalg.exp has no translation to prim
 
 //--- tosa.mlir

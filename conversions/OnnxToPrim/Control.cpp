@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conditions and loops.
+#include "Node.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// How long a loop may become when it is written out.
+constexpr int64_t mostSteps = 4096, mostOperations = 16384;
+
+Value scalar(Node &n, Value x) { return n.e.reshape(x, ArrayRef<int64_t>()); }
+
+/// If: the graphs are else_branch and then_branch, in this order.
+LogicalResult ifOp(Node &n) {
+  auto regions = n.op.getRegions();
+  if (regions.size() != 2 || n.e.typeOf(n.in(0)).getNumElements() != 1)
+    return n.fail("needs two graphs and a condition of one element");
+  if (auto known = n.numbers(0)) {
+    auto results = n.run(regions[known->front() != 0 ? 1 : 0], {});
+    if (failed(results) || results->size() != n.numResults())
+      return n.e.reported ? failure() : n.fail("has another number of results");
+    for (auto [i, result] : llvm::enumerate(*results))
+      if (failed(n.set(i, result)))
+        return failure();
+    return success();
+  }
+  // Both are translated first, to learn what they give.
+  Value condition = scalar(n, n.in(0));
+  auto op = prim::IfOp::create(n.e.b, TypeRange(), condition, ValueRange());
+  SmallVector<Type> types[2];
+  for (int side = 0; side < 2; ++side) {
+    OpBuilder::InsertionGuard guard(n.e.b);
+    n.e.b.createBlock(side ? &op.getThenRegion() : &op.getElseRegion());
+    auto results = n.run(regions[side], {});
+    if (failed(results))
+      return failure();
+    for (Value result : *results)
+      types[side].push_back(result.getType());
+    prim::YieldOp::create(n.e.b, *results);
+  }
+  if (types[0] != types[1] || types[0].size() != n.numResults())
+    return n.fail("has graphs whose results differ in type");
+  for (Type type : types[0])
+    if (!llvm::cast<RankedTensorType>(type).hasStaticShape())
+      return n.fail("gives a size that is not known");
+  auto typed = prim::IfOp::create(n.e.b, types[0], condition, ValueRange());
+  typed.getThenRegion().takeBody(op.getThenRegion());
+  typed.getElseRegion().takeBody(op.getElseRegion());
+  op.erase();
+  for (auto [i, result] : llvm::enumerate(typed.getResults()))
+    if (failed(n.set(i, result)))
+      return failure();
+  return success();
+}
+
+/// Whether a graph may be written out that many times.
+LogicalResult checkSteps(Node &n, Region &body, int64_t steps) {
+  int64_t length = 0;
+  body.walk([&](Operation *) { ++length; });
+  if (steps <= mostSteps && steps * length <= mostOperations)
+    return success();
+  return n.fail("runs " + Twine(steps) +
+                " times, which is too often to write out");
+}
+
+/// Tensors of all steps, one behind the other along a new dimension.
+Value stack(Node &n, ArrayRef<Value> parts, int64_t dim, unsigned result) {
+  if (!parts.empty()) {
+    SmallVector<Value> all;
+    for (Value part : parts)
+      all.push_back(n.unsqueeze(part, {dim}));
+    return n.e.concat(all, dim);
+  }
+  auto declared = n.declared(result);
+  Type element = n.elementOut(result);
+  Type prim = tensor_to_prim::primElement(element);
+  if (!declared || !prim)
+    return n.refuse("stacks nothing, in a shape that is not known");
+  return n.e.full(tensor_to_prim::numberAttr(prim, 0),
+                  getAsIndexOpFoldResult(n.e.b.getContext(), *declared));
+}
+
+/// Whether the body hands the condition on, or gives one that always holds.
+bool alwaysGoesOn(Region &body) {
+  if (body.empty() || body.front().empty())
+    return false;
+  Operation &last = body.front().back();
+  Value condition = last.getNumOperands() ? last.getOperand(0) : Value();
+  while (condition) {
+    if (condition == body.getArgument(1))
+      return true;
+    auto op = condition.getDefiningOp<torch::OperatorOp>();
+    if (!op || op.getOperands().size() != 1 ||
+        (op.getName() != "onnx.Identity" && op.getName() != "onnx.Cast"))
+      break;
+    condition = op.getOperands()[0];
+  }
+  auto op = condition ? condition.getDefiningOp<torch::OperatorOp>()
+                      : torch::OperatorOp();
+  if (!op || op.getName() != "onnx.Constant")
+    return false;
+  auto value = op->getAttrOfType<DenseElementsAttr>("torch.onnx.value");
+  return value && value.isSplat() && value.getElementType().isInteger(1) &&
+         value.getSplatValue<bool>();
+}
+
+/// A loop whose length is not known: its tensors keep their types, and what it
+/// stacks is as long as the types of the results say.
+LogicalResult whileLoop(Node &n, Region &body, ArrayRef<Value> vars) {
+  size_t stacked = n.numResults() - vars.size();
+  Type truth = n.e.b.getI1Type();
+  SmallVector<Value> inits{
+      n.integer(0), n.has(1) ? scalar(n, n.in(1))
+                             : n.e.full(n.e.b.getIntegerAttr(truth, 1), {})};
+  llvm::append_range(inits, vars);
+  for (size_t k = 0; k < stacked; ++k) {
+    unsigned result = vars.size() + k;
+    auto declared = n.declared(result);
+    Type element = tensor_to_prim::primElement(n.elementOut(result));
+    if (!declared || declared->empty() || !element)
+      return n.fail("stacks as many tensors as depends on data");
+    inits.push_back(
+        n.e.full(tensor_to_prim::numberAttr(element, 0),
+                 getAsIndexOpFoldResult(n.e.b.getContext(), *declared)));
+  }
+  auto loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
+  auto enter = [&](Region &region) {
+    mlir::Block *block = n.e.b.createBlock(&region);
+    for (Value init : inits)
+      block->addArgument(init.getType(), n.e.b.getLoc());
+    return block->getArguments();
+  };
+  {
+    OpBuilder::InsertionGuard guard(n.e.b);
+    auto test = enter(loop.getCondition());
+    Value more = test[1];
+    if (n.has(0))
+      more = n.both(more, n.lt(test[0], scalar(n, n.i64(n.in(0)))));
+    prim::YieldOp::create(n.e.b, ValueRange{more});
+  }
+  {
+    OpBuilder::InsertionGuard guard(n.e.b);
+    auto now = enter(loop.getBody());
+    SmallVector<Value> inputs(now.begin(), now.begin() + 2 + vars.size());
+    auto results = n.run(body, inputs);
+    if (failed(results))
+      return failure();
+    if (results->size() != 1 + n.numResults())
+      return n.fail("has a graph with another number of results");
+    SmallVector<Value> next{n.add(now[0], n.integer(1)),
+                            scalar(n, (*results)[0])};
+    for (size_t k = 0; k < vars.size(); ++k)
+      next.push_back((*results)[1 + k]);
+    for (size_t k = 0; k < stacked; ++k) {
+      Value whole = now[2 + vars.size() + k];
+      Value part = n.unsqueeze((*results)[1 + vars.size() + k], {0});
+      if (n.e.typeOf(part).getRank() != n.e.typeOf(whole).getRank())
+        return n.fail("stacks tensors of another rank than it says");
+      SmallVector<Value> starts(n.e.typeOf(whole).getRank(), n.integer(0));
+      starts[0] = now[0];
+      next.push_back(prim::DynamicUpdateSliceOp::create(n.e.b, whole.getType(),
+                                                        whole, part, starts));
+    }
+    for (auto [init, value] : llvm::zip_equal(inits, next))
+      if (init.getType() != value.getType())
+        return n.fail("changes the type of a tensor that it carries, and how "
+                      "often it runs is not known");
+    prim::YieldOp::create(n.e.b, next);
+  }
+  for (unsigned i = 0; i < n.numResults(); ++i)
+    if (failed(n.set(i, loop.getResult(2 + i))))
+      return failure();
+  return success();
+}
+
+LogicalResult loop(Node &n) {
+  auto regions = n.op.getRegions();
+  if (regions.size() != 1 || n.numInputs() < 2 || regions[0].empty())
+    return n.fail("needs a graph, a count and a condition");
+  Region &body = regions[0];
+  SmallVector<Value> vars;
+  for (unsigned i = 2; i < n.numInputs(); ++i) {
+    if (!n.has(i))
+      return n.fail("carries what is no tensor");
+    vars.push_back(n.in(i));
+  }
+  if (vars.size() > n.numResults() || body.getNumArguments() != 2 + vars.size())
+    return n.fail("has a graph with other inputs");
+  auto count = n.has(0) ? n.ints(0) : std::nullopt;
+  auto start = n.has(1) ? n.numbers(1) : SmallVector<double>{1};
+  if (!count || !start || !alwaysGoesOn(body))
+    return whileLoop(n, body, vars);
+  int64_t steps =
+      start->front() != 0 ? std::max<int64_t>(count->front(), 0) : 0;
+  if (failed(checkSteps(n, body, steps)))
+    return failure();
+  SmallVector<SmallVector<Value>> stacked(n.numResults() - vars.size());
+  Value more = n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 1), {});
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> inputs{n.integer(step), more};
+    llvm::append_range(inputs, vars);
+    auto results = n.run(body, inputs);
+    if (failed(results))
+      return failure();
+    if (results->size() != 1 + n.numResults())
+      return n.fail("has a graph with another number of results");
+    for (size_t k = 0; k < vars.size(); ++k)
+      vars[k] = (*results)[1 + k];
+    for (size_t k = 0; k < stacked.size(); ++k)
+      stacked[k].push_back((*results)[1 + vars.size() + k]);
+  }
+  for (unsigned i = 0; i < n.numResults(); ++i) {
+    bool isVar = i < vars.size();
+    if (failed(n.set(i, isVar ? vars[i]
+                              : stack(n, stacked[i - vars.size()], 0, i))))
+      return failure();
+  }
+  return success();
+}
+
+/// The steps of a Scan over the inputs of one batch.
+LogicalResult scanSteps(Node &n, Region &body, SmallVector<Value> &state,
+                        ArrayRef<Value> inputs, ArrayRef<int64_t> axes,
+                        ArrayRef<int64_t> backwards,
+                        SmallVector<SmallVector<Value>> &stacked) {
+  int64_t steps = inputs.empty() ? 0 : n.shape(inputs[0])[axes[0]];
+  if (ShapedType::isDynamic(steps))
+    return n.fail("of a length that is not known");
+  if (failed(checkSteps(n, body, steps)))
+    return failure();
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> given = state;
+    for (auto [x, axis, back] : llvm::zip_equal(inputs, axes, backwards)) {
+      if (n.shape(x)[axis] != steps)
+        return n.fail("has inputs of different lengths");
+      given.push_back(n.squeeze(
+          n.slice(x, axis, back ? steps - 1 - step : step, 1), {axis}));
+    }
+    auto results = n.run(body, given);
+    if (failed(results))
+      return failure();
+    if (results->size() != state.size() + stacked.size())
+      return n.fail("has a graph with another number of results");
+    for (size_t k = 0; k < state.size(); ++k)
+      state[k] = (*results)[k];
+    for (size_t k = 0; k < stacked.size(); ++k)
+      stacked[k].push_back((*results)[state.size() + k]);
+  }
+  return success();
+}
+
+LogicalResult scan(Node &n) {
+  auto regions = n.op.getRegions();
+  int64_t scanned = n.getInt("num_scan_inputs", 0);
+  bool batched = n.opset() < 9; // a batch, and lengths as the first input
+  int64_t first = batched ? 1 : 0;
+  int64_t states = n.numInputs() - first - scanned;
+  if (regions.size() != 1 || scanned < 1 || states < 0 ||
+      states > n.numResults() || regions[0].empty())
+    return n.fail("has inputs that do not fit its graph");
+  if (batched && n.has(0))
+    return n.fail("with a length for each batch");
+  Region &body = regions[0];
+  SmallVector<Value> all;
+  for (unsigned i = first; i < n.numInputs(); ++i) {
+    if (!n.has(i))
+      return n.fail("carries what is no tensor");
+    all.push_back(n.in(i));
+  }
+  size_t outs = n.numResults() - states;
+  Ints backwards =
+      n.getInts(batched ? "directions" : "scan_input_directions", scanned, 0);
+  Ints given = n.getInts("scan_input_axes", scanned, 0);
+  Ints outAxes = n.getInts("scan_output_axes", outs, 0);
+  Ints outBackwards = n.getInts("scan_output_directions", outs, 0);
+  Ints axes;
+  for (int64_t k = 0; k < scanned && !n.broken; ++k)
+    axes.push_back(n.axis(given[k], n.e.typeOf(all[states + k]).getRank() -
+                                        (batched ? 1 : 0)));
+  if (n.broken)
+    return failure();
+  SmallVector<SmallVector<Value>> results(n.numResults());
+  int64_t batch = batched ? n.shape(all[0])[0] : 1;
+  for (int64_t b = 0; b < batch; ++b) {
+    SmallVector<Value> own;
+    for (Value x : all)
+      own.push_back(batched ? n.squeeze(n.slice(x, 0, b, 1), {0}) : x);
+    SmallVector<Value> state(own.begin(), own.begin() + states);
+    SmallVector<SmallVector<Value>> stacked(outs);
+    if (failed(scanSteps(n, body, state, ArrayRef(own).drop_front(states), axes,
+                         backwards, stacked)))
+      return failure();
+    for (int64_t k = 0; k < states; ++k)
+      results[k].push_back(state[k]);
+    for (size_t k = 0; k < outs; ++k) {
+      if (outBackwards[k])
+        std::reverse(stacked[k].begin(), stacked[k].end());
+      int64_t dim =
+          stacked[k].empty()
+              ? 0
+              : n.axis(outAxes[k], n.e.typeOf(stacked[k][0]).getRank() + 1);
+      if (n.broken)
+        return failure();
+      results[states + k].push_back(stack(n, stacked[k], dim, states + k));
+    }
+  }
+  for (auto [i, parts] : llvm::enumerate(results))
+    if (failed(n.set(i, batched ? stack(n, parts, 0, i) : parts[0])))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+void addControlRules(NodeRules &rules) {
+  rules.add("If", ifOp);
+  rules.add("Loop", loop, 0);
+  rules.add("Scan", scan, 0);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Convolutions.
+#include "Windows.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+
+FailureOr<Window> windowOf(Node &n, ArrayRef<int64_t> spatial,
+                           ArrayRef<int64_t> kernel) {
+  size_t count = spatial.size();
+  if (kernel.size() != count)
+    return n.fail("has a window of " + Twine(kernel.size()) +
+                  " dimensions on a picture of " + Twine(count));
+  Window w;
+  w.kernel.assign(kernel.begin(), kernel.end());
+  w.strides = n.getInts("strides", count, 1);
+  w.dilations = n.getInts("dilations", count, 1);
+  Ints pads = n.getInts("pads", 2 * count, 0);
+  if (n.broken)
+    return failure();
+  w.low.assign(pads.begin(), pads.begin() + count);
+  w.high.assign(pads.begin() + count, pads.end());
+  for (size_t d = 0; d < count; ++d)
+    if (w.strides[d] < 1 || w.dilations[d] < 1 || w.kernel[d] < 1)
+      return n.fail("has a stride, a dilation or a window below 1");
+  StringRef how = n.getString("auto_pad", "NOTSET");
+  if (how == "NOTSET")
+    return w;
+  if (how != "VALID" && how != "SAME_UPPER" && how != "SAME_LOWER")
+    return n.fail("has auto_pad '" + how + "'");
+  w.low.assign(count, 0);
+  w.high.assign(count, 0);
+  if (how == "VALID")
+    return w;
+  for (size_t d = 0; d < count; ++d) {
+    if (ShapedType::isDynamic(spatial[d]) && w.strides[d] != 1)
+      return n.fail("pads a size that is not known");
+    int64_t total =
+        w.strides[d] == 1
+            ? w.extent(d) - 1
+            : std::max<int64_t>((llvm::divideCeil(spatial[d], w.strides[d]) -
+                                 1) * w.strides[d] +
+                                    w.extent(d) - spatial[d],
+                                0);
+    bool upper = how == "SAME_UPPER";
+    w.low[d] = upper ? total / 2 : total - total / 2;
+    w.high[d] = total - w.low[d];
+  }
+  return w;
+}
+
+Value channelsLast(Node &n, Value x) {
+  Ints order{0};
+  for (int64_t d = 2; d < n.e.typeOf(x).getRank(); ++d)
+    order.push_back(d);
+  order.push_back(1);
+  return n.e.transpose(x, order);
+}
+
+Value channelsFirst(Node &n, Value x) {
+  int64_t rank = n.e.typeOf(x).getRank();
+  Ints order{0, rank - 1};
+  for (int64_t d = 1; d < rank - 1; ++d)
+    order.push_back(d);
+  return n.e.transpose(x, order);
+}
+
+Value convolve(Node &n, Value x, Value filter, const Window &w,
+               ArrayRef<int64_t> inputDilation, int64_t groups, Type element) {
+  x = channelsLast(n, x);
+  filter = channelsLast(n, filter);
+  int64_t channels = n.shape(x).back(), filters = n.shape(filter)[0];
+  if (groups < 1 ||
+      (!ShapedType::isDynamic(channels) &&
+       channels != groups * n.shape(filter).back()) ||
+      filters % groups)
+    return n.refuse("has " + Twine(channels) + " channels for filters of " +
+                    Twine(n.shape(filter).back()) + " in " + Twine(groups) +
+                    " groups");
+  Ints to{n.shape(x)[0]};
+  for (size_t d = 0; d < w.kernel.size(); ++d) {
+    int64_t size = n.shape(x)[d + 1];
+    if (w.low[d] < 0 || w.high[d] < 0)
+      return n.refuse("has pads below 0");
+    if (!ShapedType::isDynamic(size)) {
+      int64_t room = (size - 1) * inputDilation[d] + 1 + w.low[d] + w.high[d] -
+                     w.extent(d);
+      if (room < 0 || size == 0)
+        return n.refuse("has a window that does not fit the padded input");
+      size = room / w.strides[d] + 1;
+    }
+    to.push_back(size);
+  }
+  to.push_back(filters);
+  if (!element)
+    element = n.e.elementOf(x);
+  Value result = prim::ConvOp::create(n.e.b, RankedTensorType::get(to, element),
+                                      x, filter, w.strides, w.low, w.high,
+                                      w.dilations, inputDilation, groups);
+  return channelsFirst(n, result);
+}
+
+/// The sizes of the window, which the filter has, too.
+static FailureOr<Ints> kernelOf(Node &n, Value x, Value filter) {
+  int64_t rank = n.e.typeOf(x).getRank();
+  if (rank < 3 || n.e.typeOf(filter).getRank() != rank ||
+      !n.e.typeOf(filter).hasStaticShape())
+    return n.fail("needs input and filters of one rank of at least 3, the "
+                  "filters of a known size");
+  Ints kernel(n.shape(filter).drop_front(2));
+  if (auto given = n.getInts("kernel_shape"); given && *given != kernel)
+    return n.fail("has a kernel_shape that is not that of its filters");
+  return kernel;
+}
+
+Value convOf(Node &n, Value x, Value filter, Type element) {
+  auto kernel = kernelOf(n, x, filter);
+  if (failed(kernel))
+    return {};
+  auto window = windowOf(n, n.shape(x).drop_front(2), *kernel);
+  if (failed(window))
+    return {};
+  return convolve(n, x, filter, *window, Ints(kernel->size(), 1),
+                  n.getInt("group", 1), element);
+}
+
+namespace {
+
+/// Adds a bias of a number for each channel.
+Value addBias(Node &n, Value x, unsigned i) {
+  if (!x || !n.has(i))
+    return x;
+  return n.add(x, n.along(n.in(i), 1, n.e.typeOf(x).getRank()));
+}
+
+LogicalResult conv(Node &n) {
+  return n.set(addBias(n, convOf(n, n.in(0), n.in(1)), 2));
+}
+
+/// ConvTranspose: the input is spread by the strides and convolved with the
+/// filters turned round.
+LogicalResult convTranspose(Node &n) {
+  Value x = n.in(0), filter = n.in(1);
+  auto kernel = kernelOf(n, x, filter);
+  if (failed(kernel))
+    return failure();
+  size_t count = kernel->size();
+  int64_t groups = n.getInt("group", 1), channels = n.shape(filter)[0];
+  if (groups < 1 || channels % groups)
+    return n.fail("has filters of " + Twine(channels) + " channels in " +
+                  Twine(groups) + " groups");
+  Window w;
+  w.kernel = *kernel;
+  w.strides = n.getInts("strides", count, 1);
+  w.dilations = n.getInts("dilations", count, 1);
+  Ints pads = n.getInts("pads", 2 * count, 0);
+  Ints extra = n.getInts("output_padding", count, 0);
+  StringRef how = n.getString("auto_pad", "NOTSET");
+  auto wanted = n.getInts("output_shape");
+  if (n.broken)
+    return failure();
+  if (wanted && wanted->size() == count + 2)
+    wanted->erase(wanted->begin(), wanted->begin() + 2);
+  if (wanted && wanted->size() != count)
+    return n.fail("has an output_shape of " + Twine(wanted->size()) + " sizes");
+  Ints cutLow(count, 0), cutHigh(count, 0);
+  for (size_t d = 0; d < count; ++d) {
+    int64_t size = n.shape(x)[d + 2], stride = w.strides[d];
+    int64_t low = pads[d], high = pads[count + d];
+    bool isSame = how == "SAME_UPPER" || how == "SAME_LOWER";
+    if (wanted || isSame) {
+      if (ShapedType::isDynamic(size))
+        return n.fail("has a size that is not known");
+      int64_t to = wanted ? (*wanted)[d] : size * stride;
+      int64_t total = stride * (size - 1) + extra[d] + w.extent(d) - to;
+      // More than there is: the result is larger at its end.
+      if (isSame)
+        total = std::max<int64_t>(total, 0);
+      low = how == "SAME_UPPER" ? total / 2 : total - total / 2;
+      low = std::max<int64_t>(low, 0);
+      high = total - low;
+    } else if (how == "VALID") {
+      low = high = 0;
+    }
+    int64_t before = w.extent(d) - 1 - low,
+            behind = w.extent(d) - 1 - high + extra[d];
+    cutLow[d] = std::max<int64_t>(-before, 0);
+    cutHigh[d] = std::max<int64_t>(-behind, 0);
+    w.low.push_back(std::max<int64_t>(before, 0));
+    w.high.push_back(std::max<int64_t>(behind, 0));
+  }
+  // [C, M / g, window...] to [M, C / g, window...], turned round.
+  Ints apart{groups, channels / groups}, order{0, 2, 1},
+      joined{groups * n.shape(filter)[1], channels / groups}, spatial;
+  llvm::append_range(apart, n.shape(filter).drop_front(1));
+  for (size_t d = 0; d < count; ++d) {
+    order.push_back(d + 3);
+    joined.push_back((*kernel)[d]);
+    spatial.push_back(d + 2);
+  }
+  filter =
+      n.e.reshape(n.e.transpose(n.e.reshape(filter, apart), order), joined);
+  filter = prim::RevOp::create(n.e.b, filter.getType(), filter, spatial);
+  Ints spread = w.strides;
+  w.strides.assign(count, 1);
+  Value result = convolve(n, x, filter, w, spread, groups);
+  for (size_t d = 0; d < count && result; ++d)
+    if (cutLow[d] || cutHigh[d]) {
+      int64_t size = n.shape(result)[d + 2];
+      if (ShapedType::isDynamic(size))
+        return n.fail("has a size that is not known");
+      result = n.slice(result, d + 2, cutLow[d], size - cutLow[d] - cutHigh[d]);
+    }
+  return n.set(addBias(n, result, 2));
+}
+
+/// Col2Im: columns of blocks are added where they were taken from.
+LogicalResult col2Im(Node &n) {
+  Value x = n.in(0);
+  auto image = n.ints(1), block = n.ints(2);
+  auto declared = n.declared();
+  if (declared && declared->size() < 3)
+    declared = std::nullopt;
+  if (!image && declared)
+    image = Ints(ArrayRef(*declared).drop_front(2));
+  if (!block && image && n.rank(0) == 3 && declared && n.rank(2) == 1 &&
+      n.shape(n.in(2))[0] == 1 && (*declared)[1])
+    block = Ints{n.shape(x)[1] / (*declared)[1]};
+  if (!image || n.rank(0) != 3 || !n.e.typeOf(x).hasStaticShape())
+    return n.fail("has sizes that are not known");
+  size_t count = image->size();
+  if (!block) // of those that make the number of columns, the only one
+    return n.fail("has a block_shape that is not known");
+  auto window = windowOf(n, *image, *block);
+  if (failed(window))
+    return failure();
+  const Window &w = *window;
+  int64_t batch = n.shape(x)[0], points = 1;
+  Ints blocks;
+  for (size_t d = 0; d < count; ++d) {
+    blocks.push_back(
+        ((*image)[d] + w.low[d] + w.high[d] - w.extent(d)) / w.strides[d] + 1);
+    points *= (*block)[d];
+  }
+  if (points == 0 || n.shape(x)[1] % points)
+    return n.fail("has columns that are not made of blocks");
+  int64_t channels = n.shape(x)[1] / points;
+  // Position of each element: block * stride + offset * dilation - pad.
+  Ints all{batch, channels};
+  llvm::append_range(all, *block);
+  llvm::append_range(all, blocks);
+  int64_t rank = 2 * count;
+  Value place, inside;
+  for (size_t d = 0; d < count; ++d) {
+    Type i64 = n.e.b.getI64Type();
+    Value at = n.add(n.mul(n.along(n.iota((*block)[d], i64), d, rank),
+                           n.integer(w.dilations[d])),
+                     n.mul(n.along(n.iota(blocks[d], i64), count + d, rank),
+                           n.integer(w.strides[d])));
+    at = n.sub(at, n.integer(w.low[d]));
+    Value here =
+        n.both(n.ge(at, n.integer(0)), n.lt(at, n.integer((*image)[d])));
+    inside = inside ? n.both(inside, here) : here;
+    place = place ? n.add(n.mul(place, n.integer((*image)[d])), at) : at;
+  }
+  int64_t elements = 1, pixels = 1;
+  for (int64_t size : ArrayRef(all).drop_front(2))
+    elements *= size;
+  for (int64_t size : *image)
+    pixels *= size;
+  place = n.where(inside, place, n.integer(pixels)); // outside: dropped
+  place = n.e.reshape(n.expand(place, ArrayRef(all).drop_front(2)),
+                      Ints{elements, 1});
+  Value columns = n.e.reshape(x, Ints{batch * channels, elements});
+  Value rows = n.e.transpose(columns, {1, 0});
+  Value zero = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(x), 0),
+                        {n.e.size(pixels), n.e.size(batch * channels)});
+  Value sum = prim::ScatterOp::create(
+      n.e.b, zero.getType(), prim::ScatterKind::add, zero, place,
+      n.e.reshape(rows, Ints{elements, 1, batch * channels}), Ints{0}, 0,
+      false);
+  Ints to{batch, channels};
+  llvm::append_range(to, *image);
+  return n.set(n.e.reshape(n.e.transpose(sum, {1, 0}), to));
+}
+
+} // namespace
+
+void addConvRules(NodeRules &rules) {
+  rules.add("Conv", conv, 2);
+  rules.add("ConvTranspose", convTranspose, 2);
+  rules.add("Col2Im", col2Im, 3);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element types, and values handed on.
+#include "Node.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+LogicalResult cast(Node &n) {
+  Type element = n.dataType(n.getInt("to", 0));
+  return n.broken ? failure()
+                  : n.set(n.cast(n.in(0), element, n.isUnsigned(0)));
+}
+
+LogicalResult castLike(Node &n) {
+  return n.set(n.cast(n.in(0), n.elementIn(1), n.isUnsigned(0)));
+}
+
+/// BitCast: the same bits as another type of the same width.
+LogicalResult bitCast(Node &n) {
+  Type element = n.dataType(n.getInt("to", 0));
+  Type to = element ? tensor_to_prim::primElement(element) : Type();
+  Value x = n.in(0);
+  // A truth value takes a byte.
+  Type from = n.e.elementOf(x), byte = n.e.b.getI8Type();
+  if (to && (from.isInteger(1) || to.isInteger(1)) &&
+      (from == byte || to == byte))
+    return n.set(n.e.convert(x, to));
+  if (!to ||
+      n.e.elementOf(x).getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return n.broken ? failure() : n.fail("changes the width of elements");
+  if (to == n.e.elementOf(x))
+    return n.set(x);
+  return n.set(prim::BitcastOp::create(n.e.b, n.e.typeOf(x).clone(to), x));
+}
+
+LogicalResult identity(Node &n) {
+  n.e.share(n.op.getOperands().take_front(1), n.op.getResults());
+  return success();
+}
+
+/// OptionalHasElement: whether there is one is known from the types.
+LogicalResult optionalHasElement(Node &n) {
+  return n.set(n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), n.has(0)), {}));
+}
+
+} // namespace
+
+void addConvertRules(NodeRules &rules) {
+  rules.add("Cast", cast);
+  rules.add("CastLike", castLike);
+  rules.add("BitCast", bitCast);
+  rules.add("Identity", identity);
+  rules.add("Optional", identity);
+  rules.add("OptionalGetElement", identity);
+  rules.add("OptionalHasElement", optionalHasElement, 0);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading at computed places.
+#include "Node.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+LogicalResult gather(Node &n) {
+  Value x = n.in(0);
+  int64_t dim = n.axisAttr("axis", 0, n.rank(0));
+  if (n.broken)
+    return failure();
+  return n.set(n.take(x, n.fromEnd(n.in(1), n.e.sizesOf(x)[dim]), dim));
+}
+
+/// Positions of each element of `like` along each dimension, those along `dim`
+/// being `at`, all in the shape of `at`.
+SmallVector<Value> coordinates(Node &n, Value at, int64_t dim) {
+  SmallVector<Value> all;
+  Sizes sizes = n.e.sizesOf(at);
+  int64_t rank = sizes.size();
+  for (int64_t d = 0; d < rank; ++d)
+    all.push_back(
+        d == dim ? at
+                 : n.e.broadcast(
+                       n.along(n.iota(sizes[d], n.e.b.getI64Type()), d, rank),
+                       sizes));
+  return all;
+}
+
+LogicalResult gatherElements(Node &n) {
+  Value x = n.in(0);
+  int64_t dim = n.axisAttr("axis", 0, n.rank(0));
+  if (n.broken)
+    return failure();
+  if (n.rank(1) != n.rank(0))
+    return n.fail("has indices of another rank than the data");
+  Value at = n.fromEnd(n.in(1), n.e.sizesOf(x)[dim]);
+  return n.set(n.takeAt(x, coordinates(n, at, dim)));
+}
+
+LogicalResult gatherNd(Node &n) {
+  Value x = n.in(0), places = n.in(1);
+  int64_t batch = n.getInt("batch_dims", 0), rank = n.rank(0);
+  int64_t depth = n.rank(1) ? n.shape(places).back() : 0;
+  if (n.rank(1) == 0 || batch < 0 || batch >= std::min(n.rank(1), rank) ||
+      ShapedType::isDynamic(depth) || depth > rank - batch)
+    return n.fail("has indices that do not fit the data");
+  Sizes sizes = n.e.sizesOf(x);
+  SmallVector<Value> parts;
+  Ints dims, slices;
+  for (int64_t k = 0; k < depth; ++k) {
+    parts.push_back(
+        n.fromEnd(n.slice(places, n.rank(1) - 1, k, 1), sizes[batch + k]));
+    dims.push_back(batch + k);
+  }
+  if (depth == 0)
+    return n.fail("has indices of no dimension");
+  Value at = n.e.concat(parts, n.rank(1) - 1);
+  Ints made(n.shape(places).drop_back(1)), result = made;
+  for (int64_t d = batch; d < rank; ++d) {
+    bool isPlace = d < batch + depth;
+    slices.push_back(isPlace ? 1 : -1);
+    made.push_back(isPlace ? 1 : n.shape(x)[d]);
+  }
+  Value slicesRead = prim::GatherSlicesOp::create(
+      n.e.b, n.e.typeOf(x).clone(made), x, at, dims, batch, slices);
+  Ints gone;
+  for (int64_t k = 0; k < depth; ++k)
+    gone.push_back(n.rank(1) - 1 + k);
+  return n.set(n.squeeze(slicesRead, gone));
+}
+
+/// OneHot: indices that are out of range have no value on.
+LogicalResult oneHot(Node &n) {
+  Value indices = n.in(0);
+  int64_t rank = n.rank(0), dim = n.axisAttr("axis", -1, rank + 1);
+  if (n.broken)
+    return failure();
+  std::optional<int64_t> depth;
+  if (auto known = n.numbers(1); known && known->size() == 1)
+    depth = known->front();
+  else if (auto declared = n.declared();
+           declared && int64_t(declared->size()) == rank + 1)
+    depth = (*declared)[dim];
+  if (!depth)
+    return n.fail("has a depth that is not known");
+  Value at = n.unsqueeze(n.i64(indices, n.isUnsigned(0)), {dim});
+  at = n.where(n.lt(at, n.number(0, at)), n.add(at, n.integer(*depth)), at);
+  Value place = n.along(n.iota(*depth, n.e.b.getI64Type()), dim, rank + 1);
+  auto value = [&](int64_t k) {
+    return n.e.reshape(n.slice(n.in(2), 0, k, 1), ArrayRef<int64_t>());
+  };
+  return n.set(n.where(n.eq(at, place), value(1), value(0)));
+}
+
+/// ReverseSequence: the first elements of each sequence in reverse.
+LogicalResult reverseSequence(Node &n) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0), time = n.axisAttr("time_axis", 0, rank),
+          batch = n.axisAttr("batch_axis", 1, rank);
+  if (n.broken || time == batch)
+    return n.broken ? failure() : n.fail("has one axis for time and batch");
+  Sizes sizes = n.e.sizesOf(x);
+  Value length = n.along(n.i64(n.in(1)), batch, rank);
+  Value step = n.along(n.iota(sizes[time], n.e.b.getI64Type()), time, rank);
+  Value back = n.sub(n.sub(length, n.integer(1)), step);
+  Value at = n.expand(n.where(n.lt(step, length), back, step), sizes);
+  return n.set(n.takeAt(x, coordinates(n, at, time)));
+}
+
+} // namespace
+
+void addGatherRules(NodeRules &rules) {
+  rules.add("Gather", gather, 2);
+  rules.add("GatherElements", gatherElements, 2);
+  rules.add("GatherND", gatherNd, 2);
+  rules.add("OneHot", oneHot, 3);
+  rules.add("ReverseSequence", reverseSequence, 2);
+}
+
+} // namespace kiln::onnx_to_prim

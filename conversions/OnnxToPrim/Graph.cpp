@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What does not depend on arguments, computed.
+#include "Node.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+
+/// Larger tensors are weights, and nobody asks for their numbers.
+constexpr int64_t mostElements = 65536;
+
+std::optional<eval::Value> Graph::evaluate(mlir::Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  auto compute = [&]() -> std::optional<eval::Value> {
+    Operation *op = value ? value.getDefiningOp() : nullptr;
+    auto type = value ? dyn_cast<RankedTensorType>(value.getType())
+                      : RankedTensorType();
+    if (!op || !type || !type.hasStaticShape() || op->getNumRegions() ||
+        type.getNumElements() > mostElements ||
+        !isa<prim::PrimDialect>(op->getDialect()))
+      return std::nullopt;
+    eval::Evaluator evaluator(module);
+    eval::Frame frame(evaluator);
+    for (mlir::Value operand : op->getOperands()) {
+      std::optional<eval::Value> number = evaluate(operand);
+      if (!number || failed(frame.set(operand, *number)))
+        return std::nullopt;
+    }
+    // What fails at run time fails there.
+    ScopedDiagnosticHandler quiet(op->getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (failed(mlir::verify(op)) || failed(frame.step(op)))
+      return std::nullopt;
+    for (mlir::Value result : op->getResults())
+      known[result] = frame.get(result);
+    return frame.get(value);
+  };
+  std::optional<eval::Value> result = compute();
+  known[value] = result;
+  return result;
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inputs, attributes and results of nodes.
+#include "Node.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+
+using tensor_to_prim::text;
+
+int64_t Node::opset() {
+  auto fn = op->getParentOfType<func::FuncOp>();
+  auto version =
+      fn ? fn->getAttrOfType<IntegerAttr>("torch.onnx_meta.opset_version")
+         : IntegerAttr();
+  return version ? version.getValue().getSExtValue() : 22;
+}
+
+LogicalResult Node::fail(const Twine &reason) {
+  broken = true;
+  e.reported = true;
+  return op->emitError("unsupported: ") << op.getName() << ' ' << reason;
+}
+
+Value Node::refuse(const Twine &reason) {
+  if (!broken)
+    (void)fail(reason);
+  return {};
+}
+
+Value Node::in(unsigned i) {
+  return i < numInputs() ? e.get(op.getOperands()[i]) : Value();
+}
+
+Type Node::elementOf(Value source) {
+  Type type = source.getType();
+  if (auto tensor = dyn_cast<torch::VTensorType>(type))
+    if (tensor.getElement())
+      return tensor.getElement();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getElementType();
+  Value value = e.isKnown(source) ? e.get(source) : Value();
+  return value ? e.elementOf(value) : Type(e.b.getNoneType());
+}
+
+std::optional<Ints> Node::intsOf(Value x) {
+  auto value = graph.evaluate(x);
+  if (!value || !isa<IntegerType>(e.elementOf(x)))
+    return std::nullopt;
+  Ints result;
+  for (int64_t i = 0; i < value->size(); ++i)
+    result.push_back(value->element(i).asInt());
+  return result;
+}
+
+std::optional<SmallVector<double>> Node::numbers(unsigned i) {
+  auto value = graph.evaluate(in(i));
+  if (!value)
+    return std::nullopt;
+  SmallVector<double> result;
+  for (int64_t k = 0; k < value->size(); ++k)
+    result.push_back(value->element(k).asDouble());
+  return result;
+}
+
+/// What elements are in terms of sizes: read through the operations that move
+/// them and through arithmetic.
+std::optional<Sizes> Node::readSizes(Value x) {
+  if (!x || !isa<IntegerType>(e.elementOf(x)) ||
+      !e.typeOf(x).hasStaticShape() || e.typeOf(x).getRank() > 1)
+    return std::nullopt;
+  if (auto known = intsOf(x))
+    return Sizes(getAsIndexOpFoldResult(e.b.getContext(), *known));
+  Operation *op = x.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto size = dyn_cast<prim::FromIndexOp>(op))
+    return Sizes{size.getValue()};
+  if (isa<prim::ReshapeOp>(op) ||
+      (isa<prim::ConvertElementTypeOp>(op) &&
+       isa<IntegerType>(e.elementOf(op->getOperand(0)))))
+    return readSizes(op->getOperand(0));
+  auto operand = [&](unsigned i) { return readSizes(op->getOperand(i)); };
+  if (isa<prim::CatOp>(op)) {
+    Sizes all;
+    for (Value part : op->getOperands()) {
+      auto some = readSizes(part);
+      if (!some)
+        return std::nullopt;
+      llvm::append_range(all, *some);
+    }
+    return all;
+  }
+  if (auto slice = dyn_cast<prim::SliceOp>(op)) {
+    auto all = operand(0);
+    Sizes part;
+    if (!all || slice.getStarts().empty())
+      return all;
+    int64_t limit = slice.getLimits()[0];
+    for (int64_t i = slice.getStarts()[0];
+         i < (limit < 0 ? int64_t(all->size()) : limit);
+         i += slice.getStrides()[0])
+      part.push_back((*all)[i]);
+    return part;
+  }
+  if (auto gather = dyn_cast<prim::GatherOp>(op)) {
+    auto all = operand(0);
+    auto at = intsOf(gather.getIndices());
+    Sizes part;
+    if (!all || !at || gather.getBatchDims())
+      return std::nullopt;
+    for (int64_t i : *at) {
+      if (i < 0 || i >= int64_t(all->size()))
+        return std::nullopt;
+      part.push_back((*all)[i]);
+    }
+    return part;
+  }
+  if (auto spread = dyn_cast<prim::BroadcastInDimOp>(op)) {
+    auto one = operand(0);
+    if (!one || one->size() != 1)
+      return std::nullopt;
+    return Sizes(e.typeOf(x).getNumElements(), one->front());
+  }
+  if (!isa<prim::AddOp, prim::SubOp, prim::MulOp>(op))
+    return std::nullopt;
+  auto a = operand(0), c = operand(1);
+  if (!a || !c)
+    return std::nullopt;
+  Sizes result;
+  auto &math = e.sizeMath();
+  for (auto [l, r] : llvm::zip_equal(*a, *c))
+    result.push_back(isa<prim::AddOp>(op)   ? math.add(l, r)
+                     : isa<prim::SubOp>(op) ? math.sub(l, r)
+                                            : math.mul(l, r));
+  return result;
+}
+
+int64_t Node::getInt(StringRef name, int64_t otherwise) {
+  auto value = dyn_cast_or_null<IntegerAttr>(attr(name));
+  return value ? value.getValue().getSExtValue() : otherwise;
+}
+
+double Node::getFloat(StringRef name, double otherwise) {
+  auto value = dyn_cast_or_null<FloatAttr>(attr(name));
+  return value ? value.getValueAsDouble() : otherwise;
+}
+
+StringRef Node::getString(StringRef name, StringRef otherwise) {
+  auto value = dyn_cast_or_null<StringAttr>(attr(name));
+  return value ? value.getValue() : otherwise;
+}
+
+std::optional<Ints> Node::getInts(StringRef name) {
+  auto list = dyn_cast_or_null<ArrayAttr>(attr(name));
+  if (!list)
+    return std::nullopt;
+  Ints result;
+  for (Attribute entry : list)
+    if (auto number = dyn_cast<IntegerAttr>(entry))
+      result.push_back(number.getValue().getSExtValue());
+  return result;
+}
+
+std::optional<SmallVector<double>> Node::getFloats(StringRef name) {
+  auto list = dyn_cast_or_null<ArrayAttr>(attr(name));
+  if (!list)
+    return std::nullopt;
+  SmallVector<double> result;
+  for (Attribute entry : list)
+    if (auto number = dyn_cast<FloatAttr>(entry))
+      result.push_back(number.getValueAsDouble());
+  return result;
+}
+
+Ints Node::getInts(StringRef name, size_t count, int64_t otherwise) {
+  auto list = getInts(name);
+  if (list && list->size() != count)
+    refuse("has " + Twine(list->size()) + " " + name + ", expected " +
+           Twine(count));
+  return list && !broken ? *list : Ints(count, otherwise);
+}
+
+int64_t Node::axis(int64_t given, int64_t rank) {
+  int64_t result = given < 0 ? given + rank : given;
+  if (result >= 0 && result < rank)
+    return result;
+  refuse("has axis " + Twine(given) + " of a tensor of rank " + Twine(rank));
+  return 0;
+}
+
+Ints Node::axes(ArrayRef<int64_t> given, int64_t rank) {
+  Ints result;
+  for (int64_t each : given) {
+    result.push_back(axis(each, rank));
+    if (!broken && llvm::count(result, result.back()) > 1)
+      refuse("names axis " + Twine(each) + " twice");
+  }
+  return result;
+}
+
+Type Node::dataType(int64_t number) {
+  Builder &b = e.b;
+  auto unsignedType = [&](unsigned width) {
+    return IntegerType::get(b.getContext(), width, IntegerType::Unsigned);
+  };
+  auto signedType = [&](unsigned width) {
+    return IntegerType::get(b.getContext(), width, IntegerType::Signed);
+  };
+  switch (number) { // TensorProto.DataType
+  case 1:
+    return b.getF32Type();
+  case 2:
+    return unsignedType(8);
+  case 3:
+    return signedType(8);
+  case 4:
+    return unsignedType(16);
+  case 5:
+    return signedType(16);
+  case 6:
+    return signedType(32);
+  case 7:
+    return signedType(64);
+  case 9:
+    return b.getI1Type();
+  case 10:
+    return b.getF16Type();
+  case 11:
+    return b.getF64Type();
+  case 12:
+    return unsignedType(32);
+  case 13:
+    return unsignedType(64);
+  case 16:
+    return b.getBF16Type();
+  default:
+    refuse("makes elements of data type " + Twine(number));
+    return {};
+  }
+}
+
+std::optional<Ints> Node::declared(unsigned i) {
+  if (i >= numResults())
+    return std::nullopt;
+  Type type = op.getResult(i).getType();
+  ArrayRef<int64_t> shape;
+  if (auto tensor = dyn_cast<torch::VTensorType>(type);
+      tensor && tensor.getRanked())
+    shape = tensor.getShape();
+  else
+    return std::nullopt;
+  if (ShapedType::isDynamicShape(shape))
+    return std::nullopt;
+  return Ints(shape);
+}
+
+LogicalResult Node::set(unsigned i, Value value) {
+  if (broken || !value)
+    return failure();
+  if (i >= numResults())
+    return success();
+  Value result = op.getResult(i);
+  RankedTensorType found = e.typeOf(value);
+  if (auto want = dyn_cast<torch::VTensorType>(result.getType())) {
+    if (Type element = want.getElement();
+        element &&
+        tensor_to_prim::primElement(element) != found.getElementType())
+      return fail("gives " + Twine(text(found)) + " where its result is " +
+                  text(want));
+    // A shape that is not known reads as that of a scalar.
+    if (want.getRanked() && (!want.getShape().empty() || !found.getRank())) {
+      if (failed(verifyCompatibleShape(want.getShape(), found.getShape()))) {
+        for (Operation *user : result.getUsers())
+          if (isa<func::ReturnOp>(user))
+            return fail("gives " + Twine(text(found)) +
+                        " where its result is " + text(want));
+      } else {
+        value = e.refine(value, want.getShape());
+      }
+    }
+  }
+  e.alias(result, value);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> Node::run(Region &region,
+                                        ArrayRef<Value> inputs) {
+  if (!llvm::hasSingleElement(region) ||
+      region.getNumArguments() != inputs.size() || region.front().empty() ||
+      !isa<torch::OperatorTerminatorOp>(region.front().back()))
+    return fail("has a graph of " + Twine(region.getNumArguments()) +
+                " inputs, expected " + Twine(inputs.size()));
+  for (auto [argument, value] : llvm::zip_equal(region.getArguments(), inputs))
+    e.alias(argument, value);
+  if (failed(e.emitBlock(region.front())))
+    return failure();
+  e.b.setLoc(op.getLoc());
+  SmallVector<Value> results;
+  for (Value result : region.front().back().getOperands()) {
+    Value value = e.isKnown(result) ? e.get(result) : Value();
+    if (!value)
+      return e.reported ? failure() : fail("has a graph that gives no tensor");
+    results.push_back(value);
+  }
+  return results;
+}
+
+} // namespace kiln::onnx_to_prim

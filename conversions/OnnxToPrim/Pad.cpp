@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Padding, and parts around the centre.
+#include "Node.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// Positions in a dimension of `size` for those in its padded form; what is
+/// outside is where the mode takes it from.
+Value wrapped(Node &n, Value at, int64_t size, StringRef mode) {
+  auto mod = [&](int64_t by) {
+    return n.binary<prim::RemainderOp>(at, n.number(by, at));
+  };
+  if (mode == "wrap")
+    return mod(size);
+  if (mode == "reflect") {
+    if (size == 1)
+      return n.mul(at, n.number(0, at));
+    Value there = mod(2 * (size - 1));
+    Value back = n.sub(n.number(2 * (size - 1), at), there);
+    return n.where(n.lt(there, n.number(size, at)), there, back);
+  }
+  return n.clamp(at, 0, size - 1);
+}
+
+/// What is there before element 0 of each dimension.
+struct Pads {
+  std::optional<Ints> low, high; // where they are known
+  SmallVector<Value> before;     // where they are not
+};
+
+/// Reads the pads, those of `axes` only if there are any.
+FailureOr<Pads> padsOf(Node &n, int64_t rank) {
+  Pads pads;
+  std::optional<Ints> axes, all = n.getInts("pads");
+  if (!all && n.hasAttr("paddings"))
+    all = n.getInts("paddings");
+  if (!all && !n.has(1))
+    return n.fail("has no pads");
+  Value axesIn = n.has(3) ? n.in(3) : Value();
+  if (axesIn && !(axes = n.ints(3)) && n.e.typeOf(axesIn).getRank() != 1)
+    return n.fail("has axes that are no list");
+  if (!all)
+    all = n.ints(1);
+  for (unsigned i : {1u, 3u})
+    if (n.has(i) && (n.rank(i) != 1 || !n.e.typeOf(n.in(i)).hasStaticShape()))
+      return n.fail("has pads or axes that are no list of a known length");
+  bool known = all && (!axesIn || axes);
+  int64_t count = axes ? axes->size() : axesIn ? n.shape(axesIn)[0] : rank;
+  int64_t length = all ? all->size() : n.e.typeOf(n.in(1)).getNumElements();
+  if (length != 2 * count)
+    return n.fail("has " + Twine(length) + " pads of " + Twine(count) +
+                  " dimensions");
+  if (known) {
+    Ints dims;
+    for (int64_t d = 0; d < rank; ++d)
+      dims.push_back(d);
+    if (axes)
+      dims = n.axes(*axes, rank);
+    if (n.broken)
+      return failure();
+    pads.low = Ints(rank, 0);
+    pads.high = Ints(rank, 0);
+    for (int64_t k = 0; k < count; ++k) {
+      (*pads.low)[dims[k]] = (*all)[k];
+      (*pads.high)[dims[k]] = (*all)[k + count];
+    }
+    return pads;
+  }
+  Value list = all ? n.list(*all) : n.i64(n.in(1));
+  for (int64_t d = 0; d < rank; ++d) {
+    Value before = n.integer(0);
+    for (int64_t k = 0; k < count; ++k) {
+      Value pad = n.e.reshape(n.slice(list, 0, k, 1), ArrayRef<int64_t>());
+      if (!axesIn) {
+        if (k == d)
+          before = pad;
+        continue;
+      }
+      Value axis = n.e.reshape(n.slice(axesIn, 0, k, 1), ArrayRef<int64_t>());
+      Value here = n.eq(n.fromEnd(axis, n.e.size(rank)), n.integer(d));
+      before = n.where(here, pad, before);
+    }
+    pads.before.push_back(before);
+  }
+  return pads;
+}
+
+LogicalResult pad(Node &n) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0);
+  StringRef mode = n.getString("mode", "constant");
+  if (mode != "constant" && mode != "edge" && mode != "reflect" &&
+      mode != "wrap")
+    return n.fail("has mode '" + mode + "'");
+  auto pads = padsOf(n, rank);
+  if (failed(pads))
+    return failure();
+  Value value = n.has(2) ? n.e.reshape(n.in(2), ArrayRef<int64_t>())
+                         : n.number(n.getFloat("value", 0), x);
+  if (mode == "constant" && pads->low)
+    return n.set(n.pad(x, *pads->low, *pads->high, value));
+  if (!n.e.typeOf(x).hasStaticShape())
+    return n.fail("of a size that is not known");
+  auto declared = n.declared();
+  if (!pads->low && (!declared || int64_t(declared->size()) != rank))
+    return n.fail("has pads that are not known");
+  Value outside;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t size = n.shape(x)[d];
+    if (pads->low && (*pads->low)[d] == 0 && (*pads->high)[d] == 0)
+      continue;
+    int64_t to =
+        pads->low ? size + (*pads->low)[d] + (*pads->high)[d] : (*declared)[d];
+    if (size == 0 || to < 0)
+      return n.fail("pads a dimension of size " + Twine(size));
+    Value before = pads->low ? n.integer((*pads->low)[d]) : pads->before[d];
+    Value at = n.sub(n.iota(to, n.e.b.getI64Type()), before);
+    if (mode == "constant") {
+      Value out =
+          n.either(n.lt(at, n.number(0, at)), n.ge(at, n.number(size, at)));
+      out = n.along(out, d, rank);
+      outside = outside ? n.either(outside, out) : out;
+    }
+    x = n.take(x, wrapped(n, at, size, mode), d);
+  }
+  return n.set(outside ? n.where(outside, value, x) : x);
+}
+
+/// CenterCropPad: the middle of each dimension, or zeros around it.
+LogicalResult centerCropPad(Node &n) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0);
+  Ints dims;
+  for (int64_t d = 0; d < rank; ++d)
+    dims.push_back(d);
+  if (auto axes = n.getInts("axes"))
+    dims = n.axes(*axes, rank);
+  auto wanted = n.ints(1);
+  if (!wanted) {
+    auto declared = n.declared();
+    if (!declared || int64_t(declared->size()) != rank)
+      return n.fail("has a shape that is not known");
+    wanted.emplace();
+    for (int64_t d : dims)
+      wanted->push_back((*declared)[d]);
+  }
+  if (n.broken || wanted->size() != dims.size())
+    return n.broken ? failure()
+                    : n.fail("has another number of sizes than axes");
+  for (auto [d, to] : llvm::zip_equal(dims, *wanted)) {
+    int64_t size = n.shape(x)[d];
+    if (ShapedType::isDynamic(size))
+      return n.fail("of a size that is not known");
+    Ints low(rank, 0), high(rank, 0);
+    if (to < size) {
+      x = n.slice(x, d, (size - to) / 2, to);
+    } else {
+      low[d] = (to - size) / 2;
+      high[d] = to - size - low[d];
+      x = n.pad(x, low, high, n.number(0, x));
+    }
+  }
+  return n.set(x);
+}
+
+} // namespace
+
+void addPadRules(NodeRules &rules) {
+  rules.add("Pad", pad);
+  rules.add("CenterCropPad", centerCropPad, 2);
+}
+
+} // namespace kiln::onnx_to_prim

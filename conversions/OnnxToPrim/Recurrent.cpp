@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RNN, GRU and LSTM, written out step by step.
+#include "Node.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+using Function = std::function<Value(Value)>;
+
+/// The activation with this name; null if there is none.
+Function activation(Node &n, StringRef name, double alpha, double beta) {
+  auto number = [&n](double v, Value x) { return n.number(v, x); };
+  if (name.equals_insensitive("Sigmoid"))
+    return [&n](Value x) { return n.unary<prim::SigmoidOp>(x); };
+  if (name.equals_insensitive("Tanh"))
+    return [&n](Value x) { return n.unary<prim::TanhOp>(x); };
+  if (name.equals_insensitive("Relu"))
+    return [&n](Value x) { return n.unary<prim::ReluOp>(x); };
+  if (name.equals_insensitive("Affine"))
+    return [=, &n](Value x) {
+      return n.add(n.mul(x, number(alpha, x)), number(beta, x));
+    };
+  if (name.equals_insensitive("LeakyRelu"))
+    return [=, &n](Value x) {
+      return n.where(n.ge(x, number(0, x)), x, n.mul(x, number(alpha, x)));
+    };
+  if (name.equals_insensitive("ThresholdedRelu"))
+    return [=, &n](Value x) {
+      return n.where(n.ge(x, number(alpha, x)), x, number(0, x));
+    };
+  if (name.equals_insensitive("ScaledTanh"))
+    return [=, &n](Value x) {
+      return n.mul(number(alpha, x),
+                   n.unary<prim::TanhOp>(n.mul(x, number(beta, x))));
+    };
+  if (name.equals_insensitive("HardSigmoid"))
+    return [=, &n](Value x) {
+      return n.clamp(n.add(n.mul(x, number(alpha, x)), number(beta, x)), 0, 1);
+    };
+  if (name.equals_insensitive("Elu"))
+    return [=, &n](Value x) {
+      return n.where(n.ge(x, number(0, x)), x,
+                     n.mul(number(alpha, x), n.unary<prim::Expm1Op>(x)));
+    };
+  if (name.equals_insensitive("Softsign"))
+    return [=, &n](Value x) {
+      return n.div(x, n.add(number(1, x), n.unary<prim::AbsOp>(x)));
+    };
+  if (name.equals_insensitive("Softplus"))
+    return [=, &n](Value x) {
+      return n.unary<prim::Log1pOp>(n.unary<prim::ExpOp>(x));
+    };
+  return {};
+}
+
+/// What a node has for one direction. Weights are [gates * hidden, ...].
+struct Direction {
+  Value w, r, wBias, rBias, peepholes, hidden, cell;
+  SmallVector<Function> f;
+  bool reverse;
+};
+
+/// A node of RNN, GRU or LSTM as it is read.
+struct Recurrent {
+  Node &n;
+  int64_t gates, steps, batch, hidden;
+  Value x;       // [steps, batch, input]
+  Value lengths; // [batch, 1], null if all are full
+  SmallVector<Direction> directions;
+  bool byBatch; // layout 1
+
+  Value clip(Value v) {
+    double limit = n.getFloat("clip", 0);
+    return limit > 0 ? n.clamp(v, -limit, limit) : v;
+  }
+  /// Part `gate` of a dimension.
+  Value gate(Value v, int64_t dim, int64_t number) {
+    return n.slice(v, dim, number * hidden, hidden);
+  }
+  /// v * weights^T.
+  Value product(Value v, Value weights) {
+    return n.dot(v, weights, {}, {}, {1}, {1});
+  }
+};
+
+/// Reads inputs and attributes; `functions` are the activations by default.
+LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
+  Node &n = r.n;
+  StringRef way = n.getString("direction", "forward");
+  if (way != "forward" && way != "reverse" && way != "bidirectional")
+    return n.fail("has direction '" + way + "'");
+  int64_t count = way == "bidirectional" ? 2 : 1;
+  r.byBatch = n.getInt("layout", 0);
+  for (unsigned i : {0u, 1u, 2u})
+    if (n.rank(i) != 3 || !n.e.typeOf(n.in(i)).hasStaticShape())
+      return n.fail("needs inputs and weights of rank 3 and known sizes");
+  r.x = r.byBatch ? n.e.transpose(n.in(0), {1, 0, 2}) : n.in(0);
+  r.steps = n.shape(r.x)[0];
+  r.batch = n.shape(r.x)[1];
+  r.hidden = n.shape(n.in(2))[2];
+  constexpr int64_t most = 2048;
+  if (r.steps > most)
+    return n.fail("of more than " + Twine(most) + " steps");
+  for (unsigned i : {1u, 2u})
+    if (n.shape(n.in(i))[0] != count ||
+        n.shape(n.in(i))[1] != r.gates * r.hidden)
+      return n.fail("has weights that do not fit");
+  if (n.has(4))
+    r.lengths = n.unsqueeze(n.i64(n.in(4)), {1});
+  auto names = dyn_cast_or_null<ArrayAttr>(n.attr("activations"));
+  auto alphas = n.getFloats("activation_alpha").value_or(SmallVector<double>());
+  auto betas = n.getFloats("activation_beta").value_or(SmallVector<double>());
+  size_t nextAlpha = 0, nextBeta = 0;
+  for (int64_t d = 0; d < count; ++d) {
+    auto part = [&](unsigned i) {
+      return n.has(i) ? n.squeeze(n.slice(n.in(i), 0, d, 1), {0}) : Value();
+    };
+    Direction dir;
+    dir.w = part(1);
+    dir.r = part(2);
+    if (Value bias = part(3)) {
+      dir.wBias = n.slice(bias, 0, 0, r.gates * r.hidden);
+      dir.rBias = n.slice(bias, 0, r.gates * r.hidden, r.gates * r.hidden);
+    }
+    Value zero = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(r.x), 0),
+                          {n.e.size(r.batch), n.e.size(r.hidden)});
+    auto state = [&](unsigned i) -> Value {
+      if (!n.has(i))
+        return zero;
+      Value all = r.byBatch ? n.e.transpose(n.in(i), {1, 0, 2}) : n.in(i);
+      return n.squeeze(n.slice(all, 0, d, 1), {0});
+    };
+    dir.hidden = state(5);
+    bool isLstm = r.gates == 4;
+    dir.cell = isLstm ? state(6) : Value();
+    dir.peepholes = isLstm ? part(7) : Value();
+    dir.reverse = way == "reverse" || d == 1;
+    for (auto [k, usual] : llvm::enumerate(functions)) {
+      size_t at = d * functions.size() + k;
+      StringRef name = usual;
+      if (names && at < names.size())
+        if (auto given = dyn_cast<StringAttr>(names[at]))
+          name = given.getValue();
+      auto take = [](ArrayRef<double> list, size_t &next, double otherwise) {
+        return next < list.size() ? list[next++] : otherwise;
+      };
+      bool one = name.equals_insensitive("LeakyRelu") ||
+                 name.equals_insensitive("ThresholdedRelu") ||
+                 name.equals_insensitive("Elu");
+      bool two = name.equals_insensitive("Affine") ||
+                 name.equals_insensitive("ScaledTanh") ||
+                 name.equals_insensitive("HardSigmoid");
+      double alpha = name.equals_insensitive("LeakyRelu")     ? 0.01
+                     : name.equals_insensitive("HardSigmoid") ? 0.2
+                                                              : 1;
+      double beta = name.equals_insensitive("HardSigmoid")  ? 0.5
+                    : name.equals_insensitive("ScaledTanh") ? 1
+                                                            : 0;
+      if (one || two)
+        alpha = take(alphas, nextAlpha, alpha);
+      if (two)
+        beta = take(betas, nextBeta, beta);
+      Function f = activation(n, name, alpha, beta);
+      if (!f)
+        return n.fail("has activation '" + name + "'");
+      dir.f.push_back(f);
+    }
+    r.directions.push_back(dir);
+  }
+  return success();
+}
+
+/// One step: from the gates' part of the input and the states to new states.
+using Step = std::function<void(Direction &, Value input)>;
+
+/// Runs all steps, and gives outputs and last states.
+LogicalResult runSteps(Recurrent &r, const Step &step) {
+  Node &n = r.n;
+  SmallVector<SmallVector<Value>> outputs; // by direction and step
+  for (Direction &dir : r.directions) {
+    // All inputs at once.
+    Value inputs = n.dot(r.x, dir.w, {}, {}, {2}, {1});
+    if (dir.wBias)
+      inputs = n.add(inputs, dir.wBias);
+    SmallVector<Value> list(r.steps);
+    for (int64_t k = 0; k < r.steps; ++k) {
+      int64_t t = dir.reverse ? r.steps - 1 - k : k;
+      Value hidden = dir.hidden, cell = dir.cell;
+      step(dir, n.squeeze(n.slice(inputs, 0, t, 1), {0}));
+      if (n.broken)
+        return failure();
+      Value out = dir.hidden;
+      if (r.lengths) { // behind the end nothing changes, and outputs are 0
+        Value inside = n.lt(n.integer(t), r.lengths);
+        out = n.where(inside, out, n.number(0, out));
+        dir.hidden = n.where(inside, dir.hidden, hidden);
+        if (cell)
+          dir.cell = n.where(inside, dir.cell, cell);
+      }
+      list[t] = out;
+    }
+    outputs.push_back(list);
+  }
+  auto stack = [&](ArrayRef<Value> parts, int64_t dim) {
+    SmallVector<Value> all;
+    for (Value part : parts)
+      all.push_back(n.unsqueeze(part, {dim}));
+    return n.e.concat(all, dim);
+  };
+  if (n.wants(0)) {
+    SmallVector<Value> both;
+    if (r.steps == 0)
+      return n.fail("of no step");
+    for (const auto &list : outputs)
+      both.push_back(stack(list, 0));
+    Value y = stack(both, 1); // [steps, directions, batch, hidden]
+    if (failed(n.set(0, r.byBatch ? n.e.transpose(y, {2, 0, 1, 3}) : y)))
+      return failure();
+  }
+  auto last = [&](unsigned i, Value Direction::*state) {
+    if (!n.wants(i))
+      return success();
+    SmallVector<Value> both;
+    for (Direction &dir : r.directions)
+      both.push_back(dir.*state);
+    return n.set(i, stack(both, r.byBatch ? 1 : 0));
+  };
+  if (failed(last(1, &Direction::hidden)))
+    return failure();
+  return r.gates == 4 ? last(2, &Direction::cell) : success();
+}
+
+LogicalResult rnn(Node &n) {
+  Recurrent r{n, 1, 0, 0, 0, {}, {}, {}, false};
+  if (failed(readNode(r, {"Tanh"})))
+    return failure();
+  return runSteps(r, [&](Direction &d, Value input) {
+    Value sum = n.add(input, r.product(d.hidden, d.r));
+    if (d.rBias)
+      sum = n.add(sum, d.rBias);
+    d.hidden = d.f[0](r.clip(sum));
+  });
+}
+
+/// Gates z, r, h.
+LogicalResult gru(Node &n) {
+  Recurrent r{n, 3, 0, 0, 0, {}, {}, {}, false};
+  if (failed(readNode(r, {"Sigmoid", "Tanh"})))
+    return failure();
+  bool before = n.getInt("linear_before_reset", 0);
+  return runSteps(r, [&](Direction &d, Value input) {
+    auto recurrent = [&](Value hidden, int64_t gate) {
+      Value sum = r.product(hidden, r.gate(d.r, 0, gate));
+      return d.rBias ? n.add(sum, r.gate(d.rBias, 0, gate)) : sum;
+    };
+    auto gate = [&](int64_t number) {
+      return d.f[0](
+          r.clip(n.add(r.gate(input, 1, number), recurrent(d.hidden, number))));
+    };
+    Value z = gate(0), reset = gate(1);
+    Value inner = before ? n.mul(reset, recurrent(d.hidden, 2))
+                         : recurrent(n.mul(reset, d.hidden), 2);
+    Value h = d.f[1](r.clip(n.add(r.gate(input, 1, 2), inner)));
+    d.hidden = n.add(n.mul(n.sub(n.number(1, z), z), h), n.mul(z, d.hidden));
+  });
+}
+
+/// Gates i, o, f, c; peepholes i, o, f.
+LogicalResult lstm(Node &n) {
+  Recurrent r{n, 4, 0, 0, 0, {}, {}, {}, false};
+  if (failed(readNode(r, {"Sigmoid", "Tanh", "Tanh"})))
+    return failure();
+  bool coupled = n.getInt("input_forget", 0);
+  return runSteps(r, [&](Direction &d, Value input) {
+    Value all = n.add(input, r.product(d.hidden, d.r));
+    if (d.rBias)
+      all = n.add(all, d.rBias);
+    auto gate = [&](int64_t number, Value cell) {
+      Value sum = r.gate(all, 1, number);
+      if (d.peepholes && cell)
+        sum = n.add(sum, n.mul(r.gate(d.peepholes, 0, number), cell));
+      return r.clip(sum);
+    };
+    Value i = d.f[0](gate(0, d.cell));
+    Value f = coupled ? n.sub(n.number(1, i), i) : d.f[0](gate(2, d.cell));
+    Value c = d.f[1](gate(3, {}));
+    d.cell = n.add(n.mul(f, d.cell), n.mul(i, c));
+    Value o = d.f[0](gate(1, d.cell));
+    d.hidden = n.mul(o, d.f[2](d.cell));
+  });
+}
+
+} // namespace
+
+void addRecurrentRules(NodeRules &rules) {
+  rules.add("RNN", rnn, 3);
+  rules.add("GRU", gru, 3);
+  rules.add("LSTM", lstm, 3);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions, running sums, and indices of extremes.
+#include "Node.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// A reduction over known axes.
+using Reduce = Value (*)(Node &, Value, ArrayRef<int64_t>);
+
+/// Sets of dimensions that a reduction to `declared` may be over.
+SmallVector<Ints> candidates(ArrayRef<int64_t> from, ArrayRef<int64_t> declared,
+                             bool keep, int64_t most) {
+  SmallVector<Ints> sets;
+  int64_t rank = from.size();
+  for (int64_t bits = 1; rank < 16 && bits < (int64_t(1) << rank); ++bits) {
+    Ints dims, to;
+    for (int64_t d = 0; d < rank; ++d) {
+      bool gone = bits >> d & 1;
+      if (gone)
+        dims.push_back(d);
+      if (gone && keep)
+        to.push_back(1);
+      if (!gone)
+        to.push_back(from[d]);
+    }
+    if (int64_t(dims.size()) <= most && ArrayRef(to) == declared)
+      sets.push_back(dims);
+  }
+  return sets;
+}
+
+/// Axes that are computed: of the sets of dimensions that lead to the declared
+/// shape, the one that they name.
+LogicalResult computedAxes(Node &n, Reduce reduce, bool keep) {
+  Value x = n.in(0), axes = n.in(1);
+  auto declared = n.declared();
+  if (!declared || n.e.typeOf(axes).getRank() != 1 ||
+      !n.e.typeOf(x).hasStaticShape())
+    return n.fail("has axes that are not known");
+  int64_t rank = n.rank(0);
+  auto sets = candidates(n.shape(x), *declared, keep, n.shape(axes)[0]);
+  Value at = n.fromEnd(axes, n.e.size(rank));
+  Value result;
+  for (const Ints &dims : sets) {
+    Value here = n.e.reshape(reduce(n, x, dims), *declared);
+    if (!result) {
+      result = here;
+      continue;
+    }
+    // All of them are named.
+    Value named;
+    for (int64_t d : dims) {
+      Value one =
+          n.cast(n.reduce<prim::AmaxOp>(n.eq(at, n.integer(d)), {0}, false),
+                 n.e.b.getI1Type());
+      named = named ? n.both(named, one) : one;
+    }
+    result = n.where(named, here, result);
+  }
+  return result ? n.set(result) : n.fail("has axes that are not known");
+}
+
+LogicalResult reduceWith(Node &n, Reduce reduce) {
+  Value x = n.in(0);
+  bool keep = n.getInt("keepdims", 1);
+  std::optional<Ints> given = n.getInts("axes");
+  if (!given && n.has(1)) {
+    given = n.ints(1);
+    if (!given && n.e.typeOf(n.in(1)).hasStaticShape() &&
+        n.e.typeOf(n.in(1)).getNumElements() == 0)
+      given = Ints();
+    if (!given)
+      return computedAxes(n, reduce, keep);
+  }
+  if (!given || given->empty()) {
+    if (n.getInt("noop_with_empty_axes", 0))
+      return n.set(reduce(n, x, {}));
+    given.emplace();
+    for (int64_t d = 0; d < n.rank(0); ++d)
+      given->push_back(d);
+  }
+  Ints dims = n.axes(*given, n.rank(0));
+  if (n.broken)
+    return failure();
+  Value result = reduce(n, x, dims);
+  if (!keep || !result)
+    return n.set(result);
+  Sizes sizes = n.e.sizesOf(x);
+  for (int64_t d : dims)
+    sizes[d] = n.e.size(1);
+  return n.set(n.e.reshape(result, sizes));
+}
+
+template <typename Op> Value plain(Node &n, Value x, ArrayRef<int64_t> dims) {
+  return n.reduce<Op>(x, dims, false);
+}
+
+/// Integers that are unsigned are ordered by their bits with the top flipped.
+template <typename Op> Value extreme(Node &n, Value x, ArrayRef<int64_t> dims) {
+  auto integer = dyn_cast<IntegerType>(n.e.elementOf(x));
+  if (!n.isUnsigned(0) || !integer || integer.getWidth() == 1)
+    return n.reduce<Op>(x, dims, false);
+  auto flip = [&](Value v) {
+    APInt top = APInt::getSignMask(integer.getWidth());
+    return n.binary<prim::BitwiseXorOp>(
+        v, n.e.full(IntegerAttr::get(integer, top), {}));
+  };
+  return flip(n.reduce<Op>(flip(x), dims, false));
+}
+
+Value mean(Node &n, Value x, ArrayRef<int64_t> dims) { return n.mean(x, dims); }
+
+Value l1(Node &n, Value x, ArrayRef<int64_t> dims) {
+  return n.sum(n.unary<prim::AbsOp>(x), dims);
+}
+
+Value sumSquare(Node &n, Value x, ArrayRef<int64_t> dims) {
+  return n.sum(n.mul(x, x), dims);
+}
+
+Value l2(Node &n, Value x, ArrayRef<int64_t> dims) {
+  Value sum = sumSquare(n, x, dims);
+  if (isa<FloatType>(n.e.elementOf(x)))
+    return n.unary<prim::SqrtOp>(sum);
+  Type wide = n.e.b.getF64Type();
+  return n.cast(n.unary<prim::SqrtOp>(n.cast(sum, wide)), n.e.elementOf(x));
+}
+
+Value logSum(Node &n, Value x, ArrayRef<int64_t> dims) {
+  return n.unary<prim::LogOp>(n.sum(x, dims));
+}
+
+/// The largest element is taken out, unless it is infinite.
+Value logSumExp(Node &n, Value x, ArrayRef<int64_t> dims) {
+  if (dims.empty())
+    return x;
+  Value largest = n.reduce<prim::AmaxOp>(x, dims, true);
+  Value finite = prim::IsFiniteOp::create(
+      n.e.b, n.e.typeOf(largest).clone(n.e.b.getI1Type()), largest);
+  Value shift = n.where(finite, largest, n.number(0, x));
+  Value total = n.sum(n.unary<prim::ExpOp>(n.sub(x, shift)), dims);
+  return n.add(n.unary<prim::LogOp>(total),
+               n.e.reshape(shift, n.e.sizesOf(total)));
+}
+
+template <Reduce fn> LogicalResult reduction(Node &n) {
+  return reduceWith(n, fn);
+}
+
+/// ArgMax, ArgMin: the first of equals, or with `select_last_index` the last.
+template <typename Op> LogicalResult argExtreme(Node &n) {
+  Value x = n.in(0);
+  if (n.e.elementOf(x).isInteger(1) || n.isUnsigned(0))
+    x = n.i64(x, true);
+  int64_t dim = n.axisAttr("axis", 0, n.rank(0));
+  if (n.broken)
+    return failure();
+  bool last = n.getInt("select_last_index", 0);
+  Ints shape(n.shape(x));
+  OpFoldResult size = n.e.sizesOf(x)[dim];
+  shape.erase(shape.begin() + dim);
+  Value at = Op::create(n.e.b, RankedTensorType::get(shape, n.e.b.getI64Type()),
+                        last ? n.reverse(x, dim) : x, dim, false);
+  if (last)
+    at = n.sub(n.sub(n.e.sizeTensor(size), n.integer(1)), at);
+  return n.set(n.getInt("keepdims", 1) ? n.unsqueeze(at, {dim}) : at);
+}
+
+/// CumSum, CumProd: along an axis that may be computed.
+template <prim::ScanKind kind> LogicalResult cumulative(Node &n) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0);
+  bool reverse = n.getInt("reverse", 0), exclusive = n.getInt("exclusive", 0);
+  auto scan = [&](int64_t dim) -> Value {
+    return prim::ScanOp::create(n.e.b, x.getType(), kind, x, dim, reverse,
+                                exclusive);
+  };
+  if (auto axis = n.ints(1); axis && axis->size() == 1) {
+    int64_t dim = n.axis(axis->front(), rank);
+    return n.broken ? failure() : n.set(scan(dim));
+  }
+  if (rank == 0)
+    return n.fail("of a scalar");
+  Value at =
+      n.fromEnd(n.e.reshape(n.in(1), ArrayRef<int64_t>()), n.e.size(rank));
+  Value result = scan(0);
+  for (int64_t dim = 1; dim < rank; ++dim)
+    result = n.where(n.eq(at, n.integer(dim)), scan(dim), result);
+  return n.set(result);
+}
+
+} // namespace
+
+void addReductionRules(NodeRules &rules) {
+  rules.add("ReduceSum", reduction<plain<prim::SumOp>>);
+  rules.add("ReduceProd", reduction<plain<prim::ProdOp>>);
+  rules.add("ReduceMax", reduction<extreme<prim::AmaxOp>>);
+  rules.add("ReduceMin", reduction<extreme<prim::AminOp>>);
+  rules.add("ReduceMean", reduction<mean>);
+  rules.add("ReduceL1", reduction<l1>);
+  rules.add("ReduceL2", reduction<l2>);
+  rules.add("ReduceSumSquare", reduction<sumSquare>);
+  rules.add("ReduceLogSum", reduction<logSum>);
+  rules.add("ReduceLogSumExp", reduction<logSumExp>);
+  rules.add("ArgMax", argExtreme<prim::ArgmaxOp>);
+  rules.add("ArgMin", argExtreme<prim::ArgminOp>);
+  rules.add("CumSum", cumulative<prim::ScanKind::sum>, 2);
+  rules.add("CumProd", cumulative<prim::ScanKind::prod>, 2);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Resizing: one dimension after the other, at coordinates that are computed
+// in f64.
+#include "Node.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// What a resize is asked for.
+struct Resize {
+  StringRef mode, transform, nearest, policy;
+  double a, outside;
+  bool exclude, antialias;
+};
+
+/// One dimension: from how many elements to how many, and scalars of f64.
+struct Side {
+  int64_t dim, from, to;
+  Value scale, roiStart, roiEnd;
+};
+
+/// A scalar of f64.
+Value num(Node &n, double value) { return n.number(value, n.e.b.getF64Type()); }
+
+/// The coordinate in the input of each element of the output.
+Value coordinates(Node &n, const Resize &r, const Side &s) {
+  Value i = n.iota(s.to, n.e.b.getF64Type());
+  Value width = n.mul(s.scale, num(n, s.from)); // as it would be, unrounded
+  Value one = n.eq(width, num(n, 1));
+  Value half = n.sub(n.div(n.add(i, num(n, 0.5)), s.scale), num(n, 0.5));
+  double last = s.from - 1;
+  if (r.transform == "half_pixel")
+    return half;
+  if (r.transform == "pytorch_half_pixel")
+    return n.where(one, num(n, -0.5), half);
+  if (r.transform == "half_pixel_symmetric") {
+    Value adjustment = n.div(num(n, s.to), width);
+    Value offset = n.mul(num(n, s.from / 2.0), n.sub(num(n, 1), adjustment));
+    return n.add(offset, half);
+  }
+  if (r.transform == "asymmetric")
+    return n.div(i, s.scale);
+  Value steps = n.where(one, num(n, 1), n.sub(width, num(n, 1)));
+  if (r.transform == "align_corners")
+    return n.where(one, num(n, 0), n.div(n.mul(i, num(n, last)), steps));
+  // tf_crop_and_resize
+  Value length = n.mul(n.sub(s.roiEnd, s.roiStart), num(n, last));
+  Value at =
+      n.where(one, n.mul(length, num(n, 0.5)), n.div(n.mul(i, length), steps));
+  return n.add(at, n.mul(s.roiStart, num(n, last)));
+}
+
+/// The weight of an element at a distance, by the mode.
+Value weightAt(Node &n, const Resize &r, Value distance) {
+  Value x = n.unary<prim::AbsOp>(distance);
+  if (r.mode == "linear")
+    return n.max(n.sub(num(n, 1), x), num(n, 0));
+  auto poly = [&](double c3, double c2, double c1, double c0) {
+    Value sum = num(n, c3);
+    for (double c : {c2, c1, c0})
+      sum = n.add(n.mul(sum, x), num(n, c));
+    return sum;
+  };
+  Value near = poly(r.a + 2, -(r.a + 3), 0, 1);
+  Value far = poly(r.a, -5 * r.a, 8 * r.a, -4 * r.a);
+  return n.where(n.le(x, num(n, 1)), near,
+                 n.where(n.lt(x, num(n, 2)), far, num(n, 0)));
+}
+
+/// What does not depend on arguments becomes a constant.
+Value settle(Node &n, Value x) {
+  auto known = n.graph.evaluate(x);
+  if (!known || x.getDefiningOp<prim::ConstantOp>())
+    return x;
+  ArrayRef<int64_t> shape = n.shape(x);
+  if (isa<FloatType>(n.e.elementOf(x))) {
+    SmallVector<double> numbers;
+    for (int64_t i = 0; i < known->size(); ++i)
+      numbers.push_back(known->element(i).asDouble());
+    return n.floats(numbers, shape, n.e.elementOf(x));
+  }
+  return n.e.reshape(n.list(*n.intsOf(x)), shape);
+}
+
+Value nearest(Node &n, const Resize &r, const Side &s, Value x, Value at) {
+  Value rounded;
+  Value half = num(n, 0.5);
+  if (r.nearest == "floor")
+    rounded = n.unary<prim::FloorOp>(at);
+  else if (r.nearest == "ceil")
+    rounded = n.unary<prim::CeilOp>(at);
+  else if (r.nearest == "round_prefer_ceil")
+    rounded = n.unary<prim::FloorOp>(n.add(at, half));
+  else if (r.nearest == "round_prefer_floor")
+    rounded = n.unary<prim::CeilOp>(n.sub(at, half));
+  else
+    return n.refuse("has nearest_mode '" + r.nearest + "'");
+  return n.take(x, settle(n, n.i64(n.clamp(rounded, 0, s.from - 1))), s.dim);
+}
+
+/// A sum of near elements with weights.
+Value interpolate(Node &n, const Resize &r, const Side &s, Value x, Value at) {
+  int64_t reach = r.mode == "linear" ? 1 : 2, first = 1 - reach, last = reach;
+  Value shrink = num(n, 1);
+  if (r.antialias) {
+    // More elements take part where there will be fewer.
+    shrink = n.min(s.scale, shrink);
+    double ratio = std::min(double(s.to) / s.from, 1.0);
+    int64_t wide = std::ceil(reach / std::max(ratio, 1e-6)) + 1;
+    first = 1 - wide;
+    last = wide;
+    if (last - first > 4096)
+      return n.refuse("shrinks a dimension too much");
+  }
+  Value base = n.unary<prim::FloorOp>(at);
+  SmallVector<Value> places, weights;
+  Value total;
+  for (int64_t k = first; k <= last; ++k) {
+    Value place = n.add(base, num(n, k));
+    Value weight = weightAt(n, r, n.mul(n.sub(place, at), shrink));
+    if (r.exclude) {
+      Value inside =
+          n.both(n.ge(place, num(n, 0)), n.le(place, num(n, s.from - 1)));
+      weight = n.where(inside, weight, num(n, 0));
+    }
+    total = total ? n.add(total, weight) : weight;
+    places.push_back(n.i64(n.clamp(place, 0, s.from - 1)));
+    weights.push_back(weight);
+  }
+  bool scaled = r.exclude || r.antialias;
+  int64_t rank = n.e.typeOf(x).getRank();
+  Value sum;
+  for (auto [place, weight] : llvm::zip_equal(places, weights)) {
+    if (scaled)
+      weight = n.div(weight, total);
+    Value w = n.cast(settle(n, weight), n.e.elementOf(x));
+    Value part =
+        n.mul(n.take(x, settle(n, place), s.dim), n.along(w, s.dim, rank));
+    sum = sum ? n.add(sum, part) : part;
+  }
+  return sum;
+}
+
+/// The entry of a list, of any type, as a scalar of f64.
+Value entry(Node &n, Value list, int64_t k) {
+  return n.cast(n.e.reshape(n.slice(list, 0, k, 1), ArrayRef<int64_t>()),
+                n.e.b.getF64Type());
+}
+
+/// Sizes and scales of the dimensions that change.
+FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
+                                     Value sizes, Value roi) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0);
+  Ints dims;
+  for (int64_t d = 0; d < rank; ++d)
+    dims.push_back(d);
+  if (auto given = n.getInts("axes"))
+    dims = n.axes(*given, rank);
+  if (n.broken)
+    return failure();
+  int64_t count = dims.size();
+  auto length = [&](Value list) {
+    return n.e.typeOf(list).getRank() == 1 ? n.shape(list)[0] : -1;
+  };
+  if ((!scales && !sizes) || length(scales ? scales : sizes) != count)
+    return n.fail("has no scale or size for each axis");
+  auto declared = n.declared();
+  if (declared && int64_t(declared->size()) != rank)
+    declared = std::nullopt;
+  auto known = n.graph.evaluate(scales ? scales : sizes);
+  SmallVector<Side> sides;
+  // One scale for all that keeps the ratio of sizes.
+  Value common;
+  std::optional<double> shared;
+  if (sizes && r.policy != "stretch")
+    for (auto [k, d] : llvm::enumerate(dims)) {
+      double from = n.shape(x)[d];
+      Value own = n.div(entry(n, sizes, k), num(n, from));
+      bool larger = r.policy == "not_smaller";
+      common = !common ? own : larger ? n.max(common, own) : n.min(common, own);
+      if (known) {
+        double number = known->element(k).asDouble() / from;
+        shared = !shared  ? number
+                 : larger ? std::max(*shared, number)
+                          : std::min(*shared, number);
+      }
+    }
+  for (auto [k, d] : llvm::enumerate(dims)) {
+    Side s{d, n.shape(x)[d], 0, {}, {}, {}};
+    if (ShapedType::isDynamic(s.from))
+      return n.fail("of a size that is not known");
+    double number = known ? known->element(k).asDouble() : 0;
+    if (known && scales)
+      s.to = std::floor(s.from * number);
+    else if (known)
+      s.to = shared ? std::floor(*shared * s.from + 0.5) : number;
+    else if (declared)
+      s.to = (*declared)[d];
+    else
+      return n.fail("has scales or sizes that are not known");
+    if (known && scales && number == 1 && r.transform != "tf_crop_and_resize")
+      continue;
+    if (known && sizes && s.to == s.from && r.transform != "tf_crop_and_resize")
+      continue;
+    if (s.from < 1 || s.to < 0)
+      return n.fail("resizes " + Twine(s.from) + " elements to " + Twine(s.to));
+    s.scale = scales   ? entry(n, scales, k)
+              : common ? common
+                       : num(n, double(s.to) / s.from);
+    if (r.transform == "tf_crop_and_resize") {
+      if (!roi || length(roi) != 2 * count)
+        return n.fail("has no region of interest");
+      s.roiStart = entry(n, roi, k);
+      s.roiEnd = entry(n, roi, k + count);
+    }
+    sides.push_back(s);
+  }
+  return sides;
+}
+
+LogicalResult resizeWith(Node &n, const Resize &r, Value scales, Value sizes,
+                         Value roi) {
+  static constexpr StringRef transforms[] = {
+      "half_pixel",    "pytorch_half_pixel", "half_pixel_symmetric",
+      "align_corners", "asymmetric",         "tf_crop_and_resize"};
+  if (!llvm::is_contained(transforms, r.transform))
+    return n.fail("has coordinate_transformation_mode '" + r.transform + "'");
+  if (r.mode != "nearest" && r.mode != "linear" && r.mode != "cubic")
+    return n.fail("has mode '" + r.mode + "'");
+  auto sides = sidesOf(n, r, scales, sizes, roi);
+  if (failed(sides))
+    return failure();
+  Value x = n.in(0);
+  if (r.mode != "nearest")
+    x = n.isFloat(0) ? n.wide(x)
+                     : n.cast(x, n.e.b.getF32Type(), n.isUnsigned(0));
+  for (const Side &s : *sides) {
+    Value at = coordinates(n, r, s);
+    Value result = r.mode == "nearest" ? nearest(n, r, s, x, at)
+                                       : interpolate(n, r, s, x, at);
+    if (!result || n.broken)
+      return failure();
+    if (r.transform == "tf_crop_and_resize") {
+      Value out = n.either(n.lt(at, num(n, 0)), n.gt(at, num(n, s.from - 1)));
+      result = n.where(n.along(out, s.dim, n.rank(0)),
+                       n.number(r.outside, result), result);
+    }
+    x = result;
+  }
+  return n.set(n.cast(x, n.elementIn(0)));
+}
+
+LogicalResult resize(Node &n) {
+  Resize r{n.getString("mode", "nearest"),
+           n.getString("coordinate_transformation_mode", "half_pixel"),
+           n.getString("nearest_mode", "round_prefer_floor"),
+           n.getString("keep_aspect_ratio_policy", "stretch"),
+           n.getFloat("cubic_coeff_a", -0.75),
+           n.getFloat("extrapolation_value", 0),
+           n.getInt("exclude_outside", 0) != 0,
+           n.getInt("antialias", 0) != 0};
+  auto some = [&](unsigned i) {
+    bool isThere = n.has(i) && !(n.e.typeOf(n.in(i)).hasStaticShape() &&
+                                 n.e.typeOf(n.in(i)).getNumElements() == 0);
+    return isThere ? n.in(i) : Value();
+  };
+  if (n.opset() < 11) { // the scales are the second input
+    r.transform = "asymmetric";
+    r.nearest = "floor";
+    return resizeWith(n, r, some(1), Value(), Value());
+  }
+  Value sizes = some(3);
+  return resizeWith(n, r, sizes ? Value() : some(2), sizes, some(1));
+}
+
+/// Upsample, which Resize has replaced.
+LogicalResult upsample(Node &n) {
+  StringRef mode = n.getString("mode", "nearest");
+  Resize r{mode, "asymmetric", "floor", "stretch", -0.75, 0, false, false};
+  Value scales = n.has(1) ? n.in(1) : Value();
+  if (auto given = n.getFloats("scales"))
+    scales = n.floats(*given, {int64_t(given->size())}, n.e.b.getF32Type());
+  return resizeWith(n, r, scales, Value(), Value());
+}
+
+} // namespace
+
+void addResizeRules(NodeRules &rules) {
+  rules.add("Resize", resize);
+  rules.add("Upsample", upsample);
+}
+
+} // namespace kiln::onnx_to_prim

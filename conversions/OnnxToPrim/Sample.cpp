@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading pictures between their elements.
+#include "Windows.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// Elements that a sample reads along one dimension: places inside, and their
+/// weights.
+struct Taps {
+  SmallVector<Value> places, weights;
+};
+
+/// Pictures [B, C, spatial...] read at points [B, P], for all combinations of
+/// taps: [B, P, C], weighted.
+Value readTaps(Node &n, Value x, ArrayRef<Taps> taps) {
+  int64_t batch = n.shape(x)[0], channels = n.shape(x)[1], pixels = 1;
+  Ints spatial(n.shape(x).drop_front(2));
+  for (int64_t size : spatial)
+    pixels *= size;
+  Value planes = n.e.reshape(channelsLast(n, x), Ints{batch, pixels, channels});
+  Value sum;
+  std::function<void(size_t, Value, Value)> go = [&](size_t d, Value place,
+                                                     Value weight) {
+    if (d == taps.size()) {
+      Value part = n.take(planes, place, 1, 1);
+      if (weight)
+        part = n.mul(part, n.unsqueeze(n.cast(weight, n.e.elementOf(x)), {2}));
+      sum = sum ? n.add(sum, part) : part;
+      return;
+    }
+    for (size_t k = 0; k < taps[d].places.size(); ++k) {
+      Value here = taps[d].places[k];
+      Value next =
+          place ? n.add(n.mul(place, n.integer(spatial[d])), here) : here;
+      Value w = taps[d].weights.empty() ? Value() : taps[d].weights[k];
+      go(d + 1, next, weight && w ? n.mul(weight, w) : w ? w : weight);
+    }
+  };
+  go(0, {}, {});
+  return sum;
+}
+
+/// A coordinate as it is reflected between two borders.
+Value reflect(Node &n, Value x, double low, double high) {
+  double range = high - low;
+  if (range <= 0)
+    return n.where(n.eq(x, x), n.number(low, x), x);
+  Value distance = n.unary<prim::AbsOp>(n.sub(x, n.number(low, x)));
+  Value rest = n.binary<prim::FmodOp>(distance, n.number(2 * range, x));
+  Value back = n.sub(n.number(2 * range, x), rest);
+  Value folded = n.where(n.gt(rest, n.number(range, x)), back, rest);
+  return n.add(n.number(low, x), folded);
+}
+
+/// What GridSample reads along a dimension of `size` at coordinates `x`.
+Taps tapsOf(Node &n, Value x, int64_t size, StringRef mode, StringRef padding,
+            bool align) {
+  double low = align ? 0 : -0.5, high = align ? size - 1 : size - 0.5;
+  if (mode == "nearest")
+    x = n.unary<prim::RoundOp>(x);
+  if (padding == "border")
+    x = n.clamp(x, 0, size - 1);
+  else if (padding == "reflection")
+    x = reflect(n, x, low, high);
+  Value base = mode == "nearest" ? x : n.unary<prim::FloorOp>(x);
+  Value t = n.sub(x, base), one = n.number(1, x);
+  Taps taps;
+  SmallVector<Value> weights;
+  int64_t first = 0;
+  if (mode == "linear") {
+    weights = {n.sub(one, t), t};
+  } else if (mode == "cubic") {
+    first = -1;
+    auto cubic = [&](Value v, bool far) {
+      double a = -0.75;
+      auto num = [&](double c) { return n.number(c, x); };
+      if (far)
+        return n.sub(n.mul(n.add(n.mul(n.sub(n.mul(num(a), v), num(5 * a)), v),
+                                 num(8 * a)),
+                           v),
+                     num(4 * a));
+      return n.add(n.mul(n.mul(n.sub(n.mul(num(a + 2), v), num(a + 3)), v), v),
+                   one);
+    };
+    weights = {cubic(n.add(t, one), true), cubic(t, false),
+               cubic(n.sub(one, t), false),
+               cubic(n.sub(n.number(2, x), t), true)};
+  } else {
+    weights = {one};
+  }
+  for (auto [k, weight] : llvm::enumerate(weights)) {
+    Value place = n.add(base, n.number(first + int64_t(k), x));
+    Value w = n.expand(weight, n.e.sizesOf(x));
+    if (padding == "zeros") {
+      Value inside = n.both(n.ge(place, n.number(0, x)),
+                            n.le(place, n.number(size - 1, x)));
+      w = n.where(inside, w, n.number(0, x));
+    } else if (padding == "reflection") {
+      place = n.unary<prim::TruncOp>(reflect(n, place, low, high));
+    }
+    taps.places.push_back(n.i64(n.clamp(place, 0, size - 1)));
+    taps.weights.push_back(w);
+  }
+  return taps;
+}
+
+LogicalResult gridSample(Node &n) {
+  Value x = n.in(0), grid = n.in(1);
+  int64_t rank = n.rank(0), spatial = rank - 2;
+  StringRef mode = n.getString("mode", "linear");
+  mode = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : mode;
+  StringRef padding = n.getString("padding_mode", "zeros");
+  bool align = n.getInt("align_corners", 0);
+  if (spatial < 1 || n.rank(1) != rank || n.shape(grid).back() != spatial ||
+      !n.e.typeOf(x).hasStaticShape() || !n.e.typeOf(grid).hasStaticShape())
+    return n.fail("needs a picture and a grid of known sizes that fit");
+  if (mode != "linear" && mode != "cubic" && mode != "nearest")
+    return n.fail("has mode '" + mode + "'");
+  if (padding != "zeros" && padding != "border" && padding != "reflection")
+    return n.fail("has padding_mode '" + padding + "'");
+  int64_t batch = n.shape(x)[0], points = n.e.typeOf(grid).getNumElements() /
+                                          std::max<int64_t>(batch * spatial, 1);
+  SmallVector<Taps> taps;
+  for (int64_t d = 0; d < spatial; ++d) {
+    int64_t size = n.shape(x)[d + 2];
+    // The last dimension comes first in the grid.
+    Value at = n.e.reshape(n.slice(grid, rank - 1, spatial - 1 - d, 1),
+                           Ints{batch, points});
+    at = n.add(at, n.number(1, at));
+    at = align ? n.mul(at, n.number((size - 1) / 2.0, at))
+               : n.mul(n.sub(n.mul(at, n.number(size, at)), n.number(1, at)),
+                       n.number(0.5, at));
+    taps.push_back(tapsOf(n, at, size, mode, padding, align));
+  }
+  Value read = readTaps(n, x, taps); // [B, P, C]
+  Ints to{batch, n.shape(x)[1]};
+  llvm::append_range(to, n.shape(grid).slice(1, spatial));
+  return n.set(n.e.reshape(n.e.transpose(read, {0, 2, 1}), to));
+}
+
+/// AffineGrid: positions of all pixels under an affine map.
+LogicalResult affineGrid(Node &n) {
+  Value theta = n.in(0);
+  bool align = n.getInt("align_corners", 0);
+  auto size = n.ints(1);
+  auto declared = n.declared();
+  if (!size && declared) { // [N, spatial..., count]
+    size = Ints{declared->front(), 1};
+    size->append(declared->begin() + 1, declared->end() - 1);
+  }
+  if (!size || n.rank(0) != 3 || size->size() < 4 ||
+      n.shape(theta)[1] != int64_t(size->size()) - 2)
+    return n.fail("has a size that is not known, or no matrix that fits it");
+  int64_t count = size->size() - 2;
+  Type element = n.e.elementOf(theta);
+  Ints spatial(size->begin() + 2, size->end());
+  SmallVector<Value> parts;
+  for (int64_t d = count; d-- > 0;) {
+    double each =
+        2.0 / (align ? std::max<int64_t>(spatial[d] - 1, 1) : spatial[d]);
+    double first = align ? -1 : -1 + each / 2;
+    Value i = n.iota(spatial[d], element);
+    Value at = n.add(n.mul(i, n.number(each, i)), n.number(first, i));
+    if (align && spatial[d] == 1)
+      at = n.mul(at, n.number(0, at));
+    parts.push_back(
+        n.unsqueeze(n.expand(n.along(at, d, count), spatial), {count}));
+  }
+  Ints ones = spatial;
+  ones.push_back(1);
+  parts.push_back(n.e.full(tensor_to_prim::numberAttr(element, 1),
+                           getAsIndexOpFoldResult(n.e.b.getContext(), ones)));
+  Value base = n.e.concat(parts, count);
+  int64_t points = 1;
+  for (int64_t each : spatial)
+    points *= each;
+  base = n.e.reshape(base, Ints{points, count + 1});
+  Value grid = n.dot(theta, base, {}, {}, {2}, {1}); // [N, count, points]
+  Ints to{n.shape(theta)[0]};
+  llvm::append_range(to, spatial);
+  to.push_back(count);
+  return n.set(n.e.reshape(n.e.transpose(grid, {0, 2, 1}), to));
+}
+
+/// DeformConv: each element of the filter reads at a place of its own.
+LogicalResult deformConv(Node &n) {
+  Value x = n.in(0), filter = n.in(1), offset = n.in(2);
+  for (unsigned i : {0u, 1u, 2u})
+    if (n.rank(i) != 4 || !n.e.typeOf(n.in(i)).hasStaticShape())
+      return n.fail("needs pictures, filters and offsets of rank 4 and known "
+                    "sizes");
+  int64_t groups = n.getInt("group", 1), parts = n.getInt("offset_group", 1);
+  ArrayRef<int64_t> xs = n.shape(x), ws = n.shape(filter), os = n.shape(offset);
+  auto window = windowOf(n, xs.drop_front(2), Ints(ws.drop_front(2)));
+  if (failed(window))
+    return failure();
+  int64_t batch = xs[0], channels = xs[1], points = ws[2] * ws[3];
+  int64_t height = os[2], width = os[3];
+  if (groups < 1 || parts < 1 || channels % parts || channels % groups ||
+      ws[0] % groups || ws[1] != channels / groups ||
+      os[1] != parts * points * 2)
+    return n.fail("has offsets or filters that do not fit");
+  Type i64 = n.e.b.getI64Type(), element = n.e.elementOf(x);
+  // [B * parts, points, height, width] for each of the two dimensions.
+  Value shifts =
+      n.e.reshape(offset, Ints{batch * parts, points, 2, height, width});
+  SmallVector<Taps> taps;
+  for (int64_t d = 0; d < 2; ++d) {
+    Value shift = n.squeeze(n.slice(shifts, 2, d, 1), {2});
+    Value out = n.along(n.iota(os[d + 2], i64), d + 1, 3);
+    Value k = n.e.reshape(n.iota(points, i64), Ints{points, 1, 1});
+    k = d == 0 ? n.div(k, n.integer(ws[3]))
+               : n.binary<prim::RemainderOp>(k, n.integer(ws[3]));
+    Value at = n.add(n.mul(out, n.integer(window->strides[d])),
+                     n.mul(k, n.integer(window->dilations[d])));
+    at = n.sub(at, n.integer(window->low[d]));
+    Value place = n.add(n.cast(at, element), shift);
+    place = n.e.reshape(place, Ints{batch * parts, points * height * width});
+    taps.push_back(tapsOf(n, place, xs[d + 2], "linear", "zeros", true));
+  }
+  Value planes =
+      n.e.reshape(x, Ints{batch * parts, channels / parts, xs[2], xs[3]});
+  Value read = readTaps(n, planes, taps); // [B * parts, K * H * W, C / parts]
+  if (n.has(4))
+    read = n.mul(read, n.e.reshape(n.in(4), Ints{batch * parts,
+                                                 points * height * width, 1}));
+  // [groups, C / groups * K, B * H * W]
+  int64_t pixels = height * width;
+  read =
+      n.e.reshape(read, Ints{batch, parts, points, pixels, channels / parts});
+  read = n.e.transpose(read, {1, 4, 2, 0, 3});
+  read = n.e.reshape(read,
+                     Ints{groups, channels / groups * points, batch * pixels});
+  Value filters = n.e.reshape(
+      filter, Ints{groups, ws[0] / groups, channels / groups * points});
+  Value result = n.dot(filters, read, {0}, {0}, {2}, {1});
+  result = n.e.reshape(result, Ints{ws[0], batch, height, width});
+  result = n.e.transpose(result, {1, 0, 2, 3});
+  if (n.has(3))
+    result = n.add(result, n.along(n.in(3), 1, 4));
+  return n.set(result);
+}
+
+/// RoiAlign: means or largest values of samples in each part of a region.
+LogicalResult roiAlign(Node &n) {
+  Value x = n.in(0), rois = n.in(1);
+  int64_t height = n.getInt("output_height", 1),
+          width = n.getInt("output_width", 1),
+          samples = n.getInt("sampling_ratio", 0);
+  double scale = n.getFloat("spatial_scale", 1);
+  bool isMax = n.getString("mode", "avg") == "max";
+  bool half = n.getString("coordinate_transformation_mode",
+                          n.opset() < 16 ? "output_half_pixel"
+                                         : "half_pixel") == "half_pixel";
+  if (samples < 1)
+    return n.fail("without a sampling_ratio, which would depend on data");
+  if (n.rank(0) != 4 || n.rank(1) != 2 || !n.e.typeOf(x).hasStaticShape() ||
+      !n.e.typeOf(rois).hasStaticShape())
+    return n.fail("needs a picture of rank 4 and regions of known sizes");
+  int64_t count = n.shape(rois)[0], channels = n.shape(x)[1];
+  Type element = n.e.elementOf(x);
+  auto corner = [&](int64_t k) {
+    Value c =
+        n.mul(n.squeeze(n.slice(rois, 1, k, 1), {1}), n.number(scale, rois));
+    return n.sub(c, n.number(half ? 0.5 : 0, c)); // [R]
+  };
+  // Places and weights along one dimension: [R, parts * samples], two taps.
+  struct Line {
+    Value low, high, lowWeight, highWeight;
+  };
+  auto along = [&](int64_t first, int64_t parts, int64_t size) {
+    Value start = corner(first);
+    Value length = n.sub(corner(first + 2), start);
+    if (!half)
+      length = n.max(length, n.number(1, length));
+    Value bin = n.div(length, n.number(parts, length));
+    Value i = n.iota(parts * samples, element); // part * samples + sample
+    Value steps = n.div(n.add(i, n.number(0.5, i)), n.number(samples, i));
+    Value at = n.add(n.unsqueeze(start, {1}),
+                     n.mul(n.unsqueeze(bin, {1}), n.unsqueeze(steps, {0})));
+    Value inside =
+        n.both(n.ge(at, n.number(-1, at)), n.le(at, n.number(size, at)));
+    Value y = n.clamp(at, 0, size - 1);
+    Value low = n.unary<prim::FloorOp>(y), t = n.sub(y, low);
+    Value zero = n.number(0, at);
+    return Line{
+        n.i64(low),
+        n.i64(n.min(n.add(low, n.number(1, low)), n.number(size - 1, low))),
+        n.where(inside, n.sub(n.number(1, t), t), zero),
+        n.where(inside, t, zero)};
+  };
+  int64_t rows = n.shape(x)[2], columns = n.shape(x)[3];
+  Line v = along(1, height, rows), h = along(0, width, columns);
+  Value planes = n.e.reshape(channelsLast(n, x),
+                             Ints{n.shape(x)[0] * rows * columns, channels});
+  Value batch = n.e.reshape(n.i64(n.in(2)), Ints{count, 1, 1});
+  batch = n.mul(batch, n.integer(rows * columns));
+  Value result;
+  for (bool down : {false, true})
+    for (bool right : {false, true}) {
+      Value row = n.unsqueeze(down ? v.high : v.low, {2});
+      Value column = n.unsqueeze(right ? h.high : h.low, {1});
+      Value place = n.add(batch, n.add(n.mul(row, n.integer(columns)), column));
+      Value weight =
+          n.mul(n.unsqueeze(down ? v.highWeight : v.lowWeight, {2}),
+                n.unsqueeze(right ? h.highWeight : h.lowWeight, {1}));
+      Value part = n.mul(n.take(planes, place, 0), n.unsqueeze(weight, {3}));
+      result = !result ? part
+               : isMax ? n.max(result, part)
+                       : n.add(result, part);
+    }
+  result = n.e.reshape(result,
+                       Ints{count, height, samples, width, samples, channels});
+  result = isMax ? n.reduce<prim::AmaxOp>(result, {2, 4}, false)
+                 : n.mean(result, {2, 4});
+  return n.set(n.e.transpose(result, {0, 3, 1, 2}));
+}
+
+} // namespace
+
+void addSampleRules(NodeRules &rules) {
+  rules.add("GridSample", gridSample, 2);
+  rules.add("AffineGrid", affineGrid, 2);
+  rules.add("DeformConv", deformConv, 3);
+  rules.add("RoiAlign", roiAlign, 3);
+}
+
+} // namespace kiln::onnx_to_prim

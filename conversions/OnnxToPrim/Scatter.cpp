@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writing at computed places.
+#include "Node.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+std::optional<prim::ScatterKind> kindOf(Node &n) {
+  using Kind = prim::ScatterKind;
+  bool isUnsigned = n.isUnsigned(0);
+  return llvm::StringSwitch<std::optional<Kind>>(
+             n.getString("reduction", "none"))
+      .Case("none", Kind::set)
+      .Case("add", Kind::add)
+      .Case("mul", Kind::mul)
+      .Case("max", isUnsigned ? Kind::umax : Kind::max)
+      .Case("min", isUnsigned ? Kind::umin : Kind::min)
+      .Default(std::nullopt);
+}
+
+/// ScatterElements, Scatter: each update has a place along one axis.
+LogicalResult scatterElements(Node &n) {
+  Value x = n.in(0), updates = n.in(2);
+  int64_t rank = n.rank(0), dim = n.axisAttr("axis", 0, rank);
+  auto kind = kindOf(n);
+  if (n.broken || !kind)
+    return n.broken
+               ? failure()
+               : n.fail("has reduction '" + n.getString("reduction") + "'");
+  if (n.rank(1) != rank || n.rank(2) != rank ||
+      !n.e.typeOf(updates).hasStaticShape())
+    return n.fail("has updates of another rank than the data, or of a size "
+                  "that is not known");
+  Value at = n.fromEnd(n.in(1), n.e.sizesOf(x)[dim]);
+  int64_t count = n.e.typeOf(updates).getNumElements();
+  SmallVector<Value> parts;
+  Ints dims;
+  for (int64_t d = 0; d < rank; ++d) {
+    Value part = at;
+    if (d != dim)
+      part = n.expand(
+          n.along(n.iota(n.shape(updates)[d], n.e.b.getI64Type()), d, rank),
+          n.shape(updates));
+    parts.push_back(n.e.reshape(part, Ints{count, 1}));
+    dims.push_back(d);
+  }
+  Ints window(rank + 1, 1);
+  window[0] = count;
+  return n.set(prim::ScatterOp::create(
+      n.e.b, x.getType(), *kind, x, n.e.concat(parts, 1),
+      n.e.reshape(updates, window), dims, 0, false));
+}
+
+/// ScatterND: each row of indices is the place of a slice.
+LogicalResult scatterNd(Node &n) {
+  Value x = n.in(0), places = n.in(1), updates = n.in(2);
+  int64_t rank = n.rank(0);
+  auto kind = kindOf(n);
+  if (!kind)
+    return n.fail("has reduction '" + n.getString("reduction") + "'");
+  int64_t depth = n.rank(1) ? n.shape(places).back() : 0;
+  if (depth < 1 || depth > rank)
+    return n.fail("has indices that do not fit the data");
+  Sizes sizes = n.e.sizesOf(x), window = n.e.sizesOf(places);
+  SmallVector<Value> parts;
+  Ints dims;
+  window.pop_back();
+  for (int64_t k = 0; k < depth; ++k) {
+    parts.push_back(n.fromEnd(n.slice(places, n.rank(1) - 1, k, 1), sizes[k]));
+    dims.push_back(k);
+  }
+  for (int64_t d = 0; d < rank; ++d)
+    window.push_back(d < depth ? n.e.size(1) : sizes[d]);
+  return n.set(prim::ScatterOp::create(
+      n.e.b, x.getType(), *kind, x, n.e.concat(parts, n.rank(1) - 1),
+      n.e.reshape(updates, window), dims, 0, false));
+}
+
+/// TensorScatter: updates of a cache from an index of each batch on, round its
+/// end in circular mode.
+LogicalResult tensorScatter(Node &n) {
+  Value x = n.in(0), updates = n.in(1);
+  int64_t rank = n.rank(0), dim = n.axisAttr("axis", -2, rank);
+  if (n.broken || dim == 0 || n.rank(1) != rank ||
+      !n.e.typeOf(x).hasStaticShape() || !n.e.typeOf(updates).hasStaticShape())
+    return n.broken ? failure()
+                    : n.fail("has updates that do not fit the cache");
+  int64_t size = n.shape(x)[dim];
+  Type i64 = n.e.b.getI64Type();
+  Value at = n.along(n.iota(n.shape(updates)[dim], i64), dim, rank);
+  if (n.has(2))
+    at = n.add(at, n.along(n.i64(n.in(2)), 0, rank));
+  if (n.getString("mode", "linear") == "circular")
+    at = n.binary<prim::RemainderOp>(at, n.integer(size));
+  at = n.expand(at, n.shape(updates));
+  int64_t count = n.e.typeOf(updates).getNumElements();
+  SmallVector<Value> parts;
+  Ints dims;
+  for (int64_t d = 0; d < rank; ++d) {
+    Value part =
+        d == dim ? at
+                 : n.expand(n.along(n.iota(n.shape(updates)[d], i64), d, rank),
+                            n.shape(updates));
+    parts.push_back(n.e.reshape(part, Ints{count, 1}));
+    dims.push_back(d);
+  }
+  Ints window(rank + 1, 1);
+  window[0] = count;
+  return n.set(prim::ScatterOp::create(
+      n.e.b, x.getType(), prim::ScatterKind::set, x, n.e.concat(parts, 1),
+      n.e.reshape(updates, window), dims, 0, false));
+}
+
+} // namespace
+
+void addScatterRules(NodeRules &rules) {
+  rules.add("Scatter", scatterElements, 3);
+  rules.add("ScatterElements", scatterElements, 3);
+  rules.add("ScatterND", scatterNd, 3);
+  rules.add("TensorScatter", tensorScatter, 2);
+}
+
+} // namespace kiln::onnx_to_prim

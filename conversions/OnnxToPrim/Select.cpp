@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Selections: the largest, those that are not zero, those that differ. Where a
+// size depends on data the type of the result has to say it.
+#include "Node.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+Value argsort(Node &n, ArrayRef<Value> keys, int64_t dim,
+              bool descending = false, bool isUnsigned = false) {
+  return prim::ArgsortOp::create(
+      n.e.b, n.e.typeOf(keys[0]).clone(n.e.b.getI64Type()), keys, dim,
+      descending, /*total_order=*/false, isUnsigned);
+}
+
+/// The first `count` positions along dimension 0 at which `mask` holds.
+Value positionsOf(Node &n, Value mask, int64_t count) {
+  return n.slice(argsort(n, n.no(mask), 0), 0, 0, count);
+}
+
+LogicalResult topK(Node &n) {
+  Value x = n.in(0);
+  int64_t dim = n.axisAttr("axis", -1, n.rank(0));
+  if (n.broken)
+    return failure();
+  std::optional<int64_t> k;
+  auto declared = n.declared();
+  if (n.hasAttr("k"))
+    k = n.getInt("k", 1);
+  else if (auto known = n.has(1) ? n.ints(1) : std::nullopt;
+           known && known->size() == 1)
+    k = known->front();
+  else if (declared && int64_t(declared->size()) == n.rank(0))
+    k = (*declared)[dim];
+  if (!k)
+    return n.fail("has a k that is not known");
+  Ints shape(n.shape(x));
+  if (*k < 0 || (!ShapedType::isDynamic(shape[dim]) && *k > shape[dim]))
+    return n.fail("has k = " + Twine(*k));
+  shape[dim] = *k;
+  auto op = prim::TopKOp::create(
+      n.e.b, n.e.typeOf(x).clone(shape),
+      RankedTensorType::get(shape, n.e.b.getI64Type()), x, *k, dim,
+      /*smallest=*/!n.getInt("largest", 1), n.isUnsigned(0));
+  return failed(n.set(0, op.getValues())) ? failure()
+                                          : n.set(1, op.getIndices());
+}
+
+/// NonZero: coordinates in columns.
+LogicalResult nonZero(Node &n) {
+  Value x = n.in(0);
+  int64_t rank = n.rank(0);
+  auto declared = n.declared();
+  std::optional<int64_t> count;
+  if (auto known = n.numbers(0))
+    count = llvm::count_if(*known, [](double v) { return v != 0; });
+  else if (declared && declared->size() == 2)
+    count = (*declared)[1];
+  if (!count || !n.e.typeOf(x).hasStaticShape())
+    return n.fail("has a size that depends on data");
+  int64_t total = n.e.typeOf(x).getNumElements();
+  if (*count > total)
+    return n.fail("gives more places than there are");
+  Value flat = n.e.reshape(x, Ints{total});
+  Value mask = n.cast(flat, n.e.b.getI1Type());
+  Value at = positionsOf(n, mask, *count);
+  SmallVector<Value> rows;
+  for (int64_t d = rank; d-- > 0;) {
+    Value size = n.integer(n.shape(x)[d]);
+    rows.push_back(n.unsqueeze(n.binary<prim::RemainderOp>(at, size), {0}));
+    at = n.div(at, size);
+  }
+  std::reverse(rows.begin(), rows.end());
+  if (rows.empty())
+    return n.fail("of a scalar");
+  return n.set(n.e.concat(rows, 0));
+}
+
+/// Compress: slices along an axis, or elements, at which a condition holds.
+LogicalResult compress(Node &n) {
+  Value x = n.in(0), condition = n.in(1);
+  int64_t dim = 0;
+  if (n.hasAttr("axis"))
+    dim = n.axisAttr("axis", 0, n.rank(0));
+  else if (n.e.typeOf(x).hasStaticShape())
+    x = n.e.reshape(x, Ints{n.e.typeOf(x).getNumElements()});
+  else
+    return n.fail("of a size that is not known");
+  if (n.broken)
+    return failure();
+  auto declared = n.declared();
+  if (auto known = n.ints(1)) {
+    Ints at;
+    for (auto [i, holds] : llvm::enumerate(*known))
+      if (holds)
+        at.push_back(i);
+    return n.set(n.take(x, n.list(at), dim));
+  }
+  if (!declared || int64_t(declared->size()) != n.e.typeOf(x).getRank() ||
+      n.rank(1) != 1 || (*declared)[dim] > n.shape(condition)[0])
+    return n.fail("has a size that depends on data");
+  return n.set(n.take(x, positionsOf(n, condition, (*declared)[dim]), dim));
+}
+
+/// Unique: sorted elements or slices, and where they are.
+LogicalResult unique(Node &n) {
+  Value x = n.in(0);
+  bool isSorted = n.getInt("sorted", 1);
+  int64_t dim = 0, rank = n.rank(0);
+  if (!n.e.typeOf(x).hasStaticShape())
+    return n.fail("of a size that is not known");
+  bool flat = !n.hasAttr("axis");
+  if (!flat)
+    dim = n.axisAttr("axis", 0, rank);
+  if (n.broken)
+    return failure();
+  Value whole = flat ? n.e.reshape(x, Ints{n.e.typeOf(x).getNumElements()}) : x;
+  auto declared = n.declared();
+  if (!declared || int64_t(declared->size()) != n.e.typeOf(whole).getRank())
+    return n.fail("has a size that depends on data");
+  int64_t total = n.shape(whole)[dim], count = (*declared)[dim];
+  if (count > total || total == 0)
+    return n.fail("gives more elements than there are");
+  // Each slice as keys.
+  Ints order{dim};
+  for (int64_t d = 0; d < n.e.typeOf(whole).getRank(); ++d)
+    if (d != dim)
+      order.push_back(d);
+  int64_t width = n.e.typeOf(whole).getNumElements() / total;
+  constexpr int64_t most = 256;
+  if (width > most || width == 0)
+    return n.fail("of slices with more than " + Twine(most) + " elements");
+  Value rows = n.e.reshape(n.e.transpose(whole, order), Ints{total, width});
+  SmallVector<Value> keys;
+  for (int64_t k = 0; k < width; ++k)
+    keys.push_back(n.squeeze(n.slice(rows, 1, k, 1), {1}));
+  Value sorting = argsort(n, keys, 0, false, n.isUnsigned(0));
+  Value sorted = n.take(rows, sorting, 0);
+  // A slice is new where it is not the one before.
+  Type truth = n.e.b.getI1Type();
+  Value isNew = n.e.full(n.e.b.getIntegerAttr(truth, 1), {n.e.size(1)});
+  if (total > 1) {
+    Value differs = n.no(n.eq(n.slice(sorted, 0, 1, total - 1),
+                              n.slice(sorted, 0, 0, total - 1)));
+    isNew = n.e.concat({isNew, n.reduce<prim::AmaxOp>(differs, {1}, false)}, 0);
+  }
+  Value starts = positionsOf(n, isNew, count);
+  Value first = n.take(sorting, starts, 0);
+  Value group =
+      n.sub(prim::ScanOp::create(
+                n.e.b, RankedTensorType::get({total}, n.e.b.getI64Type()),
+                prim::ScanKind::sum, n.i64(isNew), 0, false, false),
+            n.integer(1));
+  auto scatter = [&](Value into, Value at, Value what) -> Value {
+    return prim::ScatterOp::create(
+        n.e.b, into.getType(), prim::ScatterKind::set, into,
+        n.unsqueeze(at, {1}), n.unsqueeze(what, {1}), Ints{0}, 0, true);
+  };
+  Value none = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(total)});
+  Value inverse = scatter(none, sorting, group);
+  Value ends = n.e.full(n.e.b.getI64IntegerAttr(total), {n.e.size(1)});
+  Value next = count > 1
+                   ? n.e.concat({n.slice(starts, 0, 1, count - 1), ends}, 0)
+                   : ends;
+  Value counts = count ? n.sub(next, starts) : starts;
+  if (!isSorted && count) { // in the order in which they come first
+    Value byPlace = argsort(n, first, 0);
+    first = n.take(first, byPlace, 0);
+    counts = n.take(counts, byPlace, 0);
+    Value few = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(count)});
+    Value number = scatter(few, byPlace, n.iota(count, n.e.b.getI64Type()));
+    inverse = n.take(number, inverse, 0);
+  }
+  if (failed(n.set(0, n.take(whole, first, dim))) || failed(n.set(1, first)) ||
+      failed(n.set(2, inverse)))
+    return failure();
+  return n.set(3, counts);
+}
+
+/// The area that pairs of boxes share over the area that they cover.
+Value overlaps(Node &n, Value boxes, bool centred) {
+  int64_t last = n.e.typeOf(boxes).getRank() - 1;
+  auto part = [&](int64_t k) {
+    return n.squeeze(n.slice(boxes, last, k, 1), {last});
+  };
+  Value y0 = part(0), x0 = part(1), y1 = part(2), x1 = part(3);
+  if (centred) { // x, y, width, height
+    Value half = n.number(0.5, boxes);
+    Value cx = part(0), cy = part(1), w = n.mul(part(2), half),
+          h = n.mul(part(3), half);
+    y0 = n.sub(cy, h);
+    y1 = n.add(cy, h);
+    x0 = n.sub(cx, w);
+    x1 = n.add(cx, w);
+  } else { // any two corners
+    Value top = n.min(y0, y1), left = n.min(x0, x1);
+    y1 = n.max(y0, y1);
+    x1 = n.max(x0, x1);
+    y0 = top;
+    x0 = left;
+  }
+  auto row = [&](Value v) { return n.unsqueeze(v, {last}); };
+  auto column = [&](Value v) { return n.unsqueeze(v, {last - 1}); };
+  Value zero = n.number(0, boxes);
+  auto shared = [&](Value low, Value high) {
+    return n.max(
+        n.sub(n.min(row(high), column(high)), n.max(row(low), column(low))),
+        zero);
+  };
+  Value area = n.mul(n.sub(y1, y0), n.sub(x1, x0));
+  Value both = n.mul(shared(y0, y1), shared(x0, x1));
+  Value all = n.sub(n.add(row(area), column(area)), both);
+  return n.where(n.gt(all, zero), n.div(both, all), zero);
+}
+
+/// NonMaxSuppression: boxes of each class in the order of their scores, without
+/// those that overlap with one that was taken before.
+LogicalResult nonMaxSuppression(Node &n) {
+  Value boxes = n.in(0), scores = n.in(1);
+  auto declared = n.declared();
+  if (!declared || declared->size() != 2)
+    return n.fail("has a size that depends on data");
+  if (n.rank(0) != 3 || n.rank(1) != 3 || !n.e.typeOf(boxes).hasStaticShape() ||
+      !n.e.typeOf(scores).hasStaticShape() || n.shape(boxes)[2] != 4)
+    return n.fail("needs boxes and scores of rank 3 and known sizes");
+  int64_t batch = n.shape(scores)[0], classes = n.shape(scores)[1],
+          count = n.shape(scores)[2], lists = batch * classes;
+  int64_t total = lists * count, wanted = (*declared)[0];
+  if (wanted > total)
+    return n.fail("gives more boxes than there are");
+  auto scalar = [&](unsigned i) {
+    return n.e.reshape(n.in(i), ArrayRef<int64_t>());
+  };
+  Type i64 = n.e.b.getI64Type();
+  Value most = n.has(2) ? n.i64(scalar(2)) : n.integer(0);
+  Value limit = n.has(3) ? scalar(3) : n.number(0, boxes);
+  Value rows = n.e.reshape(scores, Ints{lists, count});
+  Value order = argsort(n, rows, 1, true);
+  Value sorted = n.take(rows, order, 1, 1);
+  Value repeated =
+      n.e.reshape(n.expand(n.unsqueeze(boxes, {1}), {batch, classes, count, 4}),
+                  Ints{lists, count, 4});
+  Value placed = n.take(repeated, order, 1, 1);
+  Value clash =
+      n.gt(overlaps(n, placed, n.getInt("center_point_box", 0)), limit);
+  Value alive = n.has(4) ? n.gt(sorted, scalar(4))
+                         : n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 1),
+                                    n.e.sizesOf(sorted));
+  // One after the other, all lists at once.
+  Value taken = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(lists)});
+  Value kept =
+      n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 0), n.e.sizesOf(sorted));
+  Value place = n.unsqueeze(n.iota(count, i64), {0});
+  Value inits[] = {n.integer(0), alive, taken, kept};
+  auto loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
+  OpBuilder::InsertionGuard guard(n.e.b);
+  auto enter = [&](Region &region) {
+    Block *block = n.e.b.createBlock(&region);
+    for (Value init : inits)
+      block->addArgument(init.getType(), n.e.b.getLoc());
+    return block->getArguments();
+  };
+  auto test = enter(loop.getCondition());
+  prim::YieldOp::create(n.e.b, ValueRange{n.lt(test[0], n.integer(count))});
+  auto now = enter(loop.getBody());
+  Value here = n.eq(place, now[0]); // [1, count]
+  Value mine = n.reduce<prim::AmaxOp>(n.both(now[1], here), {1}, false);
+  mine = n.both(mine, n.lt(now[2], most));
+  Value row = n.reduce<prim::AmaxOp>(n.both(clash, n.unsqueeze(here, {2})), {1},
+                                     false); // [lists, count]
+  Value gone = n.both(n.unsqueeze(mine, {1}), row);
+  prim::YieldOp::create(
+      n.e.b,
+      ValueRange{n.add(now[0], n.integer(1)), n.both(now[1], n.no(gone)),
+                 n.add(now[2], n.i64(mine)),
+                 n.either(now[3], n.both(here, n.unsqueeze(mine, {1})))});
+  n.e.b.setInsertionPointAfter(loop);
+  Value at =
+      positionsOf(n, n.e.reshape(loop.getResult(3), Ints{total}), wanted);
+  Value list = n.div(at, n.integer(count));
+  auto column = [&](Value v) { return n.unsqueeze(v, {1}); };
+  return n.set(
+      n.e.concat({column(n.div(list, n.integer(classes))),
+                  column(n.binary<prim::RemainderOp>(list, n.integer(classes))),
+                  column(n.take(n.e.reshape(order, Ints{total}), at, 0))},
+                 1));
+}
+
+} // namespace
+
+void addSelectRules(NodeRules &rules) {
+  rules.add("TopK", topK);
+  rules.add("NonZero", nonZero);
+  rules.add("Compress", compress, 2);
+  rules.add("Unique", unique);
+  rules.add("NonMaxSuppression", nonMaxSuppression, 2);
+}
+
+} // namespace kiln::onnx_to_prim

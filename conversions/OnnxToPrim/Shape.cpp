@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Other shapes and orders of the same elements.
+#include "Node.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+Sizes asSizes(Node &n, ArrayRef<int64_t> shape) {
+  return Sizes(getAsIndexOpFoldResult(n.e.b.getContext(), shape));
+}
+
+LogicalResult toShape(Node &n, ArrayRef<OpFoldResult> to) {
+  auto from = getConstantIntValues(n.e.sizesOf(n.in(0)));
+  auto known = getConstantIntValues(to);
+  if (from && known) {
+    int64_t have = 1, want = 1;
+    for (int64_t size : *from)
+      have *= size;
+    for (int64_t size : *known)
+      want *= size;
+    if (have != want)
+      return n.fail("makes " + Twine(want) + " elements of " + Twine(have));
+  }
+  return n.set(n.e.reshape(n.in(0), to));
+}
+
+/// Reshape: 0 is the size that there was, -1 what is left.
+LogicalResult reshape(Node &n) {
+  std::optional<Sizes> wanted;
+  if (auto given = n.getInts("shape"))
+    wanted = asSizes(n, *given);
+  else if (n.has(1))
+    wanted = n.sizes(1);
+  if (!wanted) {
+    auto declared = n.declared();
+    if (!declared || (n.has(1) && n.shape(n.in(1)).size() == 1 &&
+                      n.shape(n.in(1))[0] != int64_t(declared->size())))
+      return n.fail("has a shape that is not known");
+    return toShape(n, asSizes(n, *declared));
+  }
+  Sizes from = n.e.sizesOf(n.in(0));
+  bool allowZero = n.getInt("allowzero", 0);
+  std::optional<size_t> open;
+  for (auto [d, size] : llvm::enumerate(*wanted)) {
+    auto number = getConstantIntValue(size);
+    if (number == 0 && !allowZero) {
+      if (d >= from.size())
+        return n.fail("keeps a size that is not there");
+      size = from[d];
+    } else if (number && *number < 0) {
+      if (*number != -1 || open)
+        return n.fail("has a shape with more than one size left open, or below "
+                      "-1");
+      open = d;
+    }
+  }
+  if (open) {
+    // What both shapes have in common at the front is not divided by.
+    Sizes rest = from, known;
+    for (auto [d, size] : llvm::enumerate(*wanted)) {
+      if (d == *open)
+        continue;
+      auto it = llvm::find(rest, size);
+      if (it != rest.end() && getConstantIntValue(size) != 0)
+        rest.erase(it);
+      else
+        known.push_back(size);
+    }
+    auto &math = n.e.sizeMath();
+    OpFoldResult divisor = math.product(known);
+    if (getConstantIntValue(divisor) == 0)
+      return n.fail("divides by a size of 0");
+    OpFoldResult total = math.product(rest);
+    (*wanted)[*open] = getConstantIntValue(divisor) == 1
+                           ? total
+                           : math.floorDiv(total, divisor);
+  }
+  return toShape(n, *wanted);
+}
+
+LogicalResult flatten(Node &n) {
+  int64_t rank = n.rank(0), given = n.getInt("axis", 1);
+  int64_t axis = given < 0 ? given + rank : given;
+  if (axis < 0 || axis > rank)
+    return n.fail("has axis " + Twine(given) + " of a tensor of rank " +
+                  Twine(rank));
+  Sizes sizes = n.e.sizesOf(n.in(0));
+  auto &math = n.e.sizeMath();
+  return toShape(n, {math.product(ArrayRef(sizes).take_front(axis)),
+                     math.product(ArrayRef(sizes).drop_front(axis))});
+}
+
+/// The axes that an input or, before version 13, an attribute names.
+std::optional<Ints> axesOf(Node &n) {
+  if (auto given = n.getInts("axes"))
+    return given;
+  return n.has(1) ? n.ints(1) : std::nullopt;
+}
+
+LogicalResult squeeze(Node &n) {
+  auto given = axesOf(n);
+  Ints gone;
+  if (given) {
+    gone = n.axes(*given, n.rank(0));
+  } else if (n.has(1)) {
+    auto declared = n.declared();
+    if (!declared || int64_t(declared->size()) !=
+                         n.rank(0) - n.e.typeOf(n.in(1)).getNumElements())
+      return n.fail("has axes that are not known");
+    return toShape(n, asSizes(n, *declared));
+  } else {
+    for (auto [d, size] : llvm::enumerate(n.shape(n.in(0))))
+      if (size == 1)
+        gone.push_back(d);
+  }
+  for (int64_t d : gone)
+    if (!n.broken && n.shape(n.in(0))[d] != 1 &&
+        !ShapedType::isDynamic(n.shape(n.in(0))[d]))
+      return n.fail("drops a dimension of size " + Twine(n.shape(n.in(0))[d]));
+  return n.broken ? failure() : n.set(n.squeeze(n.in(0), gone));
+}
+
+LogicalResult unsqueeze(Node &n) {
+  auto given = axesOf(n);
+  if (!given) {
+    auto declared = n.declared();
+    if (!declared || !n.has(1) ||
+        int64_t(declared->size()) !=
+            n.rank(0) + n.e.typeOf(n.in(1)).getNumElements())
+      return n.fail("has axes that are not known");
+    return toShape(n, asSizes(n, *declared));
+  }
+  Ints axes = n.axes(*given, n.rank(0) + given->size());
+  return n.broken ? failure() : n.set(n.unsqueeze(n.in(0), axes));
+}
+
+LogicalResult transpose(Node &n) {
+  int64_t rank = n.rank(0);
+  Ints order;
+  for (int64_t d = rank; d-- > 0;)
+    order.push_back(d);
+  if (auto given = n.getInts("perm"))
+    order = n.axes(*given, rank);
+  if (!n.broken && int64_t(order.size()) != rank)
+    return n.fail("has a permutation of " + Twine(order.size()) +
+                  " of a tensor of rank " + Twine(rank));
+  return n.broken ? failure() : n.set(n.e.transpose(n.in(0), order));
+}
+
+LogicalResult expand(Node &n) {
+  auto wanted = n.sizes(1);
+  if (!wanted) {
+    auto declared = n.declared();
+    if (!declared ||
+        int64_t(declared->size()) < n.e.typeOf(n.in(1)).getNumElements())
+      return n.fail("has a shape that is not known");
+    wanted = asSizes(n, *declared);
+  }
+  Sizes from = n.e.sizesOf(n.in(0));
+  while (wanted->size() < from.size())
+    wanted->insert(wanted->begin(), n.e.size(1));
+  // A size of 1 keeps what there is.
+  size_t missing = wanted->size() - from.size();
+  for (auto [d, size] : llvm::enumerate(from))
+    if (getConstantIntValue((*wanted)[missing + d]) == 1)
+      (*wanted)[missing + d] = size;
+  return n.set(n.expand(n.in(0), *wanted));
+}
+
+LogicalResult tile(Node &n) {
+  Value x = n.in(0);
+  Sizes from = n.e.sizesOf(x), between, apart, joined;
+  auto repeats = n.sizes(1);
+  if (!repeats) {
+    auto declared = n.declared();
+    if (!declared || declared->size() != from.size() ||
+        !n.e.typeOf(x).hasStaticShape())
+      return n.fail("has repeats that are not known");
+    repeats.emplace();
+    for (auto [to, size] : llvm::zip_equal(*declared, n.shape(x)))
+      repeats->push_back(n.e.size(size ? to / size : 1));
+  }
+  if (repeats->size() != from.size())
+    return n.fail("has " + Twine(repeats->size()) +
+                  " repeats of a tensor of rank " + Twine(from.size()));
+  for (auto [size, times] : llvm::zip_equal(from, *repeats)) {
+    llvm::append_range(between, Sizes{n.e.size(1), size});
+    llvm::append_range(apart, Sizes{times, size});
+    joined.push_back(n.e.sizeMath().mul(times, size));
+  }
+  return n.set(
+      n.e.reshape(n.e.broadcast(n.e.reshape(x, between), apart), joined));
+}
+
+LogicalResult concat(Node &n) {
+  SmallVector<Value> parts;
+  int64_t rank = n.rank(0);
+  int64_t dim = n.axisAttr("axis", 1, rank);
+  for (unsigned i = 0; i < n.numInputs(); ++i) {
+    if (!n.has(i))
+      return n.fail("has an input that is left out");
+    if (n.rank(i) != rank)
+      return n.fail("joins tensors of ranks " + Twine(rank) + " and " +
+                    Twine(n.rank(i)));
+    parts.push_back(n.in(i));
+  }
+  return n.broken ? failure() : n.set(n.e.concat(parts, dim));
+}
+
+/// DepthToSpace, SpaceToDepth: blocks of a picture and its channels.
+LogicalResult blocks(Node &n, bool toSpace) {
+  Value x = n.in(0);
+  int64_t b = n.getInt("blocksize", 0);
+  if (n.rank(0) != 4 || b < 1)
+    return n.fail("needs pictures of rank 4 and a blocksize of at least 1");
+  Sizes s = n.e.sizesOf(x);
+  auto &math = n.e.sizeMath();
+  OpFoldResult block = n.e.size(b);
+  auto part = [&](OpFoldResult size, int64_t by) {
+    return math.floorDiv(size, n.e.size(by));
+  };
+  if (toSpace) {
+    bool isDcr = n.getString("mode", "DCR") == "DCR";
+    OpFoldResult c = part(s[1], b * b);
+    Value apart =
+        n.e.reshape(x, isDcr ? Sizes{s[0], block, block, c, s[2], s[3]}
+                             : Sizes{s[0], c, block, block, s[2], s[3]});
+    Value moved = n.e.transpose(apart, isDcr ? Ints{0, 3, 4, 1, 5, 2}
+                                             : Ints{0, 1, 4, 2, 5, 3});
+    return n.set(n.e.reshape(
+        moved, Sizes{s[0], c, math.mul(s[2], block), math.mul(s[3], block)}));
+  }
+  OpFoldResult h = part(s[2], b), w = part(s[3], b);
+  Value apart = n.e.reshape(x, Sizes{s[0], s[1], h, block, w, block});
+  bool isDcr = n.getString("mode", "DCR") == "DCR";
+  Value moved = n.e.transpose(apart, isDcr ? Ints{0, 3, 5, 1, 2, 4}
+                                           : Ints{0, 1, 3, 5, 2, 4});
+  return n.set(
+      n.e.reshape(moved, Sizes{s[0], math.mul(s[1], n.e.size(b * b)), h, w}));
+}
+
+LogicalResult depthToSpace(Node &n) { return blocks(n, true); }
+LogicalResult spaceToDepth(Node &n) { return blocks(n, false); }
+
+} // namespace
+
+void addShapeRules(NodeRules &rules) {
+  rules.add("Reshape", reshape);
+  rules.add("Flatten", flatten);
+  rules.add("Squeeze", squeeze);
+  rules.add("Unsqueeze", unsqueeze);
+  rules.add("Transpose", transpose);
+  rules.add("Expand", expand, 2);
+  rules.add("Tile", tile, 2);
+  rules.add("Concat", concat);
+  rules.add("DepthToSpace", depthToSpace);
+  rules.add("SpaceToDepth", spaceToDepth);
+}
+
+} // namespace kiln::onnx_to_prim

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Windows that slide over pictures. Private to the conversion.
+#ifndef KILN_CONVERSIONS_ONNXTOPRIM_WINDOWS_H
+#define KILN_CONVERSIONS_ONNXTOPRIM_WINDOWS_H
+
+#include "Node.h"
+
+namespace kiln::onnx_to_prim {
+
+/// Every number of a window, one entry for each spatial dimension.
+struct Window {
+  Ints kernel, strides, dilations, low, high;
+
+  int64_t extent(size_t d) const { return (kernel[d] - 1) * dilations[d] + 1; }
+};
+
+/// Reads strides, dilations, pads and auto_pad of a node whose input has these
+/// spatial sizes.
+FailureOr<Window> windowOf(Node &n, ArrayRef<int64_t> spatial,
+                           ArrayRef<int64_t> kernel);
+
+/// [N, C, spatial...] as [N, spatial..., C], and back.
+Value channelsLast(Node &n, Value x);
+Value channelsFirst(Node &n, Value x);
+
+/// The convolution of [N, C, spatial...] with [O, C / groups, window...].
+Value convolve(Node &n, Value x, Value filter, const Window &window,
+               ArrayRef<int64_t> inputDilation, int64_t groups,
+               Type element = {});
+/// Reads a node of Conv on tensors made of its inputs.
+Value convOf(Node &n, Value x, Value filter, Type element = {});
+
+} // namespace kiln::onnx_to_prim
+
+#endif // KILN_CONVERSIONS_ONNXTOPRIM_WINDOWS_H

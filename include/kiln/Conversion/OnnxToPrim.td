@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The conversion of models of ONNX to prim.
+#ifndef KILN_CONVERSION_ONNXTOPRIM_TD
+#define KILN_CONVERSION_ONNXTOPRIM_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OnnxToPrim : Pass<"convert-onnx-to-prim", "::mlir::ModuleOp"> {
+  let summary = "Converts models of ONNX to prim";
+  let description = [{
+    Reads functions of `torch.operator` as torch-mlir's importer writes them. Every public function with a body (or those
+    named by `entry`) becomes a function of prim. Sizes follow from operands; what operators take as numbers (axes,
+    shapes) has to be known here, as a constant or computed of constants and sizes, unless the type of the result says it
+    as well. What cannot be converted is an error that begins with "unsupported: " and stands at the operator.
+  }];
+  let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let options = [ListOption<"entries", "entry", "std::string",
+                            "functions to convert; empty: every public one">,
+                 Option<"elided", "elided", "std::string", "",
+                        "zeros or random: stands for elements that the file leaves out">];
+}
+
+#endif

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs ONNX's operator tests through torch-mlir and linalg on a target, and says which of them are right.
+"""Runs ONNX's operator tests on a target, and says which of them are right.
 
-Usage: corpus.py CORPUS [--target=SPEC] [--filter=REGEX] [--part=N] [--jobs=N] [--environment=DIR [--install]]
-                 [--expected=FILE] [--report=FILE] [--save=DIR]
+Usage: corpus.py CORPUS [--target=SPEC] [--filter=REGEX] [--part=N] [--jobs=N] [--expected=FILE] [--report=FILE]
+                 [--route=kiln|torch-mlir] [--environment=DIR [--install]] [--save=DIR]
 
 CORPUS is a folder of tests, each with model.mlir (torch.operator "onnx.…"), its inputs and outputs as raw bytes,
-and run_module_io_flags.txt with their types. torch-mlir-opt comes from PyPI's torch-mlir in an environment of its
-own, which --install makes. Where torch-mlir or the compiler needs a number that is an argument (an axis, a size),
-short lists of integers among the arguments become constants: the test then counts as bound.
+and run_module_io_flags.txt with their types. Kiln reads the models itself; with --route=torch-mlir torch-mlir lowers
+them to linalg first: its torch-mlir-opt comes from PyPI in an environment of its own, which --install makes. Where the
+compiler needs a number that is an argument (an axis, a size), short lists of integers among the arguments become
+constants: the test then counts as bound.
 
-A test is right, right when bound, wrong, refused by the target's compiler, failed while it ran, or not lowered by
-torch-mlir. Prints a line for each that is not right and a summary; --expected names a file with a line
+A test is right, right when bound, wrong, refused by the compiler, failed while it ran, or not lowered by torch-mlir.
+Prints a line for each that is not right and a summary; --expected names a file with a line
 `NAME STATUS REASON` for each of these, and makes the exit status 1 if anything else than it says came out.
 """
 import argparse
@@ -108,8 +109,10 @@ def difference(number, found, expected):
 def attempt(name, text, inputs, outputs, scratch, options):
     """What becomes of a model: its status and a line."""
     program = os.path.join(options.save or scratch, name + ".mlir")
-    reason = lower(text, program, options)
-    if reason:
+    if options.route == "kiln":
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(text)
+    elif reason := lower(text, program, options):
         return "not lowered", reason
     package = os.path.join(scratch, "test.kiln")
     run = subprocess.run(["kiln-compile", program, "--target=" + options.target, "-o", package],
@@ -158,14 +161,15 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", type=int, default=1, help="every Nth test only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--route", choices=["kiln", "torch-mlir"], default="kiln")
     parser.add_argument("--environment", default=os.path.expanduser("~/.cache/kiln/torch-mlir"))
     parser.add_argument("--install", action="store_true", help="make the environment if it is not there")
     parser.add_argument("--report")
     parser.add_argument("--expected")
-    parser.add_argument("--save", help="keep the programs that torch-mlir makes in this folder")
+    parser.add_argument("--save", help="keep the compiler's programs in this folder")
     options = parser.parse_args()
-    options.tool = torch_mlir_opt(options)
-    if not options.tool:
+    options.tool = torch_mlir_opt(options) if options.route == "torch-mlir" else None
+    if options.route == "torch-mlir" and not options.tool:
         print(f"skipped: no torch-mlir in {options.environment}; --install puts it there")
         return 0
     names = sorted(name for name in os.listdir(options.corpus) if re.search(options.filter, name))[::options.part]

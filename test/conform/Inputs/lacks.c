@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A driver that forgot its copies.
 #include "kiln-c/Device.h"
 

@@ -112,6 +112,18 @@ private:
   }
 };
 
+/// Whether a text of PTX is a barrier, and no more: accesses of an instance
+/// keep their order anyway.
+bool isBarrier(StringRef text) {
+  text = text.trim(" \t\n\r{};");
+  auto [name, operands] = text.split(' ');
+  return llvm::is_contained({"bar.sync", "bar.cta.sync", "bar.warp.sync",
+                             "barrier.sync", "barrier.sync.aligned",
+                             "barrier.cta.sync", "barrier.cta.sync.aligned"},
+                            name) &&
+         operands.find_first_not_of("0123456789abcdefx, ") == StringRef::npos;
+}
+
 /// Assembly stays what it is; a target that does not assemble it runs
 /// `tile-expand-inline-asm`.
 struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
@@ -120,6 +132,18 @@ struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   LogicalResult
   matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (isBarrier(op.getAsmString())) {
+      // Nothing writes the results.
+      SmallVector<Value> results;
+      for (Type type : op.getResultTypes())
+        if (TypedAttr zero = rewriter.getZeroAttr(type))
+          results.push_back(
+              arith::ConstantOp::create(rewriter, op.getLoc(), zero));
+      if (results.size() == op.getNumResults()) {
+        rewriter.replaceOp(op, results);
+        return success();
+      }
+    }
     rewriter.replaceOpWithNewOp<tile::InlineAsmOp>(
         op, op.getResultTypes(), op.getAsmString(),
         tile::InlineAsmOp::getVirtualIsa(), op.getConstraints(),

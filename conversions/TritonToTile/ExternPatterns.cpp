@@ -112,8 +112,8 @@ private:
   }
 };
 
-/// Whether a text of PTX is a barrier, and no more: accesses of an instance
-/// keep their order anyway.
+/// Whether a text of assembly is a barrier, and no more: accesses of an
+/// instance keep their order anyway.
 bool isBarrier(StringRef text) {
   text = text.trim(" \t\n\r{};");
   auto [name, operands] = text.split(' ');

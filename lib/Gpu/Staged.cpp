@@ -110,6 +110,18 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
               part.getNumElements() * storedBytes(part.getElementType()),
               ring->align);
         ring->fill = ring->use = c32(0);
+        // A ring that was there before may still be read.
+        int64_t end = ring->offset + ring->slotBytes * ring->depth;
+        if (llvm::any_of(rings, [&](auto &entry) {
+              const Ring &other = *entry.second;
+              return other.isRead && other.offset < end &&
+                     ring->offset <
+                         other.offset + other.slotBytes * other.depth;
+            })) {
+          synchronize();
+          for (auto &other : rings)
+            other.second->isRead = false;
+        }
         rings[op.getRing()] = std::move(ring);
         return success();
       })

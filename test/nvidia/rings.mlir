@@ -96,3 +96,31 @@ tile.kernel @branch(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i6
   }
   tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
 }
+
+// Two loops, one after the other, whose rings share their memory: a barrier parts what is read of the first from what
+// is copied into the second.
+// after: a: f16 = [0x3c00 + 64 * (i % 7) for i in range(16 * 64)], b: f16 = [0x3c00 + 64 * (i % 5) for i in range(64 * 32)], c: f32 = [0.0] * 512
+// after: scalars = [16, 64, 64, 1, 64, 32, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// after: expect all(abs(c[32 * m + n] - 2 * sum((1 + (64 * m + k) % 7 / 16) * (1 + (32 * k + n) % 5 / 16) for k in range(64))) < 2e-3 for m in range(16) for n in range(32))
+// after: expect count("simt.copy_async") >= 4
+tile.kernel @after(%a: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
+                   %b: !tile.view<?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 8>},
+                   %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %n = tile.num_blocks %a[1] by 16 : !tile.view<?x?xf16>
+  %one = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> tensor<16x32xf32> {
+    %x = tile.load %a[%c0, %k] : !tile.view<?x?xf16> -> tensor<16x16xf16>
+    %y = tile.load %b[%k, %c0] : !tile.view<?x?xf16> -> tensor<16x32xf16>
+    %d = tile.dot %x, %y, %s : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  %two = scf.for %k = %c0 to %n step %c1 iter_args(%s = %one) -> tensor<16x32xf32> {
+    %x = tile.load %a[%c0, %k] : !tile.view<?x?xf16> -> tensor<16x16xf16>
+    %y = tile.load %b[%k, %c0] : !tile.view<?x?xf16> -> tensor<16x32xf16>
+    %d = tile.dot %x, %y, %s : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  tile.store %two, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
+}

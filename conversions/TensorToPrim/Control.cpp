@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls, printing, and conditions.
 #include "DataLoop.h"
+#include "LoopLength.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -113,15 +114,6 @@ LogicalResult ifOp(scf::IfOp op, Translator &e) {
                          op.getElseRegion(), e);
 }
 
-/// How long a loop may become when it is unrolled.
-constexpr int64_t mostSteps = 4096, mostOperations = 16384;
-
-bool isShort(int64_t steps, Region &body) {
-  int64_t length = 0;
-  body.walk([&](Operation *) { ++length; });
-  return steps <= mostSteps && steps * length <= mostOperations;
-}
-
 LogicalResult checkLength(Operation *op, int64_t steps, Region &body,
                           Translator &e) {
   if (isShort(steps, body))
@@ -129,11 +121,6 @@ LogicalResult checkLength(Operation *op, int64_t steps, Region &body,
   return e.unsupported(op, "runs so often that unrolled it has more than " +
                                Twine(mostOperations) + " operations or " +
                                Twine(mostSteps) + " steps");
-}
-
-/// The number of steps from `low` to `high`.
-int64_t stepsOf(int64_t low, int64_t high, int64_t by) {
-  return high > low ? (high - low - 1) / by + 1 : 0;
 }
 
 /// The body as often as it runs: a loop around a model, to measure it, or over

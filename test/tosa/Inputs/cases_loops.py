@@ -105,3 +105,26 @@ func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
   }
   return %r : tensor<3xf32>
 }""", [numpy.array([1.0, 2.0, 3.0], numpy.float32)], [numpy.array([32.0, 64.0, 96.0], numpy.float32)])
+
+# Neither loop is long, but both together are.
+y = numpy.arange(64 * 128, dtype=numpy.float64).reshape(64, 128)
+case("nested_for", """
+func.func @f(%x: tensor<64x128xf64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 64 : index
+  %columns = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f64
+  %r = scf.for %i = %c0 to %rows step %c1 iter_args(%a = %zero) -> (f64) {
+    %s = scf.for %j = %c0 to %columns step %c1 iter_args(%b = %a) -> (f64) {
+      %e = tensor.extract %x[%i, %j] : tensor<64x128xf64>
+      %h = arith.addf %e, %e : f64
+      %p = arith.mulf %h, %h : f64
+      %t = arith.addf %b, %p : f64
+      scf.yield %t : f64
+    }
+    scf.yield %s : f64
+  }
+  %t = tensor.from_elements %r : tensor<f64>
+  return %t : tensor<f64>
+}""", [y], [numpy.array((4 * y * y).sum())])

@@ -4,16 +4,20 @@
 #define KILN_TOOLS_KILN_RUN_KERNELCHECK_H
 
 #include "Runner.h"
+#include <functional>
 
 namespace kiln::run {
 
-/// The reference evaluates a package three times: exactly, and with errors in
-/// both directions. The latter two only when somebody asks.
+/// The reference evaluates a package several times: exactly, and with errors in
+/// several directions. The latter only when somebody asks.
 class Judge {
 public:
   static runtime::Expected<std::unique_ptr<Judge>> create(PackagePtr package);
 
-  enum Direction { exact, plus, minus };
+  /// Errors of each operation are of one sign for each element, and of the
+  /// other in the opposite direction; `further` ones have other signs.
+  enum Direction { exact, plus, minus, further };
+  static constexpr int kDirections = further + 6;
   runtime::Expected<runtime::Session *> session(Direction direction);
   /// A call on copies of `args`, which it leaves as the call has: what is
   /// returned are these copies, then the results.
@@ -22,12 +26,19 @@ public:
        const std::vector<runtime::Tensor> &args,
        std::array<int64_t, 3> grid = {1, 1, 1});
   const runtime::Function *lookup(const std::string &name);
+  /// The spread of what `evaluate` gives in each direction: of two, and of all
+  /// where `found` does not fit with two, as errors may cancel in some.
+  runtime::Expected<std::vector<double>>
+  spread(const runtime::Tensor &found, const runtime::Tensor &expected,
+         runtime::DType coarsest, const Options &options,
+         const std::function<runtime::Expected<runtime::Tensor>(Direction)>
+             &evaluate);
   /// Whether all of its kernels have bounds by contract.
   bool hasContractBounds() const;
 
 private:
   PackagePtr package;
-  std::unique_ptr<runtime::Session> sessions[3];
+  std::unique_ptr<runtime::Session> sessions[kDirections];
 };
 
 /// Compares after every launch; says which kernel is the first that differs.

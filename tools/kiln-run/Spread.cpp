@@ -39,8 +39,8 @@ bool kiln::run::isSame(const Tensor &found, const Tensor &expected) {
   return true;
 }
 
-std::vector<double> kiln::run::spreadOf(const Tensor &exact, const Tensor &plus,
-                                        const Tensor &minus) {
+std::vector<double> kiln::run::spreadOf(const Tensor &exact,
+                                        const std::vector<Tensor> &others) {
   // Errors of several operations may cancel where they do not for a
   // neighbour, which has about the same size.
   constexpr int64_t kNear = 32;
@@ -48,9 +48,9 @@ std::vector<double> kiln::run::spreadOf(const Tensor &exact, const Tensor &plus,
   std::vector<double> moved(size_t(count), 0), spread(size_t(count), 0);
   for (int64_t i = 0; i < count; ++i) {
     double e = at(exact, i);
-    for (const Tensor *other : {&plus, &minus})
-      if (!isSameAt(exact, *other, i)) {
-        double distance = std::fabs(at(*other, i) - e);
+    for (const Tensor &other : others)
+      if (!isSameAt(exact, other, i)) {
+        double distance = std::fabs(at(other, i) - e);
         moved[size_t(i)] = std::max(moved[size_t(i)],
                                     std::isnan(distance) ? HUGE_VAL : distance);
       }
@@ -67,22 +67,23 @@ std::vector<double> kiln::run::spreadOf(const Tensor &exact, const Tensor &plus,
   return spread;
 }
 
-bool kiln::run::compareWithin(const std::string &name, const Tensor &found,
-                              const Tensor &expected,
-                              const std::vector<double> &spread, double least,
-                              DType coarsest, const Options &options,
-                              bool quiet, double *share) {
-  if (found.shape != expected.shape || found.dtype != expected.dtype ||
-      int64_t(spread.size()) != expected.numElements())
-    return compare(name, found, expected, Tolerance(), 1, options);
-  int64_t count = expected.numElements(), misfits = 0, flips = 0, nans = 0;
-  int64_t worst = -1;
-  double worstExcess = 0, worstBound = 0, largest = 0;
+namespace {
+/// How elements compare with their bounds.
+struct Misfits {
+  int64_t count = 0, nans = 0, worst = -1;
+  double largest = 0, worstExcess = 0, worstBound = 0;
+};
+
+Misfits misfitsOf(const Tensor &found, const Tensor &expected,
+                  const std::vector<double> &spread, double least,
+                  DType coarsest, const Options &options) {
+  Misfits result;
+  int64_t count = expected.numElements(), flips = 0;
   bool mayErr = least > 0 || std::any_of(spread.begin(), spread.end(),
                                          [](double s) { return s > 0; });
   for (int64_t i = 0; i < count; ++i) {
     double a = at(found, i), b = at(expected, i);
-    nans += std::isnan(a) && std::isnan(b);
+    result.nans += std::isnan(a) && std::isnan(b);
     if (isSameAt(found, expected, i))
       continue;
     double bound = spread[size_t(i)] + (std::isfinite(b) ? least : 0);
@@ -92,7 +93,7 @@ bool kiln::run::compareWithin(const std::string &name, const Tensor &found,
     double error = std::fabs(a - b);
     if (std::isnan(error))
       error = HUGE_VAL;
-    largest = std::max(largest, error);
+    result.largest = std::max(result.largest, error);
     double excess = bound > 0 ? error / bound : HUGE_VAL;
     if (std::isinf(error) && std::isinf(bound))
       excess = 1;
@@ -102,17 +103,44 @@ bool kiln::run::compareWithin(const std::string &name, const Tensor &found,
       bool isFlip = mayErr && dtypeBits(narrow) < 32 &&
                     error <= bound + 1.01 * ulpOf(narrow, b);
       flips += isFlip;
-      misfits += !isFlip;
+      result.count += !isFlip;
     }
-    if (worst < 0 || excess > worstExcess) {
-      worst = i;
-      worstExcess = excess;
-      worstBound = bound;
+    if (result.worst < 0 || excess > result.worstExcess) {
+      result.worst = i;
+      result.worstExcess = excess;
+      result.worstBound = bound;
     }
   }
   constexpr int64_t kSeldom = 128;
   if (flips > 1 + count / kSeldom)
-    misfits += flips;
+    result.count += flips;
+  return result;
+}
+
+bool areAlike(const Tensor &found, const Tensor &expected,
+              const std::vector<double> &spread) {
+  return found.shape == expected.shape && found.dtype == expected.dtype &&
+         int64_t(spread.size()) == expected.numElements();
+}
+} // namespace
+
+bool kiln::run::fitsWithin(const Tensor &found, const Tensor &expected,
+                           const std::vector<double> &spread, double least,
+                           DType coarsest, const Options &options) {
+  return areAlike(found, expected, spread) &&
+         !misfitsOf(found, expected, spread, least, coarsest, options).count;
+}
+
+bool kiln::run::compareWithin(const std::string &name, const Tensor &found,
+                              const Tensor &expected,
+                              const std::vector<double> &spread, double least,
+                              DType coarsest, const Options &options,
+                              bool quiet, double *share) {
+  if (!areAlike(found, expected, spread))
+    return compare(name, found, expected, Tolerance(), 1, options);
+  auto [misfits, nans, worst, largest, worstExcess, worstBound] =
+      misfitsOf(found, expected, spread, least, coarsest, options);
+  int64_t count = expected.numElements();
   if (share)
     *share = std::max(*share, misfits ? HUGE_VAL : std::min(worstExcess, 1.0));
   std::string type = typeString(found.dtype, found.shape);

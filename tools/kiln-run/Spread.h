@@ -11,10 +11,15 @@ namespace kiln::run {
 bool isSame(const runtime::Tensor &found, const runtime::Tensor &expected);
 
 /// How far each element may be off: as far as it moves when `reference` lets
-/// every operation err as far as its contract allows, in two directions.
+/// every operation err as far as its contract allows, in the directions that
+/// gave `others`.
 std::vector<double> spreadOf(const runtime::Tensor &exact,
-                             const runtime::Tensor &plus,
-                             const runtime::Tensor &minus);
+                             const std::vector<runtime::Tensor> &others);
+
+/// As `compareWithin`, without a word.
+bool fitsWithin(const runtime::Tensor &found, const runtime::Tensor &expected,
+                const std::vector<double> &spread, double least,
+                runtime::DType coarsest, const Options &options);
 
 /// As `compare`, with a bound for each element. `least` is added to each of
 /// them. `coarsest` is a narrow type that is rounded to on the way, or none: a

@@ -10,7 +10,8 @@ FOLDER is an installed runtime (cmake --install BUILD --component runtime) with 
 no compiler of Kiln's. Kiln is called through the C interface with memory that the caller owns; so is a copy of the
 same bytes. Weights are arguments for everybody, so that nobody rearranges them beforehand. Peers that cannot be
 imported are left out; onnxruntime and openvino also need onnx, which their programs are exported to. Every result, the
-peers' too, is compared with PyTorch's. Prints the median time of each, and the ratios.
+peers' too, is compared with PyTorch's. Prints the median time of each, and the ratios. Threads of OpenMP sleep between
+calls: awake, they would keep a processor from whoever is called next.
 """
 import argparse
 import ctypes as C
@@ -21,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+# Read when PyTorch is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 SHAPE = "tensor<4096x4096xf32>"
 PROGRAMS = {

@@ -278,9 +278,8 @@ void NestBuilder::prefetchNext(ViewAccessOpInterface load,
     Value ahead =
         gep(address, mul(view.strides[d], c64(axis.block)), view.elementType);
     // One for each line of what is read.
-    constexpr int64_t kLineBytes = 64;
     int64_t bytes = elements * storageBytes(view.elementType);
-    for (int64_t line = 0; line < bytes; line += kLineBytes)
+    for (int64_t line = 0; line < bytes; line += config.lineBytes)
       LLVM::Prefetch::create(b, loc, gep(ahead, c64(line), b.getI8Type()),
                              /*rw=*/0,
                              /*hint=*/2, /*cache=*/1);

@@ -22,9 +22,12 @@ CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
   if (target::MemoryAttr l3 = description.getMemory("l3"))
     if (l3.getSize() > 0)
       config.lastCacheBytes = l3.getSize();
-  if (target::MemoryAttr l1 = description.getMemory("l1"))
+  if (target::MemoryAttr l1 = description.getMemory("l1")) {
     if (l1.getSize() > 0)
       config.l1Bytes = l1.getSize();
+    if (l1.getLine() > 0)
+      config.lineBytes = l1.getLine();
+  }
   return config;
 }
 

@@ -140,6 +140,14 @@ Value emitTrigonometric(OpBuilder &b, Location loc, Operation *op, Value x) {
 }
 } // namespace
 
+bool cpu::isPolynomial(Operation *op) {
+  // Narrower types are computed with in f32.
+  return isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::ExpM1Op,
+             math::Log2Op, math::Log10Op, math::Log1pOp, math::SinOp,
+             math::CosOp, math::TanOp>(op) &&
+         !getElementTypeOrSelf(op->getResult(0)).isF64();
+}
+
 Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
                             ValueRange operands, Type result) {
   if (isa<tile::CallExternOp>(op))

@@ -15,6 +15,10 @@ mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
                              mlir::Operation *op, mlir::ValueRange operands,
                              mlir::Type result);
 
+/// Whether `emitMathFunction` has a polynomial for an operation, and does not
+/// call libm.
+bool isPolynomial(mlir::Operation *op);
+
 } // namespace kiln::cpu
 
 #endif // KILN_LIB_CPU_MATHFUNCTIONS_H

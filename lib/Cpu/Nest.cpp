@@ -1,9 +1,9 @@
 //===- Nest.cpp - Loop nests, levels and the choice of lanes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "MathFunctions.h"
 #include "NestBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -303,10 +303,7 @@ void NestBuilder::collect(Value root, ArrayRef<int> dims, Nest &nest) {
       nest.accesses.push_back(std::move(access));
       return;
     }
-    nest.hasFunctions |=
-        isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::Log10Op,
-            math::Log1pOp, math::ExpM1Op, math::TanhOp, math::ErfOp,
-            math::SinOp, math::CosOp, math::TanOp>(op);
+    nest.hasFunctions |= isPolynomial(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))
         visit(operand.get(), operandDims(*this, operand, dims));

@@ -89,7 +89,7 @@ struct Nest {
   int innerDim = -1;
   /// A dimension that lanes must not run along.
   int excluded = -1;
-  /// Whether functions are computed, whose constants and branches registers
+  /// Whether polynomials are computed, whose constants and branches registers
   /// that are computed side by side share.
   bool hasFunctions = false;
   /// How many vectors are computed side by side where every access is in

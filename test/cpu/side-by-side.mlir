@@ -41,6 +41,19 @@ tile.kernel @short(%x: !tile.view<?x?xf32> {tile.readonly}, %y: !tile.view<?x?xf
   tile.store %b, %y[%i, %c0] : tensor<32xf32>, !tile.view<?x?xf32>
 }
 
+// What calls libm for each element has nothing to share.
+// CHECK-LABEL: func.func @calls(
+// CHECK-NOT: vector<8xf64>
+// CHECK-NOT: vector<16xf64>
+// CHECK: call @exp(
+tile.kernel @calls(%x: !tile.view<?x?xf64> {tile.readonly}, %y: !tile.view<?x?xf64> {tile.noalias}) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%i, %c0] : !tile.view<?x?xf64> -> tensor<1024xf64>
+  %b = math.exp %a : tensor<1024xf64>
+  tile.store %b, %y[%i, %c0] : tensor<1024xf64>, !tile.view<?x?xf64>
+}
+
 // CHECK-LABEL: func.func @sums(
 // CHECK: %[[WIDE:.*]] = scf.for {{.*}} -> (vector<32xf32>)
 // CHECK: arith.addf {{.*}} : vector<32xf32>

@@ -9,13 +9,16 @@ using namespace mlir;
 namespace kiln::tensor_to_prim {
 namespace {
 
-/// The translated operands, of one shape.
+/// The translated operands, of one shape; none after a report.
 FailureOr<SmallVector<Value>> operands(Operation *op, Translator &e) {
   SmallVector<Value> values;
-  for (Value operand : op->getOperands())
-    values.push_back(e.get(operand));
   if (isa<VectorType>(op->getResult(0).getType()))
     return e.unsupported(op, "on vectors");
+  for (Value operand : op->getOperands()) {
+    values.push_back(e.get(operand));
+    if (!values.back())
+      return failure();
+  }
   if (failed(e.broadcastTogether(op, values)))
     return failure();
   return values;

@@ -9,6 +9,7 @@
 
 #include "AlignRows.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -19,24 +20,45 @@ using namespace kiln::target;
 /// What rows of a copy begin at multiples of.
 static constexpr int64_t kChunk = 16;
 
+/// The dimension along which elements lie side by side, the last of several; -1
+/// for none. A transposed factor has it elsewhere than at the end.
+static int rowDim(const Buffer &buffer) {
+  for (int d = buffer.rank(); d-- > 0;)
+    if (buffer.strides[d].is(1) && !buffer.sizes[d].is(1))
+      return d;
+  return -1;
+}
+
 /// Bytes that the rows of a buffer begin at multiples of, 16 at most; 0 where
-/// its shape is not known or elements do not lie side by side along the last
-/// dimension.
+/// its shape is not known or it has no rows.
 static int64_t alignmentOf(const Buffer &buffer, int64_t bytes) {
   auto isKnown = [](Extent extent) { return extent.isStatic(); };
-  if (buffer.rank() < 2 || !isKnown(buffer.offset) ||
+  int row = rowDim(buffer);
+  if (buffer.rank() < 2 || row < 0 || !isKnown(buffer.offset) ||
       !llvm::all_of(buffer.sizes, isKnown) ||
-      !llvm::all_of(buffer.strides, isKnown) || !buffer.strides.back().is(1))
+      !llvm::all_of(buffer.strides, isKnown))
     return 0;
   int64_t alignment = std::gcd(kChunk, buffer.offset.get() * bytes);
-  for (auto [size, stride] :
-       llvm::drop_end(llvm::zip_equal(buffer.sizes, buffer.strides))) {
-    if (size.get() > 1 && stride.get() <= 0)
+  for (int d = 0, rank = buffer.rank(); d < rank; ++d) {
+    int64_t size = buffer.sizes[d].get(), stride = buffer.strides[d].get();
+    if (size > 1 && stride <= 0)
       return 0; // repeated, or backwards
-    if (size.get() > 1)
-      alignment = std::gcd(alignment, stride.get() * bytes);
+    if (size > 1 && d != row)
+      alignment = std::gcd(alignment, stride * bytes);
   }
   return alignment;
+}
+
+/// The same elements with the dimension of rows as the last one, or the way
+/// back.
+static Buffer withRowsLast(Buffer buffer, int row, bool isBack) {
+  auto turn = [&](SmallVectorImpl<Extent> &list) {
+    auto first = list.begin() + row;
+    std::rotate(first, isBack ? list.end() - 1 : first + 1, list.end());
+  };
+  turn(buffer.sizes);
+  turn(buffer.strides);
+  return buffer;
 }
 
 /// The number of elements; 0 where it is not known.
@@ -46,6 +68,21 @@ static int64_t countOf(ArrayRef<Extent> sizes) {
     if (!size.isStatic() || llvm::MulOverflow(count, size.get(), count))
       return 0;
   return count;
+}
+
+Value kiln::schedule::beforeTransposes(const Group &group, Value value,
+                                       AccessMap *map) {
+  while (auto transpose = value.getDefiningOp<prim::TransposeOp>()) {
+    if (!group.inGroup()(transpose))
+      break;
+    if (map) {
+      SmallVector<IndexExpr, 4> index(map->index.begin(), map->index.end());
+      for (auto [d, source] : llvm::enumerate(transpose.getPermutation()))
+        map->index[source] = index[d];
+    }
+    value = transpose.getOperand();
+  }
+  return value;
 }
 
 AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
@@ -64,7 +101,8 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
     if (llvm::MulOverflow(products, countOf(host.dimOf(dot.getLhs(), dim)),
                           products))
       return;
-  for (Value factor : {dot.getLhs(), dot.getRhs()}) {
+  for (Value operand : {dot.getLhs(), dot.getRhs()}) {
+    Value factor = beforeTransposes(group, operand);
     Type element = getElementTypeOrSelf(factor);
     Operation *source = factor.getDefiningOp();
     if ((source && group.inGroup()(source)) || !host.hasBuffer(factor) ||
@@ -82,7 +120,9 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
 
 void AlignedRows::copy(Value factor, int64_t multiple) {
   HostProgramBuilder &host = group.host;
-  Buffer from = host.buffer(factor);
+  Buffer original = host.buffer(factor);
+  int row = rowDim(original);
+  Buffer from = withRowsLast(original, row, /*isBack=*/false);
   SmallVector<Extent, 4> sizes(from.sizes);
   sizes.back() = int64_t(llvm::alignTo(sizes.back().get(), multiple));
   Buffer to = host.allocate(from.elementType(), sizes);
@@ -122,9 +162,9 @@ void AlignedRows::copy(Value factor, int64_t multiple) {
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   emitter.store(emitter.load(from, source), to, target);
   program::LaunchOp launch = kernel.finish("generic.contraction");
-  made.push_back({factor, from, kernel.kernel, launch, to.base});
-  to.sizes = from.sizes;
-  host.setBuffer(factor, to);
+  made.push_back({factor, original, kernel.kernel, launch, to.base});
+  // It keeps the longer rows: the product may read the zeros.
+  host.setBuffer(factor, withRowsLast(to, row, /*isBack=*/true));
 }
 
 void AlignedRows::leave() {

@@ -8,6 +8,11 @@
 
 namespace kiln::schedule {
 
+/// The value that transpositions in the group turn into `value`; `map`, if
+/// there is one, becomes that of how it is read.
+mlir::Value beforeTransposes(const Group &group, mlir::Value value,
+                             AccessMap *map = nullptr);
+
 /// Copies of the factors of a product whose rows begin between the words that
 /// copies of threads move, with rows that begin at wider places: launched
 /// before the product, which finds them in the place of the factors until

@@ -166,6 +166,32 @@ void ContractBuilder::chooseBlocks() {
   group.chooseBlocks(kernel, problem, tiled);
 }
 
+/// Reads a buffer to its end where it is longer than its value: a copy with
+/// zeros behind its rows. Along what is summed up they add nothing, as the
+/// other factor has zeros there, too, and along what is not their sums are not
+/// stored. So whole blocks need not look where rows end.
+static AccessMap readWhole(const Group &group, const KernelBuilder &kernel,
+                           Value factor, AccessMap map) {
+  AccessMap read = map;
+  Value origin = beforeTransposes(group, factor, &read);
+  if (!group.host.hasBuffer(origin))
+    return map;
+  for (auto [expr, size] :
+       llvm::zip(read.index, group.host.buffer(origin).sizes)) {
+    SmallVector<int, 2> dims = expr.dims();
+    if (dims.size() != 1 || !expr.offset().is(0) ||
+        !expr.coefficient(dims[0]).is(1) || map.rangeOf(dims[0]))
+      continue;
+    Extent known = kernel.dims[dims[0]].size;
+    if (size.isStatic() && known.isStatic() && size.get() > known.get())
+      map.ranges.push_back({dims[0], 0, size});
+  }
+  llvm::sort(map.ranges, [](const IndexRange &x, const IndexRange &y) {
+    return x.dim < y.dim;
+  });
+  return map;
+}
+
 /// Whether a tile has elements of memory as they are, with zeros outside.
 static bool isRead(Value tile) {
   Operation *op = tile.getDefiningOp();
@@ -180,7 +206,7 @@ static bool isRead(Value tile) {
 Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
                                    int rows, int cols) {
   Value operand = anchor.op->getOperand(number);
-  const AccessMap &map = anchor.operandMaps[number];
+  AccessMap map = readWhole(group, kernel, operand, anchor.operandMaps[number]);
   Value tile = emitter.emit(operand, map);
   if (!tile) {
     reason = emitter.reason;

@@ -28,6 +28,7 @@ private:
   FailureOr<Part> combine(const Part &x, const Part &y);
   FailureOr<Part> combineAll(SmallVector<Part> parts);
   Part fetch(const Part &part, function_ref<Value(Value)> shuffle);
+  bool isSymmetric() const;
   LogicalResult shareOut(SmallVectorImpl<Part> &parts, ArrayRef<unsigned> bits);
   LogicalResult acrossLanes(SmallVectorImpl<Part> &parts);
   LogicalResult acrossWarps(SmallVectorImpl<Part> &parts, LayoutAttr layout);
@@ -89,6 +90,25 @@ Part Reduction::fetch(const Part &part, function_ref<Value(Value)> shuffle) {
   return other;
 }
 
+/// Whether the combiner gives the same bits for its operands the other way
+/// round. Two lanes that exchange what they have combine it in either order.
+bool Reduction::isSymmetric() const {
+  tile::ReduceOp reduce = op;
+  Block &block = reduce.getCombiner().front();
+  unsigned count = reduce.getSources().size();
+  return llvm::all_of(
+      llvm::enumerate(block.getTerminator()->getOperands()), [&](auto it) {
+        Operation *made = it.value().getDefiningOp();
+        if (!made || !made->hasTrait<OpTrait::IsCommutative>() ||
+            made->getNumOperands() != 2)
+          return false;
+        Value x = block.getArgument(it.index());
+        Value y = block.getArgument(it.index() + count);
+        return llvm::is_contained(made->getOperands(), x) &&
+               llvm::is_contained(made->getOperands(), y);
+      });
+}
+
 /// Lanes share out the parts: at each bit a lane keeps one half of them, and
 /// combines it with what its neighbour has of these.
 LogicalResult Reduction::shareOut(SmallVectorImpl<Part> &parts,
@@ -148,11 +168,13 @@ LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
       part = *both;
     }
   }
-  if (!shared)
+  bool isSame = isSymmetric() || shared == bits.size();
+  if (bits.empty() || (!shared && isSame))
     return success();
-  // All lanes get all of them again.
+  // All lanes get all of them again. Copies of one value have the same bits:
+  // threads that go by them must not part.
   int64_t others = w.lanes - 1;
-  for (unsigned bit : first)
+  for (unsigned bit : isSame ? first : ArrayRef<unsigned>(bits))
     others &= ~(int64_t(1) << bit);
   Value lane = w.and_(w.threadId(), w.c32(others));
   SmallVector<Part> mine(std::move(parts));

@@ -65,3 +65,26 @@ tile.kernel @lanes(%x: !tile.view<16x8xf32> {tile.readonly}, %y: !tile.view<16xf
   }
   tile.store %m, %y[%c0] : tensor<16xf32, #left>, !tile.view<16xf32>
 }
+
+// A combiner that rounds otherwise with its operands exchanged leaves other bits in each lane: all take those of the first.
+// CHECK-LABEL: llvm.func @means(
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle xor
+// CHECK: gpu.shuffle idx
+// CHECK: llvm.return
+#one = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#none = #simt.layout<rank = 0, register = [], lane = [], warp = []>
+tile.kernel @means(%x: !tile.view<32xf32> {tile.readonly}, %y: !tile.ptr<f32>) attributes {simt.warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !tile.view<32xf32> -> tensor<32xf32, #one>
+  %s = tile.reduce %a axis 0 : tensor<32xf32, #one> -> tensor<f32, #none> {
+  ^bb0(%p: f32, %q: f32):
+    %half = arith.constant 0.5 : f32
+    %d = arith.subf %q, %p : f32
+    %h = arith.mulf %d, %half : f32
+    %r = arith.addf %p, %h : f32
+    tile.yield %r : f32
+  }
+  %f = tensor.extract %s[] : tensor<f32, #none>
+  tile.store_ptr %y, %f : !tile.ptr<f32>, f32
+}

@@ -8,6 +8,7 @@
 
 #include "LowerCopies.h"
 #include "kiln/Gpu/SimtDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,6 +43,22 @@ static int64_t takeConstant(Value &address) {
   return sum;
 }
 
+/// The value and the constant of `value > constant`, of 32 bits, if that is
+/// what makes a predicate.
+static std::optional<std::pair<Value, int64_t>> greaterThan(Value predicate) {
+  Operation *op = predicate.getDefiningOp();
+  bool isGreater = false;
+  if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+    isGreater = compare.getPredicate() == arith::CmpIPredicate::sgt;
+  else if (auto compare = dyn_cast_or_null<LLVM::ICmpOp>(op))
+    isGreater = compare.getPredicate() == LLVM::ICmpPredicate::sgt;
+  APInt constant;
+  if (!isGreater || !op->getOperand(0).getType().isInteger(32) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+    return std::nullopt;
+  return std::make_pair(op->getOperand(0), constant.getSExtValue());
+}
+
 void nvidia::lowerCopies(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
@@ -59,7 +76,16 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b) {
     bool isLarge = copy.getBytes() == 16;
     std::string size;
     if (Value valid = copy.getValid()) {
-      if (valid.getType().isInteger(1)) {
+      if (auto greater = greaterThan(valid)) {
+        // Compared anew for each copy: of what a loop does not change the
+        // predicates would be kept, which fills the registers.
+        text = llvm::formatv("{{ .reg .b32 size; .reg .pred valid; setp.gt.s32 "
+                             "valid, ${0}, {1}; "
+                             "selp.b32 size, {2}, 0, valid; ",
+                             add(greater->first, "r"), greater->second,
+                             copy.getBytes());
+        size = ", size";
+      } else if (valid.getType().isInteger(1)) {
         // The assembler makes a predicate of this, and arithmetic of all else.
         text = llvm::formatv("{{ .reg .b32 size; selp.b32 size, {0}, 0, ${1}; ",
                              copy.getBytes(), add(valid, "b"));

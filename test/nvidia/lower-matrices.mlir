@@ -31,5 +31,10 @@ llvm.func @copies(%g: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %inside: i1, %n: i
   simt.copy_async %g to %s bytes 4 mask %m valid %inside : i1 : !llvm.ptr<1>, !llvm.ptr<3>
   // CHECK: llvm.inline_asm has_side_effects "cp.async.ca.shared.global [$0 + 0], [$1 + 0], 8, $2;", "r,l,r,~{memory}" %{{.*}}, %[[G]], %[[N]]
   simt.copy_async %g to %s bytes 8 valid %n : i32 : !llvm.ptr<1>, !llvm.ptr<3>
+  // What a comparison with a constant says is compared where it is used.
+  // CHECK: llvm.inline_asm has_side_effects "{ .reg .b32 size; .reg .pred valid; setp.gt.s32 valid, $2, 48; selp.b32 size, 16, 0, valid; @$3 cp.async.cg.shared.global [$0 + 0], [$1 + 0], 16, size; }", "r,l,r,b,~{memory}" %{{.*}}, %[[G]], %[[N]], %[[M]]
+  %c48 = arith.constant 48 : i32
+  %more48 = arith.cmpi sgt, %n, %c48 : i32
+  simt.copy_async %g to %s bytes 16 mask %m valid %more48 : i1 : !llvm.ptr<1>, !llvm.ptr<3>
   llvm.return
 }

@@ -38,7 +38,7 @@ int loadModule(KilnDevice *device, const void *bytes, uint64_t size,
                                  device->cuda->describe(result) +
                                  (said.empty() ? "" : ": " + said));
   }
-  if (attachOutput(device, created.get(), error)) {
+  if (attachOutput(device, created.get(), code, error)) {
     device->cuda->cuModuleUnload(created->module);
     return 1;
   }

@@ -91,7 +91,8 @@ inline CUstream streamOf(const KilnDevice *device, const KilnQueue *queue) {
 }
 
 /// Gives a loaded module a place for its output, if it wants one.
-int attachOutput(KilnDevice *device, KilnModule *module, KilnError *error);
+int attachOutput(KilnDevice *device, KilnModule *module,
+                 const std::vector<char> &code, KilnError *error);
 void detachOutput(KilnDevice *device, KilnModule *module);
 /// A launch on a queue (null: at once) may have output.
 void expectOutput(KilnDevice *device, const KilnQueue *queue,

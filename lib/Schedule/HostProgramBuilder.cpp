@@ -87,6 +87,8 @@ void HostProgramBuilder::setBuffer(Value value, Buffer buffer) {
 void HostProgramBuilder::setAlias(Value alias, Value value) {
   if (hasIndex(value))
     indices[alias] = index(value);
+  // What it stood for before may be gone.
+  aliases.erase(alias);
   if (hasBuffer(value))
     buffers[alias] = Buffer(buffer(value));
   else

@@ -8,6 +8,9 @@
 // RUN: kiln-run %s --target=cpu --check --entry=few
 // RUN: kiln-run %s --target=cpu --check --entry=many
 // RUN: kiln-run %s --target=cpu --check --entry=most
+// Who is asked next finds the parts of the group, not what is left of it.
+// RUN: kiln-run %s --target=cpu,without=generic.select --check --entry=rows --dim=5
+// RUN: kiln-run %s --target=cpu --check --entry=rows --dim=5
 // RUN: kiln-run %s --target=cpu --check --entry=some --dim=100
 // RUN: kiln-run %s --target=cpu --check --entry=some --dim=3000
 // RUN: kiln-compile %s --target=cpu --entry=line --emit=tile | FileCheck %s --check-prefix=RADIX
@@ -60,4 +63,8 @@ func.func @most(%x: tensor<2x300xi32>, %y: tensor<2x9xi32>) -> (tensor<2x250xi32
 func.func @some(%x: tensor<?xi64>) -> (tensor<100xi64>, tensor<100xi64>) {
   %v, %i = prim.top_k %x k 100 dim 0 : tensor<?xi64> -> tensor<100xi64>, tensor<100xi64>
   return %v, %i : tensor<100xi64>, tensor<100xi64>
+}
+func.func @rows(%x: tensor<?x3xf32>) -> (tensor<?x2xf32>, tensor<?x2xi64>) {
+  %v, %i = prim.top_k %x k 2 dim 1 : tensor<?x3xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
+  return %v, %i : tensor<?x2xf32>, tensor<?x2xi64>
 }

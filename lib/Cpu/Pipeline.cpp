@@ -21,6 +21,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   // The lowering of what is left says why.
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
+  kernels.addPass(tile::createTileExpandScaling());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileLowerPointers());

@@ -49,6 +49,9 @@ static double decodeSmall(const fltSemantics &semantics, unsigned bits) {
 static uint8_t encodeSmall(const fltSemantics &semantics, double number) {
   APFloat value(number);
   bool lost;
+  // APFloat rounds negative numbers to nonsense where there is no sign.
+  if (!APFloat::semanticsHasSignedRepr(semantics) && value.isNegative())
+    value.changeSign();
   // Formats without infinity or NaN saturate instead.
   if (!value.isFinite() && !APFloat::semanticsHasNaN(semantics))
     value = value.isNaN() ? APFloat::getZero(APFloat::IEEEdouble())

@@ -26,6 +26,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
+  kernels.addPass(tile::createTileExpandScaling());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(createWidenFloat8FactorsPass());
   kernels.addPass(tile::createTileLowerFloat8());

@@ -49,6 +49,11 @@ bool isFloat8(Type type) {
   return formatOf(getElementTypeOrSelf(type)).has_value();
 }
 
+/// Kept as bytes: 8-bit floats, and scales, which are only moved.
+bool isByte(Type type) {
+  return isFloat8(type) || isa<Float8E8M0FNUType>(getElementTypeOrSelf(type));
+}
+
 /// The type with bytes in the place of 8-bit floats.
 Type asBytes(Type type) {
   Type byte = IntegerType::get(type.getContext(), 8);
@@ -57,15 +62,15 @@ Type asBytes(Type type) {
     return element == tile.getElementType() ? type : Type(tile.clone(element));
   }
   if (auto view = dyn_cast<tile::ViewType>(type))
-    return isFloat8(view.getElementType())
+    return isByte(view.getElementType())
                ? tile::ViewType::get(type.getContext(), view.getShape(), byte,
                                      view.getStrides())
                : type;
   if (auto pointer = dyn_cast<tile::PtrType>(type))
-    return isFloat8(pointer.getElementType())
+    return isByte(pointer.getElementType())
                ? tile::PtrType::get(type.getContext(), byte)
                : type;
-  return isFloat8(type) ? byte : type;
+  return isByte(type) ? byte : type;
 }
 
 class Float8Lowering {
@@ -142,8 +147,8 @@ private:
         for (Block &block : region)
           any |= llvm::any_of(block.getArgumentTypes(), changes);
       touched |= any;
-      bool computes = llvm::any_of(op->getResultTypes(), isFloat8) ||
-                      llvm::any_of(op->getOperandTypes(), isFloat8);
+      bool computes = llvm::any_of(op->getResultTypes(), isByte) ||
+                      llvm::any_of(op->getOperandTypes(), isByte);
       if (computes &&
           (OpTrait::hasElementwiseMappableTraits(op) ||
            isa<arith::ConstantOp, tile::ConvertFloatOp,
@@ -184,6 +189,15 @@ private:
         store && store.getCombine() != tile::Combine::assign)
       return op->emitError()
              << "unsupported: a store that combines 8-bit floats";
+    if (auto load = dyn_cast<tile::LoadOp>(op);
+        load && load.getPadding() == tile::Padding::nan) {
+      auto type = cast<FloatType>(getElementTypeOrSelf(use.results.front()));
+      APInt code = APFloat::getNaN(type.getFloatSemantics()).bitcastToAPInt();
+      load.setPadding(tile::Padding::value);
+      load.getPadMutable().assign(
+          make<arith::ConstantOp>(b.getIntegerAttr(b.getI8Type(), code)));
+      return success();
+    }
     if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
       if (access.isRead() && access.getOutside() == Outside::NaN)
         return op->emitError()
@@ -199,14 +213,13 @@ private:
       }
       return success();
     }
-    if (isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op))
+    auto isScale = [](Type type) { return isByte(type) && !isFloat8(type); };
+    if (llvm::any_of(use.operands, isScale) ||
+        llvm::any_of(use.results, isScale))
       return op->emitError()
-             << "unsupported: " << op->getName() << " of 8-bit floats";
+             << "unsupported: " << op->getName() << " of f8E8M0FNU";
     if (changeSign(use))
       return success();
-    if (op->getNumResults() != 1)
-      return op->emitError()
-             << "unsupported: " << op->getName() << " of 8-bit floats";
     for (auto [i, type] : llvm::enumerate(use.operands))
       if (isFloat8(type))
         op->setOperand(i, decode(op->getOperand(i),
@@ -218,21 +231,23 @@ private:
                       *formatOf(getElementTypeOrSelf(use.operands.front())));
       return success();
     }
-    bool narrows = isFloat8(use.results.front());
+    bool narrows = llvm::any_of(use.results, isFloat8);
     if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
       return convert(use, narrows);
     if (!narrows)
       return success();
     // Computed in f32, then rounded.
-    Value result = op->getResult(0);
-    result.setType(like(result.getType(), b.getF32Type()));
     b.setInsertionPointAfter(op);
-    Value encoded =
-        encode(result, *formatOf(getElementTypeOrSelf(use.results.front())),
-               /*saturate=*/false, /*towardZero=*/false);
-    result.replaceUsesWithIf(encoded, [&](OpOperand &other) {
-      return !created.contains(other.getOwner());
-    });
+    for (auto [result, type] : llvm::zip_equal(op->getResults(), use.results)) {
+      if (!isFloat8(type))
+        continue;
+      result.setType(like(result.getType(), b.getF32Type()));
+      Value encoded = encode(result, *formatOf(getElementTypeOrSelf(type)),
+                             /*saturate=*/false, /*towardZero=*/false);
+      result.replaceUsesWithIf(encoded, [&](OpOperand &other) {
+        return !created.contains(other.getOwner());
+      });
+    }
     return success();
   }
 

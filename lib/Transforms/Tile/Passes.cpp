@@ -20,6 +20,7 @@ void registerTilePasses() {
   registerTileExpandConversions();
   registerTileWidenAccumulators();
   registerTileExpandScaledDots();
+  registerTileExpandScaling();
   registerTileCheckAssumptions();
   registerTilePrintAxes();
   registerTileExpandInlineAsm();

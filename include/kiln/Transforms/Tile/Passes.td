@@ -77,8 +77,8 @@ def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
     For machines without arithmetic on 8-bit floats. Tiles, views, pointers and parameters of f8E4M3FN,
     f8E5M2, f8E4M3FNUZ and f8E5M2FNUZ hold i8 afterwards. An operation that reads such elements reads
     their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
-    even, as `tile.convert_float` and `arith.truncf` say. Unsupported: padding of views with NaN,
-    conversions from f64.
+    even, as `tile.convert_float` and `arith.truncf` say. Tiles of f8E8M0FNU, with which nothing is computed
+    (`tile-expand-scaling`), become bytes, too. Unsupported: stores that combine.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -125,6 +125,18 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
   let description = [{
     For machines without products of scaled factors: the factors of `tile.dot_scaled` are decoded to f32 and
     multiplied with their scales, and a `tile.dot` takes them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TileExpandScaling : Pass<"tile-expand-scaling", "::kiln::tile::KernelOp"> {
+  let summary = "Expresses conversions by powers of two by products";
+  let description = [{
+    For machines without them: `arith.scaling_extf` and `arith.scaling_truncf` become products in f64 with the power
+    of two that the scale is, or its inverse, rounded once to the type of the result. A scale of another type than
+    f8E8M0FNU is rounded to the nearest power first, halves up, whatever its sign; what is too small is 2^-127, what
+    is too large, infinite or NaN is NaN. `arith.extf` and `arith.truncf` from and to f8E8M0FNU go the same way, so
+    that such tiles are only moved afterwards.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

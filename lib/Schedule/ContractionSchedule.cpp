@@ -4,12 +4,15 @@
 // A grid of M x N tiles, a loop over K with an accumulator tile, cheap
 // operations on the operands as they are loaded, and everything that follows
 // the product on the accumulator before it is stored. Before it, copies of
-// factors whose rows begin where the machine reads them slowly.
+// factors whose rows begin where the machine reads them slowly. Where the grid
+// is small several instances share out K and leave sums in a workspace, which a
+// second kernel adds up.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AlignRows.h"
 #include "FewRows.h"
+#include "PartSums.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -33,7 +36,8 @@ public:
         anchor(group.plan.anchors.front()),
         dot(cast<prim::DotGeneralOp>(anchor.op)) {}
 
-  LogicalResult run();
+  /// Emits the bodies; `last` is the second kernel, made if it is needed.
+  LogicalResult run(std::optional<KernelBuilder> &last);
   /// The number of rows, once it has run.
   Extent rows() const { return kernel.dims[tileM].size; }
   program::LaunchOp launch;
@@ -42,6 +46,14 @@ public:
 private:
   void findDims();
   void chooseBlocks();
+  /// Whether several instances may share out K.
+  bool canSplit() const;
+  /// Gives the parts of K a dimension, and each the blocks that it goes
+  /// through.
+  void split();
+  /// Leaves a part's sum in memory, and makes the kernel that adds them up.
+  LogicalResult storeParts(Value sum, TileBuilder &emitter,
+                           std::optional<KernelBuilder> &last);
   /// Whether tile.dot takes these types; if not, products are added one by one.
   bool hasDot() const {
     return hasTileDot(
@@ -67,6 +79,8 @@ private:
   mutable prim::DotGeneralOp dot;
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
+  int64_t parts = 1;
+  int part = -1; ///< the dimension that counts parts, in both kernels
   /// Where there are few rows, what the right factor lies along.
   int along = -1;
 };
@@ -114,10 +128,25 @@ void ContractBuilder::findDims() {
   tileK = last(dims.k);
 }
 
+bool ContractBuilder::canSplit() const {
+  const tiling::Chooser &tiling = group.ctx.tiling;
+  return (tiling.model().sharesTiles() || tiling.forcesParts()) &&
+         !isSingleRow && along != tileK && hasDot() &&
+         llvm::all_of(kernel.dims,
+                      [](const KernelDim &dim) { return dim.size.isStatic(); });
+}
+
+/// Whether what is chosen for a problem, or what the model would choose, has
+/// several instances for the last dimension.
+static bool hasParts(tiling::Chooser &tiling, const TilingProblem &problem) {
+  return tiling.choose(problem).blocks.back() > 1 ||
+         tiling.model().candidates(problem).front().blocks.back() > 1;
+}
+
 void ContractBuilder::chooseBlocks() {
-  std::pair<int, TilingRole> tiled[] = {{tileM, TilingRole::Row},
-                                        {tileN, TilingRole::Column},
-                                        {tileK, TilingRole::Depth}};
+  SmallVector<std::pair<int, TilingRole>> tiled = {{tileM, TilingRole::Row},
+                                                   {tileN, TilingRole::Column},
+                                                   {tileK, TilingRole::Depth}};
   TilingProblem problem =
       group.problemFor(kernel, TilingProblem::Kind::Contraction, tiled);
   auto element = [](Value value) { return getElementTypeOrSelf(value); };
@@ -163,7 +192,46 @@ void ContractBuilder::chooseBlocks() {
     }
   for (int dim : dims.k)
     problem.work *= known(dim);
-  group.chooseBlocks(kernel, problem, tiled);
+  if (canSplit()) {
+    // What the second kernel adds up in one tile.
+    constexpr int64_t kMostParts = 64;
+    problem.dims.push_back(
+        {TilingRole::Part, ShapedType::kDynamic, kMostParts});
+    if (hasParts(group.ctx.tiling, problem))
+      tiled.push_back({-1, TilingRole::Part});
+    else
+      problem.dims.pop_back();
+  }
+  SmallVector<int64_t> chosen = group.chooseBlocks(kernel, problem, tiled);
+  if (tiled.back().second == TilingRole::Part)
+    parts = chosen.back();
+}
+
+void ContractBuilder::split() {
+  int64_t steps = kernel.numBlocks(tileK).get();
+  // Neighbours in memory stay with one instance, and none has nothing to do.
+  int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
+  parts = llvm::divideCeil(steps, each);
+  if (parts <= 1)
+    return;
+  part = kernel.dims.size();
+  kernel.dims.emplace_back();
+  kernel.dims[part].size = parts;
+}
+
+LogicalResult ContractBuilder::storeParts(Value sum, TileBuilder &emitter,
+                                          std::optional<KernelBuilder> &last) {
+  PartSums sums(group, anchor, part, tileN);
+  for (ArrayRef<int> list :
+       {ArrayRef<int>(dims.batch), ArrayRef<int>(dims.m), ArrayRef<int>(tileM),
+        ArrayRef<int>(dims.n), ArrayRef<int>(tileN)})
+    llvm::append_range(sums.kept, list);
+  sums.allocate(kernel, accumulator());
+  emitter.store(sum, sums.buffer, sums.map);
+  last.emplace(kernel.host, kernel.loc, group.ctx.kernelName + "_parts");
+  if (succeeded(sums.emit(*last, kernel, out)))
+    return success();
+  return fail(sums.reason);
 }
 
 /// Reads a buffer to its end where it is longer than its value: a copy with
@@ -222,10 +290,12 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
                            {kernel.dims[rows].block, kernel.dims[cols].block});
 }
 
-LogicalResult ContractBuilder::run() {
+LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   Type acc = accumulator();
   findDims();
   chooseBlocks();
+  if (parts > 1)
+    split();
   // Instances that share rows of the left operand follow each other.
   for (int dim : {tileN, tileM})
     if (!kernel.dims[dim].offset)
@@ -233,6 +303,8 @@ LogicalResult ContractBuilder::run() {
   for (SmallVector<int> *list : {&dims.n, &dims.m, &dims.batch})
     for (int dim : llvm::reverse(*list))
       kernel.addGridDim(dim);
+  if (part >= 0)
+    kernel.addGridDim(part);
   kernel.placeGrid();
 
   TileBuilder lhs(kernel, group.plan, group.inGroup(), Space{{tileM, tileK}});
@@ -250,6 +322,8 @@ LogicalResult ContractBuilder::run() {
     else
       loops.push_back(tileK);
   }
+  if (part >= 0)
+    limitLoop(kernel, tileK, part);
   bool ok = true;
   auto precision = dot.getPrecision() == prim::Precision::tf32
                        ? tile::InputPrecision::tf32
@@ -271,6 +345,18 @@ LogicalResult ContractBuilder::run() {
       });
   if (!ok)
     return failure();
+  Extent flops = 2;
+  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
+    flops = flops * group.plan.sizes[d];
+  for (int dim : anchor.reduced)
+    flops = flops * group.plan.sizes[dim];
+  if (part >= 0) {
+    if (failed(storeParts(sum[0], epilogue, last)))
+      return failure();
+    launch = kernel.finish("generic.contraction", flops);
+    last->finish("generic.contraction");
+    return success();
+  }
   Value result = sum[0];
   Type resultType =
       cast<RankedTensorType>(dot.getResult().getType()).getElementType();
@@ -282,11 +368,6 @@ LogicalResult ContractBuilder::run() {
   if (!tile)
     return fail(epilogue.reason);
   epilogue.store(tile, out, group.plan.rootMap);
-  Extent flops = 2;
-  for (unsigned d = 0; d < group.plan.numRootDims; ++d)
-    flops = flops * group.plan.sizes[d];
-  for (int dim : anchor.reduced)
-    flops = flops * group.plan.sizes[dim];
   launch = kernel.finish("generic.contraction", flops);
   return success();
 }
@@ -339,7 +420,8 @@ static void addSingleRow(Group &group, ContractBuilder &general,
                        group.ctx.kernelName + "_row");
   group.addDims(kernel);
   ContractBuilder builder(group, kernel, out, /*isSingleRow=*/true);
-  if (failed(builder.run()))
+  std::optional<KernelBuilder> none;
+  if (failed(builder.run(none)))
     return kernel.abandon();
   Value single = arith::CmpIOp::create(
       host.builder, group.fusion.getLoc(), arith::CmpIPredicate::eq,
@@ -368,8 +450,11 @@ kiln::schedule::scheduleContraction(Operation *op,
   KernelBuilder kernel(ctx->host, op->getLoc(), ctx->kernelName);
   group.addDims(kernel);
   ContractBuilder builder(group, kernel, out);
-  if (failed(builder.run())) {
+  std::optional<KernelBuilder> last;
+  if (failed(builder.run(last))) {
     kernel.abandon();
+    if (last)
+      last->abandon();
     aligned.abandon();
     return ctx->decline(op, builder.reason);
   }

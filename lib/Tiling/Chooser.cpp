@@ -5,6 +5,7 @@
 #include "DescribedModel.h"
 #include "ThreadedModel.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 
 using namespace mlir;
 using namespace kiln;
@@ -44,23 +45,30 @@ Chooser::Chooser(const Target *target, TargetAttr description,
 
 Chooser::~Chooser() = default;
 
-/// `64x64x32`, for rows, columns and depth.
-static std::optional<ContractionTile> parseBlocks(StringRef text) {
-  SmallVector<StringRef, 3> parts;
-  text.split(parts, 'x');
-  int64_t numbers[3];
-  if (parts.size() != 3)
+/// `64x64x32`, for rows, columns and depth, and, as a fourth number, how many
+/// instances share out the depth.
+static std::optional<std::array<int64_t, 4>> parseBlocks(StringRef text) {
+  SmallVector<StringRef, 4> words;
+  text.split(words, 'x');
+  std::array<int64_t, 4> numbers = {1, 1, 1, 1};
+  if (words.size() < 3 || words.size() > 4)
     return std::nullopt;
-  for (auto [part, number] : llvm::zip(parts, numbers))
-    if (part.getAsInteger(10, number) || number < 1 || number > kLargestBlock)
+  for (auto [word, number] : llvm::zip(words, numbers))
+    if (word.getAsInteger(10, number) || number < 1 || number > kLargestBlock)
       return std::nullopt;
-  return ContractionTile{numbers[0], numbers[1], numbers[2]};
+  return numbers;
+}
+
+bool Chooser::forcesParts() const {
+  auto blocks = options.get("blocks");
+  auto forced = blocks ? parseBlocks(*blocks) : std::nullopt;
+  return forced && forced->back() > 1;
 }
 
 std::string kiln::tiling::checkOptions(const TargetOptions &options) {
   if (auto blocks = options.get("blocks"); blocks && !parseBlocks(*blocks))
-    return ("option 'blocks': expected ROWSxCOLUMNSxDEPTH, found '" + *blocks +
-            "'")
+    return ("option 'blocks': expected ROWSxCOLUMNSxDEPTH[xPARTS], found '" +
+            *blocks + "'")
         .str();
   if (auto path = options.get("tiling_cache"))
     return checkCache(*path);
@@ -91,14 +99,15 @@ Tiling Chooser::choose(const TilingProblem &problem) {
     all = createDescribedModel(description, options)->candidates(problem);
   auto blocks = options.get("blocks");
   if (blocks && problem.kind == TilingProblem::Kind::Contraction) {
-    std::optional<ContractionTile> forced = parseBlocks(*blocks);
+    std::optional<std::array<int64_t, 4>> forced = parseBlocks(*blocks);
     Tiling tiling = all.front();
     if (!forced)
       return tiling;
     for (auto [dim, block] : llvm::zip(problem.dims, tiling.blocks)) {
-      block = dim.role == TilingRole::Row      ? forced->m
-              : dim.role == TilingRole::Column ? forced->n
-                                               : forced->k;
+      block = (*forced)[dim.role == TilingRole::Row      ? 0
+                        : dim.role == TilingRole::Column ? 1
+                        : dim.role == TilingRole::Depth  ? 2
+                                                         : 3];
       if (!ShapedType::isDynamic(dim.most))
         block = std::min(block, dim.most);
       if (!ShapedType::isDynamic(dim.size))

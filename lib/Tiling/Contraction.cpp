@@ -29,7 +29,9 @@ double DescribedModel::costOf(const TilingProblem &p,
   constexpr int64_t kLarge = 1024;
   double instances = p.instances, steps = 1, bytes = 0;
   for (auto [dim, block] : llvm::zip(p.dims, blocks)) {
-    double count = llvm::divideCeil(known(dim.size, kLarge), block);
+    double count = dim.role == TilingRole::Part
+                       ? block
+                       : llvm::divideCeil(known(dim.size, kLarge), block);
     (dim.role == TilingRole::Depth ? steps : instances) *= count;
   }
   for (const TilingTile &tile : p.tiles) {
@@ -90,7 +92,8 @@ Tiling DescribedModel::contraction(const TilingProblem &p,
   for (auto [i, dim] : llvm::enumerate(p.dims)) {
     int64_t cap = dim.role == TilingRole::Row      ? wanted.m
                   : dim.role == TilingRole::Column ? wanted.n
-                                                   : wanted.k;
+                  : dim.role == TilingRole::Depth  ? wanted.k
+                                                   : 1;
     if (!ShapedType::isDynamic(dim.most))
       cap = std::min(cap, dim.most);
     int64_t unit = granule[i];

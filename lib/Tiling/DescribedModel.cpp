@@ -55,10 +55,11 @@ SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
     return result;
   // Any multiple of the smallest size can be put together.
   for (auto [i, dim] : llvm::enumerate(p.dims))
-    result[i] = (dim.role == TilingRole::Row      ? row.getM()
-                 : dim.role == TilingRole::Column ? row.getN()
-                                                  : row.getK())
-                    .getMin();
+    if (dim.role != TilingRole::Part)
+      result[i] = (dim.role == TilingRole::Row      ? row.getM()
+                   : dim.role == TilingRole::Column ? row.getN()
+                                                    : row.getK())
+                      .getMin();
   return result;
 }
 

@@ -5,7 +5,9 @@
 // what its warps read of the factors, what the core gets of them from the
 // cache, and the way of a copy from there as far as the slots before it do not
 // hide it. Instances of one core share the first three and wait side by side.
-// Instances that do not fit at once wait for a round of others.
+// Instances that do not fit at once wait for a round of others. Where several
+// share out the depth, a second kernel begins when the last one has ended, and
+// reads all of their sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,17 +60,27 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   constexpr double kMatrixShare = 0.5, kVectorShare = 0.3;
   constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
   constexpr double kFromCache = 32, kFromCore = 128;
+  constexpr double kSecond = 5500; // of a kernel that waits for another one
   constexpr int64_t kLarge = 1024;
-  double instances = problem.instances, steps = 1;
+  double instances = problem.instances, steps = 1, results = instances;
+  int64_t parts = 1;
   int64_t m = 1, n = 1, k = 1;
   for (auto [dim, block] : llvm::zip(problem.dims, blocks)) {
+    if (dim.role == TilingRole::Part) {
+      parts *= block;
+      continue;
+    }
     double size = ShapedType::isDynamic(dim.size) ? kLarge : dim.size;
     (dim.role == TilingRole::Depth ? steps : instances) *=
         std::ceil(size / double(block));
+    if (dim.role != TilingRole::Depth)
+      results *= size;
     (dim.role == TilingRole::Row      ? m
      : dim.role == TilingRole::Column ? n
                                       : k) *= block;
   }
+  instances *= parts;
+  steps = std::ceil(steps / parts);
   int64_t lhsBits = std::max<int64_t>(problem.lhs.getIntOrFloatBitWidth(), 8);
   int64_t rhsBits = std::max<int64_t>(problem.rhs.getIntOrFloatBitWidth(), 8);
   if (isa<FloatTF32Type>(problem.lhs))
@@ -118,5 +130,9 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // The first factors come before there is anything to multiply.
   double ends =
       kEnds + (double(m) * n * accBits / 8 + bytes) * beside / kFromCache;
-  return std::ceil(instances / round) * (steps * step + ends);
+  double whole = std::ceil(instances / round) * (steps * step + ends);
+  if (parts > 1)
+    whole +=
+        kSecond + results * parts * accBits / 8 / (kFromCache * double(cores));
+  return whole;
 }

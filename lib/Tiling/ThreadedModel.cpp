@@ -47,7 +47,7 @@ static int64_t powerFor(const TilingDim &dim, int64_t cap) {
                    cap, llvm::PowerOf2Ceil(std::max<int64_t>(dim.size, 1)));
 }
 
-static int findRole(const TilingProblem &p, TilingRole role) {
+int kiln::tiling::findRole(const TilingProblem &p, TilingRole role) {
   for (auto [i, dim] : llvm::enumerate(p.dims))
     if (dim.role == role)
       return i;

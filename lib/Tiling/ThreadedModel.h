@@ -9,6 +9,9 @@
 
 namespace kiln::tiling {
 
+/// The problem's first dimension of a role, or -1.
+int findRole(const target::TilingProblem &problem, target::TilingRole role);
+
 /// For machines whose cores wait for memory by holding many threads, which
 /// share out the tiles of an instance. What only moves and reduces elements
 /// takes as long as memory does if enough bytes are under way: so blocks are

@@ -11,6 +11,34 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
+/// How many instances may share out the depth; 1 is the first. Their steps are
+/// lines of memory, whichever way factors lie, and each has two of them.
+static SmallVector<int64_t> partsOf(const TilingProblem &p,
+                                    ArrayRef<int64_t> blocks, int64_t most,
+                                    int64_t line) {
+  SmallVector<int64_t> result = {1};
+  int depth = findRole(p, TilingRole::Depth);
+  if (depth < 0 || ShapedType::isDynamic(p.dims[depth].size))
+    return result;
+  auto bitsOf = [](Type type) -> int64_t {
+    return isa<FloatTF32Type>(type) ? 32 : type.getIntOrFloatBitWidth();
+  };
+  if (blocks[depth] * std::min(bitsOf(p.lhs), bitsOf(p.rhs)) < line * 8)
+    return result;
+  int64_t steps = llvm::divideCeil(p.dims[depth].size, blocks[depth]);
+  if (!ShapedType::isDynamic(most))
+    most = std::min(most, steps / 2);
+  else
+    most = steps / 2;
+  // The last one has something to do, too.
+  for (int64_t power = 2; power <= most; power *= 2)
+    for (int64_t parts : {power, power + power / 2})
+      if (parts <= most && int64_t(llvm::divideCeil(
+                               steps, llvm::divideCeil(steps, parts))) == parts)
+        result.push_back(parts);
+  return result;
+}
+
 SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   constexpr int64_t kMost[] = {256, 256, 128};
   constexpr size_t kCandidates = 24;
@@ -26,6 +54,11 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
       isWhole &= block % unit == 0;
     double cycles = machine->cyclesOf(
         p, blocks, isWhole && instructionFor(p) != nullptr, stages);
+    // An estimate that is hardly better is no reason for a second kernel.
+    constexpr double kDoubt = 1.3;
+    int part = findRole(p, TilingRole::Part);
+    if (part >= 0 && blocks[part] > 1)
+      cycles *= kDoubt;
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };
@@ -34,6 +67,13 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     if (dim == p.dims.size())
       return add();
     const TilingDim &described = p.dims[dim];
+    if (described.role == TilingRole::Part) {
+      for (int64_t parts : partsOf(p, blocks, described.most, line)) {
+        blocks[dim] = parts;
+        self(self, dim + 1);
+      }
+      return;
+    }
     int64_t most = kMost[described.role == TilingRole::Row      ? 0
                          : described.role == TilingRole::Column ? 1
                                                                 : 2];

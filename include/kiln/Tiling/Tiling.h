@@ -49,13 +49,18 @@ public:
 
   /// The block sizes of a problem: those that the cache of the option
   /// `tiling_cache` has for it and this chip, those of the option `blocks`
-  /// (contractions only, rows x columns x depth), else the candidate that the
+  /// (contractions only, rows x columns x depth, and how many instances share
+  /// out the depth: 1 if it is absent), else the candidate that the
   /// option `candidate` counts to, 0 if it is absent, the last one if there are
   /// fewer. What a cache holds but the model does not allow is passed over, and
   /// so are candidates of a model that do not have one block from 1 to
   /// kLargestBlock for each dimension; where none is left, the model that reads
   /// the description is asked.
   target::Tiling choose(const target::TilingProblem &problem);
+
+  /// Whether the option `blocks` says how many instances share out the depth of
+  /// products.
+  bool forcesParts() const;
 
   const target::TilingModel &model() const { return *known; }
 

@@ -1,0 +1,93 @@
+//===- PartSums.cpp - Sums of products in parts ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PartSums.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+void kiln::schedule::limitLoop(KernelBuilder &kernel, int dim, int part) {
+  int64_t blocks = kernel.numBlocks(dim).get();
+  int64_t each = llvm::divideCeil(blocks, kernel.dims[part].size.get());
+  KernelDim &depth = kernel.dims[dim];
+  depth.first = kernel.mul(kernel.dims[part].coord, kernel.constant(each));
+  depth.last = arith::MinSIOp::create(
+      kernel.b, kernel.loc, kernel.add(depth.first, kernel.constant(each)),
+      kernel.constant(blocks));
+}
+
+void PartSums::allocate(KernelBuilder &first, Type accumulator) {
+  SmallVector<Extent> sizes;
+  auto along = [&](int dim) {
+    if (first.dims[dim].size.is(1))
+      return;
+    map.index.push_back(IndexExpr::dim(dim));
+    sizes.push_back(first.dims[dim].size);
+  };
+  along(part);
+  for (int dim : kept)
+    along(dim);
+  buffer = first.host.allocate(accumulator, sizes);
+}
+
+int PartSums::chooseTile(KernelBuilder &last) const {
+  // What an instance reads, and a line of memory.
+  constexpr int64_t kTile = 4096, kLine = 32;
+  int axis = column;
+  for (int dim : kept)
+    if (last.dims[column].size.is(1) && last.dims[dim].size.get() > 1)
+      axis = dim;
+  int64_t size = last.dims[axis].size.get(), others = 1, cores = 1;
+  for (int dim : kept)
+    if (dim != axis)
+      others *= last.dims[dim].size.get();
+  if (target::TargetAttr description = group.ctx.description)
+    if (target::TopologyAttr topology = description.getTopology())
+      cores = topology.getCores() * topology.getClusters();
+  int64_t block = std::min<int64_t>(
+      llvm::PowerOf2Ceil(std::max<int64_t>(size, 1)),
+      std::max<int64_t>(kTile / last.dims[part].block, kLine));
+  while (block > kLine &&
+         others * int64_t(llvm::divideCeil(size, block)) < cores)
+    block /= 2;
+  bool isOfPlan = axis < static_cast<int>(group.plan.sizes.size());
+  if (!isOfPlan || !group.plan.untiled.test(axis))
+    last.dims[axis].block = block;
+  return axis;
+}
+
+LogicalResult PartSums::emit(KernelBuilder &last, const KernelBuilder &first,
+                             const Buffer &out) {
+  last.dims = first.dims;
+  for (KernelDim &dim : last.dims) {
+    dim.offset = dim.coord = dim.first = dim.last = Value();
+    dim.block = 1;
+  }
+  last.dims[part].block = llvm::PowerOf2Ceil(last.dims[part].size.get());
+  Space space{{part, chooseTile(last)}};
+  for (int dim : llvm::reverse(kept))
+    last.addGridDim(dim);
+  last.placeGrid();
+  last.place(part, last.constant(0));
+  TileBuilder emitter(last, group.plan, group.inGroup(), space);
+  // Parts that there are not are zero.
+  Value sum = reduceAxis(last.b, last.loc, emitter.load(buffer, map), 0,
+                         [&](OpBuilder &inside, ValueRange x, ValueRange y) {
+                           return SmallVector<Value>{added(x[0], y[0], inside)};
+                         })[0];
+  Value product = anchor.op->getResult(0);
+  auto type = cast<RankedTensorType>(sum.getType())
+                  .clone(getElementTypeOrSelf(product.getType()));
+  if (type != sum.getType())
+    sum = arith::TruncFOp::create(last.b, last.loc, type, sum);
+  emitter.bind(product, anchor.map, sum);
+  Value result = emitter.emit(group.root, group.plan.rootMap);
+  if (!result) {
+    reason = emitter.reason;
+    return failure();
+  }
+  emitter.store(result, out, group.plan.rootMap);
+  return success();
+}

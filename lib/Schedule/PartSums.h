@@ -1,0 +1,52 @@
+//===- PartSums.h - Sums of products in parts -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where several instances share out the depth of a product each leaves what it
+// has summed up in a workspace, in the type of the accumulator. A second kernel
+// adds that up, in an order that is always the same, and does what follows the
+// product.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_SCHEDULE_PARTSUMS_H
+#define KILN_LIB_SCHEDULE_PARTSUMS_H
+
+#include "kiln/Schedule/Schedules.h"
+
+namespace kiln::schedule {
+
+/// A loop over the blocks of `dim` goes through those of the instance's part:
+/// neighbours, as many for each part but the last.
+void limitLoop(KernelBuilder &kernel, int dim, int part);
+
+/// The sums of the parts in memory, and the kernel that adds them up.
+class PartSums {
+public:
+  /// `part`: the dimension of both kernels that counts parts; `column`: the
+  /// innermost one of the product.
+  PartSums(Group &group, const AnchorVisit &anchor, int part, int column)
+      : group(group), anchor(anchor), part(part), column(column) {}
+
+  llvm::SmallVector<int> kept; ///< dimensions of the product, outermost first
+  Buffer buffer;               ///< for each part all that is kept
+  AccessMap map;               ///< of the buffer
+  std::string reason;
+
+  /// Makes the buffer.
+  void allocate(KernelBuilder &first, mlir::Type accumulator);
+  /// The body of the second kernel, whose result goes to `out`.
+  mlir::LogicalResult emit(KernelBuilder &last, const KernelBuilder &first,
+                           const Buffer &out);
+
+private:
+  /// The dimension that its tiles lie along, which gets its block.
+  int chooseTile(KernelBuilder &last) const;
+
+  Group &group;
+  const AnchorVisit &anchor;
+  int part, column;
+};
+
+} // namespace kiln::schedule
+
+#endif // KILN_LIB_SCHEDULE_PARTSUMS_H

@@ -1,0 +1,34 @@
+// Where rows and columns give few instances, several share out the depth of a product, and a second kernel adds up what each
+// has summed.
+// RUN: kiln-opt %s --load-target=%S/Inputs/threads.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=threads},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s
+// Instances that are threads of a processor take whole products.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s --check-prefix=CPU
+// CPU-NOT: _parts
+// CPU-NOT: {{[0-9]+x[0-9]+x[0-9]+x[0-9]+"}}
+
+// CHECK: @deep_0_dot{{.*}}64x64x8192x?<=64 bf16*bf16+f32 {{.*}} -> {{[0-9]+x[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
+// CHECK: @deep_0_dot_parts
+func.func @deep(%a: tensor<64x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<64x64xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<64x8192xbf16>, tensor<8192x64xbf16> -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+// Enough instances, too few steps, and a number of rows that is not known: one kernel, and the problem is the same as ever.
+// CHECK: @large_0_dot{{.*}}4096x4096x4096 bf16*bf16+f32
+// CHECK-NOT: _parts
+func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<4096x4096xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<4096x4096xbf16>, tensor<4096x4096xbf16> -> tensor<4096x4096xf32>
+  return %d : tensor<4096x4096xf32>
+}
+// CHECK: @shallow_0_dot{{.*}}64x64x256 bf16*bf16+f32
+// CHECK-NOT: _parts
+func.func @shallow(%a: tensor<64x256xbf16>, %b: tensor<256x64xbf16>) -> tensor<64x64xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+// CHECK: @open_0_dot{{.*}}?x64x8192 bf16*bf16+f32
+// CHECK-NOT: _parts
+func.func @open(%a: tensor<?x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<?x64xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<?x8192xbf16>, tensor<8192x64xbf16> -> tensor<?x64xf32>
+  return %d : tensor<?x64xf32>
+}

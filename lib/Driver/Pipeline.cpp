@@ -88,7 +88,8 @@ Stage kiln::driver::numericsStage(const CompileOptions &options) {
 }
 
 Stage kiln::driver::claimStage() {
-  return {"claim", {{"tile-choose-blocks"}, {"program-claim"}}};
+  return {"claim",
+          {{"tile-choose-blocks"}, {"tile-vary-sizes"}, {"program-claim"}}};
 }
 
 Stage kiln::driver::isolateStage() {

@@ -187,21 +187,11 @@ void tiling::retileProducts(ModuleOp module, Chooser &chooser) {
 namespace {
 struct TileChooseBlocks : tiling::impl::TileChooseBlocksBase<TileChooseBlocks> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    TargetOptions options;
-    if (auto spec = module->getAttrOfType<StringAttr>(kSpecAttr)) {
-      std::string error;
-      std::optional<TargetOptions> parsed =
-          TargetOptions::parse(spec.getValue(), error);
-      if (!parsed) {
-        module.emitError() << kSpecAttr << ": " << error;
-        return signalPassFailure();
-      }
-      options = *parsed;
-    }
-    tiling::Chooser chooser(TargetRegistry::get().find(options.name),
-                            target::getDescription(module), options);
-    tiling::retileProducts(module, chooser);
+    std::unique_ptr<tiling::Chooser> chooser =
+        tiling::chooserOf(getOperation());
+    if (!chooser)
+      return signalPassFailure();
+    tiling::retileProducts(getOperation(), *chooser);
   }
 };
 } // namespace

@@ -7,5 +7,5 @@ namespace kiln::tiling {
 #define GEN_PASS_REGISTRATION
 #include "kiln/Tiling/Passes.h.inc"
 
-void registerTilingPasses() { registerTileChooseBlocks(); }
+void registerTilingPasses() { registerKilnTilingPasses(); }
 } // namespace kiln::tiling

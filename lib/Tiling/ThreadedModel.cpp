@@ -31,9 +31,14 @@ ThreadedModel::ThreadedModel(TargetAttr description,
   inRegisters = true;
   machine = ThreadMachine::of(description);
   stages = options.getInt("stages", stages);
-  for (MemoryAttr memory : description.getMemories())
+  for (MemoryAttr memory : description.getMemories()) {
     if (memory.getKind() == MemoryKind::Cached && memory.getLine() > 0)
       line = memory.getLine();
+    // The last one is the farthest.
+    if (memory.getScope() == MemoryScope::Device &&
+        llvm::isPowerOf2_64(memory.getAlign()))
+      access = memory.getAlign();
+  }
 }
 
 /// The least power of two that holds a dimension, `cap` at most.

@@ -31,6 +31,7 @@ public:
   llvm::SmallVector<target::Tiling>
   candidates(const target::TilingProblem &problem) const override;
   bool sharesTiles() const override { return true; }
+  int64_t accessBytes() const override { return access; }
   /// Kernels for threads came with blocks for threads.
   bool changesKernels() const override { return false; }
 
@@ -54,6 +55,7 @@ private:
   int64_t stages = 0;                   ///< the option `stages`, 0: as usual
   int64_t threads = 1;                  ///< of a core
   int64_t line = 128;                   ///< bytes that memory moves together
+  int64_t access = 1;                   ///< bytes that an access moves at most
 };
 
 } // namespace kiln::tiling

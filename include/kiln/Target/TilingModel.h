@@ -95,6 +95,12 @@ public:
   /// one takes an exchange: loops then carry tiles and reduce them at the end.
   virtual bool sharesTiles() const { return false; }
 
+  /// What a thread moves at once where it is known that rows in memory begin
+  /// and end at multiples of that, in bytes, a power of two: kernels whose
+  /// sizes only a launch knows get a variant for sizes of which it holds. 1:
+  /// there is nothing to gain.
+  virtual int64_t accessBytes() const { return 1; }
+
   /// Whether kernels that came with block sizes of their own shall get those of
   /// this model.
   virtual bool changesKernels() const { return false; }

@@ -72,6 +72,10 @@ private:
   std::unique_ptr<Cache> cache;
 };
 
+/// What picks the sizes for the target that a module names; null after an error
+/// at the module.
+std::unique_ptr<Chooser> chooserOf(mlir::ModuleOp module);
+
 /// Attribute of a kernel whose blocks were chosen: `PROBLEM -> BLOCKS`, such as
 /// `contraction 64x64x64 f32*f32+f32 holds ... -> 64x64x64`.
 inline constexpr llvm::StringLiteral kTilingAttr = "kiln.tiling";

@@ -95,12 +95,11 @@ void program::boundGrids(ModuleOp module) {
   };
   llvm::MapVector<StringAttr, Grid> kernels;
   module.walk([&](program::LaunchOp launch) {
-    // The variants of a launch each have three extents.
     for (auto [i, name] :
          llvm::enumerate(launch.getKernels().getAsRange<FlatSymbolRefAttr>())) {
       Grid &grid = kernels[name.getAttr()];
       for (unsigned axis = 0; axis < 3; ++axis) {
-        auto size = getConstantIntValue(launch.getGrid()[3 * i + axis]);
+        auto size = getConstantIntValue(launch.getGridOf(i)[axis]);
         if (size)
           grid.most[axis] = std::max(grid.most[axis], *size);
         else

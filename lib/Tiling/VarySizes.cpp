@@ -1,0 +1,29 @@
+//===- VarySizes.cpp - Variants of kernels for sizes that divide ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Tiling/Passes.h"
+#include "kiln/Tiling/Tiling.h"
+#include "kiln/Transforms/Program/AlignSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace kiln::tiling {
+#define GEN_PASS_DEF_TILEVARYSIZES
+#include "kiln/Tiling/Passes.h.inc"
+} // namespace kiln::tiling
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+struct TileVarySizes : tiling::impl::TileVarySizesBase<TileVarySizes> {
+  void runOnOperation() override {
+    std::unique_ptr<tiling::Chooser> chooser =
+        tiling::chooserOf(getOperation());
+    if (!chooser)
+      return signalPassFailure();
+    if (int64_t bytes = chooser->model().accessBytes(); bytes > 1)
+      program::alignSizes(getOperation(), bytes);
+  }
+};
+} // namespace

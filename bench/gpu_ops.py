@@ -20,14 +20,16 @@ import sys
 
 
 def dot(m, n, k, layout, kind="bf16"):
-    """`layout`: which factor is stored transposed, N or T each."""
+    """`layout`: which factor is stored transposed, N or T each. A size may be `?`."""
     a = f"{m}x{k}" if layout[0] == "N" else f"{k}x{m}"
     b = f"{k}x{n}" if layout[1] == "N" else f"{n}x{k}"
     i, j = (1 if layout[0] == "N" else 0), (0 if layout[1] == "N" else 1)
+    narrow, result = "", "d"
+    if kind != "f32":
+        narrow, result = f"\n  %e = prim.convert_element_type %d : tensor<{m}x{n}xf32> -> tensor<{m}x{n}x{kind}>", "e"
     return f"""func.func @main(%a: tensor<{a}x{kind}>, %b: tensor<{b}x{kind}>) -> tensor<{m}x{n}x{kind}> {{
-  %d = prim.dot_general %a, %b batch [] x [] contract [{i}] x [{j}] : tensor<{a}x{kind}>, tensor<{b}x{kind}> -> tensor<{m}x{n}xf32>
-  %e = prim.convert_element_type %d : tensor<{m}x{n}xf32> -> tensor<{m}x{n}x{kind}>
-  return %e : tensor<{m}x{n}x{kind}>
+  %d = prim.dot_general %a, %b batch [] x [] contract [{i}] x [{j}] : tensor<{a}x{kind}>, tensor<{b}x{kind}> -> tensor<{m}x{n}xf32>{narrow}
+  return %{result} : tensor<{m}x{n}x{kind}>
 }}"""
 
 
@@ -94,8 +96,13 @@ def sum_all(rows, columns, kind):
 GEMMS = [(4096, 4096, 4096, layout) for layout in ("NN", "NT", "TN", "TT")] + \
     [(m, n, k, layout) for m, n, k in ((4095, 4097, 4096), (1000, 1000, 1000), (8191, 8191, 8191)) for layout in ("NT", "NN")] + \
     [(m, m, m, layout) for m in (1024, 8192) for layout in ("NT", "NN")] + [(4096, 4098, 4096, "NN")]
+# Few instances for much to sum up, in bf16 and f32 with products in tf32.
+DEEP = [(64, 64, 8192, "NT"), (128, 128, 16384, "NT"), (512, 512, 16384, "TN"), (128, 4096, 16384, "NT")] + \
+    [(m, 4096, 4096, layout) for m in (1, 8, 16) for layout in ("NT", "NN")]
 #        name                     text                                    bytes moved, or operations    in torch
 PROGRAMS = {f"gemm_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in GEMMS}
+PROGRAMS.update({f"deep_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout), 2 * m * n * k, "dot") for m, n, k, layout in DEEP})
+PROGRAMS.update({f"deep_tf32_{m}x{n}x{k}_{layout}": (dot(m, n, k, layout, "f32"), 2 * m * n * k, "dot") for m, n, k, layout in DEEP})
 PROGRAMS.update({
     "softmax_4096x4096": (unary("softmax", 4096, 4096, "f32", "dim 1"), 2 * 4 * 4096 * 4096, "softmax"),
     "layer_norm_16384x4096": (norm("layer_norm", 16384, 4096, "bf16"), 2 * 2 * 16384 * 4096, "layer_norm"),
@@ -111,6 +118,30 @@ PROGRAMS.update({
     "transpose_8192x8192": (transpose(8192, 8192, "f32"), 2 * 4 * 8192 * 8192, "transpose"),
     "reverse_32x128x64x256": (reverse([32, 128, 64, 256], "bf16"), 2 * 2 * 32 * 128 * 64 * 256, "reverse"),
 })
+# Sizes that only a call knows: `?` in the text, and for each argument what it is.
+OPEN = {}
+for m, n, k in ((4096, 4096, 4096), (4095, 4097, 4095)):
+    name = f"open_gemm_{m}x{n}x{k}_NT"
+    PROGRAMS[name] = (dot("?", "?", "?", "NT"), 2 * m * n * k, "dot")
+    OPEN[name] = [(m, k), (n, k)]
+for rows, columns in ((16384, 4096), (16384, 4095)):
+    x, moved = (rows, columns), 2 * 2 * rows * columns
+    for name, text, amount, kind, args in (
+            ("softmax", unary("softmax", "?", "?", "f32", "dim 1"), 2 * moved, "softmax", [x]),
+            ("rms_norm", norm("rms_norm", "?", "?", "bf16"), moved, "rms_norm", [x, (columns,)]),
+            ("layer_norm", norm("layer_norm", "?", "?", "bf16"), moved, "layer_norm", [x, (columns,), (columns,)]),
+            ("silu_mul", silu_mul("?", "?", "bf16"), 3 * moved // 2, "silu_mul", [x, x]),
+            ("transpose", transpose("?", "?", "bf16"), moved, "transpose", [x]),
+            ("column_sum", column_sum("?", "?", "f32"), moved, "column_sum", [x])):
+        PROGRAMS[f"open_{name}_{rows}x{columns}"] = (text, amount, kind)
+        OPEN[f"open_{name}_{rows}x{columns}"] = args
+
+
+def shapes_of(name, text):
+    """The shape and the type of each argument."""
+    types = re.findall(r"tensor<([\dx?]+)x(\w+)>", text[:text.index("->")])
+    shapes = OPEN.get(name) or [[int(n) for n in shape.split("x")] for shape, _ in types]
+    return list(zip(shapes, (element for _, element in types)))
 
 
 def compile_all(options):
@@ -125,7 +156,7 @@ def compile_all(options):
             file.write(text)
         done = subprocess.run([options.compile, path + ".mlir",
                                f"--target=nvidia:{options.chip}" + (f",{options.options}" if options.options else ""),
-                               "--no-fallback", "-o", path + ".kpkg"], check=False)
+                               "--no-fallback", "-o", path + ".kpkg"] + ["--allow-tf32"] * ("tf32" in name), check=False)
         made, failed = made + 1, failed + (done.returncode != 0)
     print(f"{made - failed} packages, {failed} failed")
     return int(failed or not made)
@@ -272,10 +303,11 @@ def measure(options):
         package = os.path.join(options.packages, name + ".kpkg")
         if not re.search(options.filter, name) or not os.path.exists(package):
             continue
+        torch.backends.cuda.matmul.allow_tf32 = "tf32" in name
         args = []
-        for i, (shape, element) in enumerate(re.findall(r"tensor<([\dx]+)x(\w+)>", text[:text.index("->")])):
+        for i, (shape, element) in enumerate(shapes_of(name, text)):
             torch.manual_seed(i)
-            args.append(torch.randn([int(n) for n in shape.split("x")], device="cuda").to(kinds[element]))
+            args.append(torch.randn(list(shape), device="cuda").to(kinds[element]))
         peer = computed(torch, kind, name, args)
         expected = peer()
         wrong, sessions = "", []
@@ -288,7 +320,7 @@ def measure(options):
                 sessions.append((session, inputs, []))
                 result = session.give(session.call(inputs))
                 torch.cuda.synchronize()
-                loose = 2e-2 if result.dtype == torch.bfloat16 else 1e-4
+                loose = 2e-2 if result.dtype == torch.bfloat16 else 5e-3 if "tf32" in name else 1e-4
                 off = float((result.float() - expected.float()).abs().max() / expected.float().abs().max())
                 del result
                 if not off <= loose:

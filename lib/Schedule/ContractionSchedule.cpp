@@ -81,6 +81,9 @@ private:
   int tileM = -1, tileN = -1, tileK = -1;
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
+  /// The dimension of the left factor that is a single row of a made-up one;
+  /// where there are parts it can be padded for the matrix unit.
+  int singleRow = -1;
   /// Where there are few rows, what the right factor lies along.
   int along = -1;
 };
@@ -123,9 +126,12 @@ void ContractBuilder::findDims() {
     kernel.place(kernel.dims.size() - 1, kernel.constant(0));
     return static_cast<int>(kernel.dims.size() - 1);
   };
+  bool isMadeUp = dims.m.empty();
   tileM = last(dims.m);
   tileN = last(dims.n);
   tileK = last(dims.k);
+  if (isMadeUp)
+    singleRow = singleRowOf(group, dot);
 }
 
 bool ContractBuilder::canSplit() const {
@@ -197,10 +203,15 @@ void ContractBuilder::chooseBlocks() {
     constexpr int64_t kMostParts = 64;
     problem.dims.push_back(
         {TilingRole::Part, ShapedType::kDynamic, kMostParts});
-    if (hasParts(group.ctx.tiling, problem))
+    int64_t most = problem.dims[0].most;
+    if (singleRow >= 0)
+      problem.dims[0].most = ShapedType::kDynamic;
+    if (hasParts(group.ctx.tiling, problem)) {
       tiled.push_back({-1, TilingRole::Part});
-    else
+    } else {
       problem.dims.pop_back();
+      problem.dims[0].most = most;
+    }
   }
   SmallVector<int64_t> chosen = group.chooseBlocks(kernel, problem, tiled);
   if (tiled.back().second == TilingRole::Part)
@@ -208,12 +219,15 @@ void ContractBuilder::chooseBlocks() {
 }
 
 void ContractBuilder::split() {
-  int64_t steps = kernel.numBlocks(tileK).get();
+  int64_t steps = parts > 1 ? kernel.numBlocks(tileK).get() : 1;
   // Neighbours in memory stay with one instance, and none has nothing to do.
   int64_t each = llvm::divideCeil(steps, std::clamp<int64_t>(parts, 1, steps));
   parts = llvm::divideCeil(steps, each);
-  if (parts <= 1)
+  if (parts <= 1) {
+    if (singleRow >= 0)
+      kernel.dims[tileM].block = 1;
     return;
+  }
   part = kernel.dims.size();
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
@@ -275,6 +289,8 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned number,
                                    int rows, int cols) {
   Value operand = anchor.op->getOperand(number);
   AccessMap map = readWhole(group, kernel, operand, anchor.operandMaps[number]);
+  if (number == 0 && singleRow >= 0 && kernel.dims[rows].block > 1)
+    map.index[singleRow] = IndexExpr::dim(rows);
   Value tile = emitter.emit(operand, map);
   if (!tile) {
     reason = emitter.reason;
@@ -294,8 +310,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   Type acc = accumulator();
   findDims();
   chooseBlocks();
-  if (parts > 1)
-    split();
+  split();
   // Instances that share rows of the left operand follow each other.
   for (int dim : {tileN, tileM})
     if (!kernel.dims[dim].offset)

@@ -18,10 +18,25 @@ void kiln::schedule::limitLoop(KernelBuilder &kernel, int dim, int part) {
       kernel.constant(blocks));
 }
 
+int kiln::schedule::singleRowOf(Group &group, prim::DotGeneralOp dot) {
+  Value factor = dot.getLhs();
+  Operation *source = factor.getDefiningOp();
+  if ((source && group.inGroup()(source)) || !group.host.hasBuffer(factor))
+    return -1;
+  int found = -1;
+  for (int64_t dim = 0,
+               rank = cast<RankedTensorType>(factor.getType()).getRank();
+       dim < rank; ++dim)
+    if (!llvm::is_contained(dot.getLhsBatch(), dim) &&
+        !llvm::is_contained(dot.getLhsContract(), dim))
+      found = dim;
+  return found;
+}
+
 void PartSums::allocate(KernelBuilder &first, Type accumulator) {
   SmallVector<Extent> sizes;
   auto along = [&](int dim) {
-    if (first.dims[dim].size.is(1))
+    if (first.dims[dim].size.is(1) && first.dims[dim].block == 1)
       return;
     map.index.push_back(IndexExpr::dim(dim));
     sizes.push_back(first.dims[dim].size);

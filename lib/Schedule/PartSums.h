@@ -19,6 +19,10 @@ namespace kiln::schedule {
 /// neighbours, as many for each part but the last.
 void limitLoop(KernelBuilder &kernel, int dim, int part);
 
+/// The dimension of the left factor, which must be in memory, that has its only
+/// row; -1 if there is none. Only where its rows are all single ones.
+int singleRowOf(Group &group, prim::DotGeneralOp dot);
+
 /// The sums of the parts in memory, and the kernel that adds them up.
 class PartSums {
 public:

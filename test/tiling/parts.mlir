@@ -3,6 +3,9 @@
 // RUN: kiln-opt %s --load-target=%S/Inputs/threads.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=threads},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s
 // Instances that are threads of a processor take whole products.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3},func.func(prim-fuse),convert-prim-to-tile)' | FileCheck %s --check-prefix=CPU
+// These threads have no code generator, so the host runs what is chosen for them:
+// RUN: unset KILN_NO_FALLBACK
+// RUN: for entry in deep row; do kiln-run %s --load-target=%S/Inputs/threads.mlir --target=threads --check --entry=$entry || exit 1; done
 // CPU-NOT: _parts
 // CPU-NOT: {{[0-9]+x[0-9]+x[0-9]+x[0-9]+"}}
 
@@ -31,4 +34,14 @@ func.func @shallow(%a: tensor<64x256xbf16>, %b: tensor<256x64xbf16>) -> tensor<6
 func.func @open(%a: tensor<?x8192xbf16>, %b: tensor<8192x64xbf16>) -> tensor<?x64xf32> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<?x8192xbf16>, tensor<8192x64xbf16> -> tensor<?x64xf32>
   return %d : tensor<?x64xf32>
+}
+
+// A single row is padded for the matrix unit.
+// CHECK: @row_0_dot{{.*}}1x512x4096x?<=64 bf16*bf16+f32 {{.*}} -> 16x{{[0-9]+x[0-9]+x([2-9]|[1-9][0-9])"}}
+// CHECK: tile.load {{.*}}view<1x4096xbf16> -> tensor<16x
+// CHECK: @row_0_dot_parts
+func.func @row(%a: tensor<1x4096xbf16>, %b: tensor<512x4096xbf16>) -> tensor<1x512xbf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<1x4096xbf16>, tensor<512x4096xbf16> -> tensor<1x512xf32>
+  %e = prim.convert_element_type %d : tensor<1x512xf32> -> tensor<1x512xbf16>
+  return %e : tensor<1x512xbf16>
 }

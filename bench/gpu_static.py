@@ -8,9 +8,9 @@ Usage: gpu_static.py CORPUS [--chip=CHIP ...] [--compiler=PATH] [--ptxas=PATH] [
 Run it with a Python that has Triton 3.6 (its wheel brings the disassembler, too). `--ptxas` is the assembler for both;
 without it each takes its own. `--cache` keeps what Triton made, so that the next run compiles only our side.
 Prints for each chip a line for each kernel, ours/Triton's: registers, bytes of spills, mean bytes of an access of
-global and of shared memory (l loads, s stores, a asynchronous copies), matrix instructions, barriers, instructions,
-shared memory; then the kernels in which ours is worse, by category. `--summary` prints the categories alone, as
-the table in docs/nvidia.md has them.
+global and of shared memory (l loads, s stores, a asynchronous copies), how often the banks of shared memory are accessed
+over the least (`gpu_banks.py`), matrix instructions, barriers, instructions, shared memory; then the kernels in which
+ours is worse, by category. `--summary` prints the categories alone, as the table in docs/nvidia.md has them.
 """
 import argparse
 import collections
@@ -23,6 +23,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import gpu_banks
 
 MARK = b"KILNCUB1"
 LINE = re.compile(r"^\s*/\*([0-9a-f]+)\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)(.*)$")
@@ -128,23 +130,25 @@ def ours(options, chip, stem):
     """What Kiln makes of a kernel."""
     info = info_of(options, stem)
     target = f"nvidia:{chip},warps={info['meta']['num_warps']}"
-    if options.ptxas:
-        target += ",ptxas=" + options.ptxas
     with tempfile.TemporaryDirectory() as folder:
-        package = os.path.join(folder, "a.kpkg")
-        made = subprocess.run([options.compiler, "--in-process", os.path.join(options.corpus, stem + ".ttir"),
-                               "--target=" + target, "--no-fallback", "-o", package], capture_output=True, text=True,
-                              check=False)
-        if made.returncode:
-            return {"error": made.stderr.strip().splitlines()[0] if made.stderr.strip() else "no message"}
+        package, assembly = os.path.join(folder, "a.kpkg"), os.path.join(folder, "a.ptx")
+        for extra in [[f"--target={target}" + (f",ptxas={options.ptxas}" if options.ptxas else ""), "-o", package],
+                      [f"--target={target},ptxas=none", "--emit=asm", "-o", assembly]]:
+            made = subprocess.run([options.compiler, "--in-process", os.path.join(options.corpus, stem + ".ttir"),
+                                   "--no-fallback"] + extra, capture_output=True, text=True, check=False)
+            if made.returncode:
+                return {"error": made.stderr.strip().splitlines()[0] if made.stderr.strip() else "no message"}
         with open(package, "rb") as file:
             data = file.read()
+        with open(assembly, encoding="utf-8") as file:
+            banks = gpu_banks.totals(gpu_banks.kernels(file.read())[info["kernel"]])
         text = subprocess.run([os.path.join(os.path.dirname(options.compiler), "kiln-run"), "--inspect", package],
                               capture_output=True, text=True, check=True).stdout
     result = disassemble(data[data.index(MARK) + len(MARK) + 4:], info["kernel"])
     shared = re.search(r"local_bytes! (\d+)", text)
     result["shared"] = int(shared.group(1)) if shared else 0
     result["threads"] = int(re.search(r"threads! (\d+)", text).group(1))
+    result["banks"] = banks
     return result
 
 
@@ -153,7 +157,9 @@ def theirs(options, chip, stem):
     kept = os.path.join(options.cache, f"{stem}.{chip}.json") if options.cache else None
     if kept and os.path.exists(kept):
         with open(kept, encoding="utf-8") as file:
-            return json.load(file)
+            result = json.load(file)
+        if "error" in result or "banks" in result:
+            return result
     import triton
     from triton.backends.compiler import GPUTarget
     info = info_of(options, stem)
@@ -169,6 +175,7 @@ def theirs(options, chip, stem):
         result = disassemble(kernel.asm["cubin"], info["kernel"])
         result["shared"] = kernel.metadata.shared
         result["threads"] = 32 * kernel.metadata.num_warps
+        result["banks"] = gpu_banks.totals(gpu_banks.kernels(kernel.asm["ptx"])[info["kernel"]])
     if kept:
         with open(kept, "w", encoding="utf-8") as file:
             json.dump(result, file)
@@ -217,6 +224,16 @@ def matrix_kind(side):
     return ".".join(names[-1].split(".")[:2]) if names else ""
 
 
+def waits(side):
+    """Accesses of the banks for each that is needed."""
+    return side["banks"]["wavefronts"] / side["banks"]["least"] if side["banks"]["least"] else 1
+
+
+def bank_conflicts(a, b, chip):
+    x, y = waits(a), waits(b)
+    return x > 1.05 * y and f"{x:.2f} of {y:.2f}"
+
+
 def narrower(family, loads):
     def check(a, b, chip):
         mine, other = mean_width(a, family + loads), mean_width(b, family + loads)
@@ -263,6 +280,7 @@ CATEGORIES = {
     "no asynchronous copies": without_copies,
     "narrower shared loads": narrower("s", "l"),
     "narrower shared stores": narrower("s", "s"),
+    "bank conflicts (1.05 times)": bank_conflicts,
     "matrix instructions of an older kind": older_matrix,
     "barriers": more("barriers", 1.5, 2),
     "barriers in loops": more("loop_barriers", 1.5, 1),
@@ -296,6 +314,10 @@ def line_of(row):
             return f"{row['stem']}: {name}: {side['error']}"
     spill = "/".join(str(side.get("spill_load", 0) + side.get("spill_store", 0)) for side in (a, b))
     text = f"{row['stem']}: r {pair(a, b, 'registers')} spill {spill} {widths_text(a, b)}"
+    if a["banks"]["shared"] or b["banks"]["shared"]:
+        text += f" banks {waits(a):.3g}/{waits(b):.3g}"
+        if a["banks"]["data"] or b["banks"]["data"]:
+            text += f" (by data {a['banks']['data']}/{b['banks']['data']})"
     if a["matrix"] or b["matrix"]:
         text += f" m {matrix_text(a)} / {matrix_text(b)}"
     return text + f" bar {pair(a, b, 'barriers')} (loops {pair(a, b, 'loop_barriers')}) i " \
@@ -320,7 +342,8 @@ def report(chip, rows, options):
           f"{sum('error' in row['theirs'] for row in rows)} that Triton does not compile")
     print(", ".join(f"{key} {mean_ratio(good, key):.2f}" for key in
                     ("registers", "instructions", "loop_instructions", "barriers", "shared", "shuffles"))
-          + " of Triton's (geometric means, each with 1 added)")
+          + " of Triton's (geometric means, each with 1 added), banks "
+          + (f"{statistics.geometric_mean(waits(row['ours']) / waits(row['theirs']) for row in good):.2f}" if good else "-"))
     print("| worse in | kernels | of those, fewer than Triton has |\n|---|---|---|" if options.summary else "")
     for name, check in CATEGORIES.items():
         worse = [(row["stem"], found) for row in good if (found := check(row["ours"], row["theirs"], chip))]

@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// Bytes that one access of a thread has at most.
+constexpr int64_t kChunk = 16;
+
 namespace {
 /// A product by multiplications and additions of each thread, for any layout
 /// of the accumulator; factors stand in the memory of the block.
@@ -26,6 +29,18 @@ public:
   LogicalResult run();
 
 private:
+  /// A factor in memory. Where there is room its rows are a chunk longer than
+  /// they have elements, so that neighbouring ones are in different banks.
+  struct Memory {
+    int64_t start = 0, bytes = 0;
+    int64_t row = 0, matrix = 0; ///< in elements
+    Type element;
+  };
+  static Memory memoryOf(Value factor, bool isPadded);
+  void write(const Memory &memory, Value factor);
+  Value address(const Memory &memory, ArrayRef<Value> at,
+                ArrayRef<int64_t> offset);
+  unsigned alignment(const Memory &memory, LayoutAttr layout, int64_t reg);
   Value widen(Value value, bool isUnsigned);
 
   KernelWalk &w;
@@ -36,6 +51,83 @@ private:
   Type acc;
 };
 } // namespace
+
+/// A coordinate of a register: what the thread has of it, with what the
+/// register adds in `offset`, or both.
+static void splitCoordinate(KernelWalk &w, LayoutAttr layout, int64_t reg,
+                            unsigned dim, SmallVectorImpl<Value> &at,
+                            MutableArrayRef<int64_t> offset) {
+  if (w.isDisjoint(layout, dim)) {
+    at.push_back(w.threadCoordinate(layout, dim));
+    return;
+  }
+  at.push_back(w.coordinate(layout, reg, dim));
+  offset[dim] = 0;
+}
+
+ScalarProduct::Memory ScalarProduct::memoryOf(Value factor, bool isPadded) {
+  auto type = cast<RankedTensorType>(factor.getType());
+  Memory memory;
+  memory.element = ThreadBuilder::scalarType(type.getElementType());
+  ArrayRef<int64_t> shape = type.getShape().take_back(2);
+  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
+  memory.row = llvm::PowerOf2Ceil(shape[1]);
+  if (isPadded)
+    memory.row += std::max<int64_t>(kChunk / each, 1);
+  memory.matrix = int64_t(llvm::PowerOf2Ceil(shape[0])) * memory.row;
+  int64_t batches =
+      type.getRank() == 3 ? llvm::PowerOf2Ceil(type.getDimSize(0)) : 1;
+  memory.bytes = llvm::alignTo(batches * memory.matrix * each, kChunk);
+  return memory;
+}
+
+/// Where an element is: at coordinates, and so far from them.
+Value ScalarProduct::address(const Memory &memory, ArrayRef<Value> at,
+                             ArrayRef<int64_t> offset) {
+  Type stored = ThreadBuilder::storedType(memory.element);
+  int64_t strides[] = {memory.matrix, memory.row, 1}, rest = 0;
+  auto own = ArrayRef(strides).take_back(at.size());
+  Value place = w.c32(0);
+  for (auto [stride, x, more] : llvm::zip_equal(own, at, offset)) {
+    place = w.add(place, w.mul(x, w.c32(stride)));
+    rest += stride * more;
+  }
+  Value pointer = w.elementPointer(w.shared(memory.start), place, stored);
+  return rest ? LLVM::GEPOp::create(w.b, w.loc, pointer.getType(), stored,
+                                    pointer,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(rest)})
+              : pointer;
+}
+
+/// That of a register whose neighbours along the last dimension follow it, so
+/// that they go together.
+unsigned ScalarProduct::alignment(const Memory &memory, LayoutAttr layout,
+                                  int64_t reg) {
+  unsigned each = ThreadBuilder::storedBytes(memory.element),
+           last = layout.getRank() - 1;
+  int64_t unit = std::max<int64_t>(kChunk / each, 1);
+  auto bases = llvm::to_vector(layout.getLaneBases(w.laneBits()));
+  llvm::append_range(bases, layout.getWarpBases(w.warpBits()));
+  bool isAligned = memory.row % unit == 0 &&
+                   layout.getRegisterOffset(reg)[last] % unit == 0 &&
+                   llvm::all_of(bases, [&](const LayoutAttr::Basis &basis) {
+                     return basis[last] % unit == 0;
+                   });
+  return isAligned ? std::max<unsigned>(kChunk, each) : each;
+}
+
+void ScalarProduct::write(const Memory &memory, Value factor) {
+  LayoutAttr layout = getLayout(factor);
+  for (auto [reg, value] : llvm::enumerate(w.registers(factor))) {
+    SmallVector<Value> at;
+    SmallVector<int64_t> offset = layout.getRegisterOffset(reg);
+    for (int64_t d = 0; d < layout.getRank(); ++d)
+      splitCoordinate(w, layout, reg, d, at, offset);
+    LLVM::StoreOp::create(w.b, w.loc, w.toStored(value),
+                          address(memory, at, offset),
+                          alignment(memory, layout, reg));
+  }
+}
 
 Value ScalarProduct::widen(Value value, bool isUnsigned) {
   if (op.getProductPrecision() == ProductPrecision::TF32 &&
@@ -64,19 +156,22 @@ LogicalResult ScalarProduct::run() {
   if (op.hasEncodedFactors())
     return w.decline(op, "a product of encoded factors");
   auto lhsType = cast<RankedTensorType>(lhs.getType());
-  auto rhsType = cast<RankedTensorType>(rhs.getType());
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t rank = type.getRank(), depth = lhsType.getShape().back();
-  int64_t lhsBytes = llvm::alignTo(
-      ThreadBuilder::tileBytes(lhsType.getShape(), lhsType.getElementType()),
-      16);
-  int64_t rhsBytes =
-      ThreadBuilder::tileBytes(rhsType.getShape(), rhsType.getElementType());
-  int64_t start = w.scratch(lhsBytes + rhsBytes);
-  w.writeTile(start, w.registers(lhs), getLayout(lhs), lhsType.getShape());
-  w.writeTile(start + lhsBytes, w.registers(rhs), getLayout(rhs),
-              rhsType.getShape());
+  int64_t room = 48 << 10;
+  if (w.description)
+    if (target::MemoryAttr shared = w.description.getMemory(kSharedSpace))
+      room = std::max<int64_t>(room, shared.getSize() / 2);
+  Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
+  if (left.bytes + right.bytes > room) {
+    left = memoryOf(lhs, false);
+    right = memoryOf(rhs, false);
+  }
+  left.start = w.scratch(left.bytes + right.bytes);
+  right.start = left.start + left.bytes;
+  write(left, lhs);
+  write(right, rhs);
   w.synchronize();
   int64_t count = layout.getNumRegisters();
   SmallVector<Value> inits;
@@ -97,32 +192,34 @@ LogicalResult ScalarProduct::run() {
     // Each row and each column is read once.
     llvm::DenseMap<std::pair<int64_t, int64_t>, Value> rows, columns;
     SmallVector<Value> sums;
+    auto read = [&](const Memory &memory, int64_t reg, bool isRow) {
+      SmallVector<Value> at;
+      SmallVector<int64_t> offset = layout.getRegisterOffset(reg);
+      for (int64_t d = 0; d < rank; ++d) {
+        if (d == (isRow ? rank - 1 : rank - 2)) {
+          at.push_back(k);
+          offset[d] = 0;
+        } else {
+          splitCoordinate(w, layout, reg, d, at, offset);
+        }
+      }
+      Type stored = ThreadBuilder::storedType(memory.element);
+      return widen(
+          w.fromStored(LLVM::LoadOp::create(
+                           w.b, w.loc, stored, address(memory, at, offset),
+                           isRow ? 0 : alignment(memory, layout, reg)),
+                       memory.element),
+          isRow ? op.isLhsUnsigned() : op.isRhsUnsigned());
+    };
     for (int64_t reg = 0; reg < count; ++reg) {
       auto at = layout.getRegisterOffset(reg);
       int64_t batch = rank == 3 ? at[0] : 0;
-      SmallVector<Value> left, right;
-      if (rank == 3) {
-        left.push_back(w.coordinate(layout, reg, 0));
-        right.push_back(left[0]);
-      }
       Value &x = rows[{batch, at[rank - 2]}];
-      if (!x) {
-        left.push_back(w.coordinate(layout, reg, rank - 2));
-        left.push_back(k);
-        x = widen(
-            w.readElement(start, w.position(left, lhsType.getShape()),
-                          ThreadBuilder::scalarType(lhsType.getElementType())),
-            op.isLhsUnsigned());
-      }
+      if (!x)
+        x = read(left, reg, /*isRow=*/true);
       Value &y = columns[{batch, at[rank - 1]}];
-      if (!y) {
-        right.push_back(k);
-        right.push_back(w.coordinate(layout, reg, rank - 1));
-        y = widen(w.readElement(
-                      start + lhsBytes, w.position(right, rhsType.getShape()),
-                      ThreadBuilder::scalarType(rhsType.getElementType())),
-                  op.isRhsUnsigned());
-      }
+      if (!y)
+        y = read(right, reg, /*isRow=*/false);
       Value sum = loop.getRegionIterArgs()[reg];
       sums.push_back(isa<FloatType>(acc)
                          ? Value(math::FmaOp::create(w.b, w.loc, x, y, sum))

@@ -15,12 +15,19 @@ using Basis = LayoutAttr::Basis;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-unsigned StoragePlace::inner() const {
+/// The dimension whose elements lie side by side and the bytes that are
+/// permuted as one.
+static std::pair<unsigned, int64_t> permutationOf(MemRefType type) {
+  constexpr int64_t kChunk = 16;
   auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
-  auto dim =
-      space ? dyn_cast_or_null<IntegerAttr>(space.getPermute()) : IntegerAttr();
-  return dim && dim.getInt() == 0 ? 0 : 1;
+  Attribute permute = space ? space.getPermute() : Attribute();
+  if (auto both = dyn_cast_or_null<DenseI64ArrayAttr>(permute))
+    return {both[0] == 0 ? 0 : 1, both[1]};
+  auto dim = dyn_cast_or_null<IntegerAttr>(permute);
+  return {dim && dim.getInt() == 0 ? 0 : 1, kChunk};
 }
+
+unsigned StoragePlace::inner() const { return permutationOf(type).first; }
 
 int64_t StoragePlace::rowBytes() const {
   return type.getDimSize(inner()) *
@@ -33,7 +40,8 @@ unsigned StoragePlace::permuteShift() const {
 }
 
 int64_t StoragePlace::permuteMask() const {
-  return std::min<int64_t>(rowBytes() / 16, 8) - 1;
+  int64_t unit = permutationOf(type).second;
+  return std::max<int64_t>(std::min<int64_t>(rowBytes(), 128) / unit, 1) - 1;
 }
 
 int64_t StoragePlace::placeOf(ArrayRef<int64_t> at) const {
@@ -41,7 +49,8 @@ int64_t StoragePlace::placeOf(ArrayRef<int64_t> at) const {
   int64_t within =
       at[inner()] * ThreadBuilder::storedBytes(type.getElementType());
   return outer * rowBytes() +
-         (within ^ ((outer >> permuteShift() & permuteMask()) << 4));
+         (within ^ ((outer >> permuteShift() & permuteMask()) *
+                    permutationOf(type).second));
 }
 
 Value StoragePlace::threadPlace(ThreadBuilder &w, LayoutAttr layout) const {
@@ -54,8 +63,9 @@ Value StoragePlace::threadPlace(ThreadBuilder &w, LayoutAttr layout) const {
       bits =
           w.b.createOrFold<arith::ShRUIOp>(w.loc, bits, w.c32(permuteShift()));
     bits = w.and_(bits, w.c32(mask));
-    within =
-        w.xor_(within, w.b.createOrFold<arith::ShLIOp>(w.loc, bits, w.c32(4)));
+    int64_t unit = llvm::Log2_64(permutationOf(type).second);
+    within = w.xor_(within,
+                    w.b.createOrFold<arith::ShLIOp>(w.loc, bits, w.c32(unit)));
   }
   return w.add(w.mul(outer, w.c32(rowBytes())), within);
 }
@@ -92,12 +102,15 @@ Value StoragePlace::address(ThreadBuilder &w, LayoutAttr layout,
 StoragePlace StoragePlace::transposed() const {
   auto space = cast<stage::SpaceAttr>(type.getMemorySpace());
   Builder b(type.getContext());
+  int64_t dim = 1 - inner();
+  Attribute permute = b.getI64IntegerAttr(dim);
+  if (auto both = dyn_cast<DenseI64ArrayAttr>(space.getPermute()))
+    permute = b.getDenseI64ArrayAttr({dim, both[1]});
   StoragePlace result = *this;
-  result.type =
-      MemRefType::get({type.getDimSize(1), type.getDimSize(0)},
-                      type.getElementType(), MemRefLayoutAttrInterface(),
-                      stage::SpaceAttr::get(b.getContext(), space.getName(),
-                                            b.getI64IntegerAttr(1 - inner())));
+  result.type = MemRefType::get(
+      {type.getDimSize(1), type.getDimSize(0)}, type.getElementType(),
+      MemRefLayoutAttrInterface(),
+      stage::SpaceAttr::get(b.getContext(), space.getName(), permute));
   return result;
 }
 

@@ -202,8 +202,6 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
   if (bits.empty())
     return success();
   int64_t count = int64_t(1) << bits.size();
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + axis);
   // One list for each value, and one for whether it is there.
   SmallVector<Type> types;
   for (Value value : parts[0].values)
@@ -212,12 +210,35 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
       parts, [](const Part &part) { return part.isThere != nullptr; });
   if (mayMiss)
     types.push_back(w.b.getI1Type());
+  // Threads with elements of their own lie side by side, whichever elements
+  // these are; copies write the same place.
+  Value own = w.c32(0);
+  int64_t threads = 1;
+  auto bases = llvm::to_vector(layout.getLaneBases(w.laneBits()));
+  llvm::append_range(bases, layout.getWarpBases(w.warpBits()));
+  auto isCopy = [&](unsigned bit) {
+    return llvm::all_of(bases[bit], [](int64_t n) { return n == 0; });
+  };
+  for (unsigned bit = 0; bit < bases.size();) {
+    unsigned end = bit;
+    while (end < bases.size() && !isCopy(end) && !llvm::is_contained(bits, end))
+      ++end;
+    if (int64_t run = (int64_t(1) << (end - bit)) - 1) {
+      Value part = w.and_(
+          w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
+          w.c32(run));
+      own = w.add(own, w.mul(part, w.c32(threads)));
+      threads *= run + 1;
+    }
+    bit = std::max(end, bit + 1);
+  }
+  int64_t elements = threads * int64_t(parts.size());
   SmallVector<int64_t> places;
   int64_t bytes = 0;
   for (Type type : types) {
     places.push_back(bytes);
-    bytes = llvm::alignTo(bytes + count * ThreadBuilder::tileBytes(shape, type),
-                          16);
+    bytes = llvm::alignTo(
+        bytes + count * elements * ThreadBuilder::storedBytes(type), 16);
   }
   int64_t start = w.scratch(bytes);
   Value index = w.c32(0);
@@ -225,14 +246,9 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
     Value one = w.and_(
         w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
         w.c32(1));
-    index = w.add(index, w.mul(one, w.c32(int64_t(1) << to)));
+    index = w.add(index, w.mul(one, w.c32(elements << to)));
   }
-  auto placeOf = [&](int64_t reg) {
-    SmallVector<Value> at;
-    for (size_t d = 0; d < shape.size(); ++d)
-      at.push_back(w.coordinate(layout, reg, d));
-    return w.mul(w.position(at, shape), w.c32(count));
-  };
+  auto placeOf = [&](int64_t reg) { return w.add(own, w.c32(reg * threads)); };
   for (auto [reg, part] : llvm::enumerate(parts)) {
     Value place = w.add(placeOf(reg), index);
     SmallVector<Value> values(part.values);
@@ -253,8 +269,8 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
     for (int64_t i = 0; i < count; ++i) {
       Part one;
       for (auto [type, from] : llvm::zip_equal(types, places))
-        one.values.push_back(
-            w.readElement(start + from, w.add(place, w.c32(i)), type));
+        one.values.push_back(w.readElement(
+            start + from, w.add(place, w.c32(i * elements)), type));
       if (mayMiss)
         one.isThere = one.values.pop_back_val();
       all.push_back(one);

@@ -142,6 +142,22 @@ bool isVolatile(Operation *load) {
   return cast<ViewAccessOpInterface>(load).isVolatileAccess();
 }
 
+/// Bytes of a row that are permuted as one: those that lanes read of it
+/// together. Matrices have rows of 16 bytes; where the summed dimension is the
+/// outer one, numbers of 32 bits are read by four rows of eight columns.
+int64_t permutedBytes(Value factor, int dim) {
+  if (getElementTypeOrSelf(factor.getType()).getIntOrFloatBitWidth() != 32)
+    return 16;
+  for (OpOperand &use : factor.getUses()) {
+    if (isa<tile::TransposeOp>(use.getOwner()))
+      return permutedBytes(use.getOwner()->getResult(0), 1 - dim);
+    auto product = cast<MatrixProductOpInterface>(use.getOwner());
+    int summed = &product.getLhsOperand() == &use ? 1 : 0;
+    return summed == dim ? 16 : 32;
+  }
+  return 16;
+}
+
 std::optional<Staged> stagedLoad(Operation *load, tile::AxisAnalysis &facts) {
   if (!isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(load))
     return std::nullopt;
@@ -262,8 +278,11 @@ private:
     OpBuilder b(place);
     Location loc = staged.load->getLoc();
     auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
-    auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace,
-                                       b.getI64IntegerAttr(staged.dim));
+    Attribute permute = b.getI64IntegerAttr(staged.dim);
+    int64_t unit = permutedBytes(staged.convert.getResult(), staged.dim);
+    if (unit != 16)
+      permute = b.getDenseI64ArrayAttr({staged.dim, unit});
+    auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace, permute);
     auto storage = MemRefType::get(type.getShape(), type.getElementType(),
                                    MemRefLayoutAttrInterface(), space);
     auto alloc =

@@ -362,14 +362,32 @@ Value ThreadBuilder::position(ArrayRef<Value> at, ArrayRef<int64_t> shape) {
 void ThreadBuilder::writeTile(int64_t offset, ArrayRef<Value> regs,
                               LayoutAttr layout, ArrayRef<int64_t> shape) {
   Value base = shared(offset);
+  if (regs.empty())
+    return;
+  // Where a register only adds a constant, the instruction has it, and
+  // neighbours are stored together.
+  bool isPlain = true;
+  SmallVector<Value> own;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    isPlain &= isDisjoint(layout, d);
+    own.push_back(threadCoordinate(layout, d));
+  }
+  Type type = toStored(regs[0]).getType();
+  if (isPlain)
+    base = elementPointer(base, position(own, shape), type);
   for (auto [reg, value] : llvm::enumerate(regs)) {
     SmallVector<Value> at;
+    auto offsets = layout.getRegisterOffset(reg);
     for (size_t d = 0; d < shape.size(); ++d)
-      at.push_back(coordinate(layout, reg, d));
-    Value stored = toStored(value);
-    LLVM::StoreOp::create(
-        b, loc, stored,
-        elementPointer(base, position(at, shape), stored.getType()));
+      at.push_back(isPlain ? c32(offsets[d]) : coordinate(layout, reg, d));
+    Value place = position(at, shape), stored = toStored(value);
+    Value address = base;
+    if (auto known = getConstantIntValue(place); known && *known)
+      address = LLVM::GEPOp::create(b, loc, base.getType(), type, base,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(*known)});
+    else if (!known)
+      address = elementPointer(base, place, type);
+    LLVM::StoreOp::create(b, loc, stored, address);
   }
 }
 

@@ -70,6 +70,19 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
       llvm::any_of(op->getResultTypes(), isBits)) {
     if (isa<arith::BitcastOp>(op))
       return SmallVector<Value>{operands[0]};
+    // What is left of conversions is what the target converts by itself.
+    Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+    Type to = getElementTypeOrSelf(op->getResult(0).getType());
+    if (isa<arith::ExtFOp>(op)) {
+      Value value = arith::BitcastOp::create(b, loc, from, operands[0]);
+      value = arith::ExtFOp::create(b, loc, to, value);
+      return SmallVector<Value>{value};
+    }
+    if (isa<arith::TruncFOp>(op)) {
+      Value value = arith::TruncFOp::create(b, loc, to, operands[0]);
+      value = arith::BitcastOp::create(b, loc, scalarType(to), value);
+      return SmallVector<Value>{value};
+    }
     if (!isa<arith::SelectOp>(op))
       return decline(op, op->getName().getStringRef() + " of 8-bit floats");
   }

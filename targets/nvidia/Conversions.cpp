@@ -8,6 +8,57 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::nvidia;
 
+/// The nearest operation before or behind a conversion that is the same one,
+/// with nothing but readings of bits between.
+template <typename OpT, typename Step> static OpT findSame(OpT op, Step step) {
+  Operation *other = step(op.getOperation());
+  while (isa_and_nonnull<arith::BitcastOp>(other))
+    other = step(other);
+  auto found = dyn_cast_or_null<OpT>(other);
+  return found && found.getType() == op.getType() &&
+                 found.getIn().getType() == op.getIn().getType() &&
+                 found->getAttrDictionary() == op->getAttrDictionary()
+             ? found
+             : OpT();
+}
+
+/// Instructions for floats of 8 bits take two numbers: a conversion with the
+/// one before it, if that is the same one and waits for it. Nothing where the
+/// conversion waits for the next one.
+template <typename OpT>
+static SmallVector<OpT, 2> conversionsAt(OpT op, unsigned compute) {
+  if (compute < 89)
+    return {op};
+  if (OpT before =
+          findSame(op, [](Operation *at) { return at->getPrevNode(); })) {
+    // What reads the first one's bits comes behind both.
+    for (Operation *reader : llvm::make_early_inc_range(before->getUsers()))
+      if (reader->getBlock() == op->getBlock() && reader->isBeforeInBlock(op))
+        reader->moveAfter(op);
+    return {before, op};
+  }
+  if (findSame(op, [](Operation *at) { return at->getNextNode(); }))
+    return {};
+  return {op};
+}
+
+/// Conversions of floats of 8 bits; `convert` makes values of f32 of operands,
+/// or the other way around.
+template <typename OpT, typename Convert>
+static LogicalResult lowerFloat8(OpT op, unsigned compute, Convert convert) {
+  SmallVector<OpT, 2> ops = conversionsAt(op, compute);
+  SmallVector<Value> values;
+  for (OpT one : ops)
+    values.push_back(one.getIn());
+  if (ops.empty())
+    return success();
+  for (auto [one, value] : llvm::zip_equal(ops, convert(values))) {
+    one.getResult().replaceAllUsesWith(value);
+    one.erase();
+  }
+  return success();
+}
+
 static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
                                      unsigned compute) {
   Location loc = op.getLoc();
@@ -21,13 +72,15 @@ static LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b,
   arith::RoundingMode mode =
       op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
   if (mode == arith::RoundingMode::to_nearest_even) {
-    if (isFloat8(to)) {
-      if (from.isF64())
-        x = roundToOdd(b, loc, x);
-      else if (isHalf(from))
-        x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
-      return give(narrowFloat8(b, loc, x, to, compute));
-    }
+    if (isFloat8(to))
+      return lowerFloat8(op, compute, [&](SmallVector<Value> values) {
+        for (Value &value : values)
+          if (from.isF64())
+            value = roundToOdd(b, loc, value);
+          else if (isHalf(from))
+            value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+        return narrowFloat8(b, loc, values, to, compute);
+      });
     if (!to.isF32() && !isHalf(to))
       return op.emitError("unsupported: a conversion to ") << to;
     // Two roundings give another result than one.
@@ -82,19 +135,22 @@ LogicalResult nvidia::lowerConversion(Operation *op, OpBuilder &b,
     op->erase();
     return success();
   };
-  if (isa<arith::ExtFOp>(op)) {
+  if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
     if (!isFloat8(from))
       return from.getIntOrFloatBitWidth() > 8
                  ? success()
                  : LogicalResult(
                        op->emitError("unsupported: a conversion from ")
                        << from);
-    Value wide = widenFloat8(b, loc, x, compute);
-    if (to.isF64())
-      wide = arith::ExtFOp::create(b, loc, to, wide);
-    else if (isHalf(to)) // which is exact
-      wide = arith::TruncFOp::create(b, loc, to, wide);
-    return give(wide);
+    return lowerFloat8(wider, compute, [&](SmallVector<Value> values) {
+      SmallVector<Value> wide = widenFloat8(b, loc, values, compute);
+      for (Value &value : wide)
+        if (to.isF64())
+          value = arith::ExtFOp::create(b, loc, to, value);
+        else if (isHalf(to)) // which is exact
+          value = arith::TruncFOp::create(b, loc, to, value);
+      return wide;
+    });
   }
   // The back end takes a signed bit to bf16 as if it had no sign.
   if (isa<arith::SIToFPOp>(op) && from.isInteger(1)) {

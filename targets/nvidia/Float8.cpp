@@ -1,8 +1,8 @@
 //===- Float8.cpp - Conversions that round -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floats of 8 bits by instructions where a chip has them (sm_89), which
-// saturate, else by integers.
+// Floats of 8 bits by instructions where a chip has them (sm_89), which take
+// two numbers and saturate, else by integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,37 +58,53 @@ bool nvidia::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-Value nvidia::widenFloat8(OpBuilder &b, Location loc, Value value,
-                          unsigned compute) {
+SmallVector<Value> nvidia::widenFloat8(OpBuilder &b, Location loc,
+                                       ValueRange values, unsigned compute) {
   Bits f(b, loc);
-  bool isE5 = isa<Float8E5M2Type>(value.getType());
-  Value raw = f.cast(b.getI8Type(), value);
-  if (isE5) {
+  SmallVector<Value> results, bytes;
+  for (Value value : values)
+    bytes.push_back(f.cast(b.getI8Type(), value));
+  auto asShort = [&](Value byte) -> Value {
+    return arith::ExtUIOp::create(b, loc, b.getI16Type(), byte);
+  };
+  auto eight = [&] {
+    return arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(8));
+  };
+  auto fromHalf = [&](Value half) {
+    results.push_back(arith::ExtFOp::create(b, loc, b.getF32Type(), half));
+  };
+  if (isa<Float8E5M2Type>(values[0].getType())) {
     // The upper half of f16.
-    Value half = arith::ShLIOp::create(
-        b, loc, arith::ExtUIOp::create(b, loc, b.getI16Type(), raw),
-        arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(8)));
-    return arith::ExtFOp::create(b, loc, b.getF32Type(),
-                                 f.cast(b.getF16Type(), half));
+    for (Value byte : bytes)
+      fromHalf(f.cast(b.getF16Type(),
+                      arith::ShLIOp::create(b, loc, asShort(byte), eight())));
+    return results;
   }
   if (compute >= 89) {
-    Value pair = callIntrinsic(
-        b, loc, VectorType::get({2}, b.getF16Type()),
-        "llvm.nvvm.e4m3x2.to.f16x2.rn",
-        arith::ExtUIOp::create(b, loc, b.getI16Type(), raw).getResult());
-    Value low = LLVM::ExtractElementOp::create(
-        b, loc, pair, LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)));
-    return arith::ExtFOp::create(b, loc, b.getF32Type(), low);
+    Value both = asShort(bytes[0]);
+    if (bytes.size() > 1)
+      both = f.ori(both,
+                   arith::ShLIOp::create(b, loc, asShort(bytes[1]), eight()));
+    Value pair = callIntrinsic(b, loc, VectorType::get({2}, b.getF16Type()),
+                               "llvm.nvvm.e4m3x2.to.f16x2.rn", both);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      fromHalf(LLVM::ExtractElementOp::create(
+          b, loc, pair,
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i))));
+    return results;
   }
   // Exponent and mantissa move up together; a product with a power of two
   // corrects the bias and makes subnormal numbers right.
-  Value all = f.wide(raw);
-  Value rest = f.andi(all, f.i32(0x7f));
-  Value scaled = f.mul(f.float_(f.shl(rest, 20)), f.f32(0x1p120));
-  Value isNaN = f.compareInt(Bits::P::eq, rest, f.i32(0x7f));
-  Value magnitude = f.select(isNaN, f.i32(0x7fffffff), f.bits(scaled));
-  Value sign = f.shl(f.andi(all, f.i32(0x80)), 24);
-  return f.float_(f.ori(magnitude, sign));
+  for (Value byte : bytes) {
+    Value all = f.wide(byte);
+    Value rest = f.andi(all, f.i32(0x7f));
+    Value scaled = f.mul(f.float_(f.shl(rest, 20)), f.f32(0x1p120));
+    Value isNaN = f.compareInt(Bits::P::eq, rest, f.i32(0x7f));
+    Value magnitude = f.select(isNaN, f.i32(0x7fffffff), f.bits(scaled));
+    Value sign = f.shl(f.andi(all, f.i32(0x80)), 24);
+    results.push_back(f.float_(f.ori(magnitude, sign)));
+  }
+  return results;
 }
 
 /// The bits of the magnitude, rounded to nearest even, by integers; anything
@@ -106,31 +122,53 @@ static Value roundMagnitude(const Bits &f, Value rest, const Format &format) {
   return f.select(isTiny, tiny, normal);
 }
 
-Value nvidia::narrowFloat8(OpBuilder &b, Location loc, Value value, Type type,
-                           unsigned compute) {
+/// What is too large for the instruction, which saturates, as it should be: in
+/// place of its byte, which has the sign of all numbers and is NaN for NaN.
+static Value replaceLarge(const Bits &f, Value byte, Value value,
+                          const Format &format) {
+  Value all = f.bits(value);
+  Value limit = f.float_(f.i32(format.over));
+  Value isOver = f.compare(Bits::CmpF::OGT,
+                           f.float_(f.andi(all, f.i32(0x7fffffff))), limit);
+  Value above = f.i32(format.above);
+  if (format.above != 0x7f)
+    above = f.ori(above, f.andi(f.shr(all, 24), f.i32(0x80)));
+  return f.select(isOver, above, byte);
+}
+
+SmallVector<Value> nvidia::narrowFloat8(OpBuilder &b, Location loc,
+                                        ValueRange values, Type type,
+                                        unsigned compute) {
   Bits f(b, loc);
   Format format = formatOf(type);
-  Value all = f.bits(value);
-  Value rest = f.andi(all, f.i32(0x7fffffff));
-  Value sign = f.andi(f.shr(all, 24), f.i32(0x80));
-  Value magnitude;
+  auto give = [&](Value word) {
+    return f.cast(type, arith::TruncIOp::create(b, loc, b.getI8Type(), word));
+  };
+  SmallVector<Value> results;
   if (compute >= 89) {
-    bool isE5 = isa<Float8E5M2Type>(type);
-    Value pair = callIntrinsic(b, loc, b.getI16Type(),
-                               isE5 ? "llvm.nvvm.ff.to.e5m2x2.rn"
-                                    : "llvm.nvvm.ff.to.e4m3x2.rn",
-                               {f.f32(0.0), f.float_(rest)});
-    magnitude = f.wide(pair);
-  } else {
-    magnitude = roundMagnitude(f, rest, format);
+    Value second = values.size() > 1 ? values[1] : f.f32(0.0);
+    Value pair = f.wide(callIntrinsic(b, loc, b.getI16Type(),
+                                      isa<Float8E5M2Type>(type)
+                                          ? "llvm.nvvm.ff.to.e5m2x2.rn"
+                                          : "llvm.nvvm.ff.to.e4m3x2.rn",
+                                      {second, values[0]}));
+    for (auto [i, value] : llvm::enumerate(values))
+      results.push_back(
+          give(replaceLarge(f, i ? f.shr(pair, 8) : pair, value, format)));
+    return results;
   }
-  Value isOver = f.compareInt(Bits::P::ugt, rest, f.i32(format.over));
-  Value isNaN = f.compareInt(Bits::P::ugt, rest, f.i32(0x7f800000));
-  magnitude = f.select(isOver, f.i32(format.above), magnitude);
-  magnitude = f.select(isNaN, f.i32(0x7f), magnitude);
-  Value byte =
-      arith::TruncIOp::create(b, loc, b.getI8Type(), f.ori(magnitude, sign));
-  return f.cast(type, byte);
+  for (Value value : values) {
+    Value all = f.bits(value);
+    Value rest = f.andi(all, f.i32(0x7fffffff));
+    Value sign = f.andi(f.shr(all, 24), f.i32(0x80));
+    Value magnitude = roundMagnitude(f, rest, format);
+    Value isOver = f.compareInt(Bits::P::ugt, rest, f.i32(format.over));
+    Value isNaN = f.compareInt(Bits::P::ugt, rest, f.i32(0x7f800000));
+    magnitude = f.select(isOver, f.i32(format.above), magnitude);
+    magnitude = f.select(isNaN, f.i32(0x7f), magnitude);
+    results.push_back(give(f.ori(magnitude, sign)));
+  }
+  return results;
 }
 
 Value nvidia::roundToOdd(OpBuilder &b, Location loc, Value value) {

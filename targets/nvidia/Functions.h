@@ -52,7 +52,8 @@ mlir::LLVM::LLVMFuncOp integerPowerFunction(mlir::ModuleOp module,
 
 /// Replaces a conversion that chips of compute capability `compute` have no
 /// instruction for, or one that rounds twice; leaves all other operations.
-/// Reports what there is no code for.
+/// Where the next operation is the same conversion of a float of 8 bits, one
+/// instruction does both. Reports what there is no code for.
 mlir::LogicalResult lowerConversion(mlir::Operation *op, mlir::OpBuilder &b,
                                     unsigned compute);
 
@@ -63,13 +64,17 @@ inline bool isHalf(mlir::Type type) {
 /// Whether a type is one of the floats of 8 bits that there is code for:
 /// f8E4M3FN and f8E5M2.
 bool isFloat8(mlir::Type type);
-/// The f32 value of such a number.
-mlir::Value widenFloat8(mlir::OpBuilder &b, mlir::Location loc,
-                        mlir::Value value, unsigned compute);
-/// An f32 value rounded to nearest even; beyond the largest number infinity, or
-/// NaN in a type without it.
-mlir::Value narrowFloat8(mlir::OpBuilder &b, mlir::Location loc,
-                         mlir::Value value, mlir::Type type, unsigned compute);
+/// The f32 values of one or two such numbers of one type.
+mlir::SmallVector<mlir::Value> widenFloat8(mlir::OpBuilder &b,
+                                           mlir::Location loc,
+                                           mlir::ValueRange values,
+                                           unsigned compute);
+/// One or two f32 values rounded to nearest even; beyond the largest number
+/// infinity, or NaN in a type without it.
+mlir::SmallVector<mlir::Value> narrowFloat8(mlir::OpBuilder &b,
+                                            mlir::Location loc,
+                                            mlir::ValueRange values,
+                                            mlir::Type type, unsigned compute);
 /// f64 to f32, so that a second rounding to fewer bits is the only one that
 /// counts.
 mlir::Value roundToOdd(mlir::OpBuilder &b, mlir::Location loc,

@@ -3,7 +3,7 @@
 //
 // For machines without arithmetic on 8-bit floats: they are kept as i8, decoded
 // to f32 where an operation reads them and encoded, rounded once, where one
-// produces them.
+// produces them. Machines that convert some of them keep these conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
+#include "kiln/Target/Description.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -75,8 +76,13 @@ Type asBytes(Type type) {
 
 class Float8Lowering {
 public:
-  explicit Float8Lowering(tile::KernelOp kernel)
-      : kernel(kernel), b(kernel.getContext()) {}
+  Float8Lowering(tile::KernelOp kernel, target::TargetAttr description)
+      : kernel(kernel), b(kernel.getContext()) {
+    DictionaryAttr extra = description ? description.getExtra() : nullptr;
+    if (auto list = extra ? extra.getAs<ArrayAttr>("converted") : nullptr)
+      for (TypeAttr type : list.getAsRange<TypeAttr>())
+        converted.insert(type.getValue());
+  }
 
   LogicalResult run() {
     widenFolds();
@@ -96,6 +102,7 @@ private:
   struct Use {
     Operation *op;
     SmallVector<Type> operands, results;
+    bool takesFactors;
   };
 
   /// Sums and orders of 8-bit floats are those of f32, rounded once at the end.
@@ -154,7 +161,8 @@ private:
            isa<arith::ConstantOp, tile::ConvertFloatOp,
                MatrixProductOpInterface, ViewAccessOpInterface>(op)))
         uses.push_back({op, llvm::to_vector(op->getOperandTypes()),
-                        llvm::to_vector(op->getResultTypes())});
+                        llvm::to_vector(op->getResultTypes()),
+                        takesFactors(op)});
     });
   }
 
@@ -220,10 +228,19 @@ private:
              << "unsupported: " << op->getName() << " of f8E8M0FNU";
     if (changeSign(use))
       return success();
+    if (use.takesFactors) {
+      for (auto [i, type] : llvm::enumerate(use.operands))
+        if (isFloat8(type))
+          op->setOperand(i, make<arith::BitcastOp>(type, op->getOperand(i)));
+      return success();
+    }
+    if (isa<arith::ExtFOp, arith::TruncFOp, tile::ConvertFloatOp>(op))
+      if (succeeded(convertAsItIs(use)))
+        return success();
     for (auto [i, type] : llvm::enumerate(use.operands))
       if (isFloat8(type))
-        op->setOperand(i, decode(op->getOperand(i),
-                                 *formatOf(getElementTypeOrSelf(type))));
+        op->setOperand(i,
+                       decode(op->getOperand(i), getElementTypeOrSelf(type)));
     if (isa<MatrixProductOpInterface>(op))
       return success();
     if (isa<math::IsNormalOp>(op)) {
@@ -242,7 +259,7 @@ private:
       if (!isFloat8(type))
         continue;
       result.setType(like(result.getType(), b.getF32Type()));
-      Value encoded = encode(result, *formatOf(getElementTypeOrSelf(type)),
+      Value encoded = encode(result, getElementTypeOrSelf(type),
                              /*saturate=*/false, /*towardZero=*/false);
       result.replaceUsesWithIf(encoded, [&](OpOperand &other) {
         return !created.contains(other.getOwner());
@@ -251,12 +268,54 @@ private:
     return success();
   }
 
-  /// The largest number of its sign in the place of infinity.
-  Value withoutInfinity(Value value) {
+  /// Whether an operation is a product that may have its factors as they are:
+  /// one that may be summed imprecisely.
+  bool takesFactors(Operation *op) {
+    auto product = dyn_cast<MatrixProductOpInterface>(op);
+    return product && product.getImpreciseTerms() &&
+           product.getProductType().getElementType().isF32() &&
+           isConverted(product.getLhsOperand().get().getType()) &&
+           isConverted(product.getRhsOperand().get().getType());
+  }
+
+  /// The same conversion between the machine's own types, where it has it.
+  LogicalResult convertAsItIs(const Use &use) {
+    Operation *op = use.op;
+    Type from = use.operands.front(), to = use.results.front();
+    auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
+    if (explicitly &&
+        (explicitly.getSaturate() ||
+         explicitly.getRounding() != tile::Rounding::nearest_even))
+      return failure();
+    if (isFloat8(from) == isFloat8(to) ||
+        !isConverted(isFloat8(from) ? from : to))
+      return failure();
+    Value value = op->getOperand(0);
+    if (isFloat8(from))
+      value = make<arith::ExtFOp>(to, make<arith::BitcastOp>(from, value));
+    else
+      value = make<arith::BitcastOp>(like(to, b.getI8Type()),
+                                     make<arith::TruncFOp>(to, value));
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    return success();
+  }
+
+  /// Whether the machine converts these floats.
+  bool isConverted(Type type) {
+    return converted.contains(getElementTypeOrSelf(type));
+  }
+
+  /// The largest number of its sign in the place of infinity, or of what is
+  /// larger than those of a narrower type.
+  Value withoutInfinity(Value value, FloatType narrow = {}) {
     auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+    if (!narrow)
+      narrow = type;
     auto limit = [&](bool negative) {
       TypedAttr attr = b.getFloatAttr(
-          type, APFloat::getLargest(type.getFloatSemantics(), negative));
+          type, APFloat::getLargest(narrow.getFloatSemantics(), negative)
+                    .convertToDouble());
       if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
         attr = DenseElementsAttr::get(tile, Attribute(attr));
       return make<arith::ConstantOp>(attr);
@@ -317,11 +376,10 @@ private:
     Value result;
     if (narrows) {
       auto explicitly = dyn_cast<tile::ConvertFloatOp>(op);
-      result =
-          encode(value, *formatOf(getElementTypeOrSelf(use.results.front())),
-                 explicitly && explicitly.getSaturate(),
-                 explicitly &&
-                     explicitly.getRounding() == tile::Rounding::toward_zero);
+      result = encode(value, getElementTypeOrSelf(use.results.front()),
+                      explicitly && explicitly.getSaturate(),
+                      explicitly && explicitly.getRounding() ==
+                                        tile::Rounding::toward_zero);
     } else {
       Type wanted = op->getResult(0).getType();
       Type to = getElementTypeOrSelf(wanted);
@@ -387,8 +445,13 @@ private:
   }
 
   /// The f32 value of each byte.
-  Value decode(Value bytes, const Format &format) {
+  Value decode(Value bytes, Type element) {
     Type type = bytes.getType();
+    if (isConverted(element))
+      return make<arith::ExtFOp>(
+          like(type, b.getF32Type()),
+          make<arith::BitcastOp>(like(type, element), bytes));
+    Format format = *formatOf(element);
     Type ints = like(type, b.getI32Type()), floats = like(type, b.getF32Type());
     Value code = make<arith::ExtUIOp>(ints, bytes);
     Value magnitude = make<arith::AndIOp>(code, i32(type, 0x7f));
@@ -420,9 +483,16 @@ private:
   }
 
   /// The byte of each f32 value.
-  Value encode(Value value, const Format &format, bool saturate,
-               bool towardZero) {
+  Value encode(Value value, Type element, bool saturate, bool towardZero) {
     Type type = value.getType();
+    if (isConverted(element) && !towardZero) {
+      if (saturate)
+        value = withoutInfinity(value, cast<FloatType>(element));
+      return make<arith::BitcastOp>(
+          like(type, b.getI8Type()),
+          make<arith::TruncFOp>(like(type, element), value));
+    }
+    Format format = *formatOf(element);
     Type ints = like(type, b.getI32Type());
     Value bits = make<arith::BitcastOp>(ints, value);
     Value magnitude = make<arith::AndIOp>(bits, i32(type, 0x7fffffff));
@@ -477,13 +547,15 @@ private:
   Location loc = UnknownLoc::get(b.getContext());
   SmallVector<Use> uses;
   llvm::DenseSet<Operation *> created;
+  llvm::SmallPtrSet<Type, 2> converted; ///< by the machine
   bool touched = false;
 };
 
 struct TileLowerFloat8 : tile::impl::TileLowerFloat8Base<TileLowerFloat8> {
   void runOnOperation() override {
     tile::keepPrintedTypes(getOperation());
-    if (failed(Float8Lowering(getOperation()).run()))
+    target::TargetAttr description = target::getDescription(getOperation());
+    if (failed(Float8Lowering(getOperation(), description).run()))
       signalPassFailure();
   }
 };

@@ -98,7 +98,8 @@ static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
   return pieces > 1 ? result : parts;
 }
 
-std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft) {
+std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft,
+                                            int64_t width) {
   std::optional<stage::Places> places = stage::Places::of(type);
   int rank = type.getRank();
   if (!places || rank < 2)
@@ -123,6 +124,8 @@ std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft) {
     form.group = 1;
   while (form.width < extent && at(form.width, 0) == form.width * form.group)
     ++form.width;
+  if (form.group == form.deepest && form.width % width == 0)
+    form.width = width;
   if (form.width == 1)
     form.group = 1;
   for (int64_t r = 0; r < extent; ++r)

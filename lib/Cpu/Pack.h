@@ -17,7 +17,10 @@ struct PanelPlace {
 };
 
 /// The form of storage in panels, by its layout; none for other layouts.
-std::optional<PanelPlace> panelPlaceOf(mlir::MemRefType type, bool isLeft);
+/// `width` is that of the blocks that it is read in: panels of a single group
+/// look the same whatever their width.
+std::optional<PanelPlace> panelPlaceOf(mlir::MemRefType type, bool isLeft,
+                                       int64_t width);
 
 /// Copies an operand of a product into panels. The operand is evaluated where
 /// it is packed.

@@ -35,7 +35,9 @@ std::optional<PanelUse> findPanels(Value storage) {
     // What is added to, or subtracted, lies in rows.
     if (!isLeft && product.getRhs() != storage)
       continue;
-    if (auto place = panelPlaceOf(cast<MemRefType>(storage.getType()), isLeft))
+    auto [rows, columns, depth] = product.getSizes();
+    if (auto place = panelPlaceOf(cast<MemRefType>(storage.getType()), isLeft,
+                                  isLeft ? rows : columns))
       return PanelUse{*place, product};
   }
   return std::nullopt;
@@ -205,7 +207,7 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
     return unsupported("the matrix instruction '" + *product.getRow() + "'");
   auto [rows, columns, depth] = product.getSizes();
   auto left = panelPlaceOf(cast<MemRefType>(product.getLhs().getType()),
-                           /*isLeft=*/true);
+                           /*isLeft=*/true, rows);
   if (!left || left->width != rows)
     return unsupported("a left operand that is not in panels of " +
                        Twine(rows) + " rows");
@@ -244,7 +246,7 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
                             product.getRhsOrigin(), buffer.elementType);
       rhsStride = c64(buffer.strides[buffer.strides.size() - 2]);
     } else {
-      auto right = panelPlaceOf(type, /*isLeft=*/false);
+      auto right = panelPlaceOf(type, /*isLeft=*/false, columns);
       if (!right || right->width != columns)
         return unsupported("a right operand in panels of anything but " +
                            Twine(columns) + " columns");

@@ -19,8 +19,12 @@ double errorDirection(int64_t index) {
   return z >> 63 ? now.sign : -now.sign;
 }
 
+bool mayFlushProduct(DType lhs, DType rhs) {
+  return lhs == DType::bf16 && rhs == DType::bf16;
+}
+
 void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
-                     Value &out) {
+                     Value &out, const Value *kept) {
   bool isF64 = out.dtype() == DType::f64;
   double unit = isF64 ? kHalfUlpF64 : kHalfUlp;
   double most = largestFinite(isF64 ? DType::f64 : DType::f32);
@@ -34,6 +38,10 @@ void storeSumsWithin(const Value &sums, const Value &sizes, double terms,
       value = std::numeric_limits<double>::quiet_NaN();
     else
       value += errorDirection(i) * terms * unit * size;
+    // NaN where a term is infinity times what is read as zero.
+    if (kept)
+      value += errorDirection(i) * (size - kept->as<double>()[i] +
+                                    terms * smallestNormal(DType::f32));
     storeDoubles(out.dtype(), out.mutableData(), i, 1, &value);
   }
 }

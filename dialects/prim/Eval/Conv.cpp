@@ -143,8 +143,16 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
     convolve<long double>(input, filter, sums, windows, groups);
     convolve<long double>(magnitudes(input), magnitudes(filter), sizes, windows,
                           groups);
+    Value kept = sizes;
+    bool flushes = mayFlushProduct(input.dtype(), filter.dtype());
+    if (flushes) {
+      kept = Value::tensor(DType::f64, shape);
+      convolve<long double>(normalMagnitudes(input), normalMagnitudes(filter),
+                            kept, windows, groups);
+    }
     storeSumsWithin(sums, sizes,
-                    double(windows.elements * filter.shape().back()), *result);
+                    double(windows.elements * filter.shape().back()), *result,
+                    flushes ? &kept : nullptr);
   } else if (result->dtype() == DType::f64)
     convolve<long double>(input, filter, *result, windows, groups);
   else if (runtime::isFloat(result->dtype()))

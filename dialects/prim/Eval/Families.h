@@ -56,6 +56,8 @@ void fromDoubles(llvm::ArrayRef<double> from, Value &value);
 
 /// The same numbers without their signs, in f64.
 Value magnitudes(const Value &value);
+/// The same with 0 for subnormal numbers of its type.
+Value normalMagnitudes(const Value &value);
 
 /// exp(x) / sum(exp(x)) in place, over rows of `n` elements.
 void softmaxRows(std::vector<double> &data, int64_t n);

@@ -129,9 +129,17 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
     Value sizes = Value::tensor(DType::f64, shape);
     batched<long double>(a, b, sums, batches, m, n, k);
     batched<long double>(magnitudes(a), magnitudes(b), sizes, batches, m, n, k);
+    Value kept = sizes;
+    bool flushes = mayFlushProduct(lhs.dtype(), rhs.dtype());
+    if (flushes) {
+      kept = Value::tensor(DType::f64, shape);
+      batched<long double>(normalMagnitudes(a), normalMagnitudes(b), kept,
+                           batches, m, n, k);
+    }
     // Both factors may lose all but 10 bits.
     bool isTf32 = op.getPrecision() == prim::Precision::tf32;
-    storeSumsWithin(sums, sizes, double(k) + (isTf32 ? 0x1p15 : 0), *result);
+    storeSumsWithin(sums, sizes, double(k) + (isTf32 ? 0x1p15 : 0), *result,
+                    flushes ? &kept : nullptr);
   } else if (result->dtype() == DType::f64)
     batched<long double>(a, b, *result, batches, m, n, k);
   else if (runtime::isFloat(result->dtype()))

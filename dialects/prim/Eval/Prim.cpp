@@ -114,6 +114,16 @@ Value magnitudes(const Value &value) {
   return out;
 }
 
+Value normalMagnitudes(const Value &value) {
+  double least = smallestNormal(value.dtype());
+  Value out = Value::tensor(DType::f64, value.shape());
+  mapFloats(value, out, [&](double x) {
+    double size = std::fabs(x);
+    return size < least ? 0.0 : size;
+  });
+  return out;
+}
+
 std::vector<double> toDoubles(const Value &value) {
   std::vector<double> result(value.size());
   parallelFor(value.size(), 1 << 16, [&](int64_t begin, int64_t end) {

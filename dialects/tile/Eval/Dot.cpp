@@ -36,13 +36,37 @@ double asTf32(double value) {
   return llvm::bit_cast<float>(bits & 0xffffe000u);
 }
 
+/// Adds to `sizes` the terms that are missing, and the sums, where subnormal
+/// numbers are read as zero. NaN where that is multiplied by infinity.
+template <typename Sum>
+void addLostTerms(std::vector<Sum> a, std::vector<Sum> b,
+                  std::vector<Sum> &sizes, int64_t batches, int64_t m,
+                  int64_t n, int64_t k) {
+  const Sum least = Sum(smallestNormal(DType::f32));
+  std::vector<Sum> all(sizes.size()), kept(sizes.size());
+  auto multiplyInto = [&](std::vector<Sum> &sums) {
+    for (int64_t i = 0; i < batches; ++i)
+      multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
+               sums.data() + i * m * n);
+  };
+  multiplyInto(all);
+  for (std::vector<Sum> *values : {&a, &b})
+    for (Sum &value : *values)
+      if (value < least)
+        value = 0;
+  multiplyInto(kept);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] += all[i] - kept[i] + Sum(k + 1) * least;
+}
+
 /// What each sum may err by: all of its terms, each by as many halves of a unit
 /// of the result's type as there are terms, and by those of the type that some
 /// of them may be summed in. Nothing where no errors are wanted.
 template <typename Sum>
-std::vector<Sum> errorSizes(const DotMode &mode, DType type, std::vector<Sum> a,
-                            std::vector<Sum> b, std::vector<Sum> c,
-                            int64_t batches, int64_t m, int64_t n, int64_t k) {
+std::vector<Sum> errorSizes(const DotMode &mode, DType type, bool flushes,
+                            std::vector<Sum> a, std::vector<Sum> b,
+                            std::vector<Sum> c, int64_t batches, int64_t m,
+                            int64_t n, int64_t k) {
   if constexpr (std::is_same_v<Sum, uint64_t>) {
     return {};
   } else {
@@ -63,6 +87,8 @@ std::vector<Sum> errorSizes(const DotMode &mode, DType type, std::vector<Sum> a,
                 Sum(std::min(k, mode.impreciseTerms)) * Sum(0x1p-14);
     for (Sum &value : c)
       value *= error;
+    if (flushes)
+      addLostTerms(a, b, c, batches, m, n, k);
     return c;
   }
 }
@@ -85,7 +111,8 @@ void dot(const DotMode &mode, const Value &lhs, const Value &rhs,
                        asTf32);
   int64_t batches = batch ? lhs.dim(0) : 1;
   std::vector<Sum> sizes =
-      errorSizes(mode, out.dtype(), a, b, c, batches, m, n, k);
+      errorSizes(mode, out.dtype(), mayFlushProduct(lhs.dtype(), rhs.dtype()),
+                 a, b, c, batches, m, n, k);
   for (int64_t i = 0; i < batches; ++i)
     multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
              c.data() + i * m * n);

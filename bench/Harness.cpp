@@ -15,6 +15,8 @@
 
 using namespace bench;
 
+Settings bench::settings;
+
 static void check(int status, const char *what) {
   if (status == 0)
     return;
@@ -23,7 +25,7 @@ static void check(int status, const char *what) {
 }
 
 Compiled::Compiled(const std::string &source, int threads) {
-  std::string target = "cpu,threads=" + std::to_string(threads);
+  std::string target = settings.target + ",threads=" + std::to_string(threads);
   std::string option = "--target=" + target;
   const char *args[] = {option.c_str()};
   void *bytes = nullptr;
@@ -72,22 +74,33 @@ void Compiled::launch(const char *kernel, int64_t x, int64_t y) {
 
 const void *Compiled::result() const { return kilnTensorData(output); }
 
-void bench::race(std::vector<Contender> &contenders) {
+void bench::race(std::vector<Contender> &contenders, int threads) {
   using Clock = std::chrono::steady_clock;
+  constexpr double kTurn = 0.01;
+  constexpr std::chrono::milliseconds kUntilAsleep(30);
   auto since = [](Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  auto call = [&](Contender &contender) {
+    Clock::time_point begin = Clock::now();
+    contender.run();
+    double seconds = since(begin);
+    if (contender.seconds == 0 || seconds < contender.seconds)
+      contender.seconds = seconds;
   };
   for (Contender &contender : contenders)
     contender.run();
   Clock::time_point start = Clock::now();
-  for (int round = 0; since(start) < (round < 15 ? 10.0 : 2.0) || round < 3;
+  for (int round = 0;
+       since(start) < settings.seconds * (round < 15 ? 5 : 1) || round < 3;
        ++round)
     for (Contender &contender : contenders) {
+      if (threads > 1)
+        std::this_thread::sleep_for(kUntilAsleep);
       Clock::time_point begin = Clock::now();
-      contender.run();
-      double seconds = since(begin);
-      if (contender.seconds == 0 || seconds < contender.seconds)
-        contender.seconds = seconds;
+      do
+        call(contender);
+      while (threads > 1 && since(begin) < kTurn);
     }
 }
 

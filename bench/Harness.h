@@ -29,7 +29,14 @@ template <typename T> struct AlignedAllocator {
 };
 template <typename T> using Array = std::vector<T, AlignedAllocator<T>>;
 
-/// A function compiled for `cpu,threads=N`, with its arguments bound.
+/// What the command line says.
+struct Settings {
+  std::string target = "cpu"; ///< SPEC of what Kiln compiles for
+  double seconds = 2;         ///< of each case
+};
+extern Settings settings;
+
+/// A function compiled for `TARGET,threads=N`, with its arguments bound.
 class Compiled {
 public:
   Compiled(const std::string &source, int threads);
@@ -57,9 +64,12 @@ struct Contender {
   double seconds = 0; ///< best of the rounds
 };
 
-/// Runs the contenders by turns, for two seconds and 15 rounds at least (three
-/// where one takes long), and keeps the best time of each.
-void race(std::vector<Contender> &contenders);
+/// Runs the contenders by turns, for `settings.seconds` and 15 rounds at least
+/// (three where one takes long), and keeps the best time of each. With several
+/// threads each turn is a few calls, before which everybody's threads have gone
+/// to sleep: those of OpenMP stay awake for milliseconds behind a call, on
+/// processors that the next contender is to use.
+void race(std::vector<Contender> &contenders, int threads);
 
 /// Prints a line: rates (in `unit`, work * scale / seconds) and the first
 /// contender's ratio to each other one.

@@ -127,7 +127,7 @@ void runFloats(Size s, bool narrow, const std::string &title, int threads) {
                                       s.n);
                         },
                         0});
-  race(contenders);
+  race(contenders, threads);
   verify(title, static_cast<const float *>(compiled.result()), expected.data(),
          expected.size(), 1e-4);
   report(title, contenders, 2.0 * s.m * s.n * s.k, "GFLOP/s");
@@ -159,7 +159,7 @@ void runBytes(Size s, bool isUnsigned, const std::string &title, int threads) {
       {"kiln", call, 0},
       {"oneDNN", [&] { peer.run(); }, 0},
   };
-  race(contenders);
+  race(contenders, threads);
   verify(title,
          isUnsigned ? result.data()
                     : static_cast<const int32_t *>(compiled.result()),

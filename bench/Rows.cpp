@@ -72,7 +72,7 @@ void bench::runRows(const std::string &filter, int threads) {
     std::vector<Contender> contenders = {
         {"kiln", [&] { compiled.call(); }, 0},
         {"copy", [&] { copy(other.data(), x.data(), x.size(), threads); }, 0}};
-    race(contenders);
+    race(contenders, threads);
     if (norm)
       normRows(x.data(), g.data(), b.data(), expected.data(), kChecked);
     else

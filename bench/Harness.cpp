@@ -65,13 +65,6 @@ void Compiled::call() {
         "call");
 }
 
-void Compiled::launch(const char *kernel, int64_t x, int64_t y) {
-  const int64_t grid[3] = {x, y, 1};
-  check(kilnSessionLaunch(session, kernel, grid, arguments.size(),
-                          arguments.data()),
-        "launch");
-}
-
 const void *Compiled::result() const { return kilnTensorData(output); }
 
 void bench::race(std::vector<Contender> &contenders, int threads) {

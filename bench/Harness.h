@@ -46,8 +46,6 @@ public:
   void bind(KilnDType dtype, std::vector<int64_t> shape, void *data);
   /// Calls its function; the result is valid until the next call.
   void call();
-  /// Launches its kernel of that name.
-  void launch(const char *kernel, int64_t x, int64_t y);
   const void *result() const;
 
 private:

@@ -27,29 +27,51 @@ std::string sourceOf(const char *type, Size s) {
          a + ", " + b + " -> " + c + "\n  return %0 : " + c + "\n}\n";
 }
 
-/// A kernel of bytes, of which the left ones are unsigned: no function has such
-/// a product.
-std::string kernelOfBytes() {
-  return R"(
-tile.kernel @main(%a: !tile.view<?x?xi8> {tile.readonly},
-                  %b: !tile.view<?x?xi8> {tile.readonly},
-                  %c: !tile.view<?x?xi32> {tile.noalias}) {
-  %i, %j = tile.program_id : index, index
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant dense<0> : tensor<128x512xi32>
-  %n = tile.num_blocks %a[1] by 1024 : !tile.view<?x?xi8>
-  %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero)
-      -> (tensor<128x512xi32>) {
-    %x = tile.load %a[%i, %k] : !tile.view<?x?xi8> -> tensor<128x1024xi8>
-    %y = tile.load %b[%k, %j] : !tile.view<?x?xi8> -> tensor<1024x512xi8>
-    %d = tile.dot %x, %y, %s lhs_unsigned
-      : tensor<128x1024xi8>, tensor<1024x512xi8>, tensor<128x512xi32>
-    scf.yield %d : tensor<128x512xi32>
-  }
-  tile.store %acc, %c[%i, %j] : tensor<128x512xi32>, !tile.view<?x?xi32>
-}
-)";
+/// A product of bytes, of which the left ones are unsigned, as a program that
+/// launches a kernel: no function has such a product.
+std::string programOfBytes(Size s) {
+  constexpr int64_t rows = 128, columns = 512, depth = 1024;
+  auto sized = [](int64_t x, int64_t y, const char *type) {
+    return std::to_string(x) + "x" + std::to_string(y) + "x" + type + ">";
+  };
+  std::string a = sized(s.m, s.k, "i8"), b = sized(s.k, s.n, "i8"),
+              c = sized(s.m, s.n, "i32"), x = sized(rows, depth, "i8"),
+              y = sized(depth, columns, "i8"), d = sized(rows, columns, "i32");
+  auto view = [](const std::string &text) { return "!tile.view<" + text; };
+  auto tensor = [](const std::string &text) { return "tensor<" + text; };
+  auto memref = [](const std::string &text) { return "memref<" + text; };
+  std::string types = memref(a) + ", " + memref(b);
+  return "tile.kernel @product(%a: " + view(a) +
+         " {tile.readonly}, %b: " + view(b) +
+         " {tile.readonly}, %c: " + view(c) +
+         " {tile.noalias}) {\n"
+         "  %i, %j = tile.program_id : index, index\n"
+         "  %c0 = arith.constant 0 : index\n"
+         "  %c1 = arith.constant 1 : index\n"
+         "  %zero = arith.constant dense<0> : " +
+         tensor(d) + "\n  %n = tile.num_blocks %a[1] by " +
+         std::to_string(depth) + " : " + view(a) +
+         "\n  %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> "
+         "(" +
+         tensor(d) + ") {\n    %x = tile.load %a[%i, %k] : " + view(a) +
+         " -> " + tensor(x) + "\n    %y = tile.load %b[%k, %j] : " + view(b) +
+         " -> " + tensor(y) +
+         "\n    %d = tile.dot %x, %y, %s lhs_unsigned : " + tensor(x) + ", " +
+         tensor(y) + ", " + tensor(d) + "\n    scf.yield %d : " + tensor(d) +
+         "\n  }\n  tile.store %acc, %c[%i, %j] : " + tensor(d) + ", " +
+         view(c) + "\n}\nprogram.func @main(%a: " + memref(a) +
+         ", %b: " + memref(b) + ") -> " + memref(c) +
+         " {\n  %x = arith.constant " +
+         std::to_string((s.m + rows - 1) / rows) +
+         " : index\n  %y = arith.constant " +
+         std::to_string((s.n + columns - 1) / columns) +
+         " : index\n  %z = arith.constant 1 : index\n"
+         "  %c = program.alloc : " +
+         memref(c) +
+         "\n  program.launch [@product] grid(%x, %y, %z) args(%a, %b, %c) "
+         "writes [2] : " +
+         types + ", " + memref(c) + "\n  program.return %c : " + memref(c) +
+         "\n}\n";
 }
 
 /// oneDNN's product on plain row-major matrices.
@@ -141,28 +163,19 @@ void runBytes(Size s, bool isUnsigned, const std::string &title, int threads) {
   Array<uint8_t> a = isUnsigned ? randomBytes(s.m * s.k, 1, 0, 255)
                                 : randomBytes(s.m * s.k, 1, -128, 127),
                  b = randomBytes(s.k * s.n, 2, -63, 63);
-  Array<int32_t> result(s.m * s.n), expected(s.m * s.n);
-  Compiled compiled(isUnsigned ? kernelOfBytes() : sourceOf("i8", s), threads);
+  Array<int32_t> expected(s.m * s.n);
+  Compiled compiled(isUnsigned ? programOfBytes(s) : sourceOf("i8", s),
+                    threads);
   compiled.bind(KILN_DTYPE_I8, {s.m, s.k}, a.data());
   compiled.bind(KILN_DTYPE_I8, {s.k, s.n}, b.data());
-  if (isUnsigned)
-    compiled.bind(KILN_DTYPE_I32, {s.m, s.n}, result.data());
   Dnnl peer(s, isUnsigned ? Type::u8 : Type::s8, Type::s8, Type::s32, a.data(),
             b.data(), expected.data());
-  auto call = [&] {
-    if (isUnsigned)
-      compiled.launch("main", (s.m + 127) / 128, (s.n + 511) / 512);
-    else
-      compiled.call();
-  };
   std::vector<Contender> contenders = {
-      {"kiln", call, 0},
+      {"kiln", [&] { compiled.call(); }, 0},
       {"oneDNN", [&] { peer.run(); }, 0},
   };
   race(contenders, threads);
-  verify(title,
-         isUnsigned ? result.data()
-                    : static_cast<const int32_t *>(compiled.result()),
+  verify(title, static_cast<const int32_t *>(compiled.result()),
          expected.data(), expected.size());
   report(title, contenders, 2.0 * s.m * s.n * s.k, "GOP/s");
 }

@@ -156,6 +156,11 @@ LogicalResult ProductOp::verify() {
       return emitOpError() << "expected 'minus' to be a row of " << n << " "
                            << elements[2] << ", found " << row;
   }
+  // (C7) Fragments are values.
+  if (getFresh() && !isa<MemRefType>(types[2]))
+    return emitOpError() << "expected 'fresh' with an accumulator in storage, "
+                            "found "
+                         << types[2];
   // (C4) The result follows from the accumulator.
   Type expected = sumType(getAsync(), types[2]);
   if (expected != (getResult() ? getResult().getType() : Type())) {

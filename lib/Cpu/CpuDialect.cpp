@@ -34,7 +34,8 @@ void CpuDialect::initialize() {
 
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringRef row, int64_t rows, int64_t columns,
-                                  int64_t depth, int64_t lhsOffset) {
+                                  int64_t depth, int64_t lhsOffset,
+                                  int64_t panels) {
   // (C1) Sizes.
   auto check = [&](StringRef what, int64_t value,
                    int64_t most) -> LogicalResult {
@@ -45,7 +46,8 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   };
   if (failed(check("rows", rows, 256)) ||
       failed(check("columns", columns, 256)) ||
-      failed(check("depth", depth, 65536)))
+      failed(check("depth", depth, 65536)) ||
+      failed(check("panels", panels, 256)))
     return failure();
   // (C4) The offset; the rest of it is checked beside a product.
   if (lhsOffset != 0 && (lhsOffset != 128 || row.empty()))

@@ -114,6 +114,8 @@ private:
       os << "_" << op.getLhsType() << "_" << op.getRhsType();
     if (op.getMinus())
       os << "_minus";
+    if (op.getFresh())
+      os << "_fresh";
     for (char &c : text)
       if (!llvm::isAlnum(c))
         c = '_';

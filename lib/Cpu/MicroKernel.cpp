@@ -72,6 +72,25 @@ struct RegisterBlockBuilder {
     return value;
   }
 
+  /// What the accumulators hold at first.
+  SmallVector<Value> loadSums(ArrayRef<Value> places) {
+    auto loaded = [&] {
+      return llvm::map_to_vector(
+          places, [&](Value place) { return load(place, lanes, acc); });
+    };
+    if (!op.getFresh())
+      return loaded();
+    SmallVector<Type> types(places.size(), vectorOf(lanes, acc));
+    auto choice = scf::IfOp::create(b, loc, types, op.getFresh(), true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types[0]));
+    scf::YieldOp::create(b, loc, SmallVector<Value>(places.size(), zero));
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, loaded());
+    return llvm::to_vector(ValueRange(choice.getResults()));
+  }
+
   /// One group of steps on all accumulators.
   void step(Value left, Value right, SmallVector<Value> &sums) {
     SmallVector<Value> row;
@@ -124,16 +143,15 @@ struct RegisterBlockBuilder {
   }
 
   void build() {
-    SmallVector<Value> sums, places;
+    SmallVector<Value> places;
     Value row = op.getAcc();
     for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < vectors; ++j) {
+      for (int64_t j = 0; j < vectors; ++j)
         places.push_back(at(row, j * lanes, acc));
-        sums.push_back(load(places.back(), lanes, acc));
-      }
       if (i + 1 < rows)
         row = at(row, op.getAccStride(), acc);
     }
+    SmallVector<Value> sums = loadSums(places);
     subtract(sums);
     Value groups = op.getDepth();
     if (group > 1)

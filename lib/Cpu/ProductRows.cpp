@@ -122,7 +122,16 @@ static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
           lhs.getDimSize(lhs.getRank() - 1)};
 }
 
+/// What the right panel may take of the nearest cache: left factors of vector
+/// registers are single elements, those of a unit for matrices as many bytes as
+/// right ones.
+constexpr double kVectorShare = 0.8, kMatrixShare = 0.4;
+
 constexpr int64_t kManyBlocks = std::numeric_limits<int64_t>::max();
+
+/// Panels that are packed together, and steps of them: as many rows of the right
+/// factor as a cache expects next.
+constexpr int64_t kTogether = 8, kStrip = 32;
 
 /// How many blocks of rows a panel of the right factor is multiplied by; many,
 /// where its rows do not lie in memory as such.
@@ -132,14 +141,16 @@ static int64_t rowBlocks(MatrixProductOpInterface product, int64_t rows) {
              : kManyBlocks;
 }
 
-/// As many steps as leave the right panel in the nearest cache, in equal parts.
+/// As many steps as leave the right panel in a share of the nearest cache, in
+/// equal parts.
 /// `blocks` blocks of rows are multiplied by a panel. Where they are few the
 /// right factor is what takes time: shallow panels read it along its rows, as
 /// memory likes it, rather than in narrow columns.
-static int64_t depthFor(const CpuConfig &config, int64_t columns, int64_t bytes,
-                        int64_t granule, int64_t k, int64_t blocks) {
+static int64_t depthFor(const CpuConfig &config, double share, int64_t columns,
+                        int64_t bytes, int64_t granule, int64_t k,
+                        int64_t blocks) {
   constexpr int64_t kFewBlocks = 8, kStepsForEach = 8;
-  int64_t most = config.l1Bytes * 4 / 5 / (columns * bytes);
+  int64_t most = int64_t(double(config.l1Bytes) * share) / (columns * bytes);
   most = std::min(most, kDeepestPanel / bytes);
   if (blocks <= kFewBlocks)
     most = std::min(most, kStepsForEach * blocks);
@@ -156,10 +167,10 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
   MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 1}, m, n);
   int64_t columns = tile.vectors * lanes;
   return ProductAttr::get(product->getContext(), "", tile.rows, columns,
-                          depthFor(config, columns,
+                          depthFor(config, kVectorShare, columns,
                                    std::max<int64_t>(bits / 8, 1), lanes, k,
                                    llvm::divideCeil(m, tile.rows)),
-                          0);
+                          0, 1);
 }
 
 ProductAttr cpu::productByRow(MatrixProductOpInterface product,
@@ -177,11 +188,16 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   // Steps are counted in whole vectors of the left operand.
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
   // Units for matrices have accumulators that take long to load and to store.
-  int64_t blocks = use.m > 1 ? kManyBlocks : rowBlocks(product, tile.rows);
+  bool isMatrix = use.m > 1;
+  int64_t blocks = isMatrix ? kManyBlocks : rowBlocks(product, tile.rows);
+  // They are also done so soon that panels must be read as memory likes it.
+  int64_t panels =
+      isMatrix ? std::clamp<int64_t>(n / columns, 1, kTogether) : 1;
   return ProductAttr::get(
       product->getContext(), row.getName(), tile.rows, columns,
-      depthFor(config, columns, bitsOf(use.rhs) / 8, granule, k, blocks),
-      use.lhsOffset);
+      depthFor(config, isMatrix ? kMatrixShare : kVectorShare, columns,
+               bitsOf(use.rhs) / 8, granule, k, blocks),
+      use.lhsOffset, panels);
 }
 
 std::optional<ProductSplit>
@@ -210,5 +226,7 @@ ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
                       deepest,
                       {use.lhs, use.lhsGroup},
                       {use.rhs, use.rhsGroup},
+                      getPanels(),
+                      int64_t(llvm::alignTo(kStrip, use.k)),
                       use.lhsOffset};
 }

@@ -83,6 +83,10 @@ bool isWithin(Value from, Value to, int64_t width) {
 bool isMultiple(Value value, int64_t width) {
   if (auto known = getConstantIntValue(value))
     return *known % width == 0;
+  if (Operation *op = value.getDefiningOp();
+      isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return isMultiple(op->getOperand(0), width) &&
+           isMultiple(op->getOperand(1), width);
   auto argument = dyn_cast<BlockArgument>(value);
   auto loop = argument
                   ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
@@ -125,7 +129,7 @@ LogicalResult KernelEmitter::emitPack(stage::ComputeOp region,
         step = placeOf(*this, from, originAt(s));
   bool isStart =
       getConstantIntValue(row) == 0 ||
-      (getConstantIntValue(originAt(p)) == 0 && isMultiple(start, form.width));
+      (isMultiple(originAt(p), form.width) && isMultiple(start, form.width));
   if (!isStart || !isWithin(start, end, form.width) || shape.size() > 3)
     return target::emitUnsupported(region, "a region that packs anything but "
                                            "one panel from its start");
@@ -265,6 +269,7 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
   Value whole = roundDown(add(steps, c64(granule - 1)), granule);
   Value minus =
       product.getMinus() ? storages.at(product.getMinus()).base : Value();
+  Value fresh = product.getFresh() ? scalar(product.getFresh()) : Value();
   auto withSign = [&](Type type, bool isUnsigned) -> Type {
     if (!row || !isa<IntegerType>(type))
       return type;
@@ -284,8 +289,8 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
       lhsGroup = layout.getGroup();
   MicroKernelOp::create(
       b, loc, lhs, rhs, rhsStride, acc,
-      c64(sum.strides[sum.strides.size() - 2]), whole, minus, rows, columns,
-      lhsGroup, rhsGroup, name,
+      c64(sum.strides[sum.strides.size() - 2]), whole, minus, fresh, rows,
+      columns, lhsGroup, rhsGroup, name,
       withSign(cast<MemRefType>(product.getLhs().getType()).getElementType(),
                product.getLhsUnsigned()),
       withSign(rhsType, product.getRhsUnsigned()), sum.elementType);

@@ -151,7 +151,8 @@ private:
     stage::ProductOp::create(
         b, product.getLoc(), Type(), left, origin(at[0], at[2]), right,
         origin(at[2], at[1]), acc, origin(at[0], at[1]), counts[2], counts[0],
-        counts[1], /*minus=*/Value(), b.getDenseI64ArrayAttr(block),
+        counts[1], /*minus=*/Value(), /*fresh=*/Value(),
+        b.getDenseI64ArrayAttr(block),
         FlatSymbolRefAttr::get(b.getContext(), row.getName()),
         /*async=*/UnitAttr(), precision,
         product.isLhsUnsigned() ? b.getUnitAttr() : UnitAttr(),

@@ -93,6 +93,20 @@ Value Indices::sizeOf(Value view, int64_t dim) {
   return tile::DimOp::create(b, loc, b.getIndexType(), view, dim);
 }
 
+Value Indices::truth() {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+}
+
+Value Indices::isEqual(Value x, Value y, Value also) {
+  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
+  if (cx && cx == cy)
+    return also;
+  Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+  return getConstantIntValue(also) == 1 || getConstantIntValue(also) == -1
+             ? equal
+             : conjunction(also, equal);
+}
+
 /// A load (through conversions) that reads zero outside of its view, or null.
 static ViewAccessOpInterface zeroPaddedLoad(Value operand) {
   Operation *op = operand.getDefiningOp();
@@ -147,38 +161,66 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   return true;
 }
 
-std::tuple<Value, Value, Value>
-staging::findExtents(MatrixProductOpInterface product, Indices &math) {
+/// The end of a view along a dimension of the tile, counted from the last.
+static Value endOf(ViewAccessOpInterface load, int64_t fromBack,
+                   Indices &math) {
+  int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
+  for (auto [d, axis] : llvm::enumerate(load.getAxes()))
+    if (axis.tileDim == dim)
+      return math.max(
+          math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
+                                math.offsetOf(axis)),
+                       axis.step),
+          math.constant(0));
+  return math.constant(load.getAccessedType().getDimSize(dim));
+}
+
+std::pair<Value, Value> staging::findSides(MatrixProductOpInterface product,
+                                           Indices &math) {
   RankedTensorType type = product.getProductType();
   int64_t rank = type.getRank();
-  Value lhs = product.getLhsOperand().get(),
-        rhs = product.getRhsOperand().get();
-  int64_t k = cast<ShapedType>(lhs.getType()).getDimSize(rank - 1);
   Value endM = math.constant(type.getDimSize(rank - 2)),
-        endN = math.constant(type.getDimSize(rank - 1)),
-        endK = math.constant(k);
-  ViewAccessOpInterface left = zeroPaddedLoad(lhs), right = zeroPaddedLoad(rhs);
-  // The end of a view along a dimension of the tile.
-  auto bound = [&](ViewAccessOpInterface load, int64_t fromBack) -> Value {
-    int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
-    for (auto [d, axis] : llvm::enumerate(load.getAxes()))
-      if (axis.tileDim == dim)
-        return math.max(
-            math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
-                                  math.offsetOf(axis)),
-                         axis.step),
-            math.constant(0));
-    return math.constant(load.getAccessedType().getDimSize(dim));
-  };
+        endN = math.constant(type.getDimSize(rank - 1));
   llvm::SmallPtrSet<Operation *, 8> seen;
   if (onlyStored(product->getResult(0), seen)) {
-    if (left)
-      endM = math.min(endM, bound(left, 1));
-    if (right)
-      endN = math.min(endN, bound(right, 0));
+    if (auto left = zeroPaddedLoad(product.getLhsOperand().get()))
+      endM = math.min(endM, endOf(left, 1, math));
+    if (auto right = zeroPaddedLoad(product.getRhsOperand().get()))
+      endN = math.min(endN, endOf(right, 0, math));
   }
+  return {endM, endN};
+}
+
+bool staging::sidesAreKnown(MatrixProductOpInterface product,
+                            Operation *place) {
+  auto isOutside = [&](ViewAccessOpInterface load, int64_t fromBack) {
+    if (!load)
+      return true;
+    auto isBefore = [&](Value value) {
+      return !place->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
+    return isBefore(load.getAccessedView()) &&
+           llvm::all_of(load.getAxes(), [&](const ViewAxis &axis) {
+             return axis.tileDim != dim || isa<Attribute>(axis.offset) ||
+                    isBefore(cast<Value>(axis.offset));
+           });
+  };
+  return isOutside(zeroPaddedLoad(product.getLhsOperand().get()), 1) &&
+         isOutside(zeroPaddedLoad(product.getRhsOperand().get()), 0);
+}
+
+std::tuple<Value, Value, Value>
+staging::findExtents(MatrixProductOpInterface product, Indices &math) {
+  Value lhs = product.getLhsOperand().get();
+  auto shape = cast<ShapedType>(lhs.getType()).getShape();
+  Value endK = math.constant(shape.back());
+  auto [endM, endN] = findSides(product, math);
+  ViewAccessOpInterface left = zeroPaddedLoad(lhs),
+                        right = zeroPaddedLoad(product.getRhsOperand().get());
   if (left && right)
-    endK = math.min(endK, math.max(bound(left, 0), bound(right, 1)));
+    endK =
+        math.min(endK, math.max(endOf(left, 0, math), endOf(right, 1, math)));
   return {endM, endN, endK};
 }
 

@@ -186,7 +186,7 @@ LogicalResult ScratchpadLowering::convertProduct(stage::ProductOp product) {
                           product.getAccOrigin()};
   Value counts[] = {product.getRows(), product.getColumns(),
                     product.getDepth()};
-  if (product.getAsync() || product.getMinus())
+  if (product.getAsync() || product.getMinus() || product.getFresh())
     return target::emitUnsupported(product, "a product of this form");
   for (int i = 0; i < 3; ++i) {
     auto type = dyn_cast<MemRefType>(operands[i].getType());

@@ -75,12 +75,13 @@ SmallVector<Value> ProductSplitter::coords(Value batch, Value row,
 void ProductSplitter::multiply(Value lhs, ValueRange lhsAt, Value rhs,
                                ValueRange rhsAt, Value sum, ValueRange sumAt,
                                Value rows, Value columns, Value steps,
-                               ArrayRef<int64_t> sizes, Value minus) {
+                               ArrayRef<int64_t> sizes, Value minus,
+                               Value isFresh) {
   auto by = how.row.empty() ? FlatSymbolRefAttr()
                             : FlatSymbolRefAttr::get(b.getContext(), how.row);
   auto made = stage::ProductOp::create(
       b, region.getLoc(), Type(), lhs, lhsAt, rhs, rhsAt, sum, sumAt, steps,
-      rows, columns, minus, b.getDenseI64ArrayAttr(sizes), by,
+      rows, columns, minus, isFresh, b.getDenseI64ArrayAttr(sizes), by,
       /*async=*/UnitAttr(),
       tile::InputPrecisionAttr::get(b.getContext(), tile::InputPrecision::ieee),
       isUnsigned(how.lhs.element) ? b.getUnitAttr() : UnitAttr(),
@@ -101,7 +102,7 @@ void ProductSplitter::sumOffset(Value rhs, ValueRange rhsAt, Value columns,
   });
   SmallVector<Value> origin = coords(index(0), index(0), index(0));
   multiply(offsets, origin, rhs, rhsAt, offsetSums, origin, index(1), columns,
-           steps, {1, how.columns, how.deepest}, Value());
+           steps, {1, how.columns, how.deepest}, Value(), Value());
 }
 
 void ProductSplitter::prefetch(Value batch, Value from, Value steps, Value at,
@@ -135,19 +136,50 @@ void ProductSplitter::prefetch(Value batch, Value from, Value steps, Value at,
                             b.getDenseI64ArrayAttr({how.columns}));
 }
 
+void ProductSplitter::multiplyRows(Value batch, Value from, Value steps,
+                                   Value at, Value width, Value source,
+                                   ValueRange origin, bool isPacked) {
+  Value zero = index(0);
+  if (how.lhsOffset)
+    sumOffset(source, origin, width, steps);
+  loop(endM, how.rows, [&](Value row) {
+    if (isPacked)
+      prefetch(batch, from, steps, at, row);
+    multiply(left, coords(zero, row, zero), source, origin, acc,
+             coords(batch, row, at), math.min(math.sub(endM, row), how.rows),
+             width, steps, {how.rows, how.columns, how.deepest}, offsetSums,
+             isFirst);
+  });
+}
+
+void ProductSplitter::columns(Value batch, Value from, Value steps, Value at,
+                              Value width) {
+  Value zero = index(0);
+  loop(steps, how.strip, [&](Value step) {
+    loop(width, how.columns, [&](Value column) {
+      Value first = math.add(at, column), start = math.add(from, step);
+      SmallVector<Value> to =
+          coords(isBatched ? math.add(batch, index(1)) : Value(),
+                 math.add(start, math.min(math.sub(steps, step), how.strip)),
+                 math.min(math.add(first, index(how.columns)), index(n)));
+      pack(rhs, how.rhs, product.isRhsUnsigned(), 0,
+           coords(batch, start, first), to, right,
+           coords(isBatched ? math.negated(batch) : Value(), math.negated(from),
+                  math.negated(at)));
+    });
+  });
+  loop(width, how.columns, [&](Value column) {
+    Value count = math.min(math.sub(width, column), how.columns);
+    multiplyRows(batch, from, steps, math.add(at, column), count, right,
+                 coords(zero, zero, column), /*isPacked=*/false);
+  });
+}
+
 void ProductSplitter::column(Value batch, Value from, Value steps, Value at,
                              Value width) {
   Value zero = index(0);
   auto rowsOf = [&](Value source, ValueRange origin, bool isPacked) {
-    if (how.lhsOffset)
-      sumOffset(source, origin, width, steps);
-    loop(endM, how.rows, [&](Value row) {
-      if (isPacked)
-        prefetch(batch, from, steps, at, row);
-      multiply(left, coords(zero, row, zero), source, origin, acc,
-               coords(batch, row, at), math.min(math.sub(endM, row), how.rows),
-               width, steps, {how.rows, how.columns, how.deepest}, offsetSums);
-    });
+    multiplyRows(batch, from, steps, at, width, source, origin, isPacked);
   };
   auto packed = [&] {
     SmallVector<Value> to = coords(
@@ -193,13 +225,22 @@ void ProductSplitter::packLeft(Value batch, Value from, Value steps,
 void ProductSplitter::block(Value batch, Value from, Value steps) {
   if (!isLeftOutside)
     packLeft(batch, from, steps, endM);
-  loop(endN, how.columns, [&](Value at) {
-    column(batch, from, steps, at, math.min(math.sub(endN, at), how.columns));
+  int64_t wide = how.columns * how.panels;
+  loop(endN, wide, [&](Value at) {
+    Value width = math.min(math.sub(endN, at), wide);
+    if (how.panels > 1)
+      columns(batch, from, steps, at, width);
+    else
+      column(batch, from, steps, at, width);
   });
 }
 
 void ProductSplitter::run() {
   std::tie(endM, endN, endK) = findExtents(product, math);
+  Value isFirstBlock = startsFresh ? startFresh() : Value();
+  // Then there are first steps.
+  if (isFirstBlock)
+    endK = math.max(endK, index(1));
   {
     Operation *place = placeOfLeft();
     isLeftOutside = place != region;
@@ -210,7 +251,8 @@ void ProductSplitter::run() {
     if (isLeftOutside)
       packLeft(Value(), index(0), index(k), index(m));
   }
-  right = allocatePanels(1, how.columns, how.rhs, /*panelDimFirst=*/false);
+  right =
+      allocatePanels(how.panels, how.columns, how.rhs, /*panelDimFirst=*/false);
   if (how.lhsOffset) {
     offsets = allocatePanels(1, 1, how.lhs, /*panelDimFirst=*/true);
     offsetSums = allocateRow(type.getElementType());
@@ -229,12 +271,15 @@ void ProductSplitter::run() {
   }
   loop(index(isBatched ? type.getDimSize(0) : 1), 1, [&](Value batch) {
     loop(endK, how.depth, [&](Value from) {
+      if (isFirstBlock)
+        isFirst = math.isEqual(from, index(0), isFirstBlock);
       block(batch, from, math.min(math.sub(endK, from), how.depth));
     });
   });
 }
 
-FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product) {
+FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product,
+                                             bool startsFresh) {
   auto region = dyn_cast<stage::ComputeOp>(product->getParentOp());
   if (!region || region.getNumResults() || !region.getFrom().empty() ||
       !region.getTo().empty() || product.getLhsScaleOperand() ||
@@ -256,7 +301,8 @@ FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product) {
   for (NamedAttribute named : product->getAttrs())
     if (auto attr = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
       if (std::optional<ProductSplit> how = attr.getProductSplit(product)) {
-        ProductSplitter(region, product, *how, read.getStorage()).run();
+        ProductSplitter(region, product, *how, read.getStorage(), startsFresh)
+            .run();
         return how->lowering;
       }
   return failure();
@@ -274,7 +320,8 @@ struct StageSplitProductsPass
     });
     target::TargetAttr description = target::getDescription(getOperation());
     for (MatrixProductOpInterface product : products) {
-      FailureOr<std::string> lowering = splitProduct(product);
+      FailureOr<std::string> lowering =
+          splitProduct(product, /*startsFresh=*/true);
       if (failed(lowering))
         continue;
       if (description)

@@ -34,6 +34,9 @@ public:
   mlir::Value max(mlir::Value x, mlir::Value y);
   mlir::Value atLeast(mlir::Value x, mlir::Value y);
   mlir::Value conjunction(mlir::Value x, mlir::Value y);
+  /// x == y and `also`.
+  mlir::Value isEqual(mlir::Value x, mlir::Value y, mlir::Value also);
+  mlir::Value truth(); ///< true
 
   /// The element at which an access starts along an axis.
   mlir::Value offsetOf(const ViewAxis &axis);
@@ -53,6 +56,13 @@ private:
 std::tuple<mlir::Value, mlir::Value, mlir::Value>
 findExtents(MatrixProductOpInterface product, Indices &math);
 
+/// Ends of rows and columns alone, at a place behind which `endsAreKnown`.
+std::pair<mlir::Value, mlir::Value> findSides(MatrixProductOpInterface product,
+                                              Indices &math);
+
+/// Whether what `findSides` looks at is computed outside of `place`.
+bool sidesAreKnown(MatrixProductOpInterface product, mlir::Operation *place);
+
 /// Clones what computes a tile in its region.
 void cloneCone(mlir::Value tile, mlir::OpBuilder &b, mlir::IRMapping &mapping);
 
@@ -63,8 +73,9 @@ mlir::Type withoutSign(mlir::Type type);
 class ProductSplitter {
 public:
   ProductSplitter(stage::ComputeOp region, MatrixProductOpInterface product,
-                  const ProductSplit &how, mlir::Value acc)
-      : region(region), product(product), how(how), acc(acc), b(region),
+                  const ProductSplit &how, mlir::Value acc, bool startsFresh)
+      : region(region), product(product), how(how), acc(acc),
+        startsFresh(startsFresh), b(region),
         math(b, region->getParentOfType<tile::KernelOp>(), region.getLoc()),
         lhs(product.getLhsOperand().get()), rhs(product.getRhsOperand().get()),
         type(product.getProductType()) {
@@ -97,17 +108,32 @@ private:
   llvm::SmallVector<mlir::Value> coords(mlir::Value batch, mlir::Value row,
                                         mlir::Value column);
   void block(mlir::Value batch, mlir::Value from, mlir::Value steps);
+  /// The products of the right panels that `source` holds from `origin` on,
+  /// which are the columns from `at` on.
+  void multiplyRows(mlir::Value batch, mlir::Value from, mlir::Value steps,
+                    mlir::Value at, mlir::Value width, mlir::Value source,
+                    mlir::ValueRange origin, bool isPacked);
+  /// Packs several right panels along the rows of their factor, and multiplies.
+  void columns(mlir::Value batch, mlir::Value from, mlir::Value steps,
+               mlir::Value at, mlir::Value width);
   void column(mlir::Value batch, mlir::Value from, mlir::Value steps,
               mlir::Value at, mlir::Value width);
   void multiply(mlir::Value left, mlir::ValueRange leftAt, mlir::Value right,
                 mlir::ValueRange rightAt, mlir::Value sum,
                 mlir::ValueRange sumAt, mlir::Value rows, mlir::Value columns,
                 mlir::Value steps, llvm::ArrayRef<int64_t> sizes,
-                mlir::Value minus);
+                mlir::Value minus, mlir::Value isFresh);
   void sumOffset(mlir::Value right, mlir::ValueRange rightAt,
                  mlir::Value columns, mlir::Value steps);
   void prefetch(mlir::Value batch, mlir::Value from, mlir::Value steps,
                 mlir::Value at, mlir::Value row);
+  /// What fills the accumulator with zeros before, and the operation beside it
+  /// that the product is in; null where that is not all that is before.
+  std::pair<stage::ComputeOp, mlir::Operation *> findFill();
+  /// Whether these are the first steps, where the accumulator need not be
+  /// filled before: what fills it is gone, or fills what no product writes.
+  /// Else null.
+  mlir::Value startFresh();
   /// Where the left operand is packed: before the loops that it does not depend
   /// on, if one pass over the steps packs it all.
   mlir::Operation *placeOfLeft();
@@ -125,6 +151,7 @@ private:
   MatrixProductOpInterface product;
   const ProductSplit &how;
   mlir::Value acc;
+  bool startsFresh;
   mlir::OpBuilder b;
   Indices math;
   mlir::Value lhs, rhs;
@@ -133,6 +160,7 @@ private:
   bool isBatched;
   mlir::Value endM, endN, endK;
   mlir::Value left, right;
+  mlir::Value isFirst;        ///< whether sums begin, in the iteration at hand
   bool isLeftOutside = false; ///< packed before all of this
   mlir::Value offsets,
       offsetSums; ///< where something is added to the left operand

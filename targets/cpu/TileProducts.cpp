@@ -55,6 +55,22 @@ struct TileBlockBuilder {
   int64_t left(int64_t i) { return down * across + i % numLeft; }
   int64_t right(int64_t j) { return down * across + numLeft + j; }
 
+  /// What the accumulators hold at first.
+  void start() {
+    if (!op.getFresh())
+      return moveSums("llvm.x86.tileloadd64");
+    auto choice =
+        scf::IfOp::create(b, loc, TypeRange{}, op.getFresh(), true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    for (int64_t tile = 0; tile < down * across; ++tile)
+      call(b, loc, "llvm.x86.tilezero", {number(tile)});
+    scf::YieldOp::create(b, loc);
+    b.setInsertionPointToStart(choice.elseBlock());
+    moveSums("llvm.x86.tileloadd64");
+    scf::YieldOp::create(b, loc);
+  }
+
   /// Moves the accumulators between registers and memory.
   void moveSums(StringRef name) {
     Value stride = times(op.getAccStride(), 4);
@@ -68,7 +84,7 @@ struct TileBlockBuilder {
   }
 
   void build() {
-    moveSums("llvm.x86.tileloadd64");
+    start();
     Value rightStride = times(op.getRhsStride(), factorBytes);
     // One instruction takes as many right groups as a tile has rows.
     Value leftStep = c64(op.getRows() * kTileBytes);

@@ -7,8 +7,9 @@
 // RUN: kiln-compile %s --target=cpu:x86-64-v4,retile=off --emit=tile -o - | FileCheck %s --check-prefix=KEEP
 // RUN: kiln-run %s --target=cpu --grid=5,4 --arg=random:1:f32:300x77 --arg=random:2:f32:77x230 --arg=zeros:f32:300x230 --check
 
-// CHECK-LABEL: kiln_micro_kernel_fma_f32_6x64_f32_f32:
-// CHECK: [[LOOP:.LBB[0-9_]+]]:
+// CHECK-LABEL: kiln_micro_kernel_fma_f32_6x64_f32_f32_fresh:
+// CHECK: .p2align 4
+// CHECK-NEXT: [[LOOP:.LBB[0-9_]+]]:
 // CHECK-NOT: rsp
 // CHECK-COUNT-96: vfmadd231ps
 // CHECK: [[LOOP]]

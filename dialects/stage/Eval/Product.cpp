@@ -3,6 +3,7 @@
 #include "State.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
+#include <cstring>
 
 using namespace mlir;
 
@@ -74,6 +75,13 @@ LogicalResult readView(stage::ProductOp op, Frame &frame, mlir::Value view,
   return checkAccess(op, frame.instance, operand.box, Access::read);
 }
 
+Value zeros(DType type, int64_t rows, int64_t columns) {
+  Value out = Value::tensor(type, {rows, columns});
+  std::memset(out.mutableData(), 0,
+              size_t(out.size() * runtime::dtypeBytes(type)));
+  return out;
+}
+
 /// Subtracts a row from every row.
 void subtract(Value &sum, const Value &row) {
   auto each = [&](auto zero) {
@@ -143,6 +151,13 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
       return failure();
     minus = std::move(*patch);
   }
+  bool isFresh = false;
+  if (op.getFresh()) {
+    const Value &given = frame.get(op.getFresh());
+    if (given.hasPoison())
+      return op.emitOpError("whether its accumulator is fresh is poison");
+    isFresh = given.asInt() != 0;
+  }
   Pending pending;
   pending.op = op;
   for (const Operand &operand : {operands[0], operands[1]})
@@ -154,7 +169,7 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
     pending.globals.push_back(globalOf(operands[1].box, /*isWrite=*/false));
   if (operands[2].patch) {
     // It is read, too, and by nobody else until it is written.
-    if (failed(state->checkRead(op, *operands[2].patch)))
+    if (!isFresh && failed(state->checkRead(op, *operands[2].patch)))
       return failure();
     pending.writes.push_back(*operands[2].patch);
   }
@@ -162,9 +177,12 @@ LogicalResult evaluateProduct(stage::ProductOp op, Frame &frame) {
   DotMode mode = {isTf32, op.getLhsUnsigned(), op.getRhsUnsigned(),
                   /*impreciseTerms=*/0};
   auto sum = std::make_shared<Value>();
+  DType type = dtypeOf(getElementTypeOrSelf(op.getAcc().getType()));
   pending.effect = [=, lhs = operands[0], rhs = operands[1],
                     acc = operands[2]] {
-    *sum = dotOf(lhs.read(*state), rhs.read(*state), acc.read(*state), mode);
+    Value start =
+        isFresh ? zeros(type, acc.rows, acc.columns) : acc.read(*state);
+    *sum = dotOf(lhs.read(*state), rhs.read(*state), start, mode);
     if (minus)
       subtract(*sum, state->read(*minus));
     if (acc.patch)

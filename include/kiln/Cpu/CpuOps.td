@@ -44,13 +44,15 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
     so many steps. `row` names the matrix instruction that does it. Without one panels hold elements of the
     accumulator's type, which are multiplied and added.
 
+    `panels` panels of the right factor are packed together, along its rows.
+
     `lhs_offset` is added to the elements of the left operand as they are packed, modulo 2^8, where they are
     signed and the instruction takes unsigned ones; the products of the offset are subtracted from the sum.
 
     `cpu-select-matrix-instructions` makes it; one that is there is kept.
 
     Constraints:
-    - (C1) `rows`, `columns` and `depth` are positive, `rows` and `columns` at most 256, and `depth` at most 65536.
+    - (C1) `rows`, `columns`, `depth` and `panels` are positive, all but `depth` at most 256, and `depth` at most 65536.
     - (C2) `row` is in the description of the module, where that is of this family, and takes the element types of the product.
     - (C3) `rows`, `columns` and `depth` are multiples of the sizes of the row.
     - (C4) `lhs_offset` is 128, for a left operand of signed 8-bit integers and a row that takes unsigned ones.
@@ -62,12 +64,13 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
   let parameters = (ins
     StringRefParameter<"name of the matrix instruction; empty: multiply and add", "\"\"">:$row,
     "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
-    DefaultValuedParameter<"int64_t", "0", "added to the left operand">:$lhs_offset);
+    DefaultValuedParameter<"int64_t", "0", "added to the left operand">:$lhs_offset,
+    DefaultValuedParameter<"int64_t", "1", "panels that are packed together">:$panels);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
-def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Adds the product of two panels to a block of registers' size";
   let description = [{
     acc[i, j] += sum over k below `depth` of lhs[i, k] * rhs[k, j], for i below `rows` and j below `columns`.
@@ -77,7 +80,8 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [MemoryEffects<[MemRead, MemWrite
     - `rhs`: the right panel or matrix: element (k, j) at `k floordiv g * rhs_stride + j * g + k mod g` with g =
       `rhs_group`;
     - `acc`: rows of it are `acc_stride` apart, columns lie beside each other;
-    - `minus`: if given, `columns` elements of the accumulator's type that are subtracted from every row, once.
+    - `minus`: if given, `columns` elements of the accumulator's type that are subtracted from every row, once;
+    - `fresh`: if given and true, acc counts as zero and is not read.
 
     All distances are in elements of the types that are given for lhs, rhs and acc. Integer types say whether they are
     signed; signless ones may only be those of the accumulator. Addresses need the alignment of an element only.
@@ -100,15 +104,15 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [MemoryEffects<[MemRead, MemWrite
     ```mlir
     cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k block[6, 16] groups[2, 2] by @pairs : bf16, bf16, f32
     cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k minus %sums block[6, 16] groups[4, 4] by @quads : ui8, si8, i32
-    cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k block[6, 16] groups[1, 1] : f32, f32, f32
+    cpu.micro_kernel %a, %b[%ldb], %c[%ldc] depth %k fresh %first block[6, 16] groups[1, 1] : f32, f32, f32
     ```
   }];
   let arguments = (ins
     Cpu_Pointer:$lhs, Cpu_Pointer:$rhs, I64:$rhs_stride, Cpu_Pointer:$acc, I64:$acc_stride, I64:$depth,
-    Optional<Cpu_Pointer>:$minus, I64Attr:$rows, I64Attr:$columns, I64Attr:$lhs_group, I64Attr:$rhs_group,
+    Optional<Cpu_Pointer>:$minus, Optional<I1>:$fresh, I64Attr:$rows, I64Attr:$columns, I64Attr:$lhs_group, I64Attr:$rhs_group,
     OptionalAttr<FlatSymbolRefAttr>:$row, TypeAttr:$lhs_type, TypeAttr:$rhs_type, TypeAttr:$acc_type);
   let assemblyFormat = [{
-    $lhs `,` $rhs `[` $rhs_stride `]` `,` $acc `[` $acc_stride `]` `depth` $depth (`minus` $minus^)?
+    $lhs `,` $rhs `[` $rhs_stride `]` `,` $acc `[` $acc_stride `]` `depth` $depth (`minus` $minus^)? (`fresh` $fresh^)?
     `block` `[` $rows `,` $columns `]` `groups` `[` $lhs_group `,` $rhs_group `]` (`by` $row^)? attr-dict
     `:` $lhs_type `,` $rhs_type `,` $acc_type
   }];

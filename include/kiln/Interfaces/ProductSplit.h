@@ -26,6 +26,9 @@ struct ProductSplit {
   /// Room for the steps of a panel, at least `depth`.
   int64_t deepest = 1;
   PanelForm lhs, rhs;
+  /// So many panels of the right factor are packed together, `strip` steps of
+  /// all of them at a time: along its rows.
+  int64_t panels = 1, strip = 1;
   /// Added to signed 8-bit factors that are packed as unsigned ones.
   int64_t lhsOffset = 0;
 };

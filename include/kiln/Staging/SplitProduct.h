@@ -13,8 +13,10 @@ namespace kiln::staging {
 /// its own, which is then of no use, and left to the caller. Gives whose work
 /// it is. Fails, changing nothing, where no attribute says how
 /// (kiln/Interfaces/ProductSplit.h), or the product has a form that blocks
-/// cannot compute.
-mlir::FailureOr<std::string> splitProduct(MatrixProductOpInterface product);
+/// cannot compute. With `startsFresh` what fills the accumulator with zeros
+/// before may go: the first products overwrite it.
+mlir::FailureOr<std::string> splitProduct(MatrixProductOpInterface product,
+                                          bool startsFresh = false);
 
 /// The only access of what computes a tile, if the tile's elements are the
 /// accessed ones but for elementwise operations and lie beside each other along

@@ -17,7 +17,7 @@ def Stage_ProductOp : Stage_Op<"product", [
     acc[m, n] + sum over k of lhs[m, k] * rhs[k, n], as `tile.dot`, for m, n and k below the sizes of `block`.
     Without `block` they are the sizes of the accumulator and the columns of lhs. `rows`, `columns` and `depth`
     replace the numbers of m, n and k, at most as many; a family may compute whole blocks where the storage of the
-    accumulator has gaps or slack for them. Operands are storage, at an origin if one is given, or fragments; rhs may
+    accumulator has gaps or slack for them. Where `fresh` is true the accumulator counts as zero, and is not read. Operands are storage, at an origin if one is given, or fragments; rhs may
     be a view, of which what counts must lie inside. Operands of higher rank are one matrix of many, the last two
     dimensions, where their origin says. `minus` is a row that is subtracted from every row of the sum.
 
@@ -37,6 +37,7 @@ def Stage_ProductOp : Stage_Op<"product", [
     - (C5) lhs has as many columns as rhs has rows, unless `block` or `depth` says how many count.
     - (C6) `minus` is storage of integers, of the accumulator's type and rank, one row of as many columns as count at
       most.
+    - (C7) Only an accumulator in storage is `fresh`.
 
     Numerics: those of `tile.dot`: the order of the sum is not said. Since: 0.1.
 
@@ -72,6 +73,7 @@ def Stage_ProductOp : Stage_Op<"product", [
     Arg<Optional<Index>, "how many k count">:$depth,
     Arg<Optional<Index>, "how many m count">:$rows, Arg<Optional<Index>, "how many n count">:$columns,
     Arg<Optional<Stage_Storage>, "what is subtracted from every row">:$minus,
+    Arg<Optional<I1>, "whether the accumulator counts as zero">:$fresh,
     OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<FlatSymbolRefAttr>:$row, UnitAttr:$async,
     DefaultValuedAttr<Tile_InputPrecision, "::kiln::tile::InputPrecision::ieee">:$input_precision,
     UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
@@ -79,6 +81,7 @@ def Stage_ProductOp : Stage_Op<"product", [
   let assemblyFormat = [{
     custom<Async>($async) $lhs (`[` $lhs_origin^ `]`)? `,` $rhs (`[` $rhs_origin^ `]`)? `,` $acc (`[` $acc_origin^ `]`)?
     (`depth` $depth^)? (`rows` $rows^)? (`columns` $columns^)? (`minus` $minus^ `:` type($minus))?
+    (`fresh` $fresh^)?
     (`block` $block^)? (`precision` $input_precision^)?
     (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)? (`by` $row^)? attr-dict
     `:` type($lhs) `,` type($rhs) `,` type($acc) custom<SumType>(ref($async), ref(type($acc)), type($result))

@@ -8,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -69,6 +71,19 @@ std::pair<stage::ComputeOp, Operation *> ProductSplitter::findFill() {
   return {fill, outer};
 }
 
+/// A bound of a loop, if it is known: also as the blocks of a view whose size
+/// is.
+static std::optional<int64_t> knownBound(Value bound) {
+  auto blocks = bound.getDefiningOp<tile::NumBlocksOp>();
+  if (!blocks)
+    return getConstantIntValue(bound);
+  auto view = cast<tile::ViewType>(blocks.getView().getType());
+  int64_t size = view.getShape()[blocks.getDim()];
+  if (ShapedType::isDynamic(size))
+    return std::nullopt;
+  return llvm::divideCeil(size, int64_t(blocks.getBlock()));
+}
+
 Value ProductSplitter::startFresh() {
   auto [fill, outer] = findFill();
   if (!fill || !sidesAreKnown(product, outer))
@@ -86,16 +101,22 @@ Value ProductSplitter::startFresh() {
     loops.push_back(loop);
   }
   Value isFirst = math.truth();
-  for (scf::ForOp loop : loops)
-    isFirst =
-        math.isEqual(loop.getInductionVar(), loop.getLowerBound(), isFirst);
+  for (scf::ForOp loop : loops) {
+    auto from = knownBound(loop.getLowerBound()),
+         to = knownBound(loop.getUpperBound()),
+         step = knownBound(loop.getStep());
+    bool isOnly = from && to && step && *to - *from <= *step;
+    if (!isOnly)
+      isFirst =
+          math.isEqual(loop.getInductionVar(), loop.getLowerBound(), isFirst);
+  }
   // What no product writes is filled as before: all of it, if there is none.
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(outer);
   auto [rows, columns] = findSides(product, math);
   for (scf::ForOp loop : loops) {
-    auto from = getConstantIntValue(loop.getLowerBound()),
-         to = getConstantIntValue(loop.getUpperBound());
+    auto from = knownBound(loop.getLowerBound()),
+         to = knownBound(loop.getUpperBound());
     if (from && to && *from < *to)
       continue;
     Value runs =

@@ -165,14 +165,23 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
 static Value endOf(ViewAccessOpInterface load, int64_t fromBack,
                    Indices &math) {
   int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
-  for (auto [d, axis] : llvm::enumerate(load.getAxes()))
-    if (axis.tileDim == dim)
-      return math.max(
-          math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
-                                math.offsetOf(axis)),
-                       axis.step),
-          math.constant(0));
-  return math.constant(load.getAccessedType().getDimSize(dim));
+  int64_t whole = load.getAccessedType().getDimSize(dim);
+  for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
+    if (axis.tileDim != dim)
+      continue;
+    // Whole blocks of the view, or none of it, which need not be fast.
+    auto view = cast<tile::ViewType>(load.getAccessedView().getType());
+    int64_t size = view.getShape()[d];
+    if (axis.countsBlocks && axis.step == 1 && axis.block == whole &&
+        !ShapedType::isDynamic(size) && size % whole == 0)
+      return math.constant(whole);
+    return math.max(
+        math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
+                              math.offsetOf(axis)),
+                     axis.step),
+        math.constant(0));
+  }
+  return math.constant(whole);
 }
 
 std::pair<Value, Value> staging::findSides(MatrixProductOpInterface product,

@@ -100,6 +100,10 @@ public:
   mlir::LogicalResult emitRoot(mlir::Operation *root);
   /// One nest for everything that a region writes element by element.
   void emitWrites(ArrayRef<stage::WriteOp> writes);
+  // --- Sums that go to memory at once (DirectSums.cpp) ---------------------
+  /// Notes where products may write what storage would only hold until it is
+  /// stored.
+  void findDirectSums(stage::AllocOp alloc);
   // --- Panels and products (Products.cpp) ----------------------------------
   bool writesPanels(stage::WriteOp write);
   mlir::LogicalResult emitPack(stage::ComputeOp region, stage::WriteOp write);
@@ -143,6 +147,13 @@ private:
 
   const target::TargetOptions &options;
   target::TargetAttr description;
+  struct DirectSum {
+    Value inside;       ///< whether all of it is in bounds
+    Value base, stride; ///< of the view's memory, in elements
+  };
+  llvm::DenseMap<Value, DirectSum> directSums; ///< of storage
+  /// Regions that store such sums where the condition does not hold.
+  llvm::DenseMap<mlir::Operation *, Value> directStores;
   bool streams = false;  ///< some store may pass by the caches
   bool acquired = false; ///< the unit of the products is prepared
   SmallVector<Value, 3> programIds, programCounts;

@@ -129,8 +129,8 @@ constexpr double kVectorShare = 0.8, kMatrixShare = 0.4;
 
 constexpr int64_t kManyBlocks = std::numeric_limits<int64_t>::max();
 
-/// Panels that are packed together, and steps of them: as many rows of the right
-/// factor as a cache expects next.
+/// Panels that are packed together, and steps of them: as many rows of the
+/// right factor as a cache expects next.
 constexpr int64_t kTogether = 8, kStrip = 32;
 
 /// How many blocks of rows a panel of the right factor is multiplied by; many,

@@ -264,6 +264,17 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
                   ? sum.base
                   : elementAt(sum.base, strides(sum.strides),
                               product.getAccOrigin(), sum.elementType);
+  Value accStride = c64(sum.strides[sum.strides.size() - 2]);
+  if (auto found = directSums.find(product.getAcc());
+      found != directSums.end()) {
+    const DirectSum &direct = found->second;
+    Value place = product.getAccOrigin().empty()
+                      ? direct.base
+                      : elementAt(direct.base, {direct.stride, c64(1)},
+                                  product.getAccOrigin(), sum.elementType);
+    acc = select(direct.inside, place, acc);
+    accStride = select(direct.inside, direct.stride, accStride);
+  }
   Value steps = product.getDepth() ? scalar64(product.getDepth()) : c64(depth);
   int64_t granule = granuleOf(product);
   Value whole = roundDown(add(steps, c64(granule - 1)), granule);
@@ -288,8 +299,7 @@ LogicalResult KernelEmitter::emitProduct(stage::ProductOp product) {
             dyn_cast_or_null<target::InterleaveAttr>(row.getLhs().getLayout()))
       lhsGroup = layout.getGroup();
   MicroKernelOp::create(
-      b, loc, lhs, rhs, rhsStride, acc,
-      c64(sum.strides[sum.strides.size() - 2]), whole, minus, fresh, rows,
+      b, loc, lhs, rhs, rhsStride, acc, accStride, whole, minus, fresh, rows,
       columns, lhsGroup, rhsGroup, name,
       withSign(cast<MemRefType>(product.getLhs().getType()).getElementType(),
                product.getLhsUnsigned()),

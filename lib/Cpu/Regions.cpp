@@ -55,6 +55,8 @@ LogicalResult KernelEmitter::emitStorage(Operation *op) {
                       buffer.elementType);
   }
   storages[op->getResult(0)] = buffer;
+  if (auto alloc = dyn_cast<stage::AllocOp>(op))
+    findDirectSums(alloc);
   return success();
 }
 
@@ -105,6 +107,16 @@ void KernelEmitter::setBounds(stage::ComputeOp region) {
 }
 
 LogicalResult KernelEmitter::emitRegion(stage::ComputeOp region) {
+  if (auto direct = directStores.find(region); direct != directStores.end()) {
+    Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    Value outside = arith::XOrIOp::create(b, loc, direct->second, yes);
+    directStores.erase(direct);
+    auto choice = scf::IfOp::create(b, loc, TypeRange{}, outside, true, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    b.setInsertionPoint(scf::YieldOp::create(b, loc));
+    return emitRegion(region);
+  }
   results.clear();
   bounds = {};
   storing.clear();

@@ -1,0 +1,120 @@
+//===- DirectSums.cpp - Sums that go to memory at once --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a product is summed up in one pass, and nothing but a store reads it,
+// micro-kernels write what the store would write. That takes whole blocks
+// inside of the view, which is known when the kernel runs: else the sums go to
+// storage, and are stored from there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// The store that a region consists of, if it stores what it reads from
+/// storage as it is.
+static ViewAccessOpInterface storeOf(stage::ReadOp read) {
+  auto region = dyn_cast<stage::ComputeOp>(read->getParentOp());
+  if (!region || !region.getFrom().empty() || !region.getTo().empty() ||
+      region.getNumResults() || !read.getOrigin().empty() ||
+      !read.getResult().hasOneUse() ||
+      llvm::range_size(region.getBody().front()) != 3)
+    return {};
+  auto store = dyn_cast<ViewAccessOpInterface>(*read.getResult().user_begin());
+  if (!store || store.getAccessKind() != AccessKind::Write ||
+      store.getAccessedTile() != read.getResult() ||
+      store->getNumResults() != 0)
+    return {};
+  // Others may write in a way of their own.
+  if (store->getDialect() != read->getContext()->getLoadedDialect("tile"))
+    return {};
+  return store;
+}
+
+/// Whether the elements of a stored tile lie in the view as in the tile, and
+/// nobody else looks at the view.
+static bool storesAsItIs(ViewAccessOpInterface store, tile::KernelOp kernel) {
+  auto view = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
+  auto argument = dyn_cast<BlockArgument>(store.getAccessedView());
+  RankedTensorType type = store.getAccessedType();
+  if (!view || !argument || argument.getOwner()->getParentOp() != kernel ||
+      !kernel.getArgAttr(argument.getArgNumber(), tile::kNoaliasAttr) ||
+      view.getElementType() != type.getElementType() ||
+      view.getRank() != type.getRank() ||
+      view.getStaticStride(view.getRank() - 1) != 1 ||
+      !llvm::all_of(argument.getUsers(), [&](Operation *user) {
+        return user == store || isa<tile::DimOp, tile::NumBlocksOp>(user);
+      }))
+    return false;
+  for (auto [d, axis] : llvm::enumerate(store.getAxes()))
+    if (axis.isIndirect() || axis.step != 1 || axis.tileDim != int64_t(d))
+      return false;
+  return true;
+}
+
+void KernelEmitter::findDirectSums(stage::AllocOp alloc) {
+  Value storage = alloc.getStorage();
+  MemRefType type = alloc.getStorage().getType();
+  ViewAccessOpInterface store;
+  bool isMultiplied = false;
+  if (type.getRank() != 2)
+    return;
+  for (Operation *user : storage.getUsers()) {
+    if (auto read = dyn_cast<stage::ReadOp>(user); read && !store) {
+      store = storeOf(read);
+      if (store)
+        continue;
+    }
+    // One pass, of whole blocks.
+    auto product = dyn_cast<stage::ProductOp>(user);
+    if (!product || product.getAcc() != storage ||
+        product.getLhs() == storage || product.getRhs() == storage ||
+        !product.getFresh() || !getConstantIntValue(product.getFresh()) ||
+        getConstantIntValue(product.getFresh()) == 0)
+      return;
+    auto [rows, columns, depth] = product.getSizes();
+    if (type.getDimSize(0) % rows || type.getDimSize(1) % columns)
+      return;
+    isMultiplied = true;
+  }
+  if (!store || !isMultiplied || !storesAsItIs(store, kernel) ||
+      store->getParentOp()->getBlock() != alloc->getBlock())
+    return;
+  // What is larger than the caches passes by them as it is stored.
+  auto viewType = cast<tile::ViewType>(store.getAccessedView().getType());
+  int64_t bytes = storageBytes(viewType.getElementType());
+  for (int64_t size : viewType.getShape())
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes))
+      bytes = 0;
+  if (bytes >= config.lastCacheBytes)
+    return;
+  // Where it goes is known here.
+  const ViewInfo &view = viewOf(store.getAccessedView());
+  for (const ViewAxis &axis : store.getAxes())
+    if (auto offset = dyn_cast<Value>(axis.offset);
+        offset && !getConstantIntValue(offset) && !mapping.contains(offset))
+      return;
+  freshLevels();
+  DirectSum sum;
+  Value origin = c64(0);
+  for (int64_t d = 0; d < 2; ++d) {
+    origin = add(origin, mul(offsetOf(store, d), view.strides[d]));
+    Bounds range = validRange(store, d);
+    sum.inside =
+        conjunction(sum.inside, compare(arith::CmpIPredicate::sge, range.hi,
+                                        c64(type.getDimSize(d))));
+    if (range.lo)
+      sum.inside = conjunction(
+          sum.inside, compare(arith::CmpIPredicate::sle, range.lo, c64(0)));
+  }
+  sum.base = gep(view.base, origin, view.elementType);
+  sum.stride = view.strides[0];
+  directSums[storage] = sum;
+  directStores[store->getParentOp()] = sum.inside;
+}

@@ -3,6 +3,7 @@
 
 #include "ProductRows.h"
 #include "kiln/Staging/SplitProduct.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
@@ -124,8 +125,9 @@ static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
 
 /// What the right panel may take of the nearest cache: left factors of vector
 /// registers are single elements, those of a unit for matrices as many bytes as
-/// right ones.
-constexpr double kVectorShare = 0.8, kMatrixShare = 0.4;
+/// right ones. More of it, where that leaves one pass: sums are moved once
+/// then.
+constexpr double kVectorShare = 0.8, kMatrixShare = 0.4, kOnePassShare = 0.7;
 
 constexpr int64_t kManyBlocks = std::numeric_limits<int64_t>::max();
 
@@ -189,13 +191,17 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
   // Units for matrices have accumulators that take long to load and to store.
   bool isMatrix = use.m > 1;
+  bool isOnePass = !isa<scf::ForOp>(product->getParentOp()) &&
+                   double(k * columns * bitsOf(use.rhs) / 8) <=
+                       kOnePassShare * double(config.l1Bytes);
+  double matrixShare = isOnePass ? kOnePassShare : kMatrixShare;
   int64_t blocks = isMatrix ? kManyBlocks : rowBlocks(product, tile.rows);
   // They are also done so soon that panels must be read as memory likes it.
   int64_t panels =
       isMatrix ? std::clamp<int64_t>(n / columns, 1, kTogether) : 1;
   return ProductAttr::get(
       product->getContext(), row.getName(), tile.rows, columns,
-      depthFor(config, isMatrix ? kMatrixShare : kVectorShare, columns,
+      depthFor(config, isMatrix ? matrixShare : kVectorShare, columns,
                bitsOf(use.rhs) / 8, granule, k, blocks),
       use.lhsOffset, panels);
 }

@@ -64,6 +64,13 @@ try:
     config.available_features.add("mpfr")
 except OSError:
     pass
+# What the runtime looks for.
+for name in ("liblapack.so.3", "libopenblas.so.0"):
+    try:
+        ctypes.CDLL(name)
+        config.available_features.add("lapack")
+    except OSError:
+        pass
 # A Python that has JAX: `make test-jax` makes one.
 jax = os.path.join(build, "venv-jax", "bin", "python")
 if os.path.exists(jax):

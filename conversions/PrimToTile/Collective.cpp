@@ -34,6 +34,26 @@ static StringAttr combinerOf(Operation *op, OpBuilder &builder) {
               : StringAttr();
 }
 
+FailureOr<Value> FunctionConverter::makeDense(Value value, Operation *before) {
+  if (isDense(host->buffer(value), host->math))
+    return value;
+  Buffer dense =
+      host->allocate(host->buffer(value).elementType(), host->sizesOf(value));
+  return writeTo(value, dense, before);
+}
+
+Buffer FunctionConverter::denseTarget(Value result) {
+  Buffer target = host->hasDestination(result)
+                      ? Buffer(host->destination(result))
+                      : Buffer();
+  // Who wanted it in a part of something larger copies it there.
+  if (!target.base || !isDense(target, host->math))
+    target = host->allocate(
+        cast<RankedTensorType>(result.getType()).getElementType(),
+        host->sizesOf(result));
+  return target;
+}
+
 LogicalResult FunctionConverter::convertRank(prim::RankOp op) {
   Buffer target = host->allocate(builder.getI32Type(), {});
   Value memref = host->memref(target);
@@ -45,24 +65,12 @@ LogicalResult FunctionConverter::convertRank(prim::RankOp op) {
 }
 
 LogicalResult FunctionConverter::convertCollective(Operation *op) {
-  Value operand = op->getOperand(0), result = op->getResult(0);
-  if (!isDense(host->buffer(operand), host->math)) {
-    Buffer dense = host->allocate(host->buffer(operand).elementType(),
-                                  host->sizesOf(operand));
-    FailureOr<Value> copied = writeTo(operand, dense, op);
-    if (failed(copied))
-      return failure();
-    operand = *copied;
-  }
-  // Who wanted it in a part of something larger copies it there.
-  Buffer target = host->hasDestination(result)
-                      ? Buffer(host->destination(result))
-                      : Buffer();
-  if (!target.base || !isDense(target, host->math))
-    target = host->allocate(
-        cast<RankedTensorType>(result.getType()).getElementType(),
-        host->sizesOf(result));
-  Value from = host->memref(host->buffer(operand));
+  Value result = op->getResult(0);
+  FailureOr<Value> operand = makeDense(op->getOperand(0), op);
+  if (failed(operand))
+    return failure();
+  Buffer target = denseTarget(result);
+  Value from = host->memref(host->buffer(*operand));
   Value to = host->memref(target);
   auto lists = op->getAttrOfType<ArrayAttr>(
       isa<prim::PermuteOp>(op) ? "pairs" : "groups");

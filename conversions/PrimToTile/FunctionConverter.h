@@ -6,6 +6,7 @@
 
 #include "Wrap.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
+#include "kiln/Interfaces/HostOp.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,10 +57,17 @@ private:
   };
   mlir::LogicalResult convertRank(prim::RankOp op);
   mlir::LogicalResult convertCollective(mlir::Operation *op);
+  /// A value whose elements lie one after the other: a copy where they do not.
+  mlir::FailureOr<mlir::Value> makeDense(mlir::Value value,
+                                         mlir::Operation *before);
+  /// Dense memory for a result: where it is wanted, if that is dense.
+  schedule::Buffer denseTarget(mlir::Value result);
   void waitFor(const UnderWay &exchange);
   /// Before `op` is converted: what it reads has to be there.
   void waitForOperands(mlir::Operation *op);
   void waitForAll();
+  /// What the host computes itself (Host.cpp).
+  mlir::LogicalResult convertHost(HostOpInterface op);
   /// Whether a tensor<i1> holds, known to the host.
   mlir::Value readCondition(mlir::Value condition);
   void planCat(prim::CatOp cat);

@@ -292,6 +292,8 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return convertRank(rank);
   if (prim::isCollective(op))
     return convertCollective(op);
+  if (auto call = dyn_cast<HostOpInterface>(op))
+    return convertHost(call);
   if (auto cat = dyn_cast<prim::CatOp>(op))
     return convertCat(cat);
   if (isViewMovement(op) && !isClonable(op)) {

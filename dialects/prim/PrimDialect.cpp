@@ -2,6 +2,7 @@
 // The prim dialect: registration of all families, constants.
 #include "Work.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
+#include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Interfaces/Version.h"
 
@@ -43,6 +44,10 @@ void PrimDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Prim/CollectiveOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Prim/LinearAlgebraOps.cpp.inc"
       >();
   attachWorkModels(getContext());
 }

@@ -2,6 +2,7 @@
 // Sizes of the results of prims as values.
 #include "kiln/Dialect/Prim/Shape.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
+#include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Index/ScalarBuilder.h"
 
@@ -71,6 +72,7 @@ private:
   /// What a collective gives of an extent: an n-th of `split`, n times
   /// `concat`.
   Sizes exchanged(Operation *op, int64_t split, int64_t concat);
+  Sizes linear(Operation *op, unsigned number);
 
   OpBuilder &builder;
   Location loc;
@@ -217,6 +219,17 @@ Sizes Reifier::exchanged(Operation *op, int64_t split, int64_t concat) {
   return result;
 }
 
+Sizes Reifier::linear(Operation *op, unsigned number) {
+  Sizes result;
+  for (const SizeSource &source : sizeSources(op, number)) {
+    Sizes sizes = sizesOf(op->getOperand(source.operand));
+    result.push_back(source.other < 0
+                         ? sizes[source.dim]
+                         : math.min(sizes[source.dim], sizes[source.other]));
+  }
+  return result;
+}
+
 /// Follows the region of a group from a yielded value to the inputs; index
 /// computations in between are cloned to the outside.
 Sizes Reifier::group(Operation *op, unsigned number) {
@@ -320,6 +333,9 @@ Sizes Reifier::result(Operation *op, unsigned number) {
         return reduction(op.getOperands().front(), op.getDims());
       })
       .Case([&](ReduceWindowOp op) { return windows(op); })
+      .Case<CholeskyOp, LuOp, PivotsToPermutationOp, TriangularSolveOp,
+            HouseholderQrOp, HouseholderProductOp, EighOp, EigOp, SvdOp>(
+          [&](Operation *op) { return linear(op, number); })
       .Case([&](AllGatherOp op) { return exchanged(op, -1, op.getDim()); })
       .Case([&](ReduceScatterOp op) { return exchanged(op, op.getDim(), -1); })
       .Case([&](AllToAllOp op) {

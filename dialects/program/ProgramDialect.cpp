@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Program/ProgramDialect.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
+#include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Version.h"
@@ -24,5 +25,9 @@ void ProgramDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Program/CollectiveOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Program/HostOps.cpp.inc"
       >();
 }

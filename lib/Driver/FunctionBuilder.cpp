@@ -323,6 +323,19 @@ LogicalResult FunctionBuilder::lower(Operation &op) {
         emit(runtime::WaitInst{buf(wait.getTarget())});
         return success();
       })
+      .Case([&](program::HostOp host) -> LogicalResult {
+        runtime::HostInst inst;
+        inst.function = host.getFunction().str();
+        if (ArrayAttr flags = host.getFlagsAttr())
+          for (StringRef flag : flags.getAsValueRange<StringAttr>())
+            inst.flags.push_back(flag.str());
+        for (Value source : host.getSources())
+          inst.src.push_back(buf(source));
+        for (Value target : host.getTargets())
+          inst.dst.push_back(buf(target));
+        emit(std::move(inst));
+        return success();
+      })
       .Case([&](program::ReadOp read) -> LogicalResult {
         Reg dst = function.newReg();
         emit(runtime::ReadInst{dst, buf(read.getSource()),

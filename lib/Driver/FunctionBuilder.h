@@ -6,6 +6,7 @@
 
 #include "HostProgram.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
+#include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

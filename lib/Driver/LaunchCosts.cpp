@@ -227,6 +227,7 @@ private:
   void step(const ReadInst &i) { reg(i.dst) = Expr::unknown(); }
   void step(const CollectiveInst &) {}
   void step(const WaitInst &) {}
+  void step(const HostInst &) {}
   void step(const ReturnInst &) {}
 
   void step(const LaunchInst &i) {

@@ -128,6 +128,9 @@ private:
   /// Ends what the call has started, after a failure.
   void abandonExchanges(const std::string &reason);
 
+  // Functions of the host (HostCalls.cpp).
+  Error run(const HostInst &inst);
+
   // Launches (Launch.cpp).
   Error run(const LaunchInst &inst);
   Error encode(const KernelInfo &kernel, const LaunchInst &inst,

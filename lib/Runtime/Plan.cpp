@@ -26,6 +26,7 @@ bool dependsOnShapesAlone(const std::vector<Instruction> &code) {
       return dependsOnShapesAlone(loop->before) &&
              dependsOnShapesAlone(loop->body);
     return !std::holds_alternative<ReadInst>(inst.body) &&
+           !std::holds_alternative<HostInst>(inst.body) &&
            !std::holds_alternative<CollectiveInst>(inst.body) &&
            !std::holds_alternative<WaitInst>(inst.body);
   });

@@ -284,6 +284,7 @@ private:
         {"read", {"op", "dst", "src", "index"}},
         {"collective", {"op"}, {"kind", "combiner", "dst", "src", "groups"}},
         {"wait", {"op"}, {"dst"}},
+        {"host", {"op"}, {"function", "flags", "src", "dst"}},
         {"if", {"op", "cond", "then", "else"}},
         {"while", {"op", "before", "cond", "body"}},
         {"return", {"op", "results"}}};
@@ -353,6 +354,10 @@ private:
       return readCollective(r, json, where);
     if (op == "wait")
       return WaitInst{index("dst")};
+    if (op == "host")
+      return HostInst{
+          r.text(json, "function", where), r.texts(json, "flags", where),
+          r.indices(json, "src", where), r.indices(json, "dst", where)};
     if (op == "launch")
       return launch(json, where);
     if (op == "if")

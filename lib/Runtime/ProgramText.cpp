@@ -141,6 +141,12 @@ private:
     out += "]";
   }
   void print(const WaitInst &i) { out += "wait " + b(i.dst); }
+  void print(const HostInst &i) {
+    out += "host " + i.function;
+    for (const std::string &flag : i.flags)
+      out += " " + flag;
+    out += " " + list(i.src, 'b') + " to " + list(i.dst, 'b');
+  }
   void print(const LaunchInst &i) {
     out += "launch";
     for (const LaunchVariant &v : i.variants) {

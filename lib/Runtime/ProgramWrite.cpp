@@ -117,6 +117,15 @@ struct Writer {
   Json operator()(const WaitInst &i) {
     return {{"op", "wait"}, {"dst", i.dst}};
   }
+  Json operator()(const HostInst &i) {
+    Json json = {{"op", "host"},
+                 {"function", i.function},
+                 {"src", i.src},
+                 {"dst", i.dst}};
+    if (!i.flags.empty())
+      json["flags"] = i.flags;
+    return json;
+  }
   Json operator()(const LaunchInst &i) {
     Json json = {{"op", "launch"}};
     if (!i.name.empty())

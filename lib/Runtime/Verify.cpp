@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a host program, so that the interpreter can index without asking.
 #include "CollectiveJson.h"
+#include "HostFunctions.h"
 #include "KernelFit.h"
 #include "VerifyLaunch.h"
 #include "kiln/Runtime/Program.h"
@@ -217,6 +218,27 @@ private:
       fail(error.message());
   }
   void check(const WaitInst &i) { buf(i.dst, "dst"); }
+  void check(const HostInst &i) {
+    const HostFunction *function = findHostFunction(i.function);
+    if (!function)
+      return fail("unknown function of the host '" + i.function + "'");
+    if (i.src.size() != function->sources.size() ||
+        i.dst.size() != function->targets.size())
+      return fail("function '" + i.function + "' of the host takes " +
+                  std::to_string(function->sources.size()) + " and gives " +
+                  std::to_string(function->targets.size()) + " buffers");
+    for (const std::string &flag : i.flags)
+      if (std::find(function->flags.begin(), function->flags.end(), flag) ==
+          function->flags.end())
+        return fail("function '" + i.function + "' of the host has no '" +
+                    flag + "'");
+    for (Buf b : i.src)
+      buf(b, "src");
+    for (Buf b : i.dst) {
+      buf(b, "dst");
+      written(b, "a function of the host");
+    }
+  }
   void check(const LaunchInst &i) {
     if (i.variants.empty())
       fail("a launch has no kernel");

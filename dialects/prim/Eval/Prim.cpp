@@ -2,6 +2,7 @@
 // The prim dialect as something that can be evaluated.
 #include "Collective.h"
 #include "Families.h"
+#include "LinearAlgebra.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <cmath>
@@ -38,6 +39,7 @@ struct PrimEvaluation : EvaluationInterface {
     addPrimSort(*this);
     addPrimCombine(*this);
     addPrimCollective(*this);
+    addPrimLinearAlgebra(*this);
   }
 };
 

@@ -2,9 +2,11 @@
 // Host programs: buffers, launches, copies.
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
+#include "kiln/Dialect/Program/HostOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
+#include "kiln/Eval/HostFunctions.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"
@@ -255,6 +257,29 @@ LogicalResult collective(program::CollectiveOp op, Frame &frame) {
   return copyBuffer(op, viewOf(result), target);
 }
 
+LogicalResult host(program::HostOp op, Frame &frame) {
+  std::vector<Value> inputs, outputs;
+  for (mlir::Value source : op.getSources()) {
+    const View &view = frame.get(source).view();
+    if (failed(checkAccess(op, nullptr, wholeBox(view), Access::read)))
+      return failure();
+    inputs.push_back(readView(view));
+  }
+  for (mlir::Value target : op.getTargets()) {
+    const View &view = frame.get(target).view();
+    outputs.push_back(Value::tensor(view.dtype, view.sizes));
+  }
+  SmallVector<StringRef> flags;
+  if (ArrayAttr given = op.getFlagsAttr())
+    llvm::append_range(flags, given.getAsValueRange<StringAttr>());
+  if (failed(runHostFunction(op, op.getFunction(), flags, inputs, outputs)))
+    return failure();
+  for (auto [target, output] : llvm::zip(op.getTargets(), outputs))
+    if (failed(copyBuffer(op, viewOf(output), frame.get(target).view())))
+      return failure();
+  return success();
+}
+
 /// Buffers of the evaluator begin where memory is aligned as well as anywhere.
 LogicalResult aligned(program::AlignedOp op, Frame &frame) {
   const View &source = frame.get(op.getSource()).view();
@@ -274,6 +299,7 @@ struct ProgramEvaluation : EvaluationInterface {
     add<program::ReadOp>(read);
     add<program::CollectiveOp>(collective);
     add<program::WaitOp>([](program::WaitOp, Frame &) { return success(); });
+    add<program::HostOp>(host);
     add<program::AlignedOp>(aligned);
     add<program::CopyOp>([](program::CopyOp op, Frame &frame) {
       return copyBuffer(op, frame.get(op.getSource()).view(),

@@ -206,6 +206,14 @@ struct WaitInst {
   Buf dst = kNone;
 };
 
+/// Runs a function of the runtime on dense buffers: sources, then targets. The
+/// operation of prim of that name says what it does.
+struct HostInst {
+  std::string function;
+  std::vector<std::string> flags; ///< what of it is asked for
+  std::vector<Buf> src, dst;
+};
+
 struct LaunchArg {
   enum Kind : uint8_t { buffer, scalar } kind = buffer;
   /// A Buf, or a Reg with the value's bits (floats: their bits, zero-extended).
@@ -254,11 +262,11 @@ struct ReturnInst {
 };
 
 struct Instruction {
-  using Body =
-      std::variant<ConstInst, IntInst, SelectInst, DimInst, StrideInst,
-                   AlignedInst, CheckInst, ArenaInst, AllocInst, ConstantInst,
-                   ViewInst, FillInst, CopyInst, ReadInst, CollectiveInst,
-                   WaitInst, LaunchInst, IfInst, WhileInst, ReturnInst>;
+  using Body = std::variant<ConstInst, IntInst, SelectInst, DimInst, StrideInst,
+                            AlignedInst, CheckInst, ArenaInst, AllocInst,
+                            ConstantInst, ViewInst, FillInst, CopyInst,
+                            ReadInst, CollectiveInst, WaitInst, HostInst,
+                            LaunchInst, IfInst, WhileInst, ReturnInst>;
   Body body;
   Instruction() = default;
   template <typename T,

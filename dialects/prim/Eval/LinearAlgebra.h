@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linear algebra on the host. Private to this folder.
+#ifndef KILN_DIALECTS_PRIM_EVAL_LINEARALGEBRA_H
+#define KILN_DIALECTS_PRIM_EVAL_LINEARALGEBRA_H
+
+#include "kiln/Eval/Evaluator.h"
+
+namespace kiln::eval {
+
+void addPrimLinearAlgebra(EvaluationInterface &table);
+
+} // namespace kiln::eval
+
+#endif // KILN_DIALECTS_PRIM_EVAL_LINEARALGEBRA_H

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the host computes itself, of the program dialect.
+#ifndef KILN_DIALECT_PROGRAM_HOSTOPS_H
+#define KILN_DIALECT_PROGRAM_HOSTOPS_H
+
+#include "kiln/Dialect/Program/Program.h"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Program/HostOps.h.inc"
+
+#endif // KILN_DIALECT_PROGRAM_HOSTOPS_H

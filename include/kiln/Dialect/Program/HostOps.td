@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the host computes itself.
+#ifndef KILN_DIALECT_PROGRAM_HOSTOPS_TD
+#define KILN_DIALECT_PROGRAM_HOSTOPS_TD
+
+include "kiln/Dialect/Program/ProgramBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Program_HostOp : Program_Op<"host", [AttrSizedOperandSegments]> {
+  let summary = "Runs a function of the host";
+  let description = [{
+    The runtime's function of that name, which the operation of prim of that name specifies (`prim.cholesky`, ...), with its
+    unit attributes as `flags`. It reads the `sources` and writes the `targets`, all of them dense, after all work that
+    writes and reads them has ended; where the host does not see the device's memory they are copied.
+    Example:
+    ```mlir
+    program.host "triangular_solve" flags ["lower"] (%a, %b) to(%x)
+      : memref<8x8xf32>, memref<8x3xf32> to memref<8x3xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, OptionalAttr<StrArrayAttr>:$flags,
+    Arg<Variadic<AnyMemRef>, "", [MemRead]>:$sources, Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$targets);
+  let assemblyFormat = [{
+    $function (`flags` $flags^)? `(` $sources `)` `to` `(` $targets `)` attr-dict
+    `:` type($sources) `to` type($targets)
+  }];
+}
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions of the host by name, on batches of matrices.
+#include "kiln/Eval/HostFunctions.h"
+#include "LinearAlgebra.h"
+#include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Perturb.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+namespace {
+
+using namespace linear;
+
+/// One call: matrices of a batch, one after the other.
+struct Call {
+  Operation *op;
+  ArrayRef<StringRef> flags;
+  ArrayRef<Value> inputs;
+  MutableArrayRef<Value> outputs;
+  int64_t number = 0; ///< of the matrix in the batch
+
+  bool has(StringRef flag) const { return llvm::is_contained(flags, flag); }
+
+  /// An operand's matrix, or a row of `rank` 1; off by as much as the contract
+  /// allows where errors are wanted.
+  Matrix input(unsigned which, unsigned rank = 2) const {
+    const Value &value = inputs[which];
+    Matrix made = shaped(value, rank);
+    auto count = static_cast<int64_t>(made.elements.size());
+    std::vector<double> numbers(made.elements.size());
+    loadDoubles(value.dtype(), value.data(), number * count, count,
+                numbers.data());
+    double largest = 0;
+    for (double x : numbers)
+      largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : largest;
+    bool errs = perturbation().isOn() && runtime::isFloat(value.dtype());
+    double unit = value.dtype() == DType::f64 ? kHalfUlpF64 : kHalfUlp;
+    double most =
+        8 * static_cast<double>(std::max(made.rows, made.columns)) * unit;
+    for (int64_t i = 0; i < count; ++i)
+      made.elements[static_cast<size_t>(i)] =
+          numbers[static_cast<size_t>(i)] +
+          (errs ? errorDirection(number * count + i) * most * largest : 0.0);
+    return made;
+  }
+
+  Matrix shaped(const Value &value, unsigned rank) const {
+    ArrayRef<int64_t> shape = value.shape().take_back(rank);
+    return Matrix(rank == 2 ? shape[0] : 1, shape.back());
+  }
+  Matrix output(unsigned which, unsigned rank = 2) const {
+    return shaped(outputs[which], rank);
+  }
+
+  void give(unsigned which, const Matrix &matrix) {
+    Value &value = outputs[which];
+    auto count = static_cast<int64_t>(matrix.elements.size());
+    std::vector<double> numbers;
+    for (Real x : matrix.elements)
+      numbers.push_back(narrowToOdd(x));
+    storeDoubles(value.dtype(), value.mutableData(), number * count, count,
+                 numbers.data());
+  }
+  void giveNumbers(unsigned which, ArrayRef<int64_t> numbers) {
+    auto count = static_cast<int64_t>(numbers.size());
+    storeInts(outputs[which].dtype(), outputs[which].mutableData(),
+              number * count, count, numbers.data());
+  }
+
+  LogicalResult fail(const Twine &message) const {
+    return op->emitOpError(message);
+  }
+};
+
+LogicalResult runCholesky(Call &call) {
+  Matrix a = call.input(0);
+  int64_t info = cholesky(a);
+  call.give(0, a);
+  call.giveNumbers(1, info);
+  return success();
+}
+
+LogicalResult runLu(Call &call) {
+  Matrix a = call.input(0);
+  Numbers pivots, rows(static_cast<size_t>(a.rows));
+  int64_t info = lu(a, pivots);
+  permute(pivots, rows);
+  call.give(0, a);
+  call.giveNumbers(1, pivots);
+  call.giveNumbers(2, rows);
+  call.giveNumbers(3, info);
+  return success();
+}
+
+LogicalResult runPermutation(Call &call) {
+  Matrix given = call.input(0, 1);
+  Numbers pivots(given.elements.begin(), given.elements.end());
+  Numbers rows(static_cast<size_t>(call.outputs[0].shape().back()));
+  if (!permute(pivots, rows))
+    return call.fail("a pivot is outside of the rows");
+  call.giveNumbers(0, rows);
+  return success();
+}
+
+LogicalResult runTriangularSolve(Call &call) {
+  Matrix b = call.input(1);
+  triangularSolve(call.input(0), b, call.has("lower"), call.has("transpose"),
+                  call.has("unit"));
+  call.give(0, b);
+  return success();
+}
+
+LogicalResult runHouseholderQr(Call &call) {
+  Matrix a = call.input(0), scales = call.output(1, 1);
+  householderQr(a, scales);
+  call.give(0, a);
+  call.give(1, scales);
+  return success();
+}
+
+LogicalResult runHouseholderProduct(Call &call) {
+  Matrix a = call.input(0);
+  householderProduct(a, call.input(1, 1));
+  call.give(0, a);
+  return success();
+}
+
+LogicalResult runEigh(Call &call) {
+  Matrix values = call.output(0, 1), vectors = call.output(1);
+  int64_t info = eigh(call.input(0), values, vectors);
+  call.give(0, values);
+  call.give(1, vectors);
+  call.giveNumbers(2, info);
+  return success();
+}
+
+LogicalResult runEig(Call &call) {
+  Matrix a = call.input(0);
+  ComplexMatrix values(1, a.columns), vectors(a.rows, a.columns);
+  int64_t info = eig(a, values, vectors);
+  auto part = [](const ComplexMatrix &z, bool isReal) {
+    Matrix made(z.rows, z.columns);
+    for (auto [x, y] : llvm::zip(made.elements, z.elements))
+      x = isReal ? y.real() : y.imag();
+    return made;
+  };
+  call.give(0, part(values, true));
+  call.give(1, part(values, false));
+  call.give(2, part(vectors, true));
+  call.give(3, part(vectors, false));
+  call.giveNumbers(4, info);
+  return success();
+}
+
+LogicalResult runSvd(Call &call) {
+  Matrix left = call.output(0), values = call.output(1, 1),
+         right = call.output(2);
+  int64_t info = svd(call.input(0), call.has("full"), left, values, right);
+  call.give(0, left);
+  call.give(1, values);
+  call.give(2, right);
+  call.giveNumbers(3, info);
+  return success();
+}
+
+struct Function {
+  StringRef name;
+  LogicalResult (*run)(Call &);
+  unsigned inputs, outputs;
+  unsigned rank = 2; ///< of what one call takes of the first operand
+};
+
+} // namespace
+
+LogicalResult runHostFunction(Operation *op, StringRef function,
+                              ArrayRef<StringRef> flags, ArrayRef<Value> inputs,
+                              MutableArrayRef<Value> outputs) {
+  static const Function all[] = {
+      {"cholesky", runCholesky, 1, 2},
+      {"lu", runLu, 1, 4},
+      {"pivots_to_permutation", runPermutation, 1, 1, 1},
+      {"triangular_solve", runTriangularSolve, 2, 1},
+      {"householder_qr", runHouseholderQr, 1, 2},
+      {"householder_product", runHouseholderProduct, 2, 1},
+      {"eigh", runEigh, 1, 3},
+      {"eig", runEig, 1, 5},
+      {"svd", runSvd, 1, 4}};
+  const Function *found =
+      llvm::find_if(all, [&](const Function &f) { return f.name == function; });
+  if (found == std::end(all) || inputs.size() != found->inputs ||
+      outputs.size() != found->outputs)
+    return op->emitOpError("expected a function of the host, found '")
+           << function << "' of " << inputs.size() << " and " << outputs.size()
+           << " tensors";
+  Call call{op, flags, inputs, outputs};
+  int64_t batch = countElements(inputs[0].shape().drop_back(found->rank));
+  for (; call.number < batch; ++call.number)
+    if (failed(found->run(call)))
+      return failure();
+  return success();
+}
+
+} // namespace kiln::eval

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of matrices, sums of products by letters, determinants.
 #include "Node.h"
+#include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 
 #include <map>
 
@@ -219,6 +220,25 @@ LogicalResult einsum(Node &n) {
   return n.set(n.e.transpose(all.x, order));
 }
 
+/// The determinant of large matrices, from the host's factors.
+Value largeDet(Node &n, Value x) {
+  int64_t count = n.shape(x)[0], size = n.shape(x)[2];
+  auto lu = prim::LuOp::create(n.e.b, x);
+  Type i32 = n.e.b.getI32Type();
+  Value row = n.along(n.iota(size, i32), 1, 3);
+  Value column = n.along(n.iota(size, i32), 2, 3);
+  Value diagonal = n.where(n.eq(row, column), lu.getFactors(), n.number(0, x));
+  Ints two{2}, one{1};
+  Value numbers = prim::SumOp::create(n.e.b, n.e.typeOf(x).clone({count, size}),
+                                      diagonal, two);
+  // Each exchange of two rows turns the sign.
+  Value stays = n.eq(lu.getPivots(), n.along(n.iota(size, i32), 1, 2));
+  Value plus = n.number(1, numbers), minus = n.number(-1, numbers);
+  Value signs = n.where(stays, plus, minus);
+  return prim::ProdOp::create(n.e.b, n.e.typeOf(x).clone({count}),
+                              n.mul(numbers, signs), one);
+}
+
 /// Det: by elimination with the largest element of each column as the pivot.
 LogicalResult det(Node &n) {
   Value x = n.in(0);
@@ -228,13 +248,17 @@ LogicalResult det(Node &n) {
     return n.fail("of what is no square matrix of a known size");
   int64_t size = n.shape(x)[rank - 1];
   constexpr int64_t most = 64;
-  if (size > most)
-    return n.fail("of a matrix with more than " + Twine(most) + " rows");
   Ints batch(n.shape(x).drop_back(2));
   int64_t count = 1;
   for (int64_t each : batch)
     count *= each;
   x = n.e.reshape(x, Ints{count, size, size});
+  Type element = n.e.elementOf(x);
+  if (size > most && (element.isF32() || element.isF64()))
+    return n.set(n.e.reshape(largeDet(n, x), batch));
+  if (size > most)
+    return n.fail("of a matrix of " + tensor_to_prim::text(element) +
+                  " with more than " + Twine(most) + " rows");
   Type i64 = n.e.b.getI64Type();
   Value result = n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(x), 1),
                           {n.e.size(count)});

@@ -159,6 +159,8 @@ LogicalResult customCall(stablehlo::CustomCallOp op, Translator &e) {
     e.share(op.getInputs(), op.getResults());
     return success();
   }
+  if (name.starts_with("kiln."))
+    return hostCall(op, e);
   return e.unsupported(op, "of '" + name + "'");
 }
 

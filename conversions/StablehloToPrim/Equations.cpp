@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Equations of matrices: loops that make one column or one row after the other.
+// Equations of matrices: loops that make one column or one row after the other;
+// of larger real matrices, functions of the host.
 #include "Rules.h"
+#include "kiln/Dialect/Prim/LinearAlgebraOps.h"
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -125,6 +127,9 @@ Tensors repeat(int64_t count, const Tensors &x, Algebra &a,
   return Tensors(loop.getResults().drop_front());
 }
 
+/// Rows up to which matrices are not the host's.
+constexpr int64_t kFewRows = 32;
+
 /// An operand as one batch of matrices, of a type that sums are made in.
 FailureOr<Tensors> matrices(Operation *op, Value source, Translator &e) {
   auto type = dyn_cast<RankedTensorType>(source.getType());
@@ -168,6 +173,10 @@ LogicalResult cholesky(stablehlo::CholeskyOp op, Translator &e) {
   Algebra a{op, e};
   bool lower = op.getLower();
   Tensors source = lower ? *matrix : a.conj(a.transpose(*matrix));
+  if (size > kFewRows && source.size() == 1) {
+    Tensors root{prim::CholeskyOp::create(e.b, source.front()).getResult()};
+    return finish(op, lower ? root : a.transpose(root), a);
+  }
   auto step = [&](Value number, const Tensors &root) {
     Tensors rest =
         a.sub(a.line(source, number, 2),
@@ -217,6 +226,13 @@ LogicalResult triangularSolve(stablehlo::TriangularSolveOp op, Translator &e) {
       size != e.typeOf(given.front()).getDimSize(1) ||
       type.getDimSize(0) != e.typeOf(given.front()).getDimSize(0))
     return e.unsupported(op, "on matrices of sizes that do not match");
+  if (size > kFewRows && matrix.size() == 1) {
+    Tensors solution{prim::TriangularSolveOp::create(e.b, matrix.front(),
+                                                     given.front(), lower,
+                                                     /*transpose=*/false, unit)
+                         .getX()};
+    return finish(op, op.getLeftSide() ? solution : a.transpose(solution), a);
+  }
   Value row = a.numbers(matrix, 1), column = a.numbers(matrix, 2);
   Value used = lower ? e.compare<prim::LtOp>(column, row)
                      : e.compare<prim::GtOp>(column, row);
@@ -236,6 +252,30 @@ LogicalResult triangularSolve(stablehlo::TriangularSolveOp op, Translator &e) {
 }
 
 } // namespace
+
+LogicalResult hostCall(stablehlo::CustomCallOp op, Translator &e) {
+  SmallVector<StringRef> words;
+  StringRef name = op.getCallTargetName();
+  name.drop_front(StringRef("kiln.").size()).split(words, ' ');
+  OperationName prim(("prim." + words.front()).str(), op.getContext());
+  if (!prim.hasInterface<HostOpInterface>())
+    return e.unsupported(op, "of '" + name + "'");
+  SmallVector<NamedAttribute> flags;
+  for (StringRef word : ArrayRef(words).drop_front())
+    flags.push_back(e.b.getNamedAttr(word, e.b.getUnitAttr()));
+  // Matrices have a type that the host computes in, and results follow.
+  Tensors inputs = tensorsOf(op.getInputs(), e);
+  auto types = typesOf(op, op.getResultTypes(), e);
+  if (failed(types))
+    return failure();
+  for (Value input : inputs)
+    if (!e.elementOf(input).isF32() && !e.elementOf(input).isF64())
+      return e.unsupported(op, "of '" + name + "' on " + text(input.getType()));
+  auto made = make(op, words.front(), inputs, *types, e, flags);
+  if (failed(made))
+    return failure();
+  return bindAll(op.getResults(), Tensors((*made)->getResults()), e);
+}
 
 void addEquationRules(Rules &rules) {
   rules.add<stablehlo::CholeskyOp>(cholesky);

@@ -43,6 +43,10 @@ using Tensors = llvm::SmallVector<mlir::Value>;
 
 bool isComplex(mlir::Type type);
 
+/// A call of a function of the host, "kiln.NAME FLAG...": the operation of prim
+/// of that name.
+llvm::LogicalResult hostCall(stablehlo::CustomCallOp op, Translator &e);
+
 /// What a value of the source stands for.
 Tensors tensorsOf(mlir::Value source, Translator &e);
 /// What several of them stand for, in order.

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Decompositions of matrices that StableHLO has no operation for, as JAX functions.
 
-JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: Householder
-reflections one column after the other, and rotations of all pairs of a round at once (Jacobi's method)."""
+JAX has its own rules for processors and GPUs, which call libraries. These stand for them on Kiln: larger real matrices
+are for functions of the host. Others have Householder reflections one column after the other, and rotations of all
+pairs of a round at once (Jacobi's method)."""
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -12,10 +14,52 @@ def adjoint(x):
     return jnp.conj(jnp.swapaxes(x, -1, -2))
 
 
+#: Rows and columns from which on matrices are the host's.
+LARGE = 33
+
+
+def is_large(a):
+    return a.dtype in (np.float32, np.float64) and max(a.shape[-2:]) >= LARGE and 0 not in a.shape
+
+
+def host(function, *operands, **results):
+    """Calls prim's operation of that name; `results` are (shape, dtype) of each, behind the batch."""
+    lead = operands[0].shape[:-2]
+    types = [jax.ShapeDtypeStruct((*lead, *shape), dtype) for shape, dtype in results.values()]
+    return jax.ffi.ffi_call(f"kiln.{function}", types)(*operands)
+
+
+def host_square(function, a, reals):
+    """One with results of one row, or one matrix, and a number behind them."""
+    n = a.shape[-1]
+    results = {str(i): ((n,) * rank, a.dtype) for i, rank in enumerate(reals)}
+    return host(function, a, **results, info=((), np.int32))[:-1]
+
+
+def lu(a):
+    """L and U in one, the exchanges of rows, and the permutation that they come to."""
+    from jax._src.lax import linalg
+
+    if not is_large(a):
+        return linalg._lu_python(a)
+    m, n = a.shape[-2:]
+    return host("lu", a, lu=((m, n), a.dtype), pivots=((min(m, n),), np.int32), rows=((m,), np.int32), info=((), np.int32))[:3]
+
+
+def eig(a, *, compute_left_eigenvectors, compute_right_eigenvectors, **_):
+    """Values and right vectors of real matrices."""
+    if a.dtype not in (np.float32, np.float64) or compute_left_eigenvectors:
+        raise NotImplementedError("kiln computes right eigenvectors of real matrices only")
+    re, im, vre, vim = host_square("eig", a, (1, 1, 2, 2))
+    return (lax.complex(re, im), lax.complex(vre, vim))[:2 if compute_right_eigenvectors else 1]
+
+
 def geqrf(a):
     """R in the upper triangle, below it the reflections without their leading ones; and their factors."""
     rows, columns = a.shape[-2:]
     count = min(rows, columns)
+    if is_large(a):
+        return host("householder_qr", a, factors=((rows, columns), a.dtype), scales=((count,), a.dtype))
     row, column = np.arange(rows), np.arange(columns)
 
     def step(k, state):
@@ -45,6 +89,8 @@ def geqrf(a):
 def householder_product(a, factors):
     """The first columns of the product of the reflections that geqrf gives."""
     rows, columns = a.shape[-2:]
+    if is_large(a):
+        return host("householder_product", a, factors, result=((rows, columns), a.dtype))[0]
     row = np.arange(rows)
     count = factors.shape[-1]
 
@@ -112,6 +158,9 @@ def eigh(a, *, lower=True, sort_eigenvalues=True, subset_by_index=None, algorith
     size = a.shape[-1]
     if subset_by_index not in (None, (0, size)):
         raise NotImplementedError("kiln computes all eigenvalues, not a subset")
+    if is_large(a):
+        w, v = host_square("eigh", a if lower else adjoint(a), (1, 2))
+        return v, w
     real = jnp.finfo(a.dtype)
     if size == 0:
         return a, jnp.zeros(a.shape[:-1], real.dtype)
@@ -150,6 +199,12 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
     rows, columns = a.shape[-2:]
     if subset_by_index not in (None, (0, min(rows, columns))):
         raise NotImplementedError("kiln computes all singular values, not a subset")
+    if is_large(a):
+        count, full = min(rows, columns), full_matrices and compute_uv
+        left, right = (rows, columns) if full else (count, count)
+        u, s, vt, _ = host("svd full" if full else "svd", a, u=((rows, left), a.dtype), s=((count,), a.dtype),
+                           vt=((right, columns), a.dtype), info=((), np.int32))
+        return (s, u, vt) if compute_uv else (s,)
     real = jnp.finfo(a.dtype)
     if rows < columns:
         found = svd(adjoint(a), full_matrices=full_matrices, compute_uv=compute_uv)
@@ -208,6 +263,6 @@ def register(platform):
     from jax._src.lax import linalg
 
     for name, function, several in (("geqrf", geqrf, True), ("householder_product", householder_product, False),
-                                    ("eigh", eigh, True), ("svd", svd, True)):
+                                    ("eigh", eigh, True), ("svd", svd, True), ("lu", lu, True), ("eig", eig, True)):
         rule = mlir.lower_fun(function, multiple_results=several)
         mlir.register_lowering(getattr(linalg, name + "_p"), rule, platform=platform)

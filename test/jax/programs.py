@@ -260,6 +260,19 @@ def decompositions_of_matrices(a, b):
     return q @ r, jnp.abs(r), w, v * w @ v.T, s, u * s @ vt, jnp.linalg.pinv(a), jnp.linalg.norm(a, 2)
 
 
+@program(normal(60, 40), normal(50, 50), normal(50, 3), rtol=1e-3, atol=1e-3)
+def larger_matrices(a, b, c):
+    spd = b @ b.T + 50 * jnp.eye(50)
+    q, r = jnp.linalg.qr(a)
+    w, v = jnp.linalg.eigh(b + b.T)
+    u, s, vt = jnp.linalg.svd(a, full_matrices=False)
+    values, vectors = jnp.linalg.eig(b)
+    rest = jnp.matmul(b, vectors.real) - (vectors * values).real
+    return (q @ r, jnp.abs(r), w, v * w @ v.T, s, u * s @ vt, jnp.linalg.cholesky(spd), jnp.linalg.solve(spd, c),
+            jnp.linalg.inv(spd), jnp.linalg.slogdet(spd), jnp.sort(jnp.abs(values)), rest, jax.scipy.linalg.lu(b)[0],
+            jax.grad(lambda m: jnp.linalg.slogdet(m)[1])(spd))
+
+
 @program(np.uint32(7), rtol=1e-4, atol=1e-5)
 def random_numbers_of_many_kinds(seed):
     keys = jax.random.split(jax.random.key(seed), 8)

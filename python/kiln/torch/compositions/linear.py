@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linear algebra of small matrices, a column after the other. Larger ones are the host's."""
+"""Linear algebra: small matrices a column after the other, larger ones by the operations of the host."""
 import torch
 
+from .. import host
 from . import composes
 
 #: Rows and columns up to which the steps are written out.
@@ -12,13 +13,16 @@ def _small(*sizes):
     return all(isinstance(n, int) and n <= LIMIT for n in sizes)
 
 
-def _column(n, k, like):
-    return (torch.arange(n) == k).to(like.dtype)
+def _taken(a, *sizes):
+    """Whether a matrix is written out, or one for the host."""
+    return _small(*sizes) or a.dtype in host.DTYPES
 
 
 def _cholesky(a):
     """L of a Hermitian matrix whose lower triangle is read, and the first step that fails, from 1 on."""
     n = a.shape[-1]
+    if not _small(n):
+        return torch.ops.kiln.cholesky(a)
     rows = torch.arange(n)
     columns = []
     fails = torch.zeros(a.shape[:-2], dtype=torch.int32)
@@ -35,7 +39,7 @@ def _cholesky(a):
 
 @composes("linalg_cholesky_ex.default")
 def cholesky_ex(a, *, upper=False, check_errors=False):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, fails = _cholesky(a.mT if upper else a)
     return (made.mT if upper else made).contiguous(), fails
@@ -43,12 +47,14 @@ def cholesky_ex(a, *, upper=False, check_errors=False):
 
 @composes("cholesky.default")
 def cholesky(a, upper=False):
-    return cholesky_ex(a, upper=upper)[0] if _small(a.shape[-1]) else NotImplemented
+    return cholesky_ex(a, upper=upper)[0] if _taken(a, a.shape[-1]) else NotImplemented
 
 
 def _triangular(a, b, upper, unit):
     """X of A X = B."""
     n = a.shape[-1]
+    if not _small(n):
+        return torch.ops.kiln.triangular_solve(a, b, not upper, unit)
     order = range(n - 1, -1, -1) if upper else range(n)
     made, x = {}, b
     for k in order:
@@ -75,12 +81,12 @@ def _solve_triangular(a, b, upper, left, unit):
 
 @composes("linalg_solve_triangular.default")
 def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
-    return _solve_triangular(a, b, upper, left, unitriangular) if _small(a.shape[-1]) else NotImplemented
+    return _solve_triangular(a, b, upper, left, unitriangular) if _taken(a, a.shape[-1]) else NotImplemented
 
 
 @composes("triangular_solve.default")
 def triangular_solve(b, a, upper=True, transpose=False, unitriangular=False):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     made = _solve_triangular(a.mT if transpose else a, b, upper != transpose, True, unitriangular)
     return made, a.expand([*made.shape[:-2], *a.shape[-2:]]).clone()
@@ -88,7 +94,7 @@ def triangular_solve(b, a, upper=True, transpose=False, unitriangular=False):
 
 @composes("cholesky_solve.default")
 def cholesky_solve(b, factor, upper=False):
-    if not _small(factor.shape[-1]):
+    if not _taken(factor, factor.shape[-1]):
         return NotImplemented
     lower = factor.mT if upper else factor
     return _solve_triangular(lower.mT, _solve_triangular(lower, b, False, True, False), True, True, False)
@@ -96,13 +102,16 @@ def cholesky_solve(b, factor, upper=False):
 
 @composes("cholesky_inverse.default")
 def cholesky_inverse(factor, upper=False):
-    return cholesky_solve(torch.eye(factor.shape[-1], dtype=factor.dtype), factor, upper) if _small(factor.shape[-1]) \
+    return cholesky_solve(torch.eye(factor.shape[-1], dtype=factor.dtype), factor, upper) if _taken(factor, factor.shape[-1]) \
         else NotImplemented
 
 
 def _lu(a):
     """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
     m, n = a.shape[-2:]
+    if not _small(m, n):
+        made, pivots, order, fails = torch.ops.kiln.lu(a)
+        return made, pivots + 1, fails, order.to(torch.int64)
     lead = a.shape[:-2]
     rows = torch.arange(m)
     order = rows.expand([*lead, m])
@@ -142,18 +151,20 @@ def _permutation(order):
 
 @composes("linalg_lu_factor_ex.default")
 def lu_factor_ex(a, *, pivot=True, check_errors=False):
-    return _lu(a)[:3] if pivot and _small(*a.shape[-2:]) else NotImplemented
+    return _lu(a)[:3] if pivot and _taken(a, *a.shape[-2:]) else NotImplemented
 
 
 @composes("linalg_lu.default")
 def lu(a, *, pivot=True):
-    if not pivot or not _small(*a.shape[-2:]):
+    if not pivot or not _taken(a, *a.shape[-2:]):
         return NotImplemented
     made, _, _, order = _lu(a)
     return (_permutation(order).to(a.dtype), *_unpacked(made))
 
 
 def _order_of(pivots, m):
+    if not _small(m) and isinstance(m, int):
+        return torch.ops.kiln.pivots_to_permutation(pivots.to(torch.int32) - 1, m).to(torch.int64)
     rows = torch.arange(m)
     order = rows.expand([*pivots.shape[:-1], m])
     for k in range(pivots.shape[-1]):
@@ -165,7 +176,7 @@ def _order_of(pivots, m):
 
 @composes("lu_unpack.default")
 def lu_unpack(data, pivots, unpack_data=True, unpack_pivots=True):
-    if not _small(*data.shape[-2:]):
+    if not _taken(data, *data.shape[-2:]) or not isinstance(data.shape[-2], int):
         return NotImplemented
     none = torch.zeros(0, dtype=data.dtype)
     lower, upper = _unpacked(data) if unpack_data else (none, none)
@@ -187,7 +198,7 @@ def _solve(lu, order, b, adjoint=False):
 
 @composes("linalg_lu_solve.default")
 def lu_solve(data, pivots, b, *, left=True, adjoint=False):
-    if not _small(data.shape[-1]):
+    if not _taken(data, data.shape[-1]) or not isinstance(data.shape[-1], int):
         return NotImplemented
     order = _order_of(pivots, data.shape[-2])
     if 0 in b.shape:
@@ -197,7 +208,7 @@ def lu_solve(data, pivots, b, *, left=True, adjoint=False):
 
 @composes("_linalg_solve_ex.default")
 def solve_ex(a, b, *, left=True, check_errors=False):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, pivots, fails, order = _lu(a)
     vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
@@ -212,7 +223,7 @@ def solve_ex(a, b, *, left=True, check_errors=False):
 
 @composes("linalg_inv_ex.default")
 def inv_ex(a, *, check_errors=False):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     if 0 in a.shape:
         return a.clone(), torch.zeros(a.shape[:-2], dtype=torch.int32)
@@ -233,7 +244,7 @@ def _sign(pivots):
 
 @composes("_linalg_det.default")
 def det(a):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
     return made.diagonal(dim1=-2, dim2=-1).prod(-1) * _sign(pivots).to(a.dtype), made, pivots
@@ -241,7 +252,7 @@ def det(a):
 
 @composes("_linalg_slogdet.default")
 def slogdet(a):
-    if not _small(a.shape[-1]):
+    if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
     diagonal = made.diagonal(dim1=-2, dim2=-1)
@@ -251,6 +262,8 @@ def slogdet(a):
 def _householder(a):
     """R and the vectors below it in one, and the factors: as LAPACK's geqrf has them."""
     m, n = a.shape[-2:]
+    if not _small(m, n):
+        return torch.ops.kiln.householder_qr(a)
     rows = torch.arange(m)
     factors = []
     for k in range(min(m, n)):
@@ -274,6 +287,13 @@ def _householder(a):
     return a, torch.cat(factors, -1) if factors else torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
 
 
+def _product(a, factors, columns):
+    """The first columns of Q as the host makes them."""
+    given = a[..., :columns]
+    given = torch.nn.functional.pad(given, (0, columns - given.shape[-1]))
+    return torch.ops.kiln.householder_product(given, factors)
+
+
 def _apply(reflectors, factors, b, order):
     """The product of I - tau v v^T, in an order, with b."""
     rows = torch.arange(reflectors.shape[-2])
@@ -285,13 +305,13 @@ def _apply(reflectors, factors, b, order):
 
 @composes("geqrf.default")
 def geqrf(a):
-    return _householder(a) if _small(*a.shape[-2:]) else NotImplemented
+    return _householder(a) if _taken(a, *a.shape[-2:]) else NotImplemented
 
 
 @composes("linalg_householder_product.default")
 def householder_product(a, factors):
     if not _small(*a.shape[-2:]):
-        return NotImplemented
+        return torch.ops.kiln.householder_product(a, factors) if _taken(a, *a.shape[-2:]) else NotImplemented
     start = torch.eye(a.shape[-2], a.shape[-1], dtype=torch.float64).expand(a.shape)  # errors add up over the columns
     wide, factors = a.to(torch.float64), factors.to(torch.float64)
     return _apply(wide, factors, start, range(factors.shape[-1] - 1, -1, -1)).to(a.dtype)
@@ -300,7 +320,11 @@ def householder_product(a, factors):
 @composes("ormqr.default")
 def ormqr(a, factors, b, left=True, transpose=False):
     if not _small(*a.shape[-2:]):
-        return NotImplemented
+        if not _taken(a, *a.shape[-2:]):
+            return NotImplemented
+        q = _product(a, factors, a.shape[-2])
+        q = q.mT if transpose else q
+        return q @ b if left else b @ q
     count = factors.shape[-1]
     if not left:  # (Q^T B^T)^T
         return _apply(a, factors, b.mT, range(count) if not transpose else range(count - 1, -1, -1)).mT
@@ -310,13 +334,15 @@ def ormqr(a, factors, b, left=True, transpose=False):
 @composes("linalg_qr.default")
 def qr(a, mode="reduced"):
     m, n = a.shape[-2:]
-    if not _small(m, n):
+    if not _taken(a, m, n):
         return NotImplemented
     made, factors = _householder(a)
     k = m if mode == "complete" else min(m, n)
     r = torch.triu(made)[..., :k, :]
     if mode == "r":
         return torch.zeros(0, dtype=a.dtype), torch.triu(made)[..., :min(m, n), :]
+    if not _small(m, n):
+        return _product(made, factors, k), r
     start = torch.eye(m, k, dtype=a.dtype).expand([*a.shape[:-2], m, k])
     return _apply(made, factors, start, range(min(m, n) - 1, -1, -1)), r
 
@@ -338,3 +364,26 @@ def matrix_exp(a):
     for k in range(24):
         made = torch.where(times > k, made @ made, made)
     return made.to(a.dtype)
+
+
+@composes("linalg_lstsq.default")
+def lstsq(a, b, rcond=None, *, driver=None):
+    """By singular values, of which those that are small beside the largest count as 0."""
+    m, n = a.shape[-2:]
+    driver = driver or "gelsy"
+    vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
+    if a.dtype not in host.DTYPES or vector or driver not in ("gelsy", "gels") or not all(isinstance(s, int) for s in a.shape):
+        return NotImplemented
+    if 0 in a.shape or 0 in b.shape:
+        return NotImplemented
+    a, b = _batched(a, b)
+    left, size, right = torch.linalg.svd(a, full_matrices=False)
+    least = (torch.finfo(a.dtype).eps * max(m, n) if rcond is None else rcond) * size.amax(-1, keepdim=True)
+    kept = (size > least) | torch.tensor(driver == "gels")
+    inverse = torch.where(kept, 1 / size, 0.0)
+    x = right.mT @ (inverse.unsqueeze(-1) * (left.mT @ b))
+    none = torch.zeros(0, dtype=a.dtype)
+    if driver == "gels":
+        rest = ((a @ x - b) ** 2).sum(-2) if m > n else none
+        return x, rest, torch.zeros(0, dtype=torch.int64), none
+    return x, none, kept.sum(-1), none

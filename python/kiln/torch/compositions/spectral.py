@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations: loops that stay loops."""
+"""Eigenvalues and singular values: of small symmetric matrices, and of small ones, by Jacobi's rotations, loops that stay
+loops; others by the operations of the host."""
 import torch
 
+from .. import host
 from . import composes
 from .linear import _small, qr
 
@@ -56,8 +58,11 @@ def _eigen(a):
 @composes("_linalg_eigh.default")
 def eigh(a, UPLO="L", compute_v=True):
     n, lead = a.shape[-1], a.shape[:-2]
-    if a.is_complex() or a.dtype == torch.float64 or not all(isinstance(m, int) for m in a.shape):
+    if a.dtype not in host.DTYPES:
         return NotImplemented
+    if a.dtype == torch.float64 or not _small(n):
+        values, vectors, _ = torch.ops.kiln.eigh(a if UPLO.upper() == "L" else a.mT)
+        return values, vectors if compute_v else torch.zeros(0, dtype=a.dtype)
     if 0 in a.shape:
         return torch.zeros([*lead, n], dtype=a.dtype), torch.zeros([*lead, n, n] if compute_v else [0], dtype=a.dtype)
     row, column = torch.arange(n).unsqueeze(-1), torch.arange(n)
@@ -83,8 +88,12 @@ def _tall(a, full):
 
 @composes("_linalg_svd.default")
 def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
-    if a.is_complex() or a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+    if a.dtype not in host.DTYPES:
         return NotImplemented
+    if a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+        left, size, right, _ = torch.ops.kiln.svd(a, full_matrices and compute_uv)
+        none = torch.zeros(0, dtype=a.dtype)
+        return (left, size, right) if compute_uv else (none, size, none)
     m, n = a.shape[-2:]
     lead, k = a.shape[:-2], min(m, n)
     none = torch.zeros(0, dtype=a.dtype)
@@ -104,7 +113,7 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
 
 @composes("linalg_pinv.atol_rtol_tensor")
 def pinv(a, *, atol=None, rtol=None, hermitian=False):
-    if a.is_complex() or a.dtype == torch.float64 or not _small(*a.shape[-2:]):
+    if a.dtype not in host.DTYPES or not all(isinstance(s, int) for s in a.shape[-2:]):
         return NotImplemented
     if 0 in a.shape:
         return torch.zeros([*a.shape[:-2], a.shape[-1], a.shape[-2]], dtype=a.dtype)
@@ -120,3 +129,16 @@ def pinv(a, *, atol=None, rtol=None, hermitian=False):
     least = torch.maximum(atol.unsqueeze(-1), rtol.unsqueeze(-1) * size.amax(-1, keepdim=True))
     inverse = torch.where(size > least, 1 / values, 0.0)
     return (right * inverse.unsqueeze(-2)) @ left.mT
+
+
+@composes("linalg_eig.default")
+def eig(a):
+    if a.dtype not in host.DTYPES:
+        return NotImplemented
+    re, im, vre, vim, _ = torch.ops.kiln.eig(a)
+    return torch.complex(re, im), torch.complex(vre, vim)
+
+
+@composes("linalg_eigvals.default")
+def eigvals(a):
+    return eig(a)[0] if a.dtype in host.DTYPES else NotImplemented

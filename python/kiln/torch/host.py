@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Linear algebra on the host as operations of torch, torch.ops.kiln.lu and others: what prim has whole. Compositions of
+ATen's operations are written in them where matrices are too large to be written out. torch runs them by its own."""
+import torch
+
+#: Element types that there are.
+DTYPES = (torch.float32, torch.float64)
+_LIBRARY = torch.library.Library("kiln", "FRAGMENT")
+
+
+def _operation(schema, eager):
+    """Defines an operation; `shapes` of the decorated function gives what its results look like."""
+    def register(shapes):
+        name = shapes.__name__
+        _LIBRARY.define(f"{name}{schema}", tags=torch.Tag.pt2_compliant_tag)
+        _LIBRARY.impl(name, eager, "CPU")
+        torch.library.register_fake(f"kiln::{name}", shapes, lib=_LIBRARY)
+        return shapes
+    return register
+
+
+def _numbers(a, *sizes, dtype=torch.int32):
+    return a.new_empty([*a.shape[:-2], *sizes], dtype=dtype)
+
+
+def _less(a):
+    return torch.sym_min(*a.shape[-2:])
+
+
+def _eager_lu(a):
+    factors, pivots, info = torch.linalg.lu_factor_ex(a)
+    pivots = pivots - 1
+    return factors, pivots, _eager_rows(pivots, a.shape[-2]), info
+
+
+def _eager_rows(pivots, rows):
+    made = torch.arange(rows, dtype=torch.int32).expand([*pivots.shape[:-1], rows]).clone()
+    for k in range(pivots.shape[-1]):
+        other = pivots[..., k:k + 1].long()
+        here, there = made[..., k:k + 1].clone(), made.gather(-1, other)
+        made[..., k:k + 1] = there
+        made.scatter_(-1, other, here)
+    return made
+
+
+def _eager_eig(a):
+    values, vectors = torch.linalg.eig(a)
+    return (*(one.contiguous() for one in (values.real, values.imag, vectors.real, vectors.imag)), _numbers(a).zero_())
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor)", lambda a: tuple(torch.linalg.cholesky_ex(a)))
+def cholesky(a):
+    return a.new_empty(a.shape), _numbers(a)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor, Tensor, Tensor)", _eager_lu)
+def lu(a):
+    return a.new_empty(a.shape), _numbers(a, _less(a)), _numbers(a, a.shape[-2]), _numbers(a)
+
+
+@_operation("(Tensor pivots, int rows) -> Tensor", _eager_rows)
+def pivots_to_permutation(pivots, rows):
+    return pivots.new_empty([*pivots.shape[:-1], rows])
+
+
+@_operation("(Tensor a, Tensor b, bool lower, bool unit) -> Tensor",
+            lambda a, b, lower, unit: torch.linalg.solve_triangular(a, b, upper=not lower, unitriangular=unit).contiguous())
+def triangular_solve(a, b, lower, unit):
+    return b.new_empty(b.shape)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor)", lambda a: tuple(torch.geqrf(a)))
+def householder_qr(a):
+    return a.new_empty(a.shape), _numbers(a, _less(a), dtype=a.dtype)
+
+
+@_operation("(Tensor a, Tensor scales) -> Tensor", lambda a, scales: torch.linalg.householder_product(a, scales).contiguous())
+def householder_product(a, scales):
+    return a.new_empty(a.shape)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor, Tensor)", lambda a: (*torch.linalg.eigh(a), _numbers(a).zero_()))
+def eigh(a):
+    return _numbers(a, a.shape[-1], dtype=a.dtype), a.new_empty(a.shape), _numbers(a)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor, Tensor, Tensor, Tensor)", _eager_eig)
+def eig(a):
+    values = [_numbers(a, a.shape[-1], dtype=a.dtype) for _ in range(2)]
+    return (*values, a.new_empty(a.shape), a.new_empty(a.shape), _numbers(a))
+
+
+@_operation("(Tensor a, bool full) -> (Tensor, Tensor, Tensor, Tensor)",
+            lambda a, full: (*torch.linalg.svd(a, full_matrices=full), _numbers(a).zero_()))
+def svd(a, full):
+    (m, n), k = a.shape[-2:], _less(a)
+    left, right = (m, n) if full else (k, k)
+    return (_numbers(a, m, left, dtype=a.dtype), _numbers(a, k, dtype=a.dtype), _numbers(a, right, n, dtype=a.dtype), _numbers(a))

@@ -182,6 +182,10 @@ case("blob", """func.func @f(%x: !torch.vtensor<[2],si64>) -> !torch.vtensor<[2]
 # A determinant whose pivots are not in order.
 matrix = numpy.array([[[0, 2, 1], [3, 0, 1], [1, 1, 0]], [[1, 2, 3], [4, 5, 6], [7, 8, 9.5]]], numpy.float32)
 node("det", "Det", [matrix], [numpy.linalg.det(matrix).astype(numpy.float32)])
+# One of more rows is the host's.
+matrix = numpy.linalg.qr(numpy.sin(numpy.arange(2 * 70 * 70).reshape(2, 70, 70) ** 1.5))[0] * 1.02
+matrix[1] = matrix[1, ::-1]
+node("det_large", "Det", [matrix.astype(numpy.float32)], [numpy.linalg.det(matrix).astype(numpy.float32)])
 
 
 def main():

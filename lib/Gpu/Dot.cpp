@@ -276,6 +276,10 @@ private:
   LayoutAttr layouts[3], atoms[3];
   std::unique_ptr<FragmentReader> readers[2];
   Regs sums;
+  /// Sums of floats of 8 bits, which may lack bits: so many terms, then they
+  /// are added to the others.
+  Regs imprecise;
+  void addImprecise();
 };
 } // namespace
 
@@ -336,8 +340,16 @@ void InstructionProduct::multiply(const Step &step) {
     x.push_back(factor(0, i));
   for (int64_t i : step.registers[1])
     y.push_back(factor(1, i));
+  // Floats of 8 bits are bytes until here.
+  for (auto [which, values] : {std::pair(0, &x), std::pair(1, &y)}) {
+    Type element = getElementTypeOrSelf(factors[which].getType());
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+      for (Value &value : *values)
+        value = arith::BitcastOp::create(w.b, w.loc, element, value);
+  }
+  Regs &into = imprecise.empty() ? sums : imprecise;
   for (int64_t i : step.registers[2])
-    z.push_back(sums[i]);
+    z.push_back(into[i]);
   SmallVector<Type> types(z.size(), z[0].getType());
   auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
   if (op.isLhsUnsigned())
@@ -345,7 +357,15 @@ void InstructionProduct::multiply(const Step &step) {
   if (op.isRhsUnsigned())
     mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
   for (auto [i, value] : llvm::zip_equal(step.registers[2], mma.getResults()))
-    sums[i] = value;
+    into[i] = value;
+}
+
+void InstructionProduct::addImprecise() {
+  if (imprecise.empty())
+    return;
+  for (auto [sum, part] : llvm::zip_equal(sums, imprecise))
+    sum = arith::AddFOp::create(w.b, w.loc, sum, part);
+  imprecise.clear();
 }
 
 LogicalResult InstructionProduct::run() {
@@ -362,6 +382,11 @@ LogicalResult InstructionProduct::run() {
   auto next = stepsAt(0);
   if (failed(next))
     return failure();
+  // The terms of one instruction at least: such rows are chosen for no others.
+  int64_t together = 0;
+  if (Type factor = getElementTypeOrSelf(factors[0].getType());
+      isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8)
+    together = std::max<int64_t>(op.getImpreciseTerms() / each, 1);
   // Fragments are read while the products of those before are computed, and
   // copies that are to be issued go in between, so that neither waits.
   load(*next);
@@ -375,6 +400,10 @@ LogicalResult InstructionProduct::run() {
         return failure();
       load(*next);
     }
+    if (together && k / each % together == 0) {
+      addImprecise();
+      imprecise.assign(sums.size(), w.zero(sums[0].getType()));
+    }
     for (const Step &step : steps) {
       multiply(step);
       int64_t wanted = std::min(copies, ++done * 2 * copies / products);
@@ -382,6 +411,7 @@ LogicalResult InstructionProduct::run() {
       issued = std::max(issued, wanted);
     }
   }
+  addImprecise();
   w.finishCopies();
   w.define(op->getResult(0), std::move(sums));
   return success();

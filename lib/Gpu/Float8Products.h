@@ -9,6 +9,9 @@
 
 namespace kiln::simt {
 
+/// The pass `simt-keep-accumulators`.
+std::unique_ptr<mlir::Pass> createKeepAccumulatorsPass();
+
 /// The pass `simt-widen-float8-factors`.
 std::unique_ptr<mlir::Pass> createWidenFloat8FactorsPass();
 

@@ -243,12 +243,11 @@ static bool isChained(MatrixProductOpInterface op) {
   });
 }
 
-std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
-                                                 target::TargetAttr description,
-                                                 int64_t warps) {
-  using Basis = LayoutAttr::Basis;
+target::MatrixInstructionAttr
+simt::findInstruction(MatrixProductOpInterface op,
+                      target::TargetAttr description) {
   if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
-    return std::nullopt;
+    return {};
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
   auto rhs = cast<RankedTensorType>(op.getRhsOperand().get().getType());
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
@@ -257,80 +256,101 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
   int64_t k = lhs.getDimSize(rank - 1);
   for (int64_t size : acc.getShape())
     if (!llvm::isPowerOf2_64(size))
-      return std::nullopt;
+      return {};
   if (!llvm::isPowerOf2_64(k))
-    return std::nullopt;
+    return {};
+  bool hasBytes =
+      isa<FloatType>(lhs.getElementType()) && lhs.getElementTypeBitWidth() == 8;
   for (target::MatrixInstructionAttr row :
        description.getMatrixInstructions()) {
-    auto atom = [](target::OperandAttr operand) {
-      return dyn_cast_or_null<LayoutAttr>(operand.getLayout());
+    auto hasAtom = [](target::OperandAttr operand) {
+      return isa_and_nonnull<LayoutAttr>(operand.getLayout());
     };
-    if (!atom(row.getLhs()) || !atom(row.getRhs()) || !atom(row.getAcc()))
-      continue;
-    int64_t am = row.getM().getMin(), an = row.getN().getMin(),
-            ak = row.getK().getMin();
-    if (m < am || n < an || k < ak ||
-        !takes(row.getLhs(), lhs.getElementType(), op.isLhsUnsigned(),
-               op.getProductPrecision()) ||
-        !takes(row.getRhs(), rhs.getElementType(), op.isRhsUnsigned(),
-               op.getProductPrecision()) ||
-        !takes(row.getAcc(), acc.getElementType(), false,
-               ProductPrecision::IEEE))
-      continue;
-    // Warps cut the rows and columns so that each reads little of both. Where
-    // a product goes into the next one each has whole rows: then sums along
-    // them, and the next left factor, stay within the warp.
-    bool keepsRows = isChained(op);
-    int64_t warpsM = 1, warpsN = 1;
-    while (warpsM * warpsN < warps) {
-      bool fitsM = am * warpsM * 2 <= m, fitsN = an * warpsN * 2 <= n;
-      if (!fitsM && !fitsN)
-        break;
-      if (fitsM && (!fitsN || keepsRows || m / warpsM >= n / warpsN))
-        warpsM *= 2;
-      else
-        warpsN *= 2;
-    }
-    // Dimensions: batch, row, column; a factor has two of the three.
-    auto build = [&](LayoutAttr atom, int64_t first, int64_t second,
-                     int64_t firstAtom, int64_t secondAtom, int64_t firstWarps,
-                     int64_t secondWarps) {
-      auto at = [&](int64_t x, int64_t y) {
-        Basis basis(rank, 0);
-        basis[rank - 2] = x;
-        basis[rank - 1] = y;
-        return basis;
-      };
-      auto lift = [&](ArrayRef<Basis> bases) {
-        return llvm::map_to_vector(
-            bases, [&](const Basis &b) { return at(b[0], b[1]); });
-      };
-      SmallVector<Basis> registers = lift(atom.getRegisterBases());
-      SmallVector<Basis> lanes = lift(atom.getLaneBases(0));
-      SmallVector<Basis> ofWarps;
-      // Rows of warps run fastest; a factor has copies along the other side.
-      for (int64_t w = 1; w < warpsM; w *= 2)
-        ofWarps.push_back(firstWarps > 1 ? at(firstAtom * w, 0) : at(0, 0));
-      for (int64_t w = 1; w < warpsN; w *= 2)
-        ofWarps.push_back(secondWarps > 1 ? at(0, secondAtom * w) : at(0, 0));
-      for (int64_t x = secondAtom * secondWarps; x < second; x *= 2)
-        registers.push_back(at(0, x));
-      for (int64_t x = firstAtom * firstWarps; x < first; x *= 2)
-        registers.push_back(at(x, 0));
-      if (rank == 3)
-        for (int64_t x = 1; x < acc.getDimSize(0); x *= 2) {
-          Basis basis(rank, 0);
-          basis[0] = x;
-          registers.push_back(basis);
-        }
-      return LayoutAttr::get(op->getContext(), rank, registers, lanes, ofWarps);
-    };
-    ProductChoice choice;
-    choice.row = row;
-    choice.lhs = build(atom(row.getLhs()), m, k, am, ak, warpsM, 1);
-    choice.rhs = build(atom(row.getRhs()), k, n, ak, an, 1, warpsN);
-    choice.acc = build(atom(row.getAcc()), m, n, am, an, warpsM, warpsN);
-    return choice;
+    int64_t depth = row.getK().getMin();
+    if (hasAtom(row.getLhs()) && hasAtom(row.getRhs()) &&
+        hasAtom(row.getAcc()) && m >= row.getM().getMin() &&
+        n >= row.getN().getMin() && k >= depth &&
+        (!hasBytes || op.getImpreciseTerms() >= depth) &&
+        takes(row.getLhs(), lhs.getElementType(), op.isLhsUnsigned(),
+              op.getProductPrecision()) &&
+        takes(row.getRhs(), rhs.getElementType(), op.isRhsUnsigned(),
+              op.getProductPrecision()) &&
+        takes(row.getAcc(), acc.getElementType(), false,
+              ProductPrecision::IEEE))
+      return row;
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
+                                                 target::TargetAttr description,
+                                                 int64_t warps) {
+  using Basis = LayoutAttr::Basis;
+  target::MatrixInstructionAttr row = findInstruction(op, description);
+  if (!row)
+    return std::nullopt;
+  auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = acc.getRank();
+  int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
+  int64_t k = lhs.getDimSize(rank - 1);
+  auto atom = [](target::OperandAttr operand) {
+    return cast<LayoutAttr>(operand.getLayout());
+  };
+  int64_t am = row.getM().getMin(), an = row.getN().getMin(),
+          ak = row.getK().getMin();
+  // Warps cut the rows and columns so that each reads little of both. Where
+  // a product goes into the next one each has whole rows: then sums along
+  // them, and the next left factor, stay within the warp.
+  bool keepsRows = isChained(op);
+  int64_t warpsM = 1, warpsN = 1;
+  while (warpsM * warpsN < warps) {
+    bool fitsM = am * warpsM * 2 <= m, fitsN = an * warpsN * 2 <= n;
+    if (!fitsM && !fitsN)
+      break;
+    if (fitsM && (!fitsN || keepsRows || m / warpsM >= n / warpsN))
+      warpsM *= 2;
+    else
+      warpsN *= 2;
+  }
+  // Dimensions: batch, row, column; a factor has two of the three.
+  auto build = [&](LayoutAttr atom, int64_t first, int64_t second,
+                   int64_t firstAtom, int64_t secondAtom, int64_t firstWarps,
+                   int64_t secondWarps) {
+    auto at = [&](int64_t x, int64_t y) {
+      Basis basis(rank, 0);
+      basis[rank - 2] = x;
+      basis[rank - 1] = y;
+      return basis;
+    };
+    auto lift = [&](ArrayRef<Basis> bases) {
+      return llvm::map_to_vector(
+          bases, [&](const Basis &b) { return at(b[0], b[1]); });
+    };
+    SmallVector<Basis> registers = lift(atom.getRegisterBases());
+    SmallVector<Basis> lanes = lift(atom.getLaneBases(0));
+    SmallVector<Basis> ofWarps;
+    // Rows of warps run fastest; a factor has copies along the other side.
+    for (int64_t w = 1; w < warpsM; w *= 2)
+      ofWarps.push_back(firstWarps > 1 ? at(firstAtom * w, 0) : at(0, 0));
+    for (int64_t w = 1; w < warpsN; w *= 2)
+      ofWarps.push_back(secondWarps > 1 ? at(0, secondAtom * w) : at(0, 0));
+    for (int64_t x = secondAtom * secondWarps; x < second; x *= 2)
+      registers.push_back(at(0, x));
+    for (int64_t x = firstAtom * firstWarps; x < first; x *= 2)
+      registers.push_back(at(x, 0));
+    if (rank == 3)
+      for (int64_t x = 1; x < acc.getDimSize(0); x *= 2) {
+        Basis basis(rank, 0);
+        basis[0] = x;
+        registers.push_back(basis);
+      }
+    return LayoutAttr::get(op->getContext(), rank, registers, lanes, ofWarps);
+  };
+  ProductChoice choice;
+  choice.row = row;
+  choice.lhs = build(atom(row.getLhs()), m, k, am, ak, warpsM, 1);
+  choice.rhs = build(atom(row.getRhs()), k, n, ak, an, 1, warpsN);
+  choice.acc = build(atom(row.getAcc()), m, n, am, an, warpsM, warpsN);
+  return choice;
 }

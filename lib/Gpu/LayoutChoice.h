@@ -54,6 +54,12 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
                         llvm::ArrayRef<int64_t> shape, int64_t pack,
                         int64_t lanes, int64_t warps);
 
+/// The first row of the description that takes a product's types and sizes, or
+/// null. Instructions for floats of 8 bits may sum with fewer bits than f32
+/// has, so they need a product that allows as many imprecise terms.
+target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
+                                              target::TargetAttr description);
+
 /// How a product is computed by a matrix instruction of warps.
 struct ProductChoice {
   target::MatrixInstructionAttr row;

@@ -27,6 +27,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileExpandScaling());
+  kernels.addPass(createKeepAccumulatorsPass());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(createWidenFloat8FactorsPass());
   kernels.addPass(tile::createTileLowerFloat8());
@@ -62,6 +63,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
 
 void simt::registerGpuPasses() {
   registerPass([] { return createSimtAssignLayouts(); });
+  registerPass(createKeepAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
   registerPass([] { return createConvertTileToSimt(); });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerMma.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -43,13 +44,18 @@ SmallVector<Value> Mma::pack(OperandRange values) {
     return values;
   unsigned each = 32 / bits;
   Type i32 = b.getI32Type();
-  SmallVector<Value> words;
-  for (size_t i = 0; i < values.size(); i += each) {
+  SmallVector<Value> words, plain(values);
+  if (bits == 8 && isa<FloatType>(element)) {
+    element = b.getI8Type();
+    for (Value &value : plain)
+      value = arith::BitcastOp::create(b, loc, element, value);
+  }
+  for (size_t i = 0; i < plain.size(); i += each) {
     Value list =
         LLVM::PoisonOp::create(b, loc, VectorType::get({each}, element));
     for (unsigned j = 0; j < each; ++j)
       list = LLVM::InsertElementOp::create(
-          b, loc, list, values[i + j],
+          b, loc, list, plain[i + j],
           LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(j)));
     words.push_back(LLVM::BitcastOp::create(b, loc, i32, list));
   }

@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Transforms/Tile/Accumulators.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -20,7 +21,8 @@ struct TileWidenAccumulators
   void runOnOperation() override {
     getOperation().walk([](MatrixProductOpInterface product) {
       RankedTensorType narrow = product.getProductType();
-      if (isa<Float16Type, BFloat16Type>(narrow.getElementType()))
+      if (isa<Float16Type, BFloat16Type>(narrow.getElementType()) &&
+          !product->hasAttr(tile::kKeepsAccumulatorAttr))
         widen(product, narrow);
     });
     getOperation().walk([](tile::ReduceOp reduce) {

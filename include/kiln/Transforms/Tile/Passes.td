@@ -77,7 +77,9 @@ def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
     For machines without arithmetic on 8-bit floats. Tiles, views, pointers and parameters of f8E4M3FN,
     f8E5M2, f8E4M3FNUZ and f8E5M2FNUZ hold i8 afterwards. An operation that reads such elements reads
     their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
-    even, as `tile.convert_float` and `arith.truncf` say. Tiles of f8E8M0FNU, with which nothing is computed
+    even, as `tile.convert_float` and `arith.truncf` say. Types that the description lists as `converted` in `extra`
+    are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and products
+    whose factors are both of such types keep them. Tiles of f8E8M0FNU, with which nothing is computed
     (`tile-expand-scaling`), become bytes, too. Unsupported: stores that combine.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -96,7 +98,8 @@ def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::Kerne
   let summary = "Sums products of matrices and reductions in f32 where their type is narrower";
   let description = [{
     For machines that accumulate in f32: the accumulator of a product (MatrixProductOpInterface) of f16 or
-    bf16 is widened, and the sum rounded once to its type. So are sums and products of such elements by
+    bf16 is widened, and the sum rounded once to its type, unless the product has the attribute
+    `tile.keeps_accumulator`: its machine has an instruction with that accumulator. So are sums and products of such elements by
     `tile.reduce`, unless it is ordered.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

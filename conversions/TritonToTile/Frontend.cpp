@@ -52,7 +52,8 @@ void kiln::registerTritonFrontend() {
         numerics == "triton"
             ? "convert-triton-to-tile"
             : ("convert-triton-to-tile{numerics=" + numerics + "}").str();
-    text += ",canonicalize,cse";
+    text +=
+        ",canonicalize,cse,tile.kernel(tile-find-exchanges),canonicalize,cse";
     if (options.get("recover-views", "on") != "off")
       text += ",tile.kernel(tile-recover-views),canonicalize,cse";
     return text;

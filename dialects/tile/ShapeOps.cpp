@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -15,6 +16,10 @@ void TileDialect::registerShapeOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/ShapeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/ExchangeOps.cpp.inc"
       >();
 }
 

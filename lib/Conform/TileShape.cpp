@@ -144,6 +144,16 @@ void kiln::conform::addTileShape() {
         "tile.transpose $x [1, 3, 0, 2] : $X -> $R",
         "high"}});
   addMovements(
+      "tile.exchange",
+      {{{{64}}, {64}, "tile.exchange $x axis 0 mask 16 : $R", "pairs"},
+       {{{256}}, {256}, "tile.exchange $x axis 0 mask 255 : $R", "flip"},
+       {{{12, 5}}, {12, 5}, "tile.exchange $x axis 0 mask 2 : $R", "rows"},
+       {{{3, 40}}, {3, 40}, "tile.exchange $x axis 1 mask 5 : $R", "columns"},
+       {{{2, 8, 4}},
+        {2, 8, 4},
+        "tile.exchange $x axis 1 mask 4 : $R",
+        "high"}});
+  addMovements(
       "tile.cat",
       {{{{8}, {5}}, {13}, "tile.cat $x, $y axis 0 : $X, $Y -> $R", "flat"},
        {{{4, 6}, {4, 3}},

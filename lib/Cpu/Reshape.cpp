@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestBuilder.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -86,6 +87,18 @@ static bool isAlignedAt(const Coord &coord, int64_t lanes) {
          (!coord.index || isMultipleOf(coord.index, lanes));
 }
 
+/// The part of an exchange's mask by which lanes of one vector change places; 0
+/// where they come from several.
+static int64_t getMaskWithin(tile::ExchangeOp op, const Point &point) {
+  int64_t lanes = point.lanes;
+  const Coord &coord = point.coords[op.getAxis()];
+  auto type = cast<RankedTensorType>(op.getType());
+  if (!llvm::isPowerOf2_64(lanes) || coord.lane != 1 ||
+      type.getDimSize(op.getAxis()) % lanes || !isAlignedAt(coord, lanes))
+    return 0;
+  return op.getMask() & (lanes - 1);
+}
+
 Coord NestBuilder::evaluateCoord(AffineExpr expr, const Point &point) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Coord{Value(), constant.getValue(), 0, 0};
@@ -128,6 +141,24 @@ Coord NestBuilder::evaluateCoord(AffineExpr expr, const Point &point) {
 }
 
 Value NestBuilder::evaluateReshaped(OpOperand &operand, const Point &point) {
+  if (auto exchange = dyn_cast<tile::ExchangeOp>(operand.getOwner()))
+    if (int64_t mask = getMaskWithin(exchange, point)) {
+      // One vector is read, and its lanes are exchanged.
+      int64_t axis = exchange.getAxis();
+      Point source = point;
+      if (int64_t beyond = exchange.getMask() - mask) {
+        AffineExpr index = getAffineDimExpr(axis, b.getContext());
+        source.coords[axis] =
+            evaluateCoord(tile::getExchangedIndex(index, beyond), point);
+        source.coords[axis].lane = 1;
+      }
+      Value vector = evaluateLanes(operand.get(), source);
+      SmallVector<int64_t> order;
+      for (int64_t lane = 0; lane < point.lanes; ++lane)
+        order.push_back(lane ^ mask);
+      AtLevel at(*this, point.level());
+      return vector::ShuffleOp::create(b, loc, vector, vector, order);
+    }
   AffineMap map = readOf(operand);
   ArrayRef<int64_t> shape =
       cast<ShapedType>(operand.getOwner()->getResult(0).getType()).getShape();

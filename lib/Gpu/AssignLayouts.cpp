@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -130,7 +131,7 @@ void Assigner::assign(Operation *op) {
                                      wider.getWarpBases(0)));
   }
   if (auto moved = dyn_cast<IndexMapOpInterface>(op);
-      moved && moved.movesElements()) {
+      moved && moved.movesElements() && !isa<tile::ExchangeOp>(op)) {
     // Through the memory of the block.
     for (OpOperand &operand : op->getOpOperands())
       if (isTile(operand.get().getType()))

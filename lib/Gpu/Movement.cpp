@@ -9,6 +9,7 @@
 
 #include "Exchange.h"
 #include "KernelWalk.h"
+#include "Pairs.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -209,7 +210,10 @@ LogicalResult KernelWalk::emitMovement(Operation *op) {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
         return op->emitOpError("has a tile without a layout");
-    return emitExchange(op) ? success() : emitThroughShared(op);
+    auto pairs = dyn_cast<tile::ExchangeOp>(op);
+    if ((pairs && exchangePairs(*this, pairs)) || emitExchange(op))
+      return success();
+    return emitThroughShared(op);
   }
   LayoutAttr layout = getLayout(op->getResult(0));
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -153,7 +154,7 @@ LayoutAttr Assigner::predict(Value tile, unsigned depth) {
         loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()],
         depth + 1);
   if (OpTrait::hasElementwiseMappableTraits(op) ||
-      isa<tile::ScanOp, tile::SortOp>(op))
+      isa<tile::ScanOp, tile::SortOp, tile::ExchangeOp>(op))
     for (Value operand : op->getOperands())
       if (LayoutAttr layout = predict(operand, depth + 1))
         return layout;

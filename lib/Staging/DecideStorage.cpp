@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FamilyLowerings.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -43,8 +44,13 @@ public:
     SmallVector<Operation *> ops;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops)
-      if (shallReshape(op))
+      if (shallReshape(op) || shallExchange(op))
         set(op, stage::Home::recompute);
+    llvm::for_each(llvm::reverse(ops),
+                   [&](Operation *op) { noteExchanged(op); });
+    for (Operation *op : ops)
+      if (isStep(op))
+        set(op, stage::Home::keep);
     for (Operation *op : llvm::reverse(ops))
       if (storage.isInlineOp(op))
         set(op, shallKeep(op) ? stage::Home::keep : stage::Home::recompute);
@@ -92,6 +98,35 @@ private:
            llvm::all_of(op->getUses(), isFactor);
   }
 
+  /// Lanes and addresses change places at no cost.
+  bool shallExchange(Operation *op) {
+    return isa<tile::ExchangeOp>(op) && !keepReads && !op->hasAttr(kHomeAttr);
+  }
+
+  /// Notes which tiles are read at other places than their own on the way to
+  /// where they are needed.
+  void noteExchanged(Operation *op) {
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return isa<tile::ExchangeOp>(user) ||
+                   (user->getNumResults() == 1 &&
+                    OpTrait::hasElementwiseMappableTraits(user) &&
+                    exchanged.contains(user->getResult(0)));
+          }))
+        exchanged.insert(result);
+  }
+
+  /// What exchanges and others read would be computed for each, and so would
+  /// all before it where exchanges follow each other: each keeps what takes
+  /// some work since the one before.
+  bool isStep(Operation *op) {
+    return !hasHome(op, stage::Home::keep) && !op->hasAttr(kHomeAttr) &&
+           OpTrait::hasElementwiseMappableTraits(op) &&
+           storage.isInlineOp(op) && !op->hasOneUse() &&
+           exchanged.contains(op->getResult(0)) &&
+           storage.cost(op->getResult(0)) >= keepCost;
+  }
+
   bool shallKeep(Operation *op) {
     // What was asked for stays.
     if (hasHome(op, stage::Home::keep))
@@ -128,6 +163,7 @@ private:
   Storage storage;
   double keepCost, treeLimit;
   bool keepReads;
+  llvm::DenseSet<Value> exchanged;
 };
 
 struct TileDecideStorage

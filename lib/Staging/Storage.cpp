@@ -3,6 +3,7 @@
 
 #include "kiln/Staging/Storage.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Cost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,7 +119,7 @@ bool staging::hasInlineForm(Operation *op) {
   // unless somebody has decided that.
   if (!handsOnElements(op))
     return false;
-  if (isa<tile::ReshapeOp>(op) && isRecomputed(op))
+  if (isa<tile::ReshapeOp, tile::ExchangeOp>(op) && isRecomputed(op))
     return true;
   for (OpOperand &operand : op->getOpOperands())
     if (isTile(operand.get().getType())) {

@@ -96,3 +96,15 @@ tile.kernel @flat(%x: !tile.view<64x8xf32, strides = [1, 64]> {tile.readonly, ti
   %s = tensor.extract %m[] : tensor<f32>
   tile.store_ptr %y, %s : !tile.ptr<f32>, f32
 }
+
+// Elements stay in the layout that they have.
+// CHECK-LABEL: tile.kernel @stays
+// CHECK-NOT: simt.convert_layout
+tile.kernel @stays(%a: !tile.view<512xf32> {tile.readonly, tile.align = 16}, %b: !tile.view<512xf32> {tile.align = 16}) {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z] : !tile.view<512xf32> -> tensor<512xf32>
+  %s = tile.exchange %x axis 0 mask 64 : tensor<512xf32>
+  %m = arith.maximumf %x, %s : tensor<512xf32>
+  tile.store %m, %b[%z] : tensor<512xf32>, !tile.view<512xf32>
+  tile.return
+}

@@ -19,6 +19,10 @@ SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
     "lib/Transforms/Tile/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
     "lib/Transforms/Tile/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "BroadcastOp", "ExpandDimsOp"},
+    # Reductions of pairs that become exchanges, and what moves to another shape with these.
+    "lib/Transforms/Tile/FindExchanges.cpp": {"BroadcastOp", "ExpandDimsOp", "ReshapeOp", "ReduceOp"},
+    "lib/Transforms/Tile/JoinExchanged.cpp": {"ExchangeOp", "ReduceOp", "ReshapeOp", "ExpandDimsOp", "BroadcastOp", "IotaOp",
+                                              "SplatOp"},
     "lib/Transforms/Tile/ExpandScaledDots.cpp": {"DotScaledOp"},
     "lib/Transforms/Tile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
     "lib/Transforms/Tile/CheckAssumptions.cpp": {"AssumeOp"},
@@ -47,8 +51,8 @@ SUBJECTS = {
     "lib/Gpu/Access.cpp": {"StoreOp"}, "lib/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
     "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
-                                   "InlineAsmOp"},
-    "lib/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
+                                   "ExchangeOp", "InlineAsmOp"},
+    "lib/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ExchangeOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
     # What goes through pointers.
     "lib/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies, and what transposes what they loaded.
@@ -56,8 +60,10 @@ SUBJECTS = {
     "lib/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
     # Those of simt.
     "lib/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
-    # Which registers a reshape leaves where they are.
-    "lib/Gpu/Movement.cpp": {"ReshapeOp"},
+    # Which registers a reshape leaves where they are, and an exchange renames.
+    "lib/Gpu/Movement.cpp": {"ReshapeOp", "ExchangeOp"},
+    # Exchanges within a vector.
+    "lib/Cpu/Reshape.cpp": {"ExchangeOp"},
     # What is known of the address behind a pointer.
     "lib/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
     "lib/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiles from scalars, and elements rearranged.
 #include "Families.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
 
 using namespace mlir;
 
@@ -42,6 +43,21 @@ LogicalResult broadcast(tile::BroadcastOp op, Frame &frame) {
       strides[d] = 0;
   return frame.set(op.getResult(),
                    gatherStrided(a, tileShape(op.getResult()), 0, strides));
+}
+
+LogicalResult exchange(tile::ExchangeOp op, Frame &frame) {
+  Value value = frame.get(op.getSource());
+  SmallVector<int64_t> shape(value.shape());
+  int64_t inner = 1, count = value.size();
+  for (int64_t size : ArrayRef(shape).drop_front(op.getAxis() + 1))
+    inner *= size;
+  // Halves of blocks of every bit.
+  for (int64_t left = op.getMask(); left; left &= left - 1) {
+    int64_t half = (left & -left) * inner;
+    value = gatherStrided(value, {count / (2 * half), 2, half}, half,
+                          {2 * half, -half, 1});
+  }
+  return frame.set(op.getResult(), value.reshaped(shape));
 }
 
 LogicalResult cat(tile::CatOp op, Frame &frame) {
@@ -93,6 +109,7 @@ void addTileShape(EvaluationInterface &table) {
     return frame.set(op.getResult(), transposed(frame.get(op.getSource()),
                                                 op.getPermutation()));
   });
+  table.add<tile::ExchangeOp>(exchange);
   table.add<tile::CatOp>(cat);
   table.add<tile::ExtractOp>(extract);
 }

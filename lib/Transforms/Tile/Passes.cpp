@@ -14,6 +14,7 @@ void registerTilePasses() {
   registerTileRetile();
   registerTileContract();
   registerTileRecoverViews();
+  registerTileFindExchanges();
   registerTileLowerFloat8();
   registerTileLowerPointers();
   registerTileExpandWideProducts();

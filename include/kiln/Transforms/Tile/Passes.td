@@ -71,6 +71,18 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TileFindExchanges : Pass<"tile-find-exchanges", "::kiln::tile::KernelOp"> {
+  let summary = "Recovers exchanges of elements, and joins dimensions of size 2 around them";
+  let description = [{
+    The exclusive or of an element with that of the two along a dimension of size 2 is the other one: it becomes
+    `tile.exchange`. Shapes in which there are exchanges are those of sorts, merges and flips that were
+    written on indices bit by bit: in them neighbouring dimensions of size 2 become one. Operations on elements, exchanges
+    and what is computed from indices move to the smaller shape, reductions to one that keeps their own dimension; everything
+    else finds its tile in the shape that it had.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
   let summary = "Keeps 8-bit floats as bytes and computes with them in f32";
   let description = [{

@@ -1,0 +1,18 @@
+//===- Pairs.h - Elements that change places with each other ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_PAIRS_H
+#define KILN_LIB_GPU_PAIRS_H
+
+#include "KernelWalk.h"
+#include "kiln/Dialect/Tile/ExchangeOps.h"
+
+namespace kiln::simt {
+
+/// An exchange where each bit of its mask is one of registers, lanes or warps;
+/// false where a layout mixes them.
+bool exchangePairs(KernelWalk &w, tile::ExchangeOp op);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_PAIRS_H

@@ -181,7 +181,8 @@ Value NestBuilder::evaluateReshaped(OpOperand &operand, const Point &point) {
       isWhole &= !coord.lane || size % lanes == 0 || room >= lanes - 1;
     for (auto [step, expr, size] : llvm::zip(steps, map.getResults(), sizes)) {
       auto known = laneStep(expr, point, lanes, isAligned);
-      isWhole &= size == 1 || known.has_value();
+      // Masks of accesses count lanes upwards.
+      isWhole &= size == 1 || (known && *known >= 0);
       step = size == 1 ? 0 : known.value_or(0);
     }
     if (isWhole)

@@ -59,7 +59,20 @@ static std::optional<std::pair<Value, int64_t>> greaterThan(Value predicate) {
   return std::make_pair(op->getOperand(0), constant.getSExtValue());
 }
 
-void nvidia::lowerCopies(Operation *op, OpBuilder &b) {
+bool nvidia::hasManyLimits(Operation *function) {
+  // Seven predicates have registers of their own. Of some more the assembler
+  // makes bits of one; of many it keeps a register for each.
+  constexpr size_t kMany = 16;
+  llvm::DenseSet<std::pair<Value, int64_t>> limits;
+  function->walk([&](simt::CopyAsyncOp copy) {
+    if (copy.getValid())
+      if (auto greater = greaterThan(copy.getValid()))
+        limits.insert(*greater);
+  });
+  return limits.size() > kMany;
+}
+
+void nvidia::lowerCopies(Operation *op, OpBuilder &b, bool comparesAnew) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   std::string text, constraints = "~{memory}";
@@ -76,9 +89,9 @@ void nvidia::lowerCopies(Operation *op, OpBuilder &b) {
     bool isLarge = copy.getBytes() == 16;
     std::string size;
     if (Value valid = copy.getValid()) {
-      if (auto greater = greaterThan(valid)) {
-        // Compared anew for each copy: of what a loop does not change the
-        // predicates would be kept, which fills the registers.
+      if (auto greater = comparesAnew
+                             ? greaterThan(valid)
+                             : std::optional<std::pair<Value, int64_t>>()) {
         text = llvm::formatv("{{ .reg .b32 size; .reg .pred valid; setp.gt.s32 "
                              "valid, ${0}, {1}; "
                              "selp.b32 size, {2}, 0, valid; ",

@@ -303,6 +303,13 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     OpBuilder b(&getContext());
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       lowerAttributes(function, b);
+    llvm::SmallPtrSet<Operation *, 4> manyLimits;
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      if (hasManyLimits(function))
+        manyLimits.insert(function);
+    auto functionOf = [](Operation *op) -> Operation * {
+      return op->getParentOfType<LLVM::LLVMFuncOp>();
+    };
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()))
@@ -323,9 +330,10 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = (lowerLoadMatrix(load, b), success());
       else if (auto store = dyn_cast<simt::StoreMatrixOp>(op))
         lowered = (lowerStoreMatrix(store, b), success());
-      else if (isa<simt::CopyAsyncOp, simt::CommitCopiesOp,
-                   simt::WaitCopiesOp>(op))
-        lowered = (lowerCopies(op, b), success());
+      else if (isa<simt::CopyAsyncOp, simt::CommitCopiesOp, simt::WaitCopiesOp>(
+                   op))
+        lowered = (lowerCopies(op, b, manyLimits.contains(functionOf(op))),
+                   success());
       else if (auto output = dyn_cast<simt::OutputOp>(op))
         lowered = lowerOutput(output, b);
       else if (auto stop = dyn_cast<simt::StopOp>(op))

@@ -56,7 +56,7 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
         p, blocks, isWhole && instructionFor(p) != nullptr, stages);
     // An estimate that is not clearly better is no reason for a second kernel:
     // 16 rows by 4096 x 4096, estimated at 1.4 times as fast, took 1.1 times as
-    // long on an H200. A single row goes to the matrix unit in parts alone.
+    // long when measured. A single row goes to the matrix unit in parts alone.
     constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3;
     int part = findRole(p, TilingRole::Part),
         row = findRole(p, TilingRole::Row);

@@ -2,6 +2,7 @@
 // The functions of the host by name, on batches of matrices.
 #include "kiln/Eval/HostFunctions.h"
 #include "LinearAlgebra.h"
+#include "VectorErrors.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Perturb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,27 +26,39 @@ struct Call {
 
   bool has(StringRef flag) const { return llvm::is_contained(flags, flag); }
 
-  /// An operand's matrix, or a row of `rank` 1; off by as much as the contract
-  /// allows where errors are wanted.
-  Matrix input(unsigned which, unsigned rank = 2) const {
+  /// An operand's matrix, or a row of `rank` 1.
+  Matrix exactInput(unsigned which, unsigned rank = 2) const {
     const Value &value = inputs[which];
     Matrix made = shaped(value, rank);
     auto count = static_cast<int64_t>(made.elements.size());
     std::vector<double> numbers(made.elements.size());
     loadDoubles(value.dtype(), value.data(), number * count, count,
                 numbers.data());
-    double largest = 0;
-    for (double x : numbers)
-      largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : largest;
-    bool errs = perturbation().isOn() && runtime::isFloat(value.dtype());
-    double unit = value.dtype() == DType::f64 ? kHalfUlpF64 : kHalfUlp;
-    double most =
-        8 * static_cast<double>(std::max(made.rows, made.columns)) * unit;
-    for (int64_t i = 0; i < count; ++i)
-      made.elements[static_cast<size_t>(i)] =
-          numbers[static_cast<size_t>(i)] +
-          (errs ? errorDirection(number * count + i) * most * largest : 0.0);
+    llvm::copy(numbers, made.elements.begin());
     return made;
+  }
+
+  /// The same, off by as much as the contract allows where errors are wanted.
+  Matrix input(unsigned which, unsigned rank = 2) const {
+    Matrix made = exactInput(which, rank);
+    if (!perturbation().isOn() || !runtime::isFloat(inputs[which].dtype()))
+      return made;
+    Real largest = 0;
+    for (Real x : made.elements)
+      largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : largest;
+    auto count = static_cast<int64_t>(made.elements.size());
+    for (auto [i, x] : llvm::enumerate(made.elements))
+      x += errorDirection(number * count + static_cast<int64_t>(i)) *
+           relativeError(which, rank) * largest;
+    return made;
+  }
+
+  /// How far an operand may be off, of its size.
+  double relativeError(unsigned which, unsigned rank = 2) const {
+    const Value &value = inputs[which];
+    ArrayRef<int64_t> sizes = value.shape().take_back(rank);
+    return 8 * static_cast<double>(*llvm::max_element(sizes)) *
+           (value.dtype() == DType::f64 ? kHalfUlpF64 : kHalfUlp);
   }
 
   Matrix shaped(const Value &value, unsigned rank) const {
@@ -54,6 +67,13 @@ struct Call {
   }
   Matrix output(unsigned which, unsigned rank = 2) const {
     return shaped(outputs[which], rank);
+  }
+
+  /// Gives a result, each element off by its error.
+  void giveWithin(unsigned which, Matrix matrix, const Matrix &errors) {
+    for (auto [i, x] : llvm::enumerate(matrix.elements))
+      x += errorDirection(static_cast<int64_t>(i)) * errors.elements[i];
+    give(which, matrix);
   }
 
   void give(unsigned which, const Matrix &matrix) {
@@ -131,9 +151,15 @@ LogicalResult runHouseholderProduct(Call &call) {
 
 LogicalResult runEigh(Call &call) {
   Matrix values = call.output(0, 1), vectors = call.output(1);
-  int64_t info = eigh(call.input(0), values, vectors);
-  call.give(0, values);
-  call.give(1, vectors);
+  int64_t info = eigh(call.exactInput(0), values, vectors);
+  if (perturbation().isOn() && info == 0) {
+    VectorErrors errors(values, call.relativeError(0));
+    call.giveWithin(0, values, errors.ofValues());
+    call.giveWithin(1, vectors, errors.ofColumns(vectors, vectors));
+  } else {
+    call.give(0, values);
+    call.give(1, vectors);
+  }
   call.giveNumbers(2, info);
   return success();
 }
@@ -159,10 +185,22 @@ LogicalResult runEig(Call &call) {
 LogicalResult runSvd(Call &call) {
   Matrix left = call.output(0), values = call.output(1, 1),
          right = call.output(2);
-  int64_t info = svd(call.input(0), call.has("full"), left, values, right);
-  call.give(0, left);
-  call.give(1, values);
-  call.give(2, right);
+  int64_t info = svd(call.exactInput(0), call.has("full"), left, values, right);
+  if (perturbation().isOn() && info == 0) {
+    VectorErrors errors(values, call.relativeError(0));
+    // Vectors that are longer than others turn towards what those do not span.
+    // The signs follow those on the right.
+    Matrix rows = right.transposed();
+    bool isWide = rows.rows > left.rows;
+    call.giveWithin(1, values, errors.ofValues());
+    call.giveWithin(2, right,
+                    errors.ofColumns(rows, rows, isWide, isWide).transposed());
+    call.giveWithin(0, left, errors.ofColumns(left, rows, true, isWide));
+  } else {
+    call.give(0, left);
+    call.give(1, values);
+    call.give(2, right);
+  }
   call.giveNumbers(3, info);
   return success();
 }

@@ -46,6 +46,33 @@ void prepareThread() {
   (void)stack.isReady();
 }
 
+/// Moves this thread to another processor, if it may use one: the system wakes
+/// threads where the one that wakes them runs, and leaves both there for
+/// milliseconds.
+void leaveProcessor(int processor) {
+#if defined(__linux__)
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof(all), &all) != 0)
+    return; // more processors than a set has
+  cpu_set_t others = all;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) > 0 &&
+      sched_setaffinity(0, sizeof(others), &others) == 0)
+    (void)sched_setaffinity(0, sizeof(all), &all);
+#else
+  (void)processor;
+#endif
+}
+
+/// The processor that this thread runs on; -1 where systems do not say.
+int currentProcessor() {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
 } // namespace
 
 using Clock = std::chrono::steady_clock;
@@ -80,6 +107,7 @@ struct Threads::Shared {
   const std::function<void(int64_t, int64_t, int)> *body = nullptr;
   int64_t total = 0;
   int64_t shares = 1;
+  int processor = -1; ///< of the caller
   std::atomic<int64_t> next{0};
   std::atomic<bool> hasThrown{false};
   std::exception_ptr thrown;
@@ -108,6 +136,8 @@ struct Threads::Shared {
       if (!gate.compare_exchange_weak(found, found + 1))
         continue;
       seen = found / kLaunch;
+      if (processor >= 0 && currentProcessor() == processor)
+        leaveProcessor(processor);
       work(thread);
       gate.fetch_sub(1);
       return true;
@@ -168,6 +198,7 @@ void Threads::run(int64_t total,
   job.body = &body;
   job.total = total;
   job.shares = numThreads;
+  job.processor = currentProcessor();
   job.next = 0;
   job.hasThrown = false;
   job.thrown = nullptr;

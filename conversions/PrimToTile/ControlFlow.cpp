@@ -54,15 +54,23 @@ static bool canBePlaced(Value value, Operation *yield) {
          llvm::count(yield->getOperands(), value) == 1;
 }
 
+Value FunctionConverter::readNumber(Value tensor) {
+  const Buffer &buffer = host->buffer(tensor);
+  return program::ReadOp::create(builder, tensor.getLoc(),
+                                 builder.getIndexType(), buffer.base,
+                                 host->math.value(buffer.offset));
+}
+
 Value FunctionConverter::readCondition(Value condition) {
-  const Buffer &buffer = host->buffer(condition);
-  Location loc = condition.getLoc();
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value read =
-      program::ReadOp::create(builder, loc, builder.getIndexType(), buffer.base,
-                              host->math.value(buffer.offset));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, read,
-                               zero);
+  Value read = readNumber(condition);
+  Value zero = arith::ConstantIndexOp::create(builder, condition.getLoc(), 0);
+  return arith::CmpIOp::create(builder, condition.getLoc(),
+                               arith::CmpIPredicate::ne, read, zero);
+}
+
+LogicalResult FunctionConverter::convertToIndex(prim::ToIndexOp op) {
+  host->setIndex(op.getResult(), readNumber(op.getOperand()));
+  return sizes->resume(op.getResult());
 }
 
 FailureOr<Value> FunctionConverter::writeTo(Value value, const Buffer &target,

@@ -4,6 +4,7 @@
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
 #define KILN_CONVERSIONS_PRIMTOTILE_FUNCTIONCONVERTER_H
 
+#include "HostSizes.h"
 #include "Wrap.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Interfaces/HostOp.h"
@@ -70,6 +71,9 @@ private:
   mlir::LogicalResult convertHost(HostOpInterface op);
   /// Whether a tensor<i1> holds, known to the host.
   mlir::Value readCondition(mlir::Value condition);
+  /// The one element of a tensor of integers, known to the host.
+  mlir::Value readNumber(mlir::Value tensor);
+  mlir::LogicalResult convertToIndex(prim::ToIndexOp op);
   void planCat(prim::CatOp cat);
   mlir::LogicalResult schedule(mlir::Operation *group, llvm::StringRef kind,
                                llvm::StringRef name);
@@ -82,6 +86,7 @@ private:
   mlir::SymbolTable &symbols;
   mlir::OpBuilder builder;
   std::unique_ptr<schedule::HostProgramBuilder> host;
+  std::unique_ptr<HostSizes> sizes;
   std::unique_ptr<tiling::Chooser> tiling;
   std::unique_ptr<schedule::ScheduleContext> ctx;
   std::unique_ptr<mlir::IRRewriter> rewriter;

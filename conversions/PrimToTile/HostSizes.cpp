@@ -43,7 +43,9 @@ void HostSizes::check(Extent a, Extent b) {
   Extent from = representative(a), to = representative(b);
   if (from.same(to))
     return;
-  if (from.asSymbol() < 0)
+  // What is known later is said by what was known before.
+  if (from.asSymbol() < 0 ||
+      (!settled.empty() && from.asSymbol() < to.asSymbol()))
     std::swap(from, to);
   // Only what is not a part of the other size can be replaced by it.
   if (int symbol = from.asSymbol(); symbol >= 0)
@@ -180,22 +182,97 @@ LogicalResult HostSizes::visit(Operation *op) {
   return success();
 }
 
+/// Whether an operation, or one within it, reads a late value from outside.
+static bool readsLate(Operation *op, const DenseSet<Value> &late) {
+  return op
+      ->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands()) {
+          Operation *owner = operand.getParentRegion()->getParentOp();
+          if (late.contains(operand) && !op->isAncestor(owner))
+            return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool HostSizes::isLate(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value result) { return late.contains(result); });
+}
+
+void HostSizes::findLate() {
+  late.clear();
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isUnknown =
+        isa<prim::ToIndexOp>(op) && !host.hasIndex(op->getResult(0));
+    if (op == func || (late.empty() && !isUnknown))
+      return;
+    // What is carried into regions stands for what is given to them.
+    for (Region &region : op->getRegions())
+      for (auto [argument, operand] :
+           llvm::zip(region.getArguments(), op->getOperands()))
+        if (late.contains(operand))
+          late.insert(argument);
+    if (!isUnknown && !readsLate(op, late))
+      return;
+    for (Value result : op->getResults()) {
+      auto tensor = dyn_cast<RankedTensorType>(result.getType());
+      if (!tensor || !tensor.hasStaticShape())
+        late.insert(result);
+    }
+  });
+}
+
+void HostSizes::nameInputs(Operation *op) {
+  if (auto fusion = dyn_cast<prim::FusionOp>(op))
+    for (auto [argument, input] :
+         llvm::zip(fusion.getBody().getArguments(), fusion.getInputs()))
+      host.setAlias(argument, input);
+}
+
 LogicalResult HostSizes::run() {
+  findLate();
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto fusion = dyn_cast<prim::FusionOp>(op))
-      for (auto [argument, input] :
-           llvm::zip(fusion.getBody().getArguments(), fusion.getInputs()))
-        host.setAlias(argument, input);
+    nameInputs(op);
     if (auto loop = dyn_cast<prim::WhileOp>(op))
       for (Region &region : loop->getRegions())
         for (auto [argument, init] :
              llvm::zip(region.getArguments(), loop.getInits()))
           host.setAlias(argument, init);
-    if (failed(visit(op)))
+    if (!late.empty() && (isLate(op) || readsLate(op, late)))
+      waiting.push_back(op);
+    else if (failed(visit(op)))
       return WalkResult::interrupt();
     return isa<prim::ClaimOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   if (!equal.empty())
     unify();
   return failure(result.wasInterrupted());
+}
+
+LogicalResult HostSizes::resume(Value number) {
+  findLate();
+  SmallVector<Operation *> before = std::move(waiting);
+  waiting.clear();
+  settled = {number};
+  for (Operation *op : before) {
+    if (isLate(op) || readsLate(op, late)) {
+      waiting.push_back(op);
+      continue;
+    }
+    nameInputs(op);
+    if (failed(visit(op)))
+      return failure();
+    llvm::copy_if(op->getResults(), std::back_inserter(settled),
+                  [&](Value result) { return host.hasIndex(result); });
+  }
+  host.forgetSizes();
+  for (Value value : settled) {
+    Extent size = host.math.of(host.index(value)), same = representative(size);
+    if (!(same == size))
+      host.setIndex(value, host.math.value(same));
+  }
+  settled.clear();
+  return success();
 }

@@ -6,22 +6,34 @@
 
 #include "kiln/Schedule/HostProgramBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace kiln {
 
 /// Computes index values of `func` on the host and checks, once, that the sizes
-/// that must agree do.
+/// that must agree do. Those that depend on data come later, each as soon as
+/// the host knows what it depends on.
 class HostSizes {
 public:
   HostSizes(mlir::func::FuncOp func, schedule::HostProgramBuilder &host)
       : func(func), host(host) {}
 
-  /// All of the function.
+  /// All of the function that does not depend on data.
   mlir::LogicalResult run();
+  /// What the host can compute now that it knows the index value `number`, too.
+  mlir::LogicalResult resume(mlir::Value number);
+  /// Whether sizes of the results depend on data that the host does not know
+  /// yet.
+  bool isLate(mlir::Operation *op) const;
+
   /// One operation.
   mlir::LogicalResult visit(mlir::Operation *op);
 
 private:
+  /// Lets what a group calls its inputs be the inputs.
+  void nameInputs(mlir::Operation *op);
+  /// Finds out which values are late.
+  void findLate();
   void checkOperands(mlir::Operation *op);
   void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
   void check(schedule::Extent a, schedule::Extent b);
@@ -32,6 +44,10 @@ private:
 
   mlir::func::FuncOp func;
   schedule::HostProgramBuilder &host;
+  llvm::DenseSet<mlir::Value> late; ///< or of such a size
+  llvm::SmallVector<mlir::Operation *>
+      waiting;                            ///< in the order of the function
+  llvm::SmallVector<mlir::Value> settled; ///< by the number known last
   llvm::SmallVector<std::pair<schedule::Extent, schedule::Extent>> checked;
   /// What a symbol was checked to be equal to.
   llvm::DenseMap<unsigned, schedule::Extent> equal;

@@ -285,7 +285,7 @@ LogicalResult FunctionConverter::convert(Operation *op) {
        llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)))
     return op->getNumResults() && host->hasIndex(op->getResult(0))
                ? success()
-               : HostSizes(func, *host).visit(op);
+               : sizes->visit(op);
   if (isOpTriviallyDead(op))
     return success();
   if (auto rank = dyn_cast<prim::RankOp>(op))
@@ -296,6 +296,8 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return convertHost(call);
   if (auto cat = dyn_cast<prim::CatOp>(op))
     return convertCat(cat);
+  if (auto number = dyn_cast<prim::ToIndexOp>(op))
+    return convertToIndex(number);
   if (isViewMovement(op) && !isClonable(op)) {
     Buffer view;
     if (succeeded(
@@ -333,7 +335,8 @@ LogicalResult FunctionConverter::run() {
       *rewriter, options, target.description, *host, *tiling,
       target ? target.target->tileSizes(target.description, options)
              : target::getTileSizes(func));
-  if (failed(HostSizes(func, *host).run()) || host->math.failed())
+  sizes = std::make_unique<HostSizes>(func, *host);
+  if (failed(sizes->run()) || host->math.failed())
     return failure();
   if (failed(convertBlock(func.getBody().front())))
     return failure();
@@ -345,7 +348,8 @@ LogicalResult FunctionConverter::convertBlock(Block &block) {
   llvm::SaveAndRestore<Operation *> outer(next);
   // Later ones first, so that a part of a part is known as such.
   for (Operation &op : llvm::reverse(block))
-    if (auto cat = dyn_cast<prim::CatOp>(op); cat && !cat.use_empty())
+    if (auto cat = dyn_cast<prim::CatOp>(op);
+        cat && !cat.use_empty() && !sizes->isLate(cat))
       planCat(cat);
   for (Operation *op = &block.front(); op; op = next) {
     next = op->getNextNode();

@@ -79,9 +79,32 @@ LogicalResult FromIndexOp::verify() {
 }
 
 OpFoldResult FromIndexOp::fold(FoldAdaptor adaptor) {
+  if (auto number = getValue().getDefiningOp<ToIndexOp>();
+      number && number.getOperand().getType() == getType())
+    return number.getOperand();
   auto value = dyn_cast_or_null<IntegerAttr>(adaptor.getValue());
   if (!value)
     return {};
   unsigned width = getType().getElementType().getIntOrFloatBitWidth();
   return DenseElementsAttr::get(getType(), value.getValue().sextOrTrunc(width));
+}
+
+LogicalResult ToIndexOp::verify() {
+  // C1
+  RankedTensorType type = getOperand().getType();
+  if (type.getRank() != 0)
+    return emitOpError() << "expected an operand of rank 0, found " << type;
+  return success();
+}
+
+OpFoldResult ToIndexOp::fold(FoldAdaptor adaptor) {
+  auto number = getOperand().getDefiningOp<FromIndexOp>();
+  // Narrower ones may have wrapped.
+  if (number && getOperand().getType().getElementType().isInteger(64))
+    return number.getValue();
+  auto known = dyn_cast_or_null<DenseIntElementsAttr>(adaptor.getOperand());
+  if (!known)
+    return {};
+  return Builder(getContext())
+      .getIndexAttr(known.getSplatValue<APInt>().getSExtValue());
 }

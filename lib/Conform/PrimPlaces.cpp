@@ -94,6 +94,18 @@ void addDynamic() {
                      of({}, Fill(at, at))});
         }
   });
+  addRecipe("prim.to_index", [](Plan &plan) {
+    for (StringRef type : integerTypes()) {
+      Entry &entry = plan.add("prim.to_index", type, "size");
+      entry.profile("elementwise");
+      std::string x = tensorText({}, type), r = tensorText({-1}, "i32");
+      primFunction(entry, {x}, r,
+                   "%n = prim.to_index %a0 : " + x +
+                       "\n  %r = prim.iota dim 0 sizes (%n) : " + r);
+      for (int n : {0, 1, 100})
+        addCall(entry, "n" + std::to_string(n), {of({}, Fill(n, n))});
+    }
+  });
   addRecipe("prim.from_index", [](Plan &plan) {
     for (StringRef type : integerTypes()) {
       Entry &entry = plan.add("prim.from_index", type, "size");

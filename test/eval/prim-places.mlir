@@ -56,6 +56,14 @@ func.func @from_index() -> tensor<i8> {
   %0 = prim.from_index %n : tensor<i8>
   return %0 : tensor<i8>
 }
+// A size that is data.
+// CHECK: to_index = [3] i32: 0 1 2
+func.func @to_index() -> tensor<?xi32> {
+  %t = prim.constant dense<3> : tensor<i8>
+  %n = prim.to_index %t : tensor<i8>
+  %0 = prim.iota dim 0 sizes (%n) : tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
 // CHECK: gather_slices = [2, 1, 2] i32: 5 6 2 3
 func.func @gather_slices() -> tensor<2x1x2xi32> {
   %x = prim.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>

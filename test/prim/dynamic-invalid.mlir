@@ -69,3 +69,11 @@ func.func @from_index_c1(%n: index) {
   %0 = prim.from_index %n : tensor<1xi32>
   return
 }
+
+// -----
+
+func.func @to_index_c1(%x: tensor<1xi32>) {
+  // expected-error @+1 {{expected an operand of rank 0, found 'tensor<1xi32>'}}
+  %0 = prim.to_index %x : tensor<1xi32>
+  return
+}

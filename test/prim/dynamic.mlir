@@ -23,3 +23,24 @@ func.func @number() -> tensor<i8> {
   %0 = prim.from_index %c : tensor<i8>
   return %0 : tensor<i8>
 }
+
+// Numbers that were sizes, or are known, are so again; narrow ones may have wrapped.
+// CHECK-LABEL: func.func @to_index
+// CHECK: prim.to_index %{{.*}} : tensor<i32>
+// PARTS-LABEL: func.func @to_index
+// PARTS-DAG: %[[FIVE:.*]] = arith.constant -5 : index
+// PARTS-DAG: %[[N:.*]] = prim.to_index %arg0 : tensor<i32>
+// PARTS-DAG: %[[W:.*]] = prim.to_index %{{.*}} : tensor<i8>
+// PARTS: return %[[N]], %arg1, %[[W]], %[[FIVE]], %arg2
+func.func @to_index(%t: tensor<i32>, %n: index, %u: tensor<i64>) -> (index, index, index, index, tensor<i64>) {
+  %0 = prim.to_index %t : tensor<i32>
+  %1 = prim.from_index %n : tensor<i64>
+  %2 = prim.to_index %1 : tensor<i64>
+  %3 = prim.from_index %n : tensor<i8>
+  %4 = prim.to_index %3 : tensor<i8>
+  %5 = prim.constant dense<-5> : tensor<i16>
+  %6 = prim.to_index %5 : tensor<i16>
+  %7 = prim.to_index %u : tensor<i64>
+  %8 = prim.from_index %7 : tensor<i64>
+  return %0, %2, %4, %6, %8 : index, index, index, index, tensor<i64>
+}

@@ -58,12 +58,18 @@ LogicalResult fromIndex(prim::FromIndexOp op, Frame &frame) {
   return finish(op, frame, std::move(out));
 }
 
+LogicalResult toIndex(prim::ToIndexOp op, Frame &frame) {
+  return frame.set(op.getResult(),
+                   Value::ofIndex(toInts(frame.get(op.getOperand())).front()));
+}
+
 } // namespace
 
 void addPrimDynamic(EvaluationInterface &table) {
   table.add<prim::DynamicSliceOp>(dynamicSlice);
   table.add<prim::DynamicUpdateSliceOp>(dynamicUpdateSlice);
   table.add<prim::FromIndexOp>(fromIndex);
+  table.add<prim::ToIndexOp>(toIndex);
 }
 
 } // namespace kiln::eval

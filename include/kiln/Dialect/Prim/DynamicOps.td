@@ -69,4 +69,24 @@ def Prim_FromIndexOp : Prim_Op<"from_index", [Pure]> {
   let hasFolder = 1;
 }
 
+def Prim_ToIndexOp : Prim_Op<"to_index", [Pure]> {
+  let summary = "A number of a tensor as an index value";
+  let description = [{
+    The element, read as signed. For sizes that are data: the host waits for it, and what has such a size is computed
+    after. A size that is negative stops the program.
+
+    Constraints:
+    - (C1) The operand has rank 0.
+
+    Since: 0.2.
+
+    Example: `%n = prim.to_index %count : tensor<i32>`.
+  }];
+  let arguments = (ins Prim_IntTensor:$operand);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif

@@ -68,7 +68,7 @@ std::optional<Sizes> wantedSizes(Node &n, unsigned i) {
   if (auto declared = n.declared())
     if (int64_t(declared->size()) == n.shape(n.in(i))[0])
       return Sizes(getAsIndexOpFoldResult(n.e.b.getContext(), *declared));
-  return std::nullopt;
+  return n.dataSizes(i);
 }
 
 LogicalResult constantOfShape(Node &n) {
@@ -157,11 +157,17 @@ LogicalResult range(Node &n) {
   else if (auto sizes = n.sizes(1); sizes && start && delta &&
                                     start->front() == 0 && delta->front() == 1)
     count = sizes->front();
-  if (!count)
-    return n.fail("of a length that is not known");
   auto scalar = [&](unsigned i) {
     return n.e.reshape(n.in(i), ArrayRef<int64_t>());
   };
+  if (!count) { // of as many as the host finds out
+    Type f64 = n.e.b.getF64Type();
+    auto wide = [&](unsigned i) { return n.cast(scalar(i), f64); };
+    Value steps = n.div(n.sub(wide(1), wide(0)), wide(2));
+    count =
+        n.sizeFrom(n.cast(n.max(n.unary<prim::CeilOp>(steps), n.number(0, f64)),
+                          n.e.b.getI64Type()));
+  }
   Value steps = n.mul(n.iota(*count, element), scalar(2));
   return n.set(n.add(scalar(0), steps));
 }

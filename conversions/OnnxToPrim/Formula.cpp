@@ -133,6 +133,37 @@ Value Node::expand(Value x, ArrayRef<int64_t> to) {
   return expand(x, getAsIndexOpFoldResult(e.b.getContext(), to));
 }
 
+OpFoldResult Node::sizeFrom(Value number) {
+  Value scalar = i64(e.reshape(number, ArrayRef<int64_t>()));
+  if (auto known = intsOf(scalar))
+    return e.size(known->front());
+  return prim::ToIndexOp::create(e.b, scalar).getResult();
+}
+
+std::optional<Sizes> Node::dataSizes(unsigned i) {
+  if (auto sizes = this->sizes(i))
+    return sizes;
+  Value list = in(i);
+  if (!list || !isa<IntegerType>(e.elementOf(list)) || rank(i) != 1 ||
+      !e.typeOf(list).hasStaticShape())
+    return std::nullopt;
+  Sizes result;
+  for (int64_t k = 0; k < shape(list)[0]; ++k)
+    result.push_back(sizeFrom(slice(list, 0, k, 1)));
+  return result;
+}
+
+Value Node::first(Value x, OpFoldResult count) {
+  if (auto known = getConstantIntValue(count);
+      known && e.typeOf(x).hasStaticShape())
+    return slice(x, 0, 0, *known);
+  Sizes sizes = e.sizesOf(x);
+  sizes[0] = count;
+  SmallVector<Value> starts(sizes.size(), integer(0));
+  return prim::DynamicSliceOp::create(e.b, e.typeFor(sizes, e.elementOf(x)), x,
+                                      starts, e.dynamicSizes(sizes));
+}
+
 Value Node::slice(Value x, int64_t dim, int64_t start, int64_t count,
                   int64_t step) {
   RankedTensorType type = e.typeOf(x);

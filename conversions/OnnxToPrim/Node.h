@@ -245,6 +245,12 @@ public:
   Value along(Value x, int64_t dim, int64_t rank);
   Value expand(Value x, ArrayRef<mlir::OpFoldResult> to);
   Value expand(Value x, ArrayRef<int64_t> to);
+  /// A size that is data: the element of a tensor of rank 0.
+  mlir::OpFoldResult sizeFrom(Value number);
+  /// Sizes that are the elements of an input of rank 1, which may be data.
+  std::optional<Sizes> dataSizes(unsigned i);
+  /// The first `count` slices along dimension 0.
+  Value first(Value x, mlir::OpFoldResult count);
   /// Elements from `start` on, `count` of them, each `step` behind the last.
   Value slice(Value x, int64_t dim, int64_t start, int64_t count,
               int64_t step = 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Selections: the largest, those that are not zero, those that differ. Where a
-// size depends on data the type of the result has to say it.
+// Selections: the largest, those that are not zero, those that differ. A size
+// that depends on data is what the type of the result says, or read by the
+// host when it is computed.
 #include "Node.h"
 
 using namespace mlir;
@@ -16,8 +17,22 @@ Value argsort(Node &n, ArrayRef<Value> keys, int64_t dim,
 }
 
 /// The first `count` positions along dimension 0 at which `mask` holds.
-Value positionsOf(Node &n, Value mask, int64_t count) {
-  return n.slice(argsort(n, n.no(mask), 0), 0, 0, count);
+Value positionsOf(Node &n, Value mask, OpFoldResult count) {
+  return n.first(argsort(n, n.no(mask), 0), count);
+}
+
+/// At how many positions `mask` holds: what the type of the result says of one
+/// of its `rank` dimensions, where it does.
+OpFoldResult countOf(Node &n, Value mask, int64_t rank, int64_t dim) {
+  auto declared = n.declared();
+  if (declared && int64_t(declared->size()) == rank)
+    return n.e.size((*declared)[dim]);
+  return n.sizeFrom(n.sum(n.i64(mask, /*fromUnsigned=*/true), {0}));
+}
+
+/// Whether a number, if it is known, is larger than there are.
+bool exceeds(OpFoldResult count, int64_t total) {
+  return getConstantIntValue(count).value_or(0) > total;
 }
 
 LogicalResult topK(Node &n) {
@@ -52,20 +67,15 @@ LogicalResult topK(Node &n) {
 LogicalResult nonZero(Node &n) {
   Value x = n.in(0);
   int64_t rank = n.rank(0);
-  auto declared = n.declared();
-  std::optional<int64_t> count;
-  if (auto known = n.numbers(0))
-    count = llvm::count_if(*known, [](double v) { return v != 0; });
-  else if (declared && declared->size() == 2)
-    count = (*declared)[1];
-  if (!count || !n.e.typeOf(x).hasStaticShape())
-    return n.fail("has a size that depends on data");
+  if (!n.e.typeOf(x).hasStaticShape())
+    return n.fail("of a size that is not known");
   int64_t total = n.e.typeOf(x).getNumElements();
-  if (*count > total)
-    return n.fail("gives more places than there are");
   Value flat = n.e.reshape(x, Ints{total});
   Value mask = n.cast(flat, n.e.b.getI1Type());
-  Value at = positionsOf(n, mask, *count);
+  OpFoldResult count = countOf(n, mask, 2, 1);
+  if (exceeds(count, total))
+    return n.fail("gives more places than there are");
+  Value at = positionsOf(n, mask, count);
   SmallVector<Value> rows;
   for (int64_t d = rank; d-- > 0;) {
     Value size = n.integer(n.shape(x)[d]);
@@ -90,7 +100,6 @@ LogicalResult compress(Node &n) {
     return n.fail("of a size that is not known");
   if (n.broken)
     return failure();
-  auto declared = n.declared();
   if (auto known = n.ints(1)) {
     Ints at;
     for (auto [i, holds] : llvm::enumerate(*known))
@@ -98,10 +107,12 @@ LogicalResult compress(Node &n) {
         at.push_back(i);
     return n.set(n.take(x, n.list(at), dim));
   }
-  if (!declared || int64_t(declared->size()) != n.e.typeOf(x).getRank() ||
-      n.rank(1) != 1 || (*declared)[dim] > n.shape(condition)[0])
-    return n.fail("has a size that depends on data");
-  return n.set(n.take(x, positionsOf(n, condition, (*declared)[dim]), dim));
+  if (n.rank(1) != 1 || !n.e.typeOf(condition).hasStaticShape())
+    return n.fail("has a condition of a size that is not known");
+  OpFoldResult count = countOf(n, condition, n.e.typeOf(x).getRank(), dim);
+  if (exceeds(count, n.shape(condition)[0]))
+    return n.fail("gives more slices than there are");
+  return n.set(n.take(x, positionsOf(n, condition, count), dim));
 }
 
 /// Unique: sorted elements or slices, and where they are.
@@ -117,12 +128,9 @@ LogicalResult unique(Node &n) {
   if (n.broken)
     return failure();
   Value whole = flat ? n.e.reshape(x, Ints{n.e.typeOf(x).getNumElements()}) : x;
-  auto declared = n.declared();
-  if (!declared || int64_t(declared->size()) != n.e.typeOf(whole).getRank())
-    return n.fail("has a size that depends on data");
-  int64_t total = n.shape(whole)[dim], count = (*declared)[dim];
-  if (count > total || total == 0)
-    return n.fail("gives more elements than there are");
+  int64_t total = n.shape(whole)[dim];
+  if (total == 0)
+    return n.fail("of nothing");
   // Each slice as keys.
   Ints order{dim};
   for (int64_t d = 0; d < n.e.typeOf(whole).getRank(); ++d)
@@ -146,6 +154,9 @@ LogicalResult unique(Node &n) {
                               n.slice(sorted, 0, 0, total - 1)));
     isNew = n.e.concat({isNew, n.reduce<prim::AmaxOp>(differs, {1}, false)}, 0);
   }
+  OpFoldResult count = countOf(n, isNew, n.e.typeOf(whole).getRank(), dim);
+  if (exceeds(count, total))
+    return n.fail("gives more elements than there are");
   Value starts = positionsOf(n, isNew, count);
   Value first = n.take(sorting, starts, 0);
   Value group =
@@ -161,15 +172,17 @@ LogicalResult unique(Node &n) {
   Value none = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(total)});
   Value inverse = scatter(none, sorting, group);
   Value ends = n.e.full(n.e.b.getI64IntegerAttr(total), {n.e.size(1)});
-  Value next = count > 1
-                   ? n.e.concat({n.slice(starts, 0, 1, count - 1), ends}, 0)
-                   : ends;
-  Value counts = count ? n.sub(next, starts) : starts;
-  if (!isSorted && count) { // in the order in which they come first
+  bool isNone = getConstantIntValue(count) == 0;
+  Value next =
+      isNone ? starts
+             : n.e.refine(n.e.concat({n.e.sliceDim(starts, 0, 1, -1), ends}, 0),
+                          n.shape(starts));
+  Value counts = n.sub(next, starts);
+  if (!isSorted && !isNone) { // in the order in which they come first
     Value byPlace = argsort(n, first, 0);
     first = n.take(first, byPlace, 0);
     counts = n.take(counts, byPlace, 0);
-    Value few = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(count)});
+    Value few = n.e.full(n.e.b.getI64IntegerAttr(0), {count});
     Value number = scatter(few, byPlace, n.iota(count, n.e.b.getI64Type()));
     inverse = n.take(number, inverse, 0);
   }
@@ -219,17 +232,12 @@ Value overlaps(Node &n, Value boxes, bool centred) {
 /// those that overlap with one that was taken before.
 LogicalResult nonMaxSuppression(Node &n) {
   Value boxes = n.in(0), scores = n.in(1);
-  auto declared = n.declared();
-  if (!declared || declared->size() != 2)
-    return n.fail("has a size that depends on data");
   if (n.rank(0) != 3 || n.rank(1) != 3 || !n.e.typeOf(boxes).hasStaticShape() ||
       !n.e.typeOf(scores).hasStaticShape() || n.shape(boxes)[2] != 4)
     return n.fail("needs boxes and scores of rank 3 and known sizes");
   int64_t batch = n.shape(scores)[0], classes = n.shape(scores)[1],
           count = n.shape(scores)[2], lists = batch * classes;
-  int64_t total = lists * count, wanted = (*declared)[0];
-  if (wanted > total)
-    return n.fail("gives more boxes than there are");
+  int64_t total = lists * count;
   auto scalar = [&](unsigned i) {
     return n.e.reshape(n.in(i), ArrayRef<int64_t>());
   };
@@ -277,8 +285,11 @@ LogicalResult nonMaxSuppression(Node &n) {
                  n.add(now[2], n.i64(mine)),
                  n.either(now[3], n.both(here, n.unsqueeze(mine, {1})))});
   n.e.b.setInsertionPointAfter(loop);
-  Value at =
-      positionsOf(n, n.e.reshape(loop.getResult(3), Ints{total}), wanted);
+  Value chosen = n.e.reshape(loop.getResult(3), Ints{total});
+  OpFoldResult wanted = countOf(n, chosen, 2, 0);
+  if (exceeds(wanted, total))
+    return n.fail("gives more boxes than there are");
+  Value at = positionsOf(n, chosen, wanted);
   Value list = n.div(at, n.integer(count));
   auto column = [&](Value v) { return n.unsqueeze(v, {1}); };
   return n.set(

@@ -28,6 +28,36 @@ LogicalResult toShape(Node &n, ArrayRef<OpFoldResult> to) {
   return n.set(n.e.reshape(n.in(0), to));
 }
 
+/// A shape that is data: the host reads what 0 and -1 stand for, too.
+LogicalResult computedShape(Node &n) {
+  Sizes from = n.e.sizesOf(n.in(0)), to;
+  Value list = n.in(1);
+  if (n.rank(1) != 1 || !n.e.typeOf(list).hasStaticShape())
+    return n.fail("has a shape that is not known");
+  list = n.i64(list);
+  int64_t rank = n.shape(list)[0];
+  auto sizeOf = [&](OpFoldResult size) {
+    return n.e.reshape(n.e.sizeTensor(size), Ints{1});
+  };
+  if (!n.getInt("allowzero", 0)) {
+    SmallVector<Value> kept;
+    for (int64_t d = 0; d < rank; ++d)
+      kept.push_back(sizeOf(d < int64_t(from.size()) ? from[d] : n.e.size(0)));
+    if (rank)
+      list = n.where(n.eq(list, n.integer(0)), n.e.concat(kept, 0), list);
+  }
+  // What is left is the whole over the product of the others.
+  Value isOpen = n.lt(list, n.integer(0));
+  Value others =
+      n.reduce<prim::ProdOp>(n.where(isOpen, n.integer(1), list), {0}, false);
+  Value whole = n.e.sizeTensor(n.e.sizeMath().product(from));
+  Value left = n.div(whole, n.max(others, n.integer(1)));
+  list = n.where(isOpen, left, list);
+  for (int64_t d = 0; d < rank; ++d)
+    to.push_back(n.sizeFrom(n.slice(list, 0, d, 1)));
+  return n.broken ? failure() : n.set(n.e.reshape(n.in(0), to));
+}
+
 /// Reshape: 0 is the size that there was, -1 what is left.
 LogicalResult reshape(Node &n) {
   std::optional<Sizes> wanted;
@@ -35,13 +65,15 @@ LogicalResult reshape(Node &n) {
     wanted = asSizes(n, *given);
   else if (n.has(1))
     wanted = n.sizes(1);
-  if (!wanted) {
-    auto declared = n.declared();
-    if (!declared || (n.has(1) && n.shape(n.in(1)).size() == 1 &&
-                      n.shape(n.in(1))[0] != int64_t(declared->size())))
-      return n.fail("has a shape that is not known");
+  auto declared = n.declared();
+  if (!wanted && declared &&
+      !(n.has(1) && n.shape(n.in(1)).size() == 1 &&
+        n.shape(n.in(1))[0] != int64_t(declared->size())))
     return toShape(n, asSizes(n, *declared));
-  }
+  if (!wanted && n.has(1))
+    return computedShape(n);
+  if (!wanted)
+    return n.fail("has a shape that is not known");
   Sizes from = n.e.sizesOf(n.in(0));
   bool allowZero = n.getInt("allowzero", 0);
   std::optional<size_t> open;
@@ -151,14 +183,32 @@ LogicalResult transpose(Node &n) {
   return n.broken ? failure() : n.set(n.e.transpose(n.in(0), order));
 }
 
+/// A shape that is data: the host reads it. Sizes of 1 that it repeats must be
+/// known to be 1.
+LogicalResult computedExpand(Node &n) {
+  auto wanted = n.dataSizes(1);
+  if (!wanted)
+    return n.fail("has a shape that is not known");
+  Sizes from = n.e.sizesOf(n.in(0));
+  while (wanted->size() < from.size())
+    wanted->insert(wanted->begin(), n.e.size(1));
+  size_t missing = wanted->size() - from.size();
+  // A size of 1 keeps what there is.
+  for (auto [d, size] : llvm::enumerate(from))
+    if (getConstantIntValue(size) != 1)
+      (*wanted)[missing + d] = size;
+  return n.set(n.expand(n.in(0), *wanted));
+}
+
 LogicalResult expand(Node &n) {
   auto wanted = n.sizes(1);
   if (!wanted) {
     auto declared = n.declared();
-    if (!declared ||
-        int64_t(declared->size()) < n.e.typeOf(n.in(1)).getNumElements())
-      return n.fail("has a shape that is not known");
-    wanted = asSizes(n, *declared);
+    if (declared &&
+        int64_t(declared->size()) >= n.e.typeOf(n.in(1)).getNumElements())
+      wanted = asSizes(n, *declared);
+    else
+      return computedExpand(n);
   }
   Sizes from = n.e.sizesOf(n.in(0));
   while (wanted->size() < from.size())
@@ -177,12 +227,14 @@ LogicalResult tile(Node &n) {
   auto repeats = n.sizes(1);
   if (!repeats) {
     auto declared = n.declared();
-    if (!declared || declared->size() != from.size() ||
-        !n.e.typeOf(x).hasStaticShape())
+    if (declared && declared->size() == from.size() &&
+        n.e.typeOf(x).hasStaticShape()) {
+      repeats.emplace();
+      for (auto [to, size] : llvm::zip_equal(*declared, n.shape(x)))
+        repeats->push_back(n.e.size(size ? to / size : 1));
+    } else if (repeats = n.dataSizes(1); !repeats) {
       return n.fail("has repeats that are not known");
-    repeats.emplace();
-    for (auto [to, size] : llvm::zip_equal(*declared, n.shape(x)))
-      repeats->push_back(n.e.size(size ? to / size : 1));
+    }
   }
   if (repeats->size() != from.size())
     return n.fail("has " + Twine(repeats->size()) +

@@ -262,6 +262,11 @@ LogicalResult Translator::set(Value source, Value value) {
   return success();
 }
 
+OpFoldResult Translator::readSize(Value source) {
+  Value number = reshape(values.lookup(source), ArrayRef<int64_t>());
+  return b.createOrFold<prim::ToIndexOp>(number);
+}
+
 /// Whether an operation takes indices as sizes only, not as numbers.
 static bool needsSizes(Operation *op) {
   return isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::SplatOp,
@@ -323,13 +328,19 @@ LogicalResult Translator::emit(Operation *op) {
       rule = rules.find((op->getName().getDialectNamespace() + ".*").str());
   }
   if (rule) {
-    // Positions that are computed from elements are tensors, not sizes.
+    // Positions that are computed from elements are tensors, not sizes, but
+    // where a size is wanted.
+    SmallVector<Value> read;
     for (Value operand : op->getOperands())
       if (!body && isa<IndexType>(operand.getType()) &&
-          getSizes(operand).empty() && needsSizes(op))
-        return unsupported(op, "uses a size that is computed from elements");
+          getSizes(operand).empty() && needsSizes(op)) {
+        setSizes(operand, {readSize(operand)});
+        read.push_back(operand);
+      }
     sizeBuilder.overflowed = false;
     LogicalResult result = (*rule)(op, *this);
+    for (Value operand : read)
+      shapes.erase(operand);
     if (succeeded(result) && sizeBuilder.overflowed)
       return unsupported(op, "computes a size that does not fit 64 bits");
     return result;
@@ -339,14 +350,23 @@ LogicalResult Translator::emit(Operation *op) {
     IRMapping mapping;
     llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), operands);
-    for (Value operand : operands)
-      mapping.map(operand, isa<IndexType>(operand.getType())
-                               ? sizeValue(getSizes(operand).front())
-                               : get(operand));
+    for (Value operand : operands) {
+      if (!isa<IndexType>(operand.getType())) {
+        mapping.map(operand, get(operand));
+        continue;
+      }
+      Sizes known = getSizes(operand);
+      mapping.map(operand,
+                  sizeValue(known.empty() ? readSize(operand) : known.front()));
+    }
     Operation *copy = b.clone(*op, mapping);
     for (auto [from, to] :
-         llvm::zip_equal(op->getResults(), copy->getResults()))
-      values[from] = to;
+         llvm::zip_equal(op->getResults(), copy->getResults())) {
+      if (isa<IndexType>(from.getType()))
+        setSizes(from, {to});
+      else
+        values[from] = to;
+    }
     return success();
   }
   return unsupported(op, "has no translation to prim");

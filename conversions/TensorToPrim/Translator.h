@@ -183,6 +183,8 @@ public:
   /// The same as a tensor of rank 0, or of the iteration space in a body; by a
   /// sum over as many ones where it is known at run time only.
   mlir::Value sizeTensor(mlir::OpFoldResult size);
+  /// The size that an index is which is computed from elements.
+  mlir::OpFoldResult readSize(mlir::Value source);
   /// The sizes of a type, those that it leaves open from `dynamic` in order.
   Sizes sizesOfType(mlir::RankedTensorType type, mlir::ValueRange dynamic);
   /// Translates an operation that gives the size of a dimension of `source`.

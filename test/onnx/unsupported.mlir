@@ -49,22 +49,6 @@ func.func @starts(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[1],si64>, %e:
 
 // -----
 
-func.func @shape(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[2],si64>) -> !torch.vtensor<[?,?],f32> {
-  // expected-error@+1 {{unsupported: onnx.Reshape has a shape that is not known}}
-  %0 = torch.operator "onnx.Reshape"(%x, %s) : (!torch.vtensor<[4],f32>, !torch.vtensor<[2],si64>) -> !torch.vtensor<[?,?],f32>
-  return %0 : !torch.vtensor<[?,?],f32>
-}
-
-// -----
-
-func.func @count(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[1,?],si64> {
-  // expected-error@+1 {{unsupported: onnx.NonZero has a size that depends on data}}
-  %0 = torch.operator "onnx.NonZero"(%x) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[1,?],si64>
-  return %0 : !torch.vtensor<[1,?],si64>
-}
-
-// -----
-
 func.func @result(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[5],f32> {
   // expected-error@+1 {{unsupported: onnx.Neg gives tensor<4xf32> where its result is !torch.vtensor<[5],f32>}}
   %0 = torch.operator "onnx.Neg"(%x) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[5],f32>

@@ -78,15 +78,6 @@ func.func @outside(%m: memref<4xf32>) -> f32 {
 
 // -----
 
-func.func @size_from_data(%n: index) -> tensor<?xf32> {
-  // expected-error@+1 {{unsupported: tensor.empty uses a size that is computed from elements}}
-  %0 = tensor.empty(%n) : tensor<?xf32>
-  return %0 : tensor<?xf32>
-}
-
-// -----
-
-// expected-remark@+1 {{ignored: function 'sized' is converted only where it is called}}
 func.func @sized(%n: index) -> tensor<?xf32> {
   %0 = tensor.empty(%n) : tensor<?xf32>
   return %0 : tensor<?xf32>

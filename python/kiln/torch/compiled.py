@@ -46,13 +46,9 @@ def lower(graph_module, name_of=lambda node: node.name):
 
 
 def _fills_its_memory(tensor):
-    """Row-major, with nothing before it or behind it. What depends on symbols is no new condition on them."""
-    expected = 1
-    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
-        if not statically_known_true(stride == expected) and not statically_known_true(size == 1):
-            return False
-        expected = expected * size
-    return statically_known_true(expected * tensor.element_size() == tensor.untyped_storage().nbytes())
+    """Row-major, with nothing before it or behind it."""
+    return sizes.is_row_major(tensor) and statically_known_true(
+        tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes())
 
 
 def _bases(nodes):
@@ -87,7 +83,7 @@ class Compiled:
         for node, one in zip(output, results):
             if node in given:
                 self.results.append(("argument", given[node]))
-            elif node in bases:
+            elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
             elif isinstance(one, (Value, pairs.Pair)):
@@ -96,8 +92,13 @@ class Compiled:
                     self.types.append(TYPES.get(one.dtype, one.dtype))
                     values.append(one if isinstance(one, Value) else pairs.as_last(lowering, one))
                 self.results.append(("tensor", seen.index(one)))
-            elif sizes.is_size(one):
+            elif sizes.is_size(one) and one.free_symbols <= self.symbols.keys():
                 self.results.append(("size", one))
+            elif sizes.is_size(one):  # known when the package has run
+                self.results.append(("number", len(seen)))
+                seen.append(one)
+                self.types.append(torch.int64)
+                values.append(lowering.size_tensor(one))
             else:
                 self.results.append(("constant", one))
         lowering.returns(values)
@@ -130,6 +131,11 @@ class Compiled:
                         found.setdefault(size.node.expr, (i, dim))
         return found
 
+    def _has_symbols(self, tensor):
+        """Whether arguments say the sizes of a view, its strides and where it begins."""
+        numbers = [*tensor.shape, *tensor.stride(), tensor.storage_offset()]
+        return all(one.node.expr.free_symbols <= self.symbols.keys() for one in numbers if isinstance(one, torch.SymInt))
+
     def _size(self, expression, arguments):
         values = {}
         for symbol in expression.free_symbols:
@@ -148,7 +154,7 @@ class Compiled:
         made = self._run(arguments) if self.program else []
         if self.plain:
             return made
-        found = [made[one] if kind == "tensor" else arguments[one] if kind == "argument" else
+        found = [made[one] if kind == "tensor" else int(made[one]) if kind == "number" else arguments[one] if kind == "argument" else
                  self._size(one, arguments) if kind == "size" else one for kind, one in self.results]
         for i, (kind, one) in enumerate(self.results):
             if kind == "view":

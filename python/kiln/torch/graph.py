@@ -75,6 +75,7 @@ class Lowering(Prim):
         self.values = {}    # node: Value, list, size
         self.known = {}     # symbol: `index` value
         self.sources = {}   # symbol: (tensor argument, dimension)
+        self.counts = {}    # symbol that is data: the tensor that holds it
         self.constants = []  # tensors that are arguments after those of the graph
 
     def size_of(self, size):
@@ -85,6 +86,22 @@ class Lowering(Prim):
                 value, dim = self.sources[symbol]
                 self.known[symbol] = self.index(f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
         return sizes.compute(self, size, self.known)
+
+    def is_known(self, size):
+        """Whether a size can be computed from what is there."""
+        return isinstance(size, int) or all(one in self.known or one in self.sources for one in size.free_symbols)
+
+    def may_be_same(self, a, b):
+        return all(sizes.is_size(one) and one.free_symbols & self.counts.keys() for one in (a, b))
+
+    def bind(self, size, count):
+        """Lets a size that is data be the number of a tensor of rank 0."""
+        if not sizes.is_size(size) or self.is_known(size):
+            return  # torch has found out
+        if not size.is_Symbol:
+            raise Unsupported(f"the size {size}, which is computed from data")
+        self.known[size] = self.index(f"prim.to_index {count.name} : {count.type}")
+        self.counts[size] = count
 
     def tensor_argument(self, tensor, label):
         value = self._argument(tensor, label)
@@ -110,7 +127,7 @@ class Lowering(Prim):
     def outs(self, node):
         made = node.meta.get("val")
         operation = operation_of(node)
-        contiguous = all(one.meta["val"].is_contiguous() for one in node.all_input_nodes
+        contiguous = all(sizes.is_contiguous(one.meta["val"]) for one in node.all_input_nodes
                          if isinstance(one.meta.get("val"), torch.Tensor))
         if isinstance(made, (list, tuple)):
             used = [False] * len(made)
@@ -148,8 +165,16 @@ class Lowering(Prim):
             raise UnsupportedNode(node, f"with these arguments ({type(error).__name__}: {error})") from error
 
     def _node(self, node):
+        if isinstance(node.meta.get("val"), torch.SymBool):
+            self.values[node] = node.meta["val"]  # for what checks it
+            return
         if isinstance(node.meta.get("val"), torch.SymInt):
             self.values[node] = sizes.size_of(node.meta["val"])
+            if not self.is_known(self.values[node]):
+                function = find(operation_of(node))
+                if function is None:
+                    raise Unsupported("a number that only torch computes")
+                function(self, self.values[node], *(self.given(one) for one in node.args))
             return
         if node.op == "get_attr" and isinstance(getattr(node.graph.owning_module, node.target), torch.fx.GraphModule):
             self.values[node] = getattr(node.graph.owning_module, node.target)  # a region of what uses it

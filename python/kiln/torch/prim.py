@@ -15,6 +15,10 @@ class Prim(Function):
     def size_of(self, size):
         raise Unsupported(f"the size {size} is not known here")
 
+    def may_be_same(self, a, b):
+        """Whether two sizes are numbers that only the program knows."""
+        return False
+
     def sizes(self, shape):
         dynamic = [self.size_of(n) for n in shape if not isinstance(n, int)]
         return f" sizes ({', '.join(dynamic)})" if dynamic else ""
@@ -74,8 +78,11 @@ class Prim(Function):
             return x
         offset = len(shape) - x.rank
         for d, n in enumerate(x.shape):
-            if n != shape[offset + d] and n != 1:
+            if n == shape[offset + d] or n == 1:
+                continue
+            if not self.may_be_same(n, shape[offset + d]):
                 raise Unsupported(f"a size {n} where {shape[offset + d]} is expected")
+            x = self.reshape(x, [*x.shape[:d], shape[offset + d], *x.shape[d + 1:]])  # the program checks it
         return self.broadcast_in_dim(x, range(offset, len(shape)), shape)
 
     def reshape(self, x, shape):

@@ -2,6 +2,7 @@
 """Sizes that are known when the program runs: torch's symbolic integers, as `index` values."""
 import sympy
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
 
 from .text import Unsupported
 
@@ -18,6 +19,21 @@ def size_of(value):
 
 def is_size(value):
     return isinstance(value, sympy.Basic)
+
+
+def is_row_major(tensor):
+    """What depends on symbols is no new condition on them."""
+    expected = 1
+    for size, stride in zip(reversed(tensor.shape), reversed(tensor.stride())):
+        if not statically_known_true(stride == expected) and not statically_known_true(size == 1):
+            return False
+        expected = expected * size
+    return True
+
+
+def is_contiguous(tensor):
+    """As torch says, which does not know of sizes that are data."""
+    return is_row_major(tensor) if free_unbacked_symbols(tensor) else tensor.is_contiguous()
 
 
 def constant(function, number):

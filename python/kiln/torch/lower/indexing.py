@@ -4,6 +4,7 @@ import math
 
 from . import lowers
 from .common import Unsupported, axis, elements, is_float, operand, static
+from .counted import MASKS, unmasked
 from .elementwise import floor_divide
 
 
@@ -36,7 +37,7 @@ def prepared(b, x, indices):
     indices = list(indices) + [None] * (x.rank - len(indices))
     at = [d for d, index in enumerate(indices) if index is not None]
     if any(indices[d].dtype == "i1" for d in at):
-        raise Unsupported("an index of truth values: the size of its result depends on the data")
+        raise Unsupported("an index of truth values beside others")
     shape = joint_shape([indices[d] for d in at])
     wide = [b.convert(b.broadcast(counted_from_front(b, indices[d], x.shape[d]), shape), "i64") for d in at]
     together = at == list(range(at[0], at[-1] + 1))
@@ -44,10 +45,19 @@ def prepared(b, x, indices):
     return b.transpose(x, order), order, at[0] if together else 0, wide
 
 
+def joint_size(out, indices):
+    """The last size of what the indices broadcast to, which those of truth values are as long as."""
+    at = [(d, index) for d, index in enumerate(indices) if index is not None]
+    together = [d for d, _ in at] == list(range(at[0][0], at[-1][0] + 1))
+    rank = max(1 if index.dtype in MASKS else index.rank for _, index in at)
+    return out.shape[(at[0][0] if together else 0) + rank - 1] if rank else None
+
+
 @lowers("index.Tensor", "_unsafe_index.Tensor")
 def index_tensor(b, out, x, indices):
     if all(index is None for index in indices):
         return x
+    indices = unmasked(b, indices, joint_size(out, indices))
     x, _, first, indices = prepared(b, x, indices)
     count = len(indices)
     sizes = x.shape[first:first + count]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes and places that depend on data, compiled whole: compared with eager, for several data with one program."""
+import sys
+import traceback
+import warnings
+
+warnings.filterwarnings("ignore")
+import torch  # noqa: E402
+
+import kiln.torch  # noqa: E402
+
+torch._dynamo.config.capture_dynamic_output_shape_ops = True
+torch._dynamo.config.capture_scalar_outputs = True
+SHAPE = (6, 4)
+
+
+def table(seed):
+    return torch.randint(-1, 2, SHAPE, generator=torch.Generator().manual_seed(seed)).float()
+
+
+NONE, ALL = torch.zeros(SHAPE), torch.ones(SHAPE)
+TABLES = [(table(1),), (table(2),), (NONE,), (ALL,)]
+PLACES = [(table(1), torch.tensor(n)) for n in (1, 0, 3)]
+CASES = {
+    "nonzero": (torch.nonzero, TABLES),
+    "nonzero in columns": (lambda x: torch.nonzero(x, as_tuple=True), TABLES),
+    "rows that a mask says": (lambda x: x[x[:, 0] > 0], TABLES),
+    "columns that a mask says": (lambda x: x[1, x[0] > 0], TABLES),
+    "elements, and what is computed with each": (lambda x: (x[x > 0] * 2 + 1).to(torch.float64), TABLES),
+    "masked_select": (lambda x: torch.masked_select(x, x[0] > 0), TABLES),
+    "unique": (lambda x: torch.unique(x, return_inverse=True, return_counts=True), TABLES),
+    "unique rows": (lambda x: torch.unique(x, return_inverse=True, return_counts=True, dim=0), TABLES),
+    "rows by their runs": (lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True, dim=1), TABLES),
+    "what is computed of all that count": (lambda x: (x[x > 0].exp() + 1).sum(), TABLES),
+    "a product of rows": (lambda x: x[x[:, 0] > 0] @ x.T, TABLES),
+    "rows to experts and back": (lambda x: torch.zeros_like(x).index_add(0, torch.nonzero(x[:, 0] > 0)[:, 0], x[x[:, 0] > 0] * 2), TABLES),
+    "both together, and how many": (lambda x: (torch.cat([x[x > 0], x[x < 0]]), x[x > 0].shape[0]), TABLES),
+    "rows repeated": (lambda x: torch.repeat_interleave(x, (x[:, 0] + 1).to(torch.int64), dim=0), TABLES),
+    "how often": (lambda x: torch.bincount((x + 1).reshape(-1).to(torch.int64)), TABLES),
+    "a size": (lambda x, n: torch.arange(n.item()) + torch.ones(n.item(), 2).sum(), PLACES),
+    "a number": (lambda x, n: n.item() + 1, PLACES),
+    "runs": (lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True), TABLES),
+    "a part from a place": (lambda x, n: torch.narrow(x, 0, n, 2), PLACES),
+    "a part from a place, computed with": (lambda x, n: torch.narrow(x, 0, n, 2) + 1, PLACES),
+    "a row": (lambda x, n: x[n.item()], PLACES),
+    "a row, computed with": (lambda x, n: x[n.item()] * n.item(), PLACES),
+}
+def main():
+    failures = 0
+    for name, (function, inputs) in CASES.items():
+        torch._dynamo.reset()
+        try:
+            fast = torch.compile(function, backend="kiln", fullgraph=True)
+            for given in inputs:
+                torch.testing.assert_close(fast(*given), function(*given))
+        except Exception:
+            traceback.print_exc(limit=4)
+            print(f"failed: {name}")
+            failures += 1
+    print("all right" if not failures else f"{failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

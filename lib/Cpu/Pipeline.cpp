@@ -22,6 +22,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
   kernels.addPass(tile::createTileExpandScaledDots());
   kernels.addPass(tile::createTileExpandScaling());
+  kernels.addPass(tile::createTileExpandSincos());
   kernels.addPass(tile::createTileWidenAccumulators());
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileLowerPointers());

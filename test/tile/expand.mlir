@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-wide-products,tile-expand-conversions))' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-wide-products,tile-expand-conversions,tile-expand-sincos))' | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @high
 tile.kernel @high(%x: !tile.view<?xi32>, %y: !tile.view<?xi32>) {
@@ -29,4 +29,29 @@ tile.kernel @toward_zero(%x: !tile.view<?xf32>, %y: !tile.view<?xbf16>) {
   // CHECK-NOT: tile.convert_float
   %b = tile.convert_float %a toward_zero : tensor<64xf32> -> tensor<64xbf16>
   tile.store %b, %y[%i] : tensor<64xbf16>, !tile.view<?xbf16>
+}
+
+// CHECK-LABEL: tile.kernel @both
+tile.kernel @both(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  // CHECK: %[[A:.*]] = tile.load
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
+  // CHECK: %[[SIN:.*]] = math.sin %[[A]] : tensor<64xf32>
+  // CHECK: %[[COS:.*]] = math.cos %[[A]] : tensor<64xf32>
+  %sin, %cos = math.sincos %a : tensor<64xf32>
+  // CHECK: tile.store %[[SIN]]
+  tile.store %sin, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
+  // CHECK: tile.store %[[COS]]
+  tile.store %cos, %z[%i] : tensor<64xf32>, !tile.view<?xf32>
+}
+
+// What nobody uses is not computed.
+// CHECK-LABEL: tile.kernel @one
+tile.kernel @one(%x: !tile.view<?xf16>, %y: !tile.view<?xf16>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf16> -> tensor<64xf16>
+  // CHECK-NOT: math.sin
+  // CHECK: math.cos
+  %sin, %cos = math.sincos %a : tensor<64xf16>
+  tile.store %cos, %y[%i] : tensor<64xf16>, !tile.view<?xf16>
 }

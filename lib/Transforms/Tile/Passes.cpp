@@ -20,6 +20,7 @@ void registerTilePasses() {
   registerTileExpandWideProducts();
   registerTileExpandConversions();
   registerTileWidenAccumulators();
+  registerTileExpandSincos();
   registerTileExpandScaledDots();
   registerTileExpandScaling();
   registerTileCheckAssumptions();

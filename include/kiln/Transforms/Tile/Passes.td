@@ -135,6 +135,15 @@ def TileExpandConversions : Pass<"tile-expand-conversions", "::kiln::tile::Kerne
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileExpandSincos : Pass<"tile-expand-sincos", "::kiln::tile::KernelOp"> {
+  let summary = "Computes sines and cosines apart";
+  let description = [{
+    For machines without a function of both: `math.sincos` becomes `math.sin` and `math.cos`, of which only that is
+    computed whose result is used.
+  }];
+  let dependentDialects = ["::mlir::math::MathDialect"];
+}
+
 def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::KernelOp"> {
   let summary = "Expresses products with scales by products without";
   let description = [{

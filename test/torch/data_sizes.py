@@ -42,6 +42,8 @@ CASES = {
     "runs": (lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True), TABLES),
     "a part from a place": (lambda x, n: torch.narrow(x, 0, n, 2), PLACES),
     "a part from a place, computed with": (lambda x, n: torch.narrow(x, 0, n, 2) + 1, PLACES),
+    "up to a place": (lambda x, n: x[:n.item()].sum(0), PLACES),
+    "behind a place": (lambda x, n: x[n.item():] * 2, PLACES),
     "a row": (lambda x, n: x[n.item()], PLACES),
     "a row, computed with": (lambda x, n: x[n.item()] * n.item(), PLACES),
 }

@@ -51,6 +51,8 @@ STATES = ["skipped", "right", "slow", "untraced", "unsupported", "refused", "fai
 #: In what the result that decides is computed.
 WIDER = {torch.float32: torch.float64, torch.bfloat16: torch.float64, torch.float16: torch.float64,
          torch.complex64: torch.complex128}
+#: What functions of floats take, too. Asked for where the result is a float and in doubt alone.
+INTEGERS = {torch.int64, torch.int32, torch.uint8}
 #: Operations for each process.
 CHUNK = 16
 
@@ -138,6 +140,8 @@ class Sample:
         for t in self.given:
             copy = t.detach().clone(memory_format=torch.preserve_format)
             copy = copy.to(WIDER.get(copy.dtype, copy.dtype)) if widened else copy
+            if widened and t is self.sample.input and t.dtype in INTEGERS:  # a function of floats, of which these are some
+                copy = copy.to(torch.float64)
             made.append(copy.requires_grad_(t.requires_grad))
         return made
 
@@ -334,6 +338,7 @@ def operations(work, options, pipe):
         except Slow:
             made = {"state": "slow", "samples": {}, "reason": "the time limit"}
         signal.alarm(0)
+        made["asked"] = options.samples
         made["seconds"] = round(time.time() - start, 1)
         pipe.send((number, kind, made))
 
@@ -400,15 +405,17 @@ def collect(work, options, results, save):
             found, ended = one.news()
             for news in found:
                 note(*news)
+            if found:
+                save()
             slow = not ended and time.time() - one.since > 2 * options.limit + 10  # the alarm was not heard
             if ended or slow:
                 one.end()
                 running.remove(one)
                 if one.work:  # the first one has ended it
                     state = ("slow", "the time limit") if slow else ("failed", "the process died")
-                    note(*one.work[0], {"state": state[0], "samples": {}, "reason": state[1]})
+                    note(*one.work[0], {"state": state[0], "samples": {}, "reason": state[1], "asked": options.samples})
                     work[:0] = one.work[1:]
-                save()
+                    save()
 
 
 def summary(results, kinds):
@@ -446,13 +453,17 @@ def main():
             os.replace(options.report + ".new", options.report)
 
     again = set(filter(None, options.only.split(",")))
+
+    def is_open(key):
+        one = results.get(key)
+        return one is None or one.get("asked", options.samples) < options.samples or one["state"] in again
+
     work = []
     for number, op in enumerate(op_db):
         name = name_of(op)
         if not re.search(options.filter, name) or UNDETERMINED.match(name):
             continue
-        work += [(number, kind) for kind in kinds_of(op, asked)
-                 if f"{name} {kind}" not in results or results[f"{name} {kind}"]["state"] in again]
+        work += [(number, kind) for kind in kinds_of(op, asked) if is_open(f"{name} {kind}")]
     work.sort(key=lambda one: asked.index(one[1]))
     decompositions.table()
     make_fx(torch.sin, tracing_mode="fake")(torch.zeros(1))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
 import torch
-from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.experimental.symbolic_shapes import free_symbols, statically_known_true
 from torch.utils._python_dispatch import _disable_current_modes
 
 import kiln
@@ -64,6 +64,26 @@ def _bases(nodes):
     return {node: base for node, base in found.items() if base is not node}
 
 
+def _slices(nodes, given):
+    """Results that are slices of an argument whose start torch cannot say, as it is read from a tensor: {node: (argument,
+    dimension, start, length or None for a place)}. AOTAutograd makes views of all other such results itself."""
+    memory = {node.meta["val"].untyped_storage()._cdata for node in given if isinstance(node.meta.get("val"), torch.Tensor)}
+    symbols = set().union(*(free_symbols(node.meta.get("val")) for node in given))
+    found = {}
+    for node in nodes:
+        made = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
+        if not isinstance(made, torch.Tensor) or made.layout != torch.strided or made.untyped_storage()._cdata not in memory:
+            continue
+        if free_symbols(made.storage_offset()) <= symbols:
+            continue
+        is_place = node.target is torch.ops.aten.select.int
+        source, dim, start = node.args[:3] if is_place or node.target is torch.ops.aten.slice.Tensor else (None, 0, 0)
+        if source not in given or not isinstance(start, torch.fx.Node):
+            raise UnsupportedNode(node, "a view of an argument that begins where the program finds out")
+        found[node] = (given[source], dim, sizes.size_of(start.meta["val"]), None if is_place else sizes.size_of(made.shape[dim]))
+    return found
+
+
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
@@ -80,9 +100,25 @@ class Compiled:
         output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
         output = output if isinstance(output, (list, tuple)) else [output]
         bases = _bases([node for node in output if node not in given])
+        slices = _slices([node for node in output if node not in given], given)
+
+        def number(size):
+            """An int, or the number of the package's result that holds it."""
+            if isinstance(size, int):
+                return "constant", size
+            if size.free_symbols <= self.symbols.keys():
+                return "size", size
+            seen.append(size)
+            self.types.append(torch.int64)
+            values.append(lowering.size_tensor(size))
+            return "number", len(seen) - 1
+
         for node, one in zip(output, results):
             if node in given:
                 self.results.append(("argument", given[node]))
+            elif node in slices:
+                base, dim, start, length = slices[node]
+                self.results.append(("slice", (base, dim, number(start), None if length is None else number(length))))
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
@@ -92,13 +128,8 @@ class Compiled:
                     self.types.append(TYPES.get(one.dtype, one.dtype))
                     values.append(one if isinstance(one, Value) else pairs.as_last(lowering, one))
                 self.results.append(("tensor", seen.index(one)))
-            elif sizes.is_size(one) and one.free_symbols <= self.symbols.keys():
-                self.results.append(("size", one))
-            elif sizes.is_size(one):  # known when the package has run
-                self.results.append(("number", len(seen)))
-                seen.append(one)
-                self.types.append(torch.int64)
-                values.append(lowering.size_tensor(one))
+            elif sizes.is_size(one):
+                self.results.append(number(one))
             else:
                 self.results.append(("constant", one))
         lowering.returns(values)
@@ -154,13 +185,28 @@ class Compiled:
         made = self._run(arguments) if self.program else []
         if self.plain:
             return made
-        found = [made[one] if kind == "tensor" else int(made[one]) if kind == "number" else arguments[one] if kind == "argument" else
-                 self._size(one, arguments) if kind == "size" else one for kind, one in self.results]
+        found = [self._result(one, arguments, made) for one in self.results]
         for i, (kind, one) in enumerate(self.results):
             if kind == "view":
                 sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[1:3], one[3:])]
                 found[i] = found[one[0]].as_strided(sizes_of[0], sizes_of[1], *sizes_of[2])
         return found
+
+    def _result(self, result, arguments, made):
+        kind, one = result
+        if kind == "tensor":
+            return made[one]
+        if kind == "argument":
+            return arguments[one]
+        if kind == "size":
+            return self._size(one, arguments)
+        if kind == "number":
+            return int(made[one])
+        if kind == "slice":
+            start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
+            base, dim = arguments[one[0]], one[1]
+            return base.select(dim, start) if length is None else base.narrow(dim, start, length)
+        return one
 
     def _number(self, number, arguments):
         return self._size(number.node.expr, arguments) if isinstance(number, torch.SymInt) else number

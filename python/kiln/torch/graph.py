@@ -91,8 +91,11 @@ class Lowering(Prim):
         """Whether a size can be computed from what is there."""
         return isinstance(size, int) or all(one in self.known or one in self.sources for one in size.free_symbols)
 
+    def is_read(self, number):
+        return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
+
     def may_be_same(self, a, b):
-        return all(sizes.is_size(one) and one.free_symbols & self.counts.keys() for one in (a, b))
+        return self.is_read(a) and self.is_read(b)
 
     def bind(self, size, count):
         """Lets a size that is data be the number of a tensor of rank 0."""

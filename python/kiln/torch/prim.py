@@ -15,6 +15,10 @@ class Prim(Function):
     def size_of(self, size):
         raise Unsupported(f"the size {size} is not known here")
 
+    def is_read(self, number):
+        """Whether a number follows from what is in a tensor."""
+        return False
+
     def may_be_same(self, a, b):
         """Whether two sizes are numbers that only the program knows."""
         return False
@@ -219,12 +223,17 @@ class Prim(Function):
         zero = self.full(0, INDEX, ())
         if isinstance(start, int) and start < 0:
             start = x.shape[dim] + start
-        start = self.full(start, INDEX, ()) if isinstance(start, int) else self.size_tensor(start)
+        is_read, start = self.is_read(start), self.size_as_tensor(start)
+        if is_read:  # may be below zero, as the program finds out
+            start = self.where(self.compare("lt", start, zero), self.binary("add", start, self.size_as_tensor(x.shape[dim])), start)
         return [start if d == dim else zero for d in range(x.rank)]
 
     def size_tensor(self, size):
         """A size as a tensor of rank 0."""
         return self.emit(f"prim.from_index {self.size_of(size)} : {self._type(INDEX, ())}", INDEX, ())
+
+    def size_as_tensor(self, size):
+        return self.full(size, INDEX, ()) if isinstance(size, int) else self.size_tensor(size)
 
     # along a dimension
     def scan(self, kind, x, dim):

@@ -138,6 +138,7 @@ def runs(b, rows):
 def distinct(b, outs, rows, order, inverse, counts):
     """The first of each run of `rows`, the run of each (in the places that `order` says, if any), and how long each is."""
     value, of, length = outs
+    of.dtype = length.dtype = "i64"  # of which torch says that they are of x's while it traces
     many = rows.shape[0]
     starts = runs(b, rows)
     places = places_of(b, starts, value)
@@ -147,7 +148,7 @@ def distinct(b, outs, rows, order, inverse, counts):
         number = b.binary("sub", number, b.full_like(1, number))
         made[1] = b.reshape(ranked(b, number, order, [many]) if order else number, of.shape)
     if counts:
-        end = b.reshape(b.full(many, "i64", []) if isinstance(many, int) else b.size_tensor(many), [1])
+        end = b.reshape(b.size_as_tensor(many), [1])
         ends = b.cat([b.slice_dim(places, 0, 1, None), end], 0) if value != 0 else places
         made[2] = b.binary("sub", b.reshape(ends, places.shape), places)
     return [made[0], *(b.full(0, "i64", out.shape) if out and one is None else one for one, out in zip(made[1:], outs[1:]))]

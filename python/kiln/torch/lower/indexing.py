@@ -163,6 +163,8 @@ def cut(b, x, shape, dim):
 
 @lowers("gather.default")
 def gather(b, out, x, dim, index, *, sparse_grad=False):
+    if 0 in out.shape:
+        return b.full(0, out.dtype, out.shape)
     if not x.rank:
         return b.broadcast(x, out.shape)
     if not index.rank:

@@ -50,11 +50,27 @@ def bounds(size, start, end):
     return start, end
 
 
+def place_in(b, size, place, otherwise):
+    """Where a slice begins or ends, as a tensor: counted from the end below zero, and inside."""
+    size = b.size_as_tensor(size)
+    place = b.size_as_tensor(otherwise if place is None else min(place, 2 ** 62) if isinstance(place, int) else place)
+    zero = b.full_like(0, size)
+    place = b.where(b.compare("lt", place, zero), b.binary("add", place, size), place)
+    return b.binary("minimum", b.binary("maximum", place, zero), size)
+
+
 @lowers("slice.Tensor", "slice_copy.Tensor")
 def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
     d = axis(dim, x.rank)
     n = x.shape[d]
     static(step)
+    if b.is_read(start) or b.is_read(end):
+        static(0 if step == 1 else start)
+        if not b.is_known(out.shape[d]):
+            first, last = (place_in(b, n, one, otherwise) for one, otherwise in ((start, 0), (end, n)))
+            length = b.binary("sub", last, first)
+            b.bind(out.shape[d], b.binary("maximum", length, b.full_like(0, length)))
+        return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
     start, end = bounds(n, start, end)
     if isinstance(n, int):
         return b.slice_dim(x, d, start, end, step)

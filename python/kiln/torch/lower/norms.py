@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Softmax and norms, whole."""
+import math
+
 from . import lowers
-from .common import axis, wide
+from .common import Unsupported, axis, wide
 from .reductions import mean_of
 
 
@@ -59,6 +61,8 @@ def layer_norm(b, out, x, shape, weight=None, bias=None, eps=1e-5, *more):
     if weight is None and bias is not None:
         weight = b.full(1, x.dtype, shape)
     same = lambda v: None if v is None else b.convert(v, x.dtype)  # noqa: E731
+    if not 0 <= eps < math.inf:
+        raise Unsupported(f"an eps of {eps}")
     made = b.norm("layer_norm", x, same(weight), same(bias), len(shape), eps)
     made = b.convert(made, result.dtype)
     if not several:

@@ -177,8 +177,11 @@ Value NestBuilder::evaluateReshaped(OpOperand &operand, const Point &point) {
       return isAlignedAt(point.coords[dim], lanes);
     };
     bool isWhole = true;
+    // Pieces lie within the tile or behind it. In storage they may begin
+    // anywhere, else they must not be moved to where they end with the tile.
     for (auto [coord, size] : llvm::zip(point.coords, shape))
-      isWhole &= !coord.lane || size % lanes == 0 || room >= lanes - 1;
+      isWhole &= !coord.lane || room >= lanes - 1 ||
+                 (size % lanes == 0 && (isStored || isAlignedAt(coord, lanes)));
     for (auto [step, expr, size] : llvm::zip(steps, map.getResults(), sizes)) {
       auto known = laneStep(expr, point, lanes, isAligned);
       // Masks of accesses count lanes upwards.

@@ -411,6 +411,34 @@ def nothing_in_any_layout():
     same(fast(lambda x: x.sum((1, 2)), fullgraph=True)(torch.empty(3, 0, 5).permute(2, 1, 0)), torch.zeros(5))
 
 
+@test
+def norms_and_activations_are_one_node():
+    """What torch would take apart while it traces; in each type, for each rank, with gradients."""
+    def function(norm, x):
+        made = norm(x)
+        return F.hardswish(made) + F.hardsigmoid(made) * F.leaky_relu(made, 0.2)
+    for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+        for affine in (True, False):
+            for made, shape in ((torch.nn.BatchNorm1d, (4, 6)), (torch.nn.BatchNorm1d, (2, 6, 5)), (torch.nn.BatchNorm2d, (2, 6, 3, 5))):
+                norm = made(6, affine=affine).eval().to(dtype)
+                norm.running_mean.uniform_(-1, 1)
+                norm.running_var.uniform_(0.5, 2)
+                x = (torch.randn(shape) * 4).to(dtype)
+                kiln.torch.report.clear()
+                torch._dynamo.reset()
+                with torch.no_grad():
+                    same(fast(function, fullgraph=True)(norm, x), function(norm, x), tolerance)
+                assert kiln.torch.report[0].nodes < 12, kiln.torch.report[0]
+    norm, x = torch.nn.BatchNorm2d(3).eval(), torch.randn(2, 3, 4, 4)
+    found = []
+    torch._dynamo.reset()
+    for run in (function, fast(function, fullgraph=True)):
+        given = x.clone().requires_grad_()
+        found.append(torch.autograd.grad(run(norm, given).square().sum(), [given, *norm.parameters()]))
+    for got, want in zip(*reversed(found)):
+        same(got, want, 1e-4)
+
+
 def main():
     bad = []
     for one in TESTS:

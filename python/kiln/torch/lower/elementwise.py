@@ -58,6 +58,28 @@ def gelu(b, out, x, *, approximate="none"):
     return b.unary("gelu", x, " tanh" if approximate == "tanh" else " exact")
 
 
+def _gate(b, x):
+    """x + 3 between 0 and 6."""
+    above = b.binary("maximum", b.binary("add", x, b.full_like(3, x)), b.full_like(0, x))
+    return b.binary("minimum", above, b.full_like(6, x))
+
+
+@lowers("hardsigmoid.default")
+def hardsigmoid(b, out, x):
+    return arithmetic(b, out, lambda p: b.binary("div", _gate(b, p), b.full_like(6, p)), x)
+
+
+@lowers("hardswish.default")
+def hardswish(b, out, x):
+    return arithmetic(b, out, lambda p: b.binary("div", b.binary("mul", p, _gate(b, p)), b.full_like(6, p)), x)
+
+
+@lowers("leaky_relu.default")
+def leaky_relu(b, out, x, negative_slope=0.01):
+    return arithmetic(b, out, lambda p: b.where(b.compare("gt", p, b.full_like(0, p)), p,
+                                                b.binary("mul", p, b.full_like(negative_slope, p))), x)
+
+
 def _scaled(b, y, alpha, dtype, shape):
     y = operand(b, y, dtype, shape)
     return y if alpha == 1 else b.binary("mul", y, b.full(known(alpha), dtype, shape))

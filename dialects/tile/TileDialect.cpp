@@ -1,10 +1,11 @@
 //===- TileDialect.cpp - The dialect, its types and attributes ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -136,6 +137,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "expected '" << name << "' on 'tile.kernel' to be three numbers"
              << " of at least 1, found " << attribute.getValue();
+  }
+  if (name == kVariantsAttr) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !list || list.empty() ||
+        !llvm::all_of(list, llvm::IsaPred<FlatSymbolRefAttr>))
+      return op->emitOpError()
+             << "expected '" << name << "' on 'tile.kernel' to be a list of "
+             << "symbols of kernels, found " << attribute.getValue();
   }
   if (name == kKernelHintsAttr) {
     if (!isa<KernelOp>(op))

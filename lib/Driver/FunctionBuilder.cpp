@@ -3,7 +3,6 @@
 
 #include "FunctionBuilder.h"
 #include "kiln/Transforms/Program/AlignViews.h"
-#include "kiln/Transforms/Tile/Retile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -244,40 +243,6 @@ FunctionBuilder::buildPrim(func::FuncOp func,
   }
   launch(func.getSymName(), args);
   emit(std::move(ret));
-  program.functions.push_back(std::move(function));
-  return success();
-}
-
-LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
-  function.name = kernel.getSymName().str();
-  function.kind = runtime::Function::Kind::kernel;
-  runtime::LaunchInst inst;
-  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    if (failed(addArgument(type, Value(), kernel)))
-      return failure();
-    runtime::Argument &arg = function.args.back();
-    if (kernel.getArgAttr(index, tile::kReadonlyAttr))
-      arg.writable = false;
-    inst.args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
-                                     : runtime::LaunchArg::ofBuffer(arg.reg));
-  }
-  runtime::LaunchVariant variant;
-  variant.kernel = kernels.lookup(kernel.getSymName());
-  for (Reg &extent : variant.grid)
-    extent = function.newReg();
-  function.grid = variant.grid;
-  // Callers give the grid for the blocks that the kernel was written with.
-  auto scale = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
-  for (size_t axis = 0; scale && scale.size() == 6 && axis < 3; ++axis)
-    if (scale[2 * axis] != scale[2 * axis + 1])
-      variant.grid[axis] =
-          binary(runtime::IntOp::ceildiv,
-                 binary(runtime::IntOp::mul, variant.grid[axis],
-                        constant(scale[2 * axis])),
-                 constant(scale[2 * axis + 1]));
-  inst.variants.push_back(variant);
-  emit(std::move(inst));
-  emit(runtime::ReturnInst{});
   program.functions.push_back(std::move(function));
   return success();
 }

@@ -52,6 +52,12 @@ private:
   mlir::LogicalResult lowerTransfer(program::TransferOp op);
   mlir::LogicalResult lowerReturn(program::ReturnOp op);
 
+  // Entries of kernels (FunctionEntry.cpp).
+  /// A kernel with the grid that callers give.
+  runtime::LaunchVariant variantOf(tile::KernelOp kernel);
+  /// Whether the facts of a variant hold for the arguments of a launch.
+  Reg guardOf(tile::KernelOp variant, llvm::ArrayRef<runtime::LaunchArg> args);
+
   // Control flow (FunctionControl.cpp).
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
   mlir::LogicalResult lowerWhile(mlir::scf::WhileOp op);

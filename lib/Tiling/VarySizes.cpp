@@ -3,6 +3,7 @@
 
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Tiling/Tiling.h"
+#include "kiln/Transforms/Program/AlignEntries.h"
 #include "kiln/Transforms/Program/AlignSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,8 +23,10 @@ struct TileVarySizes : tiling::impl::TileVarySizesBase<TileVarySizes> {
         tiling::chooserOf(getOperation());
     if (!chooser)
       return signalPassFailure();
-    if (int64_t bytes = chooser->model().accessBytes(); bytes > 1)
+    if (int64_t bytes = chooser->model().accessBytes(); bytes > 1) {
       program::alignSizes(getOperation(), bytes);
+      program::alignEntries(getOperation(), bytes);
+    }
   }
 };
 } // namespace

@@ -29,6 +29,10 @@ def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
     ```mlir
     program.launch [@k_aligned, @k] guards(%divides) grid(...) args(...)
     ```
+
+    Public kernels are launched with whatever their callers have: their variants are told where views begin, too
+    (`tile.align`), and stand in their attribute `tile.variants`. A launch of the kernel takes the first one whose facts
+    hold for its arguments.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Transforms/Program/AlignSizes.h"
+#include "RowDivisors.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Index/Analysis.h"
@@ -12,69 +13,17 @@
 
 using namespace mlir;
 using namespace kiln;
+using kiln::program::RowDivisors;
+using kiln::program::rowDivisorsOf;
 
 namespace {
-/// What has to divide the sizes and strides of one parameter.
-struct Divisors {
-  unsigned parameter;
-  SmallVector<int64_t> sizes, strides; ///< 1: anything does
-  /// Only the view's end is at stake: worth a fact, but no variant.
-  bool isSingle = false;
-};
-
-/// Whether a kernel moves several neighbours along a dimension of a view.
-bool movesAlong(Value view, unsigned dim) {
-  return llvm::any_of(view.getUsers(), [&](Operation *user) {
-    auto access = dyn_cast<ViewAccessOpInterface>(user);
-    if (!access || access.getAccessedView() != view)
-      return false;
-    ViewAxis axis = access.getAxes()[dim];
-    return !axis.isIndirect() && axis.block > 1 && axis.step == 1;
-  });
-}
-
-/// What rows of a view need in order to begin and end at multiples of `bytes`;
-/// none where they do, never can, or are not moved.
-std::optional<Divisors> divisorsOf(BlockArgument view, int64_t bytes) {
-  auto type = dyn_cast<tile::ViewType>(view.getType());
-  if (!type || type.getRank() == 0 || !type.getElementType().isIntOrFloat() ||
-      type.getElementType().getIntOrFloatBitWidth() % 8)
-    return std::nullopt;
-  int64_t count = bytes * 8 / type.getElementType().getIntOrFloatBitWidth();
-  int64_t rank = type.getRank(), row = -1;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (type.getStaticStride(dim) == 1 &&
-        (row < 0 || type.getShape()[dim] != 1))
-      row = dim;
-  if (count <= 1 || row < 0 || !movesAlong(view, row))
-    return std::nullopt;
-  Divisors result{view.getArgNumber(), SmallVector<int64_t>(rank, 1),
-                  SmallVector<int64_t>(rank, 1)};
-  bool isOpen = false;
-  auto need = [&](int64_t known, int64_t &divisor) {
-    if (!ShapedType::isDynamic(known))
-      return known % count == 0;
-    divisor = count;
-    isOpen = true;
-    return true;
-  };
-  result.isSingle = rank == 1;
-  if (!need(type.getShape()[row], result.sizes[row]))
-    return std::nullopt;
-  if (!type.isDense())
-    for (int64_t dim = 0; dim < rank; ++dim)
-      if (dim != row && type.getShape()[dim] != 1 &&
-          !need(type.getStaticStride(dim), result.strides[dim]))
-        return std::nullopt;
-  return isOpen ? std::optional(result) : std::nullopt;
-}
-
 /// Makes the variants of one kernel.
 class SizeAligner {
 public:
   SizeAligner(tile::KernelOp kernel, int64_t bytes) : kernel(kernel) {
     for (BlockArgument argument : kernel.getBody().getArguments())
-      if (auto divisors = divisorsOf(argument, bytes))
+      if (auto divisors = rowDivisorsOf(argument, bytes);
+          divisors && divisors->isOpen)
         (divisors->isSingle ? single : needed).push_back(std::move(*divisors));
   }
 
@@ -94,7 +43,7 @@ private:
   void addFacts(tile::KernelOp to) const;
 
   tile::KernelOp kernel;
-  SmallVector<Divisors> needed, single;
+  SmallVector<RowDivisors> needed, single;
   index::Analysis facts;
 };
 } // namespace
@@ -156,7 +105,7 @@ SizeAligner::checksOf(program::LaunchOp launch) {
       checks[divisor].push_back(value);
     return true;
   };
-  for (const Divisors &divisors : needed) {
+  for (const RowDivisors &divisors : needed) {
     Value buffer = launch.getArgs()[divisors.parameter];
     for (auto [dim, size] : llvm::enumerate(divisors.sizes))
       if (size > 1 && !check(sizeOf(buffer, dim, launch), size))
@@ -170,7 +119,7 @@ SizeAligner::checksOf(program::LaunchOp launch) {
 
 void SizeAligner::takeImplied(
     ArrayRef<std::pair<program::LaunchOp, Checks>> launches) {
-  for (Divisors &row : single)
+  for (RowDivisors &row : single)
     if (llvm::all_of(launches, [&](const auto &entry) {
           program::LaunchOp launch = entry.first;
           const Checks &checks = entry.second;
@@ -224,7 +173,7 @@ void SizeAligner::addGuard(program::LaunchOp launch, unsigned variant,
 
 void SizeAligner::addFacts(tile::KernelOp to) const {
   Builder b(to.getContext());
-  for (const Divisors &divisors : needed)
+  for (const RowDivisors &divisors : needed)
     for (auto [name, list] : {std::pair(tile::kSizeDivAttr, &divisors.sizes),
                               {tile::kStrideDivAttr, &divisors.strides}})
       if (llvm::any_of(*list, [](int64_t divisor) { return divisor > 1; }))

@@ -1,0 +1,20 @@
+//===- Variants.h - Kernels for launches of which more is known -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_DIALECT_TILE_VARIANTS_H
+#define KILN_DIALECT_TILE_VARIANTS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace kiln::tile {
+
+/// On a kernel that anybody may launch: a list of symbols of kernels that
+/// compute the same and have the same parameters, with more facts about them
+/// (`tile.align`, `tile.size_div`, `tile.stride_div`, `tile.divisibility`). A
+/// launch by the kernel's name runs the first of them whose facts hold, or else
+/// the kernel itself.
+inline constexpr llvm::StringLiteral kVariantsAttr = "tile.variants";
+
+} // namespace kiln::tile
+
+#endif // KILN_DIALECT_TILE_VARIANTS_H

@@ -1,0 +1,108 @@
+//===- FunctionEntry.cpp - Kernels that are called by themselves ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FunctionBuilder.h"
+#include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Transforms/Tile/Retile.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::driver;
+using runtime::IntOp;
+using runtime::kNone;
+
+runtime::LaunchVariant FunctionBuilder::variantOf(tile::KernelOp kernel) {
+  runtime::LaunchVariant variant;
+  variant.kernel = kernels.lookup(kernel.getSymName());
+  variant.grid = function.grid;
+  // Callers give the grid for the blocks that the kernel was written with.
+  auto scale = kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kGridScaleAttr);
+  for (size_t axis = 0; scale && scale.size() == 6 && axis < 3; ++axis)
+    if (scale[2 * axis] != scale[2 * axis + 1])
+      variant.grid[axis] = binary(
+          IntOp::ceildiv,
+          binary(IntOp::mul, variant.grid[axis], constant(scale[2 * axis])),
+          constant(scale[2 * axis + 1]));
+  return variant;
+}
+
+runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
+                                      ArrayRef<runtime::LaunchArg> args) {
+  Reg guard = kNone;
+  auto require = [&](Reg holds) {
+    guard = guard == kNone ? holds : binary(IntOp::andI, guard, holds);
+  };
+  auto divides = [&](Reg number, int64_t divisor) {
+    if (divisor > 1)
+      require(binary(IntOp::eq, binary(IntOp::mod, number, constant(divisor)),
+                     constant(0)));
+  };
+  for (auto [index, arg] : llvm::enumerate(args)) {
+    auto number = [&, index = index](StringRef name) -> int64_t {
+      auto fact = variant.getArgAttrOfType<IntegerAttr>(index, name);
+      return fact ? fact.getInt() : 1;
+    };
+    if (arg.kind == runtime::LaunchArg::scalar) {
+      divides(arg.index, number(tile::kDivisibilityAttr));
+      continue;
+    }
+    if (int64_t bytes = number(tile::kAlignAttr); bytes > 1) {
+      Reg dst = function.newReg();
+      emit(runtime::AlignedInst{dst, arg.index, bytes});
+      require(dst);
+    }
+    auto view = dyn_cast<tile::ViewType>(variant.getArgumentTypes()[index]);
+    if (!view)
+      continue;
+    auto list = [&, index = index](StringRef name) {
+      return variant.getArgAttrOfType<DenseI64ArrayAttr>(index, name);
+    };
+    auto sizes = list(tile::kSizeDivAttr), strides = list(tile::kStrideDivAttr);
+    for (int64_t dim = 0; dim < view.getRank(); ++dim) {
+      if (sizes && sizes[dim] > 1) {
+        Reg size = function.newReg();
+        emit(runtime::DimInst{size, arg.index, int32_t(dim)});
+        divides(size, sizes[dim]);
+      }
+      if (strides && strides[dim] > 1) {
+        Reg stride = function.newReg();
+        emit(runtime::StrideInst{stride, arg.index, int32_t(dim)});
+        divides(stride, strides[dim]);
+      }
+    }
+  }
+  return guard == kNone ? constant(1) : guard;
+}
+
+LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
+  function.name = kernel.getSymName().str();
+  function.kind = runtime::Function::Kind::kernel;
+  runtime::LaunchInst inst;
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (failed(addArgument(type, Value(), kernel)))
+      return failure();
+    runtime::Argument &arg = function.args.back();
+    if (kernel.getArgAttr(index, tile::kReadonlyAttr))
+      arg.writable = false;
+    inst.args.push_back(arg.isScalar ? runtime::LaunchArg::ofScalar(arg.reg)
+                                     : runtime::LaunchArg::ofBuffer(arg.reg));
+  }
+  for (Reg &extent : function.grid)
+    extent = function.newReg();
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+      auto variant = module.lookupSymbol<tile::KernelOp>(name.getAttr());
+      if (!variant || variant.getFunctionType() != kernel.getFunctionType())
+        return kernel.emitError() << "expected variant " << name
+                                  << " to be a kernel with the same parameters";
+      runtime::LaunchVariant chosen = variantOf(variant);
+      chosen.guard = guardOf(variant, inst.args);
+      inst.variants.push_back(chosen);
+    }
+  inst.variants.push_back(variantOf(kernel));
+  emit(std::move(inst));
+  emit(runtime::ReturnInst{});
+  program.functions.push_back(std::move(function));
+  return success();
+}

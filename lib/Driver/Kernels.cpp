@@ -7,6 +7,7 @@
 #include "Shards.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -181,8 +182,13 @@ private:
   /// A kernel that a candidate declines goes to the next one.
   LogicalResult passOn(size_t i, Operation *kernel, StringRef reason) {
     report.declined(kernel, candidates[i].options.name, reason);
-    if (i + 1 == candidates.size())
+    if (i + 1 == candidates.size()) {
+      // Of a kernel and its variants once.
+      if (!refused.insert(locationString(kernel->getLoc()) + reason.str())
+               .second)
+        return failure();
       return refuse(kernel, candidates, plan.noFallback);
+    }
     index[SymbolTable::getSymbolName(kernel)] = i + 1;
     return success();
   }
@@ -247,30 +253,46 @@ private:
     return success(ok);
   }
 
+  /// The kernels one of which a launch runs.
+  SmallVector<SmallVector<StringRef>> variantsOfLaunches() {
+    SmallVector<SmallVector<StringRef>> all;
+    auto add = [&](ArrayAttr names) -> SmallVector<StringRef> & {
+      auto &list = all.emplace_back();
+      for (auto name : names.getAsRange<FlatSymbolRefAttr>())
+        list.push_back(name.getValue());
+      return list;
+    };
+    module.walk([&](program::LaunchOp launch) { add(launch.getKernels()); });
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+        add(names).push_back(kernel.getSymName());
+    return all;
+  }
+
   /// All variants of a launch run on one device: moves them to the last one
   /// that any of them needs. Returns what has to be lowered again.
   SmallVector<Operation *> unifyVariants() {
     llvm::SetVector<Operation *> moved;
+    SmallVector<SmallVector<StringRef>> launches = variantsOfLaunches();
     bool changed = true;
     while (changed) {
       changed = false;
-      module.walk([&](program::LaunchOp launch) {
+      for (ArrayRef<StringRef> names : launches) {
         size_t last = 0;
-        auto names = launch.getKernels().getAsRange<FlatSymbolRefAttr>();
-        for (FlatSymbolRefAttr name : names)
-          last = std::max(last, index.lookup(name.getValue()));
-        for (FlatSymbolRefAttr name : names) {
-          auto it = index.find(name.getValue());
+        for (StringRef name : names)
+          last = std::max(last, index.lookup(name));
+        for (StringRef name : names) {
+          auto it = index.find(name);
           if (it == index.end() || it->second == last)
             continue;
-          Operation *kernel = module.lookupSymbol(name.getValue());
+          Operation *kernel = module.lookupSymbol(name);
           report.declined(kernel, candidates[it->second].options.name,
                           "another variant of its launch runs elsewhere");
           it->second = last;
           moved.insert(kernel);
           changed = true;
         }
-      });
+      }
     }
     return moved.takeVector();
   }
@@ -282,6 +304,7 @@ private:
   const LoweringPlan &plan;
   Report &report;
   std::vector<std::vector<Executable>> results;
+  llvm::StringSet<> refused; ///< places and reasons that were said
 };
 } // namespace
 

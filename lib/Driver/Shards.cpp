@@ -30,11 +30,15 @@ static constexpr size_t kMostKernels = 64;
 
 static constexpr StringLiteral kUnsupported = "unsupported: ";
 
-/// The message of the first error.
-static StringRef firstError(ArrayRef<std::string> lines) {
+/// The message of the first error, and where it is.
+static StringRef firstError(ArrayRef<std::string> lines,
+                            StringRef *where = nullptr) {
   for (StringRef line : lines)
-    if (auto [place, message] = line.split("error: "); !message.empty())
+    if (auto [place, message] = line.split("error: "); !message.empty()) {
+      if (where)
+        *where = place.rtrim(": ");
       return message;
+    }
   return "";
 }
 
@@ -43,10 +47,15 @@ bool Shard::isDeclined() const {
 }
 
 std::string Shard::reason() const {
-  StringRef message = firstError(lines);
+  StringRef where, message = firstError(lines, &where);
   message.consume_front(kUnsupported);
   std::string text =
       message.empty() ? "failed without saying why" : message.str();
+  // What is in a kernel has a place of its own.
+  if (!where.empty() && llvm::none_of(kernels, [&](Operation *kernel) {
+        return where == locationString(kernel->getLoc());
+      }))
+    text += " (at " + where.str() + ")";
   // Its notes say who declined before; those of later errors are theirs.
   unsigned errors = 0;
   for (StringRef line : lines) {

@@ -25,7 +25,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   extend(".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
-  kernels.addPass(tile::createTileExpandScaledDots());
+  kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
   kernels.addPass(tile::createTileExpandScaling());
   kernels.addPass(createKeepAccumulatorsPass());
   kernels.addPass(tile::createTileWidenAccumulators());

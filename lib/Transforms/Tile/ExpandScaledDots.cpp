@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Target/Description.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -17,6 +19,70 @@ using namespace kiln;
 using namespace kiln::tile;
 
 namespace {
+/// Numbers of so many significant bits that are multiples of 2^least and less
+/// than 2^top.
+struct Numbers {
+  int bits, least, top;
+
+  Numbers operator*(Numbers other) const {
+    return {bits + other.bits, least + other.least, top + other.top};
+  }
+};
+
+Numbers numbersOf(ScaledFormat format) {
+  switch (format) {
+  case ScaledFormat::e2m1:
+    return {2, -1, 3};
+  case ScaledFormat::e2m3:
+    return {4, -3, 3};
+  case ScaledFormat::e3m2:
+    return {3, -4, 5};
+  case ScaledFormat::e4m3:
+    return {4, -9, 9};
+  case ScaledFormat::e5m2:
+    return {3, -16, 16};
+  case ScaledFormat::bf16:
+    return {8, -133, 128};
+  case ScaledFormat::fp16:
+    return {11, -24, 16};
+  }
+  llvm_unreachable("unknown format");
+}
+
+/// A factor's elements times their scales. A power of two takes no bits.
+Numbers numbersOf(ScaledFormat format, Value scale) {
+  Numbers numbers = numbersOf(format);
+  if (!scale)
+    return numbers;
+  return isa<Float8E4M3FNType>(getElementTypeOrSelf(scale.getType()))
+             ? numbers * numbersOf(ScaledFormat::e4m3)
+             : numbers * Numbers{0, -127, 128};
+}
+
+bool fitsHalf(Numbers numbers) {
+  return numbers.bits <= 11 && numbers.least >= -24 && numbers.top <= 16;
+}
+
+/// Whether a description has a matrix instruction for factors of a type, sums
+/// in f32, and a product of this size.
+bool hasInstruction(target::TargetAttr description, Type factor,
+                    RankedTensorType sums, int64_t depth) {
+  if (!description)
+    return false;
+  auto takes = [](target::OperandAttr operand, Type type) {
+    return llvm::is_contained(operand.getTypes(), type);
+  };
+  return llvm::any_of(
+      description.getMatrixInstructions(),
+      [&](target::MatrixInstructionAttr row) {
+        return takes(row.getLhs(), factor) && takes(row.getRhs(), factor) &&
+               takes(row.getAcc(), Float32Type::get(factor.getContext())) &&
+               sums.getDimSize(sums.getRank() - 2) >= row.getM().getMin() &&
+               sums.getDimSize(sums.getRank() - 1) >= row.getN().getMin() &&
+               depth >= row.getK().getMin();
+      });
+}
+
 /// Expands one factor. Its rows have K elements: lhs is [M, K], rhs is turned
 /// to [N, K] and back.
 class FactorExpander {
@@ -56,6 +122,37 @@ public:
           b, loc, values,
           expandScale(scale, cast<RankedTensorType>(values.getType())));
     return isRhs ? transpose(values) : values;
+  }
+
+  /// Numbers of f32 as `type`, which has all of them.
+  Value narrow(Value values, FloatType type) {
+    auto tile = cast<RankedTensorType>(values.getType());
+    return arith::TruncFOp::create(b, loc, tile.clone(type), values);
+  }
+
+  /// Terms of bf16 whose sums are numbers of f32 with so many bits, the largest
+  /// first.
+  SmallVector<Value> split(Value values, int bits) {
+    FloatType half = b.getBF16Type();
+    auto floats = cast<RankedTensorType>(values.getType());
+    RankedTensorType words = floats.clone(b.getI32Type());
+    SmallVector<Value> terms;
+    for (; bits > 8; bits -= 8) {
+      // The upper bits alone, so that nothing is rounded out of the range.
+      Value upper = arith::AndIOp::create(
+          b, loc, arith::BitcastOp::create(b, loc, words, values),
+          constant(words, int64_t(int32_t(0xffff0000))));
+      upper = arith::BitcastOp::create(b, loc, floats, upper);
+      terms.push_back(narrow(upper, half));
+      Value rest = arith::SubFOp::create(b, loc, values, upper);
+      // Infinities have no rest.
+      Value isNumber =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, rest, rest);
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(floats));
+      values = arith::SelectOp::create(b, loc, isNumber, rest, zero);
+    }
+    terms.push_back(narrow(values, half));
+    return terms;
   }
 
 private:
@@ -191,23 +288,60 @@ private:
   Location loc;
 };
 
+/// Expands one product.
+class DotExpander {
+public:
+  DotExpander(DotScaledOp op, target::TargetAttr description)
+      : op(op), description(description), b(op), expander(b, op.getLoc()) {}
+
+  void expand() {
+    Value lhs = expander.expand(op.getLhs(), op.getLhsScale(),
+                                op.getLhsFormat(), op.getLhsKPack(),
+                                /*isRhs=*/false);
+    Value rhs = expander.expand(op.getRhs(), op.getRhsScale(),
+                                op.getRhsFormat(), op.getRhsKPack(),
+                                /*isRhs=*/true);
+    Value sum = op.getAcc();
+    SmallVector<Value> left{lhs}, right{rhs};
+    Numbers x = numbersOf(op.getLhsFormat(), op.getLhsScale()),
+            y = numbersOf(op.getRhsFormat(), op.getRhsScale());
+    FloatType half = b.getF16Type();
+    if (fitsHalf(x) && fitsHalf(y) && has(half)) {
+      left = {expander.narrow(lhs, half)};
+      right = {expander.narrow(rhs, half)};
+    } else if (has(b.getBF16Type())) {
+      left = expander.split(lhs, x.bits);
+      right = expander.split(rhs, y.bits);
+    }
+    // Small terms first.
+    for (Value factor : llvm::reverse(left))
+      for (Value other : llvm::reverse(right))
+        sum = DotOp::create(b, op.getLoc(), op.getType(), factor, other, sum);
+    op.getResult().replaceAllUsesWith(sum);
+    op.erase();
+  }
+
+private:
+  bool has(FloatType factor) {
+    return hasInstruction(description, factor,
+                          cast<RankedTensorType>(op.getType()), op.getDepth());
+  }
+
+  DotScaledOp op;
+  target::TargetAttr description;
+  OpBuilder b;
+  FactorExpander expander;
+};
+
 struct TileExpandScaledDots
     : tile::impl::TileExpandScaledDotsBase<TileExpandScaledDots> {
+  using Base::Base;
+
   void runOnOperation() override {
-    getOperation().walk([](DotScaledOp op) {
-      OpBuilder builder(op);
-      FactorExpander expander(builder, op.getLoc());
-      Value lhs =
-          expander.expand(op.getLhs(), op.getLhsScale(), op.getLhsFormat(),
-                          op.getLhsKPack(), /*isRhs=*/false);
-      Value rhs =
-          expander.expand(op.getRhs(), op.getRhsScale(), op.getRhsFormat(),
-                          op.getRhsKPack(), /*isRhs=*/true);
-      Value dot = DotOp::create(builder, op.getLoc(), op.getType(), lhs, rhs,
-                                op.getAcc());
-      op.getResult().replaceAllUsesWith(dot);
-      op.erase();
-    });
+    target::TargetAttr description =
+        narrow ? target::getDescription(getOperation()) : target::TargetAttr();
+    getOperation().walk(
+        [&](DotScaledOp op) { DotExpander(op, description).expand(); });
   }
 };
 } // namespace

@@ -149,7 +149,13 @@ def TileExpandScaledDots : Pass<"tile-expand-scaled-dots", "::kiln::tile::Kernel
   let description = [{
     For machines without products of scaled factors: the factors of `tile.dot_scaled` are decoded to f32 and
     multiplied with their scales, and a `tile.dot` takes them.
+
+    With `narrow`, and where the module's description has a matrix instruction for them, the factors go on in f16 if
+    that has all of their numbers, or else as one or two terms of bf16 that add up to them, with a `tile.dot` for
+    each pair of terms. Both are exact, but for numbers below 2^-126, which products of bf16 may read as zero.
   }];
+  let options = [
+    Option<"narrow", "narrow", "bool", "false", "factors of 16 bits where the description multiplies those">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

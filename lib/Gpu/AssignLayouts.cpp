@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "Work.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
@@ -271,6 +272,13 @@ struct SimtAssignLayouts
           << lanes.getValue();
       return signalPassFailure();
     }
+    // What an author wishes is not worth minutes of compiling.
+    target::TargetAttr description = target::getDescription(kernel);
+    while (!warps && count < 32 &&
+           wantsMoreWarps(kernel, lanes, count, description))
+      count *= 2;
+    if (isTooMuch(kernel, lanes, count, description))
+      return signalPassFailure();
     kernel->setAttr(kWarpsAttr, OpBuilder(kernel).getI64IntegerAttr(count));
     if (failed(Assigner(kernel, lanes, count).run()))
       signalPassFailure();

@@ -14,7 +14,8 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
     counts, broadcasts of them and arithmetic on them) is made again in each layout that is asked for, and for
     the rest `simt.convert_layout` changes it.
 
-    The kernel gets `simt.warps`: what its hints or the option say.
+    The kernel gets `simt.warps`: what its hints or the option say, and more than its hints where so few threads would
+    have too much code each. What is too much for 32 is `unsupported`.
   }];
   let options = [
     Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4, 8 for products of more than 128 x 128, and without products 32 elements of each tile for a thread">,
@@ -33,7 +34,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     slots fit. A description without a unit of kind `dma` has nothing done.
 
     The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
-    fit.
+    fit. Hints that it cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,

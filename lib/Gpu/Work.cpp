@@ -1,0 +1,174 @@
+//===- Work.cpp - How much code a kernel becomes --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Work.h"
+#include "KernelWalk.h"
+#include "LayoutChoice.h"
+#include "kiln/Target/Lowering.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// Elements of the largest tile that an operation has.
+static int64_t elementsOf(Operation *op) {
+  int64_t most = 0;
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes())))
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      most = std::max(most, tile.getNumElements());
+  return most;
+}
+
+/// Operations on scalars that stand for one of an operation.
+static int64_t textOf(Operation *op) {
+  int64_t count = std::max<int64_t>(op->getNumResults(), 1);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      count += block.getOperations().size() - 1;
+  return count;
+}
+
+static int64_t operationsOf(Operation *op, int64_t lanes, int64_t warps,
+                            target::TargetAttr description) {
+  // What loops and branches hold is counted by itself.
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<LoopLikeOpInterface, RegionBranchOpInterface>(op))
+    return 0;
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    if (auto row = findInstruction(product, description)) {
+      // An instruction and the fragments that it takes.
+      constexpr int64_t kText = 4;
+      auto factor =
+          cast<RankedTensorType>(product.getLhsOperand().get().getType());
+      int64_t sums = product.getProductType().getNumElements();
+      int64_t each = row.getM().getMin() * row.getN().getMin();
+      return kText * llvm::divideCeil(sums / each, warps) *
+             llvm::divideCeil(factor.getShape().back(), row.getK().getMin());
+    }
+  int64_t elements = elementsOf(op);
+  return elements ? llvm::divideCeil(elements, lanes * warps) * textOf(op) : 0;
+}
+
+Work simt::workOf(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+                  target::TargetAttr description) {
+  Work work;
+  kernel.walk([&](Operation *op) {
+    // What regions of other operations do with elements is in their text.
+    Operation *around = op->getParentOp();
+    if (op == kernel ||
+        (around != kernel &&
+         !isa<LoopLikeOpInterface, RegionBranchOpInterface>(around)))
+      return;
+    int64_t own = operationsOf(op, lanes, warps, description);
+    work.operations += own;
+    if (own > work.share) {
+      work.most = op;
+      work.share = own;
+    }
+  });
+  return work;
+}
+
+int64_t simt::registersOf(target::TargetAttr description) {
+  constexpr int64_t kUsual = 255;
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories())
+      if (memory.getScope() == target::MemoryScope::Thread &&
+          memory.getKind() == target::MemoryKind::Register && memory.getSize())
+        return memory.getSize() / 4;
+  return kUsual;
+}
+
+/// Bytes of the registers of a core; 0 where nobody says.
+static int64_t registerFileOf(target::TargetAttr description) {
+  if (description)
+    for (target::MemoryAttr memory : description.getMemories())
+      if (memory.getScope() == target::MemoryScope::Core &&
+          memory.getKind() == target::MemoryKind::Register)
+        return memory.getSize();
+  return 0;
+}
+
+/// Operations of a thread that are compiled in seconds.
+static int64_t usualWork(target::TargetAttr description) {
+  // Each register is written so often.
+  constexpr int64_t kWrites = 32;
+  return kWrites * registersOf(description);
+}
+
+/// Elements of a tile that a thread may hold. What is live together is stored
+/// and loaded again by the assembler, in a time that grows faster than it.
+static int64_t mostHeld(target::TargetAttr description) {
+  constexpr int64_t kTimes = 8;
+  return kTimes * registersOf(description);
+}
+
+/// The first operation on a tile of which threads have more; null if none is.
+static Operation *findLargeTile(tile::KernelOp kernel, int64_t threads,
+                                int64_t most) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
+        int64_t(llvm::divideCeil(elementsOf(op), threads)) <= most)
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+bool simt::wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+                          target::TargetAttr description) {
+  return workOf(kernel, lanes, warps, description).operations >
+             usualWork(description) ||
+         findLargeTile(kernel, lanes * warps, mostHeld(description));
+}
+
+bool simt::isTooMuch(tile::KernelOp kernel, int64_t lanes, int64_t warps,
+                     target::TargetAttr description) {
+  // Sums are in registers from the first product to the last.
+  int64_t file = registerFileOf(description);
+  WalkResult products = kernel.walk([&](MatrixProductOpInterface product) {
+    RankedTensorType type = product.getProductType();
+    int64_t bytes = type.getNumElements() *
+                    ThreadBuilder::storedBytes(type.getElementType());
+    if (!file || bytes <= file)
+      return WalkResult::advance();
+    (void)target::emitUnsupported(
+        product, "the sums of an instance, " + Twine(bytes) +
+                     " bytes, are more than the registers of a core, " +
+                     Twine(file) + " bytes; smaller tiles have fewer");
+    return WalkResult::interrupt();
+  });
+  if (products.wasInterrupted())
+    return true;
+  int64_t held = mostHeld(description);
+  if (Operation *op = findLargeTile(kernel, lanes * warps, held)) {
+    int64_t elements = elementsOf(op);
+    (void)target::emitUnsupported(
+        op, "a tile of " + Twine(elements) + " elements is " +
+                Twine(llvm::divideCeil(elements, lanes * warps)) +
+                " for each of " + Twine(lanes * warps) +
+                " threads, more than " + Twine(held) + " for threads of " +
+                Twine(registersOf(description)) + " registers");
+    return true;
+  }
+  // Beyond that compiling takes minutes.
+  constexpr int64_t kFactor = 4;
+  Work work = workOf(kernel, lanes, warps, description);
+  int64_t most = kFactor * usualWork(description);
+  if (work.operations <= most)
+    return false;
+  (void)target::emitUnsupported(
+      work.most, "tiles of this size would become " + Twine(work.operations) +
+                     " operations of each of " + Twine(lanes * warps) +
+                     " threads (" + Twine(work.share) +
+                     " of them here), more than " + Twine(most) +
+                     " for threads of " + Twine(registersOf(description)) +
+                     " registers; smaller tiles become fewer");
+  return true;
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "LayoutChoice.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -399,6 +400,7 @@ struct ConvertTileToSimt
       auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,
                       description);
+      reportLowerings(kernel, description);
       if (failed(walk.run()))
         return signalPassFailure();
       kernel.erase();

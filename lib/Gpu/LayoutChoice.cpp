@@ -243,13 +243,26 @@ static bool isChained(MatrixProductOpInterface op) {
   });
 }
 
+/// Whether a row takes the types of a product.
+static bool takesTypes(target::MatrixInstructionAttr row,
+                       MatrixProductOpInterface op) {
+  auto element = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  return takes(row.getLhs(), element(op.getLhsOperand().get()),
+               op.isLhsUnsigned(), op.getProductPrecision()) &&
+         takes(row.getRhs(), element(op.getRhsOperand().get()),
+               op.isRhsUnsigned(), op.getProductPrecision()) &&
+         takes(row.getAcc(), element(op->getResult(0)), false,
+               ProductPrecision::IEEE);
+}
+
 target::MatrixInstructionAttr
 simt::findInstruction(MatrixProductOpInterface op,
                       target::TargetAttr description) {
   if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
     return {};
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
-  auto rhs = cast<RankedTensorType>(op.getRhsOperand().get().getType());
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t rank = acc.getRank();
   int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
@@ -270,16 +283,42 @@ simt::findInstruction(MatrixProductOpInterface op,
     if (hasAtom(row.getLhs()) && hasAtom(row.getRhs()) &&
         hasAtom(row.getAcc()) && m >= row.getM().getMin() &&
         n >= row.getN().getMin() && k >= depth &&
-        (!hasBytes || op.getImpreciseTerms() >= depth) &&
-        takes(row.getLhs(), lhs.getElementType(), op.isLhsUnsigned(),
-              op.getProductPrecision()) &&
-        takes(row.getRhs(), rhs.getElementType(), op.isRhsUnsigned(),
-              op.getProductPrecision()) &&
-        takes(row.getAcc(), acc.getElementType(), false,
-              ProductPrecision::IEEE))
+        (!hasBytes || op.getImpreciseTerms() >= depth) && takesTypes(row, op))
       return row;
   }
   return {};
+}
+
+std::string simt::whyNoInstruction(MatrixProductOpInterface op,
+                                   target::TargetAttr description) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  ArrayRef<target::MatrixInstructionAttr> rows;
+  if (description)
+    rows = description.getMatrixInstructions();
+  auto element = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  Type lhs = element(op.getLhsOperand().get()),
+       rhs = element(op.getRhsOperand().get());
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  if (llvm::none_of(rows, [&](auto row) { return takesTypes(row, op); })) {
+    os << "none takes " << lhs << " * " << rhs << " + " << acc.getElementType();
+    if (lhs.isF32() && op.getProductPrecision() == ProductPrecision::IEEE)
+      os << " with all bits of the factors";
+    return reason;
+  }
+  os << "those for " << lhs << " * " << rhs
+     << " do not divide a product of sizes ";
+  llvm::interleave(acc.getShape(), os, "x");
+  os << ", depth "
+     << cast<RankedTensorType>(op.getLhsOperand().get().getType())
+            .getShape()
+            .back();
+  if (op.getImpreciseTerms() == 0 && isa<FloatType>(lhs) &&
+      lhs.getIntOrFloatBitWidth() == 8)
+    os << ", or sum with fewer bits";
+  return reason;
 }
 
 std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,

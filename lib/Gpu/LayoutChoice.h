@@ -60,6 +60,10 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
 target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
                                               target::TargetAttr description);
 
+/// Why there is no such row.
+std::string whyNoInstruction(MatrixProductOpInterface op,
+                             target::TargetAttr description);
+
 /// How a product is computed by a matrix instruction of warps.
 struct ProductChoice {
   target::MatrixInstructionAttr row;
@@ -70,6 +74,11 @@ struct ProductChoice {
 std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
                                            target::TargetAttr description,
                                            int64_t warps);
+
+/// Adds rows of `--explain` for what a kernel whose tiles have layouts does:
+/// by which instruction a product goes, how wide accesses are, and how many
+/// elements a thread has of the rest.
+void reportLowerings(tile::KernelOp kernel, target::TargetAttr description);
 
 /// On a product: the name of the row that computes it.
 inline constexpr llvm::StringLiteral kRowAttr = "simt.row";

@@ -4,8 +4,10 @@
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/LoopValues.h"
+#include "kiln/Target/Report.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -158,32 +160,62 @@ int64_t permutedBytes(Value factor, int dim) {
   return 16;
 }
 
-std::optional<Staged> stagedLoad(Operation *load, tile::AxisAnalysis &facts) {
-  if (!isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(load))
+/// A load as storage, or why it cannot be.
+std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
+                                 tile::AxisAnalysis &facts, std::string &why) {
+  auto decline = [&](const Twine &reason) {
+    why = reason.str();
     return std::nullopt;
+  };
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
   auto box = dyn_cast<tile::LoadOp>(load);
-  if (!type || type.getRank() != 2 || !load->hasOneUse() || isVolatile(load) ||
-      (box && box.getStep()) || !hasZeros(load))
-    return std::nullopt;
-  auto convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
+  ConvertLayoutOp convert;
+  if (type && load->hasOneUse())
+    convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
   if (!convert || convert->getBlock() != load->getBlock() ||
       !feedsProducts(convert.getResult()))
-    return std::nullopt;
+    return decline("what it loads is not just a factor of a product by a "
+                   "matrix instruction");
+  if (type.getRank() != 2)
+    return decline("it loads a tile of rank " + Twine(type.getRank()));
+  if (isVolatile(load))
+    return decline("it is volatile");
+  if (box && box.getStep())
+    return decline("it loads with a step");
+  if (!hasZeros(load))
+    return decline("places without an element are not read as zero");
   for (int64_t size : type.getShape())
     if (!llvm::isPowerOf2_64(size))
-      return std::nullopt;
+      return decline("its sizes are not powers of two");
   if (!isa<FloatType, IntegerType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 8)
-    return std::nullopt;
+    return decline("its elements are not bytes");
   Contiguity along = piecesOf(load, facts);
   int64_t each = ThreadBuilder::storedBytes(type.getElementType());
-  if (along.dim < 0 || along.count * each < 4)
-    return std::nullopt;
+  if (along.dim < 0)
+    return decline("no neighbours of its tile lie side by side");
+  if (along.count * each < 4)
+    return decline("its rows are known to begin at multiples of " +
+                   Twine(along.count * each) +
+                   " bytes only, and copies move 4");
   // Rows of at least one chunk of 16 bytes.
   if (type.getDimSize(along.dim) * each < 16)
-    return std::nullopt;
+    return decline("its rows are shorter than 16 bytes");
+  if (!box && !isKnownEarly(load, loop))
+    return decline("where it reads depends on memory");
   return Staged{load, convert, along.dim, type.getNumElements() * each};
+}
+
+/// Whether an operation loads a tile whose factors could be copied ahead.
+bool isLoad(Operation &op) {
+  return isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
+         isa<RankedTensorType>(op.getResult(0).getType());
+}
+
+/// The iterations that an author wants to be under way at once; 0: not said.
+int64_t wantedStages(Operation *loop) {
+  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+  return hints ? hints.getStages() : 0;
 }
 
 /// What a kernel's storage may take of the block's memory, and how many slots
@@ -226,45 +258,78 @@ struct SimtStageOperands
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     target::TargetAttr description = target::getDescription(kernel);
-    // Copies that go on by themselves need somebody who performs them.
-    if (description && !description.getUnitOfKind(target::UnitKind::DMA))
-      return;
     Share share = shareOf(kernel, description);
     int64_t most = bytes ? bytes.getValue() : share.bytes;
+    kernel.walk([&](scf::WhileOp loop) {
+      miss(loop, "nobody knows before an iteration whether it is the last");
+    });
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      int64_t slots = stages ? stages.getValue() : share.slots;
-      if (auto hints =
-              loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr))
-        if (hints.getStages())
-          slots = hints.getStages();
-      if (slots < 2 || writesMemory(loop))
+      // Copies that go on by themselves need somebody who performs them.
+      if (description && !description.getUnitOfKind(target::UnitKind::DMA)) {
+        miss(loop, "nothing on '" + description.getChip() +
+                       "' copies beside the threads");
         continue;
+      }
+      int64_t slots = stages ? stages.getValue() : share.slots;
+      if (int64_t wanted = wantedStages(loop))
+        slots = wanted;
+      if (slots < 2)
+        continue;
+      if (writesMemory(loop)) {
+        miss(loop, "it writes memory that later iterations may read");
+        continue;
+      }
       index::Analysis scalars;
       tile::AxisAnalysis facts(scalars);
       SmallVector<Staged> found;
+      Operation *declined = nullptr;
+      std::string reason;
       int64_t slot = 0;
-      for (Operation &op : *loop.getBody())
-        if (auto staged = stagedLoad(&op, facts);
-            staged && (isa<tile::LoadOp>(op) || isKnownEarly(&op, loop))) {
+      for (Operation &op : *loop.getBody()) {
+        if (!isLoad(op))
+          continue;
+        std::string why;
+        if (auto staged = stagedLoad(&op, loop, facts, why)) {
           found.push_back(*staged);
           slot += llvm::alignTo(staged->bytes, 128);
+        } else if (!declined) {
+          declined = &op;
+          reason = std::move(why);
         }
+      }
+      if (found.empty()) {
+        miss(loop, declined ? reason : "it loads no tile", declined);
+        continue;
+      }
       // Two slots are worth more than a second block of threads.
       if (!bytes && 2 * slot > most && most == share.bytes)
         most = share.whole;
       while (slots > 2 && slot * slots > most)
         --slots;
-      if (found.empty() || slot * slots > most)
+      if (slot * slots > most) {
+        miss(loop, "two slots of " + Twine(slot) + " bytes do not fit into " +
+                       Twine(most));
         continue;
+      }
+      if (slots < wantedStages(loop))
+        miss(loop,
+             "there is room for " + Twine(slots) + " slots of " + Twine(slot) +
+                 " bytes",
+             nullptr, /*isPart=*/true);
       most -= slot * slots;
       // Nothing in the loop writes memory: all copies go at the first load, and
       // so through one ring, with one barrier.
       Operation *first = found.front().load;
-      for (Staged &staged : found)
+      for (Staged &staged : found) {
+        target::Report::of(&getContext())
+            .chose(staged.load, "lowering",
+                   description ? description.getName() : "", "ring",
+                   Twine(slots) + " slots of " + Twine(slot) + " bytes");
         stage(staged,
               moveNeedsBefore(staged.load, first) ? first : staged.load);
+      }
       for (Staged &staged : found)
         if (staged.load->use_empty())
           staged.load->erase();
@@ -273,6 +338,22 @@ struct SimtStageOperands
   }
 
 private:
+  /// Says why a loop does not have what its hint asks for. Of kernels with
+  /// variants these say it.
+  void miss(Operation *loop, const Twine &reason, Operation *at = nullptr,
+            bool isPart = false) {
+    int64_t wanted = wantedStages(loop);
+    if (wanted < 2 || getOperation()->hasAttr(tile::kVariantsAttr))
+      return;
+    InFlightDiagnostic warning = loop->emitWarning();
+    warning << wanted << " stages were asked for, but "
+            << (isPart ? "" : "nothing of this loop is copied ahead: ");
+    if (at)
+      warning << "'" << at->getName() << "' at "
+              << target::locationString(at->getLoc()) << ": ";
+    warning << reason;
+  }
+
   /// Copies a load's block at `place`, and reads it where it is multiplied.
   static void stage(Staged &staged, Operation *place) {
     OpBuilder b(place);

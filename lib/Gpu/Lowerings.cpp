@@ -1,0 +1,88 @@
+//===- Lowerings.cpp - What becomes of tiles, for the report --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Assigner.h"
+#include "kiln/Target/Report.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+class Lowerings {
+public:
+  Lowerings(tile::KernelOp kernel, target::TargetAttr description)
+      : report(target::Report::of(kernel.getContext())),
+        description(description) {}
+
+  void add(Operation *op);
+
+private:
+  void row(Operation *op, StringRef chosen, const Twine &detail = "") {
+    report.chose(op, "lowering", description ? description.getName() : "",
+                 chosen, detail);
+  }
+  void product(MatrixProductOpInterface op);
+  void access(Operation *op, LayoutAttr layout, Contiguity along, Type element);
+
+  target::Report &report;
+  target::TargetAttr description;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts{scalars};
+};
+} // namespace
+
+void Lowerings::product(MatrixProductOpInterface op) {
+  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr))
+    return row(op, name);
+  report.declined(op, "matrix instructions", whyNoInstruction(op, description));
+  row(op, "multiply-adds of threads");
+}
+
+void Lowerings::access(Operation *op, LayoutAttr layout, Contiguity along,
+                       Type element) {
+  int64_t count = 1;
+  if (along.dim >= 0)
+    count = int64_t(1) << vectorBits(layout, along.dim, along.count).size();
+  row(op, "accesses of threads",
+      "of " + Twine(count * ThreadBuilder::storedBytes(element)) + " bytes");
+}
+
+void Lowerings::add(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return;
+  if (auto known = dyn_cast<MatrixProductOpInterface>(op))
+    return product(known);
+  Value tile;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                         SmallVector<Value>(op->getResults())))
+    if (isTile(value.getType()) && getLayout(value))
+      tile = value;
+  if (!tile || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(op))
+    return;
+  if (auto known = dyn_cast<ViewAccessOpInterface>(op);
+      known && getLayout(known.getAccessedTile()))
+    return access(op, getLayout(known.getAccessedTile()),
+                  contiguityOf(known, facts),
+                  known.getAccessedType().getElementType());
+  if (auto known = getPointerAccess(op))
+    return access(
+        op, getLayout(known->pointers),
+        contiguityOf(known->pointers, known->mask, facts),
+        cast<tile::PtrType>(getElementTypeOrSelf(known->pointers.getType()))
+            .getElementType());
+  row(op, "threads",
+      "of " + Twine(getLayout(tile).getNumRegisters()) + " elements");
+}
+
+void simt::reportLowerings(tile::KernelOp kernel,
+                           target::TargetAttr description) {
+  Lowerings lowerings(kernel, description);
+  kernel.walk([&](Operation *op) {
+    // What a region does with elements is its operation's affair.
+    if (op->getParentOp() == kernel ||
+        isa<scf::SCFDialect>(op->getParentOp()->getDialect()))
+      lowerings.add(op);
+  });
+}

@@ -46,6 +46,7 @@ private:
   LogicalResult compileFor(ModuleOp source, StringRef spec,
                            std::string &result);
   LogicalResult toTile(ModuleOp module, const BoundTarget &bound);
+  LogicalResult checkEmitted(const BoundTarget &bound);
   LoweringPlan planLowering(std::string &result);
   LogicalResult emitLowered(ModuleOp module, const BoundTarget &bound,
                             std::string &result);
@@ -192,6 +193,23 @@ LogicalResult Compilation::emitLowered(ModuleOp module,
       bound.options, os);
 }
 
+/// Whether --emit names what the target prints: `assembly` in the `extra` of
+/// its description.
+LogicalResult Compilation::checkEmitted(const BoundTarget &bound) {
+  if (options.emitText.empty())
+    return success();
+  StringAttr own;
+  if (DictionaryAttr extra = bound.description.getExtra())
+    own = extra.getAs<StringAttr>("assembly");
+  if (own && own == options.emitText)
+    return success();
+  printer.error("expected --emit=package, prim, program, tile, target, llvm, " +
+                (own ? "asm, binary or " + own.str() : "asm or binary") +
+                " for '" + bound.options.name + "', found '" +
+                options.emitText + "'");
+  return failure();
+}
+
 /// Says how kernels are lowered, and where what is asked for of them goes.
 LoweringPlan Compilation::planLowering(std::string &result) {
   LoweringPlan plan;
@@ -264,6 +282,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
       printer.error(why);
       return failure();
     }
+    if (failed(checkEmitted(targets.back())))
+      return failure();
     if (parts.size() > 1 &&
         targets.back().target->inputLevel() == InputLevel::Prim) {
       printer.error("target '" + targets.back().options.name +

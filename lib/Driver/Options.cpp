@@ -171,14 +171,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       }
     } else if (flag == "--emit") {
       ok = arguments.value(text);
+      // What it does not know may be a target's word for its assembly.
       auto emit = parseEmit(text);
-      if (ok && !emit) {
-        error = "expected --emit=package, prim, program, tile, target, llvm, "
-                "asm or binary, found '" +
-                text + "'";
-        return false;
-      }
-      options.emit = emit.value_or(Emit::Package);
+      options.emit = emit.value_or(ok ? Emit::Asm : Emit::Package);
+      options.emitText = emit ? "" : text;
     } else if (flag == "--print-pipeline") {
       ok = arguments.set(options.printPipeline);
     } else if (flag == "--verify-semantics") {
@@ -296,6 +292,12 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
   }
   if (options.printPipeline && options.explain) {
     error = "--print-pipeline lowers nothing that --explain could report";
+    return false;
+  }
+  if (!options.emitText.empty() && options.targets.empty()) {
+    error = "expected --emit=package, prim, program, tile, target, llvm, asm "
+            "or binary, found '" +
+            options.emitText + "'";
     return false;
   }
   if (!options.sign.empty() && options.emit != Emit::Package) {

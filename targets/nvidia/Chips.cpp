@@ -34,7 +34,7 @@ struct Chip {
 constexpr int64_t kLanes = 32, kParts = 4;
 
 static const Chip kChips[] = {
-    {"sm_90a", "H200", 90, 80, 132, 227, 228, 64, 32, 50, 4800, 1980, 128, 64,
+    {"sm_90a", "H200", 90, 80, 132, 227, 228, 64, 32, 60, 4800, 1980, 128, 64,
      2048},
     {"sm_90", "H100", 90, 78, 132, 227, 228, 64, 32, 50, 3350, 1980, 128, 64,
      2048},
@@ -133,7 +133,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   extra = {{lanes = {15}, compute = {16}, warps_per_core = {17}, instances_per_core = {18},
     registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
-    load_matrix = {22}, store_matrix = {23}, converted = [f8E4M3FN, f8E5M2]},
+    load_matrix = {22}, store_matrix = {23}, converted = [f8E4M3FN, f8E5M2], assembly = "ptx"},
   deviations = ["conform ^tile/tile\\.store/f32/combine-add/hurt$: atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,

@@ -16,6 +16,9 @@
 // LLVM: target triple
 // RUN: kiln-compile %s --target=cpu --emit=asm | FileCheck %s --check-prefix=ASM
 // ASM: .text
+// A target may have a word of its own for that, which another one does not have.
+// RUN: not kiln-compile %s --target=cpu --emit=soup 2>&1 | FileCheck %s --check-prefix=SOUP
+// SOUP: error: expected --emit=package, prim, program, tile, target, llvm, asm or binary for 'cpu', found 'soup'
 // RUN: kiln-compile %s --target=cpu --emit=binary -o %t.so && %llvm_bin/llvm-readelf -h %t.so | FileCheck %s --check-prefix=ELF
 // ELF: DYN
 // RUN: kiln-compile %s --emit=prim -o %t.prim.mlir && kiln-run %t.prim.mlir --target=cpu --check

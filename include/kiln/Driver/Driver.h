@@ -61,6 +61,7 @@ struct CompileOptions {
   std::vector<std::string> entries; ///< functions to convert; empty: all
   std::string elided; ///< zeros or random; empty: they are an error
   Emit emit = Emit::Package;
+  std::string emitText; ///< the target's own name for its assembly, if given
   std::optional<std::string> explain; ///< file, or "" for the terminal
   std::string trace; ///< file of `kiln-run --trace` that a page shows
   std::optional<std::string> describe;

@@ -9,8 +9,10 @@ using namespace kiln::runtime;
 Error Interpreter::checkArgument(size_t index, DType dtype,
                                  const std::vector<int64_t> &shape) const {
   const Argument &arg = function.args[index];
-  bool isType = dtype == arg.dtype ||
-                (arg.isUnsigned && signlessType(dtype) == arg.dtype);
+  // Integers of kernels have no sign: their operations say how they are read.
+  bool isSignless = arg.isUnsigned || function.kind == Function::Kind::kernel;
+  bool isType =
+      dtype == arg.dtype || (isSignless && signlessType(dtype) == arg.dtype);
   bool fits = isType && shape.size() == arg.shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = arg.shape[d] == kDynamic || arg.shape[d] == shape[d];

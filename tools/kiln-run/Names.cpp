@@ -70,10 +70,17 @@ kiln::run::resolveFiles(const std::vector<std::string> &texts, const char *what,
       index = size_t(std::stoul(key));
       file = text.substr(colon + 1);
     }
-    if (!index || file.empty())
+    if (!index || file.empty()) {
+      std::vector<std::string> others =
+          isResult ? argumentNames(function) : resultNames(function);
+      bool isOther = takeName(text, ':', others, file).has_value();
       return InputError{"'" + function.name + "' has no " + what + " '" + key +
-                            "', it has " + listNames(names),
+                            "', it has " + listNames(names) +
+                            (!isOther   ? ""
+                             : isResult ? " (arguments: --save)"
+                                        : " (results: --result)"),
                         kWrongUsage};
+    }
     if (*index >= names.size())
       return InputError{"'" + function.name + "' has no " + what + " " + key +
                             ", it has " + std::to_string(names.size()),

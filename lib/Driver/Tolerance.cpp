@@ -115,23 +115,20 @@ Tolerances kiln::driver::computeTolerances(ModuleOp module) {
       continue;
     llvm::DenseMap<Value, Error> errors;
     auto visit = [&](Operation *op) {
-      Error error;
+      Error given;
       for (Value operand : op->getOperands())
-        error.join(errors.lookup(operand));
-      if (int64_t length = lengthOf(op)) {
-        bool inexact = false;
-        for (Type type : op->getResultTypes()) {
-          Type element = getElementTypeOrSelf(type);
-          if (!isa<FloatType>(element))
-            continue;
-          inexact = true;
-          error.round(dtypeOf(element));
-        }
-        if (inexact)
-          error.length = std::min(kLongestSum, error.length + length);
-      }
+        given.join(errors.lookup(operand));
+      Error rounded = given;
+      if (int64_t length = lengthOf(op))
+        rounded.length = std::min(kLongestSum, given.length + length);
+      for (Type type : op->getResultTypes())
+        if (Type element = getElementTypeOrSelf(type);
+            isa<FloatType>(element) && rounded.length > given.length)
+          rounded.round(dtypeOf(element));
+      // An operation rounds its floats; integers beside them are what they are.
       for (Value result : op->getResults())
-        errors[result] = error;
+        errors[result] =
+            isa<FloatType>(getElementTypeOrSelf(result)) ? rounded : given;
     };
     for (Block &block : func.getBody())
       for (Operation &op : block) {

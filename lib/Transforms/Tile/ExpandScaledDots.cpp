@@ -295,24 +295,16 @@ public:
       : op(op), description(description), b(op), expander(b, op.getLoc()) {}
 
   void expand() {
-    Value lhs = expander.expand(op.getLhs(), op.getLhsScale(),
-                                op.getLhsFormat(), op.getLhsKPack(),
-                                /*isRhs=*/false);
-    Value rhs = expander.expand(op.getRhs(), op.getRhsScale(),
-                                op.getRhsFormat(), op.getRhsKPack(),
-                                /*isRhs=*/true);
+    numbers[0] = numbersOf(op.getLhsFormat(), op.getLhsScale());
+    numbers[1] = numbersOf(op.getRhsFormat(), op.getRhsScale());
+    FloatType type = b.getF32Type();
+    if (fitsHalf(numbers[0]) && fitsHalf(numbers[1]) && has(b.getF16Type()))
+      type = b.getF16Type();
+    else if (has(b.getBF16Type()))
+      type = b.getBF16Type();
     Value sum = op.getAcc();
-    SmallVector<Value> left{lhs}, right{rhs};
-    Numbers x = numbersOf(op.getLhsFormat(), op.getLhsScale()),
-            y = numbersOf(op.getRhsFormat(), op.getRhsScale());
-    FloatType half = b.getF16Type();
-    if (fitsHalf(x) && fitsHalf(y) && has(half)) {
-      left = {expander.narrow(lhs, half)};
-      right = {expander.narrow(rhs, half)};
-    } else if (has(b.getBF16Type())) {
-      left = expander.split(lhs, x.bits);
-      right = expander.split(rhs, y.bits);
-    }
+    SmallVector<Value> left = terms(/*isRhs=*/false, type),
+                       right = terms(/*isRhs=*/true, type);
     // Small terms first.
     for (Value factor : llvm::reverse(left))
       for (Value other : llvm::reverse(right))
@@ -322,6 +314,22 @@ public:
   }
 
 private:
+  /// What adds up to a factor: one term, or several of bf16.
+  SmallVector<Value> terms(bool isRhs, FloatType type) {
+    Value factor = isRhs ? op.getRhs() : op.getLhs(),
+          scale = isRhs ? op.getRhsScale() : op.getLhsScale();
+    // As it is, so that nothing stands between its load and the product.
+    if (!scale && getElementTypeOrSelf(factor.getType()) == type)
+      return {factor};
+    Value values = expander.expand(
+        factor, scale, isRhs ? op.getRhsFormat() : op.getLhsFormat(),
+        isRhs ? op.getRhsKPack() : op.getLhsKPack(), isRhs);
+    if (type.isF32())
+      return {values};
+    return type.isF16() ? SmallVector<Value>{expander.narrow(values, type)}
+                        : expander.split(values, numbers[isRhs].bits);
+  }
+
   bool has(FloatType factor) {
     return hasInstruction(description, factor,
                           cast<RankedTensorType>(op.getType()), op.getDepth());
@@ -331,6 +339,7 @@ private:
   target::TargetAttr description;
   OpBuilder b;
   FactorExpander expander;
+  Numbers numbers[2]; ///< of both factors
 };
 
 struct TileExpandScaledDots

@@ -34,6 +34,16 @@ StringRef kindOf(Combiner combiner, bool isUnsigned) {
   return "";
 }
 
+/// Whether the update is subtracted.
+bool isSubtraction(Region &region) {
+  Block &block = region.front();
+  auto op =
+      block.getTerminator()->getOperand(0).getDefiningOp<stablehlo::SubtractOp>();
+  return op && block.getNumArguments() == 2 &&
+         op.getLhs() == block.getArgument(0) &&
+         op.getRhs() == block.getArgument(1);
+}
+
 /// What a scatter does to each of its inputs, where these are independent.
 SmallVector<Combiner> combinersOf(stablehlo::ScatterOp op) {
   Region &region = op.getUpdateComputation();
@@ -145,6 +155,20 @@ Value scatterPart(stablehlo::ScatterOp op, const Form &form, StringRef kind,
   return e.transpose(result, form.layout.place);
 }
 
+/// Complex numbers multiplied by at most one update each: by 1 elsewhere.
+Tensors product(stablehlo::ScatterOp op, const Form &form, const Tensors &old,
+                const Tensors &fresh, Translator &e) {
+  Complex by;
+  by.re = scatterPart(op, form, "set", e.number(1, old[0]), fresh[0], e);
+  by.im = scatterPart(op, form, "set", e.number(0, old[1]), fresh[1], e);
+  Value mark = e.full(e.b.getBoolAttr(false), e.sizesOf(old[0]));
+  Value set = e.full(e.b.getBoolAttr(true), e.sizesOf(fresh[0]));
+  Value isMarked = scatterPart(op, form, "set", mark, set, e);
+  Complex made = ComplexMath(op, e).mul({old[0], old[1]}, by);
+  return {e.where(isMarked, made.re, old[0]),
+          e.where(isMarked, made.im, old[1])};
+}
+
 LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
   auto form = formOf(op, e);
   if (failed(form))
@@ -154,6 +178,18 @@ LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
     Tensors old = tensorsOf(input, e), fresh = tensorsOf(updates, e);
     if (combiner == Combiner::First) {
       if (failed(bind(result, old, e)))
+        return failure();
+      continue;
+    }
+    if (combiner == Combiner::Other && op.getInputs().size() == 1 &&
+        isSubtraction(op.getUpdateComputation())) {
+      combiner = Combiner::Add;
+      for (Value &part : fresh)
+        part = e.unary<prim::NegOp>(part);
+    }
+    if (combiner == Combiner::Mul && old.size() == 2 && fresh.size() == 2 &&
+        op.getUniqueIndices()) {
+      if (failed(bind(result, product(op, *form, old, fresh, e), e)))
         return failure();
       continue;
     }

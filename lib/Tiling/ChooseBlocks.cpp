@@ -54,6 +54,15 @@ public:
     if (dot.getProductPrecision() == ProductPrecision::TF32)
       problem.lhs = problem.rhs = FloatTF32Type::get(dot.getContext());
     problem.acc = dot.getProductType().getElementType();
+    if (llvm::none_of(problem.dims, [](const TilingDim &dim) {
+          return ShapedType::isDynamic(dim.size);
+        })) {
+      auto sizeOf = [&](int i) { return double(problem.dims[i].size); };
+      double rows = sizeOf(0), columns = sizeOf(1), depth = sizeOf(2);
+      // What has few rows waits for memory.
+      problem.work = std::max(rows * columns * depth,
+                              8 * (rows * depth + depth * columns));
+    }
     addTile(dot->getResult(0));
     kernel.walk([&](ViewAccessOpInterface access) {
       if (OpOperand *written = access.getWrittenOperand()) {

@@ -44,10 +44,13 @@ private:
 
   mlir::func::FuncOp func;
   schedule::HostProgramBuilder &host;
-  llvm::DenseSet<mlir::Value> late; ///< or of such a size
-  llvm::SmallVector<mlir::Operation *>
-      waiting;                            ///< in the order of the function
-  llvm::SmallVector<mlir::Value> settled; ///< by the number known last
+  /// Index values that depend on data the host does not know yet, and tensors
+  /// of such sizes.
+  llvm::DenseSet<mlir::Value> late;
+  /// Operations to visit once nothing that they read is late, in their order.
+  llvm::SmallVector<mlir::Operation *> waiting;
+  /// Index values that are known since `resume` began; empty outside of it.
+  llvm::SmallVector<mlir::Value> settled;
   llvm::SmallVector<std::pair<schedule::Extent, schedule::Extent>> checked;
   /// What a symbol was checked to be equal to.
   llvm::DenseMap<unsigned, schedule::Extent> equal;

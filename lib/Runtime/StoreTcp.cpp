@@ -53,6 +53,12 @@ bool receiveAll(int fd, void *data, size_t size) {
   return true;
 }
 
+/// Small messages do not wait for the answer to those before them.
+void sendAtOnce(int fd) {
+  int yes = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
 bool sendText(int fd, const std::string &text) {
   auto size = uint32_t(text.size());
   return sendAll(fd, &size, sizeof size) && sendAll(fd, text.data(), size);
@@ -119,6 +125,7 @@ private:
         continue;
       if (fd < 0)
         return;
+      sendAtOnce(fd);
       std::lock_guard<std::mutex> lock(mutex);
       connections.push_back(fd);
       serving.emplace_back([this, fd] { serve(fd); });
@@ -205,8 +212,7 @@ int connectTo(const addrinfo *addresses) {
     if (fd < 0)
       continue;
     if (connect(fd, one->ai_addr, one->ai_addrlen) == 0) {
-      int yes = 1;
-      setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      sendAtOnce(fd);
       return fd;
     }
     close(fd);

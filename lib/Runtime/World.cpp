@@ -30,6 +30,9 @@ struct World::Impl {
   std::thread watcher;
   /// How many communicators of a name there are; under `opening`.
   std::map<std::string, int64_t> numOpened;
+  /// What memory of the host goes through, by ranks; under `opening`. Only the
+  /// first exchange asks the others where they are.
+  std::map<std::vector<int64_t>, std::string> hostDrivers;
   /// One group is opened at a time.
   std::mutex opening;
 };
@@ -202,6 +205,24 @@ World::open(const std::vector<int64_t> &ranks, const std::string &driver,
   return made;
 }
 
+Expected<std::string> World::hostDriver(const std::vector<int64_t> &ranks) {
+  if (!options.driver.empty())
+    return options.driver;
+  auto known = impl->hostDrivers.find(ranks);
+  if (known != impl->hostDrivers.end())
+    return known->second;
+  std::string driver = "shm", own = hostName();
+  for (int64_t rank : ranks) {
+    auto host = store->get("host/" + std::to_string(rank), options.seconds);
+    if (!host)
+      return host.takeError();
+    if (*host != own)
+      driver = "tcp";
+  }
+  impl->hostDrivers[ranks] = driver;
+  return driver;
+}
+
 Expected<std::shared_ptr<Communicator>>
 World::group(const std::vector<int64_t> &ranks,
              const std::shared_ptr<Device> &device) {
@@ -211,19 +232,11 @@ World::group(const std::vector<int64_t> &ranks,
       return Error("the program needs rank " + std::to_string(rank) +
                    ", and runs on " + std::to_string(numRanks) +
                    (numRanks == 1 ? " rank" : " ranks"));
-  std::string driver = options.driver;
-  if (driver.empty()) {
-    driver = "shm";
-    for (int64_t rank : ranks) {
-      auto host = store->get("host/" + std::to_string(rank), options.seconds);
-      if (!host)
-        return host.takeError();
-      if (*host != hostName())
-        driver = "tcp";
-    }
-  }
+  auto driver = hostDriver(ranks);
+  if (!driver)
+    return driver.takeError();
   // It sees, too, when a rank is gone.
-  auto onHost = open(ranks, driver, nullptr);
+  auto onHost = open(ranks, *driver, nullptr);
   if (!onHost || !device)
     return onHost;
   const char *own = device->properties().communication;

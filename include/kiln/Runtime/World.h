@@ -63,6 +63,8 @@ private:
   Expected<std::shared_ptr<Communicator>>
   open(const std::vector<int64_t> &ranks, const std::string &driver,
        const std::shared_ptr<Device> &device);
+  /// The communication driver between ranks for memory of the host.
+  Expected<std::string> hostDriver(const std::vector<int64_t> &ranks);
   void watch();
 
   int64_t ownRank, numRanks;

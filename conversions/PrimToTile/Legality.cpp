@@ -118,12 +118,9 @@ static bool isCheapPrologue(Operation *op) {
          });
 }
 
-/// True for movements of what another group computes: better a part of the end
-/// of that group, or a view of its result, than of the start of the next. What
-/// is cheap all the way from memory is not another group's.
-static bool movesComputed(Operation *op) {
-  if (!isViewMovement(op))
-    return false;
+/// Whether another group computes what an operation gets: it is not cheap all
+/// the way from memory.
+static bool isComputed(Operation *op) {
   while (op && (isViewMovement(op) || isCheapPrologue(op))) {
     Operation *next = nullptr;
     for (Value operand : op->getOperands())
@@ -133,6 +130,21 @@ static bool movesComputed(Operation *op) {
     op = next;
   }
   return op && isFusible(op) && !isClonable(op);
+}
+
+/// True for movements of what another group computes, and for conversions of it
+/// to fewer bits that nobody else reads: better a part of the end of that
+/// group, or a view of its result, than of the start of the next.
+static bool belongsToSource(Operation *op) {
+  bool narrows = false;
+  if (auto convert = dyn_cast<prim::ConvertElementTypeOp>(op)) {
+    Type from = getElementTypeOrSelf(convert.getOperand().getType()),
+         to = getElementTypeOrSelf(convert.getResult().getType());
+    narrows = from.isIntOrFloat() && to.isIntOrFloat() &&
+              to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth() &&
+              convert.getOperand().hasOneUse();
+  }
+  return (narrows || isViewMovement(op)) && isComputed(op);
 }
 
 bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
@@ -152,7 +164,7 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
     });
     if (feeds) {
       before.insert(op);
-      if (!isCheapPrologue(op) || movesComputed(op))
+      if (!isCheapPrologue(op) || belongsToSource(op))
         return false;
       auto conv = dyn_cast<prim::ConvOp>(anchor.op);
       if (conv && llvm::any_of(conv.getInputDilation(),

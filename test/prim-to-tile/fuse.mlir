@@ -76,3 +76,38 @@ func.func @table(%x: tensor<9xi8>) -> tensor<9xi8> {
   %r = prim.table %x, %t : tensor<9xi8>, tensor<256xi8> -> tensor<9xi8>
   return %r : tensor<9xi8>
 }
+
+// What is made narrower on the way from one product to the next is stored so; a conversion from memory goes with the
+// product that reads it, and so does one whose source somebody else reads.
+// CHECK-LABEL: func.func @narrowed
+// CHECK: prim.fusion contraction
+// CHECK: prim.dot_general
+// CHECK-NOT: prim.fusion
+// CHECK: prim.convert_element_type {{.*}} tensor<10x20xf32> -> tensor<10x20xbf16>
+// CHECK-NEXT: prim.yield
+// CHECK: prim.fusion contraction
+// CHECK: prim.convert_element_type {{.*}} tensor<20x30xf32> -> tensor<20x30xbf16>
+// CHECK: prim.dot_general
+func.func @narrowed(%a: tensor<10x30xbf16>, %b: tensor<30x20xbf16>, %c: tensor<20x30xf32>) -> tensor<10x30xf32> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<10x30xbf16>, tensor<30x20xbf16> -> tensor<10x20xf32>
+  %e = prim.exp %d : tensor<10x20xf32>
+  %n = prim.convert_element_type %e : tensor<10x20xf32> -> tensor<10x20xbf16>
+  %m = prim.convert_element_type %c : tensor<20x30xf32> -> tensor<20x30xbf16>
+  %f = prim.dot_general %n, %m batch [] x [] contract [1] x [0] : tensor<10x20xbf16>, tensor<20x30xbf16> -> tensor<10x30xf32>
+  return %f : tensor<10x30xf32>
+}
+
+// CHECK-LABEL: func.func @read_twice
+// CHECK: prim.fusion contraction
+// CHECK: prim.exp
+// CHECK-NEXT: prim.yield
+// CHECK: prim.fusion contraction
+// CHECK: prim.convert_element_type
+// CHECK: prim.dot_general
+func.func @read_twice(%a: tensor<10x30xbf16>, %b: tensor<30x20xbf16>, %c: tensor<20x30xbf16>) -> (tensor<10x20xf32>, tensor<10x30xf32>) {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<10x30xbf16>, tensor<30x20xbf16> -> tensor<10x20xf32>
+  %e = prim.exp %d : tensor<10x20xf32>
+  %n = prim.convert_element_type %e : tensor<10x20xf32> -> tensor<10x20xbf16>
+  %f = prim.dot_general %n, %c batch [] x [] contract [1] x [0] : tensor<10x20xbf16>, tensor<20x30xbf16> -> tensor<10x30xf32>
+  return %e, %f : tensor<10x20xf32>, tensor<10x30xf32>
+}

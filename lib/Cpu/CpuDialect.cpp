@@ -35,7 +35,8 @@ void CpuDialect::initialize() {
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringRef row, int64_t rows, int64_t columns,
                                   int64_t depth, int64_t lhsOffset,
-                                  int64_t panels) {
+                                  int64_t panels, bool bounded,
+                                  ArrayAttr narrow) {
   // (C1) Sizes.
   auto check = [&](StringRef what, int64_t value,
                    int64_t most) -> LogicalResult {
@@ -54,6 +55,13 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'lhs_offset' to be 0, or 128 with a row, "
                           "found "
                        << lhsOffset;
+  // (C5) Other ways.
+  for (Attribute way : narrow ? narrow.getValue() : ArrayRef<Attribute>())
+    if (auto other = dyn_cast<ProductAttr>(way);
+        !other || !other.getBounded() || other.getNarrow())
+      return emitError() << "expected 'narrow' to hold #cpu.product with "
+                            "'bounded' and nothing narrower, found "
+                         << way;
   return success();
 }
 
@@ -79,7 +87,7 @@ static LogicalResult verifyProduct(MatrixProductOpInterface product,
   if (!row)
     return fail() << "the description of '" << description.getName()
                   << "' has no matrix instruction '" << attr.getRow() << "'";
-  std::optional<RowUse> use = useOfRow(row, product);
+  std::optional<RowUse> use = useOfRow(row, product, attr.getBounded());
   if (!use)
     return fail() << "matrix instruction '" << attr.getRow()
                   << "' does not take " << product->getOperandTypes()[0]
@@ -115,7 +123,13 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
   if (!product)
     return op->emitOpError() << "has attribute '" << kProductAttr
                              << "', which is for products of matrices";
-  return verifyProduct(product, value, descriptionOf(op));
+  target::TargetAttr description = descriptionOf(op);
+  if (failed(verifyProduct(product, value, description)))
+    return failure();
+  for (Attribute way : value.getNarrowWays())
+    if (failed(verifyProduct(product, cast<ProductAttr>(way), description)))
+      return failure();
+  return success();
 }
 
 LogicalResult MicroKernelOp::verify() {

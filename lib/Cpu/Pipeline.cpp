@@ -34,6 +34,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   OpPassManager &staging = pm.nest<tile::KernelOp>();
   staging.addPass(staging::createTileDecideStorage());
   staging.addPass(staging::createConvertTileToStage({/*fragments=*/false}));
+  staging.addPass(staging::createStageGuardProducts());
   staging.addPass(staging::createStageSplitProducts());
   staging.addPass(staging::createStagePlace({/*space=*/"", kConflict}));
   staging.addPass(staging::createStageAllocate());

@@ -7,6 +7,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace kiln;
@@ -31,11 +32,19 @@ std::pair<Type, Type> cpu::factorTypes(MatrixProductOpInterface product) {
 
 namespace {
 /// What becomes of a factor that is packed for a row.
-enum class Packing { No, Exact, Widened, Offset };
+enum class Packing { No, Exact, Narrow, Widened, Offset };
 } // namespace
 
+/// Whether a row takes integers as bytes (words) of which one bit and more is
+/// of no use.
+static bool isNarrower(IntegerType from, IntegerType to) {
+  return to.getWidth() < from.getWidth() &&
+         llvm::PowerOf2Ceil(to.getWidth()) == from.getWidth() &&
+         to.getSignedness() == from.getSignedness();
+}
+
 /// How a factor of type `from`, with a sign, is packed as `to`.
-static Packing packingOf(Type from, Type to) {
+static Packing packingOf(Type from, Type to, bool isBounded) {
   auto x = dyn_cast<IntegerType>(from), y = dyn_cast<IntegerType>(to);
   if (!x || !y) {
     if (from == to)
@@ -49,6 +58,8 @@ static Packing packingOf(Type from, Type to) {
       return Packing::Exact;
     return x.getWidth() == 8 && x.isSigned() ? Packing::Offset : Packing::No;
   }
+  if (isBounded && isNarrower(x, y))
+    return Packing::Narrow;
   if (x.getWidth() > y.getWidth() || (x.isSigned() && y.isUnsigned()))
     return Packing::No;
   return Packing::Widened;
@@ -57,10 +68,10 @@ static Packing packingOf(Type from, Type to) {
 /// The type of `operand` that a factor is packed as, the narrowest first, and
 /// how.
 static Packing choosePacking(target::OperandAttr operand, Type from,
-                             Type &chosen) {
+                             bool isBounded, Type &chosen) {
   Packing best = Packing::No;
   for (Type type : operand.getTypes()) {
-    Packing packing = packingOf(from, type);
+    Packing packing = packingOf(from, type, isBounded);
     if (packing == Packing::No || (best != Packing::No && packing >= best))
       continue;
     best = packing;
@@ -83,7 +94,8 @@ static std::optional<int64_t> groupOf(target::OperandAttr operand) {
 }
 
 std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
-                                    MatrixProductOpInterface product) {
+                                    MatrixProductOpInterface product,
+                                    bool isBounded) {
   if (!row.getAccumulate() ||
       !llvm::is_contained(row.getAcc().getTypes(),
                           product.getProductType().getElementType()))
@@ -97,8 +109,8 @@ std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
              1,
              1,
              0};
-  Packing lhs = choosePacking(row.getLhs(), left, use.lhs);
-  Packing rhs = choosePacking(row.getRhs(), right, use.rhs);
+  Packing lhs = choosePacking(row.getLhs(), left, isBounded, use.lhs);
+  Packing rhs = choosePacking(row.getRhs(), right, isBounded, use.rhs);
   std::optional<int64_t> lhsGroup = groupOf(row.getLhs()),
                          rhsGroup = groupOf(row.getRhs());
   if (lhs == Packing::No || rhs == Packing::No || rhs == Packing::Offset ||
@@ -107,6 +119,11 @@ std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
   use.lhsGroup = *lhsGroup;
   use.rhsGroup = *rhsGroup;
   use.lhsOffset = lhs == Packing::Offset ? 128 : 0;
+  // Panels hold whole bytes.
+  if (lhs == Packing::Narrow)
+    use.lhsBits = std::exchange(use.lhs, left).getIntOrFloatBitWidth();
+  if (rhs == Packing::Narrow)
+    use.rhsBits = std::exchange(use.rhs, right).getIntOrFloatBitWidth();
   return use;
 }
 
@@ -172,7 +189,7 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
                           depthFor(config, kVectorShare, columns,
                                    std::max<int64_t>(bits / 8, 1), lanes, k,
                                    llvm::divideCeil(m, tile.rows)),
-                          0, 1);
+                          0, 1, /*bounded=*/false, ArrayAttr());
 }
 
 ProductAttr cpu::productByRow(MatrixProductOpInterface product,
@@ -203,7 +220,7 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
       product->getContext(), row.getName(), tile.rows, columns,
       depthFor(config, isMatrix ? matrixShare : kVectorShare, columns,
                bitsOf(use.rhs) / 8, granule, k, blocks),
-      use.lhsOffset, panels);
+      use.lhsOffset, panels, use.lhsBits || use.rhsBits, ArrayAttr());
 }
 
 std::optional<ProductSplit>
@@ -217,7 +234,7 @@ ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
         description ? description.getMatrixInstruction(getRow())
                     : target::MatrixInstructionAttr();
     std::optional<RowUse> found =
-        row ? useOfRow(row, product) : std::optional<RowUse>();
+        row ? useOfRow(row, product, getBounded()) : std::optional<RowUse>();
     if (!found)
       return std::nullopt;
     use = *found;
@@ -235,4 +252,25 @@ ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
                       getPanels(),
                       int64_t(llvm::alignTo(kStrip, use.k)),
                       use.lhsOffset};
+}
+
+ArrayRef<Attribute> ProductAttr::getNarrowWays() const {
+  return getNarrow() ? getNarrow().getValue() : ArrayRef<Attribute>();
+}
+
+SmallVector<NarrowProduct>
+ProductAttr::getNarrowProducts(MatrixProductOpInterface product) const {
+  SmallVector<NarrowProduct> result;
+  target::TargetAttr description = target::getDescription(product);
+  auto name = StringAttr::get(getContext(), kProductAttr);
+  for (Attribute other : getNarrowWays()) {
+    auto way = cast<ProductAttr>(other);
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(way.getRow())
+                    : target::MatrixInstructionAttr();
+    if (std::optional<RowUse> use =
+            row ? useOfRow(row, product, true) : std::optional<RowUse>())
+      result.push_back({NamedAttribute(name, way), use->lhsBits, use->rhsBits});
+  }
+  return result;
 }

@@ -17,14 +17,19 @@ struct RowUse {
   mlir::Type lhs, rhs;
   int64_t lhsGroup = 1, rhsGroup = 1;
   int64_t lhsOffset = 0; ///< added to signed factors that are packed unsigned
+  /// Bits that the factors' numbers must fit in, where that is less than their
+  /// types have; else 0.
+  int64_t lhsBits = 0, rhsBits = 0;
 };
 
 /// The types of a product's factors, with the signs of integers.
 std::pair<mlir::Type, mlir::Type> factorTypes(MatrixProductOpInterface product);
 
-/// How `row` computes `product`; nothing where it cannot.
+/// How `row` computes `product`; nothing where it cannot. With `isBounded` its
+/// factors may have fewer bits than those of the product.
 std::optional<RowUse> useOfRow(target::MatrixInstructionAttr row,
-                               MatrixProductOpInterface product);
+                               MatrixProductOpInterface product,
+                               bool isBounded = false);
 
 /// How `product` is computed by multiplying and adding in the accumulator's
 /// type.

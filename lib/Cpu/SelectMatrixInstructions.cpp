@@ -17,6 +17,9 @@ namespace kiln::cpu {
 #include "kiln/Cpu/Passes.h.inc"
 } // namespace kiln::cpu
 
+/// Of the time without it, what a way by small numbers may take.
+constexpr double kWorthLooking = 0.9;
+
 /// Multiply-adds per cycle of a row's unit.
 static double rateOf(target::MatrixInstructionAttr row, const RowUse &use,
                      target::TargetAttr description) {
@@ -80,7 +83,58 @@ struct SelectMatrixInstructionsPass
       if (choice.isBetterThan(best))
         best = choice;
     }
-    return best.product ? best.product : productWithoutRow(product, config);
+    if (!best.product)
+      return productWithoutRow(product, config);
+    return withNarrow(best, product, config, description);
+  }
+
+  /// The choice with faster ones for small numbers, if there are any.
+  static ProductAttr withNarrow(const Choice &best,
+                                MatrixProductOpInterface product,
+                                const CpuConfig &config,
+                                target::TargetAttr description) {
+    SmallVector<Choice> found;
+    for (target::MatrixInstructionAttr row :
+         description.getMatrixInstructions()) {
+      std::optional<RowUse> use = useOfRow(row, product, /*isBounded=*/true);
+      if (!use || (!use->lhsBits && !use->rhsBits) ||
+          !findMatrixInstruction(row.getName()))
+        continue;
+      Choice choice = weigh(product, row, *use, config, description);
+      choice.cycles += inspection(product, *use, config);
+      if (choice.cycles < kWorthLooking * best.cycles)
+        found.insert(llvm::upper_bound(found, choice,
+                                       [](const Choice &x, const Choice &y) {
+                                         return x.cycles < y.cycles;
+                                       }),
+                     choice);
+    }
+    ProductAttr wide = best.product;
+    if (found.empty())
+      return wide;
+    SmallVector<Attribute> ways;
+    for (const Choice &choice : found)
+      ways.push_back(choice.product);
+    return ProductAttr::get(
+        wide.getContext(), wide.getRow(), wide.getRows(), wide.getColumns(),
+        wide.getDepth(), wide.getLhsOffset(), wide.getPanels(),
+        wide.getBounded(), ArrayAttr::get(wide.getContext(), ways));
+  }
+
+  /// Cycles to look at all numbers of the factors that have to fit: a load, an
+  /// addition and another operation for each vector.
+  static double inspection(MatrixProductOpInterface product, const RowUse &use,
+                           const CpuConfig &config) {
+    double vectors = 0;
+    for (auto [operand, bits] :
+         {std::pair(&product.getLhsOperand(), use.lhsBits),
+          std::pair(&product.getRhsOperand(), use.rhsBits)}) {
+      auto type = cast<ShapedType>(operand->get().getType());
+      if (bits)
+        vectors += double(type.getNumElements()) /
+                   double(config.lanes(type.getElementTypeBitWidth()));
+    }
+    return 3 * vectors;
   }
 
   static Choice weigh(MatrixProductOpInterface product,

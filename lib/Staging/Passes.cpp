@@ -18,6 +18,7 @@ void registerStagingPasses() {
   registerConvertTileToStage();
   registerStageMakeCopies();
   registerStageBlockProducts();
+  registerStageGuardProducts();
   registerStageSplitProducts();
   registerStageBound();
   registerStageAssignRoles();

@@ -21,25 +21,37 @@ using namespace kiln;
 
 namespace {
 
-/// Rows and columns that whole blocks of a product's accumulator have.
-struct Block {
-  int64_t rows = 1, columns = 1;
-  bool isGiven = false;
+/// Rows and columns of the blocks that products compute of an accumulator.
+struct Blocks {
+  SmallVector<std::pair<int64_t, int64_t>> sizes;
 
-  void include(ArrayRef<int64_t> sizes) {
-    rows = std::max(rows, sizes[0]);
-    columns = std::max(columns, sizes[1]);
-    isGiven = true;
+  bool areGiven() const { return !sizes.empty(); }
+  void include(int64_t rows, int64_t columns) {
+    sizes.push_back({rows, columns});
+  }
+  /// What whole blocks of all of them cover of so many rows (columns).
+  int64_t cover(int64_t size, bool areColumns) const {
+    int64_t whole = size;
+    for (auto [rows, columns] : sizes)
+      whole = std::max(
+          whole, int64_t(llvm::alignTo(size, areColumns ? columns : rows)));
+    return whole;
+  }
+  int64_t widest() const {
+    int64_t columns = 0;
+    for (auto [rows, width] : sizes)
+      columns = std::max(columns, width);
+    return columns;
   }
 };
 
 /// What products accumulate in storage, in whole blocks.
-Block blockOf(Value storage) {
-  Block block;
+Blocks blocksOf(Value storage) {
+  Blocks blocks;
   for (Operation *user : storage.getUsers()) {
     if (auto product = dyn_cast<stage::ProductOp>(user)) {
       if (product.getAcc() == storage && product.getBlock())
-        block.include(*product.getBlock());
+        blocks.include((*product.getBlock())[0], (*product.getBlock())[1]);
       continue;
     }
     // A product that is still whole may be split later.
@@ -51,9 +63,9 @@ Block blockOf(Value storage) {
          whole ? whole->getAttrs() : ArrayRef<NamedAttribute>())
       if (auto attr = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
         if (auto how = attr.getProductSplit(whole))
-          block.include({how->rows, how->columns});
+          blocks.include(how->rows, how->columns);
   }
-  return block;
+  return blocks;
 }
 
 /// The memory of a description that storage goes to: the first one that
@@ -115,7 +127,7 @@ private:
     int64_t slack = 0;
     if (type.getLayout().isIdentity() && type.getRank() && line > 1 &&
         !hasAliases(storage))
-      type = withRows(type, blockOf(storage), slack);
+      type = withRows(type, blocksOf(storage), slack);
     // Whole vectors and blocks may be read and written at the end.
     if (!alloc.getSlack() && line > 1)
       alloc.setSlack(slack + line);
@@ -123,7 +135,7 @@ private:
   }
 
   /// Rows start at lines, and have room for whole blocks.
-  MemRefType withRows(MemRefType type, const Block &block, int64_t &slack) {
+  MemRefType withRows(MemRefType type, const Blocks &blocks, int64_t &slack) {
     int64_t bytes = stage::elementBytes(type.getElementType());
     int64_t perLine = std::max<int64_t>(line / bytes, 1);
     int64_t rank = type.getRank(), stride = 1;
@@ -132,12 +144,11 @@ private:
     for (int64_t d = rank - 1; d >= 0; --d) {
       strides[d] = stride;
       int64_t size = type.getDimSize(d);
-      bool isBlocked = block.isGiven && d + 2 >= rank;
+      bool isBlocked = blocks.areGiven() && d + 2 >= rank;
       if (size == 1 && !isBlocked)
         continue;
       if (isBlocked) {
-        int64_t whole =
-            llvm::alignTo(size, d + 1 == rank ? block.columns : block.rows);
+        int64_t whole = blocks.cover(size, /*areColumns=*/d + 1 == rank);
         if (d + 2 == rank)
           slack = (whole - size) * stride * bytes;
         size = whole;
@@ -150,8 +161,8 @@ private:
       isFirst = false;
       stride *= size;
     }
-    if (block.isGiven)
-      slack += strides.empty() ? 0 : block.columns * bytes;
+    if (blocks.areGiven())
+      slack += strides.empty() ? 0 : blocks.widest() * bytes;
     auto layout = StridedLayoutAttr::get(type.getContext(), 0, strides);
     auto padded = MemRefType::get(type.getShape(), type.getElementType(),
                                   MemRefLayoutAttrInterface(layout));

@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln::target;
@@ -112,12 +113,14 @@ LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
   for (auto [name, operand] :
        {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs())})
     for (Type type : operand.getTypes()) {
-      // A unit for i8 is one for si8 and ui8, too.
+      // A unit for i8 is one for si8, ui8 and what leaves bits of them unused.
       auto integer = dyn_cast<IntegerType>(type);
       if (!llvm::is_contained(known, type) &&
-          !(integer && llvm::is_contained(
-                           known, Type(IntegerType::get(type.getContext(),
-                                                        integer.getWidth())))))
+          !(integer &&
+            llvm::is_contained(known,
+                               Type(IntegerType::get(
+                                   type.getContext(),
+                                   llvm::PowerOf2Ceil(integer.getWidth()))))))
         return emitError() << "instruction '" << inst.getName() << "' has "
                            << name << " elements of type " << type
                            << ", which unit '" << unit.getName()

@@ -46,6 +46,21 @@ static Value multiplyPairs(OpBuilder &b, Location loc, Value x, Value y,
                                call(b, loc, sum.getType(), name, {x, y}));
 }
 
+/// `vpmaddubsw` of bytes `x` without and `y` with signs, whose sums of two are
+/// added by `vpmaddwd` with ones, and an addition.
+static Value multiplyQuads(OpBuilder &b, Location loc, Value x, Value y,
+                           Value sum) {
+  bool isWide = bitsOf(sum) == 512;
+  auto pairs = VectorType::get({bitsOf(sum) / 16}, b.getI16Type());
+  Value twos = call(b, loc, pairs,
+                    isWide ? "llvm.x86.avx512.pmaddubs.w.512"
+                           : "llvm.x86.avx2.pmadd.ub.sw",
+                    {x, y});
+  Value ones = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(pairs, APInt(16, 1)));
+  return multiplyPairs(b, loc, twos, ones, sum);
+}
+
 void cpu_target::addMatrixInstructions() {
   using Step = Value (*)(OpBuilder &, Location, Value, Value, Value);
   auto add = [](StringRef name, Step step, int64_t unroll = 4) {
@@ -67,6 +82,14 @@ void cpu_target::addMatrixInstructions() {
   };
   add("vdpbf16ps", multiplyBf16);
   add("vpmaddwd", multiplyPairs, /*unroll=*/1);
+  auto swappedQuads = [](OpBuilder &b, Location loc, Value x, Value y,
+                         Value sum) {
+    return multiplyQuads(b, loc, y, x, sum);
+  };
+  for (StringRef name : {"vpmaddubsw", "vpmaddubsw.lhs7"})
+    add(name, multiplyQuads, /*unroll=*/1);
+  for (StringRef name : {"vpmaddubsw.swapped", "vpmaddubsw.swapped.rhs7"})
+    add(name, swappedQuads, /*unroll=*/1);
   add("vpdpbusd", [](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
     return call(b, loc, sum.getType(), sized("llvm.x86.avx512.vpdpbusd.", sum),
                 {sum, x, y});

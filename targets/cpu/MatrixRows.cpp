@@ -31,6 +31,13 @@ const Row kVectorRows[] = {
     {"vpdpwssd", "avx512vnni|avxvnni", "si16", "si16", "i32", 32, 2, 0, false},
     // The product is added by a second instruction.
     {"vpmaddwd", "avx2", "si16", "si16", "i32", 32, 2, 1, false},
+    // Sums of two products saturate at 16 bits, which those of one factor of 7
+    // bits do not reach; vpmaddwd adds two of them, and a third instruction
+    // the result.
+    {"vpmaddubsw", "avx2", "ui8", "si7", "i32", 32, 4, 2, false},
+    {"vpmaddubsw.lhs7", "avx2", "ui7", "si8", "i32", 32, 4, 2, false},
+    {"vpmaddubsw.swapped", "avx2", "si7", "ui8", "i32", 32, 4, 2, false},
+    {"vpmaddubsw.swapped.rhs7", "avx2", "si8", "ui7", "i32", 32, 4, 2, false},
 };
 
 /// Instructions on tiles of 16 rows of 64 bytes.

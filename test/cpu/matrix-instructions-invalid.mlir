@@ -57,3 +57,23 @@ tile.kernel @other() {
   // expected-error @+1 {{expected attribute 'cpu.product' to be a #cpu.product, found "fma"}}
   %d = tile.dot %x, %x, %x {cpu.product = "fma"} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// -----
+// (C5) Ways for small numbers say that they are.
+tile.kernel @narrow() {
+  %x = arith.constant dense<0> : tensor<64x64xi8>
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  // expected-error @+1 {{expected 'narrow' to hold #cpu.product with 'bounded' and nothing narrower, found #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>}}
+  %d = tile.dot %x, %x, %z lhs_unsigned {cpu.product = #cpu.product<rows = 3, columns = 16, depth = 64, narrow = [#cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>]>}
+    : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+}
+
+// -----
+// (C2) More bits than the row takes.
+tile.kernel @bounded() {
+  %x = arith.constant dense<0> : tensor<64x64xi8>
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  // expected-error @+1 {{matrix instruction 'vpmaddubsw' does not take 'tensor<64x64xi8>' and 'tensor<64x64xi8>'}}
+  %d = tile.dot %x, %x, %z lhs_unsigned {cpu.product = #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>}
+    : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+}

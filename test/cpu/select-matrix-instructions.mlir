@@ -71,7 +71,7 @@ tile.kernel @row() {
 // V2-LABEL: @s8s8
 // V2: tile.dot {{.*}}#cpu.product<rows
 // V3-LABEL: @s8s8
-// V3: tile.dot {{.*}}row = "vpmaddwd"
+// V3: tile.dot {{.*}}row = "vpmaddwd", {{.*}}narrow = [#cpu.product<row = "vpmaddubsw", {{[^>]*}}lhs_offset = 128, bounded = true>]>
 // VEX-LABEL: @s8s8
 // VEX: tile.dot {{.*}}row = "vpdpbusd", {{.*}}lhs_offset = 128>
 // V4-LABEL: @s8s8
@@ -87,6 +87,9 @@ tile.kernel @s8s8() {
   %d = tile.dot %x, %y, %z : tensor<192x192xi8>, tensor<192x192xi8>, tensor<192x192xi32>
 }
 
+// Where one factor has 7 bits sums of two products do not saturate.
+// V3-LABEL: @u8s8
+// V3: tile.dot {{.*}}row = "vpmaddwd", {{.*}}narrow = [#cpu.product<row = "vpmaddubsw", {{[^>]*}}bounded = true>, #cpu.product<row = "vpmaddubsw.lhs7", {{[^>]*}}bounded = true>]>
 // VEX-LABEL: @u8s8
 // VEX: tile.dot {{.*}}row = "vpdpbusd", {{.*}}depth = {{[0-9]*}}>
 // TILES-LABEL: @u8s8

@@ -35,7 +35,7 @@ def Cpu_Pointer : LLVM_PointerInAddressSpace<0>,
     BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
 
 def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
-    [DeclareAttrInterfaceMethods<ProductSplitAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<ProductSplitAttrInterface, ["getNarrowProducts"]>]> {
   let mnemonic = "product";
   let summary = "how a matrix product is computed";
   let description = [{
@@ -49,13 +49,19 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
     `lhs_offset` is added to the elements of the left operand as they are packed, modulo 2^8, where they are
     signed and the instruction takes unsigned ones; the products of the offset are subtracted from the sum.
 
+    `bounded` says that the numbers of the factors fit in what the row takes, though their types have more bits.
+    `narrow` are such ways, for numbers of which is known only when they are there whether they fit
+    (`stage-guard-products`): the first that they fit is taken.
+
     `cpu-select-matrix-instructions` makes it; one that is there is kept.
 
     Constraints:
     - (C1) `rows`, `columns`, `depth` and `panels` are positive, all but `depth` at most 256, and `depth` at most 65536.
-    - (C2) `row` is in the description of the module, where that is of this family, and takes the element types of the product.
+    - (C2) `row` is in the description of the module, where that is of this family, and takes the element types of the product, or
+      with `bounded` integers of the same sign and, rounded up to a power of two, as many bits.
     - (C3) `rows`, `columns` and `depth` are multiples of the sizes of the row.
     - (C4) `lhs_offset` is 128, for a left operand of signed 8-bit integers and a row that takes unsigned ones.
+    - (C5) `narrow` holds #cpu.product with `bounded`, for which (C1) to (C4) hold, and nothing narrower.
 
     ```mlir
     #cpu.product<row = "dot4", rows = 6, columns = 64, depth = 512, lhs_offset = 128>
@@ -65,8 +71,14 @@ def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
     StringRefParameter<"name of the matrix instruction; empty: multiply and add", "\"\"">:$row,
     "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
     DefaultValuedParameter<"int64_t", "0", "added to the left operand">:$lhs_offset,
-    DefaultValuedParameter<"int64_t", "1", "panels that are packed together">:$panels);
+    DefaultValuedParameter<"int64_t", "1", "panels that are packed together">:$panels,
+    DefaultValuedParameter<"bool", "false", "whether numbers fit in the row's types">:$bounded,
+    OptionalParameter<"::mlir::ArrayAttr", "how factors of small numbers are multiplied">:$narrow);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// What `narrow` holds.
+    ::llvm::ArrayRef<::mlir::Attribute> getNarrowWays() const;
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
 
@@ -31,6 +32,13 @@ struct ProductSplit {
   int64_t panels = 1, strip = 1;
   /// Added to signed 8-bit factors that are packed as unsigned ones.
   int64_t lhsOffset = 0;
+};
+
+/// A faster way to compute a product, right where the integers of a factor fit
+/// in fewer bits than their type has.
+struct NarrowProduct {
+  mlir::NamedAttribute how;         ///< takes the place of the one of its name
+  int64_t lhsBits = 0, rhsBits = 0; ///< 0: whatever the type holds
 };
 
 } // namespace kiln

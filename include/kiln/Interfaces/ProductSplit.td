@@ -17,6 +17,11 @@ def ProductSplitAttrInterface : AttrInterface<"ProductSplitAttrInterface"> {
       computes it as a whole reports.
     }], "::std::optional<::kiln::ProductSplit>", "getProductSplit",
       (ins "::kiln::MatrixProductOpInterface":$product)>,
+    InterfaceMethod<[{
+      Faster ways for factors of smaller numbers than their types can hold, for `stage-guard-products`, which looks at
+      them first.
+    }], "::llvm::SmallVector<::kiln::NarrowProduct>", "getNarrowProducts",
+      (ins "::kiln::MatrixProductOpInterface":$product), "", "return {};">,
   ];
 }
 

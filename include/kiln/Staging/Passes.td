@@ -102,6 +102,17 @@ def StageBlockProducts : Pass<"stage-block-products", "::kiln::tile::KernelOp"> 
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StageGuardProducts : Pass<"stage-guard-products", "::kiln::tile::KernelOp"> {
+  let summary = "Gives products of small integers a faster way";
+  let description = [{
+    Some instructions multiply numbers of fewer bits than their operands have, in less time: a product whose attribute
+    has a way by one (ProductSplitAttrInterface) gets regions before it that look at the factors concerned, and
+    a condition: the faster way where all their numbers fit, else the other.
+  }];
+  let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def StageSplitProducts : Pass<"stage-split-products", "::kiln::tile::KernelOp"> {
   let summary = "Makes products of tiles loops over blocks";
   let description = [{

@@ -22,6 +22,12 @@ static const fltSemantics *smallSemantics(DType dtype) {
     return &APFloat::Float8E4M3FNUZ();
   case DType::f8E5M2FNUZ:
     return &APFloat::Float8E5M2FNUZ();
+  case DType::f8E4M3B11FNUZ:
+    return &APFloat::Float8E4M3B11FNUZ();
+  case DType::f8E4M3:
+    return &APFloat::Float8E4M3();
+  case DType::f8E3M4:
+    return &APFloat::Float8E3M4();
   case DType::f8E8M0FNU:
     return &APFloat::Float8E8M0FNU();
   case DType::f6E2M3FN:
@@ -40,7 +46,11 @@ static double decodeSmall(const fltSemantics &semantics, unsigned bits) {
   APFloat value(semantics, APInt(width, bits & ((1u << width) - 1)));
   // A NaN without a fraction would become an infinity.
   if (value.isNaN())
-    return std::numeric_limits<double>::quiet_NaN();
+    return std::copysign(std::numeric_limits<double>::quiet_NaN(),
+                         APFloat::semanticsHasSignedRepr(semantics) &&
+                                 (bits >> (width - 1) & 1)
+                             ? -1.0
+                             : 1.0);
   bool lost;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
   return value.convertToDouble();

@@ -125,12 +125,6 @@ void addUnaryFloats(EvaluationInterface &table, Fn fn) {
   });
 }
 
-/// Whether the highest bit of a float type is the sign, and nothing else.
-inline bool hasSignBit(DType dtype) {
-  return dtype != DType::f8E4M3FNUZ && dtype != DType::f8E5M2FNUZ &&
-         dtype != DType::f8E8M0FNU;
-}
-
 /// An operation on bits: `fn(bits of a, bits of b, sign)`, where `sign` is the
 /// bit of the sign. NaN keep their payloads, which they would lose as doubles.
 template <typename Fn>

@@ -70,6 +70,12 @@ DType dtypeOf(mlir::Type type) {
     return DType::f8E4M3FNUZ;
   if (isa<Float8E5M2FNUZType>(type))
     return DType::f8E5M2FNUZ;
+  if (isa<Float8E4M3B11FNUZType>(type))
+    return DType::f8E4M3B11FNUZ;
+  if (isa<Float8E4M3Type>(type))
+    return DType::f8E4M3;
+  if (isa<Float8E3M4Type>(type))
+    return DType::f8E3M4;
   if (isa<Float8E8M0FNUType>(type))
     return DType::f8E8M0FNU;
   if (isa<Float6E2M3FNType>(type))

@@ -56,6 +56,9 @@ constexpr std::array<Traits, KILN_DTYPE_COUNT> table = {{
     {"f6E3M2FN", 1, 6, 'f', 3, 2, 3, Specials::none},
     {"f4E2M1FN", 1, 4, 'f', 2, 1, 1, Specials::none},
     {"index", 8, 64, 's', 0, 0, 0, Specials::none},
+    {"f8E4M3", 1, 8, 'f', 4, 3, 7, Specials::ieee},
+    {"f8E3M4", 1, 8, 'f', 3, 4, 3, Specials::ieee},
+    {"f8E4M3B11FNUZ", 1, 8, 'f', 4, 3, 11, Specials::nuz},
 }};
 
 const Traits &traits(DType dtype) {
@@ -104,11 +107,13 @@ uint32_t encode(const Traits &t, double value) {
                          ? all & ~((1u << (t.mantissaBits - 1)) - 1)
                          : all;
   if (t.specials == Specials::scale) {
-    if (!(value > 0) || std::isinf(value))
+    if (!std::isfinite(value))
       return 0xff;
+    if (value == 0)
+      return 0;
     int exponent = 0;
-    double fraction = std::frexp(value, &exponent); // in [0.5, 1)
-    int code = exponent - 1 + t.bias + (fraction > 0.75 ? 1 : 0);
+    double fraction = std::frexp(std::fabs(value), &exponent); // in [0.5, 1)
+    int code = exponent - 1 + t.bias + (fraction >= 0.75 ? 1 : 0);
     return code < 0 ? 0 : code > 0xfe ? 0xff : code;
   }
   if (std::isnan(value))

@@ -190,7 +190,15 @@ FloatForm kiln::conform::formOf(DType dtype) {
   case DType::f8E5M2:
     return {2, 5, true};
   case DType::f8E4M3FN:
+  case DType::f8E4M3FNUZ:
+  case DType::f8E4M3B11FNUZ:
     return {3, 4, false};
+  case DType::f8E5M2FNUZ:
+    return {2, 5, false};
+  case DType::f8E4M3:
+    return {3, 4, true};
+  case DType::f8E3M4:
+    return {4, 3, true};
   default:
     return {};
   }

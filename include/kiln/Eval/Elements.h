@@ -48,6 +48,12 @@ double largestFinite(DType dtype);
 int64_t smallestInt(DType dtype);
 int64_t largestInt(DType dtype);
 
+/// Whether the highest bit of a float type is the sign, and nothing else.
+inline bool hasSignBit(DType dtype) {
+  return dtype != DType::f8E4M3FNUZ && dtype != DType::f8E5M2FNUZ &&
+         dtype != DType::f8E4M3B11FNUZ && dtype != DType::f8E8M0FNU;
+}
+
 /// Calls `body(begin, end)` for parts of [0, n), on several threads when there
 /// are at least two parts of `grain`.
 void parallelFor(int64_t n, int64_t grain,

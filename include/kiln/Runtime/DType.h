@@ -37,6 +37,9 @@ enum class DType : uint32_t {
   f6E3M2FN = KILN_DTYPE_F6E3M2FN,
   f4E2M1FN = KILN_DTYPE_F4E2M1FN,
   index = KILN_DTYPE_INDEX,
+  f8E4M3 = KILN_DTYPE_F8E4M3,
+  f8E3M4 = KILN_DTYPE_F8E3M4,
+  f8E4M3B11FNUZ = KILN_DTYPE_F8E4M3B11FNUZ,
 };
 
 /// The name as MLIR spells the type ("f32", "bf16", "i1", "ui8" as "u8").

@@ -33,7 +33,10 @@ static constexpr ElementType kTypes[] = {
     {"f6E2M3FN", KILN_DTYPE_F6E2M3FN, 1, "|u1"},
     {"f6E3M2FN", KILN_DTYPE_F6E3M2FN, 1, "|u1"},
     {"f4E2M1FN", KILN_DTYPE_F4E2M1FN, 1, "|u1"},
-    {"index", KILN_DTYPE_INDEX, 8, "<i8"}};
+    {"index", KILN_DTYPE_INDEX, 8, "<i8"},
+    {"f8E4M3", KILN_DTYPE_F8E4M3, 1, "|u1"},
+    {"f8E3M4", KILN_DTYPE_F8E3M4, 1, "|u1"},
+    {"f8E4M3B11FNUZ", KILN_DTYPE_F8E4M3B11FNUZ, 1, "|u1"}};
 
 const ElementType &kiln::python::elementType(KilnDType type) {
   for (const ElementType &known : kTypes)

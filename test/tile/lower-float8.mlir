@@ -67,3 +67,39 @@ tile.kernel @double(%x: !tile.view<?xf64>, %y: !tile.view<?xf8E5M2>) {
   %b = arith.truncf %a : tensor<4xf64> to tensor<4xf8E5M2>
   tile.store %b, %y[%i] : tensor<4xf8E5M2>, !tile.view<?xf8E5M2>
 }
+
+// -----
+
+// Four bits lie in the low bits of a byte; what has no NaN makes 0 of it.
+// CHECK-LABEL: tile.kernel @four
+// CHECK-SAME: !tile.view<?xi8>
+tile.kernel @four(%x: !tile.view<?xf4E2M1FN>, %y: !tile.view<?xf4E2M1FN>) {
+  %i = tile.program_id : index
+  // CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<4xi8>
+  %a = tile.load %x[%i] : !tile.view<?xf4E2M1FN> -> tensor<4xf4E2M1FN>
+  // CHECK: %[[SIGN:.*]] = arith.constant dense<8> : tensor<4xi8>
+  // CHECK: %[[NEG:.*]] = arith.xori %[[X]], %[[SIGN]]
+  %n = arith.negf %a : tensor<4xf4E2M1FN>
+  // CHECK: arith.andi %{{.*}}, %{{.*}} : tensor<4xi32>
+  // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>
+  %b = arith.addf %n, %a : tensor<4xf4E2M1FN>
+  // CHECK: %[[NAN:.*]] = arith.cmpi ugt
+  // CHECK: arith.select %[[NAN]], {{.*}} : tensor<4xi1>, tensor<4xi32>
+  // CHECK: arith.trunci %{{.*}} : tensor<4xi32> to tensor<4xi8>
+  tile.store %b, %y[%i] : tensor<4xf4E2M1FN>, !tile.view<?xf4E2M1FN>
+}
+
+// -----
+
+// Scales are exponents of f32, but for the lowest, which is subnormal there, and NaN.
+// CHECK-LABEL: tile.kernel @scale
+// CHECK: %[[BITS:.*]] = arith.shli
+// CHECK: arith.constant dense<4194304> : tensor<4xi32>
+// CHECK: arith.constant dense<255> : tensor<4xi32>
+// CHECK: arith.bitcast %{{.*}} : tensor<4xi32> to tensor<4xf32>
+tile.kernel @scale(%x: !tile.view<?xf8E8M0FNU>, %y: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf8E8M0FNU> -> tensor<4xf8E8M0FNU>
+  %b = arith.extf %a : tensor<4xf8E8M0FNU> to tensor<4xf32>
+  tile.store %b, %y[%i] : tensor<4xf32>, !tile.view<?xf32>
+}

@@ -1,13 +1,15 @@
 //===- LowerFloat8.cpp - 8-bit floats become bytes ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For machines without arithmetic on 8-bit floats: they are kept as i8, decoded
-// to f32 where an operation reads them and encoded, rounded once, where one
-// produces them. Machines that convert some of them keep these conversions.
+// For machines without arithmetic on floats of at most 8 bits: they are kept as
+// i8, decoded to f32 where an operation reads them and encoded, rounded once,
+// where one produces them. Machines that convert some of them keep these
+// conversions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PrintedTypes.h"
+#include "SmallFloatCodes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -23,36 +25,13 @@ namespace kiln::tile {
 
 using namespace mlir;
 using namespace kiln;
+using kiln::tile::SmallFloatCodes;
+using kiln::tile::SmallFloatFormat;
 
 namespace {
-/// What distinguishes the formats that this file knows.
-struct Format {
-  int mantissaBits = 0, bias = 0;
-  int largest = 0;  ///< code of the largest finite value
-  int overflow = 0; ///< code of what overflow gives
-  int nan = 0;
-  bool unsignedZero = false; ///< no negative zero; its code is NaN
-};
-
-std::optional<Format> formatOf(Type type) {
-  if (isa<Float8E4M3FNType>(type))
-    return Format{3, 7, 0x7e, 0x7f, 0x7f, false};
-  if (isa<Float8E5M2Type>(type))
-    return Format{2, 15, 0x7b, 0x7c, 0x7f, false};
-  if (isa<Float8E4M3FNUZType>(type))
-    return Format{3, 8, 0x7f, 0x80, 0x80, true};
-  if (isa<Float8E5M2FNUZType>(type))
-    return Format{2, 16, 0x7f, 0x80, 0x80, true};
-  return std::nullopt;
-}
-
 bool isFloat8(Type type) {
-  return formatOf(getElementTypeOrSelf(type)).has_value();
-}
-
-/// Kept as bytes: 8-bit floats, and scales, which are only moved.
-bool isByte(Type type) {
-  return isFloat8(type) || isa<Float8E8M0FNUType>(getElementTypeOrSelf(type));
+  return isa<FloatType>(getElementTypeOrSelf(type)) &&
+         cast<FloatType>(getElementTypeOrSelf(type)).getWidth() <= 8;
 }
 
 /// The type with bytes in the place of 8-bit floats.
@@ -63,15 +42,15 @@ Type asBytes(Type type) {
     return element == tile.getElementType() ? type : Type(tile.clone(element));
   }
   if (auto view = dyn_cast<tile::ViewType>(type))
-    return isByte(view.getElementType())
+    return isFloat8(view.getElementType())
                ? tile::ViewType::get(type.getContext(), view.getShape(), byte,
                                      view.getStrides())
                : type;
   if (auto pointer = dyn_cast<tile::PtrType>(type))
-    return isByte(pointer.getElementType())
+    return isFloat8(pointer.getElementType())
                ? tile::PtrType::get(type.getContext(), byte)
                : type;
-  return isByte(type) ? byte : type;
+  return isFloat8(type) ? byte : type;
 }
 
 class Float8Lowering {
@@ -154,8 +133,8 @@ private:
         for (Block &block : region)
           any |= llvm::any_of(block.getArgumentTypes(), changes);
       touched |= any;
-      bool computes = llvm::any_of(op->getResultTypes(), isByte) ||
-                      llvm::any_of(op->getOperandTypes(), isByte);
+      bool computes = llvm::any_of(op->getResultTypes(), isFloat8) ||
+                      llvm::any_of(op->getOperandTypes(), isFloat8);
       if (computes &&
           (OpTrait::hasElementwiseMappableTraits(op) ||
            isa<arith::ConstantOp, tile::ConvertFloatOp,
@@ -185,12 +164,15 @@ private:
     loc = op->getLoc();
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       Attribute value = constant.getValue();
+      auto code = [](const APFloat &number) {
+        return number.bitcastToAPInt().zext(8);
+      };
       if (auto dense = dyn_cast<DenseElementsAttr>(value))
-        constant.setValueAttr(
-            cast<TypedAttr>(cast<Attribute>(dense.bitcast(b.getI8Type()))));
+        constant.setValueAttr(cast<TypedAttr>(Attribute(
+            cast<DenseFPElementsAttr>(dense).mapValues(b.getI8Type(), code))));
       else
         constant.setValueAttr(b.getIntegerAttr(
-            b.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt()));
+            b.getI8Type(), code(cast<FloatAttr>(value).getValue())));
       return success();
     }
     if (auto store = dyn_cast<tile::StoreOp>(op);
@@ -199,11 +181,11 @@ private:
              << "unsupported: a store that combines 8-bit floats";
     if (auto load = dyn_cast<tile::LoadOp>(op);
         load && load.getPadding() == tile::Padding::nan) {
-      auto type = cast<FloatType>(getElementTypeOrSelf(use.results.front()));
-      APInt code = APFloat::getNaN(type.getFloatSemantics()).bitcastToAPInt();
+      int64_t code =
+          SmallFloatFormat::of(getElementTypeOrSelf(use.results.front())).nan;
       load.setPadding(tile::Padding::value);
-      load.getPadMutable().assign(
-          make<arith::ConstantOp>(b.getIntegerAttr(b.getI8Type(), code)));
+      load.getPadMutable().assign(make<arith::ConstantOp>(
+          b.getIntegerAttr(b.getI8Type(), APInt(8, code))));
       return success();
     }
     if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
@@ -221,11 +203,6 @@ private:
       }
       return success();
     }
-    auto isScale = [](Type type) { return isByte(type) && !isFloat8(type); };
-    if (llvm::any_of(use.operands, isScale) ||
-        llvm::any_of(use.results, isScale))
-      return op->emitError()
-             << "unsupported: " << op->getName() << " of f8E8M0FNU";
     if (changeSign(use))
       return success();
     if (use.takesFactors) {
@@ -244,8 +221,7 @@ private:
     if (isa<MatrixProductOpInterface>(op))
       return success();
     if (isa<math::IsNormalOp>(op)) {
-      replaceIsNormal(op,
-                      *formatOf(getElementTypeOrSelf(use.operands.front())));
+      replaceIsNormal(op, getElementTypeOrSelf(use.operands.front()));
       return success();
     }
     bool narrows = llvm::any_of(use.results, isFloat8);
@@ -325,11 +301,13 @@ private:
   }
 
   /// Whether decoded bytes are normal numbers of their own type.
-  void replaceIsNormal(Operation *op, const Format &format) {
+  void replaceIsNormal(Operation *op, Type element) {
+    int least = APFloat::semanticsMinExponent(
+        cast<FloatType>(element).getFloatSemantics());
     Value size = make<math::AbsFOp>(op->getOperand(0));
-    Value large = make<arith::CmpFOp>(
-        arith::CmpFPredicate::OGE, size,
-        f32(size.getType(), std::ldexp(1.0f, 1 - format.bias)));
+    Value large =
+        make<arith::CmpFOp>(arith::CmpFPredicate::OGE, size,
+                            f32(size.getType(), std::ldexp(1.0f, least)));
     Value finite = make<arith::CmpFOp>(
         arith::CmpFPredicate::OLT, size,
         f32(size.getType(), std::numeric_limits<float>::infinity()));
@@ -341,9 +319,12 @@ private:
   /// where the sign of zero means NaN.
   bool changeSign(Use &use) {
     Operation *op = use.op;
-    if (!isa<arith::NegFOp, math::AbsFOp, math::CopySignOp>(op) ||
-        formatOf(getElementTypeOrSelf(use.results.front()))->unsignedZero)
+    if (!isa<arith::NegFOp, math::AbsFOp, math::CopySignOp>(op))
       return false;
+    auto format = SmallFloatFormat::of(getElementTypeOrSelf(use.results[0]));
+    if (format.unsignedZero || format.isScale)
+      return false;
+    int64_t sign = format.sign();
     Value x = op->getOperand(0);
     auto byte = [&](int64_t bits) {
       Attribute attr = b.getIntegerAttr(b.getI8Type(), APInt(8, uint8_t(bits)));
@@ -353,12 +334,12 @@ private:
     };
     Value result;
     if (isa<arith::NegFOp>(op)) {
-      result = make<arith::XOrIOp>(x, byte(0x80));
+      result = make<arith::XOrIOp>(x, byte(sign));
     } else {
-      result = make<arith::AndIOp>(x, byte(0x7f));
+      result = make<arith::AndIOp>(x, byte(sign - 1));
       if (isa<math::CopySignOp>(op))
         result = make<arith::OrIOp>(
-            result, make<arith::AndIOp>(op->getOperand(1), byte(0x80)));
+            result, make<arith::AndIOp>(op->getOperand(1), byte(sign)));
     }
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
@@ -446,100 +427,24 @@ private:
 
   /// The f32 value of each byte.
   Value decode(Value bytes, Type element) {
-    Type type = bytes.getType();
     if (isConverted(element))
       return make<arith::ExtFOp>(
-          like(type, b.getF32Type()),
-          make<arith::BitcastOp>(like(type, element), bytes));
-    Format format = *formatOf(element);
-    Type ints = like(type, b.getI32Type()), floats = like(type, b.getF32Type());
-    Value code = make<arith::ExtUIOp>(ints, bytes);
-    Value magnitude = make<arith::AndIOp>(code, i32(type, 0x7f));
-    // Exponent and mantissa in the places of f32; the product corrects the
-    // bias, also of subnormal numbers.
-    Value moved = make<arith::BitcastOp>(
-        floats,
-        make<arith::ShLIOp>(magnitude, i32(type, 23 - format.mantissaBits)));
-    Value value = make<arith::MulFOp>(
-        moved, f32(type, std::ldexp(1.0f, 127 - format.bias)));
-    if (format.overflow == 0x7c) {
-      Value infinite = compare(arith::CmpIPredicate::eq, magnitude,
-                               i32(type, format.overflow));
-      value = make<arith::SelectOp>(
-          infinite, f32(type, std::numeric_limits<float>::infinity()), value);
-      Value nan = compare(arith::CmpIPredicate::ugt, magnitude,
-                          i32(type, format.overflow));
-      value = make<arith::SelectOp>(
-          nan, f32(type, std::numeric_limits<float>::quiet_NaN()), value);
-    } else {
-      Value nan = compare(arith::CmpIPredicate::eq,
-                          format.unsignedZero ? code : magnitude,
-                          i32(type, format.nan));
-      value = make<arith::SelectOp>(
-          nan, f32(type, std::numeric_limits<float>::quiet_NaN()), value);
-    }
-    Value negative = compare(arith::CmpIPredicate::uge, code, i32(type, 0x80));
-    return make<arith::SelectOp>(negative, make<arith::NegFOp>(value), value);
+          like(bytes.getType(), b.getF32Type()),
+          make<arith::BitcastOp>(like(bytes.getType(), element), bytes));
+    return SmallFloatCodes(b, loc, created).decode(bytes, element);
   }
 
   /// The byte of each f32 value.
   Value encode(Value value, Type element, bool saturate, bool towardZero) {
-    Type type = value.getType();
     if (isConverted(element) && !towardZero) {
       if (saturate)
         value = withoutInfinity(value, cast<FloatType>(element));
       return make<arith::BitcastOp>(
-          like(type, b.getI8Type()),
-          make<arith::TruncFOp>(like(type, element), value));
+          like(value.getType(), b.getI8Type()),
+          make<arith::TruncFOp>(like(value.getType(), element), value));
     }
-    Format format = *formatOf(element);
-    Type ints = like(type, b.getI32Type());
-    Value bits = make<arith::BitcastOp>(ints, value);
-    Value magnitude = make<arith::AndIOp>(bits, i32(type, 0x7fffffff));
-    int shift = 23 - format.mantissaBits;
-    // Normal results: round the bits that go, then move and rebias.
-    Value rounded = magnitude;
-    if (!towardZero) {
-      Value odd = make<arith::AndIOp>(
-          make<arith::ShRUIOp>(magnitude, i32(type, shift)), i32(type, 1));
-      rounded = make<arith::AddIOp>(make<arith::AddIOp>(magnitude, odd),
-                                    i32(type, (int64_t(1) << (shift - 1)) - 1));
-    }
-    Value normal = make<arith::SubIOp>(
-        make<arith::ShRUIOp>(rounded, i32(type, shift)),
-        i32(type, int64_t(127 - format.bias) << format.mantissaBits));
-    // Subnormal results: a whole number of the smallest steps.
-    Value absolute =
-        make<arith::BitcastOp>(like(type, b.getF32Type()), magnitude);
-    Value steps = make<arith::MulFOp>(
-        absolute,
-        f32(type, std::ldexp(1.0f, format.bias - 1 + format.mantissaBits)));
-    steps = towardZero ? make<math::FloorOp>(steps)
-                       : make<math::RoundEvenOp>(steps);
-    Value small = make<arith::FPToSIOp>(
-        ints, make<arith::MinNumFOp>(steps, f32(type, 16.0f)));
-    Value isSmall = compare(arith::CmpIPredicate::ult, magnitude,
-                            i32(type, int64_t(128 - format.bias) << 23));
-    Value code = make<arith::SelectOp>(isSmall, small, normal);
-    Value tooLarge =
-        compare(arith::CmpIPredicate::sgt, code, i32(type, format.largest));
-    Value limit = i32(type, saturate ? format.largest : format.overflow);
-    if (towardZero && !saturate) // numbers stay numbers
-      limit = make<arith::SelectOp>(
-          compare(arith::CmpIPredicate::eq, magnitude, i32(type, 0x7f800000)),
-          limit, i32(type, format.largest));
-    code = make<arith::SelectOp>(tooLarge, limit, code);
-    Value sign = make<arith::AndIOp>(make<arith::ShRUIOp>(bits, i32(type, 24)),
-                                     i32(type, 0x80));
-    if (format.unsignedZero) {
-      Value zero = compare(arith::CmpIPredicate::eq, code, i32(type, 0));
-      sign = make<arith::SelectOp>(zero, i32(type, 0), sign);
-    }
-    code = make<arith::OrIOp>(code, sign);
-    Value nan =
-        compare(arith::CmpIPredicate::ugt, magnitude, i32(type, 0x7f800000));
-    code = make<arith::SelectOp>(nan, i32(type, format.nan), code);
-    return make<arith::TruncIOp>(like(type, b.getI8Type()), code);
+    return SmallFloatCodes(b, loc, created)
+        .encode(value, element, saturate, towardZero);
   }
 
   tile::KernelOp kernel;

@@ -84,15 +84,14 @@ def TileFindExchanges : Pass<"tile-find-exchanges", "::kiln::tile::KernelOp"> {
 }
 
 def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
-  let summary = "Keeps 8-bit floats as bytes and computes with them in f32";
+  let summary = "Keeps floats of at most 8 bits as bytes and computes with them in f32";
   let description = [{
-    For machines without arithmetic on 8-bit floats. Tiles, views, pointers and parameters of f8E4M3FN,
-    f8E5M2, f8E4M3FNUZ and f8E5M2FNUZ hold i8 afterwards. An operation that reads such elements reads
+    For machines without arithmetic on such floats. Tiles, views, pointers and parameters of them hold i8
+    afterwards, an element of 4 or 6 bits in the low bits of its byte. An operation that reads such elements reads
     their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
     even, as `tile.convert_float` and `arith.truncf` say. Types that the description lists as `converted` in `extra`
     are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and products
-    whose factors are both of such types keep them. Tiles of f8E8M0FNU, with which nothing is computed
-    (`tile-expand-scaling`), become bytes, too. Unsupported: stores that combine.
+    whose factors are both of such types keep them. Unsupported: stores that combine.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

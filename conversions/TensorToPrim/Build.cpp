@@ -9,14 +9,23 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace kiln::tensor_to_prim {
 
 TypedAttr numberAttr(Type element, double value) {
-  if (isa<FloatType>(element))
-    return FloatAttr::get(element, value);
-  return integerAttr(element, static_cast<int64_t>(value));
+  auto real = dyn_cast<FloatType>(element);
+  if (!real)
+    return integerAttr(element, static_cast<int64_t>(value));
+  // Formats without NaN and infinity have the largest number for it.
+  const llvm::fltSemantics &own = real.getFloatSemantics();
+  if (!std::isfinite(value) && !APFloat::semanticsHasNaN(own))
+    return FloatAttr::get(element, std::isnan(value)
+                                       ? APFloat::getZero(own)
+                                       : APFloat::getLargest(own, value < 0));
+  return FloatAttr::get(element, value);
 }
 
 TypedAttr integerAttr(Type element, int64_t value) {

@@ -19,8 +19,12 @@ Type primElement(Type type) {
   MLIRContext *context = type.getContext();
   if (isa<IndexType>(type))
     return IntegerType::get(context, 64);
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
-    return type;
+  if (auto real = dyn_cast<FloatType>(type))
+    return prim::isSmallFloat(type) ||
+                   isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+                       type)
+               ? real
+               : Type();
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return {};

@@ -11,8 +11,10 @@ using namespace kiln::prim;
 static bool isWidening(Type from, Type to) {
   if (auto narrow = dyn_cast<FloatType>(from)) {
     auto wide = dyn_cast<FloatType>(to);
-    return wide && APFloat::isRepresentableBy(narrow.getFloatSemantics(),
-                                              wide.getFloatSemantics());
+    // Formats of 8 bits may lack infinity, NaN and -0.
+    return wide && wide.getWidth() > 8 &&
+           APFloat::isRepresentableBy(narrow.getFloatSemantics(),
+                                      wide.getFloatSemantics());
   }
   // Signed to signed; i1 is 0 or 1 and fits every type.
   return from.isInteger(1) ||
@@ -25,6 +27,19 @@ static bool hasFlags(ConvertElementTypeOp op) {
   return op.getRound() || op.getFromUnsigned() || op.getToUnsigned();
 }
 
+/// Whether a float can be converted to one of at most 8 bits without thought:
+/// to a finite number of either sign.
+static bool isPlain(APFloat number, const llvm::fltSemantics &to) {
+  if (!number.isFinite() || !APFloat::semanticsHasSignedRepr(to))
+    return false;
+  bool inexact;
+  number.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven, &inexact);
+  APFloat largest = APFloat::getLargest(to);
+  largest.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven, &inexact);
+  number.clearSign();
+  return number.compare(largest) != APFloat::cmpGreaterThan;
+}
+
 /// Converts one constant element as the definition of the operation says.
 static Attribute convertElement(ConvertElementTypeOp op, Attribute value,
                                 Type to) {
@@ -33,6 +48,9 @@ static Attribute convertElement(ConvertElementTypeOp op, Attribute value,
     APFloat number = real.getValue();
     bool inexact;
     if (auto type = dyn_cast<FloatType>(to)) {
+      // What has no number in the type is left to the program.
+      if (type.getWidth() <= 8 && !isPlain(number, type.getFloatSemantics()))
+        return {};
       number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                      &inexact);
       return FloatAttr::get(type, number);
@@ -51,6 +69,13 @@ static Attribute convertElement(ConvertElementTypeOp op, Attribute value,
   APInt integer = cast<IntegerAttr>(value).getValue();
   bool asUnsigned = op.getFromUnsigned() || integer.getBitWidth() == 1;
   if (auto type = dyn_cast<FloatType>(to)) {
+    if (type.getWidth() <= 8) {
+      APFloat exact(APFloat::IEEEquad());
+      exact.convertFromAPInt(integer, !asUnsigned,
+                             APFloat::rmNearestTiesToEven);
+      if (!isPlain(exact, type.getFloatSemantics()))
+        return {};
+    }
     APFloat number(type.getFloatSemantics());
     number.convertFromAPInt(integer, !asUnsigned, APFloat::rmNearestTiesToEven);
     return FloatAttr::get(type, number);

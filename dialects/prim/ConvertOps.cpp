@@ -89,6 +89,12 @@ LogicalResult BitcastConvertOp::verify() {
   RankedTensorType wide = isNarrower ? from : to,
                    narrow = isNarrower ? to : from;
   SmallVector<int64_t> expected(wide.getShape());
+  // C2
+  if (widthOf(narrow) < 8 && widthOf(narrow) != widthOf(wide))
+    return emitOpError() << "expected element types of one width, or of whole "
+                            "bytes, found "
+                         << from.getElementType() << " and "
+                         << to.getElementType();
   int64_t ratio = widthOf(wide) / widthOf(narrow);
   if (ratio > 1)
     expected.push_back(ratio);

@@ -34,8 +34,7 @@ LogicalResult ConstantOp::verify() {
   if (!blob)
     return success();
   Type element = getType().getElementType();
-  int64_t bytes =
-      element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   std::optional<int64_t> count = checkedProduct(getType().getShape());
   std::optional<int64_t> expected =
       count ? llvm::checkedMul(*count, bytes) : std::nullopt;

@@ -44,7 +44,9 @@ Attribute elements(ShapedType result, ArrayRef<Attribute> operands,
                    FloatFn floats, IntFn integers) {
   Type element = result.getElementType();
   return elements(result, operands, [&](ArrayRef<Attribute> values) {
-    if (isa<FloatType>(element) && floats) {
+    // Arithmetic on formats of 8 bits is left to the program.
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() > 8 &&
+        floats) {
       auto arguments = llvm::map_to_vector(values, [](Attribute value) {
         return cast<FloatAttr>(value).getValue();
       });

@@ -45,7 +45,7 @@ Stage kiln::driver::bindStage(StringRef spec) {
 
 Stage kiln::driver::primStage() {
   return {"prim",
-          {{"func.func(prim-raise-composites)"},
+          {{"func.func(prim-widen-floats,prim-raise-composites)"},
            {"core.after-raise", Step::Point},
            {"prim-claim,prim-inline-claims"},
            {"func.func(prim-decompose,prim-simplify)"}}};

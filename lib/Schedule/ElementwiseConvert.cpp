@@ -50,6 +50,18 @@ Value kiln::schedule::emitConvertTile(prim::ConvertElementTypeOp op, Value x,
   auto type = t.type(x).clone(to);
   if (from == to)
     return x;
+  // Formats of 8 bits need not hold each other's numbers, nor those of scales
+  // fit 16 bits, and none is for integers.
+  if (isa<FloatType>(from) && from.getIntOrFloatBitWidth() <= 8) {
+    bool isDirect = isa<FloatType>(to) && to.getIntOrFloatBitWidth() > 8 &&
+                    !isa<Float8E8M0FNUType>(from);
+    if (!isDirect) {
+      x = t.widen(x);
+      from = t.element(x);
+      if (from == to)
+        return x;
+    }
+  }
   unsigned fromWidth = from.getIntOrFloatBitWidth();
   unsigned toWidth = to.getIntOrFloatBitWidth();
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);

@@ -59,10 +59,10 @@ struct TileMath {
     mlir::Type integers = b.getIntegerType(element(x).getIntOrFloatBitWidth());
     return make<mlir::arith::BitcastOp>(type(x).clone(integers), x);
   }
-  /// Half types as f32; others stay.
+  /// Half types and smaller ones as f32; others stay.
   mlir::Value widen(mlir::Value x) {
     mlir::Type e = element(x);
-    if (!e.isF16() && !e.isBF16())
+    if (!mlir::isa<mlir::FloatType>(e) || e.getIntOrFloatBitWidth() > 16)
       return x;
     return make<mlir::arith::ExtFOp>(type(x).clone(b.getF32Type()), x);
   }

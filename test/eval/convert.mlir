@@ -80,3 +80,30 @@ func.func @scaling() -> (tensor<3xf32>, tensor<3xf8E4M3FN>) {
   %b = arith.scaling_truncf %y, %t : tensor<3xf32>, tensor<3xf32> to tensor<3xf8E4M3FN>
   return %a, %b : tensor<3xf32>, tensor<3xf8E4M3FN>
 }
+
+// Floats of at most 8 bits: the codes of what overflows, of infinity, NaN, ties and subnormal numbers.
+// CHECK: small[0] = [8] i8: 127 -1 127 -1 127 126 1 0
+// CHECK: small[1] = [8] i8: 124 -4 124 -4 126 95 22 20
+// CHECK: small[2] = [8] i8: -128 -128 -128 -128 -128 -128 2 1
+// CHECK: small[3] = [8] i8: 112 -16 112 -16 120 112 0 0
+// CHECK: small[4] = [8] i8: -29 -29 -1 -1 -1 -120 118 117
+// CHECK: four = [8] f4E2M1FN: 6 -6 6 -6 0 6 0.5 -0
+func.func @small() -> (tensor<8xi8>, tensor<8xi8>, tensor<8xi8>, tensor<8xi8>, tensor<8xi8>) {
+  %x = prim.constant dense<[1.0e30, -1.0e30, 0x7F800000, 0xFF800000, 0x7FC00000, 464.0, 0.0014648438, 0.0009765625]> : tensor<8xf32>
+  %0 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf8E4M3FN>
+  %1 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf8E5M2>
+  %2 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf8E4M3FNUZ>
+  %3 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf8E3M4>
+  %4 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf8E8M0FNU>
+  %a = prim.bitcast %0 : tensor<8xf8E4M3FN> -> tensor<8xi8>
+  %b = prim.bitcast %1 : tensor<8xf8E5M2> -> tensor<8xi8>
+  %c = prim.bitcast %2 : tensor<8xf8E4M3FNUZ> -> tensor<8xi8>
+  %d = prim.bitcast %3 : tensor<8xf8E3M4> -> tensor<8xi8>
+  %e = prim.bitcast %4 : tensor<8xf8E8M0FNU> -> tensor<8xi8>
+  return %a, %b, %c, %d, %e : tensor<8xi8>, tensor<8xi8>, tensor<8xi8>, tensor<8xi8>, tensor<8xi8>
+}
+func.func @four() -> tensor<8xf4E2M1FN> {
+  %x = prim.constant dense<[1.0e30, -1.0e30, 0x7F800000, 0xFF800000, 0x7FC00000, 5.0625, 0.375, -0.25]> : tensor<8xf32>
+  %0 = prim.convert_element_type %x : tensor<8xf32> -> tensor<8xf4E2M1FN>
+  return %0 : tensor<8xf4E2M1FN>
+}

@@ -10,7 +10,7 @@ func.func @add_c1(%a: tensor<4xf32>, %b: tensor<?xf32>) {
 // -----
 
 func.func @exp_type(%a: tensor<4xi32>) {
-  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values}}
+  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or float of at most 8 bits values}}
   %0 = prim.exp %a : tensor<4xi32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: kiln-opt %s --split-input-file --verify-diagnostics
 
 func.func @isnan_type(%a: tensor<4xi32>) {
-  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values}}
+  // expected-error @+1 {{must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or float of at most 8 bits values}}
   %0 = prim.isnan %a : tensor<4xi32> -> tensor<4xi1>
   return
 }

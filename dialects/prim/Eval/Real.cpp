@@ -44,7 +44,9 @@ LogicalResult signbit(prim::SignbitOp op, Frame &frame) {
   Value out = Value::tensor(DType::i1, a.shape());
   int64_t bytes = runtime::dtypeBytes(a.dtype());
   for (int64_t i = 0; i < out.size(); ++i)
-    out.as<uint8_t>()[i] = bitsAt(a, i, bytes) >> (bytes * 8 - 1) & 1;
+    out.as<uint8_t>()[i] =
+        bytes == 1 ? std::signbit(numberOf(a.dtype(), bitsAt(a, i, 1)))
+                   : bitsAt(a, i, bytes) >> (bytes * 8 - 1) & 1;
   return finish(op, frame, std::move(out));
 }
 
@@ -53,8 +55,13 @@ LogicalResult copysign(prim::CopysignOp op, Frame &frame) {
   if (failed(sameShape(op, {a, b})))
     return failure();
   Value out = Value::tensor(a.dtype(), a.shape());
+  if (!hasSignBit(a.dtype())) {
+    mapFloats(a, b, out,
+              [](double x, double y) { return std::copysign(x, y); });
+    return finish(op, frame, std::move(out));
+  }
   int64_t bytes = runtime::dtypeBytes(a.dtype());
-  uint64_t sign = uint64_t(1) << (bytes * 8 - 1);
+  uint64_t sign = uint64_t(1) << (runtime::dtypeBits(a.dtype()) - 1);
   for (int64_t i = 0; i < out.size(); ++i)
     setBits(out, i, bytes,
             (bitsAt(a, i, bytes) & ~sign) | (bitsAt(b, i, bytes) & sign));

@@ -36,7 +36,13 @@ Value takeAlong(PrimBuilder &emit, Value operand, Value order, int64_t dim) {
 Value argsort(PrimBuilder &emit, ValueRange keys, int64_t dim, bool descending,
               bool totalOrder, bool isUnsigned) {
   auto type = typeOf(keys.front()).clone(emit.builder.getI32Type());
-  return ArgsortOp::create(emit.builder, emit.loc, type, keys, dim, descending,
+  // Small floats are in the order of their values.
+  auto wide = llvm::map_to_vector(keys, [&](Value key) {
+    return isSmallFloat(key.getType())
+               ? emit.convert(key, emit.builder.getF32Type())
+               : key;
+  });
+  return ArgsortOp::create(emit.builder, emit.loc, type, wide, dim, descending,
                            totalOrder, isUnsigned);
 }
 

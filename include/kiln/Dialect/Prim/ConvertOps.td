@@ -8,7 +8,8 @@ include "kiln/Dialect/Prim/PrimAttrs.td"
 def Prim_ConvertElementTypeOp : Prim_Op<"convert_element_type", [Pure, Elementwise, AllShapesMatch<["operand", "result"]>]> {
   let summary = "Converts every element to another type";
   let description = [{
-    Float to float: rounded to nearest, ties to even; overflow gives infinity. Integer
+    Float to float: rounded to nearest, ties to even; overflow gives infinity, in types without it
+    NaN, in types without either the largest number of its sign. NaN gives 0 in types without it. Integer
     to float: rounded to nearest, ties to even. Float to integer: rounded towards zero,
     or to nearest with ties to even if `round`, then saturated to the range of the
     result; NaN gives 0. Integer to integer: sign-extended or truncated. To i1: x != 0.
@@ -60,6 +61,7 @@ def Prim_BitcastConvertOp : Prim_Op<"bitcast_convert", [Pure, ExactResult]> {
     Constraints:
     - (C1) The shapes are equal for element types of one width; else that of the narrower type has one more dimension
       at the end, of the ratio of the widths.
+    - (C2) Types narrower than a byte go with types of their own width only.
 
     Since: 0.2.
 

@@ -12,7 +12,7 @@ def Prim_ConstantOp : Prim_Op<"constant", [Pure, ExactResult, ConstantLike, AllT
     Constraints:
     - (C1) `value` has the type of the result.
     - (C2) `value` is dense or a resource blob.
-    - (C3) A blob has as many bytes as the elements, one for each i1.
+    - (C3) A blob has as many bytes as the elements, one for each that is narrower than a byte.
 
     Example: `%c = prim.constant dense<[1.0, 2.0]> : tensor<2xf32>`.
   }];

@@ -27,7 +27,8 @@ def Prim_Dialect : Dialect {
     Numerics: unless a description says otherwise, an operation on floats rounds the exact result
     once, to nearest with ties to even, in the element type; subnormal numbers are kept; NaN operands
     give NaN, whose sign and payload are unspecified; a sum that is zero has an unspecified sign.
-    Integers wrap.
+    Integers wrap. Floats of at most 8 bits are element types like the others, one byte each in memory;
+    what overflows, or is NaN, in a type that has no infinity or no NaN is in `docs/numerics.md`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
@@ -70,9 +71,13 @@ class Prim_Op<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Prim_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+/// Floats of at most 8 bits: kept in memory as they are, a byte each, and computed with in f32.
+def Prim_SmallFloat : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B11FNUZ, F8E4M3, F8E3M4,
+  F8E8M0FNU, F6E2M3FN, F6E3M2FN, F4E2M1FN], "float of at most 8 bits">;
+def Prim_Float : AnyTypeOf<[F16, BF16, F32, F64, Prim_SmallFloat]>;
+def Prim_WideFloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
 def Prim_Int : AnyTypeOf<[I<8>, I<16>, I<32>, I<64>]>;
-def Prim_Element : AnyTypeOf<[I1, I<8>, I<16>, I<32>, I<64>, F16, BF16, F32, F64]>;
+def Prim_Element : AnyTypeOf<[I1, I<8>, I<16>, I<32>, I<64>, F16, BF16, F32, F64, Prim_SmallFloat]>;
 
 def Prim_Tensor : RankedTensorOf<[Prim_Element]>;
 def Prim_FloatTensor : RankedTensorOf<[Prim_Float]>;

@@ -80,7 +80,7 @@ def Prim_CopysignOp : Prim_BinaryOp<"copysign", Prim_FloatTensor> {
   let hasFolder = 1;
 }
 
-def Prim_NextafterOp : Prim_BinaryOp<"nextafter", Prim_FloatTensor> {
+def Prim_NextafterOp : Prim_BinaryOp<"nextafter", Prim_WideFloatTensor> {
   let summary = "The neighbour of a float towards another";
   let description = [{
     The next number of the element type after a in the direction of b; b where they are equal. Beyond the
@@ -123,8 +123,8 @@ def Prim_ReducePrecisionOp : Prim_Op<"reduce_precision", [
 
     Example: `%r = prim.reduce_precision %x exponent 5 mantissa 10 : tensor<4x8xf32>`.
   }];
-  let arguments = (ins Prim_FloatTensor:$operand, I32Attr:$exponent_bits, I32Attr:$mantissa_bits);
-  let results = (outs Prim_FloatTensor:$result);
+  let arguments = (ins Prim_WideFloatTensor:$operand, I32Attr:$exponent_bits, I32Attr:$mantissa_bits);
+  let results = (outs Prim_WideFloatTensor:$result);
   let assemblyFormat = "$operand `exponent` $exponent_bits `mantissa` $mantissa_bits attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;

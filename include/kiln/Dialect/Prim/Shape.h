@@ -5,10 +5,19 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include <optional>
 
 namespace kiln::prim {
+
+/// Whether elements are floats of at most 8 bits (of `type` or of a tensor of
+/// it), which are kept as they are and computed with in f32.
+inline bool isSmallFloat(mlir::Type type) {
+  auto element =
+      llvm::dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(type));
+  return element && element.getWidth() <= 8;
+}
 
 /// The product of sizes, or nothing if it does not fit or one of them is `?`.
 std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes);

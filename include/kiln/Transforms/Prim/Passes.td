@@ -13,6 +13,15 @@ def PrimRaiseComposites : Pass<"prim-raise-composites", "::mlir::func::FuncOp"> 
   }];
 }
 
+def PrimWidenFloats : Pass<"prim-widen-floats", "::mlir::func::FuncOp"> {
+  let summary = "Computes with floats of at most 8 bits in f32";
+  let description = [{
+    What moves or chooses elements, changes signs or converts keeps such types. Everything else gets its operands
+    converted to f32, products of matrices and convolutions to bf16, both exactly; results are computed in f32 and
+    rounded once by a conversion. Combiners of reductions still round at each step.
+  }];
+}
+
 def PrimDecompose : Pass<"prim-decompose", "::mlir::func::FuncOp"> {
   let summary = "Expands composite operations";
   let description = [{ Every composite, or those named in `ops`, becomes simpler prims. }];

@@ -3,6 +3,8 @@
 #include "Indexing.h"
 #include "Reduction.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
 #include "kiln/Dialect/Chlo/Chlo.h"
 
 using namespace mlir;
@@ -26,6 +28,8 @@ LogicalResult function(Operation *op, StringRef name, Translator &e) {
     operands.push_back(e.get(operand));
   if (!isa<FloatType>(e.elementOf(operands.front())))
     return e.unsupported(op, "on integers");
+  if (name == "nextafter" && prim::isSmallFloat(operands.front().getType()))
+    return e.unsupported(op, "on floats of at most 8 bits");
   Value result = call(op, name, operands, e);
   return result ? e.set(op->getResult(0), result) : failure();
 }

@@ -2,6 +2,10 @@
 // Constants and conversions of element types of StableHLO.
 #include "Rules.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
+#include <limits>
+
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
 
@@ -53,6 +57,16 @@ LogicalResult convert(stablehlo::ConvertOp op, Translator &e) {
   auto one = [&](Value x) {
     bool isBool = e.elementOf(x).isInteger(1);
     bool toBool = element.isInteger(1);
+    // Scales are positive, and there is none for anything else.
+    if (isa<Float8E8M0FNUType>(element) && element != e.elementOf(x)) {
+      if (isBool || isa<IntegerType>(e.elementOf(x)))
+        x = e.convert(x, e.b.getF32Type(), false,
+                      isUnsigned(source) && !isBool);
+      Value positive = e.compare<prim::GtOp>(x, e.number(0, x));
+      double nan = std::numeric_limits<double>::quiet_NaN();
+      return e.where(positive, e.convert(x, element),
+                     e.number(nan, x, element));
+    }
     return e.convert(x, element, false, isUnsigned(source) && !isBool,
                      isUnsigned(op.getType()) && !toBool);
   };
@@ -95,13 +109,17 @@ LogicalResult bitcastConvert(stablehlo::BitcastConvertOp op, Translator &e) {
 
 LogicalResult reducePrecision(stablehlo::ReducePrecisionOp op, Translator &e) {
   Value x = e.get(op.getOperand());
+  Type element = e.elementOf(x);
+  if (prim::isSmallFloat(element))
+    x = e.convert(x, e.b.getF32Type());
   auto name = [&](StringRef text, int64_t value) {
     return e.b.getNamedAttr(text, e.b.getI32IntegerAttr(value));
   };
   auto made = make(op, "reduce_precision", x, x.getType(), e,
                    {name("exponent_bits", op.getExponentBits()),
                     name("mantissa_bits", op.getMantissaBits())});
-  return failed(made) ? failure() : e.set(op, (*made)->getResult(0));
+  return failed(made) ? failure()
+                      : e.set(op, e.convert((*made)->getResult(0), element));
 }
 
 } // namespace

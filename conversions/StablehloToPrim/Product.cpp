@@ -2,6 +2,8 @@
 // Products of StableHLO.
 #include "Products.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -13,11 +15,20 @@ void bringToSum(Value &lhs, Value &rhs, Type &sum, Type lhsSource,
                 Type rhsSource, Type result, Translator &e) {
   Type a = e.elementOf(lhs), b = e.elementOf(rhs);
   if (isa<FloatType>(result)) {
-    bool narrow = a == b && (a == result ||
-                             (result.isF32() && (a.isF16() || a.isBF16())));
-    sum = result;
-    if (narrow)
+    auto isNarrow = [](Type type) {
+      return type.isF16() || type.isBF16() || prim::isSmallFloat(type);
+    };
+    // Small floats of any types are summed in f32, and so rounded once.
+    bool isSmall = prim::isSmallFloat(a) && prim::isSmallFloat(b);
+    sum = isSmall && !result.isF64() ? e.b.getF32Type() : result;
+    if (a == b && (a == sum || (sum.isF32() && isNarrow(a))))
       return;
+    if (isSmall && sum.isF32() && !isa<Float8E8M0FNUType>(a) &&
+        !isa<Float8E8M0FNUType>(b)) { // bf16 has all numbers of both
+      lhs = e.convert(lhs, e.b.getBF16Type());
+      rhs = e.convert(rhs, e.b.getBF16Type());
+      return;
+    }
   } else {
     sum = result.isInteger(64) ? result : Type(e.b.getI32Type());
   }

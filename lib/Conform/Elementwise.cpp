@@ -38,7 +38,7 @@ void describe(Entry &entry, const Proposal &proposal) {
   entry.profile("elementwise");
   for (const auto *types : {&proposal.operands, &proposal.results})
     for (const std::string &type : *types)
-      if (StringRef(type).starts_with("f8"))
+      if (isSmallFloatText(type))
         entry.profile("float8");
 }
 

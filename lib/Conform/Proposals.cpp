@@ -22,6 +22,11 @@ constexpr StringLiteral kElements[] = {"f32", "f64",      "f16",   "bf16",
 /// What second operands may be instead of the first one's type.
 constexpr StringLiteral kSeconds[] = {"i32", "i1", "f8E8M0FNU"};
 
+/// Floats that are converted, and else only computed with as these are.
+constexpr StringLiteral kConverted[] = {
+    "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3B11FNUZ", "f8E4M3",  "f8E3M4",
+    "f8E8M0FNU",  "f6E2M3FN",   "f6E3M2FN",      "f4E2M1FN"};
+
 class Trial {
 public:
   Trial(RegisteredOperationName name, MLIRContext &context)
@@ -50,10 +55,29 @@ public:
           tryOperands({"i1", first, first});
       }
     }
+    if (name.getStringRef() == "prim.convert_element_type")
+      tryConversions();
     return std::move(found);
   }
 
 private:
+  /// From and to floats that few operations are tried with.
+  void tryConversions() {
+    auto attempt = [&](StringRef from, StringRef to) {
+      operandElements = from;
+      tryResults(to);
+    };
+    for (StringRef narrow : kConverted) {
+      for (StringRef other : kElements) {
+        attempt(narrow, other);
+        attempt(other, narrow);
+      }
+      for (StringRef other : kConverted)
+        if (other != narrow)
+          attempt(narrow, other);
+    }
+  }
+
   unsigned numOperands() const {
     if (name.hasTrait<OpTrait::OneOperand>())
       return 1;

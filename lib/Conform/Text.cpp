@@ -200,4 +200,8 @@ ArrayRef<StringRef> kiln::conform::movableTypes() {
 bool kiln::conform::isFloatText(StringRef type) {
   return type.starts_with("f") || type.starts_with("bf");
 }
+bool kiln::conform::isSmallFloatText(StringRef type) {
+  return type.starts_with("f8") || type.starts_with("f6") ||
+         type.starts_with("f4");
+}
 int64_t kiln::conform::ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

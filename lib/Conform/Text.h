@@ -87,6 +87,8 @@ llvm::ArrayRef<llvm::StringRef> integerTypes(); ///< i32 i64 i8 i16
 llvm::ArrayRef<llvm::StringRef> narrowFloats(); ///< f8E4M3FN f8E5M2
 llvm::ArrayRef<llvm::StringRef> movableTypes(); ///< all of these and i1
 bool isFloatText(llvm::StringRef type);
+/// Floats of at most 8 bits.
+bool isSmallFloatText(llvm::StringRef type);
 int64_t ceilDiv(int64_t a, int64_t b);
 
 } // namespace kiln::conform

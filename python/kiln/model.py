@@ -15,6 +15,12 @@ def _about(path):
     return weights, about
 
 
+def _is_true(tensor):
+    """Whether all truth values of a result are."""
+    import numpy
+    return bool(numpy.asarray(tensor).all())
+
+
 class Model:
     """Calls a program with its weights. What the program writes into its state is kept for the next call."""
 
@@ -61,8 +67,13 @@ class Model:
                 given.append(value)
         made = self.program(*given)
         made = made if isinstance(made, tuple) else (made,)
+        for (kind, name), value in zip(self.results, made):
+            if kind == "check" and not _is_true(value):
+                raise RuntimeError(name)
         results = []
         for (kind, name), value in zip(self.results, made):
+            if kind == "check":
+                continue
             if kind == "state":
                 self.weights[name] = value
             else:

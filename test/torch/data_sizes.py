@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sizes and places that depend on data, compiled whole: compared with eager, for several data with one program."""
+import os
 import sys
+import tempfile
 import traceback
 import warnings
 
 warnings.filterwarnings("ignore")
 import torch  # noqa: E402
 
+import kiln  # noqa: E402
 import kiln.torch  # noqa: E402
 
 torch._dynamo.config.capture_dynamic_output_shape_ops = True
@@ -47,8 +50,73 @@ CASES = {
     "a row": (lambda x, n: x[n.item()], PLACES),
     "a row, computed with": (lambda x, n: x[n.item()] * n.item(), PLACES),
 }
+
+
+def few(x):
+    rows = x.nonzero()
+    torch._check(rows.shape[0] < 4)
+    return rows.sum(), rows
+
+
+def between(x):
+    n = x.sum().to(torch.int64).item()
+    torch._check(n >= 2)
+    torch._check(n + 1 < 5)
+    return torch.ones(n) + x.mean()
+
+
+def positive(x):
+    torch._assert_async((x > 0).all(), "x is positive")
+    return x + 1
+
+
+#: What a program asserts of its data, good inputs, and inputs of which it does not hold.
+ASSERTED = {
+    "how many": (few, [torch.tensor([1, 0, 1.0])], [torch.ones(3).repeat(4), torch.ones(4)]),
+    "a number": (between, [torch.ones(2), torch.tensor([1.0, 2])], [torch.ones(2) / 2, torch.ones(2) * 2]),
+    "a tensor": (positive, [torch.ones(3)], [-torch.ones(3), torch.tensor([1.0, 1, 0])]),
+}
+
+
+class Of(torch.nn.Module):
+    """A function as a module, for torch.export."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.forward = lambda x: function(x)
+
+
+def check_asserted(function, good, bad):
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.kiln")
+        shapes = ({0: torch.export.Dim.AUTO},)
+        kiln.export(torch.export.export(Of(function), (good[0],), dynamic_shapes=shapes), path)
+        package = kiln.load(path)
+        for x in good:
+            torch.testing.assert_close(fast(x), function(x))
+            made = package(x)
+            torch.testing.assert_close(torch.from_dlpack(made[0] if isinstance(made, tuple) else made),
+                                       function(x)[0] if isinstance(function(x), tuple) else function(x))
+        for x in bad:
+            for call in (fast, package):
+                try:
+                    call(x)
+                except RuntimeError:
+                    continue
+                raise AssertionError(f"{x} was taken")
+
+
 def main():
     failures = 0
+    for name, case in ASSERTED.items():
+        torch._dynamo.reset()
+        try:
+            check_asserted(*case)
+        except Exception:
+            traceback.print_exc(limit=4)
+            print(f"failed: asserted: {name}")
+            failures += 1
     for name, (function, inputs) in CASES.items():
         torch._dynamo.reset()
         try:

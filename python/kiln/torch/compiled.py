@@ -8,7 +8,7 @@ import kiln
 
 from kiln._runtime import bind, exchange
 
-from . import cache, sizes
+from . import cache, checks, sizes
 from .dtypes import TYPES
 from .graph import COMPLEX, Lowering, UnsupportedNode
 from .lower import pairs
@@ -132,6 +132,13 @@ class Compiled:
                 self.results.append(number(one))
             else:
                 self.results.append(("constant", one))
+        #: What has to be true of data: the number of the package's result, and the message if it is not.
+        self.checks = []
+        for condition, message in checks.of(lowering, graph_module.graph):
+            seen.append(condition)
+            self.types.append(torch.bool)
+            values.append(condition)
+            self.checks.append((len(seen) - 1, message))
         lowering.returns(values)
         self.program = None
         if values:
@@ -146,7 +153,7 @@ class Compiled:
         self.count = len(placeholders)
         #: The package takes the arguments as they are, and its results are those of the graph.
         self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
-            self.constants or self.paired or self.pairs or self.unsigned)
+            self.constants or self.paired or self.pairs or self.unsigned or self.checks)
 
     @staticmethod
     def _symbols(placeholders):
@@ -183,6 +190,9 @@ class Compiled:
             made = exchange(self.session, self.entry, EXCHANGE, arguments)
             return made if made is not None else self._run(arguments)
         made = self._run(arguments) if self.program else []
+        for number, message in self.checks:
+            if not made[number].all():
+                raise RuntimeError(message)
         if self.plain:
             return made
         found = [self._result(one, arguments, made) for one in self.results]

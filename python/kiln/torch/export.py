@@ -9,7 +9,7 @@ import os
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
 
-from . import cache, decompositions
+from . import cache, checks, decompositions
 from .compiled import lower
 from .dtypes import name_of
 from .graph import UnsupportedNode
@@ -17,7 +17,8 @@ from .text import Unsupported, Value
 
 #: safetensors' names of element types.
 SAFE = {"i1": "BOOL", "i8": "I8", "u8": "U8", "i16": "I16", "u16": "U16", "i32": "I32", "u32": "U32", "i64": "I64",
-        "u64": "U64", "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64"}
+        "u64": "U64", "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "f8E4M3FN": "F8_E4M3",
+        "f8E5M2": "F8_E5M2", "f8E4M3FNUZ": "F8_E4M3FNUZ", "f8E5M2FNUZ": "F8_E5M2FNUZ", "f8E8M0FNU": "F8_E8M0"}
 WEIGHTS = {InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR}
 
 
@@ -46,6 +47,9 @@ def export(program, path, target="cpu", options=(), weights=True):
         else:
             raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
         values.append(value)
+    for condition, message in checks.of(lowering, module.graph):
+        about["results"].append(["check", message])
+        values.append(condition)
     lowering.returns(values)
     made = cache.package(lowering, target, options)
     with open(path, "wb") as file:

@@ -25,13 +25,14 @@ from . import _runtime
 #: safetensors' and numpy's names of element types, torch's storages and the numbers of its archives. Packages have
 #: no sign of integers.
 _SAFE = {"BOOL": "i1", "I8": "i8", "U8": "i8", "I16": "i16", "U16": "i16", "I32": "i32", "U32": "i32", "I64": "i64",
-         "U64": "i64", "F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64", "F8_E4M3": "f8E4M3FN", "F8_E5M2": "f8E5M2"}
+         "U64": "i64", "F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64", "F8_E4M3": "f8E4M3FN", "F8_E5M2": "f8E5M2",
+         "F8_E4M3FNUZ": "f8E4M3FNUZ", "F8_E5M2FNUZ": "f8E5M2FNUZ", "F8_E8M0": "f8E8M0FNU"}
 _NUMPY = {"b1": "i1", "i1": "i8", "u1": "i8", "i2": "i16", "u2": "i16", "i4": "i32", "u4": "i32", "i8": "i64", "u8": "i64",
           "f2": "f16", "f4": "f32", "f8": "f64"}
 _STORAGE = {"BoolStorage": "i1", "CharStorage": "i8", "ByteStorage": "i8", "ShortStorage": "i16", "IntStorage": "i32",
             "LongStorage": "i64", "HalfStorage": "f16", "BFloat16Storage": "bf16", "FloatStorage": "f32", "DoubleStorage": "f64"}
 _ARCHIVE = {1: "i8", 2: "i8", 3: "i16", 4: "i32", 5: "i64", 6: "f16", 7: "f32", 8: "f64", 12: "i1", 13: "bf16", 28: "i16",
-            29: "f8E4M3FN", 30: "f8E5M2"}
+            29: "f8E4M3FN", 30: "f8E5M2", 31: "f8E4M3FNUZ", 32: "f8E5M2FNUZ"}
 _BYTES = {"i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
 

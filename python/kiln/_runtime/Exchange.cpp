@@ -36,13 +36,15 @@ KilnDType typeOf(const View &view, bool isSignless) {
     KilnDType type;
   };
   static constexpr Known known[] = {
-      {2, 32, KILN_DTYPE_F32}, {0, 64, KILN_DTYPE_I64},
-      {6, 8, KILN_DTYPE_I1},   {4, 16, KILN_DTYPE_BF16},
-      {2, 16, KILN_DTYPE_F16}, {2, 64, KILN_DTYPE_F64},
-      {0, 8, KILN_DTYPE_I8},   {0, 16, KILN_DTYPE_I16},
-      {0, 32, KILN_DTYPE_I32}, {1, 8, KILN_DTYPE_U8},
-      {1, 16, KILN_DTYPE_U16}, {1, 32, KILN_DTYPE_U32},
-      {1, 64, KILN_DTYPE_U64}};
+      {2, 32, KILN_DTYPE_F32},        {0, 64, KILN_DTYPE_I64},
+      {6, 8, KILN_DTYPE_I1},          {4, 16, KILN_DTYPE_BF16},
+      {2, 16, KILN_DTYPE_F16},        {2, 64, KILN_DTYPE_F64},
+      {0, 8, KILN_DTYPE_I8},          {0, 16, KILN_DTYPE_I16},
+      {0, 32, KILN_DTYPE_I32},        {1, 8, KILN_DTYPE_U8},
+      {1, 16, KILN_DTYPE_U16},        {1, 32, KILN_DTYPE_U32},
+      {1, 64, KILN_DTYPE_U64},        {10, 8, KILN_DTYPE_F8E4M3FN},
+      {12, 8, KILN_DTYPE_F8E5M2},     {11, 8, KILN_DTYPE_F8E4M3FNUZ},
+      {13, 8, KILN_DTYPE_F8E5M2FNUZ}, {14, 8, KILN_DTYPE_F8E8M0FNU}};
   static constexpr Known signless[] = {{1, 8, KILN_DTYPE_I8},
                                        {1, 16, KILN_DTYPE_I16},
                                        {1, 32, KILN_DTYPE_I32},

@@ -12,7 +12,12 @@ ELEMENTS = {
     "i1": ("i1", 1, "b"), "i8": ("i8", 8, "i"), "i16": ("i16", 16, "i"), "i32": ("i32", 32, "i"), "i64": ("i64", 64, "i"),
     "u8": ("i8", 8, "u"), "u16": ("i16", 16, "u"), "u32": ("i32", 32, "u"), "u64": ("i64", 64, "u"),
     "f16": ("f16", 16, "f"), "bf16": ("bf16", 16, "f"), "f32": ("f32", 32, "f"), "f64": ("f64", 64, "f"),
+    "f8E4M3FN": ("f8E4M3FN", 8, "f"), "f8E5M2": ("f8E5M2", 8, "f"), "f8E4M3FNUZ": ("f8E4M3FNUZ", 8, "f"),
+    "f8E5M2FNUZ": ("f8E5M2FNUZ", 8, "f"), "f8E8M0FNU": ("f8E8M0FNU", 8, "f"),
 }
+#: Of floats of 8 bits: bits of the mantissa, bias, code of the largest number, of what overflows, of NaN.
+_SMALL = {"f8E4M3FN": (3, 7, 0x7E, 0x7F, 0x7F), "f8E5M2": (2, 15, 0x7B, 0x7C, 0x7E), "f8E4M3FNUZ": (3, 8, 0x7F, 0x80, 0x80),
+          "f8E5M2FNUZ": (2, 16, 0x7F, 0x80, 0x80)}
 
 
 class Unsupported(Exception):
@@ -21,6 +26,16 @@ class Unsupported(Exception):
 
 def is_float(dtype):
     return ELEMENTS[dtype][2] == "f"
+
+
+def is_narrow(dtype):
+    """Floats of fewer bits than f32, which frameworks compute in f32."""
+    return is_float(dtype) and ELEMENTS[dtype][1] < 32
+
+
+def is_small(dtype):
+    """Floats of 8 bits."""
+    return is_float(dtype) and ELEMENTS[dtype][1] == 8
 
 
 def is_int(dtype):
@@ -55,8 +70,29 @@ class Value:
         return f"{self.name}: {self.type}"
 
 
+def _small_bits(value, dtype):
+    """The code of a float of 8 bits."""
+    if dtype == "f8E8M0FNU":
+        if value != value or math.isinf(value):
+            return 0xFF
+        fraction, exponent = math.frexp(abs(value))
+        return min(max(exponent - 1 + 127 + (fraction >= 0.75), 0), 0xFF) if value else 0
+    mantissa, bias, largest, overflow, nan = _SMALL[dtype]
+    if value != value:
+        return nan
+    sign = 0x80 if math.copysign(1, value) < 0 else 0
+    code = overflow
+    if math.isfinite(value):
+        exponent = max(math.frexp(value)[1] - 1, 1 - bias) if value else 1 - bias
+        code = round(math.ldexp(abs(value), mantissa - exponent)) + ((exponent + bias - 1) << mantissa)
+        code = code if code <= largest else overflow
+    return code if overflow == 0x80 and code in (0, 0x80) else code | sign
+
+
 def _bits(value, dtype):
     """The bits of a float, rounded once more from f32 for bf16 as frameworks do."""
+    if is_small(dtype):
+        return _small_bits(value, dtype)
     if dtype == "f64":
         return struct.unpack("<Q", struct.pack("<d", value))[0]
     try:

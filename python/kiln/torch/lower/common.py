@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What families share: the type of a result, operands as tensors, arithmetic in a wider type."""
-from ..text import ELEMENTS, Unsupported, Value, is_float
+from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
 
@@ -69,8 +69,8 @@ def operand(b, x, dtype, shape):
 
 
 def wide(dtype):
-    """The type in which frameworks compute f16 and bf16."""
-    return "f32" if dtype in ("f16", "bf16") else dtype
+    """The type in which frameworks compute f16, bf16 and floats of 8 bits."""
+    return "f32" if is_narrow(dtype) else dtype
 
 
 def arithmetic(b, out, compute, *operands):
@@ -113,5 +113,5 @@ def static(*sizes):
     return sizes if len(sizes) != 1 else sizes[0]
 
 
-__all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_number", "known",
+__all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_narrow", "is_number", "is_small", "known",
            "operand", "result_type", "static", "wide", "zero"]

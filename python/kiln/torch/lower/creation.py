@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors from nothing, copies, conversions."""
 from . import lowers
-from .common import known, operand
+from .common import is_float, known, operand
 
 
 def _full(b, out, value):
@@ -40,7 +40,7 @@ def scalar_tensor(b, out, value, **options):
 
 
 def arange_of(b, out, start, step):
-    dtype = "f64" if out.dtype.endswith(("f32", "f64", "f16")) else "i64"
+    dtype = "f64" if is_float(out.dtype) else "i64"
     if dtype == "i64" and not all(float(n).is_integer() for n in (start, step)):
         dtype = "f64"
     made = b.iota(dtype, out.shape, 0)

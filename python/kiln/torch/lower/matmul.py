@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices."""
 from . import lowers
-from .common import Unsupported, is_float, known, operand
+from .common import Unsupported, is_float, is_narrow, is_small, known, operand, wide
 
 
 def product(b, x, y, batch, contract, dtype):
@@ -10,7 +10,7 @@ def product(b, x, y, batch, contract, dtype):
         raise Unsupported(f"products of {x.dtype}")
     y = b.convert(y, x.dtype)
     total = x.dtype if is_float(x.dtype) else "i64" if x.dtype == "i64" else "i32"
-    if dtype == "f32" and is_float(x.dtype) and x.dtype in ("f16", "bf16"):
+    if dtype == "f32" and is_narrow(x.dtype):
         total = "f32"
     return b.convert(b.dot(x, y, batch, contract, total), dtype)
 
@@ -49,7 +49,7 @@ def added(b, out, x, made, beta, alpha):
 
 
 def _sum_type(out):
-    return "f32" if out.dtype in ("f16", "bf16") else out.dtype
+    return wide(out.dtype)
 
 
 @lowers("addmm.default")
@@ -65,3 +65,29 @@ def baddbmm(b, out, x, y, z, *, beta=1, alpha=1):
 @lowers("addmv.default")
 def addmv(b, out, x, y, z, *, beta=1, alpha=1):
     return added(b, out, x, product(b, y, z, ([], []), ([1], [0]), _sum_type(out)), beta, alpha)
+
+
+def _spread(b, scale, shape):
+    """One scale for all elements of a matrix, or for those of each row or column."""
+    scale = b.convert(scale, "f32")
+    if all(size == 1 for size in scale.shape):
+        return b.broadcast_in_dim(b.reshape(scale, []), [], shape)
+    if scale.rank != 2 or any(size not in (1, full) for size, full in zip(scale.shape, shape)):
+        raise Unsupported(f"scales of shape {list(scale.shape)}, neither one nor one for each row and column")
+    return b.broadcast(scale, shape)
+
+
+@lowers("_scaled_mm.default")
+def scaled_mm(b, out, x, y, scale_x, scale_y, bias=None, scale_result=None, out_dtype=None, use_fast_accum=False):
+    if "f8E8M0FNU" in (scale_x.dtype, scale_y.dtype):
+        raise Unsupported("scales of blocks")
+    if x.dtype != y.dtype:  # bf16 has all numbers of both
+        x, y = b.convert(x, "bf16"), b.convert(y, "bf16")
+    made = b.dot(x, y, ([], []), ([1], [0]), "f32")
+    made = b.binary("mul", made, _spread(b, scale_x, made.shape))
+    made = b.binary("mul", made, _spread(b, scale_y, made.shape))
+    if bias is not None:
+        made = b.binary("add", made, b.broadcast(b.convert(bias, "f32"), made.shape))
+    if scale_result is not None and is_small(out.dtype):
+        made = b.binary("mul", made, _spread(b, scale_result, made.shape))
+    return b.convert(made, out.dtype)

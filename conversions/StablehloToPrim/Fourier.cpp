@@ -13,9 +13,10 @@ using namespace kiln::tensor_to_prim;
 namespace kiln::stablehlo_to_prim {
 namespace {
 
-/// Lengths up to which a dimension is multiplied with a matrix, without factors
-/// and with; and the longest that there may be.
-constexpr int64_t mostPrime = 512, mostDirect = 128, mostOverall = 1 << 22;
+/// Lengths up to which a dimension is multiplied with a whole matrix; with one
+/// at all, without factors and with; and the longest that there may be.
+constexpr int64_t mostPlain = 64, mostPrime = 512, mostDirect = 128,
+                  mostOverall = 1 << 22;
 
 using Numbers = std::vector<std::complex<double>>;
 
@@ -36,10 +37,32 @@ Complex constants(const Numbers &numbers, ArrayRef<int64_t> shape, Type element,
   return {make(real, 0.0), make(imag, 0.0)};
 }
 
-/// exp(+-2 pi i number / period); the angle is reduced before it is rounded.
+/// exp(+-2 pi i number / period); the angle is brought below an eighth of a
+/// turn before it is rounded, so that what is 0, 1 or equal is so.
 std::complex<double> root(int64_t number, int64_t period, bool inverse) {
-  double angle = 2 * M_PI * double(number % period) / double(period);
-  return {std::cos(angle), inverse ? std::sin(angle) : -std::sin(angle)};
+  int64_t n = number % period;
+  bool lower = 2 * n > period, left = false, steep = false;
+  if (lower)
+    n = period - n;
+  // Now in units of half a period, then of a quarter.
+  if ((left = 4 * n > period))
+    n = period - 2 * n; // of 2 period
+  else
+    n *= 2;
+  int64_t whole = 2 * period;
+  if ((steep = 8 * n > whole))
+    n = period - 2 * n; // of 4 period
+  else
+    n *= 2;
+  long double angle = 2 * 3.14159265358979323846264338327950288L *
+                      static_cast<long double>(n) /
+                      static_cast<long double>(2 * whole);
+  double x = double(std::cos(angle)), y = double(std::sin(angle));
+  if (steep)
+    std::swap(x, y);
+  if (left)
+    x = -x;
+  return {x, lower == inverse ? -y : y};
 }
 
 /// Roots of i k, for i < rows and k < columns, each times a factor of its row.
@@ -51,6 +74,12 @@ Complex roots(int64_t rows, int64_t columns, int64_t period, bool inverse,
     for (int64_t k = 0; k < columns; ++k)
       numbers.push_back(factor(i) * root(i * k, period, inverse));
   return constants(numbers, {rows, columns}, element, e);
+}
+
+/// Whether numbers are known to be 0.
+bool isZero(Value x, Translator &e) {
+  auto number = dyn_cast_or_null<FloatAttr>(e.splatOf(x).value_or(TypedAttr()));
+  return number && number.getValue().isPosZero();
 }
 
 /// Sums over dimension `dim` with a matrix; the new dimension takes its place.
@@ -79,15 +108,97 @@ Value resize(Value x, int64_t dim, int64_t size, Translator &e) {
   return pad(x, e.full(numberAttr(e.elementOf(x), 0), {}), none, high, none, e);
 }
 
+Value reversed(Value x, int64_t dim, Translator &e) {
+  return prim::RevOp::create(e.b, x.getType(), x, ArrayRef<int64_t>{dim});
+}
+
+/// Cosines and sines of i k, each times a factor of i. The rows of the sines
+/// begin with 1, and those of both end at half of the period.
+Complex halves(int64_t columns, int64_t size,
+               llvm::function_ref<double(int64_t)> factor, Type element,
+               Translator &e) {
+  Numbers even, odd;
+  int64_t half = size / 2, pairs = (size - 1) / 2;
+  for (int64_t i = 0; i <= half; ++i)
+    for (int64_t k = 0; k < columns; ++k) {
+      even.push_back(factor(i) * root(i * k, size, true));
+      if (i > 0 && i <= pairs)
+        odd.push_back(even.back());
+    }
+  return {constants(even, {half + 1, columns}, element, e).re,
+          constants(odd, {pairs, columns}, element, e).im};
+}
+
 /// Sums with a matrix of roots; divided by `over`.
-Complex direct(Complex x, int64_t dim, int64_t columns, bool inverse,
-               double over, Translator &e) {
+Complex plain(Complex x, int64_t dim, int64_t columns, bool inverse,
+              double over, Translator &e) {
   int64_t size = e.typeOf(x.re).getDimSize(dim);
   Complex w = roots(
       size, columns, size, inverse, [&](int64_t) { return 1 / over; },
       e.elementOf(x.re), e);
+  if (isZero(x.im, e))
+    return {contract(x.re, w.re, dim, e), contract(x.re, w.im, dim, e)};
   return {e.sub(contract(x.re, w.re, dim, e), contract(x.im, w.im, dim, e)),
           e.add(contract(x.re, w.im, dim, e), contract(x.im, w.re, dim, e))};
+}
+
+/// Sums with cosines and sines; divided by `over`. Elements i and -i have the
+/// same cosine and opposite sines, as frequencies k and -k do: sums and
+/// differences of elements, and of results, halve each side of the matrices,
+/// and round less. Short even lengths, of which longer ones consist, are faster
+/// without.
+Complex direct(Complex x, int64_t dim, int64_t columns, bool inverse,
+               double over, Translator &e) {
+  if (int64_t length = e.typeOf(x.re).getDimSize(dim);
+      length <= mostPlain && length % 2 == 0)
+    return plain(x, dim, columns, inverse, over, e);
+  int64_t size = e.typeOf(x.re).getDimSize(dim), half = size / 2,
+          pairs = (size - 1) / 2, some = std::min(columns, half + 1);
+  Complex w = halves(
+      some, size, [&](int64_t) { return 1 / over; }, e.elementOf(x.re), e);
+  bool isReal = isZero(x.im, e);
+  // The sums with cosines, and those with sines; of fewer than three elements
+  // these are none.
+  auto sums = [&](Value part) -> std::pair<Value, Value> {
+    if (pairs == 0)
+      return {contract(part, w.re, dim, e), Value()};
+    Value front = e.sliceDim(part, dim, 1, pairs + 1);
+    Value back = reversed(e.sliceDim(part, dim, size - pairs, size), dim, e);
+    Tensors list{e.sliceDim(part, dim, 0, 1), e.add(front, back)};
+    if (size % 2 == 0)
+      list.push_back(e.sliceDim(part, dim, half, half + 1));
+    return {contract(e.concat(list, dim), w.re, dim, e),
+            contract(e.sub(front, back), w.im, dim, e)};
+  };
+  Value evenRe, oddRe, evenIm, oddIm;
+  std::tie(evenRe, oddRe) = sums(x.re);
+  if (!isReal)
+    std::tie(evenIm, oddIm) = sums(x.im);
+  // Frequencies from 0 up, and the opposite ones.
+  auto results = [&](bool opposite) -> Complex {
+    bool isPlus = inverse != opposite;
+    auto join = [&](Value even, Value odd, bool adds) {
+      if (!even)
+        return adds ? odd : e.unary<prim::NegOp>(odd);
+      if (!odd)
+        return even;
+      return adds ? e.add(even, odd) : e.sub(even, odd);
+    };
+    if (isReal)
+      return {evenRe, oddRe ? join({}, oddRe, isPlus) : e.number(0, evenRe)};
+    return {join(evenRe, oddIm, !isPlus), join(evenIm, oddRe, isPlus)};
+  };
+  Complex first = results(false);
+  int64_t missing = columns - some;
+  if (missing == 0)
+    return first;
+  Complex second = results(true);
+  auto whole = [&](Value front, Value back) {
+    Value rest =
+        reversed(e.sliceDim(back, dim, size - columns + 1, pairs + 1), dim, e);
+    return e.concat({front, rest}, dim);
+  };
+  return {whole(first.re, second.re), whole(first.im, second.im)};
 }
 
 Complex product(Complex x, Complex y, Translator &e) {
@@ -109,10 +220,11 @@ Complex whole(Complex x, int64_t dim, bool inverse, double over, Translator &e);
 /// Of size a b: those of length a, turned by roots, then those of length b.
 Complex factored(Complex x, int64_t dim, int64_t a, bool inverse, double over,
                  Translator &e) {
-  SmallVector<int64_t> shape(e.typeOf(x.re).getShape()), split = shape, order;
-  int64_t size = shape[dim], b = size / a;
-  split[dim] = a;
-  split.insert(split.begin() + dim + 1, b);
+  Sizes shape = e.sizesOf(x.re), split = shape;
+  SmallVector<int64_t> order;
+  int64_t size = e.typeOf(x.re).getDimSize(dim), b = size / a;
+  split[dim] = e.size(a);
+  split.insert(split.begin() + dim + 1, e.size(b));
   x = {e.reshape(x.re, split), e.reshape(x.im, split)};
   x = whole(x, dim, inverse, 1, e);
   Complex turns = roots(
@@ -204,10 +316,8 @@ Value realInverse(Complex x, int64_t dim, int64_t size, Translator &e) {
   if (size > mostDirect) {
     // The others are the conjugates of these.
     Complex first{resize(x.re, dim, half, e), resize(x.im, dim, half, e)};
-    auto rest = [&](Value part) -> Value {
-      Value middle = e.sliceDim(part, dim, 1, (size + 1) / 2);
-      return prim::RevOp::create(e.b, middle.getType(), middle,
-                                  ArrayRef<int64_t>{dim});
+    auto rest = [&](Value part) {
+      return reversed(e.sliceDim(part, dim, 1, (size + 1) / 2), dim, e);
     };
     // What is real is read as such.
     Value zero = e.number(0, e.sliceDim(first.im, dim, 0, 1));
@@ -222,9 +332,18 @@ Value realInverse(Complex x, int64_t dim, int64_t size, Translator &e) {
     bool single = i == 0 || 2 * i == size;
     return (single ? 1.0 : 2.0) / double(size);
   };
-  Complex w = roots(half, size, size, true, factor, e.elementOf(x.re), e);
-  return e.sub(contract(resize(x.re, dim, half, e), w.re, dim, e),
-               contract(resize(x.im, dim, half, e), w.im, dim, e));
+  int64_t pairs = (size - 1) / 2;
+  if (pairs == 0 || (size <= mostPlain && size % 2 == 0)) {
+    Complex w = roots(half, size, size, true, factor, e.elementOf(x.re), e);
+    return e.sub(contract(resize(x.re, dim, half, e), w.re, dim, e),
+                 contract(resize(x.im, dim, half, e), w.im, dim, e));
+  }
+  Complex w = halves(half, size, factor, e.elementOf(x.re), e);
+  Value even = contract(resize(x.re, dim, half, e), w.re, dim, e);
+  Value some = e.sliceDim(resize(x.im, dim, half, e), dim, 1, pairs + 1);
+  Value odd = contract(some, w.im, dim, e);
+  Value rest = e.sliceDim(e.add(even, odd), dim, 1, pairs + 1);
+  return e.concat({e.sub(even, odd), reversed(rest, dim, e)}, dim);
 }
 
 LogicalResult fft(stablehlo::FftOp op, Translator &e) {
@@ -234,7 +353,8 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
   auto type = partType(op, op.getType(), e);
   if (failed(type))
     return failure();
-  if (!source.hasStaticShape() || first < 0 || length.empty())
+  if (first < 0 || length.empty() ||
+      llvm::any_of(source.getShape().drop_front(first), ShapedType::isDynamic))
     return e.unsupported(op, "on a size that is not known");
   for (int64_t size : length)
     if (size < 1 || size > mostOverall)
@@ -245,10 +365,12 @@ LogicalResult fft(stablehlo::FftOp op, Translator &e) {
   bool inverse = back || op.getFftType() == stablehlo::FftType::IFFT;
   if (isComplex(source) == half || isComplex(op.getType()) == back)
     return e.unsupported(op, "of elements that its type does not take");
-  if (type->getNumElements() == 0 || source.getNumElements() == 0) {
-    Value zero =
-        e.full(numberAttr(type->getElementType(), 0),
-               getAsIndexOpFoldResult(op->getContext(), type->getShape()));
+  if (llvm::is_contained(type->getShape(), 0) ||
+      llvm::is_contained(source.getShape(), 0)) {
+    Sizes sizes = e.sizesOf(tensorsOf(op.getOperand(), e).front());
+    for (size_t i = first; i < sizes.size(); ++i)
+      sizes[i] = e.size(type->getDimSize(i));
+    Value zero = e.full(numberAttr(type->getElementType(), 0), sizes);
     return back ? e.set(op, zero) : bind(op, {zero, zero}, e);
   }
   Complex x = complexOf(op.getOperand(), e);

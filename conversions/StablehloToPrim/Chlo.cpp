@@ -167,6 +167,8 @@ LogicalResult mulhi(chlo::MulhiOp op, Translator &e) {
   return e.set(op, highProduct(a, b, isUnsigned(op.getType()), e));
 }
 
+/// The largest, by the total order of IEEE 754: NaNs are at both ends, by their
+/// signs.
 LogicalResult topK(chlo::TopKOp op, Translator &e) {
   auto source = cast<RankedTensorType>(op.getOperand().getType());
   int64_t dim = source.getRank() - 1;
@@ -177,16 +179,27 @@ LogicalResult topK(chlo::TopKOp op, Translator &e) {
   if (failed(values))
     return failure();
   bool flips = isUnsigned(source) && !e.elementOf(x).isInteger(1);
-  auto made = make(op, "top_k", flips ? flipTop(x, e) : x,
-                   {*values, values->clone(e.b.getI32Type())}, e,
-                   {e.b.getNamedAttr("k", e.b.getI64IntegerAttr(op.getK())),
-                    e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(dim))});
+  bool isFloat = isa<FloatType>(e.elementOf(x));
+  Value keys = flips ? flipTop(x, e) : isFloat ? totalOrder(op, x, e) : x;
+  if (!keys)
+    return failure();
+  auto made = make(
+      op, "top_k", keys,
+      {values->clone(e.elementOf(keys)), values->clone(e.b.getI32Type())}, e,
+      {e.b.getNamedAttr("k", e.b.getI64IntegerAttr(op.getK())),
+       e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(dim))});
   if (failed(made))
     return failure();
   Value best = (*made)->getResult(0), at = (*made)->getResult(1);
   Type index = getElementTypeOrSelf(op.getIndices().getType());
+  if (flips)
+    best = flipTop(best, e);
+  if (isFloat)
+    best = call(op, "bitcast", orderedBits(best, e), e, *values);
+  if (!best)
+    return failure();
   return success(
-      succeeded(e.set(op.getValues(), flips ? flipTop(best, e) : best)) &&
+      succeeded(e.set(op.getValues(), best)) &&
       succeeded(e.set(op.getIndices(), e.convert(at, primElement(index)))));
 }
 

@@ -60,19 +60,61 @@ Complex ComplexMath::turnBack(Complex z) {
   return {z.im, e.unary<prim::NegOp>(z.re)};
 }
 
-/// The divisor is brought to a length of about 1 first.
+/// The divisor is brought to a length of about 1 first. Where that gives no
+/// number at all, infinities and zeros have the meaning that C gives them:
+/// what is infinite has a direction, and stays infinite unless both are.
 Complex ComplexMath::div(Complex a, Complex b) {
-  Value largest = e.binary<prim::MaximumOp>(e.unary<prim::AbsOp>(b.re),
-                                            e.unary<prim::AbsOp>(b.im));
-  Value zero = e.compare<prim::EqOp>(largest, number(0, a));
-  Value by = e.where(zero, number(1, a), largest);
+  Value infinity = number(std::numeric_limits<double>::infinity(), a);
+  Value none = number(0, a), one = number(1, a);
+  auto both = [&](Value x, Value y) {
+    return e.binary<prim::BitwiseAndOp>(x, y);
+  };
+  auto largestOf = [&](Complex z) {
+    return e.binary<prim::MaximumOp>(e.unary<prim::AbsOp>(z.re),
+                                     e.unary<prim::AbsOp>(z.im));
+  };
+  auto hasInfinity = [&](Complex z) {
+    auto isInfinite = [&](Value x) {
+      return e.compare<prim::EqOp>(e.unary<prim::AbsOp>(x), infinity);
+    };
+    return e.binary<prim::BitwiseOrOp>(isInfinite(z.re), isInfinite(z.im));
+  };
+  // 1 where a part is infinite, else 0, with its sign.
+  auto direction = [&](Complex z) -> Complex {
+    auto of = [&](Value x) {
+      Value isInfinite =
+          e.compare<prim::EqOp>(e.unary<prim::AbsOp>(x), infinity);
+      return real("copysign", e.where(isInfinite, one, none), x);
+    };
+    return {of(z.re), of(z.im)};
+  };
+  Value largest = largestOf(b),
+        isFinite = e.compare<prim::LtOp>(largest, infinity);
+  Value zero = e.compare<prim::EqOp>(largest, none);
+  // Scaled by an infinity, all that is finite would be 0.
+  Value by =
+      e.where(both(isFinite, e.unary<prim::BitwiseNotOp>(zero)), largest, one);
   Complex unit{e.binary<prim::DivOp>(b.re, by),
                e.binary<prim::DivOp>(b.im, by)};
   Value square = e.add(e.mul(unit.re, unit.re), e.mul(unit.im, unit.im));
   Complex top = mul(a, conj(unit));
   Value under = e.mul(square, by);
-  return {e.binary<prim::DivOp>(top.re, under),
-          e.binary<prim::DivOp>(top.im, under)};
+  Complex result{e.binary<prim::DivOp>(top.re, under),
+                 e.binary<prim::DivOp>(top.im, under)};
+  Value lost = both(e.isNan(result.re), e.isNan(result.im));
+  auto instead = [&](Value where, Complex z) {
+    where = both(lost, where);
+    result = {e.where(where, z.re, result.re), e.where(where, z.im, result.im)};
+  };
+  // A finite dividend by an infinity, an infinite one by what is finite, and
+  // what is a number at least in part by zero.
+  Value dividendIsFinite = e.compare<prim::LtOp>(largestOf(a), infinity);
+  instead(both(dividendIsFinite, hasInfinity(b)),
+          scale(mul(a, conj(direction(b))), none));
+  instead(both(isFinite, hasInfinity(a)),
+          scale(mul(direction(a), conj(b)), infinity));
+  instead(zero, scale(a, real("copysign", infinity, b.re)));
+  return result;
 }
 
 Value ComplexMath::abs(Complex z) { return real("hypot", z.re, z.im); }
@@ -150,8 +192,16 @@ Complex ComplexMath::cbrt(Complex z) {
   return {e.where(isZero, zero, root.re), e.where(isZero, zero, root.im)};
 }
 
-/// 0 to the 0 is 1, to another power 0.
+/// 0 to the 0 is 1, to another power 0. An exponential makes the error of a
+/// large logarithm relative, so that numbers of 32 bits get a wider one.
 Complex ComplexMath::pow(Complex a, Complex b) {
+  Type element = e.elementOf(a.re), wide = e.b.getF64Type();
+  if (element != wide) {
+    for (Value *part : {&a.re, &a.im, &b.re, &b.im})
+      *part = e.convert(*part, wide);
+    Complex result = pow(a, b);
+    return {e.convert(result.re, element), e.convert(result.im, element)};
+  }
   Complex result = exp(mul(b, log(a)));
   Value zero = number(0, a), one = number(1, a);
   Value isZero = e.binary<prim::BitwiseAndOp>(

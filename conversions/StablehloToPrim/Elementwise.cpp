@@ -208,18 +208,25 @@ Value compareReal(stablehlo::ComparisonDirection direction, Value a, Value b,
   return {};
 }
 
-/// The bits of a float as an integer in the total order of IEEE 754.
+} // namespace
+
 Value totalOrder(Operation *op, Value x, Translator &e) {
   unsigned width = e.elementOf(x).getIntOrFloatBitWidth();
   auto element = IntegerType::get(op->getContext(), width);
   Value bits = call(op, "bitcast", x, e, e.typeOf(x).clone(element));
-  if (!bits)
-    return {};
-  Value low = e.full(IntegerAttr::get(element, APInt::getSignedMaxValue(width)),
-                     e.sizesOf(bits));
+  return bits ? orderedBits(bits, e) : Value();
+}
+
+Value orderedBits(Value bits, Translator &e) {
+  auto element = cast<IntegerType>(e.elementOf(bits));
+  Value low = e.full(
+      IntegerAttr::get(element, APInt::getSignedMaxValue(element.getWidth())),
+      e.sizesOf(bits));
   Value negative = e.compare<prim::LtOp>(bits, e.integer(0, bits));
   return e.where(negative, e.binary<prim::BitwiseXorOp>(bits, low), bits);
 }
+
+namespace {
 
 LogicalResult compare(stablehlo::CompareOp op, Translator &e) {
   auto direction = op.getComparisonDirection();

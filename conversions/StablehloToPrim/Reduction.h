@@ -18,6 +18,15 @@ mlir::Value combine(Combiner combiner, mlir::Value a, mlir::Value b,
 /// Integers with the other top bit: as signed they are in the order of the
 /// unsigned ones.
 mlir::Value flipTop(mlir::Value x, Translator &e);
+/// The bits of a float as an integer in the total order of IEEE 754; and bits
+/// as such an integer, or back.
+mlir::Value totalOrder(mlir::Operation *op, mlir::Value x, Translator &e);
+mlir::Value orderedBits(mlir::Value bits, Translator &e);
+
+/// A window of computed sizes, as a call of the source gives it: one that grows
+/// along a dimension.
+llvm::LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op,
+                                        Translator &e);
 
 /// An operation of prim that combines `operands`, from `inits` on, by a region
 /// of the source.

@@ -4,6 +4,7 @@
 #include "HostSizes.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Schedule/GroupPlan.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -161,6 +162,15 @@ LogicalResult HostSizes::visit(Operation *op) {
              << ", found " << *index;
     host.setIndex(dim.getResult(),
                   host.math.value(host.dimOf(dim.getSource(), *index)));
+    return success();
+  }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    if (!host.hasIndex(assertion.getArg()))
+      return op->emitError("unsupported: a condition that is not computed "
+                           "from sizes");
+    program::CheckOp::create(host.builder, op->getLoc(),
+                             host.index(assertion.getArg()),
+                             assertion.getMsgAttr());
     return success();
   }
   if (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&

@@ -8,6 +8,7 @@
 #include "Wrap.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -272,8 +273,9 @@ LogicalResult FunctionConverter::convert(Operation *op) {
     return convertIf(branch);
   if (auto loop = dyn_cast<prim::WhileOp>(op); loop && !isOpTriviallyDead(op))
     return convertWhile(loop);
-  // Whoever converts the region knows where its values go.
-  if (isa<prim::YieldOp>(op))
+  // Whoever converts the region knows where its values go; conditions of sizes
+  // were checked where these were known.
+  if (isa<prim::YieldOp, cf::AssertOp>(op))
     return success();
   if (auto constant = dyn_cast<prim::ConstantOp>(op)) {
     host->setBuffer(constant.getResult(), host->constant(constant.getValue()));

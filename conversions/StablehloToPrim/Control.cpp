@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow, calls, tuples and tokens of StableHLO.
 #include "Collective.h"
+#include "ComputedSizes.h"
+#include "Reduction.h"
 
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
@@ -46,11 +48,67 @@ LogicalResult takeBranch(Operation *op, Region &region, Translator &e) {
   return failed(results) ? failure() : bindAll(op->getResults(), *results, e);
 }
 
+/// Whether a region may be computed where it is not taken: it ends, and nobody
+/// waits for it. Calls are followed up to a depth.
+bool isSpeculatable(Region &region, int depth, Translator &e) {
+  return !region
+              .walk([&](Operation *op) {
+                auto call = dyn_cast<func::CallOp>(op);
+                func::FuncOp callee =
+                    call ? e.lookup(call.getCallee()) : nullptr;
+                bool isFine =
+                    call ? callee && !callee.isExternal() && depth > 0 &&
+                               isSpeculatable(callee.getBody(), depth - 1, e)
+                         : !isa<stablehlo::WhileOp, stablehlo::CustomCallOp,
+                                stablehlo::AllReduceOp, stablehlo::AllGatherOp,
+                                stablehlo::ReduceScatterOp,
+                                stablehlo::AllToAllOp,
+                                stablehlo::CollectiveBroadcastOp,
+                                stablehlo::CollectivePermuteOp>(op);
+                return isFine ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Whether the results have sizes that are not known: no condition gives such.
+bool hasOpenSizes(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  });
+}
+
+/// All branches, of which each element is taken from one: that whose condition
+/// is the first to hold, or the last one.
+LogicalResult takeElements(Operation *op, ArrayRef<Region *> branches,
+                           ArrayRef<Value> conditions, Translator &e) {
+  SmallVector<Tensors> all;
+  for (Region *region : branches) {
+    if (!isSpeculatable(*region, 32, e))
+      return e.unsupported(op, "gives a size that is not known, from a loop or "
+                               "from outside");
+    auto results = inlineRegion(*region, {}, e);
+    if (failed(results))
+      return failure();
+    all.push_back(*results);
+  }
+  e.b.setLoc(op->getLoc());
+  Tensors taken = all.back();
+  for (size_t i = conditions.size(); i-- > 0;)
+    for (auto [value, other] : llvm::zip_equal(taken, all[i]))
+      value = e.where(e.broadcastInDim(conditions[i], {}, e.sizesOf(other)),
+                      other, value);
+  return bindAll(op->getResults(), taken, e);
+}
+
 LogicalResult ifOp(stablehlo::IfOp op, Translator &e) {
   Value condition = e.get(op.getPred());
   if (auto known = e.integersOf(condition); known && known->size() == 1)
     return takeBranch(
         op, known->front() ? op.getTrueBranch() : op.getFalseBranch(), e);
+  if (hasOpenSizes(op))
+    return takeElements(op, {&op.getTrueBranch(), &op.getFalseBranch()},
+                        e.reshape(condition, ArrayRef<int64_t>()), e);
   Tensors results;
   auto no = [&](Region &region) {
     return translateRegion(op, op.getFalseBranch(), region, e);
@@ -92,6 +150,16 @@ LogicalResult caseOp(stablehlo::CaseOp op, Translator &e) {
   }
   if (branches.size() == 1)
     return takeBranch(op, branches[0], e);
+  if (hasOpenSizes(op)) {
+    SmallVector<Region *> regions;
+    Tensors conditions;
+    for (auto [i, region] : llvm::enumerate(branches)) {
+      regions.push_back(&region);
+      if (i + 1 < branches.size())
+        conditions.push_back(e.compare<prim::EqOp>(index, e.integer(i, index)));
+    }
+    return takeElements(op, regions, conditions, e);
+  }
   Tensors results;
   if (failed(caseFrom(op, index, 0, results, e)))
     return failure();
@@ -159,6 +227,10 @@ LogicalResult customCall(stablehlo::CustomCallOp op, Translator &e) {
     e.share(op.getInputs(), op.getResults());
     return success();
   }
+  if (name == "shape_assertion")
+    return checkSizes(op, e);
+  if (name == "stablehlo.dynamic_reduce_window")
+    return dynamicReduceWindow(op, e);
   if (name.starts_with("kiln."))
     return hostCall(op, e);
   return e.unsupported(op, "of '" + name + "'");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions of StableHLO.
+#include "ComputedSizes.h"
 #include "Products.h"
 
 using namespace mlir;
@@ -96,6 +97,10 @@ Value splitBatch(Value x, int64_t groups, Translator &e) {
   return e.reshape(e.transpose(e.reshape(x, split), order), shape);
 }
 
+bool isEmpty(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
 /// One tensor, or one part of complex numbers, in the order of prim:
 /// [batch, spatial..., feature].
 FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
@@ -108,6 +113,8 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   if (!w.reversed.empty())
     filter = prim::RevOp::create(e.b, filter.getType(), filter, w.reversed);
   if (batchGroups > 1) {
+    if (!e.typeOf(x).hasStaticShape())
+      return e.unsupported(op, "has groups of a batch that is not known");
     if (groups > 1)
       return e.unsupported(op, "has groups of features and of the batch");
     if (e.typeOf(x).getDimSize(0) % batchGroups != 0)
@@ -117,9 +124,13 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   }
   RankedTensorType in = e.typeOf(x), window = e.typeOf(filter);
   SmallVector<int64_t> shape{in.getDimSize(0)};
-  bool empty = in.getNumElements() == 0 || window.getNumElements() == 0;
+  bool empty = isEmpty(in) || isEmpty(window);
   for (size_t i = 0; i < w.strides.size(); ++i) {
     int64_t size = in.getDimSize(i + 1), reach = window.getDimSize(i + 1);
+    if (ShapedType::isDynamic(size)) {
+      shape.push_back(size);
+      continue;
+    }
     int64_t spread = size == 0 ? 0 : (size - 1) * w.inputDilation[i] + 1;
     int64_t room = spread + w.low[i] + w.high[i] -
                    (reach == 0 ? 0 : (reach - 1) * w.dilation[i] + 1);
@@ -128,7 +139,7 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   shape.push_back(window.getDimSize(0));
   auto result = RankedTensorType::get(shape, sum);
   Value value;
-  if (result.getNumElements() == 0 || empty)
+  if (result.hasStaticShape() && (isEmpty(result) || empty))
     value = e.full(numberAttr(sum, 0),
                    getAsIndexOpFoldResult(op->getContext(), shape));
   else
@@ -137,14 +148,30 @@ FailureOr<Value> convPart(Operation *op, Value x, Value filter, Window w,
   return e.convert(value, element);
 }
 
+/// The input of a window between zeros, as many as are computed: pairs of
+/// numbers, one for each spatial dimension. The window has none then.
+Value surround(Value x, ArrayRef<OpFoldResult> padding, ArrayRef<int64_t> apart,
+               Translator &e) {
+  Sizes low{e.size(0)}, high = low, interior = low;
+  for (auto [i, dilation] : llvm::enumerate(apart)) {
+    low.push_back(padding[2 * i]);
+    high.push_back(padding[2 * i + 1]);
+    interior.push_back(e.size(dilation - 1));
+  }
+  for (Sizes *list : {&low, &high, &interior})
+    list->push_back(e.size(0));
+  return padComputed(x, e.full(numberAttr(e.elementOf(x), 0), {}), low, high,
+                     interior, e);
+}
+
+/// `computed` is padding that is not known, instead of `padding`.
 template <typename Op>
-LogicalResult convolve(Op op, ArrayRef<int64_t> padding, Translator &e) {
+LogicalResult convolve(Op op, ArrayRef<int64_t> padding, const Sizes &computed,
+                       Translator &e) {
   auto n = op.getDimensionNumbers();
   auto lhs = cast<RankedTensorType>(op.getLhs().getType());
   auto rhs = cast<RankedTensorType>(op.getRhs().getType());
   auto target = cast<RankedTensorType>(op.getType());
-  if (!lhs.hasStaticShape() || !rhs.hasStaticShape())
-    return e.unsupported(op, "on a size that is not known");
   size_t spatial = n.getInputSpatial().size();
   auto in = places(n.getInputBatch(), n.getInputSpatial(), n.getInputFeature());
   auto kernel =
@@ -160,6 +187,8 @@ LogicalResult convolve(Op op, ArrayRef<int64_t> padding, Translator &e) {
                           e)) ||
         failed(checkDims(op, "dimension_numbers", order, rank, e)))
       return failure();
+  if (lhs.isDynamicDim(n.getInputFeature()) || !rhs.hasStaticShape())
+    return e.unsupported(op, "on filters of a size that is not known");
   int64_t groups = op.getFeatureGroupCount(),
           batchGroups = op.getBatchGroupCount();
   if (groups < 1 || batchGroups < 1)
@@ -171,9 +200,18 @@ LogicalResult convolve(Op op, ArrayRef<int64_t> padding, Translator &e) {
   SmallVector<int64_t> back(out.size());
   for (auto [i, dim] : llvm::enumerate(out))
     back[dim] = i;
+  SmallVector<int64_t> apart = window->inputDilation;
+  if (!computed.empty()) {
+    if (failed(checkCount(op, "padding", computed.size(), 2 * spatial, e)))
+      return failure();
+    window->inputDilation.assign(spatial, 1);
+  }
   auto part = [&](Value x, Value filter) -> Value {
-    auto result = convPart(op, e.transpose(x, in), e.transpose(filter, kernel),
-                           *window, groups, batchGroups, lhs, rhs, *type, e);
+    x = e.transpose(x, in);
+    if (!computed.empty())
+      x = surround(x, computed, apart, e);
+    auto result = convPart(op, x, e.transpose(filter, kernel), *window, groups,
+                           batchGroups, lhs, rhs, *type, e);
     return failed(result) ? Value() : e.transpose(*result, back);
   };
   Tensors a = tensorsOf(op.getLhs(), e), b = tensorsOf(op.getRhs(), e);
@@ -196,14 +234,14 @@ SmallVector<int64_t> paddingOf(std::optional<DenseIntElementsAttr> padding) {
 }
 
 LogicalResult convolution(stablehlo::ConvolutionOp op, Translator &e) {
-  return convolve(op, paddingOf(op.getPadding()), e);
+  return convolve(op, paddingOf(op.getPadding()), {}, e);
 }
 
 LogicalResult dynamicConv(stablehlo::DynamicConvOp op, Translator &e) {
-  auto padding = e.integersOf(e.get(op.getPadding()));
-  if (!padding)
-    return e.unsupported(op, "has padding that is not a constant");
-  return convolve(op, *padding, e);
+  if (auto padding = e.integersOf(e.get(op.getPadding())))
+    return convolve(op, *padding, {}, e);
+  auto computed = sizesIn(op, op.getPadding(), "padding", e);
+  return failed(computed) ? failure() : convolve(op, {}, *computed, e);
 }
 
 } // namespace

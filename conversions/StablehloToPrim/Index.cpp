@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of tensors at computed positions: slices and gathers of StableHLO.
+#include "ComputedSizes.h"
 #include "Indexing.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -28,8 +30,6 @@ FailureOr<Places> placesOf(Operation *op, Value source, int64_t vectorDim,
                            Translator &e) {
   auto type = cast<RankedTensorType>(source.getType());
   int64_t rank = type.getRank();
-  if (!type.hasStaticShape())
-    return e.unsupported(op, "has indices of a size that is not known");
   if (vectorDim < 0 || vectorDim > rank) {
     (void)checkDims(op, "index_vector_dim", vectorDim, rank + 1, e);
     return failure();
@@ -41,9 +41,9 @@ FailureOr<Places> placesOf(Operation *op, Value source, int64_t vectorDim,
   Places places;
   places.indices = signedIndices(source, e);
   if (vectorDim == rank) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.push_back(1);
-    places.indices = e.reshape(places.indices, shape);
+    Sizes sizes = e.sizesOf(places.indices);
+    sizes.push_back(e.size(1));
+    places.indices = e.reshape(places.indices, sizes);
   }
   SmallVector<int64_t> order(batching);
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -85,7 +85,7 @@ namespace {
 struct Gather {
   Value operand, indices;
   stablehlo::GatherDimensionNumbersAttr numbers;
-  ArrayRef<int64_t> sizes;
+  Sizes sizes;
 };
 
 LogicalResult check(Operation *op, const Gather &g, int64_t rank,
@@ -110,17 +110,47 @@ LogicalResult check(Operation *op, const Gather &g, int64_t rank,
     if (llvm::is_contained(n.getOperandBatchingDims(), dim))
       return e.unsupported(op, "indexes a batching dimension");
   for (int64_t dim : n.getCollapsedSliceDims())
-    if (g.sizes[dim] > 1 || llvm::is_contained(n.getOperandBatchingDims(), dim))
+    if (getConstantIntValue(g.sizes[dim]).value_or(1) > 1 ||
+        llvm::is_contained(n.getOperandBatchingDims(), dim))
       return e.unsupported(op, "collapses a dimension of more than 1");
   return success();
+}
+
+/// The first elements of the last dimensions, as many as `sizes` computes;
+/// where these are numbers, all.
+Value firstOf(Value x, ArrayRef<OpFoldResult> sizes, Translator &e) {
+  Sizes all = e.sizesOf(x);
+  bool isPart = false;
+  for (auto [have, want] :
+       llvm::zip_equal(MutableArrayRef(all).take_back(sizes.size()), sizes)) {
+    if (getConstantIntValue(want) || isSameSize(have, want))
+      continue;
+    have = want;
+    isPart = true;
+  }
+  if (!isPart)
+    return x;
+  SmallVector<Value> starts(all.size(), numberOf(e.size(0), e));
+  return prim::DynamicSliceOp::create(e.b, e.typeFor(all, e.elementOf(x)), x,
+                                      starts, e.dynamicSizes(all));
+}
+
+/// One slice, whose coordinates along `dims` are the elements of `place`.
+Value sliceAt(Value x, Value place, ArrayRef<int64_t> dims, const Sizes &sizes,
+              Translator &e) {
+  SmallVector<Value> starts(sizes.size(),
+                            e.full(integerAttr(e.elementOf(place), 0), {}));
+  for (auto [i, dim] : llvm::enumerate(dims))
+    starts[dim] =
+        e.reshape(e.sliceDim(place, 0, i, i + 1), ArrayRef<int64_t>());
+  return prim::DynamicSliceOp::create(e.b, e.typeFor(sizes, e.elementOf(x)), x,
+                                      starts, e.dynamicSizes(sizes));
 }
 
 LogicalResult gather(Operation *op, const Gather &g, Translator &e) {
   auto source = cast<RankedTensorType>(g.operand.getType());
   auto target = cast<RankedTensorType>(op->getResult(0).getType());
   auto n = g.numbers;
-  if (!source.hasStaticShape() || !target.hasStaticShape())
-    return e.unsupported(op, "on a size that is not known");
   if (failed(check(op, g, source.getRank(), target.getRank(), e)))
     return failure();
   auto places =
@@ -130,19 +160,32 @@ LogicalResult gather(Operation *op, const Gather &g, Translator &e) {
     return failure();
   Layout layout = batchesFirst(n.getOperandBatchingDims(), source.getRank());
   int64_t batches = n.getOperandBatchingDims().size();
-  SmallVector<int64_t> dims, sizes, kept;
+  SmallVector<int64_t> dims, sizes;
+  Sizes full, kept;
+  bool isOne = false; // slice, of a computed size
   for (int64_t dim : n.getStartIndexMap())
     dims.push_back(layout.place[dim]);
   for (int64_t dim : ArrayRef<int64_t>(layout.order).drop_front(batches)) {
-    sizes.push_back(g.sizes[dim]);
-    if (!llvm::is_contained(n.getCollapsedSliceDims(), dim))
-      kept.push_back(g.sizes[dim]);
+    bool isCollapsed = llvm::is_contained(n.getCollapsedSliceDims(), dim);
+    OpFoldResult size = isCollapsed ? e.size(1) : g.sizes[dim];
+    auto known = getConstantIntValue(size);
+    bool isComputed = !known && llvm::is_contained(n.getStartIndexMap(), dim);
+    isOne |= isComputed;
+    if (isComputed && e.typeOf(places->indices).getRank() != 1)
+      return e.unsupported(op, "has slices of a computed size at a computed "
+                               "place");
+    sizes.push_back(known.value_or(-1));
+    full.push_back(size);
+    if (!isCollapsed)
+      kept.push_back(size);
   }
   // The shape that prim gives, that without what is collapsed, and where its
   // dimensions go.
-  auto at = e.typeOf(places->indices).getShape().drop_back();
-  SmallVector<int64_t> whole(at), shape(at), order(target.getRank(), -1);
-  llvm::append_range(whole, sizes);
+  Sizes at = e.sizesOf(places->indices);
+  at.pop_back();
+  Sizes whole = at, shape = at;
+  SmallVector<int64_t> order(target.getRank(), -1);
+  llvm::append_range(whole, full);
   llvm::append_range(shape, kept);
   if (int64_t(shape.size()) != target.getRank())
     return e.unsupported(op, "has a result of another rank");
@@ -159,10 +202,15 @@ LogicalResult gather(Operation *op, const Gather &g, Translator &e) {
   };
   return eachPart(
       op, g.operand, e, [&](RankedTensorType type, ArrayRef<Value> x) -> Value {
+        Value moved = e.transpose(x[0], layout.order);
+        if (isOne)
+          return e.transpose(
+              e.reshape(sliceAt(moved, places->indices, dims, full, e), shape),
+              order);
+        moved = firstOf(moved, full, e);
         auto made =
-            make(op, "gather_slices",
-                 {e.transpose(x[0], layout.order), places->indices},
-                 type.clone(whole), e,
+            make(op, "gather_slices", {moved, places->indices},
+                 e.typeFor(whole, type.getElementType()), e,
                  {number("dims", e.b.getDenseI64ArrayAttr(dims)),
                   number("batch_dims", e.b.getI64IntegerAttr(batches)),
                   number("slice_sizes", e.b.getDenseI64ArrayAttr(sizes))});
@@ -175,14 +223,15 @@ LogicalResult gather(Operation *op, const Gather &g, Translator &e) {
 LogicalResult gatherOp(stablehlo::GatherOp op, Translator &e) {
   return gather(op,
                 {op.getOperand(), op.getStartIndices(),
-                 op.getDimensionNumbers(), op.getSliceSizes()},
+                 op.getDimensionNumbers(),
+                 getAsIndexOpFoldResult(op.getContext(), op.getSliceSizes())},
                 e);
 }
 
 LogicalResult dynamicGather(stablehlo::DynamicGatherOp op, Translator &e) {
-  auto sizes = e.integersOf(e.get(op.getSliceSizes()));
-  if (!sizes)
-    return e.unsupported(op, "has slice_sizes that are not constants");
+  auto sizes = sizesIn(op, op.getSliceSizes(), "slice_sizes", e);
+  if (failed(sizes))
+    return failure();
   return gather(
       op,
       {op.getOperand(), op.getStartIndices(), op.getDimensionNumbers(), *sizes},
@@ -196,8 +245,7 @@ LogicalResult dynamicSlice(stablehlo::DynamicSliceOp op, Translator &e) {
       failed(checkCount(op, "slice_sizes", op.getSliceSizes().size(),
                         source.getRank(), e)))
     return failure();
-  if (!op.getType().hasStaticShape())
-    return e.unsupported(op, "to a size that is not known");
+  Sizes sizes = getAsIndexOpFoldResult(op.getContext(), op.getSliceSizes());
   Tensors starts;
   for (Value start : op.getStartIndices())
     starts.push_back(signedIndices(start, e));
@@ -208,7 +256,8 @@ LogicalResult dynamicSlice(stablehlo::DynamicSliceOp op, Translator &e) {
                     auto segments = e.b.getDenseI32ArrayAttr(
                         {1, int32_t(starts.size()), 0});
                     auto made =
-                        make(op, "dynamic_slice", operands, type, e,
+                        make(op, "dynamic_slice", operands,
+                             e.typeFor(sizes, type.getElementType()), e,
                              e.b.getNamedAttr("operandSegmentSizes", segments));
                     return failed(made) ? Value() : (*made)->getResult(0);
                   });

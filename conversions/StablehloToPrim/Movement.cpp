@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of StableHLO that make or move elements.
-#include "Rules.h"
+#include "ComputedSizes.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -41,9 +41,11 @@ LogicalResult reshape(stablehlo::ReshapeOp op, Translator &e) {
                   });
 }
 
-/// Result dimensions `dims` are those of the operand.
-LogicalResult broadcastTo(Operation *op, Value operand, ArrayRef<int64_t> dims,
-                          Translator &e) {
+} // namespace
+
+LogicalResult translateBroadcast(Operation *op, Value operand,
+                                 ArrayRef<int64_t> dims, const Sizes &computed,
+                                 Translator &e) {
   auto source = cast<RankedTensorType>(operand.getType());
   auto target = cast<RankedTensorType>(op->getResult(0).getType());
   if (failed(checkCount(op, "broadcast_dimensions", dims.size(),
@@ -60,9 +62,12 @@ LogicalResult broadcastTo(Operation *op, Value operand, ArrayRef<int64_t> dims,
   return eachPart(
       op, operand, e, [&](RankedTensorType type, ArrayRef<Value> x) -> Value {
         Value moved = e.transpose(x[0], order);
-        Sizes sizes = getAsIndexOpFoldResult(op->getContext(), type.getShape());
+        Sizes sizes =
+            computed.empty()
+                ? getAsIndexOpFoldResult(op->getContext(), type.getShape())
+                : withKnown(computed, type, e);
         for (auto [from, to] : llvm::enumerate(sorted))
-          if (type.isDynamicDim(to))
+          if (type.isDynamicDim(to) && computed.empty())
             sizes[to] = e.sizesOf(moved)[from];
         for (OpFoldResult size : sizes)
           if (getConstantIntValue(size) == ShapedType::kDynamic) {
@@ -73,15 +78,19 @@ LogicalResult broadcastTo(Operation *op, Value operand, ArrayRef<int64_t> dims,
       });
 }
 
+namespace {
+
 LogicalResult broadcastInDim(stablehlo::BroadcastInDimOp op, Translator &e) {
-  return broadcastTo(op, op.getOperand(), op.getBroadcastDimensions(), e);
+  return translateBroadcast(op, op.getOperand(), op.getBroadcastDimensions(),
+                            {}, e);
 }
 
 LogicalResult broadcast(stablehlo::BroadcastOp op, Translator &e) {
   int64_t added = op.getBroadcastSizes().size();
   int64_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
-  return broadcastTo(op, op.getOperand(),
-                     llvm::to_vector(llvm::seq(added, added + rank)), e);
+  return translateBroadcast(op, op.getOperand(),
+                            llvm::to_vector(llvm::seq(added, added + rank)), {},
+                            e);
 }
 
 LogicalResult transpose(stablehlo::TransposeOp op, Translator &e) {
@@ -183,20 +192,31 @@ Value padDim(Value x, Value value, int64_t dim, int64_t low, int64_t high,
 
 Value pad(Value x, Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
           ArrayRef<int64_t> interior, Translator &e) {
-  for (auto [dim, between] : llvm::enumerate(interior))
-    x = spaceOut(x, value, dim, between, e);
+  bool isStatic = e.typeOf(x).hasStaticShape();
+  if (isStatic)
+    for (auto [dim, between] : llvm::enumerate(interior))
+      x = spaceOut(x, value, dim, between, e);
   auto negative = [](int64_t number) { return number < 0; };
   auto splat = e.splatOf(value);
-  if (splat && llvm::none_of(low, negative) && llvm::none_of(high, negative)) {
-    auto isZero = [](int64_t number) { return number == 0; };
+  auto isZero = [](int64_t number) { return number == 0; };
+  if (splat && llvm::none_of(low, negative) && llvm::none_of(high, negative) &&
+      (isStatic || llvm::all_of(interior, isZero))) {
     if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
       return x;
     SmallVector<int64_t> shape;
     for (auto [size, before, behind] :
          llvm::zip_equal(e.typeOf(x).getShape(), low, high))
-      shape.push_back(size + before + behind);
+      shape.push_back(ShapedType::isDynamic(size) ? size
+                                                  : size + before + behind);
     return prim::PadOp::create(e.b, e.typeOf(x).clone(shape), x, low, high,
                                *splat);
+  }
+  if (!isStatic) {
+    auto numbers = [&](ArrayRef<int64_t> list) {
+      return getAsIndexOpFoldResult(e.b.getContext(), list);
+    };
+    return padComputed(x, value, numbers(low), numbers(high), numbers(interior),
+                       e);
   }
   for (auto [dim, before, behind] : llvm::enumerate(low, high))
     if (before != 0 || behind != 0)
@@ -213,12 +233,11 @@ LogicalResult translatePad(Operation *op, Value operand, Value value,
       failed(checkCount(op, "edge_padding_high", high.size(), rank, e)) ||
       failed(checkCount(op, "interior_padding", interior.size(), rank, e)))
     return failure();
-  if (!source.hasStaticShape())
-    return e.unsupported(op, "on a size that is not known");
   for (auto [size, before, behind, between] :
        llvm::zip_equal(source.getShape(), low, high, interior)) {
+    bool isKnown = !ShapedType::isDynamic(size);
     int64_t inner = size + std::max<int64_t>(size - 1, 0) * between;
-    if (between < 0 || inner + before + behind < 0)
+    if (between < 0 || (isKnown && inner + before + behind < 0))
       return e.unsupported(op, "cuts off more than there is");
   }
   return eachPart(op, {operand, value}, e,
@@ -244,8 +263,8 @@ LogicalResult getDimensionSize(stablehlo::GetDimensionSizeOp op,
   if (failed(checkDims(op, "dimension", int64_t(op.getDimension()),
                        e.typeOf(parts[0]).getRank(), e)))
     return failure();
-  Value size = e.sizeTensor(
-      prim::dimSize(e.b, e.b.getLoc(), parts[0], op.getDimension()));
+  Value size = numberOf(
+      prim::dimSize(e.b, e.b.getLoc(), parts[0], op.getDimension()), e);
   return e.set(op, e.convert(size, e.b.getI32Type()));
 }
 

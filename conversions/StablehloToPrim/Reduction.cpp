@@ -113,6 +113,22 @@ static Value spreadOut(Value scalar, IRMapping &done, RankedTensorType shape,
       return {};
     made = stablehlo::BroadcastInDimOp::create(b, before->getLoc(), array,
                                                source, ArrayRef<int64_t>{});
+    if (!array.hasStaticShape()) {
+      // As large as what there is already.
+      Tensors parts = tensorsOf(source, e), like;
+      for (auto [from, to] : done.getValueMap())
+        if (auto type = dyn_cast<RankedTensorType>(to.getType());
+            like.empty() && type && type.getShape() == array.getShape())
+          like = tensorsOf(to, e);
+      if (like.empty())
+        return {};
+      for (Value &part : parts)
+        part = e.broadcastInDim(part, {}, e.sizesOf(like.front()));
+      if (failed(bind(made->getResult(0), parts, e)))
+        return {};
+      done.map(scalar, made->getResult(0));
+      return made->getResult(0);
+    }
   } else {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0)
       return {};

@@ -81,7 +81,7 @@ llvm::LogicalResult checkDims(mlir::Operation *op, llvm::StringRef name,
                               Translator &e);
 
 /// `x` between and around copies of a tensor of rank 0, as stablehlo.pad says;
-/// sizes are static, and negative padding cuts off.
+/// negative padding cuts off.
 mlir::Value pad(mlir::Value x, mlir::Value value, llvm::ArrayRef<int64_t> low,
                 llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior,
                 Translator &e);
@@ -90,6 +90,13 @@ llvm::LogicalResult translatePad(mlir::Operation *op, mlir::Value operand,
                                  llvm::ArrayRef<int64_t> high,
                                  llvm::ArrayRef<int64_t> interior,
                                  Translator &e);
+
+/// Puts the operand's dimension i at dims[i] of the result, and repeats it in
+/// the result's sizes; those that its type leaves open are `computed`, or those
+/// of the operand.
+llvm::LogicalResult translateBroadcast(mlir::Operation *op, mlir::Value operand,
+                                       llvm::ArrayRef<int64_t> dims,
+                                       const Sizes &computed, Translator &e);
 
 /// A tensor of rank 0 repeated in a shape.
 mlir::Value spread(mlir::Value scalar, mlir::Value like, Translator &e);

@@ -95,15 +95,13 @@ struct Form {
   Places places;
   SmallVector<int64_t> dims;        // that the coordinates are along
   SmallVector<int64_t> order;       // of the dimensions of the updates
-  SmallVector<int64_t> updateShape; // with the inserted dimensions
+  Sizes updateSizes;                // with the inserted dimensions
 };
 
 FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
   auto source = cast<RankedTensorType>(op.getInputs()[0].getType());
   auto update = cast<RankedTensorType>(op.getUpdates()[0].getType());
   auto n = op.getScatterDimensionNumbers();
-  if (!source.hasStaticShape() || !update.hasStaticShape())
-    return e.unsupported(op, "on a size that is not known");
   if (failed(check(op, source.getRank(), update.getRank(), e)))
     return failure();
   auto places = placesOf(op, op.getScatterIndices(), n.getIndexVectorDim(),
@@ -125,16 +123,20 @@ FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
     return e.unsupported(op, "has updates of another rank than its places");
   for (int64_t dim : places->order)
     form.order.push_back(at[dim]);
+  Tensors parts = tensorsOf(op.getUpdates()[0], e);
+  if (parts.empty())
+    return failure();
+  Sizes sizes = e.sizesOf(parts[0]);
   for (int64_t dim : form.order)
-    form.updateShape.push_back(update.getDimSize(dim));
+    form.updateSizes.push_back(sizes[dim]);
   llvm::append_range(form.order, n.getUpdateWindowDims());
   auto window = n.getUpdateWindowDims();
   size_t batches = n.getInputBatchingDims().size();
   for (int64_t dim : ArrayRef<int64_t>(form.layout.order).drop_front(batches)) {
     if (llvm::is_contained(n.getInsertedWindowDims(), dim)) {
-      form.updateShape.push_back(1);
+      form.updateSizes.push_back(e.size(1));
     } else {
-      form.updateShape.push_back(update.getDimSize(window.front()));
+      form.updateSizes.push_back(sizes[window.front()]);
       window = window.drop_front();
     }
   }
@@ -148,7 +150,7 @@ Value scatterPart(stablehlo::ScatterOp op, const Form &form, StringRef kind,
   int64_t batches =
       op.getScatterDimensionNumbers().getInputBatchingDims().size();
   Value moved = e.transpose(x, form.layout.order);
-  Value parts = e.reshape(e.transpose(updates, form.order), form.updateShape);
+  Value parts = e.reshape(e.transpose(updates, form.order), form.updateSizes);
   Value result = prim::ScatterOp::create(e.b, moved.getType(), number, moved,
                                          form.places.indices, parts, form.dims,
                                          batches, op.getUniqueIndices());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Windows of StableHLO, and the running combinations that some of them are.
+#include "ComputedSizes.h"
 #include "Reduction.h"
 
 using namespace mlir;
@@ -137,22 +138,23 @@ void settleInits(Combiner combiner, Window &w, Tensors &operands,
 }
 
 /// A scan of one tensor, or of both parts where these are added.
-FailureOr<bool> translateScan(stablehlo::ReduceWindowOp op, Scan scan,
+FailureOr<bool> translateScan(Operation *op, Value input, Value init, Scan scan,
                               Combiner combiner, Translator &e) {
-  Tensors parts = tensorsOf(op.getInputs()[0], e);
-  Tensors inits = tensorsOf(op.getInitValues()[0], e);
+  Tensors parts = tensorsOf(input, e);
+  Tensors inits = tensorsOf(init, e);
   auto kind = kindOf(combiner);
   if (!kind || (parts.size() > 1 && combiner != Combiner::Add) ||
       e.elementOf(parts[0]).isInteger(1))
     return false;
-  bool isUnsigned = tensor_to_prim::isUnsigned(op.getInputs()[0].getType());
+  bool isUnsigned = tensor_to_prim::isUnsigned(input.getType());
   for (Value init : inits)
     if (!isNeutral(combiner, init, isUnsigned, e))
       return false;
   bool flips =
       isUnsigned && (combiner == Combiner::Max || combiner == Combiner::Min);
   SmallVector<NamedAttribute> attributes{
-      e.b.getNamedAttr("kind", prim::ScanKindAttr::get(op.getContext(), *kind)),
+      e.b.getNamedAttr("kind",
+                       prim::ScanKindAttr::get(e.b.getContext(), *kind)),
       e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(scan.dim))};
   if (scan.reverse)
     attributes.push_back(e.b.getNamedAttr("reverse", e.b.getUnitAttr()));
@@ -165,7 +167,7 @@ FailureOr<bool> translateScan(stablehlo::ReduceWindowOp op, Scan scan,
     Value result = (*made)->getResult(0);
     results.push_back(flips ? flipTop(result, e) : result);
   }
-  if (failed(bind(op.getResult(0), results, e)))
+  if (failed(bind(op->getResult(0), results, e)))
     return failure();
   return true;
 }
@@ -177,11 +179,10 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
                          op.getWindowDilations(), op.getPadding(), e);
   if (failed(window))
     return failure();
-  if (!source.hasStaticShape())
-    return e.unsupported(op, "on a size that is not known");
   auto scan = scanOf(*window, source.getShape());
   if (scan && op.getInputs().size() == 1) {
-    auto done = translateScan(op, *scan, combinerOf(op.getBody()), e);
+    auto done = translateScan(op, op.getInputs()[0], op.getInitValues()[0],
+                              *scan, combinerOf(op.getBody()), e);
     if (failed(done) || *done)
       return success(succeeded(done));
   }
@@ -280,6 +281,61 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
 }
 
 } // namespace
+
+LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op, Translator &e) {
+  auto refuse = [&] {
+    return e.unsupported(op, "of 'stablehlo.dynamic_reduce_window' of windows "
+                             "that do not grow along one dimension");
+  };
+  auto functions = op->getAttrOfType<ArrayAttr>("called_computations");
+  auto name = functions && functions.size() == 1
+                  ? dyn_cast<FlatSymbolRefAttr>(functions[0])
+                  : FlatSymbolRefAttr();
+  func::FuncOp function = name ? e.lookup(name.getValue()) : func::FuncOp();
+  auto operands = op.getInputs();
+  if (!function || function.isExternal() || operands.size() != 7 ||
+      op->getNumResults() != 1)
+    return refuse();
+  SmallVector<Sizes> lists;
+  for (Value list : operands.drop_front(2)) {
+    auto sizes = sizesIn(op, list, "a window", e);
+    if (failed(sizes))
+      return failure();
+    lists.push_back(*sizes);
+  }
+  Tensors parts = tensorsOf(operands[0], e);
+  if (parts.empty())
+    return failure();
+  Sizes sizes = e.sizesOf(parts[0]);
+  for (size_t i = 0; i < lists.size(); ++i)
+    if (failed(checkCount(op, "a window", lists[i].size(),
+                          (i == 4 ? 2 : 1) * sizes.size(), e)))
+      return failure();
+  std::optional<Scan> scan;
+  OpFoldResult zero = e.size(0), one = e.size(1);
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    for (size_t list : {1, 2, 3})
+      if (!isSameSize(lists[list][dim], one))
+        return refuse();
+    OpFoldResult window = lists[0][dim], low = lists[4][2 * dim],
+                 high = lists[4][2 * dim + 1];
+    bool noLow = isSameSize(low, zero), noHigh = isSameSize(high, zero);
+    if (isSameSize(window, one) && noLow && noHigh)
+      continue;
+    bool forward = noHigh && differenceOf(window, low) == 1,
+         backward = noLow && differenceOf(window, high) == 1;
+    if (scan || !isSameSize(window, size) || (!forward && !backward))
+      return refuse();
+    scan = Scan{int64_t(dim), backward};
+  }
+  if (!scan)
+    return refuse();
+  auto done = translateScan(op, operands[0], operands[1], *scan,
+                            combinerOf(function.getBody()), e);
+  if (failed(done) || *done)
+    return success(succeeded(done));
+  return refuse();
+}
 
 void addWindowRules(Rules &rules) {
   rules.add<stablehlo::ReduceWindowOp>(reduceWindow);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tensor, memref and ub: what the levels use of them.
+// tensor, memref, ub and cf: what the levels use of them.
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
 #include "kiln/Eval/Register.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -162,11 +163,21 @@ struct UbEvaluation : EvaluationInterface {
   }
 };
 
+struct AssertEvaluation : EvaluationInterface {
+  explicit AssertEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
+    add<cf::AssertOp>([](cf::AssertOp op, Frame &frame) -> LogicalResult {
+      if (frame.get(op.getArg()).as<uint8_t>()[0])
+        return success();
+      return op.emitError() << op.getMsg();
+    });
+  }
+};
+
 } // namespace
 
 void registerShapedEvaluation(DialectRegistry &registry) {
-  registry
-      .insert<tensor::TensorDialect, memref::MemRefDialect, ub::UBDialect>();
+  registry.insert<tensor::TensorDialect, memref::MemRefDialect, ub::UBDialect,
+                  cf::ControlFlowDialect>();
   registry.addExtension(+[](MLIRContext *, tensor::TensorDialect *dialect) {
     dialect->addInterfaces<TensorEvaluation>();
   });
@@ -175,6 +186,9 @@ void registerShapedEvaluation(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *, ub::UBDialect *dialect) {
     dialect->addInterfaces<UbEvaluation>();
+  });
+  registry.addExtension(+[](MLIRContext *, cf::ControlFlowDialect *dialect) {
+    dialect->addInterfaces<AssertEvaluation>();
   });
 }
 

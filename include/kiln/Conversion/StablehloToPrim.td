@@ -20,6 +20,7 @@ def StablehloToPrim : Pass<"convert-stablehlo-to-prim", "::mlir::ModuleOp"> {
     keeps to itself are nothing, others are not supported.
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
                            "::kiln::stablehlo::StablehloDialect"];

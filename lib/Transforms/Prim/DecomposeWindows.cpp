@@ -21,6 +21,11 @@ constexpr int64_t maxElements = 1024;
 /// A dimension of a window.
 struct Along {
   int64_t window, stride, low, high, dilation = 1, holes = 1;
+
+  /// Each element is a window of its own.
+  bool isTrivial() const {
+    return window == 1 && stride == 1 && low == 0 && high == 0 && holes == 1;
+  }
 };
 
 /// What a place outside of the operand holds.
@@ -124,7 +129,10 @@ Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
   for (auto [d, along] : llvm::enumerate(dims)) {
     starts.push_back(at[d] * along.dilation);
     steps.push_back(along.stride);
-    limits.push_back(starts.back() + (shape[d] - 1) * along.stride + 1);
+    if (ShapedType::isDynamic(shape[d]))
+      limits.push_back(-1);
+    else
+      limits.push_back(starts.back() + (shape[d] - 1) * along.stride + 1);
   }
   return SliceOp::create(
       emit.builder, emit.loc,
@@ -156,8 +164,11 @@ LogicalResult checkStatic(Operation *op, ArrayRef<Along> dims,
   for (const Along &along : dims)
     if ((elements *= along.window) > maxElements)
       return rewriter.notifyMatchFailure(op, "too many elements in a window");
-  if (!from.hasStaticShape() || !to.hasStaticShape())
-    return rewriter.notifyMatchFailure(op, "dynamic sizes");
+  for (auto [along, before, behind] :
+       llvm::zip(dims, from.getShape(), to.getShape()))
+    if ((ShapedType::isDynamic(before) || ShapedType::isDynamic(behind)) &&
+        (!along.isTrivial() || before != behind || !isa<ReduceWindowOp>(op)))
+      return rewriter.notifyMatchFailure(op, "dynamic sizes");
   return success();
 }
 

@@ -240,13 +240,16 @@ void Packer::packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
 }
 
 void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
-                            int64_t j, Value place) {
+                            Coord first, int64_t count, Value place) {
   Coord k = e.sum(from, step);
   k.lane = lanes * group > 1 ? 1 : 0;
   Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  if (!first.isZero())
+    row = e.gep(row, e.mul(e.coordValue(first), e.c64(group)), element);
+  Coord begin = e.sum(start, first);
   SmallVector<Value> rows;
-  for (int64_t i = j; i < std::min(j + lanes, width); ++i) {
-    Coord at = start;
+  for (int64_t i = 0; i < count; ++i) {
+    Coord at = begin;
     at.constant += i;
     // Rows past the tile repeat its last one; nobody reads their products.
     if (extent % width)
@@ -256,7 +259,7 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
     rows.push_back(e.evaluateLanes(tile, point));
   }
   if (width == 1 || lanes == 1)
-    return store(rows[0], row, j * group);
+    return store(rows[0], row, 0);
   int64_t side = llvm::PowerOf2Ceil(rows.size());
   rows.resize(side, rows.back());
   auto unit = b.getIntegerType(group * NestBuilder::storageBytes(element) * 8);
@@ -270,7 +273,7 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
     if (side < lanes)
       column = vector::ExtractStridedSliceOp::create(
           b, e.loc, column, {s / side * side}, {side}, {1});
-    store(column, row, (s * width + j) * group);
+    store(column, row, s * width * group);
   }
 }
 
@@ -291,6 +294,31 @@ void Packer::fillUp(Value steps, Value place) {
     });
     return SmallVector<Value>();
   });
+}
+
+/// A few rows at a time, whose lines stay in the nearest cache however far
+/// apart they are.
+void Packer::packFewRows(StepLoops steadily, Coord batch, Coord start,
+                         Coord from, Value place) {
+  auto pack = [&](Coord first, int64_t count) {
+    steadily([&](Coord step) {
+      packAlongSteps(batch, start, from, step, first, count, place);
+    });
+  };
+  // The last ones first: what they write past the panel belongs to the first
+  // ones of the next step.
+  int64_t whole = llvm::alignDown(width, lanes);
+  if (whole < width) {
+    Coord rest;
+    rest.constant = whole;
+    pack(rest, width - whole);
+  }
+  // Exchanging rows for columns is much code: it is there once.
+  e.forLoop(e.c64(0), e.c64(whole), lanes, {}, false,
+            [&](Coord first, ValueRange) {
+              pack(first, lanes);
+              return SmallVector<Value>();
+            });
 }
 
 void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
@@ -327,12 +355,6 @@ void Packer::pack(Coord batch, Coord start, Coord from, Value steps,
     steadily(
         [&](Coord step) { packAlongPanel(batch, start, from, step, place); });
   else
-    // A few rows at a time, whose lines stay in the nearest cache however far
-    // apart they are. The last ones first: what they write past the panel
-    // belongs to the first ones of the next step.
-    for (int64_t j = llvm::alignDown(width - 1, lanes); j >= 0; j -= lanes)
-      steadily([&](Coord step) {
-        packAlongSteps(batch, start, from, step, j, place);
-      });
+    packFewRows(steadily, batch, start, from, place);
   fillUp(steps, place);
 }

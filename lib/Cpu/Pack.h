@@ -40,9 +40,14 @@ private:
   void fillUp(Value steps, Value place);
   void packAlongPanel(Coord batch, Coord start, Coord from, Coord step,
                       Value place);
-  /// Of the panel's rows or columns those from `j` on that fill a vector.
+  /// `count` of the panel's rows or columns, at most a vector of them.
   void packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
-                      int64_t j, Value place);
+                      Coord first, int64_t count, Value place);
+  /// Loops over the steps, those first whose accesses are in bounds.
+  using StepLoops =
+      llvm::function_ref<void(llvm::function_ref<void(Coord)>)>;
+  void packFewRows(StepLoops steadily, Coord batch, Coord start, Coord from,
+                   Value place);
 
   NestBuilder &e;
   mlir::RewriterBase &b;

@@ -19,7 +19,7 @@ os.environ["KILN_NO_FALLBACK"] = "1"
 
 import kiln.torch  # noqa: E402, F401
 from kiln._runtime import exchange  # noqa: E402
-from kiln.torch import compiled  # noqa: E402
+from kiln.torch import aot, compiled  # noqa: E402
 
 KEPT = []
 
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--without-inductor", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    compiled.Compiled = kiln.torch.backend.Compiled = Kept
+    compiled.Compiled = aot.Compiled = Kept
     with torch.no_grad():
         for count in map(int, options.arguments.split(",")):
             for name, microseconds in in_turns(ways(count, options.without_inductor), options.rounds).items():

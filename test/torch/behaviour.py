@@ -169,6 +169,91 @@ def the_cache_is_used():
 
 
 @test
+def graphs_that_were_seen_before_are_not_traced():
+    import subprocess
+    program = """
+import sys
+import torch
+import kiln.torch
+from kiln.torch import cache
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(6, 4)
+    def forward(self, x):
+        return torch.nn.functional.hardswish(self.layer(x), inplace=True) * SCALE, x.sum(1)
+
+torch.manual_seed(0)
+model = Model().eval()
+fast = torch.compile(model, backend="kiln", fullgraph=True)
+with torch.no_grad():
+    x = torch.randn(5, 6)
+    torch.testing.assert_close(fast(x), model(x))
+print("kiln.torch.aot" in sys.modules, cache.statistics, len(kiln.torch.report), kiln.torch.report[0].nodes)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        def run(scale, **environment):
+            return subprocess.run([sys.executable, "-W", "ignore", "-c", program.replace("SCALE", scale)], text=True, check=True,
+                                  env=dict(os.environ, KILN_CACHE_DIR=folder, **environment),
+                                  stdout=subprocess.PIPE).stdout.strip()
+        first, second = run("1.5"), run("1.5")
+        assert first.startswith("True {'compiled': 1, 'found': 0} 1 "), first
+        assert second.startswith("False {'compiled': 0, 'found': 1} 1 "), second
+        assert first.rpartition(" ")[2] == second.rpartition(" ")[2], (first, second)
+        assert run("2.5").startswith("True {'compiled': 1, 'found': 0}")  # another graph
+        assert run("1.5", KILN_TARGET="cpu:x86-64-v2").startswith("True {'compiled': 1, 'found': 0}")  # another target
+        for name in os.listdir(folder):  # what cannot be read is made again
+            if name.endswith(".graph"):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("{")
+        assert run("1.5").startswith("True {'compiled': 0, 'found': 1}")
+
+
+@test
+def what_decides_about_a_graph_is_in_its_key():
+    from kiln.torch import host, recall  # noqa: F401
+    keys = []
+
+    def backend(module, inputs):
+        keys.append(recall.key(module, "cpu"))
+        return module.forward
+
+    def key_of(function, *arguments, **options):
+        torch._dynamo.reset()
+        torch.compile(function, backend=backend, **options)(*arguments)
+        return keys[-1]
+
+    x, double = torch.randn(4, 4), lambda x: x * 2
+    before, os.environ["KILN_CACHE_DIR"] = os.environ.get("KILN_CACHE_DIR"), tempfile.gettempdir()
+    try:
+        same_again = lambda y: y * 2  # noqa: E731
+        assert key_of(double, x) == key_of(same_again, x.clone()) is not None
+        others = [key_of(double, x), key_of(lambda x: x * 2.0, x), key_of(lambda x: x * True, x), key_of(lambda x: 2 - x, x),
+                  key_of(double, x.t()), key_of(double, x[:2]), key_of(double, x.double()), key_of(double, x.int()),
+                  key_of(double, torch.randn(4, 5)[:, :4]), key_of(double, torch.nn.Parameter(x)),
+                  key_of(lambda x: x * 0.0, x), key_of(lambda x: x * -0.0, x), key_of(lambda x: x.add_(2), x),
+                  key_of(lambda x: x.add(2), x), key_of(lambda x: x[1:3], x),
+                  key_of(lambda x: x[1:], x), key_of(lambda x: x.sum(dtype=torch.float64), x), key_of(lambda x: x.sum(), x)]
+        with torch.no_grad():
+            others.append(key_of(double, x))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            others.append(key_of(double, x))
+        assert None not in others and len(set(others)) == len(others), others
+        # Sizes that change, tensors that the graph holds, operations and functions of others.
+        assert key_of(double, x, dynamic=True) is None
+        assert key_of(lambda x: torch.ops.kiln.lu(x)[0], x) is None
+        assert key_of(lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)), x) is None
+        allowed = torch.compiler.allow_in_graph(lambda x: x * 2)
+        assert key_of(lambda x: allowed(x) + 1, x) is None
+    finally:
+        if before is None:
+            del os.environ["KILN_CACHE_DIR"]
+        else:
+            os.environ["KILN_CACHE_DIR"] = before
+
+
+@test
 def numbers_drawn_at_random_are_torchs():
     function = lambda x: x + torch.rand_like(x)  # noqa: E731
     x = torch.zeros(8)
@@ -441,7 +526,7 @@ def norms_and_activations_are_one_node():
 
 def main():
     bad = []
-    for one in TESTS:
+    for one in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv[1:]]:
         torch._dynamo.reset()
         torch.manual_seed(0)
         try:

@@ -6,8 +6,8 @@
     print(kiln.torch.report)                    # what was compiled, what torch runs and why"""
 import torch
 
-from .backend import CompileFailed, kiln
-from .report import report
+from .backend import kiln
+from .report import CompileFailed, report
 
 if "kiln" not in torch._dynamo.list_backends(exclude_tags=()):  # where no wheel says so
     torch._dynamo.register_backend(kiln, "kiln")

@@ -39,19 +39,42 @@ def key(text, target, options=()):
 statistics = {"compiled": 0, "found": 0}
 
 
+def find(name):
+    """The bytes of a package, or None where it is not there."""
+    place = folder()
+    try:
+        with open(os.path.join(place, name + ".kiln"), "rb") as file:
+            made = file.read()
+    except (OSError, TypeError):
+        return None
+    statistics["found"] += 1
+    return made
+
+
+def write(path, contents):
+    """Writes a file that others may read at any time."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path))
+    with os.fdopen(handle, "wb") as file:
+        file.write(contents)
+    os.replace(beside, path)
+
+
+def name_of(function, target, options=()):
+    """What the package of a function is called."""
+    return key(function.text(locations=False), target, options)
+
+
 def package(function, target, options=()):
     """The bytes of a package of a function; compiles it where it is not there."""
-    place = folder()
-    name = key(function.text(locations=False), target, options)
-    path = place and os.path.join(place, name + ".kiln")
+    name = name_of(function, target, options)
     if os.environ.get("KILN_SAVE_TEXT"):  # a folder, for whoever wants to see it
         os.makedirs(os.environ["KILN_SAVE_TEXT"], exist_ok=True)
         with open(os.path.join(os.environ["KILN_SAVE_TEXT"], name[:16] + ".mlir"), "w", encoding="utf-8") as file:
             file.write(function.text())
-    if path and os.path.exists(path):
-        statistics["found"] += 1
-        with open(path, "rb") as file:
-            return file.read()
+    made = find(name)
+    if made is not None:
+        return made
     statistics["compiled"] += 1
     with tempfile.TemporaryDirectory(prefix="kiln-") as work:
         source, output = os.path.join(work, "graph.mlir"), os.path.join(work, "graph.kiln")
@@ -63,10 +86,6 @@ def package(function, target, options=()):
             raise CompileError(str(error)) from None
         with open(output, "rb") as file:
             made = file.read()
-    if path:
-        os.makedirs(place, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=place)
-        with os.fdopen(handle, "wb") as file:
-            file.write(made)
-        os.replace(beside, path)
+    if folder():
+        write(os.path.join(folder(), name + ".kiln"), made)
     return made

@@ -6,16 +6,15 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 import kiln
 
-from kiln._runtime import bind, exchange
+from kiln._runtime import exchange
 
 from . import cache, checks, sizes
+from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
 from .graph import COMPLEX, Lowering, UnsupportedNode
 from .lower import pairs
 from .text import Unsupported, Value
 
-#: How torch hands tensors over in C.
-EXCHANGE = torch.Tensor.__dlpack_c_exchange_api__
 UNSIGNED = {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 
 
@@ -144,6 +143,7 @@ class Compiled:
         if values:
             self.program = kiln.load(cache.package(lowering, target), target)
             self.session, self.entry = self.program._session, self.program.default.name
+            self.package = cache.name_of(lowering, target)
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
         self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
@@ -223,9 +223,7 @@ class Compiled:
 
     def bound(self):
         """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
-        if not self.direct:
-            return None
-        return bind(self.session, self.entry, EXCHANGE, lambda *arguments: self._run(arguments))
+        return bound(self.program) if self.direct else None
 
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
@@ -233,9 +231,7 @@ class Compiled:
         given += self.constants
         for i in self.paired:
             given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())
-        made = exchange(self.session, self.entry, EXCHANGE, given)
-        if made is None:  # some do not follow each other in memory
-            made = exchange(self.session, self.entry, EXCHANGE, [one.contiguous() for one in given])
+        made = call(self.session, self.entry, given)
         for i, dtype in self.unsigned:
             made[i] = made[i].view(dtype)
         for i in self.pairs:

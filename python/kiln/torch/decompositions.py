@@ -12,15 +12,22 @@ from .lower import find, pairs
 
 @functools.lru_cache(maxsize=None)
 def table():
-    from torch._decomp import core_aten_decompositions, decomposition_table
-    made = {}
-    for source in (decomposition_table, dict(core_aten_decompositions().items())):
-        for operation, function in source.items():
-            if isinstance(operation, torch._ops.OpOverload) and operation.namespace in ("aten", "prims"):
-                made[operation] = function
-    made = {operation: function for operation, function in made.items() if not kept(operation)}
-    made.update({operation: function for operation, function in TABLE.items() if not kept(operation)})
-    return made
+    """For AOTAutograd, which takes apart by itself what is only a composition of others."""
+    from torch._decomp import decomposition_table
+    return {operation: function for source in (decomposition_table, TABLE) for operation, function in source.items()
+            if _counts(operation)}
+
+
+@functools.lru_cache(maxsize=None)
+def whole_table():
+    """For torch.export, which keeps what the table does not name."""
+    from torch._decomp import core_aten_decompositions
+    made = {operation: function for operation, function in core_aten_decompositions().items() if _counts(operation)}
+    return {**made, **table()}
+
+
+def _counts(operation):
+    return isinstance(operation, torch._ops.OpOverload) and operation.namespace in ("aten", "prims") and not kept(operation)
 
 
 def kept(operation):

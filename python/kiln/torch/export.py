@@ -27,7 +27,7 @@ def export(program, path, target="cpu", options=(), weights=True):
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"expected what torch.export.export(model, arguments) returns, found {type(program).__name__}")
     with torch.no_grad():
-        program = program.run_decompositions(decompositions.table())
+        program = program.run_decompositions(decompositions.whole_table())
     module, signature = program.graph_module, program.graph_signature
     specs = {spec.arg.name: spec for spec in signature.input_specs}
     label = lambda node: specs[node.name].target or node.name  # noqa: E731

@@ -3,6 +3,10 @@
 import dataclasses
 
 
+class CompileFailed(RuntimeError):
+    """A graph that has to be compiled whole cannot be."""
+
+
 @dataclasses.dataclass
 class Fallback:
     """An operation that torch runs."""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs through AOTAutograd: forward and backward, compiled whole, in parts, or left to torch."""
+import contextlib
+import gc
+import time
+
+import torch
+from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.aot_autograd import aot_module_simplified
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+from kiln import compiler
+
+from . import cache, decompositions
+from .compiled import Compiled
+from .graph import UnsupportedNode, operation_of, place_of
+from .partition import split, unsupported_nodes
+from .report import CompileFailed, Fallback, Graph, report
+
+
+def _fallbacks(refused):
+    found = []
+    for node, reason in refused.items():
+        place = place_of(node)
+        found.append(Fallback(operation_of(node), f"{place[0]}:{place[1]}" if place else "?", reason))
+    return found
+
+
+def _count(graph_module):
+    return sum(node.op == "call_function" for node in graph_module.graph.nodes)
+
+
+def compile_graph(graph_module, kind, target, fallback):
+    """A function of the graph's arguments that returns a list."""
+    start = time.perf_counter()
+    entry = Graph(kind, _count(graph_module))
+    report.append(entry)
+    try:
+        made = _compile(graph_module, entry, target, fallback)
+    finally:
+        entry.seconds = time.perf_counter() - start
+    return made
+
+
+def _check_target(target):
+    """A target that is not there is a mistake of the call, which torch's results would hide."""
+    for part in str(target).split("+"):
+        why = compiler.why_not(part)
+        if why:
+            raise CompileFailed(why)
+
+
+def _compile(graph_module, entry, target, fallback):
+    try:
+        made = Compiled(graph_module, target)
+        entry.packages = 1 if made.program else 0
+        return made
+    except UnsupportedNode as error:
+        if not fallback:
+            raise CompileFailed(str(error)) from None
+    except cache.CompileError as error:
+        if not fallback:
+            raise CompileFailed(str(error)) from None
+        _check_target(target)
+        entry.fallbacks.append(Fallback("the whole graph", "?", str(error)))
+        return graph_module
+
+    refused = unsupported_nodes(graph_module)
+    entry.fallbacks.extend(_fallbacks(refused))
+
+    def part(module):
+        try:
+            return Compiled(module, target)
+        except (UnsupportedNode, cache.CompileError) as error:
+            if isinstance(error, cache.CompileError):
+                _check_target(target)
+            entry.fallbacks.append(Fallback("a part of the graph", "?", str(error)))
+            return lambda *arguments: (lambda made: made if isinstance(made, (list, tuple)) else [made])(module(*arguments))
+
+    made, entry.packages = split(graph_module, refused, part)
+    return made
+
+
+def _calls_alone(graph_module, made):
+    """Whether a call of the graph that AOTAutograd has handed to the compiler is all that a call of Dynamo's graph
+    does: the same tensors go in, and those that come out are new ones. AOTAutograd's own steps around it do nothing
+    then, for a third of what a small call costs."""
+    context = torch._guards.TracingContext.try_get()
+    try:
+        about = context.fw_metadata
+        if context.fakify_first_call or about.tokens or about.dynamic_outputs or about.grad_enabled_mutation is not None:
+            return False
+        if about.num_mutated_inp_runtime_indices or about.mutated_graph_handled_indices or about.num_intermediate_bases \
+                or about.num_outputs_aliased or about.is_rng_op_functionalized:
+            return False
+    except AttributeError:  # another version of torch
+        return False
+    nodes = list(graph_module.graph.nodes)
+    given = [node for node in nodes if node.op == "placeholder"]
+    returned = [node for node in nodes if node.op == "output"][0].args[0]
+    if len(given) != made.count or not isinstance(returned, (list, tuple)) or len(returned) != len(made.results):
+        return False
+    examples = [node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None for node in [*given, *returned]]
+    return all(isinstance(one, torch.Tensor) and not is_traceable_wrapper_subclass(one) for one in examples)
+
+
+@contextlib.contextmanager
+def _without_collections():
+    """Tracing makes many objects that live on: to look for garbage among them takes as long as some of the steps."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
+    """What aot_autograd of Dynamo does with a graph, which loads a part of Inductor first to write its files for
+    debugging."""
+    if any(isinstance(one, (list, tuple, dict)) for one in inputs):
+        return aot_autograd(fw_compiler=fw_compiler, bw_compiler=bw_compiler, **options)(graph_module, inputs)
+
+    def compile_backward(*arguments):
+        made = torch._dynamo.disable(bw_compiler, reason="the compiler of a backward graph")(*arguments)
+        return torch._dynamo.disable(made, reason="a compiled backward graph")
+
+    compile_backward._is_wrapped_bw_compiler = True
+    made = aot_module_simplified(graph_module, inputs, fw_compiler=fw_compiler, bw_compiler=compile_backward, **options)
+    return torch._dynamo.disable(made, reason="a compiled graph")
+
+
+def compile_all(graph_module, example_inputs, target, fallback, plain=None):
+    """What calls a graph of Dynamo. `plain` gets the compiled graph and how many
+    nodes it has, where a call of its package is all that a call of it is."""
+    alone = []
+
+    def compile_as(kind):
+        def compile_for_aot(module, inputs):
+            made = compile_graph(module, kind, target, fallback)
+            if not isinstance(made, Compiled):
+                return make_boxed_func(made)
+            if kind == "inference" and made.direct and _calls_alone(graph_module, made):
+                alone.append(made.bound())
+                if plain:
+                    plain(made, _count(module))
+
+            def boxed(arguments):
+                return made.boxed(arguments)
+
+            boxed._boxed_call = True
+            return boxed
+
+        return compile_for_aot
+
+    with torch._functorch.config.patch(functionalize_rng_ops=False), _without_collections():
+        compiled = _through_aot(
+            graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
+            inference_compiler=compile_as("inference"), decompositions=decompositions.table(),
+            partition_fn=min_cut_rematerialization_partition)
+    return alone[0] if alone else compiled

@@ -254,6 +254,18 @@ def what_decides_about_a_graph_is_in_its_key():
 
 
 @test
+def what_the_dispatcher_takes_apart_is_left_to_it():
+    from kiln.torch import decompositions
+    from torch._decomp import core_aten_decompositions
+    table, whole = decompositions.table(), dict(core_aten_decompositions().items())
+    for operation, function in whole.items():
+        if operation in table:
+            assert table[operation] is function or operation in decompositions.TABLE, operation
+        elif isinstance(operation, torch._ops.OpOverload) and not decompositions.kept(operation):
+            assert operation.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd), operation
+
+
+@test
 def numbers_drawn_at_random_are_torchs():
     function = lambda x: x + torch.rand_like(x)  # noqa: E731
     x = torch.zeros(8)

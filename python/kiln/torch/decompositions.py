@@ -12,10 +12,15 @@ from .lower import find, pairs
 
 @functools.lru_cache(maxsize=None)
 def table():
-    """For AOTAutograd, which takes apart by itself what is only a composition of others."""
-    from torch._decomp import decomposition_table
-    return {operation: function for source in (decomposition_table, TABLE) for operation, function in source.items()
-            if _counts(operation)}
+    """For AOTAutograd. What the table for torch.export takes apart as the dispatcher does is left to the dispatcher: to
+    find all of that takes longer than to compile a small graph."""
+    from torch._decomp import _core_aten_decompositions_post_autograd, decomposition_table
+    from torch._export.utils import _is_preservable_cia_op
+    from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
+    named = _core_aten_decompositions_post_autograd().keys() | PRESERVED_ATEN_CIA_OPS
+    made = {operation: function for operation, function in decomposition_table.items()
+            if _counts(operation) and (operation in named or not _is_preservable_cia_op(operation))}
+    return {**made, **{operation: function for operation, function in TABLE.items() if _counts(operation)}}
 
 
 @functools.lru_cache(maxsize=None)

@@ -98,6 +98,24 @@ static SmallVector<Value> interleaveRegisters(OpBuilder &b, Location loc,
   return pieces > 1 ? result : parts;
 }
 
+/// Whether an expression is a sum of parts that depend on one dimension each.
+static bool isSeparable(AffineExpr expr, unsigned numDims) {
+  unsigned count = 0;
+  for (unsigned d = 0; d < numDims; ++d)
+    count += expr.isFunctionOfDim(d);
+  if (count < 2)
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return isa<AffineConstantExpr>(binary.getRHS()) &&
+           isSeparable(binary.getLHS(), numDims);
+  return expr.getKind() == AffineExprKind::Add &&
+         isSeparable(binary.getLHS(), numDims) &&
+         isSeparable(binary.getRHS(), numDims);
+}
+
 std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft,
                                             int64_t width) {
   std::optional<stage::Places> places = stage::Places::of(type);
@@ -128,8 +146,13 @@ std::optional<PanelPlace> cpu::panelPlaceOf(MemRefType type, bool isLeft,
     form.width = width;
   if (form.width == 1)
     form.group = 1;
+  // What is right in the first row and the first column is right in all, then.
+  AffineMap map = type.getLayout().getAffineMap();
+  bool areAlike = llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    return isSeparable(expr, map.getNumDims());
+  });
   for (int64_t r = 0; r < extent; ++r)
-    for (int64_t k = 0; k < form.deepest; ++k) {
+    for (int64_t k = 0; k < (areAlike && r ? 1 : form.deepest); ++k) {
       int64_t inside = r % form.width, step = k % form.group;
       if (at(r, k) != (r - inside) * form.deepest + (k - step) * form.width +
                           inside * form.group + step)

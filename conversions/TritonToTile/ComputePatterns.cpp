@@ -167,21 +167,12 @@ struct ConvertScan : OpConversionPattern<tt::ScanOp> {
   }
 };
 
-/// Assertions; in a combination they would see partial results of an
-/// unspecified order.
 struct ConvertAssert : OpConversionPattern<tt::AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(tt::AssertOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (isa<tt::ReduceOp, tt::ScanOp, tile::ReduceOp, tile::ScanOp>(
-            op->getParentOp())) {
-      op.emitWarning("ignored: an assertion on partial results, whose order is "
-                     "not specified");
-      rewriter.eraseOp(op);
-      return success();
-    }
     rewriter.replaceOpWithNewOp<tile::AssertOp>(op, adaptor.getCondition(),
                                                 op.getMessage());
     return success();

@@ -17,6 +17,10 @@ struct LiftControlFlow : mlir::ControlFlowToSCFTransformation {
 /// Turns the blocks of a region of `op` into one block with scf.
 mlir::LogicalResult liftRegion(mlir::Operation *op, mlir::Region &region);
 
+/// Erases assertions in what a reduction or scan combines with, with a warning:
+/// they would see partial results of an unspecified order.
+void dropAssertions(mlir::Region &region);
+
 /// Turns choices without effects and loops in them into selections.
 void flattenRegion(mlir::Region &region);
 

@@ -67,8 +67,10 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
     if (failed(liftControlFlow(module)) || failed(inlineCalls(module)))
       return signalPassFailure();
     module.walk([](Operation *op) {
-      if (isa<tt::ReduceOp, tt::ScanOp>(op))
-        triton_to_tile::flattenRegion(op->getRegion(0));
+      if (!isa<tt::ReduceOp, tt::ScanOp>(op))
+        return;
+      triton_to_tile::dropAssertions(op->getRegion(0));
+      triton_to_tile::flattenRegion(op->getRegion(0));
     });
     for (auto func : module.getOps<tt::FuncOp>())
       if (failed(expandDescriptors(func)))

@@ -5,6 +5,7 @@
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -144,9 +145,12 @@ struct ConvertInlineAsm : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
         return success();
       }
     }
+    // Authors may write spaces between constraints; assemblers know none.
+    std::string constraints = op.getConstraints().str();
+    llvm::erase_if(constraints, [](char c) { return llvm::isSpace(c); });
     rewriter.replaceOpWithNewOp<tile::InlineAsmOp>(
         op, op.getResultTypes(), op.getAsmString(),
-        tile::InlineAsmOp::getVirtualIsa(), op.getConstraints(),
+        tile::InlineAsmOp::getVirtualIsa(), constraints,
         static_cast<int64_t>(op.getPackedElement()), op.getPure(),
         adaptor.getArgs());
     return success();

@@ -178,7 +178,10 @@ int64_t Assigner::costAgain(Value tile, LayoutAttr layout, Block *block,
     sum = costAgain(convert.getSource(), layout, block, depth + 1);
     return std::min(sum, own);
   }
+  // What computes its elements, as a product does, keeps its layout.
   auto moved = dyn_cast<IndexMapOpInterface>(op);
+  if (moved && !moved.movesElements() && !moved.getGeneratedElement())
+    moved = {};
   bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) &&
                        isMemoryEffectFree(op) && tile.hasOneUse();
   // What is loaded has the layout in which that is done best.

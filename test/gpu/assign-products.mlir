@@ -80,4 +80,30 @@ tile.kernel @chained(%x: !tile.view<64x32xf16> {tile.readonly, tile.align = 16},
   }
   tile.store %r, %z[%c0, %c0] : tensor<64x32xf32>, !tile.view<64x32xf32>
 }
+
+// A product has the layout of its instruction, also where its factors come from before the loop and it would be cheap
+// to compute again in the layout of the next one.
+// CHECK-LABEL: tile.kernel @again
+// CHECK: scf.for
+// CHECK: tile.dot {{.*}} {simt.row = "fits"} {{.*}}, tensor<32x32xf32, #simt.layout<rank = 2, register = {{\[\[}}0, 1], [8, 0], {{.*}}lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]
+// CHECK: simt.convert_layout {{.*}} tensor<32x32xf{{(16|32)}}
+// CHECK: tile.dot {{.*}} {simt.row = "fits"}
+tile.kernel @again(%x: !tile.view<32x8xf16> {tile.readonly, tile.align = 16}, %y: !tile.view<8x32xf16> {tile.readonly, tile.align = 16},
+                   %w: !tile.view<?x32xf16> {tile.readonly, tile.align = 16}, %z: !tile.view<64x32xf32> {tile.align = 16}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %w[0] by 64 : !tile.view<?x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %none = arith.constant dense<0.0> : tensor<32x32xf32>
+  %a = tile.load %x[%c0, %c0] : !tile.view<32x8xf16> -> tensor<32x8xf16>
+  %b = tile.load %y[%c0, %c0] : !tile.view<8x32xf16> -> tensor<8x32xf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<64x32xf32> {
+    %c = tile.load %w[%i, %c0] : !tile.view<?x32xf16> -> tensor<64x32xf16>
+    %s = tile.dot %a, %b, %none : tensor<32x8xf16>, tensor<8x32xf16>, tensor<32x32xf32>
+    %p = arith.truncf %s : tensor<32x32xf32> to tensor<32x32xf16>
+    %d = tile.dot %c, %p, %sum : tensor<64x32xf16>, tensor<32x32xf16>, tensor<64x32xf32>
+    scf.yield %d : tensor<64x32xf32>
+  }
+  tile.store %r, %z[%c0, %c0] : tensor<64x32xf32>, !tile.view<64x32xf32>
+}
 }

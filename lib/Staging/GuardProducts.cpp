@@ -49,52 +49,64 @@ struct ProductGuard {
     return reduce.getResult(0);
   }
 
+  /// One pass over a box; what `fill` makes is yielded.
+  stage::ComputeOp compute(ArrayRef<int64_t> box, TypeRange results,
+                           llvm::function_ref<Value(OpBuilder &)> fill) {
+    auto made = stage::ComputeOp::create(b, loc, results, box, ValueRange(),
+                                         ValueRange(), ValueRange());
+    OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
+    Value yielded = fill(inside);
+    stage::YieldOp::create(inside, loc,
+                           yielded ? ValueRange(yielded) : ValueRange());
+    return made;
+  }
+
+  /// All elements of a tile that `fill` computes, joined by `or`: a dimension
+  /// at a time, as a region reduces no more.
+  Value joinAll(RankedTensorType type,
+                llvm::function_ref<Value(OpBuilder &)> fill) {
+    Type element = type.getElementType();
+    if (type.getRank() == 1)
+      return compute(type.getShape(), element,
+                     [&](OpBuilder &inside) {
+                       return joined(inside, fill(inside));
+                     })
+          .getResult(0);
+    auto line = RankedTensorType::get(type.getShape().drop_front(), element);
+    Value storage = stage::AllocOp::create(
+        b, loc, MemRefType::get(line.getShape(), element), IntegerAttr(),
+        IntegerAttr(), IntegerAttr());
+    compute(type.getShape(), {}, [&](OpBuilder &inside) {
+      stage::WriteOp::create(inside, loc, joined(inside, fill(inside)), storage,
+                             ValueRange());
+      return Value();
+    });
+    return joinAll(line, [&](OpBuilder &inside) {
+      return stage::ReadOp::create(inside, loc, line, storage, ValueRange())
+          .getResult();
+    });
+  }
+
   /// Whether all numbers of a factor fit in so many bits.
   Value fits(Value factor, bool isUnsigned, int64_t bits) {
     auto type = cast<RankedTensorType>(factor.getType());
-    auto element = cast<IntegerType>(type.getElementType());
-    auto line = RankedTensorType::get(type.getShape().drop_front(), element);
-    Value joint = stage::AllocOp::create(
-        b, loc, MemRefType::get(line.getShape(), element), IntegerAttr(),
-        IntegerAttr(), IntegerAttr());
-    auto compute =
-        [&](ArrayRef<int64_t> box, TypeRange results,
-            llvm::function_ref<SmallVector<Value>(OpBuilder &)> fill) {
-          auto made = stage::ComputeOp::create(
-              b, loc, results, box, ValueRange(), ValueRange(), ValueRange());
-          OpBuilder inside =
-              OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
-          SmallVector<Value> yielded = fill(inside);
-          stage::YieldOp::create(inside, loc, yielded);
-          return made;
-        };
-    compute(type.getShape(), {}, [&](OpBuilder &inside) {
+    unsigned width = type.getElementTypeBitWidth();
+    Value all = joinAll(type, [&](OpBuilder &inside) -> Value {
       IRMapping mapping;
       cloneCone(factor, inside, mapping);
       Value tile = mapping.lookup(factor);
+      if (isUnsigned)
+        return tile;
       // Signed numbers that fit are not negative behind this, as unsigned ones.
-      if (!isUnsigned)
-        tile = arith::AddIOp::create(
-            inside, loc, tile,
-            arith::ConstantOp::create(
-                inside, loc,
-                DenseElementsAttr::get(
-                    type, APInt(element.getWidth(), 1).shl(bits - 1))));
-      stage::WriteOp::create(inside, loc, joined(inside, tile), joint,
-                             ValueRange());
-      return SmallVector<Value>();
+      Value more = arith::ConstantOp::create(
+          inside, loc,
+          DenseElementsAttr::get(type, APInt(width, 1).shl(bits - 1)));
+      return arith::AddIOp::create(inside, loc, tile, more);
     });
-    stage::ComputeOp all =
-        compute(line.getShape(), element, [&](OpBuilder &inside) {
-          Value tile =
-              stage::ReadOp::create(inside, loc, line, joint, ValueRange());
-          return SmallVector<Value>{joined(inside, tile)};
-        });
     Value limit = arith::ConstantOp::create(
         b, loc,
-        b.getIntegerAttr(element, APInt(element.getWidth(), 1).shl(bits)));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                 all.getResult(0), limit);
+        b.getIntegerAttr(type.getElementType(), APInt(width, 1).shl(bits)));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, all, limit);
   }
 
   /// Whether the factors of `narrow` fit; null where nothing is asked of them.

@@ -46,6 +46,26 @@ tile.kernel @bytes(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !C {tile.
   tile.store %d, %c[%i, %j] : tensor<32x32xi32>, !C
 }
 
+// Of batches dimension by dimension.
+// CHECK-LABEL: tile.kernel @batches
+// CHECK: stage.compute [2, 32, 32] {
+// CHECK: tile.reduce %{{.*}} axis 0 : tensor<2x32x32xi8> -> tensor<32x32xi8>
+// CHECK: stage.compute [32, 32] {
+// CHECK: tile.reduce %{{.*}} axis 0 : tensor<32x32xi8> -> tensor<32xi8>
+// CHECK: stage.compute [32] -> i8
+// CHECK: scf.if
+tile.kernel @batches(%a: !tile.view<?x?x?xi8> {tile.readonly}, %b: !tile.view<?x?x?xi8> {tile.readonly}, %c: !tile.view<?x?x?xi32> {tile.noalias}) {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<2x32x32xi32>
+  %x = tile.load %a[%i, %c0, %c0] : !tile.view<?x?x?xi8> -> tensor<2x32x32xi8>
+  %y = tile.load %b[%i, %c0, %c0] : !tile.view<?x?x?xi8> -> tensor<2x32x32xi8>
+  %d = tile.dot %x, %y, %zero lhs_unsigned {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32,
+    narrow = [#cpu.product<row = "vpmaddubsw.lhs7", rows = 4, columns = 16, depth = 32, bounded = true>]>}
+    : tensor<2x32x32xi8>, tensor<2x32x32xi8>, tensor<2x32x32xi32>
+  tile.store %d, %c[%i, %c0, %c0] : tensor<2x32x32xi32>, !tile.view<?x?x?xi32>
+}
+
 // Others stay as they are.
 // CHECK-LABEL: tile.kernel @other
 // CHECK-NOT: scf.if

@@ -130,6 +130,14 @@ void expandArguments(func::FuncOp fn) {
   }
 }
 
+/// What JAX says of arguments that a caller gives up.
+void noteDonations(func::FuncOp fn) {
+  for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+    for (StringRef name : {"tf.aliasing_output", "jax.buffer_donor"})
+      if (fn.removeArgAttr(i, name))
+        fn.setArgAttr(i, "kiln.donated", UnitAttr::get(fn.getContext()));
+}
+
 void expandResults(func::FuncOp fn) {
   Operation *last = fn.getBody().front().getTerminator();
   ImplicitLocOpBuilder b(last->getLoc(), last);
@@ -155,6 +163,7 @@ void expandBoundaries(ModuleOp module, ArrayRef<std::string> entries) {
                       : llvm::is_contained(entries, fn.getName().str());
     if (!wanted || fn.isExternal() || !llvm::hasSingleElement(fn.getBody()))
       continue;
+    noteDonations(fn);
     if (llvm::any_of(fn.getArgumentTypes(), isExpanded))
       expandArguments(fn);
     if (llvm::any_of(fn.getResultTypes(), isExpanded))

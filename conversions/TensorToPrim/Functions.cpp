@@ -163,6 +163,9 @@ private:
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
       if (StringAttr name = nameOf(fn, i))
         result.setArgAttr(i, "kiln.name", name);
+    for (unsigned i = 0; i < fn.getNumArguments(); ++i)
+      if (Attribute donated = fn.getArgAttr(i, "kiln.donated"))
+        result.setArgAttr(i, "kiln.donated", donated);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
       result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",

@@ -92,6 +92,11 @@ int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
                                 int index);
 int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
                               int index);
+/* 1 where a call writes the argument, whose memory a result may then have: for
+   arguments that their caller gives up (`kiln.donated`), and of kernels; else
+   0. */
+int kilnEntryArgumentIsWritten(const KilnSession *session, const char *entry,
+                               int index);
 /* The number of the argument or result of that name; -1 when there is none. */
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name);

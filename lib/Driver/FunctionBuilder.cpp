@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionBuilder.h"
+#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -109,6 +110,8 @@ LogicalResult FunctionBuilder::addArgument(Type type, Value value,
             runtime::Domain::positive})
         if (name == runtime::domainName(domain))
           arg.domain = domain;
+  if (auto callee = dyn_cast<FunctionOpInterface>(op))
+    arg.writable |= bool(callee.getArgAttr(index, program::kWrittenAttr));
   if (auto callee = dyn_cast<FunctionOpInterface>(op))
     if (auto align =
             callee.getArgAttrOfType<IntegerAttr>(index, program::kAlignAttr))

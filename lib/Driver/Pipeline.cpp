@@ -58,7 +58,7 @@ Stage kiln::driver::tileStage(const CompileOptions *options) {
                {"convert-prim-to-tile"},
                {"core.tile", Step::Point},
                {"program-merge-kernels"},
-               {"program.func(program-plan-memory)"}}};
+               {"program.func(program-reuse-donated,program-plan-memory)"}}};
   // Blocks of products depend on how they read their factors.
   if (options && options->allowTf32)
     stage.steps.insert(stage.steps.begin(),
@@ -71,7 +71,7 @@ Stage kiln::driver::kernelStage() {
           {{"verify-tile-form"},
            {"core.tile", Step::Point},
            {"program-merge-kernels"},
-           {"program.func(program-plan-memory)"}}};
+           {"program.func(program-reuse-donated,program-plan-memory)"}}};
 }
 
 Stage kiln::driver::numericsStage(const CompileOptions &options) {

@@ -88,7 +88,15 @@ Error *readyEvent(Args<Buffer, Event *> &args) {
 }
 
 /// A host that holds a buffer keeps the object, and with it the memory.
-Error *hold(Args<Buffer> &) { return nullptr; }
+Error *hold(Args<Buffer> &args) {
+  ++args.object->held;
+  return nullptr;
+}
+
+Error *release(Args<Buffer> &args) {
+  --args.object->held;
+  return nullptr;
+}
 
 template <typename Pointer> Error *pointer(Args<Buffer, Pointer> &args) {
   if (!args.object->tensor)
@@ -117,7 +125,7 @@ void kiln::pjrt::addBuffers(Api &api) {
   f[BufferIsOnCpu] = entry<Args<Buffer, bool>, onCpu>;
   f[BufferReadyEvent] = entry<Args<Buffer, Event *>, readyEvent>;
   f[BufferHold] = entry<Args<Buffer>, hold>;
-  f[BufferRelease] = entry<Args<Buffer>, hold>;
+  f[BufferRelease] = entry<Args<Buffer>, release>;
   f[BufferUnsafePointer] = entry<Args<Buffer, uintptr_t>, pointer<uintptr_t>>;
   f[BufferDataPointer] = entry<Args<Buffer, void *>, pointer<void *>>;
 }

@@ -241,6 +241,10 @@ Error *kiln::pjrt::load(Client &client, std::shared_ptr<Compiled> compiled,
     compiled->memoryKinds.push_back(memoryKind);
     compiled->memoryKindSizes.push_back(sizeof(memoryKind) - 1);
   }
+  int arguments = kilnEntryNumArguments(session.get(), compiled->entry.c_str());
+  for (int i = 0; i < arguments; ++i)
+    compiled->written.push_back(
+        kilnEntryArgumentIsWritten(session.get(), compiled->entry.c_str(), i));
   compiled->fingerprint =
       std::to_string(std::hash<std::string>()(compiled->package));
   loaded =

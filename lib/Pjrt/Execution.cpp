@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of what was compiled.
 #include "Objects.h"
+#include <cstring>
 
 using namespace kiln::pjrt;
 
@@ -21,6 +22,31 @@ struct Results {
   }
 };
 
+/// Whether an argument that the program writes can be written itself: its
+/// caller agrees, and nobody else uses the memory.
+bool isDonated(const ExecuteArgs &args, size_t index) {
+  const Buffer &buffer = *args.arguments[0][index];
+  if (buffer.held || buffer.tensor.use_count() > 1)
+    return false;
+  for (size_t i = 0; i < args.numArguments; ++i)
+    if (i != index && args.arguments[0][i] == &buffer)
+      return false;
+  const ExecuteOptions *options = args.options;
+  for (size_t i = 0; options && i < options->numNotDonatable; ++i)
+    if (options->notDonatable[i] == static_cast<int64_t>(index))
+      return false;
+  return true;
+}
+
+/// A tensor of its own with the same elements.
+Error *duplicate(const Buffer &buffer, TensorPtr &tensor) {
+  if (Error *error = makeTensor(buffer.type, buffer.sizes, tensor))
+    return error;
+  if (buffer.bytes)
+    std::memcpy(kilnTensorData(tensor.get()), dataOf(buffer), buffer.bytes);
+  return nullptr;
+}
+
 Error *execute(ExecuteArgs &args) {
   LoadedExecutable &loaded = *args.executable;
   if (!loaded.session)
@@ -32,20 +58,34 @@ Error *execute(ExecuteArgs &args) {
   if (args.options && (args.options->numSends || args.options->numReceives))
     return fail(Code::Unimplemented,
                 "unsupported: calls that send to the host while they run");
+  const Compiled &compiled = *loaded.compiled;
   std::vector<KilnTensor *> arguments;
+  std::vector<TensorPtr> copies;
+  std::vector<Buffer *> donated;
   for (size_t i = 0; i < args.numArguments; ++i) {
-    const Buffer &buffer = *args.arguments[0][i];
+    Buffer &buffer = *args.arguments[0][i];
     if (!buffer.tensor)
       return fail(Code::InvalidArgument,
                   "argument " + std::to_string(i) + " was deleted");
     arguments.push_back(buffer.tensor.get());
+    if (i >= compiled.written.size() || !compiled.written[i])
+      continue;
+    if (isDonated(args, i)) {
+      donated.push_back(&buffer);
+      continue;
+    }
+    copies.emplace_back();
+    if (Error *error = duplicate(buffer, copies.back()))
+      return error;
+    arguments.back() = copies.back().get();
   }
-  const Compiled &compiled = *loaded.compiled;
   Results results(compiled.results.size());
   if (kilnSessionRun(loaded.session.get(), compiled.entry.c_str(),
                      arguments.size(), arguments.data(), results.tensors.size(),
                      results.tensors.data()))
     return fail(Code::Internal, kilnLastError());
+  for (Buffer *buffer : donated)
+    buffer->tensor = nullptr;
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (size_t i = 0; i < compiled.results.size(); ++i) {
     const ResultType &type = compiled.results[i];

@@ -67,6 +67,7 @@ struct Buffer {
   std::vector<int64_t> sizes;
   std::vector<int64_t> minorToMajor;
   TensorPtr tensor; ///< null: deleted
+  int64_t held = 0; ///< how often others count on the memory as it is
   size_t bytes;
 
   Buffer(Client *client, ElementType type, std::vector<int64_t> sizes,
@@ -96,6 +97,7 @@ struct Compiled {
   std::string fingerprint;
   std::string entry;
   std::vector<ResultType> results;
+  std::vector<bool> written; ///< arguments, which their caller has given up
   /// The same, one after the other.
   std::vector<ElementType> types;
   std::vector<int64_t> sizes;
@@ -128,6 +130,10 @@ ElementType elementTypeOf(KilnDType dtype);
 ElementType unsignedTypeOf(ElementType type);
 /// Bytes of an element in memory, both parts of complex numbers.
 size_t bytesOf(ElementType type);
+/// Where the elements of a buffer with a tensor are.
+inline char *dataOf(const Buffer &buffer) {
+  return static_cast<char *>(kilnTensorData(buffer.tensor.get()));
+}
 /// A new tensor of this type; null and an error when that fails.
 Error *makeTensor(ElementType type, const std::vector<int64_t> &sizes,
                   TensorPtr &tensor);

@@ -78,10 +78,6 @@ Error *newBuffer(Client *client, ElementType type, const int64_t *sizes,
   return nullptr;
 }
 
-char *dataOf(const Buffer &buffer) {
-  return static_cast<char *>(kilnTensorData(buffer.tensor.get()));
-}
-
 Error *fromHost(FromHostArgs &args) {
   std::unique_ptr<Buffer> buffer;
   if (Error *error =
@@ -155,7 +151,7 @@ template <typename Place> Error *copy(CopyArgs<Place> &args) {
   const Buffer &buffer = *args.buffer;
   if (!buffer.tensor)
     return fail(Code::InvalidArgument, "the buffer was deleted");
-  // Nobody writes to a buffer: a copy may share its memory.
+  // Who writes to a buffer looks whether somebody shares its memory.
   args.copy =
       new Buffer(args.place->client, buffer.type, buffer.sizes, buffer.tensor);
   return nullptr;

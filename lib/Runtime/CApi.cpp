@@ -285,6 +285,13 @@ int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,
          function->results[size_t(index)].isUnsigned;
 }
 
+int kilnEntryArgumentIsWritten(const KilnSession *session, const char *entry,
+                               int index) {
+  const Function *function = find(session, entry);
+  return function && index >= 0 && size_t(index) < function->args.size() &&
+         function->args[size_t(index)].writable;
+}
+
 int kilnEntryFindArgument(const KilnSession *session, const char *entry,
                           const char *name) {
   const Function *function = find(session, entry);

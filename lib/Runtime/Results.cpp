@@ -126,12 +126,22 @@ Error Interpreter::putResult(size_t index, const BufferValue &value,
   if (value.isGiven || !given.numElements())
     return Error::success();
   if (given.onDevice) {
+    // In its place already, as an argument.
+    if (value.memory == given.onDevice && value.isContiguous() &&
+        given.isContiguous() &&
+        value.begin == given.offset * dtypeBytes(given.dtype))
+      return Error::success();
     for (size_t d = 0; d < session->devices.size(); ++d)
       if (session->devices[d].device == given.onDevice->device)
         return transfer(value, bufferOf(given, int32_t(d)));
     return Error("result " + std::to_string(index) + " of '" + function.name +
                  "': the tensor for it is on a device of another session");
   }
+  // An argument that the program has written, and the caller's result as well.
+  if (value.argument.data && value.isContiguous() && given.isContiguous() &&
+      static_cast<char *>(value.argument.data) + value.begin == given.data() &&
+      device(value.device).importsHost())
+    return Error::success();
   touchesHost = true;
   std::shared_ptr<Device> on = shared(value.device);
   if (value.isContiguous() && given.isContiguous() &&
@@ -236,14 +246,18 @@ Expected<Tensor> Interpreter::takeResult(size_t index) {
     taken.isOwn &= !isShared;
     return takeOnDevice(taken);
   }
-  if (isShared || !value.host.data || !value.isContiguous() ||
+  // Of arguments only what the program writes is handed on.
+  bool isTaken = value.argument.data && value.isWritable &&
+                 device(value.device).importsHost();
+  const Storage &storage = isTaken ? value.argument : value.host;
+  if (isShared || !storage.data || !value.isContiguous() ||
       value.begin % dtypeBytes(value.dtype))
     return takeOnHost(value);
   Tensor tensor;
   tensor.dtype = value.dtype;
   tensor.shape = value.sizes;
   tensor.strides = rowMajor(value.sizes);
-  tensor.storage = value.host;
+  tensor.storage = storage;
   tensor.offset = value.begin / dtypeBytes(value.dtype);
   return tensor;
 }

@@ -27,6 +27,16 @@ def initialize():
     if os.environ.get("KILN_JAX_ARGUMENTS"):
         options["arguments"] = os.environ["KILN_JAX_ARGUMENTS"]
     xla_bridge.register_plugin("kiln", priority=-100, library_path=library_path(), options=options)
+    _allow_donation()
     from kiln import jax_linalg
 
     jax_linalg.register("kiln")
+
+
+def _allow_donation():
+    """JAX passes on which arguments are given up only to platforms that it has a list of."""
+    from jax._src.interpreters import mlir
+
+    platforms = getattr(mlir, "_platforms_with_donation", None)
+    if isinstance(platforms, list) and "kiln" not in platforms:
+        platforms.append("kiln")

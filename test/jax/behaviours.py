@@ -34,8 +34,33 @@ def arrays_are_read_in_place():
 
 
 @behaviour
-def donations_are_not_taken():
-    """JAX gives buffers away on platforms that it knows only: the argument stays, and the result is right."""
+def what_is_updated_keeps_its_memory():
+    """A cache that is given up becomes the result."""
+    step = jax.jit(lambda cache, x, i: jax.lax.dynamic_update_slice(cache, x, (i, 0)), donate_argnums=0)
+    cache = jnp.zeros((64, 32))
+    place = cache.unsafe_buffer_pointer()
+    for i in range(3):
+        before, cache = cache, step(cache, jnp.full((1, 32), i + 1.0), i)
+        assert before.is_deleted(), "a donated argument that was written is still there"
+        assert cache.unsafe_buffer_pointer() == place, "the cache was copied"
+    expected = np.zeros((64, 32))
+    expected[:3] = np.arange(1, 4)[:, None]
+    assert (np.asarray(cache) == expected).all()
+
+
+@behaviour
+def what_somebody_holds_is_not_written():
+    step = jax.jit(lambda x: x.at[0].set(5.0), donate_argnums=0)
+    x = jnp.ones(4096)
+    view = np.asarray(x)
+    y = step(x)
+    assert (view == 1).all(), "memory that numpy reads was written"
+    assert y[0] == 5 and y[1] == 1
+
+
+@behaviour
+def other_donations_are_right():
+    """Nothing is updated: the argument stays, or goes, and the result is right."""
     step = jax.jit(lambda x: x * 2, donate_argnums=0)
     x = jnp.ones(4096)
     with warnings.catch_warnings():

@@ -20,6 +20,16 @@ def ProgramPlanMemory : Pass<"program-plan-memory"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def ProgramReuseDonated : Pass<"program-reuse-donated", "::kiln::program::FuncOp"> {
+  let summary = "Lets results be in the memory of arguments that are given up";
+  let description = [{
+    An argument with `kiln.donated` that is only copied to a new buffer in the end, as the operand of an update is, is
+    written itself, and the copy goes: nobody looks at the argument behind it. Such an argument gets
+    `program.written`; a result that is an argument has its memory.
+  }];
+  let statistics = [Statistic<"numReused", "reused", "arguments that are written">];
+}
+
 def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Keeps one of several equal kernels";
   let description = [{

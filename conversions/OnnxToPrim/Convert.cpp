@@ -2,19 +2,33 @@
 // Element types, and values handed on.
 #include "Node.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+
+Value castTo(Node &n, Value x, Type element, bool fromUnsigned) {
+  auto real = dyn_cast_if_present<FloatType>(element);
+  if (real && prim::isSmallFloat(real) && n.e.elementOf(x) != element &&
+      n.getInt("saturate", 1)) {
+    APFloat largest = APFloat::getLargest(real.getFloatSemantics());
+    x = n.cast(x, n.e.b.getF32Type(), fromUnsigned);
+    x = n.clamp(x, -largest.convertToDouble(), largest.convertToDouble());
+  }
+  return n.cast(x, element, fromUnsigned);
+}
+
 namespace {
 
 LogicalResult cast(Node &n) {
   Type element = n.dataType(n.getInt("to", 0));
   return n.broken ? failure()
-                  : n.set(n.cast(n.in(0), element, n.isUnsigned(0)));
+                  : n.set(castTo(n, n.in(0), element, n.isUnsigned(0)));
 }
 
 LogicalResult castLike(Node &n) {
-  return n.set(n.cast(n.in(0), n.elementIn(1), n.isUnsigned(0)));
+  return n.set(castTo(n, n.in(0), n.elementIn(1), n.isUnsigned(0)));
 }
 
 /// BitCast: the same bits as another type of the same width.

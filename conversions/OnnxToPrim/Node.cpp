@@ -236,6 +236,16 @@ Type Node::dataType(int64_t number) {
     return unsignedType(64);
   case 16:
     return b.getBF16Type();
+  case 17:
+    return b.getType<Float8E4M3FNType>();
+  case 18:
+    return b.getType<Float8E4M3FNUZType>();
+  case 19:
+    return b.getType<Float8E5M2Type>();
+  case 20:
+    return b.getType<Float8E5M2FNUZType>();
+  case 23:
+    return b.getType<Float4E2M1FNType>();
   default:
     refuse("makes elements of data type " + Twine(number));
     return {};

@@ -2,6 +2,8 @@
 // Quantised operators.
 #include "Windows.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
+
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
@@ -45,9 +47,12 @@ std::optional<Range> rangeOf(Type element) {
 /// Rounds floats and limits them, with the zero point added, to the range of a
 /// narrow integer type.
 Value quantize(Node &n, Value scaled, Value zero, Type element) {
+  if (prim::isSmallFloat(element)) // its zero point is 0
+    return castTo(n, scaled, element);
   auto range = rangeOf(element);
   if (!range)
-    return n.refuse("makes elements that are no integers of 4 to 16 bits");
+    return n.refuse("makes elements that are neither integers of 4 to 16 bits "
+                    "nor floats of at most 8");
   Value rounded = n.unary<prim::RoundOp>(scaled);
   // Far outside of every range, and exact.
   rounded = n.clamp(rounded, -1e6, 1e6);
@@ -85,11 +90,13 @@ LogicalResult quantizeLinear(Node &n) {
 
 LogicalResult dequantizeLinear(Node &n) {
   Value x = n.in(0);
-  if (!isa<IntegerType>(n.e.elementOf(x)))
-    return n.fail("of elements that are no integers");
+  bool isSmall = prim::isSmallFloat(n.e.elementOf(x));
+  if (!isa<IntegerType>(n.e.elementOf(x)) && !isSmall)
+    return n.fail("of elements that are neither integers nor floats of at most "
+                  "8 bits");
   Value scale = perAxis(n, n.in(1), x);
-  Value whole = i32(n, 0);
-  if (n.has(2))
+  Value whole = isSmall ? x : i32(n, 0);
+  if (n.has(2) && !isSmall) // of floats it is 0
     whole = n.sub(whole, perAxis(n, i32(n, 2), x));
   if (n.broken || !scale)
     return failure();

@@ -76,3 +76,26 @@ func.func @later(%n: !torch.vtensor<[],si32>) -> !torch.vtensor<[10],f32> {
   %c = torch.operator "onnx.Cos"(%m) : (!torch.vtensor<[?],f32>) -> !torch.vtensor<[10],f32>
   return %c : !torch.vtensor<[10],f32>
 }
+
+// Floats of 8 bits saturate, unless they are not to.
+// CHECK-LABEL: func.func @cast
+// CHECK: prim.minimum
+// CHECK: %[[SATURATED:.*]] = prim.convert_element_type %{{.*}} : tensor<4xf32> -> tensor<4xf8E4M3FN>
+// CHECK: %[[PLAIN:.*]] = prim.convert_element_type %arg0 : tensor<4xf32> -> tensor<4xf8E5M2>
+// CHECK: return %[[SATURATED]], %[[PLAIN]]
+func.func @cast(%x: !torch.vtensor<[4],f32>) -> (!torch.vtensor<[4],f8E4M3FN>, !torch.vtensor<[4],f8E5M2>) {
+  %0 = torch.operator "onnx.Cast"(%x) {torch.onnx.to = 17 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f8E4M3FN>
+  %1 = torch.operator "onnx.Cast"(%x) {torch.onnx.to = 19 : si64, torch.onnx.saturate = 0 : si64} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f8E5M2>
+  return %0, %1 : !torch.vtensor<[4],f8E4M3FN>, !torch.vtensor<[4],f8E5M2>
+}
+
+// CHECK-LABEL: func.func @quantise
+// CHECK: prim.div
+// CHECK: prim.convert_element_type %{{.*}} : tensor<4xf32> -> tensor<4xf8E4M3FN>
+// CHECK: %[[BACK:.*]] = prim.convert_element_type %{{.*}} : tensor<4xf8E4M3FN> -> tensor<4xf32>
+// CHECK: prim.mul %[[BACK]]
+func.func @quantise(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[],f32>, %z: !torch.vtensor<[],f8E4M3FN>) -> !torch.vtensor<[4],f32> {
+  %0 = torch.operator "onnx.QuantizeLinear"(%x, %s, %z) : (!torch.vtensor<[4],f32>, !torch.vtensor<[],f32>, !torch.vtensor<[],f8E4M3FN>) -> !torch.vtensor<[4],f8E4M3FN>
+  %1 = torch.operator "onnx.DequantizeLinear"(%0, %s, %z) : (!torch.vtensor<[4],f8E4M3FN>, !torch.vtensor<[],f32>, !torch.vtensor<[],f8E4M3FN>) -> !torch.vtensor<[4],f32>
+  return %1 : !torch.vtensor<[4],f32>
+}

@@ -157,6 +157,12 @@ Expected<DType> parseDescr(const std::string &descr) {
         return Error("unsupported: big-endian elements ('" + descr + "')");
       return type.dtype;
     }
+  // What numpy has no type for, ml_dtypes writes as bytes without a meaning,
+  // and f8E5M2 as a float of a byte.
+  if (code == "V1" || code == "f1")
+    return DType::u8;
+  if (code == "V2" && order != '>')
+    return DType::u16;
   return Error("unsupported: elements of type '" + descr + "'");
 }
 

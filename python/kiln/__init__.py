@@ -63,11 +63,20 @@ def join(rank, ranks, rendezvous, communication=None):
         os.environ["KILN_COMMUNICATION"] = communication
 
 
+#: ml_dtypes' floats, which are none of numpy's own.
+_NARROW = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e4m3fnuz": "f8E4M3FNUZ",
+           "float8_e5m2fnuz": "f8E5M2FNUZ", "float8_e4m3b11fnuz": "f8E4M3B11FNUZ", "float8_e4m3": "f8E4M3",
+           "float8_e3m4": "f8E3M4", "float8_e8m0fnu": "f8E8M0FNU", "float6_e2m3fn": "f6E2M3FN", "float6_e3m2fn": "f6E3M2FN",
+           "float4_e2m1fn": "f4E2M1FN"}
+
+
 def _copied(array):
     """A tensor with the elements of an array of numpy's."""
     kinds = {"b1": "i1", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32",
              "u8": "u64", "f2": "f16", "f4": "f32", "f8": "f64"}
     order, kind = array.dtype.str[0], array.dtype.str[1:]
+    if array.dtype.name in _NARROW:
+        return Tensor(_NARROW[array.dtype.name], array.shape, array.tobytes())
     if kind not in kinds or order == ">":
         raise TypeError(f"unsupported: arrays of type {array.dtype}")
     return Tensor(kinds[kind], array.shape, array.tobytes())

@@ -7,12 +7,14 @@ Every code is decoded, and numbers around all ties and edges of each type are en
 status is 1 where one is not so."""
 import os
 import sys
+import tempfile
 import traceback
 
 os.environ["JAX_PLATFORMS"] = "kiln"
 
 import jax
 import jax.numpy as jnp
+import kiln
 import ml_dtypes
 import numpy as np
 from jax import lax
@@ -198,6 +200,17 @@ def moved(name, kind):
     for k, (ours, theirs) in enumerate(zip(jax.jit(program)(x, y, i), expected)):
         if k != 3 or name != "float8_e8m0fnu":
             assert np.array_equal(bits(ours), bits(theirs)), f"result {k}"
+
+
+@test
+def handed_over(name, kind):
+    """Arrays of numpy become tensors of packages; so do files."""
+    x = codes(kind)
+    assert np.array_equal(np.asarray(kiln.as_tensor(x)), x.view(np.uint8))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.npy")
+        np.save(path, x)
+        assert np.array_equal(np.asarray(kiln.load_npy(path)), x.view(np.uint8))
 
 
 @test

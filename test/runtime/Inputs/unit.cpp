@@ -63,6 +63,12 @@ void testTypes() {
   CHECK((byte & 0x7f) == 0x7f);
   storeDouble(DType::f4E2M1FN, &byte, 0, -100.0);
   CHECK(byte == 0xf);
+  storeDouble(DType::f8E3M4, &byte, 0, 15.75);
+  CHECK(byte == 0x70); // half way beyond the largest: to even, infinity
+  storeDouble(DType::f8E4M3B11FNUZ, &byte, 0, -31.0);
+  CHECK(byte == 0x80);
+  storeDouble(DType::f8E8M0FNU, &byte, 0, -1.5);
+  CHECK(byte == 0x80);
   storeDouble(DType::i8, &byte, 0, std::nan(""));
   CHECK(byte == 0);
 }
@@ -103,6 +109,14 @@ void testNpy() {
                             4)),
                "too large"));
   CHECK(contains(npyError(npy("{'descr': '<f4', 'shape': ()}", 4)), "lacks"));
+  // As ml_dtypes writes floats of 8 bits, and bf16.
+  auto raw =
+      npy("{'descr': '<V1', 'fortran_order': False, 'shape': (3,), }", 3);
+  Expected<Tensor> small = readNpy(raw.data(), raw.size());
+  CHECK(small && small->dtype == DType::u8);
+  raw = npy("{'descr': '<V2', 'fortran_order': False, 'shape': (3,), }", 6);
+  Expected<Tensor> half = readNpy(raw.data(), raw.size());
+  CHECK(half && half->dtype == DType::u16);
   auto fortran =
       npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
   for (int i = 0; i < 6; ++i)

@@ -536,6 +536,34 @@ def norms_and_activations_are_one_node():
         same(got, want, 1e-4)
 
 
+@test
+def least_squares_are_compiled_whole():
+    for shape in ((5, 3), (3, 5), (2, 40, 36)):
+        a, b = torch.randn(*shape), torch.randn(*shape[:-1], 2)
+        for driver in ("gels", "gelsy"):
+            function = lambda a, b: torch.linalg.lstsq(a, b, driver=driver)  # noqa: E731, B023
+            got, want = fast(function, fullgraph=True)(a, b), function(a, b)
+            same(got.solution, want.solution, 1e-3)
+            same(got.residuals, want.residuals, 1e-3)
+            assert torch.equal(got.rank, want.rank)
+
+
+@test
+def aligned_sequences_are_trained():
+    x = torch.randn(12, 3, 5).log_softmax(2)
+    targets = torch.tensor([[1, 2, 2, 4], [3, 3, 0, 0], [1, 0, 0, 0]])
+    for lengths in (([12, 9, 4], [4, 2, 1]), (torch.tensor([12, 9, 4]), torch.tensor([4, 2, 1]))):
+        # What torch makes of lists for the mean it cannot trace.
+        for options in ({"reduction": "sum"}, {"zero_infinity": True})[:1 if isinstance(lengths[0], list) else 2]:
+            function = lambda x: F.ctc_loss(x, targets, *lengths, **options)  # noqa: E731, B023
+            ours, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+            got, want = fast(function, fullgraph=True)(ours), function(theirs)
+            same(got, want)
+            got.backward()
+            want.backward()
+            same(ours.grad, theirs.grad)
+
+
 def main():
     bad = []
     for one in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv[1:]]:

@@ -371,19 +371,22 @@ def lstsq(a, b, rcond=None, *, driver=None):
     """By singular values, of which those that are small beside the largest count as 0."""
     m, n = a.shape[-2:]
     driver = driver or "gelsy"
-    vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
-    if a.dtype not in host.DTYPES or vector or driver not in ("gelsy", "gels") or not all(isinstance(s, int) for s in a.shape):
-        return NotImplemented
-    if 0 in a.shape or 0 in b.shape:
+    if not has_known_shapes(a, b, driver) or a.dtype not in host.DTYPES or 0 in a.shape or 0 in b.shape:
         return NotImplemented
     a, b = _batched(a, b)
     left, size, right = torch.linalg.svd(a, full_matrices=False)
     least = (torch.finfo(a.dtype).eps * max(m, n) if rcond is None else rcond) * size.amax(-1, keepdim=True)
-    kept = (size > least) | torch.tensor(driver == "gels")
+    kept = torch.ones_like(size, dtype=torch.bool) if driver == "gels" else size > least
     inverse = torch.where(kept, 1 / size, 0.0)
     x = right.mT @ (inverse.unsqueeze(-1) * (left.mT @ b))
     none = torch.zeros(0, dtype=a.dtype)
-    if driver == "gels":
-        rest = ((a @ x - b) ** 2).sum(-2) if m > n else none
-        return x, rest, torch.zeros(0, dtype=torch.int64), none
-    return x, none, kept.sum(-1), none
+    rest = ((a @ x - b) ** 2).sum(-2) if driver == "gels" and m > n else none
+    rank = torch.zeros(0, dtype=torch.int64) if driver == "gels" else kept.sum(-1)
+    return x, rest, rank, size if driver in ("gelss", "gelsd") else none
+
+
+def has_known_shapes(a, b, driver):
+    """Whether the shapes of what lstsq gives do not depend on the rank that it finds."""
+    if b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1]):
+        return False
+    return driver in ("gels", "gelsy") or a.shape[-2] <= a.shape[-1]

@@ -104,35 +104,90 @@ def pdist_backward(grad, x, p, distance):
     return torch.zeros_like(x).index_add(0, row, made).index_add(0, column, -made)
 
 
+class _Alignment:
+    """The states that a sequence goes through, a blank before and behind each label; scores are [time, batch, classes]."""
+    NONE = float("-inf")
+
+    def __init__(self, scores, targets, input_lengths, target_lengths, blank):
+        self.scores, self.batch = scores, scores.shape[1]
+        listed = isinstance(target_lengths, (list, tuple))
+        self.states = 2 * (max(target_lengths, default=0) if listed else targets.shape[1]) + 1
+        self.inputs = _listed(input_lengths) if listed else input_lengths.to(torch.int64)
+        self.lengths = (_listed(target_lengths) if listed else target_lengths.to(torch.int64)).unsqueeze(1)
+        self.place = torch.arange(self.states)
+        at = torch.clamp(self.place // 2, max=max(targets.shape[1] - 1, 0))
+        self.label = torch.where(self.place % 2 == 1, targets[:, at], blank) if targets.shape[1] else \
+            torch.full((self.batch, self.states), blank, dtype=torch.int64)
+        before = torch.cat([torch.full((self.batch, min(2, self.states)), blank, dtype=self.label.dtype), self.label[:, :-2]], 1)
+        #: Labels that may follow the label before them without the blank in between.
+        self.skips = (self.place % 2 == 1) & (self.label != before) & (self.place >= 2)
+
+    def at(self, t):
+        return self.scores[t].gather(1, self.label)
+
+    def _shift(self, v, k):
+        if abs(k) >= self.states:
+            return torch.full_like(v, self.NONE if v.is_floating_point() else 0)
+        fill = torch.full((self.batch, abs(k)), self.NONE if v.is_floating_point() else 0, dtype=v.dtype)
+        return torch.cat([fill, v[:, :self.states - k]] if k > 0 else [v[:, -k:], fill], 1)
+
+    def forward(self):
+        """Sums over all ways to each state, [batch, time, states], as logarithms."""
+        place, inside = self.place, self.place < 2 * self.lengths + 1
+        alpha = torch.where((place < 2) & inside, self.at(0), self.NONE)
+        made = [alpha]
+        for t in range(1, self.scores.shape[0]):
+            parts = torch.stack([alpha, self._shift(alpha, 1), torch.where(self.skips, self._shift(alpha, 2), self.NONE)])
+            next = torch.logsumexp(parts, 0) + self.at(t)
+            alpha = torch.where((t < self.inputs).unsqueeze(1) & inside, next, self.NONE)
+            made.append(alpha)
+        return torch.stack(made, 1)
+
+    def backward(self):
+        """The same from each state to the end."""
+        last = (self.place == 2 * self.lengths) | (self.place == 2 * self.lengths - 1)
+        leaves = self._shift(self.skips, -2)
+        beta = torch.full((self.batch, self.states), self.NONE, dtype=self.scores.dtype)
+        made = []
+        for t in range(self.scores.shape[0] - 1, -1, -1):
+            parts = torch.stack([beta, self._shift(beta, -1), torch.where(leaves, self._shift(beta, -2), self.NONE)])
+            next = torch.where((t < self.inputs - 1).unsqueeze(1), torch.logsumexp(parts, 0) + self.at(t), self.NONE)
+            beta = torch.where((t == self.inputs - 1).unsqueeze(1) & last, self.at(t), next)
+            made.append(beta)
+        return torch.stack(made[::-1], 1)
+
+
+def _is_aligned(scores, targets):
+    """Whether the steps are written out."""
+    return targets.dim() == 2 and isinstance(scores.shape[0], int) and 0 < scores.shape[0] <= 128 and scores.dim() == 3
+
+
 @composes("_ctc_loss.default", "_ctc_loss.Tensor")
 def ctc_loss(scores, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
-    """The forward recursion over padded targets; scores are [time, batch, classes]."""
-    if not isinstance(input_lengths, (list, tuple)) or targets.dim() != 2 or scores.shape[0] > 128:
+    if not _is_aligned(scores, targets):
         return NotImplemented
-    steps, batch, _ = scores.shape
-    states = 2 * max(target_lengths, default=0) + 1
-    lengths = _listed(target_lengths)
-    place = torch.arange(states)
-    label = torch.where(place % 2 == 1, targets[:, torch.clamp(place // 2, max=max(targets.shape[1] - 1, 0))], blank) \
-        if targets.shape[1] else torch.full((batch, states), blank, dtype=torch.int64)
-    none = float("-inf")
-    before = torch.cat([torch.full((batch, min(2, states)), blank, dtype=label.dtype), label[:, :-2]], 1)
-    skips = (place % 2 == 1) & (label != before) & (place >= 2)
-    here = scores[0].gather(1, label)
-    alpha = torch.where((place < 2) & (place < 2 * lengths.unsqueeze(1) + 1), here, none)
-    made = [alpha]
-    shift = lambda v, k: torch.cat([torch.full((batch, min(k, states)), none, dtype=v.dtype), v[:, :states - k]], 1) \
-        if k < states else torch.full_like(v, none)  # noqa: E731
-    for t in range(1, steps):
-        parts = torch.stack([alpha, shift(alpha, 1), torch.where(skips, shift(alpha, 2), none)])
-        next = torch.logsumexp(parts, 0) + scores[t].gather(1, label)
-        inside = _listed([t < n for n in input_lengths], torch.bool).unsqueeze(1) & (place < 2 * lengths.unsqueeze(1) + 1)
-        alpha = torch.where(inside, next, none)
-        made.append(alpha)
-    all_ = torch.stack(made, 1)
-    at = _listed([max(n - 1, 0) for n in input_lengths]).reshape(-1, 1, 1).expand(-1, 1, states)
-    final = all_.gather(1, at).squeeze(1)
-    last = final.gather(1, (2 * lengths).unsqueeze(1)).squeeze(1)
-    other = torch.where(lengths > 0, final.gather(1, torch.clamp(2 * lengths - 1, min=0).unsqueeze(1)).squeeze(1), none)
-    loss = -torch.logsumexp(torch.stack([last, other]), 0)
-    return loss, all_
+    ways = _Alignment(scores, targets, input_lengths, target_lengths, blank)
+    alpha = ways.forward()
+    at = torch.clamp(ways.inputs - 1, min=0).reshape(-1, 1, 1).expand(-1, 1, ways.states)
+    final = alpha.gather(1, at).squeeze(1)
+    last = final.gather(1, 2 * ways.lengths)
+    other = torch.where(ways.lengths > 0, final.gather(1, torch.clamp(2 * ways.lengths - 1, min=0)), ways.NONE)
+    return -torch.logsumexp(torch.cat([last, other], 1), 1), alpha
+
+
+@composes("_ctc_loss_backward.default", "_ctc_loss_backward.Tensor")
+def ctc_loss_backward(grad, scores, targets, input_lengths, target_lengths, loss, alpha, blank, zero_infinity=False):
+    """What each class has of all ways at each time."""
+    if not _is_aligned(scores, targets):
+        return NotImplemented
+    ways = _Alignment(scores, targets, input_lengths, target_lengths, blank)
+    both = alpha + ways.backward()
+    label = ways.label.unsqueeze(1).expand(both.shape)
+    rows = scores.transpose(0, 1)  # [batch, time, classes]
+    impossible = torch.isinf(loss).reshape(-1, 1, 1)
+    share = torch.exp(both - rows.gather(2, label) + loss.reshape(-1, 1, 1))
+    share = torch.where(torch.isneginf(both) | impossible, 0.0, share)
+    made = rows.exp() - torch.zeros_like(rows).scatter_add(2, label, share)
+    made = torch.where(impossible, 0.0 if zero_infinity else float("nan"), made * grad.reshape(-1, 1, 1))
+    inside = torch.arange(scores.shape[0]) < ways.inputs.unsqueeze(1)
+    return torch.where(inside.unsqueeze(2), made, 0.0).transpose(0, 1).contiguous()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What results look like of operations that torch says nothing of while it traces, as far as data do not decide."""
+import torch
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
+
+from .compositions import linear
+
+
+def _lstsq(a, b, rcond=None, *, driver=None):
+    driver = driver or "gelsy"
+    if not linear.has_known_shapes(a, b, driver):
+        raise DynamicOutputShapeException(torch.ops.aten.linalg_lstsq.default)
+    (m, n), count = a.shape[-2:], b.shape[-1]
+    lead = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    rest = [*lead, count] if driver == "gels" and m > n else [0]
+    rank = [0] if driver == "gels" else lead
+    size = [*lead, min(m, n)] if driver in ("gelss", "gelsd") else [0]
+    return a.new_empty([*lead, n, count]), a.new_empty(rest), a.new_empty(rank, dtype=torch.int64), a.new_empty(size)
+
+
+def _ctc_loss(scores, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
+    if isinstance(target_lengths, (list, tuple)):
+        longest = max(target_lengths, default=0)
+    elif targets.dim() == 2:
+        longest = targets.shape[1]  # of as many labels as a row has room for
+    else:
+        raise DynamicOutputShapeException(torch.ops.aten._ctc_loss.Tensor)
+    steps, batch = scores.shape[:2]
+    return scores.new_empty([batch]), scores.new_empty([batch, steps, 2 * longest + 1])
+
+
+def _ctc_loss_backward(grad, scores, *rest):
+    return torch.empty_like(scores, memory_format=torch.contiguous_format)
+
+
+def register():
+    library = torch.library.Library("aten", "FRAGMENT")
+    for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
+                         "_ctc_loss_backward": _ctc_loss_backward, "_ctc_loss_backward.Tensor": _ctc_loss_backward}.items():
+        try:
+            torch.library.register_fake(f"aten::{name}", shapes, lib=library)
+        except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for
+            if torch.Tag.dynamic_output_shape in getattr(torch.ops.aten, name.partition(".")[0]).default.tags:
+                _replace(name, shapes)
+    return library
+
+
+def _replace(name, shapes):
+    """Lets this say what results look like, in place of torch's own function, if this version of torch can be told so."""
+    try:
+        from torch._library.utils import Kernel
+        torch._library.simple_registry.singleton.find(f"aten::{name}").fake_impl.kernels.append(Kernel(shapes, __name__))
+    except (ImportError, AttributeError):
+        pass
+
+
+#: Registered as long as it is there.
+LIBRARY = register()

@@ -124,7 +124,7 @@ uint32_t encode(const Traits &t, double value) {
   if (magnitude == 0) {
     code = 0;
   } else if (std::isinf(magnitude)) {
-    code = all;
+    code = all + 1;
   } else {
     int exponent = 0;
     std::frexp(magnitude, &exponent);
@@ -134,7 +134,7 @@ uint32_t encode(const Traits &t, double value) {
         std::nearbyint(std::ldexp(magnitude, t.mantissaBits - unbiased));
     double place = std::ldexp(double(unbiased + t.bias - 1), t.mantissaBits);
     double sum = place + scaled; // carries move into the exponent
-    code = sum > all ? all : uint32_t(sum);
+    code = sum > all ? all + 1 : uint32_t(sum);
   }
   if (code > largestFinite(t)) {
     if (t.specials == Specials::ieee)

@@ -564,6 +564,25 @@ def aligned_sequences_are_trained():
             same(ours.grad, theirs.grad)
 
 
+@test
+def complex_matrices_are_factored():
+    linear = torch.linalg
+    for n in (4, 36):
+        torch._dynamo.reset()
+        a = torch.randn(n, n, dtype=torch.complex128)
+        h = a @ a.mH + torch.eye(n)
+        for function in (linear.cholesky, lambda x: linear.cholesky(x, upper=True), linear.eigvalsh, linear.svdvals,
+                         lambda x: linear.solve_triangular(x.tril(), x[:, :2], upper=False), lambda x: linear.matrix_exp(x / n)):
+            same(fast(function, fullgraph=True, dynamic=False)(h), function(h), 1e-8)
+    torch._dynamo.reset()
+    small = a[:5, :4]
+    q, r = fast(linear.qr, fullgraph=True, dynamic=False)(small)
+    same(q @ r, small, 1e-10)
+    same(fast(linear.det, fullgraph=True, dynamic=False)(small[:4]), linear.det(small[:4]), 1e-9)
+    values, vectors = fast(linear.eigh, dynamic=False)(h)  # of the vectors torch takes care
+    same((vectors * values) @ vectors.mH, h, 1e-8)
+
+
 def main():
     bad = []
     for one in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv[1:]]:

@@ -5,6 +5,8 @@ import torch
 
 #: Element types that there are.
 DTYPES = (torch.float32, torch.float64)
+#: Their values follow from real matrices; see compositions/embedded.py.
+COMPLEX = (torch.complex64, torch.complex128)
 _LIBRARY = torch.library.Library("kiln", "FRAGMENT")
 
 
@@ -96,3 +98,18 @@ def svd(a, full):
     (m, n), k = a.shape[-2:], _less(a)
     left, right = (m, n) if full else (k, k)
     return (_numbers(a, m, left, dtype=a.dtype), _numbers(a, k, dtype=a.dtype), _numbers(a, right, n, dtype=a.dtype), _numbers(a))
+
+
+# Vectors of complex matrices, which prim has not: torch's own where a program uses them, and nothing where it asks for
+# values alone, as torch asks for vectors whenever it traces.
+@_operation("(Tensor a) -> Tensor", lambda a: torch.linalg.eigh(a)[1].contiguous())
+def hermitian_vectors(a):
+    return a.new_empty(a.shape)
+
+
+@_operation("(Tensor a, bool full) -> (Tensor, Tensor)",
+            lambda a, full: tuple(one.contiguous() for one in torch.linalg.svd(a, full_matrices=full)[::2]))
+def singular_vectors(a, full):
+    (m, n), k = a.shape[-2:], _less(a)
+    left, right = (m, n) if full else (k, k)
+    return _numbers(a, m, left, dtype=a.dtype), _numbers(a, right, n, dtype=a.dtype)

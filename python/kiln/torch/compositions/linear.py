@@ -4,6 +4,7 @@ import torch
 
 from .. import host
 from . import composes
+from .embedded import adjoint, complex_of, complex_rows, embedded, rows, wide
 
 #: Rows and columns up to which the steps are written out.
 LIMIT = 32
@@ -21,6 +22,9 @@ def _taken(a, *sizes):
 def _cholesky(a):
     """L of a Hermitian matrix whose lower triangle is read, and the first step that fails, from 1 on."""
     n = a.shape[-1]
+    if a.is_complex():
+        made, fails = _cholesky(embedded(a))
+        return complex_of(made), (fails + 1) // 2
     if not _small(n):
         return torch.ops.kiln.cholesky(a)
     rows = torch.arange(n)
@@ -39,20 +43,27 @@ def _cholesky(a):
 
 @composes("linalg_cholesky_ex.default")
 def cholesky_ex(a, *, upper=False, check_errors=False):
-    if not _taken(a, a.shape[-1]):
+    if not _taken(a, a.shape[-1]) and not a.is_complex():
         return NotImplemented
-    made, fails = _cholesky(a.mT if upper else a)
-    return (made.mT if upper else made).contiguous(), fails
+    made, fails = _cholesky(adjoint(a) if upper else a)
+    return (adjoint(made) if upper else made).contiguous(), fails
 
 
 @composes("cholesky.default")
 def cholesky(a, upper=False):
-    return cholesky_ex(a, upper=upper)[0] if _taken(a, a.shape[-1]) else NotImplemented
+    made = cholesky_ex(a, upper=upper)
+    return made if made is NotImplemented else made[0]
 
 
 def _triangular(a, b, upper, unit):
     """X of A X = B."""
     n = a.shape[-1]
+    if a.is_complex():
+        if not unit:
+            diagonal = a.diagonal(dim1=-2, dim2=-1).unsqueeze(-1)
+            a, b = a / diagonal, b / diagonal
+        a = torch.where(torch.eye(n, dtype=torch.bool), torch.ones((), dtype=a.dtype), a)
+        return complex_rows(_triangular(embedded(a), rows(b), upper, True))
     if not _small(n):
         return torch.ops.kiln.triangular_solve(a, b, not upper, unit)
     order = range(n - 1, -1, -1) if upper else range(n)
@@ -81,12 +92,13 @@ def _solve_triangular(a, b, upper, left, unit):
 
 @composes("linalg_solve_triangular.default")
 def solve_triangular(a, b, *, upper, left=True, unitriangular=False):
-    return _solve_triangular(a, b, upper, left, unitriangular) if _taken(a, a.shape[-1]) else NotImplemented
+    taken = _taken(a, a.shape[-1]) or a.is_complex()
+    return _solve_triangular(a, b, upper, left, unitriangular) if taken else NotImplemented
 
 
 @composes("triangular_solve.default")
 def triangular_solve(b, a, upper=True, transpose=False, unitriangular=False):
-    if not _taken(a, a.shape[-1]):
+    if not _taken(a, a.shape[-1]) and not a.is_complex():
         return NotImplemented
     made = _solve_triangular(a.mT if transpose else a, b, upper != transpose, True, unitriangular)
     return made, a.expand([*made.shape[:-2], *a.shape[-2:]]).clone()
@@ -94,16 +106,15 @@ def triangular_solve(b, a, upper=True, transpose=False, unitriangular=False):
 
 @composes("cholesky_solve.default")
 def cholesky_solve(b, factor, upper=False):
-    if not _taken(factor, factor.shape[-1]):
+    if not _taken(factor, factor.shape[-1]) and not factor.is_complex():
         return NotImplemented
-    lower = factor.mT if upper else factor
-    return _solve_triangular(lower.mT, _solve_triangular(lower, b, False, True, False), True, True, False)
+    lower = adjoint(factor) if upper else factor
+    return _solve_triangular(adjoint(lower), _solve_triangular(lower, b, False, True, False), True, True, False)
 
 
 @composes("cholesky_inverse.default")
 def cholesky_inverse(factor, upper=False):
-    return cholesky_solve(torch.eye(factor.shape[-1], dtype=factor.dtype), factor, upper) if _taken(factor, factor.shape[-1]) \
-        else NotImplemented
+    return cholesky_solve(torch.eye(factor.shape[-1], dtype=factor.dtype), factor, upper)
 
 
 def _lu(a):
@@ -242,12 +253,22 @@ def _sign(pivots):
     return 1 - 2 * (moved % 2)
 
 
+def _product_of(diagonal):
+    """Of the elements along the last dimension."""
+    if not diagonal.is_complex():
+        return diagonal.prod(-1)
+    made = torch.ones(diagonal.shape[:-1], dtype=diagonal.dtype)
+    for k in range(diagonal.shape[-1]):
+        made = made * diagonal[..., k]
+    return made
+
+
 @composes("_linalg_det.default")
 def det(a):
     if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
-    return made.diagonal(dim1=-2, dim2=-1).prod(-1) * _sign(pivots).to(a.dtype), made, pivots
+    return _product_of(made.diagonal(dim1=-2, dim2=-1)) * _sign(pivots).to(a.dtype), made, pivots
 
 
 @composes("_linalg_slogdet.default")
@@ -256,7 +277,15 @@ def slogdet(a):
         return NotImplemented
     made, pivots, _, _ = _lu(a.mT if _transposed(a) else a)
     diagonal = made.diagonal(dim1=-2, dim2=-1)
-    return torch.sign(diagonal).prod(-1) * _sign(pivots).to(a.dtype), diagonal.abs().log().sum(-1), made, pivots
+    return _product_of(torch.sgn(diagonal)) * _sign(pivots).to(a.dtype), diagonal.abs().log().sum(-1), made, pivots
+
+
+def _conj(x):
+    return torch.conj_physical(x) if x.is_complex() else x
+
+
+def _squares(x):
+    return torch.real(x) ** 2 + torch.imag(x) ** 2 if x.is_complex() else x * x
 
 
 def _householder(a):
@@ -270,15 +299,18 @@ def _householder(a):
         x = a[..., :, k]
         head = x[..., k:k + 1]
         tail = torch.where(rows > k, x, 0.0)
-        rest = (tail * tail).sum(-1, keepdim=True)
-        norm = (head * head + rest).sqrt()
-        beta = torch.where(head >= 0, -norm, norm)
+        rest = _squares(tail).sum(-1, keepdim=True)
+        norm = (_squares(head) + rest).sqrt()
+        real = torch.real(head) if a.is_complex() else head
+        beta = torch.where(real >= 0, -norm, norm)
         none = rest == 0
+        if a.is_complex():  # the diagonal becomes real
+            none = none & (torch.imag(head) == 0)
         tau = torch.where(none, 0.0, (beta - head) / torch.where(none, 1.0, beta))
         scaled = tail / torch.where(none, 1.0, head - beta)
         v = torch.where(rows == k, 1.0, scaled)
-        dot = (v.unsqueeze(-1) * a).sum(-2, keepdim=True)
-        changed = a - tau.unsqueeze(-1) * v.unsqueeze(-1) * dot
+        dot = (_conj(v).unsqueeze(-1) * a).sum(-2, keepdim=True)
+        changed = a - _conj(tau).unsqueeze(-1) * v.unsqueeze(-1) * dot
         columns = torch.arange(n)
         a = torch.where(columns > k, changed, torch.where(columns < k, a, torch.where(
             (rows > k).unsqueeze(-1), scaled.unsqueeze(-1), torch.where((rows == k).unsqueeze(-1), torch.where(
@@ -299,7 +331,7 @@ def _apply(reflectors, factors, b, order):
     rows = torch.arange(reflectors.shape[-2])
     for k in order:
         v = torch.where(rows > k, reflectors[..., :, k], torch.where(rows == k, 1.0, 0.0).to(b.dtype)).unsqueeze(-1)
-        b = b - factors[..., k:k + 1].unsqueeze(-1) * v * (v * b).sum(-2, keepdim=True)
+        b = b - factors[..., k:k + 1].unsqueeze(-1) * v * (_conj(v) * b).sum(-2, keepdim=True)
     return b
 
 
@@ -312,13 +344,15 @@ def geqrf(a):
 def householder_product(a, factors):
     if not _small(*a.shape[-2:]):
         return torch.ops.kiln.householder_product(a, factors) if _taken(a, *a.shape[-2:]) else NotImplemented
-    start = torch.eye(a.shape[-2], a.shape[-1], dtype=torch.float64).expand(a.shape)  # errors add up over the columns
-    wide, factors = a.to(torch.float64), factors.to(torch.float64)
-    return _apply(wide, factors, start, range(factors.shape[-1] - 1, -1, -1)).to(a.dtype)
+    exact = wide(a.dtype)  # errors add up over the columns
+    start = torch.eye(a.shape[-2], a.shape[-1], dtype=exact).expand(a.shape)
+    return _apply(a.to(exact), factors.to(exact), start, range(factors.shape[-1] - 1, -1, -1)).to(a.dtype)
 
 
 @composes("ormqr.default")
 def ormqr(a, factors, b, left=True, transpose=False):
+    if a.is_complex():
+        return NotImplemented
     if not _small(*a.shape[-2:]):
         if not _taken(a, *a.shape[-2:]):
             return NotImplemented
@@ -353,11 +387,11 @@ def matrix_exp(a):
     n = a.shape[-1]
     if 0 in a.shape:
         return a.clone()
-    wide = a.to(torch.float64)
-    norm = wide.abs().sum(-2).amax(-1)
+    exact = a.to(wide(a.dtype))
+    norm = exact.abs().sum(-2).amax(-1)
     times = torch.clamp(torch.ceil(torch.log2(torch.clamp(norm, min=1e-30))) + 2, 0, 40).unsqueeze(-1).unsqueeze(-1)
-    scaled = wide / torch.exp2(times)
-    one = torch.eye(n, dtype=torch.float64)
+    scaled = exact / torch.exp2(times)
+    one = torch.eye(n, dtype=exact.dtype)
     made = one + scaled / 16
     for k in range(15, 0, -1):
         made = one + scaled @ made / k

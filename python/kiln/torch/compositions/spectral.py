@@ -5,6 +5,7 @@ import torch
 
 from .. import host
 from . import composes
+from .embedded import embedded, hermitian
 from .linear import _small, qr
 
 #: Each pair of rows is rotated so often.
@@ -58,6 +59,10 @@ def _eigen(a):
 @composes("_linalg_eigh.default")
 def eigh(a, UPLO="L", compute_v=True):
     n, lead = a.shape[-1], a.shape[:-2]
+    if a.dtype in host.COMPLEX:  # each value twice
+        whole = hermitian(a, UPLO.upper() == "L")
+        values = eigh(embedded(whole))[0][..., ::2].contiguous()
+        return values, torch.ops.kiln.hermitian_vectors(whole) if compute_v else torch.zeros(0, dtype=a.dtype)
     if a.dtype not in host.DTYPES:
         return NotImplemented
     if a.dtype == torch.float64 or not _small(n):
@@ -88,6 +93,9 @@ def _tall(a, full):
 
 @composes("_linalg_svd.default")
 def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
+    if a.dtype in host.COMPLEX:  # each value twice
+        left, right = torch.ops.kiln.singular_vectors(a, full_matrices) if compute_uv else [torch.zeros(0, dtype=a.dtype)] * 2
+        return left, svd(embedded(a))[1][..., ::2].contiguous(), right
     if a.dtype not in host.DTYPES:
         return NotImplemented
     if a.dtype == torch.float64 or not _small(*a.shape[-2:]):

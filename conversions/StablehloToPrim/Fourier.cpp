@@ -13,9 +13,10 @@ using namespace kiln::tensor_to_prim;
 namespace kiln::stablehlo_to_prim {
 namespace {
 
-/// Lengths up to which a dimension is multiplied with a whole matrix; with one
-/// at all, without factors and with; and the longest that there may be.
-constexpr int64_t mostPlain = 64, mostPrime = 512, mostDirect = 128,
+/// Lengths beyond which and up to which a dimension is multiplied with a whole
+/// matrix; those up to which it is with one at all, without factors and with;
+/// and the longest that there may be.
+constexpr int64_t fewest = 16, mostPlain = 64, mostPrime = 512, mostDirect = 128,
                   mostOverall = 1 << 22;
 
 using Numbers = std::vector<std::complex<double>>;
@@ -145,13 +146,9 @@ Complex plain(Complex x, int64_t dim, int64_t columns, bool inverse,
 /// Sums with cosines and sines; divided by `over`. Elements i and -i have the
 /// same cosine and opposite sines, as frequencies k and -k do: sums and
 /// differences of elements, and of results, halve each side of the matrices,
-/// and round less. Short even lengths, of which longer ones consist, are faster
-/// without.
+/// and round less.
 Complex direct(Complex x, int64_t dim, int64_t columns, bool inverse,
                double over, Translator &e) {
-  if (int64_t length = e.typeOf(x.re).getDimSize(dim);
-      length <= mostPlain && length % 2 == 0)
-    return plain(x, dim, columns, inverse, over, e);
   int64_t size = e.typeOf(x.re).getDimSize(dim), half = size / 2,
           pairs = (size - 1) / 2, some = std::min(columns, half + 1);
   Complex w = halves(
@@ -292,6 +289,9 @@ int64_t factorOf(int64_t size) {
 Complex whole(Complex x, int64_t dim, bool inverse, double over,
               Translator &e) {
   int64_t size = e.typeOf(x.re).getDimSize(dim), factor = factorOf(size);
+  // Short even lengths, of which longer ones consist, are faster at once.
+  if (size <= mostPlain && size % 2 == 0)
+    return plain(x, dim, size, inverse, over, e);
   if (size <= mostDirect || (factor == 1 && size <= mostPrime))
     return direct(x, dim, size, inverse, over, e);
   return factor == 1 ? convolved(x, dim, inverse, over, e)
@@ -303,8 +303,10 @@ Complex transform(Complex x, int64_t dim, int64_t columns, bool inverse,
                   Translator &e) {
   int64_t size = e.typeOf(x.re).getDimSize(dim);
   double over = inverse ? double(size) : 1;
+  bool isFaster = size > fewest && size <= mostPlain && size % 2 == 0;
   if (size <= mostDirect)
-    return direct(x, dim, columns, inverse, over, e);
+    return isFaster ? plain(x, dim, columns, inverse, over, e)
+                    : direct(x, dim, columns, inverse, over, e);
   x = whole(x, dim, inverse, over, e);
   return {resize(x.re, dim, columns, e), resize(x.im, dim, columns, e)};
 }
@@ -333,7 +335,7 @@ Value realInverse(Complex x, int64_t dim, int64_t size, Translator &e) {
     return (single ? 1.0 : 2.0) / double(size);
   };
   int64_t pairs = (size - 1) / 2;
-  if (pairs == 0 || (size <= mostPlain && size % 2 == 0)) {
+  if (pairs == 0) {
     Complex w = roots(half, size, size, true, factor, e.elementOf(x.re), e);
     return e.sub(contract(resize(x.re, dim, half, e), w.re, dim, e),
                  contract(resize(x.im, dim, half, e), w.im, dim, e));

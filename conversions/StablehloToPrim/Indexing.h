@@ -32,6 +32,20 @@ struct Layout {
 Layout batchesFirst(llvm::ArrayRef<int64_t> batching, int64_t rank);
 llvm::SmallVector<int64_t> invert(llvm::ArrayRef<int64_t> order);
 
+/// One scatter in the terms of prim.
+struct ScatterForm {
+  Layout layout;
+  Places places;
+  int64_t batches = 0;
+  llvm::SmallVector<int64_t> dims;  // that the coordinates are along
+  llvm::SmallVector<int64_t> order; // of the dimensions of the updates
+  Sizes updateSizes;                // with the inserted dimensions
+};
+
+/// Combines element by element, by whatever function.
+llvm::LogicalResult scatterLoop(stablehlo::ScatterOp op,
+                                const ScatterForm &form, Translator &e);
+
 } // namespace kiln::stablehlo_to_prim
 
 #endif // KILN_CONVERSIONS_STABLEHLOTOPRIM_INDEXING_H

@@ -89,16 +89,7 @@ LogicalResult check(stablehlo::ScatterOp op, int64_t rank, int64_t updateRank,
   return success();
 }
 
-/// One scatter in the terms of prim.
-struct Form {
-  Layout layout;
-  Places places;
-  SmallVector<int64_t> dims;        // that the coordinates are along
-  SmallVector<int64_t> order;       // of the dimensions of the updates
-  Sizes updateSizes;                // with the inserted dimensions
-};
-
-FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
+FailureOr<ScatterForm> formOf(stablehlo::ScatterOp op, Translator &e) {
   auto source = cast<RankedTensorType>(op.getInputs()[0].getType());
   auto update = cast<RankedTensorType>(op.getUpdates()[0].getType());
   auto n = op.getScatterDimensionNumbers();
@@ -109,7 +100,8 @@ FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
                          n.getScatterDimsToOperandDims().size(), e);
   if (failed(places))
     return failure();
-  Form form;
+  ScatterForm form;
+  form.batches = n.getInputBatchingDims().size();
   form.places = *places;
   form.layout = batchesFirst(n.getInputBatchingDims(), source.getRank());
   for (int64_t dim : n.getScatterDimsToOperandDims())
@@ -144,8 +136,8 @@ FailureOr<Form> formOf(stablehlo::ScatterOp op, Translator &e) {
 }
 
 /// One tensor, or one part of complex numbers.
-Value scatterPart(stablehlo::ScatterOp op, const Form &form, StringRef kind,
-                  Value x, Value updates, Translator &e) {
+Value scatterPart(stablehlo::ScatterOp op, const ScatterForm &form,
+                  StringRef kind, Value x, Value updates, Translator &e) {
   auto number = *prim::symbolizeScatterKind(kind);
   int64_t batches =
       op.getScatterDimensionNumbers().getInputBatchingDims().size();
@@ -158,8 +150,8 @@ Value scatterPart(stablehlo::ScatterOp op, const Form &form, StringRef kind,
 }
 
 /// Complex numbers multiplied by at most one update each: by 1 elsewhere.
-Tensors product(stablehlo::ScatterOp op, const Form &form, const Tensors &old,
-                const Tensors &fresh, Translator &e) {
+Tensors product(stablehlo::ScatterOp op, const ScatterForm &form,
+                const Tensors &old, const Tensors &fresh, Translator &e) {
   Complex by;
   by.re = scatterPart(op, form, "set", e.number(1, old[0]), fresh[0], e);
   by.im = scatterPart(op, form, "set", e.number(0, old[1]), fresh[1], e);
@@ -171,10 +163,29 @@ Tensors product(stablehlo::ScatterOp op, const Form &form, const Tensors &old,
           e.where(isMarked, made.im, old[1])};
 }
 
+/// Whether prim has a scatter that does this to each of the inputs.
+bool isKnown(stablehlo::ScatterOp op, Translator &e) {
+  for (auto [input, combiner] :
+       llvm::zip_equal(op.getInputs(), combinersOf(op))) {
+    bool isPair = isComplex(input.getType());
+    bool isSum = combiner == Combiner::Add ||
+                 (combiner == Combiner::Other && op.getInputs().size() == 1 &&
+                  isSubtraction(op.getUpdateComputation()));
+    if (combiner == Combiner::First || combiner == Combiner::Second || isSum)
+      continue;
+    bool isProduct = combiner == Combiner::Mul && op.getUniqueIndices();
+    if (kindOf(combiner, false).empty() || (isPair && !isProduct))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult scatter(stablehlo::ScatterOp op, Translator &e) {
   auto form = formOf(op, e);
   if (failed(form))
     return failure();
+  if (!isKnown(op, e))
+    return scatterLoop(op, *form, e);
   for (auto [input, updates, result, combiner] : llvm::zip_equal(
            op.getInputs(), op.getUpdates(), op.getResults(), combinersOf(op))) {
     Tensors old = tensorsOf(input, e), fresh = tensorsOf(updates, e);

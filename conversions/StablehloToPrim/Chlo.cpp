@@ -205,6 +205,58 @@ LogicalResult topK(chlo::TopKOp op, Translator &e) {
 
 } // namespace
 
+LogicalResult approximateTopK(stablehlo::CustomCallOp op, Translator &e) {
+  auto config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+  auto number = config ? config.getAs<IntegerAttr>("reduction_dim") : nullptr;
+  auto functions = op->getAttrOfType<ArrayAttr>("called_computations");
+  auto name = functions && functions.size() == 1
+                  ? dyn_cast<FlatSymbolRefAttr>(functions[0])
+                  : FlatSymbolRefAttr();
+  func::FuncOp function = name ? e.lookup(name.getValue()) : func::FuncOp();
+  if (!number || !function || function.isExternal() ||
+      op.getInputs().size() != 4 || op->getNumResults() != 2)
+    return e.unsupported(op, "of 'ApproxTopK' of several operands");
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto target = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t dim = number.getInt();
+  if (failed(checkDims(op, "reduction_dim", dim, type.getRank(), e)))
+    return failure();
+  // The comparator orders two values; places are those of the values.
+  Block &block = function.getBody().front();
+  auto compare = block.getTerminator()->getNumOperands() == 1
+                     ? block.getTerminator()
+                           ->getOperand(0)
+                           .getDefiningOp<stablehlo::CompareOp>()
+                     : stablehlo::CompareOp();
+  using Direction = stablehlo::ComparisonDirection;
+  bool isFirst = compare && block.getNumArguments() == 4 &&
+                 compare.getLhs() == block.getArgument(0) &&
+                 compare.getRhs() == block.getArgument(1);
+  auto direction = isFirst ? compare.getComparisonDirection() : Direction::EQ;
+  auto iota = op.getInputs()[1].getDefiningOp<stablehlo::IotaOp>();
+  if (!target || target.getRank() != type.getRank() ||
+      target.isDynamicDim(dim) || isComplex(type) || isUnsigned(type) ||
+      (direction != Direction::GT && direction != Direction::LT) || !iota ||
+      int64_t(iota.getIotaDimension()) != dim)
+    return e.unsupported(op, "of 'ApproxTopK' by another order");
+  auto values = partType(op, target, e);
+  if (failed(values))
+    return failure();
+  SmallVector<NamedAttribute> flags{
+      e.b.getNamedAttr("k", e.b.getI64IntegerAttr(target.getDimSize(dim))),
+      e.b.getNamedAttr("dim", e.b.getI64IntegerAttr(dim))};
+  if (direction == Direction::LT)
+    flags.push_back(e.b.getNamedAttr("smallest", e.b.getUnitAttr()));
+  auto made = make(op, "top_k", e.get(op.getInputs()[0]),
+                   {*values, values->clone(e.b.getI32Type())}, e, flags);
+  if (failed(made))
+    return failure();
+  Type index = getElementTypeOrSelf(op->getResult(1).getType());
+  Value places = e.convert((*made)->getResult(1), primElement(index));
+  return success(succeeded(e.set(op->getResult(0), (*made)->getResult(0))) &&
+                 succeeded(e.set(op->getResult(1), places)));
+}
+
 void addChloRules(Rules &rules) {
   using namespace chlo;
   constexpr std::pair<StringRef, StringRef> functions[] = {

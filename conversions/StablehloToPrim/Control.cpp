@@ -229,6 +229,8 @@ LogicalResult customCall(stablehlo::CustomCallOp op, Translator &e) {
   }
   if (name == "shape_assertion")
     return checkSizes(op, e);
+  if (name == "ApproxTopK")
+    return approximateTopK(op, e);
   if (name == "stablehlo.dynamic_reduce_window")
     return dynamicReduceWindow(op, e);
   if (name.starts_with("kiln."))

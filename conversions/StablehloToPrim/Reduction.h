@@ -23,6 +23,10 @@ mlir::Value flipTop(mlir::Value x, Translator &e);
 mlir::Value totalOrder(mlir::Operation *op, mlir::Value x, Translator &e);
 mlir::Value orderedBits(mlir::Value bits, Translator &e);
 
+/// The largest or smallest elements of a dimension and where they are, as a
+/// call of the source asks for them: it may miss some, and none is.
+llvm::LogicalResult approximateTopK(stablehlo::CustomCallOp op, Translator &e);
+
 /// A window of computed sizes, as a call of the source gives it: one that grows
 /// along a dimension.
 llvm::LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op,

@@ -3,11 +3,13 @@
 
 #include "kiln/Cpu/Serialize.h"
 #include "Link.h"
+#include "Optimize.h"
 #include "kiln/Target/Description.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InlineAsm.h"
@@ -18,7 +20,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -82,7 +83,7 @@ public:
       // The widest registers there are, also where LLVM is shy of them.
       function.addFnAttr("prefer-vector-width", "512");
     }
-    optimize();
+    optimizeKernels(*code, *machine);
     return success();
   }
 
@@ -163,27 +164,6 @@ private:
       emitError(places[place], "inline assembly: ") << message;
     else
       emitError(where, message);
-  }
-
-  void optimize() {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager components;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PipelineTuningOptions tuning;
-    // Loops are vector loops already.
-    tuning.LoopVectorization = false;
-    tuning.SLPVectorization = false;
-    tuning.LoopInterleaving = false;
-    tuning.LoopUnrolling = false;
-    llvm::PassBuilder builder(machine.get(), tuning);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-        .run(*code, modules);
   }
 
   std::unique_ptr<llvm::TargetMachine> machine;

@@ -113,10 +113,17 @@ private:
   }
 };
 
-/// Whether a text of assembly is a barrier, and no more: accesses of an
-/// instance keep their order anyway.
+/// Whether a text of assembly orders accesses, and no more: those of an
+/// instance keep their order anyway, and launches come one after the other.
 bool isBarrier(StringRef text) {
-  text = text.trim(" \t\n\r{};");
+  // A comment may end it.
+  auto [first, comment] = text.split("//");
+  if (!comment.split('\n').second.trim(" \t\n\r{};").empty())
+    return false;
+  text = first.trim(" \t\n\r{};");
+  if (text == "griddepcontrol.wait" ||
+      text == "griddepcontrol.launch_dependents")
+    return true;
   auto [name, operands] = text.split(' ');
   return llvm::is_contained({"bar.sync", "bar.cta.sync", "bar.warp.sync",
                              "barrier.sync", "barrier.sync.aligned",

@@ -27,6 +27,15 @@ def _fallbacks(refused):
     return found
 
 
+def _part(error, what="a part of the graph"):
+    """What was thought to be supported and is not: as the operation says it, or the compiler."""
+    if isinstance(error, UnsupportedNode):
+        found, = _fallbacks({error.node: error.reason})
+        return Fallback(f"the part with {found.operation}", found.place, found.reason)
+    place, found, reason = str(error).partition(": error: ")
+    return Fallback(what, place, reason) if found else Fallback(what, "?", str(error))
+
+
 def _count(graph_module):
     return sum(node.op == "call_function" for node in graph_module.graph.nodes)
 
@@ -63,7 +72,7 @@ def _compile(graph_module, entry, target, fallback):
         if not fallback:
             raise CompileFailed(str(error)) from None
         _check_target(target)
-        entry.fallbacks.append(Fallback("the whole graph", "?", str(error)))
+        entry.fallbacks.append(_part(error, "the whole graph"))
         return graph_module
 
     refused = unsupported_nodes(graph_module)
@@ -75,7 +84,7 @@ def _compile(graph_module, entry, target, fallback):
         except (UnsupportedNode, cache.CompileError) as error:
             if isinstance(error, cache.CompileError):
                 _check_target(target)
-            entry.fallbacks.append(Fallback("a part of the graph", "?", str(error)))
+            entry.fallbacks.append(_part(error))
             return lambda *arguments: (lambda made: made if isinstance(made, (list, tuple)) else [made])(module(*arguments))
 
     made, entry.packages = split(graph_module, refused, part)

@@ -18,23 +18,30 @@ from .text import Unsupported, Value
 UNSIGNED = {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 
 
-def lower(graph_module, name_of=lambda node: node.name):
-    """(Lowering, kinds of the results) of a graph of ATen operations."""
+def lower(graph_module, name_of=lambda node: node.name, numbers=None):
+    """(Lowering, kinds of the results) of a graph of ATen operations. `numbers` gets the sizes among the arguments that no
+    tensor has: those become arguments of the package, after the tensors."""
     lowering = Lowering()
     results = []
+    given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere
+    for node in given:
+        made = node.meta.get("val")
+        try:
+            if isinstance(made, torch.Tensor):
+                lowering.values[node] = lowering.tensor_argument(made, name_of(node))
+            elif isinstance(made, (int, torch.SymInt)) and not isinstance(made, bool):
+                lowering.values[node] = sizes.size_of(made)
+            elif node.users:
+                raise Unsupported(f"an argument of type {type(made).__name__}")
+        except Unsupported as error:
+            raise UnsupportedNode(node, str(error)) from None
+    for node in given if numbers is not None else ():
+        if isinstance(node.meta.get("val"), torch.SymInt) and lowering.number_argument(node.meta["val"], name_of(node)):
+            numbers.append(node)
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
-            made = node.meta.get("val")
-            try:
-                if isinstance(made, torch.Tensor):
-                    lowering.values[node] = lowering.tensor_argument(made, name_of(node))
-                elif isinstance(made, (int, torch.SymInt)) and not isinstance(made, bool):
-                    lowering.values[node] = sizes.size_of(made)
-                elif node.users:
-                    raise Unsupported(f"an argument of type {type(made).__name__}")
-            except Unsupported as error:
-                raise UnsupportedNode(node, str(error)) from None
-        elif node.op == "output":
+            continue
+        if node.op == "output":
             for one in node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]:
                 if isinstance(one, torch.fx.Node) and lowering.values.get(one) is None:
                     raise UnsupportedNode(one, "this result")
@@ -87,8 +94,10 @@ class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
     def __init__(self, graph_module, target):
-        lowering, results = lower(graph_module)
+        numbers = []
+        lowering, results = lower(graph_module, numbers=numbers)
         placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        self.numbers = [placeholders.index(node) for node in numbers]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
         with _disable_current_modes():  # this may run while torch traces
             self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
@@ -147,7 +156,7 @@ class Compiled:
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
         self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
-        given = [placeholders[i].meta["val"] for i in self.tensors] + self.constants
+        given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + self.constants
         self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
         self.unsigned = [(i, dtype) for i, dtype in enumerate(self.types) if dtype in UNSIGNED]
         self.count = len(placeholders)
@@ -228,6 +237,7 @@ class Compiled:
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
+        given += [torch.tensor(arguments[i]) for i in self.numbers]
         given += self.constants
         for i in self.paired:
             given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())

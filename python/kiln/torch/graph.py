@@ -74,22 +74,22 @@ class Lowering(Prim):
         super().__init__()
         self.values = {}    # node: Value, list, size
         self.known = {}     # symbol: `index` value
-        self.sources = {}   # symbol: (tensor argument, dimension)
+        self.sources = {}   # symbol, or size of them: (tensor argument, dimension, or None: the number that it holds)
         self.counts = {}    # symbol that is data: the tensor that holds it
         self.constants = []  # tensors that are arguments after those of the graph
 
     def size_of(self, size):
         if isinstance(size, int):
             return sizes.constant(self, size)
-        for symbol in size.free_symbols:
+        for symbol in {size} if size in self.sources else size.free_symbols:
             if symbol not in self.known and symbol in self.sources:
                 value, dim = self.sources[symbol]
-                self.known[symbol] = self.index(f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
+                self.known[symbol] = self.index(f"prim.to_index {value.name} : {value.type}" if dim is None else f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
         return sizes.compute(self, size, self.known)
 
     def is_known(self, size):
         """Whether a size can be computed from what is there."""
-        return isinstance(size, int) or all(one in self.known or one in self.sources for one in size.free_symbols)
+        return isinstance(size, int) or size in self.sources or all(one in self.known or one in self.sources for one in size.free_symbols)
 
     def is_read(self, number):
         return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
@@ -109,9 +109,17 @@ class Lowering(Prim):
     def tensor_argument(self, tensor, label):
         value = self._argument(tensor, label)
         for dim, size in enumerate(value.shape):
-            if not isinstance(size, int) and size.is_Symbol:
+            if not isinstance(size, int):
                 self.sources.setdefault(size, (value, dim))
         return self._paired(tensor, value)
+
+    def number_argument(self, size, label):
+        """A size that is an argument, as a tensor of rank 0 where no tensor has that size; whether it is one."""
+        size = sizes.size_of(size)
+        if isinstance(size, int) or not size.is_Symbol or size in self.sources:
+            return False
+        self.sources[size] = self.argument("i64", (), label), None
+        return True
 
     def _argument(self, tensor, label):
         dtype, shape = type_in(tensor)

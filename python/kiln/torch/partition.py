@@ -25,15 +25,21 @@ def _assumed(made):
 def unsupported_nodes(graph_module):
     """{node: reason}: each node lowered on its own."""
     lowering, found = Lowering(), {}
+    given = graph_module.graph.find_nodes(op="placeholder")
+    for node in sorted(given, key=lambda one: isinstance(one.meta.get("val"), torch.SymInt)):  # tensors have most sizes
+        if isinstance(node.meta.get("val"), torch.Tensor):
+            try:
+                lowering.values[node] = lowering.tensor_argument(node.meta["val"], node.name)
+            except Unsupported:
+                pass
+        elif isinstance(node.meta.get("val"), torch.SymInt):
+            lowering.number_argument(node.meta["val"], node.name)
     for node in graph_module.graph.nodes:
-        if node.op == "output":
+        if node.op == "output" or node in lowering.values:
             continue
         try:
             if node.op == "placeholder":
-                made = node.meta.get("val")
-                if isinstance(made, torch.Tensor):
-                    lowering.values[node] = lowering.tensor_argument(made, node.name)
-                    continue
+                pass  # torch's alone, or a number
             elif not any(one in found and not isinstance(one.meta.get("val"), (torch.Tensor, list, tuple))
                          for one in node.all_input_nodes):
                 lowering.node(node)

@@ -20,6 +20,7 @@ def spread(values, count):
 
 def forward(b, x, w, stride, padding, dilation, groups):
     """x [N, spatial, C], w [O, C/groups, window]."""
+    static(*w.shape)
     ones = [1] * len(stride)
     return b.conv(x, last(b, w), stride, padding, padding, dilation, ones, groups)
 
@@ -43,7 +44,10 @@ def backward_input(b, grad, w, stride, padding, dilation, extra, groups):
 
 def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     """x [N, spatial, C], grad [N, spatial, O]; the result is [O, C/groups, window]."""
-    n, *spatial, c = static(*x.shape)
+    n, *spatial, c = x.shape
+    static(*spatial, c, *grad.shape[1:])
+    if groups > 1:
+        static(n)
     o, count = grad.shape[-1], len(spatial)
     x = b.reshape(x, [n, *spatial, groups, c // groups])
     x = b.transpose(x, [2 + count, *range(1, 1 + count), 1 + count, 0])
@@ -101,6 +105,12 @@ def of_integers(b, x, w, stride, padding, dilation, transposed, extra, groups):
     return b.reshape(total, [n, *sizes, o])
 
 
+def _spatial(x):
+    """The sizes between batch and channels, which have to be known."""
+    static(*x.shape[1:-1])
+    return x.shape[1:-1]
+
+
 @lowers("convolution.default")
 def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
     count = w.rank - 2
@@ -129,7 +139,7 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
         made[0] = first(b, forward(b, grad, w, stride, padding, dilation, groups))
     elif mask[0]:
         extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) for n, m, s, d, k, p in
-                 zip(static(*x.shape)[1:-1], static(*grad.shape)[1:-1], stride, dilation, window, padding)]
+                 zip(_spatial(x), _spatial(grad), stride, dilation, window, padding)]
         made[0] = first(b, backward_input(b, grad, w, stride, padding, dilation, extra, groups))
     if mask[1]:
         large, small = (grad, x) if transposed else (x, grad)

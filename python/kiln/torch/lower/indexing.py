@@ -156,8 +156,12 @@ def flat_rows(b, x):
 def cut(b, x, shape, dim):
     """x without what the index does not reach in the other dimensions."""
     for d in range(x.rank):
-        if d != dim and x.shape[d] != shape[d]:
-            x = b.slice_dim(x, d, 0, static(shape[d]))
+        if d == dim or x.shape[d] == shape[d]:
+            continue
+        if isinstance(x.shape[d], int) and isinstance(shape[d], int):
+            x = b.slice_dim(x, d, 0, shape[d])
+        else:
+            x = b.dynamic_slice_dim(x, d, 0, [shape[d] if e == d else n for e, n in enumerate(x.shape)])
     return x
 
 
@@ -184,7 +188,7 @@ def scattered(b, kind, x, dim, index, source):
         return x
     d = axis(dim, x.rank)
     if any(n != m for e, (n, m) in enumerate(zip(x.shape, index.shape)) if e != d):
-        static(*x.shape, *index.shape)  # every coordinate written out
+        # Every coordinate written out.
         columns = [b.iota("i64", index.shape, e) if e != d else b.convert(index, "i64") for e in range(x.rank)]
         columns = b.cat([b.reshape(c, [*index.shape, 1]) for c in columns], x.rank)
         return b.scatter(kind, x, columns, b.reshape(source, [*index.shape, *[1] * x.rank]), list(range(x.rank)))

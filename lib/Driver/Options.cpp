@@ -171,6 +171,10 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       }
     } else if (flag == "--emit") {
       ok = arguments.value(text);
+      if (ok && text.empty()) {
+        error = "expected --emit=KIND, found ''";
+        return false;
+      }
       // What it does not know may be a target's word for its assembly.
       auto emit = parseEmit(text);
       options.emit = emit.value_or(ok ? Emit::Asm : Emit::Package);

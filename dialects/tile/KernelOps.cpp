@@ -156,6 +156,17 @@ static LogicalResult verifyFacts(KernelOp kernel, unsigned index, Type type,
                << "expected '" << name << "' of parameter " << index
                << " to be one positive integer per dimension of a view, found "
                << fact.getValue();
+    } else if (name.starts_with("tile.") &&
+               !llvm::is_contained(
+                   {kDivisibilityAttr, kContiguityAttr, kConstancyAttr},
+                   name)) {
+      // A fact that nobody reads is a name with a mistake in it.
+      return kernel.emitOpError()
+             << "expected a fact of parameter " << index << ", one of '"
+             << kReadonlyAttr << "', '" << kNoaliasAttr << "', '" << kAlignAttr
+             << "', '" << kSizeDivAttr << "', '" << kStrideDivAttr << "', '"
+             << kDivisibilityAttr << "', '" << kContiguityAttr << "' and '"
+             << kConstancyAttr << "', found '" << name << "'";
     }
   }
   for (StringRef name : {kDivisibilityAttr, kContiguityAttr, kConstancyAttr}) {

@@ -15,6 +15,13 @@ tile.kernel @k(%x: !tile.view<?xf32> {tile.align = 48 : i64}) {
 // -----
 
 // kernel_c3
+// expected-error@+1 {{expected a fact of parameter 0, one of 'tile.readonly', 'tile.noalias', 'tile.align', 'tile.size_div', 'tile.stride_div', 'tile.divisibility', 'tile.contiguity' and 'tile.constancy', found 'tile.readonyl'}}
+tile.kernel @k(%x: !tile.view<?xf32> {tile.readonyl, other.fact}) {
+}
+
+// -----
+
+// kernel_c3
 // expected-error@+1 {{expected 'tile.readonly' on a view or pointer, found it on parameter 0 of type 'f32'}}
 tile.kernel @k(%x: f32 {tile.readonly}) {
 }

@@ -281,8 +281,8 @@ public:
                                     ArrayRef<Value> inputs);
 };
 
-/// In another type; floats of at most 8 bits take their largest numbers for what
-/// is beyond, unless the node says that it does not saturate.
+/// In another type; floats of at most 8 bits take their largest numbers for
+/// what is beyond, unless the node says that it does not saturate.
 Value castTo(Node &n, Value x, Type element, bool fromUnsigned = false);
 
 /// Completes types of results in a block by those of later ones: shape

@@ -62,8 +62,9 @@ private:
     auto divisor = [&](OpFoldResult x) {
       return math.add(x, math.sub(one, differs(x, zero)));
     };
-    bool isBool = op->getNumOperands() > 0 &&
-                  getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
+    bool isBool =
+        op->getNumOperands() > 0 &&
+        getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
     return llvm::TypeSwitch<Operation *, OpFoldResult>(op)
         .Case([&](prim::FromIndexOp from) -> OpFoldResult {
           return from.getValue();
@@ -142,8 +143,10 @@ private:
           return math.sub(one, differs(operand(0), operand(1)));
         })
         .Case([&](prim::NeOp) { return differs(operand(0), operand(1)); })
-        .Case([&](prim::LtOp) { return unit(math.sub(operand(1), operand(0))); })
-        .Case([&](prim::GtOp) { return unit(math.sub(operand(0), operand(1))); })
+        .Case(
+            [&](prim::LtOp) { return unit(math.sub(operand(1), operand(0))); })
+        .Case(
+            [&](prim::GtOp) { return unit(math.sub(operand(0), operand(1))); })
         .Case([&](prim::LeOp) {
           return math.sub(one, unit(math.sub(operand(0), operand(1))));
         })
@@ -171,8 +174,8 @@ private:
     Value flat = list;
     if (type.getRank() != 1)
       flat = e.reshape(list, ArrayRef<int64_t>{type.getNumElements()});
-    Value one = e.reshape(e.sliceDim(flat, 0, number, number + 1),
-                          ArrayRef<int64_t>());
+    Value one =
+        e.reshape(e.sliceDim(flat, 0, number, number + 1), ArrayRef<int64_t>());
     return prim::ToIndexOp::create(e.b, e.convert(one, e.b.getI64Type()))
         .getResult();
   }

@@ -16,8 +16,8 @@ namespace {
 /// Lengths beyond which and up to which a dimension is multiplied with a whole
 /// matrix; those up to which it is with one at all, without factors and with;
 /// and the longest that there may be.
-constexpr int64_t fewest = 16, mostPlain = 64, mostPrime = 512, mostDirect = 128,
-                  mostOverall = 1 << 22;
+constexpr int64_t fewest = 16, mostPlain = 64, mostPrime = 512,
+                  mostDirect = 128, mostOverall = 1 << 22;
 
 using Numbers = std::vector<std::complex<double>>;
 

@@ -37,8 +37,9 @@ StringRef kindOf(Combiner combiner, bool isUnsigned) {
 /// Whether the update is subtracted.
 bool isSubtraction(Region &region) {
   Block &block = region.front();
-  auto op =
-      block.getTerminator()->getOperand(0).getDefiningOp<stablehlo::SubtractOp>();
+  auto op = block.getTerminator()
+                ->getOperand(0)
+                .getDefiningOp<stablehlo::SubtractOp>();
   return op && block.getNumArguments() == 2 &&
          op.getLhs() == block.getArgument(0) &&
          op.getRhs() == block.getArgument(1);

@@ -29,8 +29,8 @@ Value targetsOf(const ScatterForm &form, ArrayRef<int64_t> operand,
     if (found != form.dims.end()) {
       int64_t number = found - form.dims.begin();
       Value coordinate = e.sliceDim(indices, outer, number, number + 1);
-      coordinate = e.reshape(coordinate,
-                             e.typeOf(indices).getShape().drop_back());
+      coordinate =
+          e.reshape(coordinate, e.typeOf(indices).getShape().drop_back());
       at = e.add(at, e.broadcastInDim(coordinate, front, sizes));
     }
     Value extent = e.integer(size, at);
@@ -70,8 +70,8 @@ LogicalResult scatterLoop(stablehlo::ScatterOp op, const ScatterForm &form,
     x = e.reshape(e.transpose(x, form.order), ArrayRef<int64_t>{count});
   Tensors inits{e.full(integerAttr(index, 0), {})};
   for (Value x : old)
-    inits.push_back(e.reshape(e.transpose(x, form.layout.order),
-                              ArrayRef<int64_t>{size}));
+    inits.push_back(
+        e.reshape(e.transpose(x, form.layout.order), ArrayRef<int64_t>{size}));
   auto loop = prim::WhileOp::create(e.b, ValueRange(inits).getTypes(), inits);
   {
     OpBuilder::InsertionGuard guard(e.b);
@@ -103,10 +103,9 @@ LogicalResult scatterLoop(stablehlo::ScatterOp op, const ScatterForm &form,
     if (failed(made) || made->size() != kept.size())
       return failure();
     Tensors next{e.add(number, e.integer(1, number))};
-    for (auto [x, fresh, same] : llvm::zip_equal(
-             body->getArguments().drop_front(), *made, kept)) {
-      Value one = e.reshape(e.where(inside, fresh, same),
-                            ArrayRef<int64_t>{1});
+    for (auto [x, fresh, same] :
+         llvm::zip_equal(body->getArguments().drop_front(), *made, kept)) {
+      Value one = e.reshape(e.where(inside, fresh, same), ArrayRef<int64_t>{1});
       next.push_back(
           prim::DynamicUpdateSliceOp::create(e.b, x.getType(), x, one, at));
     }

@@ -1,8 +1,8 @@
 //===- KernelOps.cpp - Kernels and the grid -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Dialect/Tile/GridFacts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/GridFacts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -239,9 +239,10 @@ LogicalResult KernelOp::verifyRegions() {
 /// The most instances along an axis of the grid, if that is known.
 static std::optional<int64_t> mostInstances(Operation *op, unsigned axis) {
   auto kernel = op->getParentOfType<KernelOp>();
-  auto most = kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(
-                           tile::kMostInstancesAttr)
-                     : DenseI64ArrayAttr();
+  auto most =
+      kernel
+          ? kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr)
+          : DenseI64ArrayAttr();
   return most ? std::optional<int64_t>(most[axis]) : std::nullopt;
 }
 

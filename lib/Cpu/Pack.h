@@ -44,8 +44,7 @@ private:
   void packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
                       Coord first, int64_t count, Value place);
   /// Loops over the steps, those first whose accesses are in bounds.
-  using StepLoops =
-      llvm::function_ref<void(llvm::function_ref<void(Coord)>)>;
+  using StepLoops = llvm::function_ref<void(llvm::function_ref<void(Coord)>)>;
   void packFewRows(StepLoops steadily, Coord batch, Coord start, Coord from,
                    Value place);
 

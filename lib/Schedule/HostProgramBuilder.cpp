@@ -31,6 +31,18 @@ HostProgramBuilder::HostProgramBuilder(program::FuncOp func, OpBuilder &builder)
     : func(func), builder(builder), math(builder, func.getLoc()),
       name(func.getSymName().str()) {}
 
+Value HostProgramBuilder::index(Value value) const {
+  // What it stands for may have become known later.
+  while (true) {
+    if (Value known = indices.lookup(value))
+      return known;
+    auto alias = aliases.find(value);
+    if (alias == aliases.end())
+      return {};
+    value = alias->second;
+  }
+}
+
 Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
   for (auto alias = aliases.find(value); alias != aliases.end();
        alias = aliases.find(value))

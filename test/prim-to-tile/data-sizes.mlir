@@ -5,6 +5,8 @@
 // RUN: not kiln-run %s --target=cpu --entry=two --arg=random:1:f32:37 --arg=i32:5 --arg=i64:6 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not kiln-run %s --target=cpu --entry=two --arg=random:1:f32:37 --arg=i32:-1 --arg=i64:-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: kiln-run %s --target=cpu --entry=loop --arg=random:1:f32:37 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=grouped --arg=i64:3 --arg=i64:4 --arg=random:1:i64:3 --check --no-fallback
+// RUN: not kiln-run %s --target=cpu --entry=grouped --arg=i64:2 --arg=i64:4 --arg=random:1:i64:3 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: kiln-run %s --target=reference --entry=places --arg=random:1:f32:37 --check
 
 // The sum is computed before its number is read, which is before what has that size is allocated.
@@ -69,4 +71,18 @@ func.func @loop(%x: tensor<37xf32>) -> tensor<f32> {
     prim.yield %j, %u : tensor<i32>, tensor<f32>
   }
   return %r#1 : tensor<f32>
+}
+
+// One number is known before the other, of a group that needs both.
+// SIZES: size of dimension 0 of argument 2 does not match a computed size
+func.func @grouped(%n: tensor<i64>, %m: tensor<i64>, %y: tensor<?xi64>) -> tensor<?x?xf32> {
+  %i = prim.to_index %n : tensor<i64>
+  %j = prim.to_index %m : tensor<i64>
+  %c = prim.full 0 : i64 sizes (%i) : tensor<?xi64>
+  %p = prim.ne %y, %c : tensor<?xi64> -> tensor<?xi1>
+  %a = prim.full 2.0 : f32 sizes (%i) : tensor<?xf32>
+  %b = prim.full 1.0 : f32 sizes (%i) : tensor<?xf32>
+  %w = prim.where %p, %a, %b : tensor<?xi1>, tensor<?xf32>
+  %r = prim.broadcast_in_dim %w dims [0] sizes (%i, %j) : tensor<?xf32> -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
 }

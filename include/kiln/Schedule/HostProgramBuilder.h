@@ -56,8 +56,8 @@ public:
   void setAlias(mlir::Value alias, mlir::Value value);
   /// The host's value for an index value of the function.
   void setIndex(mlir::Value value, mlir::Value host) { indices[value] = host; }
-  mlir::Value index(mlir::Value value) const { return indices.lookup(value); }
-  bool hasIndex(mlir::Value value) const { return indices.count(value); }
+  mlir::Value index(mlir::Value value) const;
+  bool hasIndex(mlir::Value value) const { return bool(index(value)); }
 
   /// A new dense buffer.
   Buffer allocate(mlir::Type elementType, llvm::ArrayRef<Extent> sizes);

@@ -28,6 +28,9 @@ tile.kernel @wide(%x: !tile.view<?xf16>, %s: !tile.view<?xf8E8M0FNU>, %y: !tile.
 // CHECK: arith.bitcast %{{.*}} : tensor<8xf64> to tensor<8xi64>
 // CHECK: arith.maxsi
 // CHECK: arith.minsi
+// NaN has the code 255, whatever its sign and bits.
+// CHECK: arith.cmpf uno
+// CHECK: arith.select
 // CHECK-NOT: arith.divf
 // CHECK: arith.truncf %{{.*}} : tensor<8xf64> to tensor<8xbf16>
 tile.kernel @narrow(%x: !tile.view<?xf32>, %y: !tile.view<?xbf16>) {

@@ -96,7 +96,10 @@ Value Expander::codeOf(Value scale) {
   Value code = make<arith::SubIOp>(
       make<arith::ShRUIOp>(size, i64(size, kFraction)), i64(size, kBias));
   code = make<arith::MaxSIOp>(code, i64(code, 0));
-  return make<arith::MinSIOp>(code, i64(code, kNaN));
+  code = make<arith::MinSIOp>(code, i64(code, kNaN));
+  // The sign and the other bits of NaN are the machine's to choose.
+  Value isNaN = make<arith::CmpFOp>(arith::CmpFPredicate::UNO, wide, wide);
+  return make<arith::SelectOp>(isNaN, i64(code, kNaN), code);
 }
 
 /// The powers, or what they are divided by to give 1, in f64.

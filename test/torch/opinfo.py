@@ -33,7 +33,7 @@ from torch.testing._internal.common_methods_invocations import op_db  # noqa: E4
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
 
 from kiln import Error  # noqa: E402
-from kiln.torch import decompositions  # noqa: E402
+from kiln.torch import decompositions, shapes  # noqa: E402, F401
 from kiln.torch.cache import CompileError  # noqa: E402
 from kiln.torch.compiled import Compiled, lower  # noqa: E402
 from kiln.torch.graph import UnsupportedNode  # noqa: E402

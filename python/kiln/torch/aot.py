@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from kiln import compiler
 
-from . import cache, decompositions, shapes  # noqa: F401  (says what results look like)
+from . import cache, decompositions
 from .compiled import Compiled
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes

@@ -19,7 +19,7 @@ def table():
     from torch.export.decomp_utils import PRESERVED_ATEN_CIA_OPS
     named = _core_aten_decompositions_post_autograd().keys() | PRESERVED_ATEN_CIA_OPS
     made = {operation: function for operation, function in decomposition_table.items()
-            if _counts(operation) and (operation in named or not _is_preservable_cia_op(operation))}
+            if _counts(operation) and (operation in named or not _is_preservable_cia_op(operation) or _in_python(operation))}
     return {**made, **{operation: function for operation, function in TABLE.items() if _counts(operation)}}
 
 
@@ -29,6 +29,11 @@ def whole_table():
     from torch._decomp import core_aten_decompositions
     made = {operation: function for operation, function in core_aten_decompositions().items() if _counts(operation)}
     return {**made, **table()}
+
+
+def _in_python(operation):
+    """Whether it is Python that takes the operation apart: without gradients the dispatcher does not call that."""
+    return torch._C.DispatchKey.CompositeImplicitAutograd in operation.py_kernels
 
 
 def _counts(operation):

@@ -2,6 +2,7 @@
 // Arguments and results that prim has no type for.
 #include "Boundary.h"
 
+#include "kiln/Dialect/Program/Donated.h"
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,7 +136,7 @@ void noteDonations(func::FuncOp fn) {
   for (unsigned i = 0; i < fn.getNumArguments(); ++i)
     for (StringRef name : {"tf.aliasing_output", "jax.buffer_donor"})
       if (fn.removeArgAttr(i, name))
-        fn.setArgAttr(i, "kiln.donated", UnitAttr::get(fn.getContext()));
+        fn.setArgAttr(i, program::kDonatedAttr, UnitAttr::get(fn.getContext()));
 }
 
 void expandResults(func::FuncOp fn) {

@@ -2,6 +2,7 @@
 // Which functions of a module are translated, and what their results are.
 #include "Functions.h"
 
+#include "kiln/Dialect/Program/Donated.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -164,8 +165,8 @@ private:
       if (StringAttr name = nameOf(fn, i))
         result.setArgAttr(i, "kiln.name", name);
     for (unsigned i = 0; i < fn.getNumArguments(); ++i)
-      if (Attribute donated = fn.getArgAttr(i, "kiln.donated"))
-        result.setArgAttr(i, "kiln.donated", donated);
+      if (Attribute donated = fn.getArgAttr(i, program::kDonatedAttr))
+        result.setArgAttr(i, program::kDonatedAttr, donated);
     // Whoever invents inputs has to keep to the indices that mean something.
     for (auto [value, largest] : e.largestIndex)
       result.setArgAttr(cast<BlockArgument>(value).getArgNumber(), "kiln.range",

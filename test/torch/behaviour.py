@@ -5,6 +5,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from unittest import mock
 
 warnings.filterwarnings("ignore")
 import torch  # noqa: E402
@@ -196,19 +197,13 @@ def small_calls_go_straight_to_the_package():
 @test
 def the_cache_is_used():
     with tempfile.TemporaryDirectory() as folder:
-        before, os.environ["KILN_CACHE_DIR"] = os.environ.get("KILN_CACHE_DIR"), folder
-        try:
+        with mock.patch.dict(os.environ, KILN_CACHE_DIR=folder):
             x = torch.randn(5)
             for _ in range(2):
                 torch._dynamo.reset()
                 cache.statistics.update(compiled=0, found=0)
                 fast(lambda x: x * 3 + 1, fullgraph=True)(x)
             assert cache.statistics == {"compiled": 0, "found": 1}, cache.statistics
-        finally:
-            if before is None:
-                del os.environ["KILN_CACHE_DIR"]
-            else:
-                os.environ["KILN_CACHE_DIR"] = before
 
 
 @test
@@ -268,8 +263,7 @@ def what_decides_about_a_graph_is_in_its_key():
         return keys[-1]
 
     x, double = torch.randn(4, 4), lambda x: x * 2
-    before, os.environ["KILN_CACHE_DIR"] = os.environ.get("KILN_CACHE_DIR"), tempfile.gettempdir()
-    try:
+    with mock.patch.dict(os.environ, KILN_CACHE_DIR=tempfile.gettempdir()):
         same_again = lambda y: y * 2  # noqa: E731
         assert key_of(double, x) == key_of(same_again, x.clone()) is not None
         others = [key_of(double, x), key_of(lambda x: x * 2.0, x), key_of(lambda x: x * True, x), key_of(lambda x: 2 - x, x),
@@ -289,11 +283,6 @@ def what_decides_about_a_graph_is_in_its_key():
         assert key_of(lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)), x) is None
         allowed = torch.compiler.allow_in_graph(lambda x: x * 2)
         assert key_of(lambda x: allowed(x) + 1, x) is None
-    finally:
-        if before is None:
-            del os.environ["KILN_CACHE_DIR"]
-        else:
-            os.environ["KILN_CACHE_DIR"] = before
 
 
 @test

@@ -114,6 +114,11 @@ SmallVector<Value> RegisterBuilder::combineWith(Block &block, ValueRange left,
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(broadcastLanes(lookup(operand), lanes));
+    // The first is compared with itself to find NaN: what arrives now, so that
+    // what is carried waits for the maximum alone.
+    if (isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
+        op.getOperand(0) == block.getArgument(0))
+      std::swap(operands[0], operands[1]);
     local.map(op.getResult(0), emitElementwise(&op, operands));
   }
   SmallVector<Value> results;

@@ -61,10 +61,12 @@ Value F32::allWithin(Value x, float limit) const {
   Value fine = arith::CmpIOp::create(
       b, loc, arith::CmpIPredicate::sle, size,
       Lanes(b, loc, size.getType()).i32(llvm::bit_cast<int32_t>(limit)));
-  if (!vector)
-    return fine;
-  return mlir::vector::ReductionOp::create(
-      b, loc, mlir::vector::CombiningKind::AND, fine);
+  if (vector)
+    fine = mlir::vector::ReductionOp::create(
+        b, loc, mlir::vector::CombiningKind::AND, fine);
+  // Registers are for the short way.
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return LLVM::ExpectOp::create(b, loc, fine, yes);
 }
 
 /// The function of libm for an operation, without the suffix of its type.

@@ -14,7 +14,7 @@ using namespace llvm;
 /// part of a loop runs without checks, branches choose, so what is known behind
 /// them counts. Every pass that tidies up runs as often as it finds something.
 static constexpr StringLiteral kPasses = R"(
-  function<eager-inv>(sroa<modify-cfg>,early-cse<>),
+  function<eager-inv>(lower-expect,sroa<modify-cfg>,early-cse<>),
   ipsccp,globalopt,always-inline,
   cgscc(devirt<4>(
     inline,

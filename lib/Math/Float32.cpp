@@ -36,10 +36,9 @@ Value Float32::expParts(Value x, Value &shifted) const {
   Value whole = sub(shifted, magic);
   Value r = fma(whole, f32(-0.693145751953125), x);
   r = fma(whole, f32(-1.42860676533018719e-06), r);
-  Value p = polynomial(r, {0.4999999403953552, 0.16666515171527863,
-                           0.04166845977306366, 0.008369426243007183,
-                           0.0013813064433634281});
-  return add(fma(mul(r, r), p, r), f32(1.0));
+  return polynomial(r, {1.0, 1.0, 0.4999999403953552, 0.16666515171527863,
+                        0.04166845977306366, 0.008369426243007183,
+                        0.0013813064433634281});
 }
 
 Value Float32::exp(Value x) const {

@@ -15,7 +15,8 @@
 // CHECK: arith.maxsi {{.*}} : vector<16xi32>
 // CHECK: arith.maxsi {{.*}} : vector<8xi32>
 // CHECK: %[[SMALL:.*]] = vector.reduction <and>, {{.*}} : vector<8xi1> into i1
-// CHECK: scf.if %[[SMALL]] -> (vector<32xf32>)
+// CHECK: %[[LIKELY:.*]] = llvm.intr.expect %[[SMALL]], {{.*}} : i1
+// CHECK: scf.if %[[LIKELY]] -> (vector<32xf32>)
 // CHECK: llvm.store {{.*}} : vector<32xf32>
 // CHECK: scf.for {{.*}} step %c8_i64
 // CHECK: scf.if {{.*}} -> (vector<8xf32>)

@@ -277,12 +277,15 @@ void NestBuilder::prefetchNext(ViewAccessOpInterface load,
     const ViewInfo &view = viewOf(load.getAccessedView());
     Value ahead =
         gep(address, mul(view.strides[d], c64(axis.block)), view.elementType);
-    // One for each line of what is read.
-    int64_t bytes = elements * storageBytes(view.elementType);
+    // One for each line of what is read, into the nearest cache where that has
+    // room for this tile, the next and one that is computed.
+    int64_t element = storageBytes(view.elementType),
+            bytes = elements * element,
+            tile = load.getAccessedType().getNumElements() * element;
+    int hint = 3 * tile <= config.l1Bytes ? 3 : 2;
     for (int64_t line = 0; line < bytes; line += config.lineBytes)
       LLVM::Prefetch::create(b, loc, gep(ahead, c64(line), b.getI8Type()),
-                             /*rw=*/0,
-                             /*hint=*/2, /*cache=*/1);
+                             /*rw=*/0, hint, /*cache=*/1);
   }
 }
 

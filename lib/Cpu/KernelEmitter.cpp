@@ -197,6 +197,9 @@ LogicalResult KernelEmitter::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
     current = &op;
+    if (block->getParentOp() == kernel && isa<stage::ComputeOp>(op) &&
+        !std::exchange(hasTouched, true))
+      touchStores(*block);
     FlatSymbolRefAttr unit;
     if (!acquired && isa<scf::ForOp>(op))
       unit = unitOf(&op);

@@ -69,6 +69,12 @@ public:
   /// `mask` (null: all of them).
   void storeLanes(Value value, Value address, Value stride, Type element,
                   Value mask);
+  /// Whether a view has more bytes than the last cache.
+  bool isSurelyLarge(tile::ViewType view) const;
+  /// What passes by the caches is written at the pace of memory, but each page,
+  /// and lines that rows share, have to be found before: touches those of the
+  /// rows that the next instance stores, so that this happens meanwhile.
+  void touchStores(mlir::Block &block);
   Value streamingCondition(ViewAccessOpInterface store, const Nest &nest,
                            Value base, mlir::Value &peel);
 
@@ -154,8 +160,9 @@ private:
   llvm::DenseMap<Value, DirectSum> directSums; ///< of storage
   /// Regions that store such sums where the condition does not hold.
   llvm::DenseMap<mlir::Operation *, Value> directStores;
-  bool streams = false;  ///< some store may pass by the caches
-  bool acquired = false; ///< the unit of the products is prepared
+  bool hasTouched = false; ///< `touchStores` has run
+  bool streams = false;    ///< some store may pass by the caches
+  bool acquired = false;   ///< the unit of the products is prepared
   SmallVector<Value, 3> programIds, programCounts;
 };
 

@@ -81,6 +81,53 @@ void KernelEmitter::storeLanes(Value value, Value address, Value stride,
   LLVM::masked_scatter::create(b, loc, value, addresses, mask, align);
 }
 
+bool KernelEmitter::isSurelyLarge(tile::ViewType view) const {
+  int64_t total = storageBytes(view.getElementType());
+  for (int64_t size : view.getShape())
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(total, size, total))
+      return false;
+  return total >= config.lastCacheBytes;
+}
+
+void KernelEmitter::touchStores(Block &block) {
+  constexpr int64_t kPage = 4096, kMostPages = 16;
+  for (Operation &op : block)
+    op.walk([&](ViewAccessOpInterface store) {
+      auto type = cast<tile::ViewType>(store.getAccessedView().getType());
+      int64_t bytes = store.getAccessedType().getNumElements() *
+                      storageBytes(type.getElementType());
+      // A row that passes by the caches, at a place that is known here.
+      if (store.getAccessKind() != AccessKind::Write ||
+          store.getAccessedType().getRank() != 1 || !isSurelyLarge(type) ||
+          bytes > kMostPages * kPage ||
+          store->getBlock()->getParentOp() != &op ||
+          indirectAxis(store.getAxes()) >= 0 ||
+          !views.count(store.getAccessedView()))
+        return;
+      const ViewInfo &view = viewOf(store.getAccessedView());
+      Value origin = c64(0);
+      bool isNext = false;
+      for (auto [d, axis] : llvm::enumerate(store.getAxes())) {
+        auto offset = dyn_cast_if_present<Value>(axis.offset);
+        auto id = offset ? offset.getDefiningOp<tile::ProgramIdOp>()
+                         : tile::ProgramIdOp();
+        bool isId = id && offset == id.getResult(0) && axis.countsBlocks;
+        if (offset && !mapping.contains(offset) &&
+            !getConstantIntValue(offset).has_value())
+          return;
+        Value first = offsetOf(store, d);
+        if (isId)
+          first = add(first, c64(axis.block));
+        isNext |= isId;
+        origin = add(origin, mul(first, view.strides[d]));
+      }
+      Value base = gep(view.base, origin, view.elementType);
+      for (int64_t at = 0; isNext && at < bytes; at += kPage)
+        LLVM::Prefetch::create(b, loc, gep(base, c64(at), b.getI8Type()),
+                               /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    });
+}
+
 /// A condition for stores that pass by the caches: the view is too large for
 /// them, and every vector of the tile that starts at `base` is aligned, or is
 /// once `peel` elements of each row have been stored by themselves. Those are
@@ -94,15 +141,9 @@ Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
   int64_t vectorBytes = nest.lanes * bytes;
   if (vectorBytes * 8 != config.vectorBits || vectorBytes < 32)
     return nullptr;
-  bool isSurelyLarge = llvm::none_of(type.getShape(), ShapedType::isDynamic);
-  if (isSurelyLarge) {
-    int64_t total = bytes;
-    for (int64_t size : type.getShape())
-      if (llvm::MulOverflow(total, size, total))
-        return nullptr;
-    if (total < config.lastCacheBytes)
-      return nullptr;
-  }
+  bool isLarge = isSurelyLarge(type);
+  if (!isLarge && llvm::none_of(type.getShape(), ShapedType::isDynamic))
+    return nullptr;
   Value elements = c64(1), misaligned = c64(0),
         first = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base);
   SmallVector<ViewAxis, 4> axes = store.getAxes();
@@ -119,7 +160,7 @@ Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
   }
   // Memory of callers is often aligned to less than a vector. Where sizes are
   // not known, what is stored may be small: the code for it would be in vain.
-  int64_t known = isSurelyLarge ? bytes : vectorBytes;
+  int64_t known = isLarge ? bytes : vectorBytes;
   misaligned = arith::OrIOp::create(
       b, loc, arith::AndIOp::create(b, loc, misaligned, c64(vectorBytes - 1)),
       arith::AndIOp::create(b, loc, first, c64(known - 1)));
@@ -127,7 +168,7 @@ Value KernelEmitter::streamingCondition(ViewAccessOpInterface store,
       conjunction(compare(arith::CmpIPredicate::eq, misaligned, c64(0)),
                   compare(arith::CmpIPredicate::sge, mul(elements, c64(bytes)),
                           c64(config.lastCacheBytes)));
-  if (isSurelyLarge) {
+  if (isLarge) {
     Value over =
         arith::AndIOp::create(b, loc, sub(c64(0), first), c64(vectorBytes - 1));
     over = arith::DivUIOp::create(b, loc, over, c64(bytes));
@@ -222,7 +263,7 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
   if (!combining && nest.laneDim >= 0 && strides[nest.laneDim] == 1)
     streaming = streamingCondition(store, nest, base, peel);
   streams |= bool(streaming);
-  if (nest.hasFunctions)
+  if (nest.hasFunctions || peel)
     nest.side = sideBySide(nest);
 
   for (auto [d, axis] : llvm::enumerate(axes))

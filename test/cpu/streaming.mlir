@@ -10,8 +10,13 @@
 
 // RESULT: largest error 0,
 
+// What the next instance stores to is found meanwhile: a prefetch for each of
+// the four pages of a row.
 // CHECK-LABEL: @large(
+// CHECK-COUNT-4: call void @llvm.prefetch.p0({{.*}}, i32 0, i32 3, i32 1)
+// CHECK-NOT: prefetch
 // CHECK: masked.store
+// CHECK: store <32 x float> {{.*}}, align 32, !nontemporal
 // CHECK: store <8 x float> {{.*}}, align 32, !nontemporal
 tile.kernel @large(%p: !tile.ptr<f32>, %a: f32) {
   %i = tile.program_id : index

@@ -56,9 +56,10 @@ bool haveOneSignature(const Function &a, const Function &b) {
 
 /// Kernels without results change their arguments, and one program has done so
 /// before: both begin with what it has left. What is alike may be readonly.
-void equalise(const std::vector<Tensor> &from, std::vector<Tensor> &to) {
+void equalise(const std::vector<Input> &from, const std::vector<Input> &to) {
   for (size_t k = 0; k < from.size(); ++k) {
-    const Tensor &source = from[k], &target = to[k];
+    // What a pointer points to is more than one element.
+    const Tensor &source = from[k].base, &target = to[k].base;
     if (!source.data() || !target.data() || !source.isContiguous() ||
         !target.isContiguous() || source.shape != target.shape)
       continue;
@@ -118,7 +119,7 @@ int kiln::run::measureAgainst(Session &session, const Function &function,
   Side one{session, function, tensorsOf(inputs), {}, {}};
   Side two{*other.session, *other.function, tensorsOf(other.inputs), {}, {}};
   if (function.results.empty())
-    equalise(one.args, two.args);
+    equalise(inputs, other.inputs);
   Side *sides[] = {&one, &two};
   double spent = 0;
   for (int i = -options.warmUps - 1;
@@ -143,8 +144,8 @@ int kiln::run::measureAgainst(Session &session, const Function &function,
         return fail("--against=" + options.against + ": result " +
                     std::to_string(k) + " is another");
     // What kernels write are arguments.
-    for (size_t k = 0; one.results.empty() && k < one.args.size(); ++k)
-      if (!fits(one.args[k], two.args[k], Tolerance(), options))
+    for (size_t k = 0; one.results.empty() && k < inputs.size(); ++k)
+      if (!fits(inputs[k].base, other.inputs[k].base, Tolerance(), options))
         return fail("--against=" + options.against +
                     ": what it leaves in argument " + std::to_string(k) +
                     " is another");

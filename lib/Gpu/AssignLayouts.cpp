@@ -63,8 +63,12 @@ void Assigner::assign(Operation *op) {
     return;
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
     if (auto choice = chooseProduct(product, description, warps)) {
-      requireOperand(product.getLhsOperand(), choice->lhs);
-      requireOperand(product.getRhsOperand(), choice->rhs);
+      // What is read from memory gets there from where it is.
+      std::pair<OpOperand &, LayoutAttr> factors[] = {
+          {product.getLhsOperand(), choice->lhs},
+          {product.getRhsOperand(), choice->rhs}};
+      for (auto &[operand, layout] : factors)
+        requireOperand(operand, layout ? layout : settle(operand.get()));
       if (OpOperand *acc = product.getAccOperand())
         requireOperand(*acc, choice->acc);
       op->setAttr(kRowAttr, b.getStringAttr(choice->row.getName()));

@@ -16,7 +16,7 @@ static bool isShared(Value pointer) {
 }
 
 /// The address in the memory of the block that an operation reaches, if it
-/// reaches any.
+/// reaches any; of a product the first one.
 static Value sharedPlace(Operation *op) {
   Value place = TypeSwitch<Operation *, Value>(op)
                     .Case<LLVM::LoadOp, LLVM::StoreOp>(
@@ -26,6 +26,7 @@ static Value sharedPlace(Operation *op) {
                     .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
                         [](auto op) { return op.getPtr(); })
                     .Case([](CopyAsyncOp op) { return op.getTarget(); })
+                    .Case([](MmaAsyncOp op) { return op.getLhs(); })
                     .Default([](Operation *) { return Value(); });
   return place && isShared(place) ? place : Value();
 }
@@ -37,7 +38,8 @@ static Value maskOf(Operation *op) {
 }
 
 static bool waits(Operation *op) {
-  return isa<gpu::BarrierOp, WarpBarrierOp, CommitCopiesOp, WaitCopiesOp>(op);
+  return isa<gpu::BarrierOp, WarpBarrierOp, CommitCopiesOp, WaitCopiesOp,
+             CommitProductsOp, WaitProductsOp>(op);
 }
 
 static int64_t bytesOf(Type type) {
@@ -71,6 +73,8 @@ void BarrierCheck::findNeeded() {
     if (!place && !waits(op))
       return;
     need(place);
+    if (auto product = dyn_cast<MmaAsyncOp>(op))
+      need(product.getRhs());
     need(maskOf(op));
     for (Operation *around = op;
          around != function && touching.insert(around).second;
@@ -162,13 +166,15 @@ LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
           << " of the block's memory in thread " << meeting->second
           << ", which thread " << meeting->first << " "
           << what[size_t(before.access->touch)] << " before, and nothing "
-          << (before.stage == Pending::Stage::UnderWay ? "waits for that copy"
-                                                       : "parts the two");
+          << (before.stage != Pending::Stage::UnderWay ? "parts the two"
+              : before.access->isProduct ? "waits for that product"
+                                         : "waits for that copy");
       error.attachNote(before.access->op->getLoc()) << "it does so here";
       return error;
     }
-  state.pending.insert(
-      {now, now->isCopy ? Pending::Stage::UnderWay : Pending::Stage::Threads});
+  state.pending.insert({now, now->isCopy || now->isProduct
+                                 ? Pending::Stage::UnderWay
+                                 : Pending::Stage::Threads});
   return success();
 }
 
@@ -187,15 +193,31 @@ LogicalResult BarrierCheck::runOp(Operation *op, BlockState &state,
   }
   if (isa<WarpBarrierOp>(op))
     SharedAccesses::waitForWarp(state.pending);
-  if (isa<CommitCopiesOp>(op))
-    SharedAccesses::commit(state.pending);
+  if (isa<CommitCopiesOp, CommitProductsOp>(op))
+    SharedAccesses::commit(state.pending, isa<CommitProductsOp>(op));
   if (auto wait = dyn_cast<WaitCopiesOp>(op))
-    SharedAccesses::waitForCopies(state.pending, wait.getBut());
+    SharedAccesses::waitForGroups(state.pending, wait.getBut(), false);
+  if (auto wait = dyn_cast<WaitProductsOp>(op))
+    SharedAccesses::waitForGroups(state.pending, wait.getBut(), true);
   Value place = sharedPlace(op);
   if (!place)
     return success();
   SharedAccess access;
   access.op = op;
+  if (auto product = dyn_cast<MmaAsyncOp>(op)) {
+    access.active = active;
+    access.touch = Touch::Read;
+    access.isProduct = true;
+    for (auto [factor, matrix] :
+         {std::pair(product.getLhs(), product.getLhsMatrix()),
+          std::pair(product.getRhs(), product.getRhsMatrix())}) {
+      access.address = value(state, factor);
+      access.bytes = matrix.getBytes();
+      if (failed(touch(access, Value(), state, active)))
+        return failure();
+    }
+    return success();
+  }
   access.address = value(state, place);
   access.active = active;
   TypeSwitch<Operation *>(op)

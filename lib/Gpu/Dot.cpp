@@ -3,6 +3,7 @@
 
 #include "Fragments.h"
 #include "LayoutChoice.h"
+#include "MemoryProducts.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -425,6 +426,8 @@ LogicalResult KernelWalk::emitProduct(Operation *op) {
     if (!row)
       return op->emitOpError("the description has no matrix instruction '")
              << name.getValue() << "'";
+    if (readsMemory(row))
+      return emitMemoryProduct(*this, cast<MatrixProductOpInterface>(op), row);
     return InstructionProduct(*this, cast<MatrixProductOpInterface>(op), row)
         .run();
   }

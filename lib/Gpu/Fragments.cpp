@@ -15,59 +15,85 @@ using Basis = LayoutAttr::Basis;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// The dimension whose elements lie side by side and the bytes that are
-/// permuted as one.
-static std::pair<unsigned, int64_t> permutationOf(MemRefType type) {
-  constexpr int64_t kChunk = 16;
+namespace {
+/// The dimension whose elements lie side by side, the bytes that are permuted
+/// as one, and those of a row that lie together, 0 for all.
+struct Permutation {
+  unsigned inner = 1;
+  int64_t unit = 16, piece = 0;
+};
+} // namespace
+
+static Permutation permutationOf(MemRefType type) {
   auto space = dyn_cast_or_null<stage::SpaceAttr>(type.getMemorySpace());
   Attribute permute = space ? space.getPermute() : Attribute();
-  if (auto both = dyn_cast_or_null<DenseI64ArrayAttr>(permute))
-    return {both[0] == 0 ? 0 : 1, both[1]};
-  auto dim = dyn_cast_or_null<IntegerAttr>(permute);
-  return {dim && dim.getInt() == 0 ? 0 : 1, kChunk};
+  Permutation result;
+  if (auto all = dyn_cast_or_null<DenseI64ArrayAttr>(permute)) {
+    result.inner = all[0] == 0 ? 0 : 1;
+    result.unit = all[1];
+    if (all.size() > 2)
+      result.piece = all[2];
+  } else if (auto dim = dyn_cast_or_null<IntegerAttr>(permute)) {
+    result.inner = dim.getInt() == 0 ? 0 : 1;
+  }
+  return result;
 }
 
-unsigned StoragePlace::inner() const { return permutationOf(type).first; }
+unsigned StoragePlace::inner() const { return permutationOf(type).inner; }
 
 int64_t StoragePlace::rowBytes() const {
   return type.getDimSize(inner()) *
          ThreadBuilder::storedBytes(type.getElementType());
 }
 
+int64_t StoragePlace::pieceBytes() const {
+  int64_t piece = permutationOf(type).piece;
+  return piece ? std::min(piece, rowBytes()) : rowBytes();
+}
+
 unsigned StoragePlace::permuteShift() const {
   // Eight rows in a run of 128 bytes or more: each its own chunk.
-  return llvm::Log2_64(std::max<int64_t>(1, 128 / rowBytes()));
+  return llvm::Log2_64(std::max<int64_t>(1, 128 / pieceBytes()));
 }
 
 int64_t StoragePlace::permuteMask() const {
-  int64_t unit = permutationOf(type).second;
-  return std::max<int64_t>(std::min<int64_t>(rowBytes(), 128) / unit, 1) - 1;
+  int64_t unit = permutationOf(type).unit;
+  return std::max<int64_t>(std::min<int64_t>(pieceBytes(), 128) / unit, 1) - 1;
 }
 
 int64_t StoragePlace::placeOf(ArrayRef<int64_t> at) const {
   int64_t outer = at[1 - inner()];
   int64_t within =
       at[inner()] * ThreadBuilder::storedBytes(type.getElementType());
-  return outer * rowBytes() +
+  int64_t piece = within / pieceBytes();
+  within %= pieceBytes();
+  return piece * panelBytes() + outer * pieceBytes() +
          (within ^ ((outer >> permuteShift() & permuteMask()) *
-                    permutationOf(type).second));
+                    permutationOf(type).unit));
 }
 
 Value StoragePlace::threadPlace(ThreadBuilder &w, LayoutAttr layout) const {
   int64_t each = ThreadBuilder::storedBytes(type.getElementType());
   Value outer = w.threadCoordinate(layout, 1 - inner());
   Value within = w.mul(w.threadCoordinate(layout, inner()), w.c32(each));
+  Value panel;
+  if (pieceBytes() < rowBytes()) {
+    panel =
+        w.mul(w.and_(within, w.c32(~(pieceBytes() - 1))), w.c32(outerSize()));
+    within = w.and_(within, w.c32(pieceBytes() - 1));
+  }
   if (int64_t mask = permuteMask()) {
     Value bits = outer;
     if (permuteShift())
       bits =
           w.b.createOrFold<arith::ShRUIOp>(w.loc, bits, w.c32(permuteShift()));
     bits = w.and_(bits, w.c32(mask));
-    int64_t unit = llvm::Log2_64(permutationOf(type).second);
+    int64_t unit = llvm::Log2_64(permutationOf(type).unit);
     within = w.xor_(within,
                     w.b.createOrFold<arith::ShLIOp>(w.loc, bits, w.c32(unit)));
   }
-  return w.add(w.mul(outer, w.c32(rowBytes())), within);
+  Value place = w.add(w.mul(outer, w.c32(pieceBytes())), within);
+  return panel ? w.add(panel, place) : place;
 }
 
 Value StoragePlace::address(ThreadBuilder &w, LayoutAttr layout,
@@ -104,8 +130,11 @@ StoragePlace StoragePlace::transposed() const {
   Builder b(type.getContext());
   int64_t dim = 1 - inner();
   Attribute permute = b.getI64IntegerAttr(dim);
-  if (auto both = dyn_cast<DenseI64ArrayAttr>(space.getPermute()))
-    permute = b.getDenseI64ArrayAttr({dim, both[1]});
+  if (auto all = dyn_cast<DenseI64ArrayAttr>(space.getPermute())) {
+    SmallVector<int64_t> others(all.asArrayRef());
+    others[0] = dim;
+    permute = b.getDenseI64ArrayAttr(others);
+  }
   StoragePlace result = *this;
   result.type = MemRefType::get(
       {type.getDimSize(1), type.getDimSize(0)}, type.getElementType(),

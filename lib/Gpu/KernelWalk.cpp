@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "MemoryProducts.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -243,6 +244,7 @@ LogicalResult KernelWalk::run() {
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
   measureStorage();
+  readsByProducts = hasMemoryProducts(kernel, description);
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -305,7 +307,11 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
   if (isa<MatrixProductOpInterface>(op))
     return emitProduct(op);
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp op) { return emitFor(op); })
+      .Case([&](scf::ForOp op) -> LogicalResult {
+        if (failed(emitFor(op)))
+          return failure();
+        return finishProducts(op), success();
+      })
       .Case([&](scf::IfOp op) { return emitIf(op); })
       .Case([&](scf::WhileOp op) { return emitWhile(op); })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
@@ -391,11 +397,14 @@ struct ConvertTileToSimt
     if (kernels.empty())
       return;
     builder.setInsertionPointToStart(module.getBody());
+    int64_t align = 16;
+    for (tile::KernelOp kernel : kernels)
+      if (hasMemoryProducts(kernel, description))
+        align = kMatrixAlign;
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
     LLVM::GlobalOp::create(builder, module.getLoc(), bytes,
                            /*isConstant=*/false, LLVM::Linkage::External,
-                           kSharedSymbol, Attribute(), /*alignment=*/16,
-                           kShared);
+                           kSharedSymbol, Attribute(), align, kShared);
     for (tile::KernelOp kernel : kernels) {
       auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
       KernelWalk walk(kernel, builder, lanes, warps ? warps.getInt() : 4,

@@ -33,6 +33,7 @@ struct ViewParts {
 /// Storage in the memory of the block: `offset` and `start` bytes from its
 /// beginning. The elements of dimension `inner` lie side by side. In each row
 /// chunks of 16 bytes are permuted, by exclusive or with bits of its number.
+/// Rows may be cut into pieces: then the first pieces of all rows come first.
 struct StoragePlace {
   mlir::MemRefType type;
   mlir::Value start; ///< i32; null: 0
@@ -44,14 +45,18 @@ struct StoragePlace {
   StoragePlace transposed() const;
   /// The address of the element of a register in a layout of this storage.
   mlir::Value address(ThreadBuilder &w, LayoutAttr layout, int64_t reg) const;
-
-private:
-  /// What bit `row` of a row's number permutes: log2(rows of a permutation).
-  unsigned permuteShift() const;
-  int64_t permuteMask() const;
+  /// Bytes of a row, or of a piece of one, and from piece to piece.
+  int64_t pieceBytes() const;
+  int64_t panelBytes() const { return pieceBytes() * outerSize(); }
   /// Bytes from the beginning. Coordinates are joined by exclusive or, and so
   /// are their places.
   int64_t placeOf(llvm::ArrayRef<int64_t> at) const;
+
+private:
+  int64_t outerSize() const { return type.getDimSize(1 - inner()); }
+  /// What bit `row` of a row's number permutes: log2(rows of a permutation).
+  unsigned permuteShift() const;
+  int64_t permuteMask() const;
   mlir::Value threadPlace(ThreadBuilder &w, LayoutAttr layout) const;
 };
 
@@ -95,6 +100,17 @@ public:
   size_t countCopies() const { return lateCopies.size(); }
   /// How a product reads a factor; nothing where it is in registers.
   std::unique_ptr<FragmentReader> readerOf(mlir::Value tile);
+  /// The storage that a product reads a factor from; null where it is in
+  /// registers.
+  const StoragePlace *storageOf(mlir::Value tile) const;
+  /// Whether a product that goes on by itself may do so until the next
+  /// iteration's product has begun: nobody fills what it reads before, and its
+  /// sums only go into that one.
+  bool mayGoOn(mlir::Operation *product);
+  /// It does: whoever comes behind the loop waits for it.
+  void goesOn(mlir::Operation *product);
+  /// A barrier behind which instructions may read what threads wrote before.
+  void publish();
   /// `make` only where a condition holds (null: always).
   void guarded(mlir::Value condition, llvm::function_ref<void()> make);
 
@@ -160,11 +176,18 @@ private:
   mlir::LogicalResult emitHistogram(tile::HistogramOp op);
   mlir::LogicalResult emitProduct(mlir::Operation *op);
 
+  // MemoryProducts.cpp
+  void finishProducts(mlir::Operation *loop);
+  /// Results of loops that products still compute.
+  llvm::DenseSet<mlir::Value> underWay;
+  bool readsByProducts = false; ///< some products read storage by themselves
+
   // Staged.cpp
   struct Ring {
     int64_t depth = 1, align = 16, offset = 0, slotBytes = 0;
     mlir::Value fill, use;  ///< i32: where the slots begin that come next
     int64_t ready = 0;      ///< slots that are full and not consumed
+    int64_t ahead = 0;      ///< slots that are full or filled in a loop
     bool isAwaited = false; ///< a slot is full that is consumed soon
     bool isRead = false;    ///< since the last barrier
   };

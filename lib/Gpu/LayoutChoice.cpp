@@ -3,6 +3,7 @@
 
 #include "LayoutChoice.h"
 #include "KernelWalk.h"
+#include "MemoryProducts.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -228,9 +229,7 @@ static void addProductsBehind(Value value, Block *block,
     addProductsBehind(operand, block, seen, products);
 }
 
-/// Whether one product's result goes into the left factor of another one, as
-/// scores do into what weighs rows.
-static bool isChained(MatrixProductOpInterface op) {
+bool simt::isChained(MatrixProductOpInterface op) {
   Block *block = op->getBlock();
   SmallVector<MatrixProductOpInterface> all(
       block->getOps<MatrixProductOpInterface>());
@@ -259,7 +258,7 @@ static bool takesTypes(target::MatrixInstructionAttr row,
 
 target::MatrixInstructionAttr
 simt::findInstruction(MatrixProductOpInterface op,
-                      target::TargetAttr description) {
+                      target::TargetAttr description, int64_t warps) {
   if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
     return {};
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
@@ -280,6 +279,12 @@ simt::findInstruction(MatrixProductOpInterface op,
       return isa_and_nonnull<LayoutAttr>(operand.getLayout());
     };
     int64_t depth = row.getK().getMin();
+    if (readsMemory(row)) {
+      if (warps && takesTypes(row, op) &&
+          suitsMemory(op, row, description, warps))
+        return row;
+      continue;
+    }
     if (hasAtom(row.getLhs()) && hasAtom(row.getRhs()) &&
         hasAtom(row.getAcc()) && m >= row.getM().getMin() &&
         n >= row.getN().getMin() && k >= depth &&
@@ -325,9 +330,11 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
                                                  target::TargetAttr description,
                                                  int64_t warps) {
   using Basis = LayoutAttr::Basis;
-  target::MatrixInstructionAttr row = findInstruction(op, description);
+  target::MatrixInstructionAttr row = findInstruction(op, description, warps);
   if (!row)
     return std::nullopt;
+  if (readsMemory(row))
+    return chooseMemoryProduct(op, row, warps);
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t rank = acc.getRank();

@@ -56,9 +56,11 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
 
 /// The first row of the description that takes a product's types and sizes, or
 /// null. Instructions for floats of 8 bits may sum with fewer bits than f32
-/// has, so they need a product that allows as many imprecise terms.
+/// has, so they need a product that allows as many imprecise terms. Those that
+/// read factors from the memory of the block are found for `warps` alone.
 target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
-                                              target::TargetAttr description);
+                                              target::TargetAttr description,
+                                              int64_t warps = 0);
 
 /// Why there is no such row.
 std::string whyNoInstruction(MatrixProductOpInterface op,
@@ -67,13 +69,17 @@ std::string whyNoInstruction(MatrixProductOpInterface op,
 /// How a product is computed by a matrix instruction of warps.
 struct ProductChoice {
   target::MatrixInstructionAttr row;
-  LayoutAttr lhs, rhs, acc;
+  LayoutAttr lhs, rhs, acc; ///< of a factor null: it is read from memory
 };
 /// The first row of the description that takes the product, if there is one;
 /// `warps` share out its rows and columns.
 std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
                                            target::TargetAttr description,
                                            int64_t warps);
+
+/// Whether one product's result goes into the left factor of another one, as
+/// scores do into what weighs rows.
+bool isChained(MatrixProductOpInterface op);
 
 /// Adds rows of `--explain` for what a kernel whose tiles have layouts does:
 /// by which instruction a product goes, how wide accesses are, and how many

@@ -8,7 +8,7 @@ using namespace kiln;
 using namespace kiln::simt;
 
 const SharedAccess *SharedAccesses::get(const SharedAccess &access) {
-  auto &place = known[{access.op, access.address, access.active}];
+  auto &place = known[{access.op, access.address, access.active, access.bytes}];
   if (place)
     return place.get();
   place = std::make_unique<SharedAccess>(access);
@@ -93,18 +93,21 @@ void SharedAccesses::waitForWarp(PendingSet &pending) {
   });
 }
 
-void SharedAccesses::commit(PendingSet &pending) {
+void SharedAccesses::commit(PendingSet &pending, bool products) {
   constexpr uint8_t kMany = 64;
-  replace(pending, [](Pending one) -> std::optional<Pending> {
-    if (one.stage == Pending::Stage::UnderWay && one.groups < kMany)
+  replace(pending, [&](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::UnderWay && one.groups < kMany &&
+        one.access->isProduct == products)
       ++one.groups;
     return one;
   });
 }
 
-void SharedAccesses::waitForCopies(PendingSet &pending, int64_t but) {
-  replace(pending, [but](Pending one) -> std::optional<Pending> {
-    if (one.stage == Pending::Stage::UnderWay && one.groups > but) {
+void SharedAccesses::waitForGroups(PendingSet &pending, int64_t but,
+                                   bool products) {
+  replace(pending, [&](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::UnderWay && one.groups > but &&
+        one.access->isProduct == products) {
       one.stage = Pending::Stage::Threads;
       one.groups = 0;
     }

@@ -27,8 +27,9 @@ struct SharedAccess {
   const ThreadValue *active = nullptr; ///< 0 for threads that do not do it
   int64_t bytes = 16;
   Touch touch = Touch::Update;
-  bool isCopy = false;   ///< goes on by itself until it is waited for
-  bool isOfWarp = false; ///< any lane of the warp may be the one
+  bool isCopy = false;    ///< goes on by itself until it is waited for
+  bool isProduct = false; ///< the same, with groups of products
+  bool isOfWarp = false;  ///< any lane of the warp may be the one
   struct Span {
     int64_t begin, end, thread;
   };
@@ -42,7 +43,7 @@ struct Pending {
   enum class Stage : uint8_t {
     Threads,  ///< each thread has done its part
     Warps,    ///< and the other lanes of its warp know
-    UnderWay, ///< a copy that is not waited for
+    UnderWay, ///< a copy or a product that is not waited for
   };
   const SharedAccess *access;
   Stage stage;
@@ -75,12 +76,12 @@ public:
   // What waiting does.
   static void waitForBlock(PendingSet &pending);
   static void waitForWarp(PendingSet &pending);
-  static void commit(PendingSet &pending);
-  static void waitForCopies(PendingSet &pending, int64_t but);
+  static void commit(PendingSet &pending, bool products);
+  static void waitForGroups(PendingSet &pending, int64_t but, bool products);
 
 private:
-  using Key =
-      std::tuple<mlir::Operation *, const ThreadValue *, const ThreadValue *>;
+  using Key = std::tuple<mlir::Operation *, const ThreadValue *,
+                         const ThreadValue *, int64_t>;
   std::map<Key, std::unique_ptr<SharedAccess>> known;
   std::map<
       std::tuple<const SharedAccess *, Pending::Stage, const SharedAccess *>,

@@ -13,6 +13,29 @@ using namespace kiln::simt;
 
 #include "kiln/Gpu/SimtOpsDialect.cpp.inc"
 
+/// `(%a, %b) : type`: operands of one type, and results of it.
+static void printSums(OpAsmPrinter &printer, Operation *, OperandRange sums,
+                      TypeRange types, TypeRange) {
+  printer << '(' << sums << ") : ";
+  if (types.empty())
+    printer << "none";
+  else
+    printer << types.front();
+}
+
+static ParseResult
+parseSums(OpAsmParser &parser,
+          SmallVectorImpl<OpAsmParser::UnresolvedOperand> &sums,
+          SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results) {
+  Type type;
+  if (parser.parseOperandList(sums, OpAsmParser::Delimiter::Paren) ||
+      parser.parseColonType(type))
+    return failure();
+  types.assign(sums.size(), type);
+  results = types;
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "kiln/Gpu/SimtOps.cpp.inc"
 
@@ -184,5 +207,47 @@ LogicalResult CopyAsyncOp::verify() {
   // (C1) What a thread copies at once.
   if (int64_t n = getBytes(); n != 4 && n != 8 && n != 16)
     return emitOpError() << "expected 4, 8 or 16 bytes, found " << n;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products that go on by themselves
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatrixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t row, int64_t group, int64_t panel,
+                                 bool, DenseI64ArrayAttr steps, int64_t bytes) {
+  if (row != 32 && row != 64 && row != 128)
+    return emitError() << "expected rows of 32, 64 or 128 bytes, found " << row;
+  if (group <= 0 || group % 16 || panel <= 0 || panel % 16)
+    return emitError() << "expected multiples of 16 bytes from group to group "
+                          "and from panel to panel, found "
+                       << group << " and " << panel;
+  for (int64_t step : steps.asArrayRef())
+    if (step < 0 || step % 16)
+      return emitError() << "expected steps of multiples of 16 bytes, found "
+                         << step;
+  if (steps.empty() || bytes <= 0)
+    return emitError() << "expected a matrix with steps and bytes";
+  return success();
+}
+
+LogicalResult MmaAsyncOp::verify() {
+  // (C1) What goes in comes out.
+  if (TypeRange(getAcc().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the accumulator's types";
+  // (C2) The same sum.
+  size_t left = getLhsMatrix().getSteps().size(),
+         right = getRhsMatrix().getSteps().size();
+  if (left != right)
+    return emitOpError() << "expected factors of as many steps, found " << left
+                         << " and " << right;
+  return success();
+}
+
+LogicalResult WaitProductsOp::verify() {
+  // (C1) The same values.
+  if (TypeRange(getValues().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the values' types";
   return success();
 }

@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "MemoryProducts.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Gpu/Passes.h"
@@ -29,13 +30,17 @@ namespace {
 /// the dimension whose elements lie side by side.
 struct Staged {
   Operation *load;
-  ConvertLayoutOp convert;
+  ConvertLayoutOp convert; ///< null: products read the storage by themselves
   int dim;
-  int64_t bytes;
-};
+  int64_t bytes, align;
 
-/// Whether something in a loop may write memory of the launch.
-bool writesMemory(scf::ForOp loop) {
+  Value factor() {
+    return convert ? Value(convert.getResult()) : Value(load->getResult(0));
+  }
+};
+} // namespace
+
+bool simt::writesMemory(scf::ForOp loop) {
   auto effects = getEffectsRecursively(loop);
   return !effects || llvm::any_of(*effects, [](const auto &effect) {
     return isa<MemoryEffects::Write>(effect.getEffect()) &&
@@ -43,14 +48,15 @@ bool writesMemory(scf::ForOp loop) {
   });
 }
 
-/// Whether a tile only reaches products by matrix instructions, as a factor,
-/// its dimensions transposed at most.
-bool feedsProducts(Value tile) {
+namespace {
+/// Whether a tile only reaches products by matrix instructions that `takes`
+/// says, as a factor, its dimensions transposed at most.
+bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
   return !tile.use_empty() && llvm::all_of(tile.getUsers(), [&](Operation *to) {
     if (isa<tile::TransposeOp>(to))
-      return feedsProducts(to->getResult(0));
+      return feedsProducts(to->getResult(0), takes);
     auto product = dyn_cast<MatrixProductOpInterface>(to);
-    return product && to->hasAttr(kRowAttr) &&
+    return product && takes(to) &&
            (!product.getAccOperand() || product.getAccOperand()->get() != tile);
   });
 }
@@ -107,9 +113,9 @@ Operation *moveToProduct(Operation *user) {
   return user;
 }
 
-/// Whether what is read of memory at places without an element is zero, or
-/// anything.
-bool hasZeros(Operation *load) {
+} // namespace
+
+bool simt::hasZeros(Operation *load) {
   auto isZero = [](Value value) {
     return matchPattern(value, m_Zero()) ||
            matchPattern(value, m_PosZeroFloat());
@@ -122,6 +128,7 @@ bool hasZeros(Operation *load) {
          (outside == Outside::Value && isZero(access.getOutsideValue()));
 }
 
+namespace {
 /// The elements of a load that follow each other, and how many of them each
 /// thread has together.
 Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
@@ -172,8 +179,13 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
   ConvertLayoutOp convert;
   if (type && load->hasOneUse())
     convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
-  if (!convert || convert->getBlock() != load->getBlock() ||
-      !feedsProducts(convert.getResult()))
+  auto description = target::getDescription(load);
+  bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
+                  return isMemoryProduct(to, description);
+                });
+  auto hasRow = [](Operation *to) { return to->hasAttr(kRowAttr); };
+  if (!isRead && (!convert || convert->getBlock() != load->getBlock() ||
+                  !feedsProducts(convert.getResult(), hasRow)))
     return decline("what it loads is not just a factor of a product by a "
                    "matrix instruction");
   if (type.getRank() != 2)
@@ -203,7 +215,8 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return decline("its rows are shorter than 16 bytes");
   if (!box && !isKnownEarly(load, loop))
     return decline("where it reads depends on memory");
-  return Staged{load, convert, along.dim, type.getNumElements() * each};
+  return Staged{load, isRead ? ConvertLayoutOp() : convert, along.dim,
+                type.getNumElements() * each, isRead ? kMatrixAlign : 128};
 }
 
 /// Whether an operation loads a tile whose factors could be copied ahead.
@@ -287,13 +300,15 @@ struct SimtStageOperands
       Operation *declined = nullptr;
       std::string reason;
       int64_t slot = 0;
+      bool isRead = false;
       for (Operation &op : *loop.getBody()) {
         if (!isLoad(op))
           continue;
         std::string why;
         if (auto staged = stagedLoad(&op, loop, facts, why)) {
           found.push_back(*staged);
-          slot += llvm::alignTo(staged->bytes, 128);
+          slot += llvm::alignTo(staged->bytes, staged->align);
+          isRead |= !staged->convert;
         } else if (!declined) {
           declined = &op;
           reason = std::move(why);
@@ -334,6 +349,11 @@ struct SimtStageOperands
         if (staged.load->use_empty())
           staged.load->erase();
       loop->setAttr("stage.depth", Builder(loop).getI64IntegerAttr(slots));
+      // A product may go on reading its slot while the next one begins, where
+      // that leaves two slots that are filled.
+      if (isRead && slots >= 4)
+        loop->setAttr("stage.ahead",
+                      Builder(loop).getI64IntegerAttr(slots - 2));
     }
   }
 
@@ -360,15 +380,17 @@ private:
     Location loc = staged.load->getLoc();
     auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
     Attribute permute = b.getI64IntegerAttr(staged.dim);
-    int64_t unit = permutedBytes(staged.convert.getResult(), staged.dim);
-    if (unit != 16)
+    if (!staged.convert)
+      permute = b.getDenseI64ArrayAttr({staged.dim, 16, kMatrixRow});
+    else if (int64_t unit = permutedBytes(staged.factor(), staged.dim);
+             unit != 16)
       permute = b.getDenseI64ArrayAttr({staged.dim, unit});
     auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace, permute);
     auto storage = MemRefType::get(type.getShape(), type.getElementType(),
                                    MemRefLayoutAttrInterface(), space);
-    auto alloc =
-        stage::AllocOp::create(b, loc, storage, b.getI64IntegerAttr(128),
-                               IntegerAttr(), IntegerAttr());
+    auto alloc = stage::AllocOp::create(b, loc, storage,
+                                        b.getI64IntegerAttr(staged.align),
+                                        IntegerAttr(), IntegerAttr());
     if (auto box = dyn_cast<tile::LoadOp>(staged.load)) {
       stage::CopyOp::create(
           b, loc, /*token=*/Type(), box.getView(), box.getCoords(), alloc,
@@ -381,16 +403,16 @@ private:
       stage::WriteOp::create(b, loc, moved->getResult(0), alloc, ValueRange());
     }
     // Every product reads for itself.
-    for (OpOperand &use :
-         llvm::make_early_inc_range(staged.convert.getResult().getUses())) {
+    Value factor = staged.factor();
+    Operation *made = factor.getDefiningOp();
+    for (OpOperand &use : llvm::make_early_inc_range(factor.getUses())) {
       Operation *user = moveToProduct(use.getOwner());
-      b.setInsertionPoint(user->getBlock() == staged.convert->getBlock()
-                              ? user
-                              : staged.convert);
-      use.set(stage::ReadOp::create(b, loc, staged.convert.getType(), alloc,
-                                    ValueRange()));
+      b.setInsertionPoint(user->getBlock() == made->getBlock() ? user : made);
+      use.set(
+          stage::ReadOp::create(b, loc, factor.getType(), alloc, ValueRange()));
     }
-    staged.convert.erase();
+    if (staged.convert)
+      staged.convert.erase();
   }
 };
 } // namespace

@@ -41,7 +41,7 @@ void KernelWalk::waitFor(Ring *ring) {
     groups.erase(groups.begin(), first + 1);
   }
   WaitCopiesOp::create(b, loc, but);
-  synchronize();
+  publish();
   for (auto &other : rings)
     other.second->isRead = false;
 }
@@ -364,10 +364,15 @@ void KernelWalk::enterRingLoop(scf::ForOp loop) {
     isKnown &= ready[ring.second.get()] == ring.second->ready;
     ring.second->isRead = true;
   }
-  if (isKnown && under == groups)
+  isKnown &= under == groups;
+  for (auto &ring : rings)
+    ring.second->ahead =
+        isKnown ? ring.second->ready + llvm::count(groups, ring.second.get())
+                : ring.second->depth;
+  if (isKnown)
     return;
   WaitCopiesOp::create(b, loc, 0);
-  synchronize();
+  publish();
   groups.clear();
   for (auto &ring : rings)
     ring.second->ready = 0;

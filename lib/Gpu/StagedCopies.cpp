@@ -98,7 +98,7 @@ void KernelWalk::fillAtOnce(Operation *op) {
   commitCopies(nullptr);
   groups.clear();
   WaitCopiesOp::create(b, loc, 0);
-  synchronize();
+  publish();
 }
 
 void KernelWalk::issueCopies(size_t count) {

@@ -39,7 +39,7 @@ static int64_t operationsOf(Operation *op, int64_t lanes, int64_t warps,
       isa<LoopLikeOpInterface, RegionBranchOpInterface>(op))
     return 0;
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
-    if (auto row = findInstruction(product, description)) {
+    if (auto row = findInstruction(product, description, warps)) {
       // An instruction and the fragments that it takes.
       constexpr int64_t kText = 4;
       auto factor =

@@ -51,6 +51,8 @@ private:
     if (early.empty())
       return success();
     int64_t later = ahead < 0 ? shallowest - 1 : ahead.getValue();
+    if (auto own = loop->getAttrOfType<IntegerAttr>("stage.ahead"))
+      later = own.getInt();
     // One slot more than iterations ahead, or the first would never be free.
     if (later >= shallowest)
       return loop.emitError("expected a ring of at least ")

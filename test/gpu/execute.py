@@ -12,11 +12,14 @@ or, for f32, as numbers; each integer among them is 0 unless `NAME: scalars = [.
 block's number is 0 unless `NAME: block = N` says it, as `NAME: width = N` the blocks of a row, 0 if not. What
 is expected is an expression on the memory after the call. Shared memory is watched: accesses of two
 threads to one byte, one of them a write, need a barrier between them, of their warp or of the block.
+Products that read it by themselves (simt.mma_async, of 128 threads) find their elements as Hopper's matrix
+descriptors say, and want what they read published, and left alone until they are waited for.
 Usage: execute.py FILE < MODULE"""
 import re
 import struct
 import sys
 from itertools import accumulate
+from operator import mul
 
 OP = re.compile(r'^\s*(?:(%\S+) = )?"([\w.]+)"\(([^)]*)\)(.*)$')
 LANES = 32
@@ -109,6 +112,7 @@ class Shared:
         self.size, self.bytes = size, bytearray(size)
         self.epoch = self.warp_epoch = 0
         self.writer, self.readers = {}, {}
+        self.unpublished = {}  # byte -> the thread that wrote it
 
     def meet(self, thread, other, where):
         who, epoch, warp_epoch = other
@@ -133,6 +137,7 @@ class Shared:
             for reader in self.readers.pop(at, {}).values():
                 self.meet(thread, reader, at)
             self.writer[at] = now
+            self.unpublished[at] = thread
 
     def wait(self):
         self.epoch += 1
@@ -146,6 +151,7 @@ class Machine:
         self.values = {}
         self.counts, self.block, self.width = {}, 0, 0
         self.open, self.groups = {}, [[] for _ in range(threads)]  # copies under way
+        self.begun, self.products = [], []  # what products read: lists of bytes by their places
 
     def span(self, address):
         for start, data in self.memory.items():
@@ -222,6 +228,23 @@ class Machine:
                 while len(self.groups[t]) > keep:
                     for copy in self.groups[t].pop(0):
                         self.finish_copy(t, *copy)
+        elif name == "simt.publish":
+            those = set(active)
+            self.shared.unpublished = {at: t for at, t in self.shared.unpublished.items() if t not in those}
+        elif name == "simt.mma_async":
+            self.whole_warps(op, active, True)
+            self.multiply_async(op, values)
+        elif name == "simt.commit_products":
+            self.products.append(self.begun)
+            self.begun = []
+        elif name == "simt.wait_products":
+            keep = int(re.search(r"but = (\d+)", op.rest).group(1))
+            while len(self.products) > keep:
+                for at, byte in self.products.pop(0):
+                    if self.shared.bytes[at] != byte:
+                        raise SystemExit(f"byte {at} of shared memory was written while a product read it")
+            for i, value in enumerate(values):
+                self.values[f"{op.result}#{i}"] = value
         elif name in ("simt.load_matrix", "simt.store_matrix"):
             self.whole_warps(op, active, False)
             self.matrices(op, values, active)
@@ -319,6 +342,46 @@ class Machine:
                     new = (signed(old, 32) + total) & 0xffffffff if kinds[-1].startswith("i") else \
                         bits_of(number(old) + total)
                     self.values.setdefault(f"{op.result}#{r}", {})[first + lane] = new
+
+    def multiply_async(self, op, values):
+        """64 rows and two columns for each sum of a thread. Elements lie as the canonical layouts of matrix
+        descriptors have them: strides first, then chunks permuted by bits of the address."""
+        matrices = []
+        for name in ("lhs_matrix", "rhs_matrix"):
+            text = re.search(name + r" = #simt.matrix<(.*?)>[,}]", op.rest).group(1)
+            numbers = {key: int(re.search(key + r" = (\d+)", text).group(1)) for key in ("row", "group", "panel", "bytes")}
+            steps = [int(n) for n in re.search(r"steps = \[(.*?)\]", text).group(1).split(", ")]
+            matrices.append((numbers, steps, "summed = true" in text))
+        each, depth, sums = 2, 16, values[2:]
+        for first in range(0, self.threads, 128):
+            factors = []
+            for (numbers, steps, summed), address, across in zip(matrices, values, (64, 2 * len(sums))):
+                start, row, factor = address[first], numbers["row"], [[] for _ in range(across)]
+                if any(address[t] != start for t in range(first, first + 128)):
+                    raise SystemExit("a product whose threads have several addresses")
+                for i, step in enumerate(steps):
+                    for x in range(across):
+                        for k in range(depth):
+                            along, rows = (k * each, x) if summed else (x * each, k)
+                            panel, along = (0, along) if summed else divmod(along, row)
+                            at = start + step + panel * numbers["panel"] + rows // 8 * numbers["group"] + rows % 8 * row + along
+                            at ^= (at >> 7 & row // 16 - 1) << 4
+                            if not start <= at < start + numbers["bytes"]:
+                                raise SystemExit(f"a product reads {at - start} bytes behind its factor")
+                            for byte in (at, at + 1):
+                                if byte in self.shared.unpublished:
+                                    raise SystemExit(f"a product reads byte {byte} of shared memory, which was not published")
+                                self.begun.append((byte, self.shared.bytes[byte]))
+                            factor[x].append(struct.unpack("<e", self.shared.bytes[at:at + 2])[0])
+                            self.shared.touch(first, at, each, False)
+                factors.append(factor)
+            a, b = factors
+            for t in range(first, first + 128):
+                for r, register in enumerate(sums):
+                    row = t % 128 // 32 * 16 + t % 32 // 4 + 8 * (r // 2 % 2)
+                    column = 2 * (t % 4) + r % 2 + 8 * (r // 4)
+                    total = sum(map(mul, a[row], b[column]))
+                    self.values.setdefault(f"{op.result}#{r}", {})[t] = bits_of(number(register[t]) + total)
 
     def branch(self, op, condition, active):
         made = [{} for _ in range(8)]
@@ -463,7 +526,8 @@ def call(function, notes):
         data = machine.memory[start]
         words = [int.from_bytes(data[i:i + each], "little") for i in range(0, len(data), each)]
         names[tile] = [number(word) for word in words] if kind == "f32" else words
-    names.update(count=lambda op: machine.counts.get(op, 0), shared=shared, accumulate=accumulate)
+    names.update(count=lambda op: machine.counts.get(op, 0), shared=shared, accumulate=accumulate,
+                 number16=lambda bits: struct.unpack("<e", struct.pack("<H", bits))[0])
     for note in own:
         if note.startswith("expect ") and not eval(note[7:], dict(names)):
             print(f"{name}: {note}")

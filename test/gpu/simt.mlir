@@ -69,3 +69,23 @@ func.func @products(%a: vector<2xf16>, %b: vector<2xf16>, %c: f32) -> (f32, f32,
   // CHECK-NEXT: return %[[D]]#0, %[[D]]#1, %[[D]]#2, %[[D]]#3
   return %d#0, %d#1, %d#2, %d#3 : f32, f32, f32, f32
 }
+
+// Products that go on by themselves keep their order.
+// FOLD-LABEL: llvm.func @asynchronous(
+// CHECK-LABEL: llvm.func @asynchronous(
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<3>, %[[C:.*]]: f32
+llvm.func @asynchronous(%p: !llvm.ptr<3>, %c: f32) {
+  // FOLD: simt.publish
+  // CHECK: simt.publish
+  simt.publish
+  // CHECK: %[[D:.*]]:2 = simt.mma_async "row" %[[P]] as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %[[P]] as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%[[C]], %[[C]]) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // FOLD: simt.mma_async
+  %d:2 = simt.mma_async "row" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // FOLD: simt.commit_products
+  // CHECK: simt.commit_products
+  simt.commit_products
+  // FOLD: simt.wait_products
+  // CHECK: simt.wait_products but 0 (%[[D]]#0, %[[D]]#1) : f32
+  %e:2 = simt.wait_products but 0 (%d#0, %d#1) : f32
+  llvm.return
+}

@@ -267,3 +267,48 @@ llvm.func @matrices(%x: i32) attributes {simt.threads = 64 : i64, simt.shared_by
   simt.store_matrix %x to %q : !llvm.ptr<3>
   llvm.return
 }
+
+// -----
+
+// A product reads by itself until it is waited for: what it reads is left alone.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @product(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  // expected-note@+1 {{it does so here}}
+  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  simt.commit_products
+  gpu.barrier
+  %behind = llvm.getelementptr %more[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  llvm.store %v, %behind : f32, !llvm.ptr<3>
+  %last = llvm.getelementptr %more[1020] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  // expected-error@+1 {{writes byte 9212 of the block's memory in thread 0, which thread 0 reads before, and nothing waits for that product}}
+  llvm.store %v, %last : f32, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+// Of two groups the first one is waited for; groups of copies are others.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @groups(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 32768 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %third = llvm.getelementptr %memory[16384] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  simt.commit_products
+  // expected-note@+1 {{it does so here}}
+  %e:4 = simt.mma_async "mma.64x8x16" %third as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%d#0, %d#1, %d#2, %d#3) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  simt.commit_products
+  simt.commit_copies
+  simt.wait_copies but 0
+  %f:4 = simt.wait_products but 1 (%e#0, %e#1, %e#2, %e#3) : f32
+  gpu.barrier
+  llvm.store %v, %memory : f32, !llvm.ptr<3>
+  // expected-error@+1 {{writes byte 16384 of the block's memory in thread 0, which thread 0 reads before, and nothing waits for that product}}
+  llvm.store %v, %third : f32, !llvm.ptr<3>
+  llvm.return
+}

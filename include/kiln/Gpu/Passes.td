@@ -33,8 +33,12 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     that write no memory, where elements lie side by side in pieces that copies can move, and where all
     slots fit. A description without a unit of kind `dma` has nothing done.
 
+    Factors that a product's instruction reads from the memory of the block become storage without a change of layout,
+    in rows of at most 128 bytes.
+
     The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
-    fit. Hints that it cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
+    fit; with four of them and such products also `stage.ahead`, two less, so that a product can go on while the next one
+    begins. Hints that it cannot follow are a warning with the reason, unless the kernel has variants (`tile.variants`).
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
@@ -54,7 +58,8 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
@@ -72,7 +77,7 @@ def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"
     Two accesses of a function of one thread to the memory of the block meet where two threads reach one byte
     and one of them writes it. Between such accesses every way through the function must have a `gpu.barrier`, or a
     `simt.warp_barrier` if both threads are of one warp; and of a `simt.copy_async`, whose bytes count as written from where it
-    stands on, its group must be waited for before that. A barrier must be one that all threads come to.
+    stands on, and a `simt.mma_async`, which reads all of its factors' bytes, the group must be waited for before that. A barrier must be one that all threads come to.
 
     The pass computes which bytes each thread reaches from the function alone, for all threads that `simt.threads` says and all
     iterations, and knows nothing of how barriers were placed. Two accesses that do not part are an error at

@@ -380,4 +380,6 @@ def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]
   }];
 }
 
+include "kiln/Gpu/SimtProductOps.td"
+
 #endif

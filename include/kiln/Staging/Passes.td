@@ -231,6 +231,8 @@ def StageSchedule : Pass<"stage-schedule", "::kiln::tile::KernelOp"> {
     Annotates only. What fills a ring, and the index computations that it needs, get step 0; everything else runs
     `ahead` iterations later, by default as many as the shallowest ring of the loop allows: its depth minus one. In
     the new body the filling comes first. `at` of an operation that has one stays.
+
+    The attribute `stage.ahead` of a loop, an integer, comes before the option.
   }];
   let options = [Option<"ahead", "ahead", "int64_t", "-1",
                         "iterations between filling and use; -1: the depth of the ring minus one">];

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products whose instructions read factors from the memory of the block, and go on by themselves.
+#ifndef KILN_GPU_SIMTPRODUCTOPS_TD
+#define KILN_GPU_SIMTPRODUCTOPS_TD
+
+def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
+  let mnemonic = "matrix";
+  let summary = "how a factor lies in the memory of the block";
+  let description = [{
+    Rows of `row` bytes, of which eight follow each other; in each of these, chunks of 16 bytes are permuted by
+    exclusive or: with the number of the row for 128 bytes, with half or a quarter of it, rounded down, for 64 and 32. `group` bytes behind
+    eight rows come the next eight. Rows that are longer are cut: `panel` bytes behind a piece comes the next one of its row.
+
+    - `summed`: the elements of a row differ in the dimension that is summed; else the rows do.
+    - `steps`: for each instruction along the summed dimension, how far its part begins behind the first one.
+    - `bytes`: from the address on, all that is read is within so many bytes.
+
+    ```mlir
+    #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96], bytes = 8192>
+    ```
+  }];
+  let parameters = (ins "int64_t":$row, "int64_t":$group, "int64_t":$panel, "bool":$summed,
+    "::mlir::DenseI64ArrayAttr":$steps, "int64_t":$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What the thread wrote is there for instructions that read by themselves";
+  let description = [{
+    What the thread wrote to the memory of the block before, by copies that it has waited for too, `simt.mma_async` of
+    threads that wait for this one at a barrier behind it may read.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.publish
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_MmaAsyncOp : Simt_Op<"mma_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Matrix instructions that read their factors from the memory of the block";
+  let description = [{
+    The warps that the row's accumulator is spread over compute `acc + lhs * rhs` together, one instruction for each
+    step of the summed dimension. They go on by themselves: until a `simt.wait_products` hands the results on nobody may
+    use them, but another `simt.mma_async` may add to them, and nobody may write what is read.
+
+    - `row`: the name of the instruction.
+    - `lhs`, `rhs`: where the parts of the factors are that these warps multiply, multiples of 16 bytes; all their lanes have the same address.
+    - `lhs_matrix`, `rhs_matrix`: how they lie there.
+    - `acc`: what a lane has of what the product is added to, in the order of the row's layout.
+    - `results`: what it has of the sum.
+
+    Constraints:
+    - (C1) There is one result for each part of the accumulator, of its type.
+    - (C2) Both factors have as many steps.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %d:4 = simt.mma_async "mma.64x8x16" %a as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+      by %b as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0, 32], bytes = 1024>
+      plus (%c, %c, %c, %c) : f32
+    ```
+  }];
+  let arguments = (ins StrAttr:$row, Simt_Pointer:$lhs, Simt_MatrixAttr:$lhs_matrix, Simt_Pointer:$rhs,
+    Simt_MatrixAttr:$rhs_matrix, Variadic<AnyType>:$acc);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $row $lhs `as` qualified($lhs_matrix) `by` $rhs `as` qualified($rhs_matrix) attr-dict `plus` custom<Sums>($acc, type($acc), type($results))
+    `at` qualified(type($lhs)) `,` qualified(type($rhs))
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_CommitProductsOp : Simt_Op<"commit_products", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The products since the last one of these form a group";
+  let description = [{
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.commit_products
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the groups of products but the latest ones";
+  let description = [{
+    - `but`: so many groups may still be under way.
+    - `values`: what they compute; `results`: the same. With `but 0` they can be used; else only another product may add to them.
+
+    Constraints:
+    - (C1) There is one result for each value, of its type.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %r:2 = simt.wait_products but 0 (%x, %x) : f32
+    ```
+  }];
+  let arguments = (ins I64Attr:$but, Variadic<AnyType>:$values);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = "`but` $but attr-dict custom<Sums>($values, type($values), type($results))";
+  let hasVerifier = 1;
+}
+
+#endif

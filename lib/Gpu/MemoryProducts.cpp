@@ -1,0 +1,380 @@
+//===- MemoryProducts.cpp - Factors that instructions read ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MemoryProducts.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+using Basis = LayoutAttr::Basis;
+
+//===----------------------------------------------------------------------===//
+// Which products
+//===----------------------------------------------------------------------===//
+
+bool simt::readsMemory(target::MatrixInstructionAttr row) {
+  return row.getLhs().getHome() == kSharedSpace &&
+         row.getRhs().getHome() == kSharedSpace &&
+         isa_and_nonnull<LayoutAttr>(row.getAcc().getLayout());
+}
+
+bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
+  auto name = op->getAttrOfType<StringAttr>(kRowAttr);
+  if (!name || !description)
+    return false;
+  auto row = description.getMatrixInstruction(name.getValue());
+  return row && readsMemory(row);
+}
+
+bool simt::hasMemoryProducts(tile::KernelOp kernel,
+                             target::TargetAttr description) {
+  return kernel
+      .walk([&](Operation *op) {
+        return isMemoryProduct(op, description) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+/// How groups of warps share out a product.
+struct Split {
+  int64_t rows = 1, columns = 1; ///< groups along each
+  int64_t width = 0;             ///< columns of one instruction
+};
+} // namespace
+
+static std::optional<Split> splitOf(MatrixProductOpInterface op,
+                                    target::MatrixInstructionAttr row,
+                                    int64_t warps) {
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  if (acc.getRank() != 2)
+    return std::nullopt;
+  int64_t together =
+      int64_t(1)
+      << cast<LayoutAttr>(row.getAcc().getLayout()).getWarpBases(0).size();
+  if (warps % together)
+    return std::nullopt;
+  Split split;
+  int64_t groups = warps / together, m = row.getM().getMin();
+  while (split.rows < groups && 2 * split.rows * m <= acc.getDimSize(0))
+    split.rows *= 2;
+  split.columns = groups / split.rows;
+  int64_t own = acc.getDimSize(1) / split.columns;
+  split.width = std::min(own, row.getN().getMax());
+  if (acc.getDimSize(0) % (m * split.rows) || !row.getN().contains(split.width))
+    return std::nullopt;
+  return split;
+}
+
+/// A load of the block of a product, with what transposes it on the way.
+static Operation *loadOf(Value factor, Block *block, bool &isTransposed) {
+  while (auto moved = factor.getDefiningOp<tile::TransposeOp>()) {
+    isTransposed = !isTransposed;
+    factor = moved->getOperand(0);
+  }
+  auto load = factor.getDefiningOp<tile::LoadOp>();
+  return load && load->getBlock() == block ? load.getOperation() : nullptr;
+}
+
+bool simt::suitsMemory(MatrixProductOpInterface op,
+                       target::MatrixInstructionAttr row,
+                       target::TargetAttr description, int64_t warps) {
+  // Sums of a thread, and a product so small that threads multiply it in the
+  // time that beginning and waiting take.
+  constexpr int64_t kSums = 128, kLeast = 64 * 128, kSide = 64;
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  std::optional<Split> split = splitOf(op, row, warps);
+  if (!loop || !split || isChained(op) ||
+      !description.getUnitOfKind(target::UnitKind::DMA))
+    return false;
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t m = acc.getDimSize(0), n = acc.getDimSize(1);
+  auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+  if (!llvm::isPowerOf2_64(m) || !llvm::isPowerOf2_64(n) ||
+      !llvm::isPowerOf2_64(lhs.getDimSize(1)) ||
+      lhs.getDimSize(1) < row.getK().getMin())
+    return false;
+  if (m < kSide || n / split->columns < kSide || m * n < kLeast ||
+      m * n > kSums * 32 * warps || writesMemory(loop))
+    return false;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
+    bool isTransposed = false;
+    Operation *found = loadOf(factor->get(), op->getBlock(), isTransposed);
+    auto load = dyn_cast_or_null<tile::LoadOp>(found);
+    if (!load || load.getStep() || !hasZeros(load) ||
+        cast<ViewAccessOpInterface>(found).isVolatileAccess())
+      return false;
+    auto type = cast<RankedTensorType>(load->getResult(0).getType());
+    int64_t each = ThreadBuilder::storedBytes(type.getElementType());
+    Contiguity along = contiguityOf(cast<ViewAccessOpInterface>(found), facts);
+    if (along.dim < 0 || along.count * each < 4 ||
+        type.getDimSize(along.dim) * each < 32)
+      return false;
+    int summed = factor == &op.getLhsOperand() ? 1 : 0;
+    bool isSummed = (along.dim ^ int(isTransposed)) == summed;
+    // Only numbers of 16 bits are read across the rows.
+    if (!isSummed &&
+        (each != 2 || type.getDimSize(along.dim) * each < kMatrixRow))
+      return false;
+  }
+  return true;
+}
+
+ProductChoice simt::chooseMemoryProduct(MatrixProductOpInterface op,
+                                        target::MatrixInstructionAttr row,
+                                        int64_t warps) {
+  Split split = *splitOf(op, row, warps);
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  auto atom = cast<LayoutAttr>(row.getAcc().getLayout());
+  int64_t own = acc.getDimSize(1) / split.columns;
+  SmallVector<Basis> registers = atom.getRegisterBases(),
+                     ofWarps = atom.getWarpBases(0);
+  // The atom has the least columns of an instruction; each group has columns
+  // that follow each other.
+  for (int64_t x = row.getN().getMin(); x < own; x *= 2)
+    registers.push_back({0, x});
+  for (int64_t x = row.getM().getMin() * split.rows; x < acc.getDimSize(0);
+       x *= 2)
+    registers.push_back({x, 0});
+  for (int64_t w = 1; w < split.rows; w *= 2)
+    ofWarps.push_back({row.getM().getMin() * w, 0});
+  for (int64_t w = 1; w < split.columns; w *= 2)
+    ofWarps.push_back({0, own * w});
+  ProductChoice choice;
+  choice.row = row;
+  choice.acc = LayoutAttr::get(op->getContext(), 2, registers,
+                               atom.getLaneBases(0), ofWarps);
+  return choice;
+}
+
+//===----------------------------------------------------------------------===//
+// The code of a thread
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MemoryProduct {
+public:
+  MemoryProduct(KernelWalk &w, MatrixProductOpInterface op,
+                target::MatrixInstructionAttr row, Split split)
+      : w(w), op(op), row(row), split(split),
+        factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
+        layout(getLayout(op->getResult(0))),
+        atom(cast<LayoutAttr>(row.getAcc().getLayout())) {}
+
+  LogicalResult run();
+
+private:
+  void findPlaces();
+  MatrixAttr matrix(int which);
+  Value address(int which);
+  Value at(int which, Value address, ArrayRef<int64_t> offset);
+  /// The dimension of a factor that is summed.
+  static unsigned summed(int which) { return which == 0 ? 1 : 0; }
+
+  KernelWalk &w;
+  MatrixProductOpInterface op;
+  target::MatrixInstructionAttr row;
+  Split split;
+  Value factors[2];
+  StoragePlace places[2];
+  LayoutAttr layout, atom;
+};
+} // namespace
+
+/// Factors that are in registers are written to memory, by rows along the sum.
+void MemoryProduct::findPlaces() {
+  SmallVector<int> written;
+  int64_t bytes = 0;
+  for (int which : {0, 1}) {
+    if (const StoragePlace *place = w.storageOf(factors[which])) {
+      places[which] = *place;
+      continue;
+    }
+    auto type = cast<RankedTensorType>(factors[which].getType());
+    Builder b(type.getContext());
+    auto space = stage::SpaceAttr::get(
+        b.getContext(), kSharedSpace,
+        b.getDenseI64ArrayAttr({int64_t(summed(which)), 16, kMatrixRow}));
+    places[which].type = MemRefType::get(type.getShape(), type.getElementType(),
+                                         MemRefLayoutAttrInterface(), space);
+    places[which].offset = bytes;
+    bytes += llvm::alignTo(type.getNumElements() * ThreadBuilder::storedBytes(
+                                                       type.getElementType()),
+                           kMatrixAlign);
+    written.push_back(which);
+  }
+  if (written.empty())
+    return;
+  int64_t start = llvm::alignTo(w.scratch(bytes + kMatrixAlign), kMatrixAlign);
+  for (int which : written) {
+    places[which].offset += start;
+    LayoutAttr from = getLayout(factors[which]);
+    for (auto [reg, value] : llvm::enumerate(w.registers(factors[which])))
+      LLVM::StoreOp::create(w.b, w.loc, w.toStored(value),
+                            places[which].address(w, from, reg));
+  }
+  w.publish();
+}
+
+MatrixAttr MemoryProduct::matrix(int which) {
+  const StoragePlace &place = places[which];
+  bool isSummed = place.inner() == summed(which);
+  int64_t depth = place.type.getDimSize(summed(which)),
+          across = which == 0 ? row.getM().getMin() : split.width,
+          each = ThreadBuilder::storedBytes(place.type.getElementType());
+  SmallVector<int64_t> steps;
+  for (int64_t k = 0; k < depth; k += row.getK().getMin()) {
+    int64_t at[2] = {0, 0};
+    at[summed(which)] = k;
+    steps.push_back(place.placeOf(at));
+  }
+  // From the first row of the first piece to the last one of the last piece.
+  int64_t piece = place.pieceBytes(), along = isSummed ? depth : across,
+          rows = isSummed ? across : depth;
+  int64_t bytes =
+      (llvm::divideCeil(along * each, piece) - 1) * place.panelBytes() +
+      rows * piece;
+  return MatrixAttr::get(op->getContext(), piece, 8 * piece, place.panelBytes(),
+                         isSummed, w.b.getDenseI64ArrayAttr(steps), bytes);
+}
+
+/// Where the part of a factor begins that the thread's group multiplies first.
+Value MemoryProduct::address(int which) {
+  unsigned inAtom = atom.getWarpBases(0).size();
+  auto ofWarps = layout.getWarpBases(w.warpBits());
+  for (auto [i, basis] : llvm::enumerate(ofWarps)) {
+    if (i < inAtom)
+      basis.assign(2, 0);
+    basis[summed(which)] = 0;
+  }
+  return places[which].address(
+      w, LayoutAttr::get(op->getContext(), 2, {}, {}, ofWarps), 0);
+}
+
+Value MemoryProduct::at(int which, Value address, ArrayRef<int64_t> offset) {
+  int64_t own[2] = {offset[0], offset[1]};
+  own[summed(which)] = 0;
+  int64_t bytes = places[which].placeOf(own);
+  if (!bytes)
+    return address;
+  return LLVM::GEPOp::create(w.b, w.loc, address.getType(), w.b.getI8Type(),
+                             address, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+
+LogicalResult MemoryProduct::run() {
+  findPlaces();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Regs sums;
+  if (OpOperand *acc = op.getAccOperand()) {
+    if (getLayout(acc->get()) != layout)
+      return op->emitOpError("has an accumulator of another layout");
+    sums = w.registers(acc->get());
+  } else {
+    sums.assign(layout.getNumRegisters(),
+                w.zero(ThreadBuilder::scalarType(type.getElementType())));
+  }
+  MatrixAttr matrices[2] = {matrix(0), matrix(1)};
+  Value starts[2] = {address(0), address(1)};
+  // The registers of one instruction follow each other.
+  int64_t each = atom.getNumRegisters() * split.width / row.getN().getMin();
+  for (int64_t first = 0; first < int64_t(sums.size()); first += each) {
+    auto offset = layout.getRegisterOffset(first);
+    auto own = MutableArrayRef(sums).slice(first, each);
+    auto mma = MmaAsyncOp::create(
+        w.b, w.loc, SmallVector<Type>(each, own[0].getType()), row.getName(),
+        at(0, starts[0], offset), matrices[0], at(1, starts[1], offset),
+        matrices[1], SmallVector<Value>(own));
+    llvm::copy(mma.getResults(), own.begin());
+  }
+  CommitProductsOp::create(w.b, w.loc);
+  // While the products are computed.
+  w.finishCopies();
+  bool goesOn = w.mayGoOn(op);
+  auto wait = WaitProductsOp::create(w.b, w.loc, ValueRange(sums).getTypes(),
+                                     goesOn ? 1 : 0, sums);
+  if (goesOn)
+    w.goesOn(op);
+  w.define(op->getResult(0), Regs(wait.getResults()));
+  return success();
+}
+
+LogicalResult simt::emitMemoryProduct(KernelWalk &w,
+                                      MatrixProductOpInterface op,
+                                      target::MatrixInstructionAttr row) {
+  std::optional<Split> split = splitOf(op, row, w.warps);
+  if (!split)
+    return w.decline(op, "this product by '" + row.getName() + "'");
+  return MemoryProduct(w, op, row, *split).run();
+}
+
+const StoragePlace *KernelWalk::storageOf(Value tile) const {
+  auto late = lateReads.find(tile);
+  return late == lateReads.end() ? nullptr : &late->second;
+}
+
+void KernelWalk::publish() {
+  if (readsByProducts)
+    PublishOp::create(b, loc);
+  synchronize();
+}
+
+/// The ring whose slot a factor is read from; null where it is none.
+static Value ringOf(Value factor) {
+  while (auto moved = factor.getDefiningOp<tile::TransposeOp>())
+    factor = moved->getOperand(0);
+  auto read = factor.getDefiningOp<stage::ReadOp>();
+  auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
+                      : stage::ConsumeOp();
+  return consume ? consume.getRing() : Value();
+}
+
+bool KernelWalk::mayGoOn(Operation *op) {
+  auto product = cast<MatrixProductOpInterface>(op);
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  OpOperand *acc = product.getAccOperand();
+  if (!loop || !acc || !op->getResult(0).hasOneUse())
+    return false;
+  // The sum is carried to itself.
+  OpOperand &use = *op->getResult(0).use_begin();
+  auto carried = dyn_cast<BlockArgument>(acc->get());
+  if (use.getOwner() != loop.getBody()->getTerminator() || !carried ||
+      carried.getOwner() != loop.getBody() || !carried.hasOneUse() ||
+      carried != loop.getRegionIterArg(use.getOperandNumber()))
+    return false;
+  // Groups are counted: there is one in an iteration.
+  int64_t count = 0;
+  loop.walk(
+      [&](Operation *inner) { count += isMemoryProduct(inner, description); });
+  if (count != 1)
+    return false;
+  // It reads one slot, the next product another one, and others are filled.
+  for (Value factor :
+       {product.getLhsOperand().get(), product.getRhsOperand().get()}) {
+    Value value = ringOf(factor);
+    auto ring = value ? rings.find(value) : rings.end();
+    if (ring == rings.end() || ring->second->ahead + 2 > ring->second->depth)
+      return false;
+  }
+  return true;
+}
+
+void KernelWalk::goesOn(Operation *product) {
+  auto loop = cast<scf::ForOp>(product->getParentOp());
+  unsigned i = product->getResult(0).use_begin()->getOperandNumber();
+  underWay.insert(loop.getResult(i));
+}
+
+void KernelWalk::finishProducts(Operation *loop) {
+  for (Value result : loop->getResults())
+    if (underWay.erase(result)) {
+      Regs sums = registers(result);
+      auto wait =
+          WaitProductsOp::create(b, loc, ValueRange(sums).getTypes(), 0, sums);
+      define(result, Regs(wait.getResults()));
+    }
+}

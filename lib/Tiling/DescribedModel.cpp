@@ -63,8 +63,8 @@ SmallVector<int64_t> DescribedModel::granules(const TilingProblem &p) const {
   return result;
 }
 
-MatrixInstructionAttr
-DescribedModel::instructionFor(const TilingProblem &p) const {
+MatrixInstructionAttr DescribedModel::instructionFor(const TilingProblem &p,
+                                                     bool fromMemory) const {
   if (!description || packs || p.kind != TilingProblem::Kind::Contraction)
     return {};
   auto takes = [](OperandAttr operand, Type type) {
@@ -80,6 +80,10 @@ DescribedModel::instructionFor(const TilingProblem &p) const {
     for (ExecutionUnitAttr candidate : description.getUnits())
       if (candidate.getName() == row.getUnit())
         unit = candidate;
+    MemoryAttr home = description.getMemory(row.getLhs().getHome());
+    bool isInMemory = home && home.getKind() == MemoryKind::Explicit;
+    if (inRegisters && isInMemory != fromMemory)
+      continue;
     if (unit && unit.getKind() == UnitKind::Matrix &&
         takes(row.getLhs(), p.lhs) && takes(row.getRhs(), p.rhs) &&
         takes(row.getAcc(), p.acc))

@@ -37,8 +37,11 @@ protected:
   /// Bytes that the whole kernel moves, and what its instances and steps cost.
   double costOf(const Problem &p, ArrayRef<int64_t> blocks) const;
 
-  /// The row of the table that multiplies these types in a matrix unit.
-  target::MatrixInstructionAttr instructionFor(const Problem &p) const;
+  /// The row of the table that multiplies these types in a matrix unit. Where
+  /// tiles are in registers, rows that read factors from memory are for large
+  /// ones, and asked for by `fromMemory`.
+  target::MatrixInstructionAttr instructionFor(const Problem &p,
+                                               bool fromMemory = false) const;
   /// What each block must be a multiple of.
   llvm::SmallVector<int64_t> granules(const Problem &p) const;
   /// Bytes of all tiles of an instance.

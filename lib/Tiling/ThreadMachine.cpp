@@ -52,14 +52,15 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
 }
 
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
-                               ArrayRef<int64_t> blocks, bool onMatrixUnit,
+                               ArrayRef<int64_t> blocks, By by,
                                int64_t stages) const {
   // What is reached of the rates; cycles of a copy's way, of a barrier and of
   // what follows it, of starting an instance and of its ends; bytes a cycle
   // from the cache and from the core's memory.
-  constexpr double kMatrixShare = 0.5, kVectorShare = 0.3;
+  constexpr double kMatrixShare = 0.5, kMemoryShare = 0.85, kVectorShare = 0.3;
   constexpr double kWay = 1000, kStep = 60, kSubstep = 35, kEnds = 2500;
   constexpr double kFromCache = 32, kFromCore = 128;
+  constexpr double kBegin = 100;   // of a product that waits for its factors
   constexpr double kSecond = 5500; // of a kernel that waits for another one
   constexpr int64_t kLarge = 1024;
   double instances = problem.instances, steps = 1, results = instances;
@@ -90,7 +91,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
 
   double sums = double(m * n) * accBits / 32 / size;
-  double fragments = double(m * lhsBits + n * rhsBits) / 4 / lanes;
+  double fragments =
+      by == By::Memory ? 0 : double(m * lhsBits + n * rhsBits) / 4 / lanes;
   if (sums > threadRegisters * 0.55)
     return 0;
   // Rings have what `simt-stage-operands` gives them: nearly all memory where a
@@ -117,16 +119,36 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double beside = std::min<double>(together, std::ceil(instances / cores));
 
   double work = double(m) * n * k * std::max(lhsBits, rhsBits) / 16;
-  double multiply = onMatrixUnit ? work / (matrixRate * kMatrixShare)
-                                 : work * 16 / 32 / (vectorRate * kVectorShare);
+  double multiply = by == By::Memory ? work / (matrixRate * kMemoryShare)
+                    : by == By::Fragments
+                        ? work / (matrixRate * kMatrixShare)
+                        : work * 16 / 32 / (vectorRate * kVectorShare);
   // Each warp reads its rows of one factor and its columns of the other.
   double side = std::sqrt(double(m) * n / warps);
   double read = 2 * side * warps * k * std::max(lhsBits, rhsBits) / 8;
+  // Four warps together read 64 rows and up to 256 columns for one instruction.
+  constexpr int64_t kTogether = 4, kRows = 64, kColumns = 256;
+  if (by == By::Memory) {
+    int64_t down = std::min<int64_t>(warps / kTogether, m / kRows),
+            across = warps / kTogether / std::max<int64_t>(down, 1),
+            width =
+                std::min<int64_t>(n / std::max<int64_t>(across, 1), kColumns);
+    read = double(m) / kRows * n / width * double(kRows + width) * k *
+           std::max(lhsBits, rhsBits) / 8;
+  }
   double shares =
       std::max({multiply, read / kFromCore, bytes / kFromCache}) * beside;
-  double waits = kWay / double(std::max<int64_t>(held - 1, 1));
+  // With four slots the next product begins before one has ended, which takes
+  // a slot; with less it waits, which instances beside it use. Nothing but
+  // copies keeps it waiting: all that is on its way counts.
+  bool goesOn = by == By::Memory && held >= 4;
+  double way = by == By::Memory ? kWay + bytes / kFromCache : kWay;
+  double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
   double substeps = std::max<double>(k * double(lhsBits) / 256, 1);
-  double step = std::max(shares, waits) + kStep + kSubstep * substeps;
+  double between = by != By::Memory ? kStep + kSubstep * substeps
+                   : goesOn         ? kStep
+                                    : kBegin / beside;
+  double step = std::max(shares, waits) + between;
   // The first factors come before there is anything to multiply.
   double ends =
       kEnds + (double(m) * n * accBits / 8 + bytes) * beside / kFromCache;

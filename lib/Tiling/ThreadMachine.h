@@ -32,14 +32,16 @@ struct ThreadMachine {
     return m * n > 128 * 128 ? 8 : 4;
   }
 
+  /// What multiplies: threads, or a row of the table that takes fragments in
+  /// registers or reads the memory of the core.
+  enum class By { Threads, Fragments, Memory };
   /// Cycles that a product takes with these blocks, 0 if a core cannot hold an
   /// instance. Blocks are m, n, k in the order of the problem's dimensions;
-  /// `onMatrixUnit`: a row of the table multiplies them; `stages`: slots of the
+  /// `stages`: slots of the
   /// rings that factors come through, 0: as many as is usual. Where several
   /// instances share out the depth, with the kernel that adds up their sums.
   double cyclesOf(const target::TilingProblem &problem,
-                  llvm::ArrayRef<int64_t> blocks, bool onMatrixUnit,
-                  int64_t stages) const;
+                  llvm::ArrayRef<int64_t> blocks, By by, int64_t stages) const;
 };
 
 } // namespace kiln::tiling

@@ -39,6 +39,31 @@ static SmallVector<int64_t> partsOf(const TilingProblem &p,
   return result;
 }
 
+bool ThreadedModel::readsMemory(const TilingProblem &p,
+                                ArrayRef<int64_t> blocks) const {
+  // As for `simt-assign-layouts`: smaller tiles go by fragments.
+  constexpr int64_t kLeast = 64 * 128, kSide = 64;
+  MatrixInstructionAttr row = instructionFor(p, /*fromMemory=*/true);
+  if (!row)
+    return false;
+  int64_t m = 1, n = 1, k = 1;
+  for (auto [dim, block] : llvm::zip(p.dims, blocks))
+    (dim.role == TilingRole::Row      ? m
+     : dim.role == TilingRole::Column ? n
+                                      : k) *=
+        dim.role == TilingRole::Part ? 1 : block;
+  if (m < std::max(kSide, row.getM().getMin()) || n < kSide || m * n < kLeast ||
+      k < row.getK().getMin())
+    return false;
+  // Factors of 32 bits are read by rows along the sum alone.
+  int depth = findRole(p, TilingRole::Depth);
+  return !isa<FloatTF32Type>(p.lhs) ||
+         llvm::all_of(p.tiles, [&](const TilingTile &tile) {
+           return !llvm::is_contained(tile.dims, unsigned(depth)) ||
+                  tile.along == depth;
+         });
+}
+
 SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   constexpr int64_t kMost[] = {256, 256, 128};
   constexpr size_t kCandidates = 24;
@@ -52,17 +77,25 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     bool isWhole = true;
     for (auto [block, unit] : llvm::zip(blocks, granule))
       isWhole &= block % unit == 0;
-    double cycles = machine->cyclesOf(
-        p, blocks, isWhole && instructionFor(p) != nullptr, stages);
+    using By = ThreadMachine::By;
+    By by = isWhole && instructionFor(p) ? By::Fragments : By::Threads;
+    if (by == By::Fragments && readsMemory(p, blocks))
+      by = By::Memory;
+    double cycles = machine->cyclesOf(p, blocks, by, stages);
     // An estimate that is not clearly better is no reason for a second kernel:
     // 16 rows by 4096 x 4096, estimated at 1.4 times as fast, took 1.1 times as
     // long when measured. A single row goes to the matrix unit in parts alone.
-    constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3;
+    // Where products read memory, large tiles have long ends: 128 rows by 4096
+    // x 4096 in 8 parts, estimated at 1.5 times as fast, took 1.25 times as
+    // long.
+    constexpr double kDoubt = 1.5, kDoubtOfRow = 1.3, kDoubtInMemory = 1.8;
     int part = findRole(p, TilingRole::Part),
         row = findRole(p, TilingRole::Row);
     bool isRow = row >= 0 && p.dims[row].size == 1;
     if (part >= 0 && blocks[part] > 1)
-      cycles *= isRow ? kDoubtOfRow : kDoubt;
+      cycles *= isRow              ? kDoubtOfRow
+                : by == By::Memory ? kDoubtInMemory
+                                   : kDoubt;
     if (cycles > 0)
       byCost.emplace(cycles, Tiling{blocks, cycles});
   };

@@ -104,6 +104,8 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   }
   bool isWide = chip->sharedKiB >= 227;
   bool isLarge = chip->compute == 80 || isWide;
+  // Their products go on while the next step is copied: four short steps fit.
+  bool hasWarpgroups = chip->compute == 90 && chip->name.ends_with("a");
   // Tiles of 16-bit floats are as wide as the registers of eight warps hold, or
   // as four warps keep busy. Two steps of them fit into the memory of a core.
   std::string text = llvm::formatv(
@@ -138,11 +140,12 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
-      copyUnits(chip->compute), nvidia::matrixRows(chip->compute),
+      copyUnits(chip->compute),
+      nvidia::matrixRows(chip->compute, chip->name.ends_with("a")),
       isWide    ? 256
       : isLarge ? 128
                 : 64,
-      isWide    ? 128
+      isWide    ? (hasWarpgroups ? 64 : 128)
       : isLarge ? 64
                 : 32,
       kLanes, chip->compute, chip->warps, chip->instances,

@@ -19,9 +19,10 @@ target::TargetAttr describeChip(mlir::MLIRContext *context,
 /// that is not listed.
 unsigned oldestPtx(llvm::StringRef chip);
 
-/// The matrix instructions of warps (`mma.sync`) that a chip of compute
+/// The matrix instructions of warps (`mma.sync`) and, where the chip has its
+/// own instructions, of four of them (`wgmma`) that a chip of compute
 /// capability `compute` (90 for 9.0) has, for a description.
-std::string matrixRows(unsigned compute);
+std::string matrixRows(unsigned compute, bool hasOwn);
 
 } // namespace kiln::nvidia
 

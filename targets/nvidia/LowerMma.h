@@ -15,6 +15,12 @@ mlir::LogicalResult lowerMma(simt::MmaOp op, mlir::OpBuilder &b);
 void lowerLoadMatrix(simt::LoadMatrixOp op, mlir::OpBuilder &b);
 void lowerStoreMatrix(simt::StoreMatrixOp op, mlir::OpBuilder &b);
 
+/// What instructions of warpgroups become of, and the lowering of that.
+bool isOfWarpgroups(mlir::Operation *op);
+mlir::LogicalResult lowerWarpgroup(mlir::Operation *op, mlir::OpBuilder &b);
+/// A matrix descriptor but for its address.
+uint64_t descriptorBits(simt::MatrixAttr matrix);
+
 } // namespace kiln::nvidia
 
 #endif // KILN_TARGETS_NVIDIA_LOWERMMA_H

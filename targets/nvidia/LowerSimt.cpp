@@ -334,6 +334,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
                    op))
         lowered = (lowerCopies(op, b, manyLimits.contains(functionOf(op))),
                    success());
+      else if (isOfWarpgroups(op))
+        lowered = lowerWarpgroup(op, b);
       else if (auto output = dyn_cast<simt::OutputOp>(op))
         lowered = lowerOutput(output, b);
       else if (auto stop = dyn_cast<simt::StopOp>(op))

@@ -1,7 +1,8 @@
 //===- MatrixRows.cpp - The matrix instructions of warps ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX ISA 8.8, "Warp-level matrix instructions": mma.sync.
+// PTX ISA 8.8, "Warp-level matrix instructions": mma.sync, and "Asynchronous
+// warpgroup-level matrix instructions": wgmma.mma_async.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,8 +100,27 @@ std::string accLayout(const Row &row) {
 }
 } // namespace
 
-std::string nvidia::matrixRows(unsigned compute) {
+/// Of four warps, the first ones: what else takes these types comes behind.
+/// They are of one compute capability alone.
+static std::string warpgroupRows() {
+  std::pair<unsigned, llvm::StringRef> kinds[] = {
+      {16, "f16"}, {16, "bf16"}, {8, "tf32"}};
   std::string text;
+  for (auto [depth, type] : kinds)
+    text += llvm::formatv(
+        R"({0}
+    #kiln.matrix_instruction<name = "wgmma.m64k{1}.f32.{2}", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <{1}>,
+      lhs = <types = [{2}], home = "shared">, rhs = <types = [{2}], home = "shared">,
+      acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>>)",
+        text.empty() ? "" : ",", depth, type);
+  return text;
+}
+
+std::string nvidia::matrixRows(unsigned compute, bool hasOwn) {
+  std::string text;
+  if (compute == 90 && hasOwn)
+    text = warpgroupRows();
   for (const Row &row : kRows) {
     if (compute < row.since || compute > row.until)
       continue;

@@ -9,7 +9,7 @@
 // CHECK: .entry product_0_dot_aligned(
 // CHECK-NOT: ld.global
 // CHECK: cp.async.cg.shared.global
-// CHECK: mma.sync
+// CHECK: wgmma.mma_async
 func.func @product(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>) -> tensor<?x?xf32> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xf32>
   return %d : tensor<?x?xf32>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What products that read memory by themselves become. Of a descriptor bits 0 to 13 are the address, 16 to 29 the distance of
+// pieces of rows that run across the sum (one where they run along it), 32 to 45 that of groups of eight rows, each without its last four
+// bits, and 62 to 63 the length of a row: 1 for 128 bytes, 2 for 64.
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics --nvidia-lower-simt | FileCheck %s
+
+// CHECK-LABEL: llvm.func @along
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr<3>, %[[Q:.*]]: !llvm.ptr<3>, %[[C:.*]]: f32)
+llvm.func @along(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) -> f32 {
+  // CHECK: llvm.inline_asm has_side_effects "fence.proxy.async.shared::cta;", "~{memory}"
+  simt.publish
+  // 1 << 16 | 1024 / 16 << 32 | 1 << 62
+  // CHECK: %[[A:.*]] = llvm.ptrtoint %[[P]] : !llvm.ptr<3> to i32
+  // CHECK: llvm.and %[[A]], %{{.*}} : i32
+  // CHECK: llvm.lshr
+  // CHECK: llvm.zext
+  // CHECK: %[[HIGH:.*]] = llvm.mlir.constant(4611686293305360384 : i64) : i64
+  // CHECK: %[[L:.*]] = llvm.or %{{.*}}, %[[HIGH]] : i64
+  // 1 << 16 | 512 / 16 << 32 | 2 << 62
+  // CHECK: %[[HIGH2:.*]] = llvm.mlir.constant(-9223371899415756800 : i64) : i64
+  // CHECK: %[[R:.*]] = llvm.or %{{.*}}, %[[HIGH2]] : i64
+  // CHECK: llvm.inline_asm has_side_effects "{ .reg .pred add; .reg .b64 lhs, rhs; setp.ne.b32 add, 1, 0; wgmma.fence.sync.aligned;
+  // CHECK-SAME: add.s64 lhs, $8, 0; add.s64 rhs, $9, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 0, 0;
+  // CHECK-SAME: add.s64 lhs, $8, 2; add.s64 rhs, $9, 2; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 0, 0; }",
+  // CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}" %[[C]], %[[C]], %[[C]], %[[C]], %[[L]], %[[R]]
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.bf16" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // CHECK: llvm.inline_asm has_side_effects "wgmma.commit_group.sync.aligned;", "~{memory}"
+  simt.commit_products
+  // What uses the sums comes behind the wait: it hands them on.
+  // CHECK: %[[W:.*]] = llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+  // CHECK: llvm.extractvalue %[[W]][0]
+  // CHECK: %[[LAST:.*]] = llvm.extractvalue %[[W]][3]
+  %e:4 = simt.wait_products but 1 (%d#0, %d#1, %d#2, %d#3) : f32
+  // CHECK: llvm.return %[[LAST]]
+  llvm.return %e#3 : f32
+}
+
+// CHECK-LABEL: llvm.func @across
+llvm.func @across(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) {
+  // 4096 / 16 << 16 | 1024 / 16 << 32 | 1 << 62
+  // CHECK: llvm.mlir.constant(4611686293322072064 : i64) : i64
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 1, 0;
+  // CHECK-SAME: add.s64 lhs, $8, 128; add.s64 rhs, $9, 2;
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.f16" %p as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1; }"
+  %e:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+llvm.func @unknown(%p: !llvm.ptr<3>, %c: f32) {
+  // expected-error@+1 {{unsupported: matrix instruction 'mma.m16n8k16.f32.f16'}}
+  %d:4 = simt.mma_async "mma.m16n8k16.f32.f16" %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+llvm.func @wide(%p: !llvm.ptr<3>, %c: f32) {
+  // expected-error@+1 {{unsupported: factors of 'wgmma.m64k8.f32.tf32' whose rows are not along the sum}}
+  %d:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = false, steps = [0], bytes = 512>
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  llvm.return
+}

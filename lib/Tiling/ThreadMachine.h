@@ -37,9 +37,9 @@ struct ThreadMachine {
   enum class By { Threads, Fragments, Memory };
   /// Cycles that a product takes with these blocks, 0 if a core cannot hold an
   /// instance. Blocks are m, n, k in the order of the problem's dimensions;
-  /// `stages`: slots of the
-  /// rings that factors come through, 0: as many as is usual. Where several
-  /// instances share out the depth, with the kernel that adds up their sums.
+  /// `stages`: slots of the rings that factors come through, 0: as many as is
+  /// usual. Where several instances share out the depth, with the kernel that
+  /// adds up their sums.
   double cyclesOf(const target::TilingProblem &problem,
                   llvm::ArrayRef<int64_t> blocks, By by, int64_t stages) const;
 };

@@ -52,8 +52,8 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
 }
 
 double ThreadMachine::cyclesOf(const TilingProblem &problem,
-                               ArrayRef<int64_t> blocks, By by,
-                               int64_t stages) const {
+                               ArrayRef<int64_t> blocks, By by, int64_t stages,
+                               int64_t unknown) const {
   // What is reached of the rates; cycles of a copy's way, of a barrier and of
   // what follows it, of starting an instance and of its ends; bytes a cycle
   // from the cache and from the core's memory.
@@ -62,7 +62,6 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   constexpr double kFromCache = 32, kFromCore = 128;
   constexpr double kBegin = 100;   // of a product that waits for its factors
   constexpr double kSecond = 5500; // of a kernel that waits for another one
-  constexpr int64_t kLarge = 1024;
   double instances = problem.instances, steps = 1, results = instances;
   int64_t parts = 1;
   int64_t m = 1, n = 1, k = 1;
@@ -71,7 +70,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       parts *= block;
       continue;
     }
-    double size = ShapedType::isDynamic(dim.size) ? kLarge : dim.size;
+    double size = ShapedType::isDynamic(dim.size) ? unknown : dim.size;
     (dim.role == TilingRole::Depth ? steps : instances) *=
         std::ceil(size / double(block));
     if (dim.role != TilingRole::Depth)

@@ -39,9 +39,10 @@ struct ThreadMachine {
   /// instance. Blocks are m, n, k in the order of the problem's dimensions;
   /// `stages`: slots of the rings that factors come through, 0: as many as is
   /// usual. Where several instances share out the depth, with the kernel that
-  /// adds up their sums.
+  /// adds up their sums. Sizes that are not known are `unknown`.
   double cyclesOf(const target::TilingProblem &problem,
-                  llvm::ArrayRef<int64_t> blocks, By by, int64_t stages) const;
+                  llvm::ArrayRef<int64_t> blocks, By by, int64_t stages,
+                  int64_t unknown) const;
 };
 
 } // namespace kiln::tiling

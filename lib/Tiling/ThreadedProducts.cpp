@@ -3,6 +3,7 @@
 
 #include "ThreadedModel.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -71,6 +72,10 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
   std::multimap<double, Tiling> byCost;
   std::set<std::vector<int64_t>> seen;
   SmallVector<int64_t> blocks(p.dims.size(), 1);
+  bool hasMemoryRow = instructionFor(p, /*fromMemory=*/true) != nullptr;
+  bool isOpen = llvm::any_of(p.dims, [](const TilingDim &dim) {
+    return dim.role != TilingRole::Part && ShapedType::isDynamic(dim.size);
+  });
   auto add = [&] {
     if (!seen.emplace(blocks.begin(), blocks.end()).second || !fits(p, blocks))
       return;
@@ -81,7 +86,13 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     By by = isWhole && instructionFor(p) ? By::Fragments : By::Threads;
     if (by == By::Fragments && readsMemory(p, blocks))
       by = By::Memory;
-    double cycles = machine->cyclesOf(p, blocks, by, stages);
+    // What is not known is taken to be of a middling size, and where large
+    // tiles pay, to be large as well.
+    constexpr int64_t kMiddling = 1024, kLarge = 4096;
+    double cycles = machine->cyclesOf(p, blocks, by, stages, kMiddling);
+    if (isOpen && hasMemoryRow)
+      cycles =
+          std::sqrt(cycles * machine->cyclesOf(p, blocks, by, stages, kLarge));
     // An estimate that is not clearly better is no reason for a second kernel:
     // 16 rows by 4096 x 4096, estimated at 1.4 times as fast, took 1.1 times as
     // long when measured. A single row goes to the matrix unit in parts alone.

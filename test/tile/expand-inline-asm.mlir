@@ -29,6 +29,44 @@ tile.kernel @packs(%x: f16, %y: !tile.view<5xf16>) {
   tile.store %r, %y[%c0] : tensor<5xf16>, !tile.view<5xf16>
 }
 
+// A block is an instance, on the one processor; no time passes.
+// CHECK-LABEL: tile.kernel @specials
+// CHECK-SAME: %[[OUT:.*]]: !tile.ptr<i32>
+tile.kernel @specials(%y: !tile.ptr<i32>, %t: !tile.ptr<i64>) {
+  // CHECK: %[[IDS:.*]]:3 = tile.program_id : index, index, index
+  // CHECK: %[[ID:.*]] = arith.index_cast %[[IDS]]#1 : index to i32
+  // CHECK: %[[NS:.*]]:3 = tile.num_programs : index, index, index
+  // CHECK: %[[N:.*]] = arith.index_cast %[[NS]]#0 : index to i32
+  // CHECK: %[[R:.*]] = arith.addi %[[ID]], %[[N]] : i32
+  // CHECK: tile.store_ptr %[[OUT]], %[[R]]
+  %r = tile.inline_asm "{ .reg .u32 i, n; mov.u32 i, %ctaid.y; mov.u32 n, %nctaid.x; add.u32 $0, i, n; }" isa "ptx" constraints "=r" pack 1 pure () : () -> i32
+  tile.store_ptr %y, %r : !tile.ptr<i32>, i32
+  // CHECK: %[[SM:.*]] = arith.constant 0 : i32
+  // CHECK: tile.store_ptr %[[OUT]], %[[SM]]
+  %s = tile.inline_asm "mov.u32 $0, %smid;" isa "ptx" constraints "=r" pack 1 pure () : () -> i32
+  tile.store_ptr %y, %s : !tile.ptr<i32>, i32
+  // CHECK: %[[TIME:.*]] = arith.constant 0 : i64
+  // CHECK: tile.store_ptr %{{.*}}, %[[TIME]]
+  %g = tile.inline_asm "mov.u64 $0, %globaltimer;" isa "ptx" constraints "=l" pack 1 () : () -> i64
+  tile.store_ptr %t, %g : !tile.ptr<i64>, i64
+}
+
+// Nothing may wait for a clock that stands still; threads have no meaning.
+// CHECK-LABEL: tile.kernel @waits
+tile.kernel @waits(%end: i64) {
+  scf.while : () -> () {
+    // CHECK: tile.inline_asm "mov.u64 $0, %globaltimer;"{{.*}}{tile.untranslated = "the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it"}
+    // ERROR: [[#@LINE+1]]:10: error: 'tile.inline_asm' op unsupported: inline assembly with the instruction 'mov.u64 $0, %globaltimer': the clock '%globaltimer', which stands still, in a loop that may wait for it
+    %t = tile.inline_asm "mov.u64 $0, %globaltimer;" isa "ptx" constraints "=l" pack 1 () : () -> i64
+    %c = arith.cmpi slt, %t, %end : i64
+    scf.condition(%c)
+  } do {
+    scf.yield
+  }
+  // CHECK: tile.inline_asm "mov.u32 $0, %tid.x;"{{.*}}{tile.untranslated = "the instruction 'mov.u32 $0, %tid.x': the operand '%tid.x'"}
+  %i = tile.inline_asm "mov.u32 $0, %tid.x;" isa "ptx" constraints "=r" pack 1 () : () -> i32
+}
+
 // Text of a machine stays.
 // CHECK-LABEL: tile.kernel @machine
 tile.kernel @machine(%x: i32) {

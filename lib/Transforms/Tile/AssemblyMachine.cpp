@@ -185,7 +185,9 @@ Value AssemblyMachine::read(StringRef name, Type element) {
   Value value;
   if (!known) {
     value = readLiteral(name, element);
-    if (!value)
+    if (!value && element.isInteger())
+      value = readSpecial(name, element.getIntOrFloatBitWidth());
+    if (!value && problem.empty())
       fail("the operand '" + name + "'");
   } else if (!known->value) {
     fail("the register '" + name + "', which is read before it is written");

@@ -26,10 +26,13 @@ public:
   using Value = mlir::Value;
   using Type = mlir::Type;
 
-  /// Registers have the shape of `like`, a tile, or are scalars.
-  AssemblyMachine(mlir::OpBuilder &builder, mlir::Location loc, Type like)
+  /// Registers have the shape of `like`, a tile, or are scalars. What
+  /// `isRepeated` runs until something is so.
+  AssemblyMachine(mlir::OpBuilder &builder, mlir::Location loc, Type like,
+                  bool isRepeated)
       : b(builder), loc(loc),
-        tile(mlir::dyn_cast<mlir::RankedTensorType>(like)), scopes(1) {}
+        tile(mlir::dyn_cast<mlir::RankedTensorType>(like)),
+        isRepeated(isRepeated), scopes(1) {}
 
   /// A register of the outermost scope, with a value or without.
   void define(llvm::StringRef name, unsigned bits, Value value);
@@ -74,6 +77,9 @@ private:
   /// The same, of whatever integer type the register has.
   Value readBits(llvm::StringRef name, unsigned bits);
   Value readLiteral(llvm::StringRef name, Type element);
+  /// AssemblySpecials.cpp: null for what is no such register, with a problem
+  /// where it cannot be read here.
+  Value readSpecial(llvm::StringRef name, unsigned bits);
   Type typeOf(llvm::StringRef name);
 
   // --- Instructions: null where they are not known --------------------------
@@ -110,6 +116,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::RankedTensorType tile;
+  bool isRepeated;
   llvm::SmallVector<llvm::StringMap<Register>> scopes;
 };
 

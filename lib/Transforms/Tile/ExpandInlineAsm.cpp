@@ -9,6 +9,7 @@
 #include "AssemblyMachine.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace kiln::tile {
@@ -75,7 +76,8 @@ public:
           pack == 1 ? tile.clone(like) : RankedTensorType::get({packs}, like);
     else if (pack > 1)
       return fail("packs of scalars");
-    AssemblyMachine machine(b, loc, like);
+    AssemblyMachine machine(b, loc, like,
+                            bool(op->getParentOfType<scf::WhileOp>()));
 
     unsigned number = 0; // of the register
     auto nextLetter = [&]() -> StringRef {

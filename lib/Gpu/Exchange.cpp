@@ -225,18 +225,29 @@ Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Whether no thread tells the round.
+bool Exchange::isInEveryRound(const SharedPlan &plan, unsigned rounds) const {
+  int64_t size = plan.memory.getInputSize(layout::kOffset);
+  int64_t last = size - (size >> rounds);
+  for (const layout::SharedAccess *side : {&plan.store, &plan.load})
+    for (StringRef level : ArrayRef(kLevels).drop_front())
+      for (const auto &basis : side->offsets.getBases(level))
+        if (basis[0] & last)
+          return false;
+  return true;
+}
+
 unsigned Exchange::getRoundBits(const SharedPlan &plan) const {
   int64_t size = plan.memory.getInputSize(layout::kOffset) * (bits / 8);
   unsigned rounds = 0;
   while (rounds < plan.roundBits && size >> rounds > machine.bytes)
     ++rounds;
-  // A thread is in every round.
-  int64_t last = size / (bits / 8) - (size / (bits / 8) >> rounds);
-  for (const layout::SharedAccess *side : {&plan.store, &plan.load})
-    for (StringRef level : ArrayRef(kLevels).drop_front())
-      for (const auto &basis : side->offsets.getBases(level))
-        if (basis[0] & last)
-          return 0;
+  if (!isInEveryRound(plan, rounds))
+    rounds = 0;
+  // Threads that sit out rounds cost more than memory that there is.
+  if (size >> rounds > machine.mostBytes)
+    while (size >> rounds > machine.mostBytes / 2)
+      ++rounds;
   return rounds;
 }
 

@@ -29,8 +29,8 @@ class SharedSide {
 public:
   /// Offsets in elements of 2^scaleBits bytes; by matrices if there is a tile,
   /// which `isTransposed` or not. The last `roundBits` bits of an
-  /// offset tell the round. Every warp has 2^warpShift bytes of its own, unless
-  /// that is -1.
+  /// offset tell the round; where threads tell some of them, each sits out the
+  /// others. Every warp has 2^warpShift bytes of its own, unless that is -1.
   SharedSide(KernelWalk &w, const layout::SharedAccess &access,
              const layout::InstructionTile *tile, bool isTransposed,
              unsigned scaleBits, unsigned roundBits, int warpShift);
@@ -50,6 +50,9 @@ private:
   /// Where what begins at a place is.
   mlir::Value pointer(mlir::Value start, unsigned place);
   int64_t offsetOf(unsigned place) const;
+  /// Whether what belongs to a place is in the round: the thread's share if
+  /// threads differ in that, else null.
+  std::optional<mlir::Value> isIn(unsigned place, unsigned round);
 
   KernelWalk &w;
   const layout::SharedAccess &access;
@@ -58,7 +61,10 @@ private:
   unsigned accessBits;                 ///< places that one instruction serves
   llvm::SmallVector<unsigned> ordered; ///< which register stands at a place
   layout::AddressPlan plan;
-  mlir::Value variable; ///< the thread's part of the address
+  mlir::Value variable;     ///< the thread's part of the address
+  int64_t threadRounds = 0; ///< bits of the round that threads tell
+  mlir::Value ownRound;     ///< these, of this thread
+  llvm::DenseMap<int64_t, mlir::Value> taking; ///< by the round that it is
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> bases;
 };
 
@@ -85,6 +91,7 @@ private:
                      bool isOfWarp);
   std::optional<layout::SharedPlan> planForWarp() const;
   unsigned getRoundBits(const layout::SharedPlan &plan) const;
+  bool isInEveryRound(const layout::SharedPlan &plan, unsigned rounds) const;
   void swap(llvm::ArrayRef<layout::ShufflePlan::Swap> swaps, Regs &values,
             llvm::ArrayRef<llvm::SmallVector<bool>> used);
   mlir::Value holds(const layout::ShufflePlan::Condition &condition);

@@ -15,7 +15,8 @@ struct ExchangeMachine {
   layout::Banks banks;
   layout::ConversionCosts costs;
   double warpBarrier = 10; ///< in the units of `costs`
-  int64_t bytes = 0;       ///< of memory that one exchange takes at most
+  int64_t bytes = 0;       ///< of memory that one exchange takes if it can
+  int64_t mostBytes = 0;   ///< that it takes at most
   /// Of memory that exchanges use in turns, so that fewer wait.
   int64_t getTurnBytes() const { return bytes / 2; }
   bool loadsMatrices = false, storesMatrices = false;

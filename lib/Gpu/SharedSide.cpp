@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Exchange.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -40,6 +41,7 @@ ExchangeMachine::ExchangeMachine(target::TargetAttr description) {
   }
   // What else a kernel keeps there, and a second block, have room as well.
   bytes = size / 4;
+  mostBytes = size - bytes;
 }
 
 SmallVector<layout::InstructionTile>
@@ -105,7 +107,7 @@ SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
   }
   // Lane and warp are parts of one number, so that their bits move together.
   int64_t inRound = (int64_t(1) << roundShift) - 1;
-  SmallVector<LinearLayout::Basis> registers, threads;
+  SmallVector<LinearLayout::Basis> registers, threads, rounds;
   for (const auto &basis : places.getBases("register"))
     registers.push_back({basis[0] & inRound});
   for (const auto &basis : places.getBases("lane"))
@@ -114,6 +116,17 @@ SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
     threads.push_back(
         {basis[0] |
          (warpShift < 0 ? 0 : int64_t(1) << (warpShift - scaleBits + bit))});
+  for (LinearLayout::Basis &basis : threads)
+    if (warpShift < 0) {
+      rounds.push_back({basis[0] >> roundShift});
+      threadRounds |= rounds.back()[0];
+      basis[0] &= inRound;
+    }
+  if (threadRounds) {
+    LinearLayout own({}, {{layout::kOffset.str(), int64_t(1) << roundBits}});
+    own.setBases("thread", rounds);
+    ownRound = w.threadPart(layout::getAddressTerms(own, {"thread"}));
+  }
   int64_t size = int64_t(1) << roundShift;
   if (warpShift >= 0)
     size = int64_t(1) << (warpShift - scaleBits + w.warpBits());
@@ -126,6 +139,19 @@ SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
 
 int64_t SharedSide::offsetOf(unsigned place) const {
   return access.offsets.apply({{"register", place}})[0];
+}
+
+std::optional<Value> SharedSide::isIn(unsigned place, unsigned round) {
+  // What threads add to it has to lead to this round.
+  int64_t rest = (offsetOf(place) >> roundShift) ^ round;
+  if (rest & ~threadRounds)
+    return std::nullopt;
+  if (!threadRounds)
+    return Value();
+  Value &known = taking[rest];
+  if (!known)
+    known = w.compare(arith::CmpIPredicate::eq, ownRound, w.c32(rest));
+  return known;
 }
 
 Value SharedSide::pointer(Value start, unsigned place) {
@@ -156,9 +182,10 @@ void SharedSide::store(ArrayRef<Value> regs, Value start, unsigned round) {
                         w.and_(w.threadId(), w.c32(threads)), w.c32(0));
   unsigned count = 1u << access.vectorBits;
   // Addresses serve all rounds: they are made before the branch.
-  SmallVector<std::pair<Value, Value>> stores;
+  llvm::MapVector<Value, SmallVector<std::pair<Value, Value>>> stores;
   for (unsigned place = 0; place < ordered.size(); place += count) {
-    if ((place & copies) || offsetOf(place) >> roundShift != round)
+    std::optional<Value> isTaken = isIn(place, round);
+    if ((place & copies) || !isTaken)
       continue;
     Value value = w.toStored(regs[ordered[place]]);
     if (count > 1) {
@@ -169,12 +196,17 @@ void SharedSide::store(ArrayRef<Value> regs, Value start, unsigned round) {
             w.b, w.loc, list, w.toStored(regs[ordered[place + i]]), w.c32(i));
       value = list;
     }
-    stores.emplace_back(pointer(start, place), value);
+    stores[*isTaken].emplace_back(pointer(start, place), value);
   }
-  w.guarded(isFirst, [&] {
-    for (auto [address, value] : stores)
-      LLVM::StoreOp::create(w.b, w.loc, value, address, count << scaleBits);
-  });
+  for (auto &[isTaken, group] : stores) {
+    Value guard = isFirst && isTaken ? w.and_(isFirst, isTaken)
+                  : isFirst          ? isFirst
+                                     : isTaken;
+    w.guarded(guard, [&, &group = group] {
+      for (auto [address, value] : group)
+        LLVM::StoreOp::create(w.b, w.loc, value, address, count << scaleBits);
+    });
+  }
 }
 
 void SharedSide::load(MutableArrayRef<Value> regs, Type stored, Value start,
@@ -185,18 +217,21 @@ void SharedSide::load(MutableArrayRef<Value> regs, Type stored, Value start,
   llvm::DenseMap<int64_t, Value> known; // by what registers add to the offset
   Type type = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
   for (unsigned place = 0; place < ordered.size(); place += count) {
-    int64_t offset = offsetOf(place);
-    if (offset >> roundShift != round)
+    std::optional<Value> isTaken = isIn(place, round);
+    if (!isTaken)
       continue;
-    Value &value = known[offset];
+    Value &value = known[offsetOf(place)];
     if (!value)
       value = LLVM::LoadOp::create(w.b, w.loc, type, pointer(start, place),
                                    count << scaleBits);
-    for (unsigned i = 0; i < count; ++i)
-      regs[ordered[place + i]] =
-          count > 1 ? Value(LLVM::ExtractElementOp::create(w.b, w.loc, value,
-                                                           w.c32(i)))
-                    : value;
+    for (unsigned i = 0; i < count; ++i) {
+      Value part = count > 1 ? Value(LLVM::ExtractElementOp::create(
+                                   w.b, w.loc, value, w.c32(i)))
+                             : value;
+      // What other rounds brought stays.
+      Value &reg = regs[ordered[place + i]];
+      reg = *isTaken && reg ? w.select(*isTaken, part, reg) : part;
+    }
   }
 }
 

@@ -85,6 +85,25 @@ tile.kernel @rounds(%a: !tile.view<4096xf32>, %b: !tile.view<4096xf32> {tile.noa
   tile.return
 }
 
+#own = #simt.layout<rank = 1, register = [[1], [2], [4], [8], [16], [32], [64]],
+  lane = [[128], [256], [512], [1024], [2048]], warp = [[4096], [8192]]>
+#given = #simt.layout<rank = 1, register = [[128], [256], [512], [1024], [2048], [4096], [8192]],
+  lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+// Of a tile that is larger than memory, of which no register keeps its elements, some threads sit out each of four rounds.
+// CHECK-LABEL: llvm.func @parts
+// CHECK-SAME: simt.shared_bytes = 16384
+// CHECK: arith.select
+// parts: a: i32 = range(16384), b: i32 = [0] * 16384
+// parts: expect b == a and count("gpu.barrier") == 7
+tile.kernel @parts(%a: !tile.view<16384xf32>, %b: !tile.view<16384xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %z = arith.constant 0 : index
+  %x = tile.load %a[%z] : !tile.view<16384xf32> -> tensor<16384xf32, #own>
+  %y = simt.convert_layout %x : tensor<16384xf32, #own> -> tensor<16384xf32, #given>
+  tile.store %y, %b[%z] : tensor<16384xf32, #given>, !tile.view<16384xf32>
+  tile.return
+}
+
 #across = #simt.layout<rank = 2, register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
   lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[32, 0]]>
 #down = #simt.layout<rank = 2, register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]],

@@ -81,6 +81,8 @@ Value AssemblyMachine::convertPair(const Statement &i) {
   if (i.types.size() != 2 || !i.hasOnly({"rn", "rz", "relu", "satfinite"}) ||
       (!i.has("rn") && !i.has("rz")))
     return {};
+  if (llvm::is_contained(i.types, "e2m1x2"))
+    return convertFloat4Pair(i);
   auto elementOf = [&](StringRef pair) -> Type {
     return llvm::StringSwitch<Type>(pair)
         .Case("f16x2", b.getF16Type())

@@ -29,6 +29,8 @@ Type AssemblyMachine::typeOf(StringRef name) {
     return b.getI32Type();
   if (name == "e4m3x2" || name == "e5m2x2")
     return b.getI16Type();
+  if (name == "e2m1x2")
+    return b.getI8Type();
   unsigned bits = 0;
   if (name.empty() || name.drop_front().getAsInteger(10, bits))
     return {};

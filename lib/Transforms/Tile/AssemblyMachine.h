@@ -112,6 +112,10 @@ private:
   Value convertPair(const Statement &i);
   Value toInteger(Value value, Type to, bool isSigned);
   Value toTf32(Value value);
+  /// AssemblyFloat4.cpp
+  Value convertFloat4Pair(const Statement &i);
+  Value toFloat4(Value value);
+  Value fromFloat4(Value code);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

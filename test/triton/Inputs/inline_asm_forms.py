@@ -95,6 +95,23 @@ def e4m3(x):
     return np.array(found)
 
 
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+# Ties, neighbours of them, numbers without end, and what is none.
+T = np.concatenate([np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5, 0, 7, 1e30, np.inf, np.nan, 0.24, 0.26, 4.99, 5.01]),
+                    rng.uniform(-7, 7, N - 32)]).astype(np.float32)
+T = np.concatenate([T[:16], -T[:16], T[16:]])
+ARRAYS["T"] = T
+
+
+def e2m1(x):
+    found = []
+    for value in x.astype(np.float64):
+        distance = np.abs(np.abs(value) - E2M1[:8]) if np.abs(value) < 6 else 7 - np.arange(8)
+        near = np.flatnonzero(distance == distance.min())
+        found.append(7 if np.isnan(value) else near[np.argmin(near & 1)] | (8 if np.signbit(value) else 0))
+    return np.array(found, np.uint16)
+
+
 softplus = np.where(F > 20, F, np.log1p(np.exp(F.astype(np.float64)))).astype(np.float32)
 reversed32 = i32(np.array([int(f"{int(u):032b}"[::-1], 2) for u in U], np.uint64))
 # Text, constraints, pack, operands, result.
@@ -130,6 +147,10 @@ CASES = [
     ("cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", "=h,f,f", 1, "FG", (e4m3(F) << 8 | e4m3(G)).astype(np.uint16).view(np.int16)),
     ("{ .reg .b16 t; cvt.rn.satfinite.e4m3x2.f32 t, $1, $2; cvt.rn.f16x2.e4m3x2 $0, t; }", "=r,f,f", 1, "FG",
      pairs(E4M3[e4m3(F)].astype(np.float16).view(np.uint16), E4M3[e4m3(G)].astype(np.float16).view(np.uint16))),
+    ("{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; cvt.u32.u8 $0, t; }", "=r,f,f", 1, "TG",
+     (e2m1(T) << 4 | e2m1(G)).astype(np.int32)),
+    ("{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; cvt.rn.f16x2.e2m1x2 $0, t; }", "=r,f,f", 1, "TG",
+     pairs(E2M1[e2m1(T)].astype(np.float16).view(np.uint16), E2M1[e2m1(G)].astype(np.float16).view(np.uint16))),
     ("cvt.sat.s8.s32 $0, $1;", "=r,r", 1, "J", np.clip(J, -128, 127)),
     ("cvt.rz.f16.f32 $0, $1;", "=h,f", 1, "F", None),
     ("rem.s32 $0, $1, 7;", "=r,r", 1, "I", (I - 7 * np.trunc(I / 7.0)).astype(np.int32)),

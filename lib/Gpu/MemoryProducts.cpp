@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MemoryProducts.h"
+#include "Fragments.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -69,14 +70,28 @@ static std::optional<Split> splitOf(MatrixProductOpInterface op,
   return split;
 }
 
-/// A load of the block of a product, with what transposes it on the way.
-static Operation *loadOf(Value factor, Block *block, bool &isTransposed) {
-  while (auto moved = factor.getDefiningOp<tile::TransposeOp>()) {
+/// What is transposed to a factor; null where nothing is.
+static Value beforeTransposition(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  return op && isTransposition(op) ? op->getOperand(0) : Value();
+}
+
+/// The load of a whole box in a product's block that gives a factor, but for
+/// transpositions on the way; null where it comes from elsewhere.
+static ViewAccessOpInterface loadOf(Value factor, Block *block,
+                                    bool &isTransposed) {
+  while (Value before = beforeTransposition(factor)) {
     isTransposed = !isTransposed;
-    factor = moved->getOperand(0);
+    factor = before;
   }
-  auto load = factor.getDefiningOp<tile::LoadOp>();
-  return load && load->getBlock() == block ? load.getOperation() : nullptr;
+  auto load = factor.getDefiningOp<ViewAccessOpInterface>();
+  if (!load || load.getWrittenOperand() || load.isVolatileAccess() ||
+      load->getBlock() != block || load.getAccessedType().getRank() != 2 ||
+      llvm::any_of(load.getAxes(), [](const ViewAxis &axis) {
+        return axis.isIndirect() || axis.step != 1;
+      }))
+    return {};
+  return load;
 }
 
 bool simt::suitsMemory(MatrixProductOpInterface op,
@@ -104,14 +119,13 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   tile::AxisAnalysis facts(scalars);
   for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
     bool isTransposed = false;
-    Operation *found = loadOf(factor->get(), op->getBlock(), isTransposed);
-    auto load = dyn_cast_or_null<tile::LoadOp>(found);
-    if (!load || load.getStep() || !hasZeros(load) ||
-        cast<ViewAccessOpInterface>(found).isVolatileAccess())
+    ViewAccessOpInterface load =
+        loadOf(factor->get(), op->getBlock(), isTransposed);
+    if (!load || !hasZeros(load))
       return false;
-    auto type = cast<RankedTensorType>(load->getResult(0).getType());
+    RankedTensorType type = load.getAccessedType();
     int64_t each = ThreadBuilder::storedBytes(type.getElementType());
-    Contiguity along = contiguityOf(cast<ViewAccessOpInterface>(found), facts);
+    Contiguity along = contiguityOf(load, facts);
     if (along.dim < 0 || along.count * each < 4 ||
         type.getDimSize(along.dim) * each < 32)
       return false;
@@ -325,8 +339,8 @@ void KernelWalk::publish() {
 
 /// The ring whose slot a factor is read from; null where it is none.
 static Value ringOf(Value factor) {
-  while (auto moved = factor.getDefiningOp<tile::TransposeOp>())
-    factor = moved->getOperand(0);
+  while (Value before = beforeTransposition(factor))
+    factor = before;
   auto read = factor.getDefiningOp<stage::ReadOp>();
   auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
                       : stage::ConsumeOp();

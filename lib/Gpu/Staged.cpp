@@ -174,8 +174,7 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       });
 }
 
-/// Whether an operation exchanges the two dimensions of its operand.
-static bool isTransposition(Operation *op) {
+bool simt::isTransposition(Operation *op) {
   if (!isa<IndexMapOpInterface>(op) || op->getNumOperands() != 1 ||
       op->getNumResults() != 1)
     return false;

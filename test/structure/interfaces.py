@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("lib/Analysis", "lib/Cpu", "lib/Gpu", "lib/Transforms/Tile")
+FOLDERS = ("lib/Analysis", "lib/Cpu", "lib/Gpu", "lib/Staging", "lib/Tiling", "lib/Transforms/Tile")
 # A question whether something is one of these operations, or a walk over one of them.
 QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|"
                       r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
@@ -70,6 +70,15 @@ SUBJECTS = {
     # Emission of scalar pointers, and of accesses through them.
     "lib/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
     "lib/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    # What folds several tiles at once, and what goes through pointers, takes its operands element by element.
+    "lib/Staging/TileToStageOps.cpp": {"ReduceOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp", "AssertOp",
+                                       "CatOp", "ReshapeOp", "InlineAsmOp", "PrintOp"},
+    # Joined tiles are written one after the other; another shape is another view of the same storage.
+    "lib/Staging/ConvertTileToStage.cpp": {"CatOp", "ReshapeOp"},
+    # What is computed again only where somebody has decided it.
+    "lib/Staging/DecideStorage.cpp": {"ReshapeOp", "ExchangeOp"}, "lib/Staging/Storage.cpp": {"ReshapeOp", "ExchangeOp"},
+    # Reductions store values on their way.
+    "lib/Staging/StorageLegality.cpp": {"ReduceOp"},
     # The parameter behind a pointer, and what accesses through pointers reach.
     "lib/Gpu/Order.cpp": {"PtrAddOp", "PtrCastOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp", "TransposeOp",
                           "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},

@@ -112,7 +112,8 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
   std::unique_ptr<llvm::MCSubtargetInfo> general(
       backend->createMCSubtargetInfo(triple, "", ""));
   if (!general || (!native && !general->isCPUStringValid(processor.cpu)))
-    return fail("unknown chip '" + chip + "', expected native or one of: " +
+    return fail("target 'cpu' has no chip '" + chip +
+                "', expected native or one of: " +
                 (general ? listUsable(*backend, triple, *general) : ""));
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
       backend->createMCSubtargetInfo(triple, processor.cpu,

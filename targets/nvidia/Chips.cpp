@@ -99,7 +99,8 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     for (const Chip &known : kChips)
       names += (names.empty() ? "" : ", ") + known.name.str();
     emitError(UnknownLoc::get(context))
-        << "unknown chip '" << name << "', expected one of: " << names;
+        << "target 'nvidia' has no chip '" << name
+        << "', expected one of: " << names;
     return {};
   }
   bool isWide = chip->sharedKiB >= 227;

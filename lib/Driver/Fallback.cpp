@@ -10,13 +10,26 @@ using namespace mlir;
 using namespace kiln::driver;
 using namespace kiln::target;
 
+/// What the description lacks of what a family generates code for.
+static std::string whyNone(TargetAttr description) {
+  std::string family = description.getFamily().str();
+  if (family.empty())
+    return "";
+  if (!TargetRegistry::get().findFamily(family))
+    return ": its description names family '" + family +
+           "', which nobody registers";
+  return description.getTriple().empty()
+             ? ": its description names family '" + family + "', but no triple"
+             : "";
+}
+
 FailureOr<bool> kiln::driver::accepts(Operation *op, const BoundTarget &bound,
                                       std::string &reason) {
   reason = checkLimits(op, bound.description);
   if (!reason.empty())
     return false;
   if (!bound.target->hasPipeline()) {
-    reason = "the target has no code generator";
+    reason = "the target has no code generator" + whyNone(bound.description);
     return false;
   }
   std::string owner =

@@ -527,7 +527,7 @@ int kiln::driver::compile(const CompileOptions &options,
     ok = compilation.run(result);
     if (check) {
       diag(check->result().str());
-      if (check->result().changed)
+      if (check->result().failed())
         ok = failure();
     }
     DiagnosticPrinter printer(&context, diag, input.getBufferIdentifier());

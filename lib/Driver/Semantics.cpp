@@ -142,13 +142,11 @@ private:
         one.arguments = launched->second;
     } else if (!options.args.empty() && isa<tile::KernelOp>(entry) &&
                entry.isPublic()) {
-      if (isFirst && !wrongArgs) {
+      if (isFirst && !result.wrongArgs) {
         auto given = readArguments(entry, options.args, options.grid);
         if (succeeded(given))
           one.arguments = std::move(*given);
-        else
-          ++result.changed;
-        wrongArgs = failed(given);
+        result.wrongArgs = failed(given);
       }
     } else if ((isFirst || dependsOnSize(entry)) &&
                !isTooLong(entry, options.seconds)) {
@@ -265,7 +263,6 @@ private:
   std::map<std::string, Arguments> captured;
   llvm::StringSet<> done; ///< entries that were reported
   std::string lastPass;   ///< behind which something could be evaluated
-  bool wrongArgs = false;
 };
 
 namespace {
@@ -353,7 +350,7 @@ static Outcome outcomeOf(const Outcome &form, const Arguments &arguments,
 
 void SemanticsCheck::Impl::compareDevice(StringRef bytes, StringRef spec) {
   // Who has been named stays wrong on the device.
-  if (result.changed)
+  if (result.failed())
     return;
   Location nowhere = UnknownLoc::get(context);
   auto package =

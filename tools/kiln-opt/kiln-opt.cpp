@@ -99,7 +99,7 @@ static int verifySemantics(int argc, char **argv,
     return kiln::driver::kInputFailed;
   out->keep();
   llvm::errs() << result.str() << "\n";
-  return result.changed ? kiln::driver::kInputFailed : kiln::driver::kDone;
+  return result.failed() ? kiln::driver::kInputFailed : kiln::driver::kDone;
 }
 
 int main(int argc, char **argv) {

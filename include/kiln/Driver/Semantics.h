@@ -36,10 +36,12 @@ struct SemanticsOptions {
 
 /// What a check has found.
 struct SemanticsResult {
-  int64_t compared = 0; ///< entries, sizes and passes
-  int64_t changed = 0;  ///< entries that a pass has changed
-  int64_t devices = 0;  ///< of the comparisons: with what ran on a device
-  int64_t slow = 0;     ///< entries whose evaluation takes longer than it may
+  int64_t compared = 0;   ///< entries, sizes and passes
+  int64_t changed = 0;    ///< entries that a pass has changed
+  int64_t devices = 0;    ///< of the comparisons: with what ran on a device
+  int64_t slow = 0;       ///< entries whose evaluation takes longer than it may
+  bool wrongArgs = false; ///< whether options give what no kernel takes
+  bool failed() const { return changed || wrongArgs; }
   std::string str() const;
 };
 

@@ -242,9 +242,8 @@ bool simt::isChained(MatrixProductOpInterface op) {
   });
 }
 
-/// Whether a row takes the types of a product.
-static bool takesTypes(target::MatrixInstructionAttr row,
-                       MatrixProductOpInterface op) {
+bool simt::takesTypes(target::MatrixInstructionAttr row,
+                      MatrixProductOpInterface op) {
   auto element = [](Value value) {
     return getElementTypeOrSelf(value.getType());
   };

@@ -54,6 +54,9 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
                         llvm::ArrayRef<int64_t> shape, int64_t pack,
                         int64_t lanes, int64_t warps);
 
+/// Whether a row takes the types of a product.
+bool takesTypes(target::MatrixInstructionAttr row, MatrixProductOpInterface op);
+
 /// The first row of the description that takes a product's types and sizes, or
 /// null. Instructions for floats of 8 bits may sum with fewer bits than f32
 /// has, so they need a product that allows as many imprecise terms. Those that
@@ -82,7 +85,8 @@ std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
 bool isChained(MatrixProductOpInterface op);
 
 /// Adds rows of `--explain` for what a kernel whose tiles have layouts does:
-/// by which instruction a product goes, how wide accesses are, and how many
+/// by which instruction a product goes, and why not by one that reads its
+/// factors from the memory of the block, how wide accesses are, and how many
 /// elements a thread has of the rest.
 void reportLowerings(tile::KernelOp kernel, target::TargetAttr description);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "Fragments.h"
+#include "MemoryProducts.h"
 #include "kiln/Target/Report.h"
 
 using namespace mlir;
@@ -13,7 +15,10 @@ class Lowerings {
 public:
   Lowerings(tile::KernelOp kernel, target::TargetAttr description)
       : report(target::Report::of(kernel.getContext())),
-        description(description) {}
+        description(description) {
+    if (auto given = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
+      warps = given.getInt();
+  }
 
   void add(Operation *op);
 
@@ -23,20 +28,56 @@ private:
                  chosen, detail);
   }
   void product(MatrixProductOpInterface op);
+  StringRef readBy(Value factor) const;
   void access(Operation *op, LayoutAttr layout, Contiguity along, Type element);
 
   target::Report &report;
   target::TargetAttr description;
+  int64_t warps = 4;
   index::Analysis scalars;
   tile::AxisAnalysis facts{scalars};
 };
 } // namespace
 
 void Lowerings::product(MatrixProductOpInterface op) {
-  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr))
+  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr)) {
+    if (description)
+      for (target::MatrixInstructionAttr other :
+           description.getMatrixInstructions()) {
+        if (other.getName() == name.getValue())
+          break;
+        if (!readsMemory(other) || !takesTypes(other, op))
+          continue;
+        std::string reason = whySizesDoNotSuit(op, other, warps);
+        report.declined(op, other.getName(),
+                        !reason.empty() ? reason
+                        : isChained(op)
+                            ? "one product goes into another one"
+                            : "its factors are not loads of its "
+                              "loop that can be copied ahead and lie as "
+                              "it reads them");
+      }
     return row(op, name);
+  }
   report.declined(op, "matrix instructions", whyNoInstruction(op, description));
   row(op, "multiply-adds of threads");
+}
+
+/// The row of the products that read a factor from the memory of the block, so
+/// that no thread has it; empty where threads have it.
+StringRef Lowerings::readBy(Value factor) const {
+  StringRef name;
+  for (Operation *user : factor.getUsers()) {
+    if (isMemoryProduct(user, description))
+      name = user->getAttrOfType<StringAttr>(kRowAttr).getValue();
+    else if (isTransposition(user))
+      name = readBy(user->getResult(0));
+    else
+      return {};
+    if (name.empty())
+      return {};
+  }
+  return name;
 }
 
 void Lowerings::access(Operation *op, LayoutAttr layout, Contiguity along,
@@ -72,6 +113,12 @@ void Lowerings::add(Operation *op) {
         contiguityOf(known->pointers, known->mask, facts),
         cast<tile::PtrType>(getElementTypeOrSelf(known->pointers.getType()))
             .getElementType());
+  Operation *read = op;
+  while (read && isTransposition(read))
+    read = read->getOperand(0).getDefiningOp();
+  if (isa_and_nonnull<stage::ReadOp>(read))
+    if (StringRef by = readBy(op->getResult(0)); !by.empty())
+      return row(op, by, "from the memory of the block");
   row(op, "threads",
       "of " + Twine(getLayout(tile).getNumRegisters()) + " elements");
 }

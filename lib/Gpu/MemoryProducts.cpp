@@ -47,15 +47,19 @@ struct Split {
 };
 } // namespace
 
+/// How many warps execute an instruction together.
+static int64_t warpsTogether(target::MatrixInstructionAttr row) {
+  auto layout = cast<LayoutAttr>(row.getAcc().getLayout());
+  return int64_t(1) << layout.getWarpBases(0).size();
+}
+
 static std::optional<Split> splitOf(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
                                     int64_t warps) {
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
   if (acc.getRank() != 2)
     return std::nullopt;
-  int64_t together =
-      int64_t(1)
-      << cast<LayoutAttr>(row.getAcc().getLayout()).getWarpBases(0).size();
+  int64_t together = warpsTogether(row);
   if (warps % together)
     return std::nullopt;
   Split split;
@@ -94,26 +98,43 @@ static ViewAccessOpInterface loadOf(Value factor, Block *block,
   return load;
 }
 
-bool simt::suitsMemory(MatrixProductOpInterface op,
-                       target::MatrixInstructionAttr row,
-                       target::TargetAttr description, int64_t warps) {
+std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
+                                    target::MatrixInstructionAttr row,
+                                    int64_t warps) {
   // Sums of a thread, and a product so small that threads multiply it in the
   // time that beginning and waiting take.
   constexpr int64_t kSums = 128, kLeast = 64 * 128, kSide = 64;
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  std::optional<Split> split = splitOf(op, row, warps);
-  if (!loop || !split || isChained(op) ||
-      !description.getUnitOfKind(target::UnitKind::DMA))
-    return false;
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
-  int64_t m = acc.getDimSize(0), n = acc.getDimSize(1);
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
-  if (!llvm::isPowerOf2_64(m) || !llvm::isPowerOf2_64(n) ||
-      !llvm::isPowerOf2_64(lhs.getDimSize(1)) ||
-      lhs.getDimSize(1) < row.getK().getMin())
-    return false;
-  if (m < kSide || n / split->columns < kSide || m * n < kLeast ||
-      m * n > kSums * 32 * warps || writesMemory(loop))
+  int64_t depth = lhs.getShape().back(), least = row.getK().getMin();
+  std::optional<Split> split = splitOf(op, row, warps);
+  os << "a product of sizes ";
+  llvm::interleave(acc.getShape(), os, "x");
+  if (!split)
+    os << " cannot be shared out among " << warps << " warps in groups of "
+       << warpsTogether(row);
+  else if (int64_t m = acc.getDimSize(0), n = acc.getDimSize(1);
+           m < kSide || n / split->columns < kSide || m * n < kLeast)
+    os << " is too small on " << warps << " warps, expected at least " << kLeast
+       << " sums, and " << kSide << " rows and columns for each group";
+  else if (m * n > kSums * 32 * warps)
+    os << " is too large for " << warps << " warps, expected at most " << kSums
+       << " sums a thread";
+  else if (depth < least)
+    os << " has depth " << depth << ", expected at least " << least;
+  else
+    return {};
+  return reason;
+}
+
+bool simt::suitsMemory(MatrixProductOpInterface op,
+                       target::MatrixInstructionAttr row,
+                       target::TargetAttr description, int64_t warps) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || !whySizesDoNotSuit(op, row, warps).empty() || isChained(op) ||
+      !description.getUnitOfKind(target::UnitKind::DMA) || writesMemory(loop))
     return false;
   index::Analysis scalars;
   tile::AxisAnalysis facts(scalars);

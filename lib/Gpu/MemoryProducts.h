@@ -34,6 +34,10 @@ bool hasMemoryProducts(tile::KernelOp kernel, target::TargetAttr description);
 bool suitsMemory(MatrixProductOpInterface op, target::MatrixInstructionAttr row,
                  target::TargetAttr description, int64_t warps);
 
+/// Why the sizes of a product do not suit such a row; empty where they do.
+std::string whySizesDoNotSuit(MatrixProductOpInterface op,
+                              target::MatrixInstructionAttr row, int64_t warps);
+
 /// Where its warps have the sums: groups of as many as the row's accumulator is
 /// spread over take rows first.
 ProductChoice chooseMemoryProduct(MatrixProductOpInterface op,

@@ -260,6 +260,13 @@ bool NestBuilder::isLastReader(int64_t number) {
   return last && current->isAncestor(last);
 }
 
+bool cpu::countsInstances(const ViewAxis &axis) {
+  auto offset = dyn_cast_if_present<Value>(axis.offset);
+  auto id =
+      offset ? offset.getDefiningOp<tile::ProgramIdOp>() : tile::ProgramIdOp();
+  return axis.countsBlocks && id && offset == id.getResult(0);
+}
+
 /// A tile that is read for the last time is in a near cache by now, and memory
 /// has nothing to read: fetches what the next instance will.
 void NestBuilder::prefetchNext(ViewAccessOpInterface load,
@@ -269,10 +276,7 @@ void NestBuilder::prefetchNext(ViewAccessOpInterface load,
   if (!number || !isLastReader(number.getInt()))
     return;
   for (auto [d, axis] : llvm::enumerate(axes)) {
-    auto coord = dyn_cast_if_present<Value>(axis.offset);
-    auto id =
-        coord ? coord.getDefiningOp<tile::ProgramIdOp>() : tile::ProgramIdOp();
-    if (!axis.countsBlocks || !id || coord != id.getResult(0))
+    if (!countsInstances(axis))
       continue;
     const ViewInfo &view = viewOf(load.getAccessedView());
     Value ahead =

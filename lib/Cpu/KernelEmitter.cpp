@@ -197,9 +197,13 @@ LogicalResult KernelEmitter::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
     current = &op;
-    if (block->getParentOp() == kernel && isa<stage::ComputeOp>(op) &&
-        !std::exchange(hasTouched, true))
-      touchStores(*block);
+    auto regions = block->getOps<stage::ComputeOp>();
+    if (block->getParentOp() == kernel && !regions.empty() &&
+        *regions.begin() == &op)
+      for (stage::ComputeOp region : regions)
+        for (auto access :
+             region.getBody().front().getOps<ViewAccessOpInterface>())
+          touchNext(access);
     FlatSymbolRefAttr unit;
     if (!acquired && isa<scf::ForOp>(op))
       unit = unitOf(&op);

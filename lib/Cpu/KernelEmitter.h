@@ -73,8 +73,8 @@ public:
   bool isSurelyLarge(tile::ViewType view) const;
   /// What passes by the caches is written at the pace of memory, but each page,
   /// and lines that rows share, have to be found before: touches those of the
-  /// rows that the next instance stores, so that this happens meanwhile.
-  void touchStores(mlir::Block &block);
+  /// row that the next instance stores, so that this happens meanwhile.
+  void touchNext(ViewAccessOpInterface store);
   Value streamingCondition(ViewAccessOpInterface store, const Nest &nest,
                            Value base, mlir::Value &peel);
 
@@ -160,9 +160,8 @@ private:
   llvm::DenseMap<Value, DirectSum> directSums; ///< of storage
   /// Regions that store such sums where the condition does not hold.
   llvm::DenseMap<mlir::Operation *, Value> directStores;
-  bool hasTouched = false; ///< `touchStores` has run
-  bool streams = false;    ///< some store may pass by the caches
-  bool acquired = false;   ///< the unit of the products is prepared
+  bool streams = false;  ///< some store may pass by the caches
+  bool acquired = false; ///< the unit of the products is prepared
   SmallVector<Value, 3> programIds, programCounts;
 };
 

@@ -55,6 +55,9 @@ bool isDense(const TileBuffer &buffer);
 /// Where the indices of an indirect axis are read for a point of the tile.
 Point indexPointOf(const ViewAxis &axis, const Point &point);
 
+/// Whether the next instance accesses the next block along an axis.
+bool countsInstances(const ViewAxis &axis);
+
 /// A view with everything known about it as i64 values.
 struct ViewInfo {
   Value base;

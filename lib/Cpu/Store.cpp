@@ -89,43 +89,36 @@ bool KernelEmitter::isSurelyLarge(tile::ViewType view) const {
   return total >= config.lastCacheBytes;
 }
 
-void KernelEmitter::touchStores(Block &block) {
+void KernelEmitter::touchNext(ViewAccessOpInterface store) {
   constexpr int64_t kPage = 4096, kMostPages = 16;
-  for (Operation &op : block)
-    op.walk([&](ViewAccessOpInterface store) {
-      auto type = cast<tile::ViewType>(store.getAccessedView().getType());
-      int64_t bytes = store.getAccessedType().getNumElements() *
-                      storageBytes(type.getElementType());
-      // A row that passes by the caches, at a place that is known here.
-      if (store.getAccessKind() != AccessKind::Write ||
-          store.getAccessedType().getRank() != 1 || !isSurelyLarge(type) ||
-          bytes > kMostPages * kPage ||
-          store->getBlock()->getParentOp() != &op ||
-          indirectAxis(store.getAxes()) >= 0 ||
-          !views.count(store.getAccessedView()))
-        return;
-      const ViewInfo &view = viewOf(store.getAccessedView());
-      Value origin = c64(0);
-      bool isNext = false;
-      for (auto [d, axis] : llvm::enumerate(store.getAxes())) {
-        auto offset = dyn_cast_if_present<Value>(axis.offset);
-        auto id = offset ? offset.getDefiningOp<tile::ProgramIdOp>()
-                         : tile::ProgramIdOp();
-        bool isId = id && offset == id.getResult(0) && axis.countsBlocks;
-        if (offset && !mapping.contains(offset) &&
-            !getConstantIntValue(offset).has_value())
-          return;
-        Value first = offsetOf(store, d);
-        if (isId)
-          first = add(first, c64(axis.block));
-        isNext |= isId;
-        origin = add(origin, mul(first, view.strides[d]));
-      }
-      Value base = gep(view.base, origin, view.elementType);
-      for (int64_t at = 0; isNext && at < bytes; at += kPage)
-        LLVM::Prefetch::create(b, loc, gep(base, c64(at), b.getI8Type()),
-                               /*rw=*/0, /*hint=*/3, /*cache=*/1);
-    });
+  auto type = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
+  SmallVector<ViewAxis, 4> axes = store.getAxes();
+  if (!type || store.getAccessKind() != AccessKind::Write ||
+      store.getAccessedType().getRank() != 1 || !isSurelyLarge(type) ||
+      indirectAxis(axes) >= 0 || llvm::none_of(axes, countsInstances) ||
+      !views.count(store.getAccessedView()))
+    return;
+  int64_t bytes = store.getAccessedType().getNumElements() *
+                  storageBytes(type.getElementType());
+  // What is computed later is not known yet.
+  bool isKnown = llvm::all_of(axes, [&](const ViewAxis &axis) {
+    auto offset = dyn_cast_if_present<Value>(axis.offset);
+    return !offset || mapping.contains(offset) || getConstantIntValue(offset);
+  });
+  if (!isKnown || bytes > kMostPages * kPage)
+    return;
+  const ViewInfo &view = viewOf(store.getAccessedView());
+  Value origin = c64(0);
+  for (auto [d, axis] : llvm::enumerate(axes)) {
+    Value first = offsetOf(store, d);
+    if (countsInstances(axis))
+      first = add(first, c64(axis.block));
+    origin = add(origin, mul(first, view.strides[d]));
+  }
+  Value base = gep(view.base, origin, view.elementType);
+  for (int64_t at = 0; at < bytes; at += kPage)
+    LLVM::Prefetch::create(b, loc, gep(base, c64(at), b.getI8Type()),
+                           /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 
 /// A condition for stores that pass by the caches: the view is too large for

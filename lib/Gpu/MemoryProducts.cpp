@@ -124,6 +124,10 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
        << " sums a thread";
   else if (depth < least)
     os << " has depth " << depth << ", expected at least " << least;
+  else if (!llvm::all_of(
+               llvm::concat<const int64_t>(acc.getShape(), lhs.getShape()),
+               [](int64_t size) { return llvm::isPowerOf2_64(size); }))
+    os << " and depth " << depth << " is not of powers of two";
   else
     return {};
   return reason;

@@ -16,6 +16,7 @@ void IterationSpaceBuilder::run() {
   linearizer = std::make_unique<Linearizer>(space.dims, *space.symbols);
   findAccesses();
   resolveClasses();
+  checkReductions();
   checkUses();
   checkOrder();
   findExtents();

@@ -56,6 +56,8 @@ private:
   mlir::Value fillOf(mlir::Value tile);
   bool isMask(mlir::Value limit, unsigned dim);
   void resolveClasses();
+  /// Pins dimensions whose blocks are reduced one by one.
+  void checkReductions();
 
   KernelOp kernel;
   IterationSpace &space;

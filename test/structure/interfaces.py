@@ -65,6 +65,8 @@ SUBJECTS = {
     # Exchanges within a vector.
     "lib/Cpu/Reshape.cpp": {"ExchangeOp"},
     # What is known of the address behind a pointer.
+    # How a combining store combines.
+    "lib/Analysis/BlockReductions.cpp": {"StoreOp"},
     "lib/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
     "lib/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},
     # Emission of scalar pointers, and of accesses through them.

@@ -62,3 +62,60 @@ tile.kernel @loop(%x: !tile.view<?xf32>) {
 // expected-error@+1 {{expected at most 0 block sizes, found 1}}
 tile.kernel @none(%x: !tile.view<?xf32>) {
 }
+
+// -----
+
+// The largest element of a block of the grid goes back to its elements: another block has another one.
+// expected-error@+1 {{kernel 'block_maximum' cannot be retiled: d0 keeps its block of 32: 'tile.reduce' reduces each block of it}}
+tile.kernel @block_maximum(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<32xf32>
+  %m = tile.reduce %t axis 0 : tensor<32xf32> -> tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.maximumf %a, %b : f32
+    tile.yield %q : f32
+  }
+  %e = tile.expand_dims %m axis 0 : tensor<f32> -> tensor<1xf32>
+  %f = tile.broadcast %e : tensor<1xf32> -> tensor<32xf32>
+  %u = arith.subf %t, %f : tensor<32xf32>
+  tile.store %u, %y[%i] : tensor<32xf32>, !tile.view<?xf32>
+}
+
+// -----
+
+// The same of a block of a loop.
+// expected-error@+1 {{kernel 'loop_maximum' cannot be retiled: d0 keeps its block of 32: 'tile.reduce' reduces each block of it}}
+tile.kernel @loop_maximum(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tile.num_blocks %x[0] by 32 : !tile.view<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<32xf32>
+    %m = tile.reduce %t axis 0 : tensor<32xf32> -> tensor<f32> {
+    ^bb0(%a: f32, %b: f32):
+      %q = arith.maximumf %a, %b : f32
+      tile.yield %q : f32
+    }
+    %e = tile.expand_dims %m axis 0 : tensor<f32> -> tensor<1xf32>
+    %f = tile.broadcast %e : tensor<1xf32> -> tensor<32xf32>
+    %u = arith.subf %t, %f : tensor<32xf32>
+    tile.store %u, %y[%i] : tensor<32xf32>, !tile.view<?xf32>
+  }
+}
+
+// -----
+
+// How many blocks have a positive element depends on the blocks.
+// expected-error@+1 {{kernel 'blocks_counted' cannot be retiled: d0 keeps its block of 32: 'tile.reduce' reduces each block of it}}
+tile.kernel @blocks_counted(%x: !tile.view<?xf32>, %y: !tile.view<1xf32>) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %t = tile.load %x[%i] : !tile.view<?xf32> -> tensor<32xf32>
+  %m = tile.reduce %t axis 0 : tensor<32xf32> -> tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.maximumf %a, %b : f32
+    tile.yield %q : f32
+  }
+  %e = tile.expand_dims %m axis 0 : tensor<f32> -> tensor<1xf32>
+  tile.store %e, %y[%c0] combine add : tensor<1xf32>, !tile.view<1xf32>
+}

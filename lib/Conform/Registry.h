@@ -25,6 +25,8 @@ void addTileMemory();
 void addTileShape();
 void addTileReductions();
 void addTileProducts();
+/// Adds loops of products whose operands may be loaded ahead to `plan`.
+void addPipelinedProducts(Plan &plan);
 void addTilePointers();
 void addTileAtomics();
 void addTileExtern();

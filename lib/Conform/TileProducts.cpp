@@ -261,6 +261,7 @@ void kiln::conform::addTileProducts() {
              (" precision " + precision).str());
     addDot(plan, {"f8E4M3FN", "f8E4M3FN", "f32"}, {0, 16, 16, 64},
            " {max_imprecise_acc = 32 : i64}");
+    addPipelinedProducts(plan);
   });
   addRecipe("tile.dot_scaled", [](Plan &plan) {
     for (const Format &l : kFormats)

@@ -52,6 +52,8 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
     inits.append(ringCounters(numRings));
     enterRingLoop(op);
   }
+  PendingReads readsBefore = reads;
+  addReadsOfLoop(op);
   auto entered = groups;
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
                                  scalar(op.getUpperBound()),
@@ -74,6 +76,7 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   endBody();
   space.leaveBody(before);
   forgetRings(numRings);
+  reads.join(readsBefore);
   if (!inits.empty()) {
     SmallVector<Value> yielded = flatten(op.getYieldedValues());
     if (hasRings)
@@ -119,9 +122,12 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   Scratch spaceBefore = space;
   SmallVector<Operation *> after = pending;
   std::optional<Scratch> spaceAfter;
+  PendingReads readsBefore = reads, readsAfter;
   // A way without a region leaves all as it is.
-  if (op.getElseRegion().empty())
+  if (op.getElseRegion().empty()) {
     spaceAfter = space;
+    readsAfter = reads;
+  }
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &choice.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
@@ -129,6 +135,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
       continue;
     pending = before;
     space = spaceBefore;
+    reads = readsBefore;
     if (hasRings)
       setRingCounters(numRings, counters);
     OpBuilder::InsertionGuard guard(b);
@@ -150,7 +157,9 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
     if (spaceAfter)
       space.join(*spaceAfter);
     spaceAfter = space;
+    readsAfter.join(reads);
   }
+  reads = std::move(readsAfter);
   // Both ways still have what was before them: once is enough.
   llvm::SmallPtrSet<Operation *, 32> seen;
   llvm::erase_if(after, [&](Operation *op) { return !seen.insert(op).second; });
@@ -174,7 +183,9 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   finishCopies();
   size_t numRings = rings.size();
   Scratch spaceBefore = space;
+  PendingReads readsBefore = reads;
   enterLoop(op);
+  addReadsOfLoop(op);
   SmallVector<Value> inits = flatten(op.getInits());
   SmallVector<Type> results = flattenTypes(op.getResultTypes());
   auto loop = scf::WhileOp::create(b, loc, results, inits);
@@ -199,6 +210,8 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   space.leaveBody(spaceBefore);
   scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
   forgetRings(numRings);
+  reads.join(readsBefore);
+  addReadsOfLoop(op);
   unflatten(op.getResults(), loop.getResults());
   return success();
 }

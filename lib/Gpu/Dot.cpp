@@ -418,18 +418,23 @@ LogicalResult InstructionProduct::run() {
   return success();
 }
 
+LogicalResult KernelWalk::emitProductBy(StringRef name, Operation *op) {
+  auto product = cast<MatrixProductOpInterface>(op);
+  target::MatrixInstructionAttr row =
+      description ? description.getMatrixInstruction(name)
+                  : target::MatrixInstructionAttr();
+  if (!row)
+    return op->emitOpError("the description has no matrix instruction '")
+           << name << "'";
+  LogicalResult emitted = readsMemory(row)
+                              ? emitMemoryProduct(*this, product, row)
+                              : InstructionProduct(*this, product, row).run();
+  addReadsOfProduct(op);
+  return emitted;
+}
+
 LogicalResult KernelWalk::emitProduct(Operation *op) {
-  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr)) {
-    target::MatrixInstructionAttr row =
-        description ? description.getMatrixInstruction(name.getValue())
-                    : target::MatrixInstructionAttr();
-    if (!row)
-      return op->emitOpError("the description has no matrix instruction '")
-             << name.getValue() << "'";
-    if (readsMemory(row))
-      return emitMemoryProduct(*this, cast<MatrixProductOpInterface>(op), row);
-    return InstructionProduct(*this, cast<MatrixProductOpInterface>(op), row)
-        .run();
-  }
+  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr))
+    return emitProductBy(name.getValue(), op);
   return ScalarProduct(*this, cast<MatrixProductOpInterface>(op)).run();
 }

@@ -191,22 +191,13 @@ int64_t KernelWalk::sharedBytes() const {
 
 /// Scratch memory comes behind storage while that is in use.
 void KernelWalk::measureStorage() {
-  auto bytesOf = [](MemRefType type) {
-    return type.getNumElements() * storedBytes(type.getElementType());
-  };
   kernel.walk([&](Operation *op) {
-    int64_t end = 0;
-    if (auto alloc = dyn_cast<stage::AllocOp>(op)) {
-      end = alloc.getOffset().value_or(0) +
-            bytesOf(cast<MemRefType>(alloc.getStorage().getType()));
-    } else if (auto ring = dyn_cast<stage::RingOp>(op)) {
-      int64_t slot = 0, align = ring.getAlign().value_or(16);
-      for (MemRefType part : ring.getRing().getType().getParts())
-        slot += llvm::alignTo(bytesOf(part), align);
-      end = ring.getOffset().value_or(0) +
-            slot * ring.getRing().getType().getDepth();
-    }
-    bytesToStage = std::max(bytesToStage, end);
+    StorageArea area;
+    if (auto alloc = dyn_cast<stage::AllocOp>(op))
+      area = areaOf(alloc);
+    else if (auto ring = dyn_cast<stage::RingOp>(op))
+      area = areaOf(ring);
+    bytesToStage = std::max(bytesToStage, area.end);
   });
   for (Operation &op : kernel.getBody().front())
     if (op.walk([](Operation *inner) {

@@ -30,6 +30,31 @@ struct ViewParts {
   llvm::SmallVector<mlir::Value> sizes, strides; ///< i64
 };
 
+/// Bytes of shared memory, from `begin` to before `end`.
+struct StorageArea {
+  int64_t begin = 0, end = 0;
+};
+
+/// Storage that threads may still read: no barrier stands yet between the last
+/// read and the operation that is emitted next. Storage that ended with a
+/// region stays listed, as other storage takes its place.
+class PendingReads {
+public:
+  void add(StorageArea area) { areas.push_back(area); }
+  bool overlaps(StorageArea area) const {
+    return llvm::any_of(areas, [&](const StorageArea &read) {
+      return read.begin < area.end && area.begin < read.end;
+    });
+  }
+  /// All threads have passed a barrier.
+  void clear() { areas.clear(); }
+  /// Adds what is pending on another way to the same place.
+  void join(const PendingReads &other) { areas.append(other.areas); }
+
+private:
+  llvm::SmallVector<StorageArea> areas;
+};
+
 /// Storage in the memory of the block: `offset` and `start` bytes from its
 /// beginning. The elements of dimension `inner` lie side by side. In each row
 /// chunks of 16 bytes are permuted, by exclusive or with bits of its number.
@@ -38,6 +63,8 @@ struct StoragePlace {
   mlir::MemRefType type;
   mlir::Value start; ///< i32; null: 0
   int64_t offset = 0;
+  /// All bytes that may be these: those of every slot of a ring.
+  StorageArea area = {};
 
   unsigned inner() const;
   int64_t rowBytes() const;
@@ -175,6 +202,7 @@ private:
   mlir::LogicalResult emitSort(tile::SortOp op);
   mlir::LogicalResult emitHistogram(tile::HistogramOp op);
   mlir::LogicalResult emitProduct(mlir::Operation *op);
+  mlir::LogicalResult emitProductBy(llvm::StringRef row, mlir::Operation *op);
 
   // MemoryProducts.cpp
   void finishProducts(mlir::Operation *loop);
@@ -189,7 +217,8 @@ private:
     int64_t ready = 0;      ///< slots that are full and not consumed
     int64_t ahead = 0;      ///< slots that are full or filled in a loop
     bool isAwaited = false; ///< a slot is full that is consumed soon
-    bool isRead = false;    ///< since the last barrier
+
+    StorageArea area() const { return {offset, offset + depth * slotBytes}; }
   };
   mlir::LogicalResult emitStage(mlir::Operation *op);
   mlir::LogicalResult emitRead(stage::ReadOp op);
@@ -213,6 +242,17 @@ private:
   void forgetRings(size_t count);
   static bool touchesRings(mlir::Operation *op);
   void enterRingLoop(mlir::scf::ForOp loop);
+  static int64_t slotBytes(stage::RingOp ring);
+  static StorageArea areaOf(stage::RingOp ring);
+  static StorageArea areaOf(stage::AllocOp alloc);
+  /// Lists what an iteration of a loop may still be reading while the next one
+  /// begins.
+  void addReadsOfLoop(mlir::Operation *loop);
+  /// Lists what a product reads of storage by itself.
+  void addReadsOfProduct(mlir::Operation *product);
+  /// A barrier before storage is written that threads may still read.
+  void finishReads(StorageArea written);
+  PendingReads reads;
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   llvm::SmallVector<Ring *> groups; ///< of copies under way, oldest first
   mlir::Value copyMask; ///< i1: whether the copies here happen; null: they do

@@ -415,5 +415,7 @@ void KernelWalk::finishProducts(Operation *loop) {
       auto wait =
           WaitProductsOp::create(b, loc, ValueRange(sums).getTypes(), 0, sums);
       define(result, Regs(wait.getResults()));
+      // The last product has read its slots until here.
+      addReadsOfLoop(loop);
     }
 }

@@ -136,6 +136,7 @@ void KernelWalk::endBody() {
 void KernelWalk::synchronize() {
   barrier();
   pending.clear();
+  reads.clear();
   space.waitedForBlock();
 }
 

@@ -42,8 +42,46 @@ void KernelWalk::waitFor(Ring *ring) {
   }
   WaitCopiesOp::create(b, loc, but);
   publish();
-  for (auto &other : rings)
-    other.second->isRead = false;
+}
+
+int64_t KernelWalk::slotBytes(stage::RingOp ring) {
+  int64_t bytes = 0, align = ring.getAlign().value_or(16);
+  for (MemRefType part : ring.getRing().getType().getParts())
+    bytes += llvm::alignTo(
+        part.getNumElements() * storedBytes(part.getElementType()), align);
+  return bytes;
+}
+
+StorageArea KernelWalk::areaOf(stage::RingOp ring) {
+  int64_t begin = ring.getOffset().value_or(0);
+  return {begin, begin + slotBytes(ring) * ring.getRing().getType().getDepth()};
+}
+
+StorageArea KernelWalk::areaOf(stage::AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getStorage().getType());
+  int64_t begin = alloc.getOffset().value_or(0);
+  return {begin,
+          begin + type.getNumElements() * storedBytes(type.getElementType())};
+}
+
+void KernelWalk::addReadsOfLoop(Operation *loop) {
+  loop->walk([&](Operation *op) {
+    if (auto consume = dyn_cast<stage::ConsumeOp>(op))
+      reads.add(areaOf(consume.getRing().getDefiningOp<stage::RingOp>()));
+    else if (auto alloc = dyn_cast<stage::AllocOp>(op))
+      reads.add(areaOf(alloc));
+  });
+}
+
+void KernelWalk::addReadsOfProduct(Operation *product) {
+  for (Value operand : product->getOperands())
+    if (const StoragePlace *place = storageOf(operand))
+      reads.add(place->area);
+}
+
+void KernelWalk::finishReads(StorageArea written) {
+  if (reads.overlaps(written))
+    synchronize();
 }
 
 /// The ring that is filled here, if one is. A branch may have rings of its own.
@@ -74,10 +112,7 @@ void KernelWalk::beforeFilling(Operation *op) {
       waitFor(ring);
       ring->isAwaited = true;
     }
-  if (ring->isRead) {
-    synchronize();
-    ring->isRead = false;
-  }
+  finishReads(ring->area());
 }
 
 Value KernelWalk::nextSlot(const Ring &ring, Value slot) {
@@ -91,7 +126,7 @@ void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
-    storages[part] = {type, start, at};
+    storages[part] = {type, start, at, ring->area()};
     at += llvm::alignTo(type.getNumElements() *
                             storedBytes(type.getElementType()),
                         ring->align);
@@ -105,30 +140,17 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         ring->align = op.getAlign().value_or(16);
         ring->offset = op.getOffset().value_or(0);
         ring->depth = op.getRing().getType().getDepth();
-        for (MemRefType part : op.getRing().getType().getParts())
-          ring->slotBytes += llvm::alignTo(
-              part.getNumElements() * storedBytes(part.getElementType()),
-              ring->align);
+        ring->slotBytes = slotBytes(op);
         ring->fill = ring->use = c32(0);
-        // A ring that was there before may still be read.
-        int64_t end = ring->offset + ring->slotBytes * ring->depth;
-        if (llvm::any_of(rings, [&](auto &entry) {
-              const Ring &other = *entry.second;
-              return other.isRead && other.offset < end &&
-                     ring->offset <
-                         other.offset + other.slotBytes * other.depth;
-            })) {
-          synchronize();
-          for (auto &other : rings)
-            other.second->isRead = false;
-        }
+        finishReads(ring->area());
         rings[op.getRing()] = std::move(ring);
         return success();
       })
       .Case([&](stage::AllocOp op) -> LogicalResult {
-        auto type = cast<MemRefType>(op.getStorage().getType());
-        int64_t offset = op.getOffset().value_or(0);
-        storages[op.getStorage()] = {type, Value(), offset};
+        StorageArea area = areaOf(op);
+        storages[op.getStorage()] = {
+            cast<MemRefType>(op.getStorage().getType()), Value(), area.begin,
+            area};
         return success();
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {
@@ -150,7 +172,7 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         if (!ring->isAwaited)
           waitFor(ring);
         ring->isAwaited = false;
-        ring->isRead = true;
+        reads.add(ring->area());
         bindSlot(ring, ring->use, op.getParts());
         ring->use = nextSlot(*ring, ring->use);
         return success();
@@ -221,6 +243,7 @@ LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
     return success();
   }
   finishCopies();
+  reads.add(place->second.area);
   define(result, FragmentReader(*this, place->second, layout,
                                 scalarType(getElementTypeOrSelf(result)))
                      .all());
@@ -331,6 +354,16 @@ bool KernelWalk::touchesRings(Operation *op) {
 /// Which copies are under way must be the same at the start of each iteration,
 /// or all of them are waited for.
 void KernelWalk::enterRingLoop(scf::ForOp loop) {
+  // No wait of the loop depends on older groups of rings that it does not
+  // consume. A later wait for one of these finds no group and covers all.
+  llvm::SmallPtrSet<Ring *, 4> consumed;
+  loop.walk([&](stage::ConsumeOp consume) {
+    if (auto ring = rings.find(consume.getRing()); ring != rings.end())
+      consumed.insert(ring->second.get());
+  });
+  groups.erase(groups.begin(), llvm::find_if(groups, [&](Ring *ring) {
+                 return consumed.contains(ring);
+               }));
   SmallVector<Ring *> under = groups;
   llvm::MapVector<Ring *, int64_t> ready;
   for (auto &ring : rings)
@@ -361,7 +394,6 @@ void KernelWalk::enterRingLoop(scf::ForOp loop) {
   }
   for (auto &ring : rings) {
     isKnown &= ready[ring.second.get()] == ring.second->ready;
-    ring.second->isRead = true;
   }
   isKnown &= under == groups;
   for (auto &ring : rings)

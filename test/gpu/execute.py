@@ -202,6 +202,8 @@ class Machine:
             self.branch(op, values[0], active)
         elif name == "scf.for":
             self.loop(op, values, active)
+        elif name == "scf.while":
+            self.repeat(op, values, active)
         elif name == "gpu.shuffle":
             self.whole_warps(op, active, False)
             mode = op.attribute("mode", "")
@@ -408,6 +410,22 @@ class Machine:
             self.values[f"{op.result}#{i}"] = value
             self.values[op.result] = value
 
+    def repeat(self, op, state, active):
+        """A loop whose condition all threads share."""
+        before, after = (region[0] for region in op.regions)
+        while True:
+            for (name, _), value in zip(before.arguments, state):
+                self.values[name] = value
+            condition, *state = self.run(before, active)
+            if not condition[active[0]]:
+                break
+            for (name, _), value in zip(after.arguments, state):
+                self.values[name] = value
+            state = self.run(after, active)
+        for i, value in enumerate(state):
+            self.values[f"{op.result}#{i}"] = value
+            self.values[op.result] = value
+
     def compute(self, op, t, x):
         name, kind = op.name, op.type
         bits = 0 if kind == "()" else width(element(kind)[1])
@@ -451,6 +469,7 @@ class Machine:
             "ceildivsi": lambda a, b: -(-signed(a, source) // signed(b, source)),
             "divui": lambda a, b: a // max(b, 1), "remui": lambda a, b: a % max(b, 1),
             "maxsi": lambda a, b: max(signed(a, source), signed(b, source)),
+            "minui": min, "maxui": max,
             "minsi": lambda a, b: min(signed(a, source), signed(b, source)),
             "addf": lambda a, b: bits_of(number(a) + number(b)), "mulf": lambda a, b: bits_of(number(a) * number(b)),
         }

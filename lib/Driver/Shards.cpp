@@ -6,6 +6,8 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/Unverified.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -43,7 +45,9 @@ static StringRef firstError(ArrayRef<std::string> lines,
 }
 
 bool Shard::isDeclined() const {
-  return !succeeded && firstError(lines).starts_with(kUnsupported);
+  StringRef error = firstError(lines);
+  return !succeeded &&
+         (error.starts_with(kUnsupported) || error.starts_with(kUnverified));
 }
 
 std::string Shard::reason() const {
@@ -267,6 +271,94 @@ static void forEach(size_t count, unsigned jobs,
     std::rethrow_exception(thrown);
 }
 
+namespace {
+/// Lowers one shard. Kernels whose asynchronous code does not pass its verifier
+/// are lowered once more, without asynchronous copies.
+class ShardLowering {
+public:
+  ShardLowering(ModuleOp module, const BoundTarget &bound,
+                const DiagnosticPrinter &printer, TimingScope &timing,
+                const LoweringPlan &plan, Shard &shard)
+      : module(module), bound(bound), printer(printer), timing(timing),
+        plan(plan), shard(shard) {}
+
+  void run() {
+    std::vector<std::string> warnings;
+    while (true) {
+      attempt();
+      if (shard.succeeded || !findUnverified())
+        break;
+      warn(warnings);
+      shard.lines.clear();
+      shard.blobs = Executable();
+    }
+    shard.lines.insert(shard.lines.begin(), warnings.begin(), warnings.end());
+  }
+
+private:
+  void attempt() {
+    DiagnosticPrinter collector(
+        printer, [&](StringRef line) { shard.lines.push_back(line.str()); });
+    part = extract(module, shard.kernels, bound);
+    for (auto kernel : part->getOps<tile::KernelOp>())
+      if (synchronous.contains(kernel.getSymName()))
+        limitStages(kernel);
+    auto see = [&](ModuleOp lowered) {
+      if (plan.lowered)
+        shard.lowered = lowered.clone();
+      return success();
+    };
+    shard.succeeded = succeeded(
+        lowerModule(*part, bound, collector, timing, see, shard.blobs));
+  }
+
+  /// Loops of one stage, whatever their hints say.
+  static void limitStages(tile::KernelOp kernel) {
+    kernel.walk([](Operation *op) {
+      if (!isa<scf::ForOp, scf::WhileOp>(op))
+        return;
+      auto hints = op->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+      op->setAttr(
+          tile::kLoopHintsAttr,
+          tile::LoopHintsAttr::get(
+              op->getContext(), /*stages=*/1, hints ? hints.getUnroll() : 0,
+              hints && hints.getFlatten(), hints && hints.getSpecialize(),
+              hints && hints.getSingleAccumulator()));
+    });
+  }
+
+  /// Whether the attempt failed at a kernel that may have had copies in flight.
+  bool findUnverified() {
+    bool isNew = false;
+    for (Operation &op : *part->getBody())
+      if (op.hasAttr(kUnverifiedAttr))
+        isNew |= synchronous.insert(SymbolTable::getSymbolName(&op)).second;
+    return isNew;
+  }
+
+  void warn(std::vector<std::string> &warnings) {
+    for (StringRef line : shard.lines) {
+      auto [place, message] = line.split("error: ");
+      warnings.push_back(message.empty()
+                             ? line.str()
+                             : (place + "warning: " + message +
+                                "; the kernel is compiled without asynchronous "
+                                "copies")
+                                   .str());
+    }
+  }
+
+  ModuleOp module;
+  const BoundTarget &bound;
+  const DiagnosticPrinter &printer;
+  TimingScope &timing;
+  const LoweringPlan &plan;
+  Shard &shard;
+  OwningOpRef<ModuleOp> part;
+  llvm::StringSet<> synchronous; ///< kernels to lower with one stage
+};
+} // namespace
+
 void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
                                const DiagnosticPrinter &printer,
                                TimingScope &timing, const LoweringPlan &plan,
@@ -277,17 +369,6 @@ void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
   if (!alone)
     loadDialects(module.getContext(), bound);
   forEach(shards.size(), alone ? 1 : plan.jobs, [&](size_t i) {
-    Shard &shard = shards[i];
-    DiagnosticPrinter collector(printer, [&shard](StringRef line) {
-      shard.lines.push_back(line.str());
-    });
-    OwningOpRef<ModuleOp> part = extract(module, shard.kernels, bound);
-    auto see = [&](ModuleOp lowered) {
-      if (plan.lowered)
-        shard.lowered = lowered.clone();
-      return success();
-    };
-    shard.succeeded = succeeded(
-        lowerModule(*part, bound, collector, timing, see, shard.blobs));
+    ShardLowering(module, bound, printer, timing, plan, shards[i]).run();
   });
 }

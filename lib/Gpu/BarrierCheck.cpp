@@ -3,6 +3,7 @@
 
 #include "BarrierCheck.h"
 #include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -39,7 +40,7 @@ static Value maskOf(Operation *op) {
 
 static bool waits(Operation *op) {
   return isa<gpu::BarrierOp, WarpBarrierOp, CommitCopiesOp, WaitCopiesOp,
-             CommitProductsOp, WaitProductsOp>(op);
+             CommitProductsOp, WaitProductsOp, PublishOp>(op);
 }
 
 static int64_t bytesOf(Type type) {
@@ -54,6 +55,10 @@ BarrierCheck::BarrierCheck(LLVM::LLVMFuncOp function, int64_t threads,
                            int64_t lanes, int64_t bytes)
     : function(function), values(threads), accesses(threads, lanes, bytes),
       lanes(lanes) {}
+
+InFlightDiagnostic BarrierCheck::unverified(Operation *op) {
+  return target::emitUnverified(op, function);
+}
 
 //===----------------------------------------------------------------------===//
 // What has to be known
@@ -73,8 +78,10 @@ void BarrierCheck::findNeeded() {
     if (!place && !waits(op))
       return;
     need(place);
-    if (auto product = dyn_cast<MmaAsyncOp>(op))
+    if (auto product = dyn_cast<MmaAsyncOp>(op)) {
+      hasProducts = true;
       need(product.getRhs());
+    }
     need(maskOf(op));
     for (Operation *around = op;
          around != function && touching.insert(around).second;
@@ -141,10 +148,23 @@ LogicalResult BarrierCheck::wholeBlock(Operation *op,
   for (int64_t t = 0; t < values.threads; ++t) {
     Interval is = active->of(t);
     if (is.isOne() && !is.low)
-      return op->emitOpError("is one that thread ")
-             << t << " of the block does not come to";
+      return unverified(op) << "is a barrier that thread " << t
+                            << " of the block does not reach";
   }
   return success();
+}
+
+/// What should stand between an access and the next one that meets it.
+static StringRef missing(const Pending &before) {
+  switch (before.stage) {
+  case Pending::Stage::UnderWay:
+    return before.access->isProduct ? "wait covers that product"
+                                    : "wait covers that copy";
+  case Pending::Stage::Unfenced:
+    return "proxy fence stands between it and the barrier behind it";
+  default:
+    return "barrier parts the two";
+  }
 }
 
 LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
@@ -161,14 +181,12 @@ LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
   for (const Pending &before : state.pending)
     if (auto meeting = accesses.meet(before, now)) {
       InFlightDiagnostic error =
-          access.op->emitOpError()
+          unverified(access.op)
           << what[size_t(now->touch)] << " byte " << meeting->byte
           << " of the block's memory in thread " << meeting->second
           << ", which thread " << meeting->first << " "
-          << what[size_t(before.access->touch)] << " before, and nothing "
-          << (before.stage != Pending::Stage::UnderWay ? "parts the two"
-              : before.access->isProduct ? "waits for that product"
-                                         : "waits for that copy");
+          << what[size_t(before.access->touch)] << " before, and no "
+          << missing(before);
       error.attachNote(before.access->op->getLoc()) << "it does so here";
       return error;
     }
@@ -188,11 +206,13 @@ LogicalResult BarrierCheck::runOp(Operation *op, BlockState &state,
       state.values[result] = values.evaluate(result, operands);
     }
   if (isa<gpu::BarrierOp>(op)) {
-    SharedAccesses::waitForBlock(state.pending);
+    SharedAccesses::waitForBlock(state.pending, hasProducts);
     return wholeBlock(op, active);
   }
   if (isa<WarpBarrierOp>(op))
     SharedAccesses::waitForWarp(state.pending);
+  if (isa<PublishOp>(op))
+    SharedAccesses::fence(state.pending);
   if (isa<CommitCopiesOp, CommitProductsOp>(op))
     SharedAccesses::commit(state.pending, isa<CommitProductsOp>(op));
   if (auto wait = dyn_cast<WaitCopiesOp>(op))

@@ -45,14 +45,18 @@ public:
   BarrierCheck(mlir::LLVM::LLVMFuncOp function, int64_t threads, int64_t lanes,
                int64_t bytes);
 
-  /// Whether every two accesses that meet are parted. Says at both where not;
-  /// what could not be followed is in `gaveUp`.
+  /// Whether every two accesses that meet are parted, and every copy and
+  /// product is waited for. Says at both where not; what could not be followed
+  /// is in `gaveUp`.
   mlir::LogicalResult run();
   mlir::Operation *gaveUp = nullptr;
 
 private:
   using States = llvm::SmallVector<BlockState, 1>;
   void findNeeded();
+  mlir::InFlightDiagnostic unverified(mlir::Operation *op);
+  /// Whether a wait covers all copies and products before the function ends.
+  mlir::LogicalResult verifyEnd(const BlockState &end);
   const ThreadValue *value(BlockState &state, mlir::Value value);
   const ThreadValue *boolean(bool is) { return values.number(is); }
 
@@ -87,11 +91,16 @@ private:
   ThreadValues values;
   SharedAccesses accesses;
   const int64_t lanes;
+  bool hasProducts = false; ///< asynchronous ones, which need proxy fences
   llvm::DenseSet<mlir::Value> needed;
   llvm::DenseSet<mlir::Operation *> touching; ///< with what is inside of them
   llvm::DenseSet<mlir::Value> widened;
   int64_t steps = 0;
 };
+
+/// Whether the sums of each asynchronous product reach only waits and later
+/// products that add to them before a wait covers it.
+mlir::LogicalResult verifySumsInFlight(mlir::LLVM::LLVMFuncOp function);
 
 } // namespace kiln::simt
 

@@ -277,6 +277,20 @@ LogicalResult BarrierCheck::run() {
     return success();
   }
   States ends;
-  return runBlock(function.getBody().front(), BlockState(), boolean(true),
-                  ends);
+  if (failed(runBlock(function.getBody().front(), BlockState(), boolean(true),
+                      ends)))
+    return failure();
+  for (const BlockState &end : ends)
+    if (failed(verifyEnd(end)))
+      return failure();
+  return success();
+}
+
+LogicalResult BarrierCheck::verifyEnd(const BlockState &end) {
+  for (const Pending &access : end.pending)
+    if (access.stage == Pending::Stage::UnderWay)
+      return unverified(access.access->op)
+             << "may still be in flight where the function ends: no wait "
+             << "covers it";
+  return success();
 }

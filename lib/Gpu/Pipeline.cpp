@@ -52,12 +52,15 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStageAllocate());
   pm.addPass(createConvertTileToSimt({lanes}));
 #ifdef NDEBUG
-  constexpr bool kVerifies = false;
+  constexpr bool kAsyncOnly = true;
 #else
-  constexpr bool kVerifies = true;
+  constexpr bool kAsyncOnly = false;
 #endif
-  if (options.getBool("verify", kVerifies))
-    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers({lanes}));
+  // Asynchronous code is always verified, unless the user says `verify=0`; all
+  // code with `verify=1`.
+  if (options.getBool("verify", true))
+    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
+        {lanes, kAsyncOnly && !options.getBool("verify", false)}));
   extend(".thread");
 }
 

@@ -38,13 +38,16 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
   const SharedAccess *then = before.access;
   if (then->touch == now->touch && now->touch != Touch::Write)
     return std::nullopt; // reads, and updates that are one step each
+  if (before.stage == Pending::Stage::Unfenced && !now->isProduct)
+    return std::nullopt; // a barrier parts the two
   if (then->last <= now->first || now->last <= then->first)
     return std::nullopt;
   auto [at, isNew] = met.try_emplace({then, before.stage, now});
   if (!isNew)
     return at->second;
   auto isParted = [&](int64_t first, int64_t second) {
-    if (before.stage == Pending::Stage::UnderWay)
+    if (before.stage == Pending::Stage::UnderWay ||
+        before.stage == Pending::Stage::Unfenced)
       return false;
     bool isOneWarp = first / lanes == second / lanes;
     if (before.stage == Pending::Stage::Warps || then->isOfWarp)
@@ -77,10 +80,20 @@ replace(PendingSet &pending,
   pending = std::move(left);
 }
 
-void SharedAccesses::waitForBlock(PendingSet &pending) {
-  replace(pending, [](Pending one) -> std::optional<Pending> {
-    if (one.stage != Pending::Stage::UnderWay)
+void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts) {
+  replace(pending, [&](Pending one) -> std::optional<Pending> {
+    if (one.stage == Pending::Stage::UnderWay)
+      return one;
+    if (!hasProducts || one.isFenced || one.access->touch == Touch::Read)
       return std::nullopt;
+    one.stage = Pending::Stage::Unfenced;
+    return one;
+  });
+}
+
+void SharedAccesses::fence(PendingSet &pending) {
+  replace(pending, [](Pending one) -> std::optional<Pending> {
+    one.isFenced |= one.stage != Pending::Stage::UnderWay;
     return one;
   });
 }

@@ -43,19 +43,24 @@ struct Pending {
   enum class Stage : uint8_t {
     Threads,  ///< each thread has done its part
     Warps,    ///< and the other lanes of its warp know
-    UnderWay, ///< a copy or a product that is not waited for
+    UnderWay, ///< a copy or a product in flight: no wait covers it yet
+    /// A write that a barrier follows without a proxy fence between: threads
+    /// may read it, asynchronous products may not.
+    Unfenced,
   };
   const SharedAccess *access;
   Stage stage;
-  uint8_t groups = 0; ///< that began to be counted at or after a copy
+  uint8_t groups = 0;    ///< committed at or after a copy or a product
+  bool isFenced = false; ///< a proxy fence follows the write
 
   bool operator<(const Pending &other) const {
-    return std::tie(access->number, stage, groups) <
-           std::tie(other.access->number, other.stage, other.groups);
+    return std::tie(access->number, stage, groups, isFenced) <
+           std::tie(other.access->number, other.stage, other.groups,
+                    other.isFenced);
   }
   bool operator==(const Pending &other) const {
     return access == other.access && stage == other.stage &&
-           groups == other.groups;
+           groups == other.groups && isFenced == other.isFenced;
   }
 };
 using PendingSet = std::set<Pending>;
@@ -74,7 +79,11 @@ public:
   std::optional<Meeting> meet(const Pending &before, const SharedAccess *now);
 
   // What waiting does.
-  static void waitForBlock(PendingSet &pending);
+  /// A barrier. Where products read shared memory by themselves, writes without
+  /// a proxy fence stay pending for them.
+  static void waitForBlock(PendingSet &pending, bool hasProducts);
+  /// A proxy fence of every thread.
+  static void fence(PendingSet &pending);
   static void waitForWarp(PendingSet &pending);
   static void commit(PendingSet &pending, bool products);
   static void waitForGroups(PendingSet &pending, int64_t but, bool products);

@@ -3,6 +3,8 @@
 
 #include "BarrierCheck.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Target/Unverified.h"
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTVERIFYBARRIERS
@@ -27,12 +29,27 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
     int64_t threads = count("simt.threads"), bytes = count("simt.shared_bytes");
     if (function.isExternal() || threads <= 0 || !bytes)
       return;
+    bool isAsync = function
+                       .walk([](Operation *op) {
+                         return isa<CopyAsyncOp, MmaAsyncOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (asyncOnly && !isAsync)
+      return;
     BarrierCheck check(function, threads, lanes, bytes);
-    if (failed(check.run()))
+    if (failed(verifySumsInFlight(function)) || failed(check.run()))
       return signalPassFailure();
-    if (check.gaveUp)
-      check.gaveUp->emitRemark("barriers are not checked: there are too many "
-                               "ways to go through this");
+    if (!check.gaveUp)
+      return;
+    constexpr StringLiteral kMany = "has too many ways through it to follow";
+    if (!isAsync) {
+      check.gaveUp->emitRemark("barriers are not verified: this ") << kMany;
+      return;
+    }
+    target::emitUnverified(check.gaveUp, function) << kMany;
+    signalPassFailure();
   }
 };
 } // namespace

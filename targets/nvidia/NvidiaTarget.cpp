@@ -30,7 +30,10 @@ public:
     return {
         {"warps", "1|2|4|8|16|32", "warps of an instance"},
         {"stages", "1..8", "iterations whose loads are in flight at once"},
-        {"verify", "0|1", "checks that threads wait for each other"},
+        {"verify", "0|1",
+         "whether barriers and waits are verified: in no kernel, in all "
+         "kernels "
+         "(default: in those with asynchronous copies or products)"},
         {"ptxas", "PATH",
          "the assembler (none: packages hold PTX, which the machine's "
          "driver compiles)"},

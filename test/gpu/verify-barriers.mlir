@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that meet in the memory of their block have to wait for each other; each function that errs does so on purpose.
+// Accesses of two threads to one byte of shared memory need a barrier, a wait or a proxy fence between them; each function that
+// breaks this rule does so on purpose.
 // RUN: kiln-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(llvm.func(simt-verify-barriers))'
 
 // Everybody reads what the next thread wrote, and then writes there again.
@@ -41,7 +42,7 @@ llvm.func @no_barrier(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_
   llvm.store %x, %p : f32, !llvm.ptr<3>
   // The warp is not enough: the other thread is of another one.
   simt.warp_barrier
-  // expected-error@+1 {{reads byte 0 of the block's memory in thread 32, which thread 0 writes before, and nothing parts the two}}
+  // expected-error@+1 {{reads byte 0 of the block's memory in thread 32, which thread 0 writes before, and no barrier parts the two}}
   %y = llvm.load %q : !llvm.ptr<3> -> f32
   llvm.return
 }
@@ -62,7 +63,7 @@ llvm.func @warp(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes 
   simt.warp_barrier
   // expected-note@+1 {{it does so here}}
   %y = llvm.load %q : !llvm.ptr<3> -> f32
-  // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and nothing parts the two}}
+  // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and no barrier parts the two}}
   llvm.store %y, %p : f32, !llvm.ptr<3>
   llvm.return
 }
@@ -81,7 +82,7 @@ llvm.func @around(%x: f32, %n: i32) attributes {simt.threads = 32 : i64, simt.sh
   %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
   %q = llvm.getelementptr %memory[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%v = %x) -> f32 : i32 {
-    // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and nothing parts the two}}
+    // expected-error@+1 {{writes byte 0 of the block's memory in thread 0, which thread 1 reads before, and no barrier parts the two}}
     llvm.store %v, %p : f32, !llvm.ptr<3>
     gpu.barrier
     // expected-note@+1 {{it does so here}}
@@ -173,7 +174,7 @@ llvm.func @short_ring(%from: !llvm.ptr<1>, %n: i64) attributes {simt.threads = 3
     simt.wait_copies but 2
     gpu.barrier
     %slot = llvm.getelementptr %p[%use] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-    // expected-error@+1 {{which thread 0 writes before, and nothing waits for that copy}}
+    // expected-error@+1 {{which thread 0 writes before, and no wait covers that copy}}
     %y = llvm.load %slot : !llvm.ptr<3> -> vector<4xf32>
     gpu.barrier
     scf.yield %fill : i32
@@ -195,7 +196,7 @@ llvm.func @waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt
   simt.commit_copies
   simt.wait_copies but 0
   %own = llvm.load %p : !llvm.ptr<3> -> f32
-  // expected-error@+1 {{reads byte 4 of the block's memory in thread 0, which thread 1 writes before, and nothing parts the two}}
+  // expected-error@+1 {{reads byte 4 of the block's memory in thread 0, which thread 1 writes before, and no barrier parts the two}}
   %all = llvm.load %memory : !llvm.ptr<3> -> vector<2xf32>
   llvm.return
 }
@@ -209,7 +210,7 @@ llvm.func @alone(%x: f32) attributes {simt.threads = 64 : i64, simt.shared_bytes
   %c32 = arith.constant 32 : i32
   %is = arith.cmpi ult, %i, %c32 : i32
   scf.if %is {
-    // expected-error@+1 {{is one that thread 32 of the block does not come to}}
+    // expected-error@+1 {{is a barrier that thread 32 of the block does not reach}}
     gpu.barrier
   }
   llvm.return
@@ -283,7 +284,7 @@ llvm.func @product(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.
   %behind = llvm.getelementptr %more[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   llvm.store %v, %behind : f32, !llvm.ptr<3>
   %last = llvm.getelementptr %more[1020] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
-  // expected-error@+1 {{writes byte 9212 of the block's memory in thread 0, which thread 0 reads before, and nothing waits for that product}}
+  // expected-error@+1 {{writes byte 9212 of the block's memory in thread 0, which thread 0 reads before, and no wait covers that product}}
   llvm.store %v, %last : f32, !llvm.ptr<3>
   llvm.return
 }
@@ -308,7 +309,82 @@ llvm.func @groups(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.s
   %f:4 = simt.wait_products but 1 (%e#0, %e#1, %e#2, %e#3) : f32
   gpu.barrier
   llvm.store %v, %memory : f32, !llvm.ptr<3>
-  // expected-error@+1 {{writes byte 16384 of the block's memory in thread 0, which thread 0 reads before, and nothing waits for that product}}
+  // expected-error@+1 {{writes byte 16384 of the block's memory in thread 0, which thread 0 reads before, and no wait covers that product}}
   llvm.store %v, %third : f32, !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+// What threads write needs a proxy fence before the barrier behind which a product reads it.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @fenced(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  llvm.store %v, %more : f32, !llvm.ptr<3>
+  simt.publish
+  gpu.barrier
+  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  simt.commit_products
+  %e:4 = simt.wait_products but 0 (%d#0, %d#1, %d#2, %d#3) : f32
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @late_fence(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  // expected-note@+1 {{it does so here}}
+  llvm.store %v, %more : f32, !llvm.ptr<3>
+  gpu.barrier
+  // Another thread's product may begin before the writer's fence.
+  simt.publish
+  // expected-error@+1 {{unverified: 'simt.mma_async' reads byte 8192 of the block's memory in thread 0, which thread 0 writes before, and no proxy fence stands between it and the barrier behind it}}
+  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  simt.commit_products
+  %e:4 = simt.wait_products but 0 (%d#0, %d#1, %d#2, %d#3) : f32
+  llvm.return
+}
+
+// -----
+
+// Sums are in registers that the product still writes.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @early_sums(%c: f32, %n: i64, %to: !llvm.ptr<1>) attributes {simt.threads = 128 : i64, simt.shared_bytes = 16384 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %r = scf.for %k = %zero to %n step %one iter_args(%s = %c) -> f32 : i64 {
+    // expected-note@+1 {{the product is here}}
+    %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+      by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%s, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+    simt.commit_products
+    %e:4 = simt.wait_products but 1 (%d#0, %d#1, %d#2, %d#3) : f32
+    scf.yield %e#0 : f32
+  }
+  %w = simt.wait_products but 0 (%c) : f32
+  // expected-error@+1 {{unverified: 'llvm.store' uses sums of a product before a wait covers it}}
+  llvm.store %r, %to : f32, !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
+// A copy writes for as long as nothing waits for it, even if no thread of the function reads it.
+llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
+llvm.func @never_waited(%from: !llvm.ptr<1>) attributes {simt.threads = 32 : i64, simt.shared_bytes = 128 : i64} {
+  %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
+  %thread = gpu.thread_id x
+  %i = arith.index_castui %thread : index to i32
+  %p = llvm.getelementptr %memory[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+  // expected-error@+1 {{unverified: 'simt.copy_async' may still be in flight where the function ends: no wait covers it}}
+  simt.copy_async %from to %p bytes 4 : !llvm.ptr<1>, !llvm.ptr<3>
+  simt.commit_copies
+  simt.wait_copies but 1
   llvm.return
 }

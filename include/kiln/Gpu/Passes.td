@@ -72,19 +72,30 @@ def SimtExpandAccesses : Pass<"simt-expand-accesses", "::mlir::ModuleOp"> {
 }
 
 def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Checks that threads wait for each other where they share memory";
+  let summary = "Verifies barriers, waits and proxy fences of a function of one thread";
   let description = [{
-    Two accesses of a function of one thread to the memory of the block meet where two threads reach one byte
-    and one of them writes it. Between such accesses every way through the function must have a `gpu.barrier`, or a
-    `simt.warp_barrier` if both threads are of one warp; and of a `simt.copy_async`, whose bytes count as written from where it
-    stands on, and a `simt.mma_async`, which reads all of its factors' bytes, the group must be waited for before that. A barrier must be one that all threads come to.
+    Two accesses to shared memory conflict if two threads reach one byte and one of them writes it. The pass verifies
+    that every path through the function orders such accesses:
 
-    The pass computes which bytes each thread reaches from the function alone, for all threads that `simt.threads` says and all
-    iterations, and knows nothing of how barriers were placed. Two accesses that do not part are an error at
-    the second one with a note at the first. What it does not know (an index from memory) it takes for any number, within
-    the bounds that the code gives it. A function with too many ways to go through gets a remark.
+    - by a `gpu.barrier`, or by a `simt.warp_barrier` if both threads belong to one warp;
+    - a `simt.copy_async` writes its bytes from where it stands until a `simt.wait_copies` covers its group;
+    - a `simt.mma_async` reads all bytes of its operands from where it stands until a `simt.wait_products` covers its
+      group; its sums reach only waits and further products before that;
+    - between a thread's write and a `simt.mma_async` that reads it stand a `simt.publish` (a proxy fence) and then a
+      barrier;
+    - all threads reach each barrier, and no copy or product is in flight where the function ends.
+
+    The pass computes the bytes that each thread reaches from the function alone, for all threads (`simt.threads`) and all
+    iterations. It does not use how barriers were placed. An unknown value (an index from memory) may be any number within
+    the bounds that the code gives it.
+
+    A violation is an error that begins with `unverified: ` at the second access, with a note at the first one. A function
+    with asynchronous operations and more paths than the pass follows is an error, too; any other such function gets a
+    remark. The driver compiles a kernel that fails once more without asynchronous copies.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">,
+                 Option<"asyncOnly", "async-only", "bool", "false",
+                        "skip functions without asynchronous copies and products">];
 }
 
 #endif

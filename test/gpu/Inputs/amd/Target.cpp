@@ -24,7 +24,7 @@ public:
   std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
   std::vector<OptionInfo> options() const override {
     return {{"warps", "1|2|4|8|16", "waves of an instance"},
-            {"verify", "0|1", "checks that waves wait for each other"}};
+            {"verify", "0|1", "whether barriers and waits are verified"}};
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks and times NHWC convolutions, and products summed over two loops, on a GPU beside cuDNN and cuBLAS.
+
+Usage: gpu_convolutions.py PACKAGES --compile=KILN_COMPILE [--chip=CHIP] [--options=KEY=VALUE,…]   writes NAME.kpkg
+       gpu_convolutions.py PACKAGES [--filter=REGEX] [--repeats=N] [--runtime=LIBRARY]             checks and times them
+
+Each program runs REPEATS times on the same operands, and all results must have the same bits: asynchronous copies that
+race give other bits from run to run. The error is ||result - exact|| / ||exact|| with an f64 result of the same operands;
+that of the library with the same types stands beside it. Times are those of gpu_ops.py.
+The exit status is 1 where bits differ or an error is over four times the library's.
+"""
+import argparse
+import ctypes
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+from gpu_ops import Session
+
+# batch, height, width, channels, output channels, kernel, stride, padding, type
+CONVOLUTIONS = [(32, 14, 14, 256, 256, 3, 1, 1, "bf16"), (32, 14, 14, 256, 256, 3, 1, 1, "f16"),
+                (8, 28, 28, 128, 128, 3, 1, 1, "bf16"), (8, 56, 56, 64, 64, 3, 1, 1, "f16"),
+                (16, 7, 7, 512, 512, 3, 1, 1, "bf16"), (8, 28, 28, 256, 512, 1, 2, 0, "bf16"),
+                (4, 30, 22, 96, 160, 3, 2, 1, "f16"), (2, 33, 17, 192, 64, 5, 1, 2, "bf16"),
+                (1, 56, 56, 128, 256, 3, 2, 1, "f16"), (3, 14, 14, 1024, 128, 1, 1, 0, "bf16")]
+# Products summed over a batch: B[r] is contracted together with the sum inside.
+SUMS = [(4, 256, 256, 128, "bf16"), (8, 512, 384, 64, "f16"), (3, 128, 1024, 512, "bf16")]
+
+
+def convolution(n, h, w, c, o, k, stride, pad, kind):
+    oh, ow = ((size + 2 * pad - k) // stride + 1 for size in (h, w))
+    x, f, r = f"tensor<{n}x{h}x{w}x{c}x{kind}>", f"tensor<{o}x{k}x{k}x{c}x{kind}>", f"tensor<{n}x{oh}x{ow}x{o}x{kind}>"
+    return f"""func.func @main(%x: {x}, %w: {f}) -> {r} {{
+  %r = prim.conv %x, %w {{strides = array<i64: {stride}, {stride}>, pad_low = array<i64: {pad}, {pad}>, pad_high = array<i64: {pad}, {pad}>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}} : {x}, {f} -> {r}
+  return %r : {r}
+}}"""
+
+
+def summed(batches, m, n, k, kind):
+    a, b, r, d = f"tensor<{batches}x{m}x{k}x{kind}>", f"tensor<{batches}x{k}x{n}x{kind}>", f"tensor<{m}x{n}x{kind}>", f"tensor<{m}x{n}xf32>"
+    return f"""func.func @main(%a: {a}, %b: {b}) -> {r} {{
+  %d = prim.dot_general %a, %b batch [] x [] contract [0, 2] x [0, 1] : {a}, {b} -> {d}
+  %r = prim.convert_element_type %d : {d} -> {r}
+  return %r : {r}
+}}"""
+
+
+def programs():
+    """name -> (text, shapes, type, what the library and f64 compute)"""
+    found = {}
+    for n, h, w, c, o, k, stride, pad, kind in CONVOLUTIONS:
+        def conv(torch, x, f, stride=stride, pad=pad):
+            moved = (t.permute(0, 3, 1, 2) for t in (x, f))
+            return torch.nn.functional.conv2d(*moved, stride=stride, padding=pad).permute(0, 2, 3, 1)
+        found[f"conv_{n}x{h}x{w}x{c}_{o}_{k}x{k}_s{stride}_{kind}"] = (
+            convolution(n, h, w, c, o, k, stride, pad, kind), [(n, h, w, c), (o, k, k, c)], kind, conv)
+    for batches, m, n, k, kind in SUMS:
+        def sums(torch, a, b):
+            return torch.einsum("rmk,rkn->mn", a, b)
+        found[f"sum_{batches}x{m}x{n}x{k}_{kind}"] = (
+            summed(batches, m, n, k, kind), [(batches, m, k), (batches, k, n)], kind, sums)
+    return found
+
+
+def compile_all(options):
+    """The exit status: 1 where there is nothing, or something could not be compiled."""
+    os.makedirs(options.packages, exist_ok=True)
+    failed, names = 0, [name for name in programs() if re.search(options.filter, name)]
+    for name in names:
+        path = os.path.join(options.packages, name)
+        with open(path + ".mlir", "w", encoding="utf-8") as file:
+            file.write(programs()[name][0])
+        target = f"nvidia:{options.chip}" + (f",{options.options}" if options.options else "")
+        failed += subprocess.run([options.compile, path + ".mlir", f"--target={target}", "--no-fallback",
+                                  "-o", path + ".kpkg"], check=False).returncode != 0
+    print(f"{len(names) - failed} packages, {failed} failed")
+    return int(failed or not names)
+
+
+def timed(torch, run, warmup=10, count=20):
+    for _ in range(warmup):
+        run()
+    times = []
+    for _ in range(count):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1e-3)
+    return statistics.median(times)
+
+
+def measure(options):
+    import torch
+    kinds = {"f16": torch.float16, "bf16": torch.bfloat16}
+    library, bad, ratios = ctypes.CDLL(options.runtime), 0, []
+    torch.backends.cudnn.benchmark = True
+    torch.cuda.set_stream(torch.cuda.Stream())
+    print(torch.cuda.get_device_name())
+    for name, (_, shapes, kind, compute) in programs().items():
+        package = os.path.join(options.packages, name + ".kpkg")
+        if not re.search(options.filter, name) or not os.path.exists(package):
+            continue
+        args = []
+        for i, shape in enumerate(shapes):
+            torch.manual_seed(i)
+            args.append(torch.randn(list(shape), device="cuda").to(kinds[kind]))
+        exact = compute(torch, *(x.double() for x in args))
+        peer = compute(torch, *args)
+
+        def error_of(result):
+            return float((result.double() - exact).norm() / exact.norm())
+        session = Session(library, package, torch.cuda.current_stream().cuda_stream)
+        inputs, results = session.inputs(args), []
+        for _ in range(options.repeats):
+            results.append(session.give(session.call(inputs)).clone())
+        torch.cuda.synchronize()
+        different = sum(not torch.equal(results[0].view(torch.int16), other.view(torch.int16)) for other in results[1:])
+        error, theirs = max(error_of(result) for result in results), error_of(peer)
+        wrong = different or not error <= 4 * theirs + 1e-4
+        bad += bool(wrong)
+        us = session.measure(inputs, 10) * 1e6
+        them = timed(torch, lambda: compute(torch, *args)) * 1e6
+        ratios.append(them / us)
+        print(f"{name:34} error {error:.2e} library {theirs:.2e}  {different} of {options.repeats} differ  "
+              f"{us:9.1f} us  library {them:9.1f} us  ratio {them / us:.3f}{'  WRONG' if wrong else ''}", flush=True)
+        session.close()
+    print(f"{len(ratios)} programs, {bad} wrong" + (f"; geometric mean of ratios {statistics.geometric_mean(ratios):.3f}"
+                                                    if ratios else ""))
+    return int(bool(bad) or not ratios)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("packages")
+    parser.add_argument("--compile")
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--runtime", default="libkiln-runtime.so", help="the library, where it is not installed")
+    options = parser.parse_args()
+    return compile_all(options) if options.compile else measure(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

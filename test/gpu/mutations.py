@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Breaks the synchronisation of functions of one thread, one operation at a time, and expects simt-verify-barriers to object.
+
+The standard input has a module at the level of threads, as convert-tile-to-simt makes it. Each of its functions must pass
+the verifier as it is. Each mutant of it must fail: without one of its barriers, waits for copies or proxy fences, with one
+group more in flight behind a wait for products, and with a guarded copy that is issued always.
+Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --redundant says
+how many barriers stand where another one has ordered everything already, so that removing them breaks nothing.
+
+Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] < MODULE
+"""
+import argparse
+import re
+import subprocess
+import sys
+
+REMOVED = ("gpu.barrier", "simt.wait_copies", "simt.publish")
+
+
+def functions_of(text):
+    """What stands around the functions of a module, and the lines of each of them."""
+    around, functions, inside = [], [], None
+    for line in text.splitlines():
+        if re.match(r"  llvm\.func .*\{$", line):
+            inside = [line]
+        elif inside is None:
+            around.append(line)
+        else:
+            inside.append(line)
+            if line == "  }":
+                functions.append(inside)
+                inside = None
+    end = max(i for i, line in enumerate(around) if line == "}")
+    return around[:end], functions, around[end:]
+
+
+def mutants_of(function):
+    """Pairs of a description and the lines of a broken function."""
+    for i, line in enumerate(function):
+        text = line.strip()
+
+        def changed(to, i=i):
+            return function[:i] + to + function[i + 1:]
+        if text.startswith(REMOVED):
+            yield f"without '{text}'", changed([])
+        elif found := re.search(r"simt\.wait_products but (\d+)", text):
+            more = line.replace(found.group(), f"simt.wait_products but {int(found.group(1)) + 1}")
+            yield f"with one group more in '{found.group()}'", changed([more])
+        elif found := re.search(r"(simt\.copy_async .* )mask (%\w+)", text):
+            yield f"without the guard {found.group(2)} of a copy", changed([line.replace(f" mask {found.group(2)}", "", 1)])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kiln_opt")
+    parser.add_argument("--least", type=int, default=1, help="mutants that there must be")
+    parser.add_argument("--redundant", type=int, default=0, help="barriers that may be removed")
+    options = parser.parse_args()
+    head, functions, tail = functions_of(sys.stdin.read())
+    chunks, lines, starts = [], 0, []
+    for function in functions:
+        name = re.search(r"@(\w+)", function[0]).group(1)
+        for what, body in [("as it is", function), *mutants_of(function)]:
+            starts.append(lines)
+            chunks.append((name, what, head + body + tail))
+            lines += len(chunks[-1][2]) + 1  # and the line that separates
+    done = subprocess.run(
+        [options.kiln_opt, "--split-input-file", "--pass-pipeline=builtin.module(llvm.func(simt-verify-barriers))", "-o", "/dev/null"],
+        input="\n// -----\n".join("\n".join(body) for _, _, body in chunks), capture_output=True, text=True, check=False)
+    objected, wrong, redundant = set(), [], 0
+    for line in done.stderr.splitlines():
+        if found := re.match(r".*?:(\d+):\d+: (error|remark): (.*)", line):
+            at = max(i for i, start in enumerate(starts) if start < int(found.group(1)))
+            if found.group(2) == "error" and found.group(3).startswith("unverified: "):
+                objected.add(at)
+            else:
+                wrong.append(line)
+    for i, (name, what, _) in enumerate(chunks):
+        if i not in objected and what == "without 'gpu.barrier'" and redundant < options.redundant:
+            redundant += 1
+        elif (i in objected) != (what != "as it is"):
+            wrong.append(f"@{name} {what}: " + ("passes" if i not in objected else "does not pass"))
+    mutants = len(chunks) - len(functions)
+    print(f"{mutants} mutants of {len(functions)} functions, {len(wrong)} wrong")
+    for line in wrong:
+        print(line)
+    return int(bool(wrong) or mutants < options.least or not functions)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -84,7 +84,7 @@ Value createClosedForm(OpBuilder &builder, scf::ForOp loop, Value init,
 void kiln::tile::closeInductions(Operation *root) {
   root->walk<WalkOrder::PreOrder>([](scf::ForOp loop) {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    OpBuilder builder(loop.getBody(), loop.getBody()->begin());
+    OpBuilder builder(loop.getContext());
     for (auto [index, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
       Type element = getElementTypeOrSelf(carried.getType());
       if (!isa<PtrType>(element) && !element.isInteger(32) &&
@@ -96,6 +96,8 @@ void kiln::tile::closeInductions(Operation *root) {
       Value increment = getIncrement(carried, yield.getOperand(index), loop);
       if (!increment)
         continue;
+      // Only now: what the increment is made of may have begun the body.
+      builder.setInsertionPointToStart(loop.getBody());
       Value closed =
           createClosedForm(builder, loop, loop.getInitArgs()[index], increment);
       carried.replaceAllUsesWith(closed);

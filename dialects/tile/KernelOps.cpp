@@ -236,30 +236,25 @@ LogicalResult KernelOp::verifyRegions() {
 // Grid
 //===----------------------------------------------------------------------===//
 
-/// The most instances along an axis of the grid, if that is known.
-static std::optional<int64_t> mostInstances(Operation *op, unsigned axis) {
+/// The most instances along an axis of the grid. Launches of more than a signed
+/// number of 32 bits are refused.
+static int64_t mostInstances(Operation *op, unsigned axis) {
   auto kernel = op->getParentOfType<KernelOp>();
   auto most =
       kernel
           ? kernel->getAttrOfType<DenseI64ArrayAttr>(tile::kMostInstancesAttr)
           : DenseI64ArrayAttr();
-  return most ? std::optional<int64_t>(most[axis]) : std::nullopt;
+  return most ? most[axis] : llvm::maxIntN(32);
 }
 
 index::Facts ProgramIdOp::getResultFacts(unsigned axis,
                                          function_ref<index::Facts(Value)>) {
-  index::Interval range = index::Interval::atLeast(0);
-  if (std::optional<int64_t> most = mostInstances(*this, axis))
-    range.high = *most - 1;
-  return {range, 1};
+  return {index::Interval::between(0, mostInstances(*this, axis) - 1), 1};
 }
 
 index::Facts NumProgramsOp::getResultFacts(unsigned axis,
                                            function_ref<index::Facts(Value)>) {
-  index::Interval range = index::Interval::atLeast(1);
-  if (std::optional<int64_t> most = mostInstances(*this, axis))
-    range.high = *most;
-  return {range, 1};
+  return {index::Interval::between(1, mostInstances(*this, axis)), 1};
 }
 
 static LogicalResult verifyGridResults(Operation *op) {

@@ -24,6 +24,27 @@ static Interval rangeOfType(Type type) {
   return Interval::between(llvm::minIntN(width), llvm::maxIntN(width));
 }
 
+/// What is known of a result that wraps around in its type unless the exact one
+/// fits: powers of two still divide it.
+static Facts inType(Operation *op, Facts facts, Type type) {
+  Interval all = rangeOfType(type);
+  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  bool wraps = isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
+                   arith::TruncIOp, arith::IndexCastOp>(op) &&
+               !(flags && flags.hasNoSignedWrap()) && all.low &&
+               type.getIntOrFloatBitWidth() < 64;
+  const Interval &range = facts.range;
+  if (wraps && !(range.low && range.high && *range.low >= *all.low &&
+                 *range.high <= *all.high)) {
+    facts.range = all;
+    if (facts.divisor)
+      facts.divisor &= -facts.divisor;
+    return facts;
+  }
+  facts.range = meet(facts.range, all);
+  return facts;
+}
+
 Facts Analysis::of(Value value) {
   if (!value.getType().isIntOrIndex())
     return Facts();
@@ -100,8 +121,7 @@ Facts Analysis::compute(Value value) {
     facts = ofArith(op, value);
   else
     facts = ofUpstream(op, value);
-  facts.range = meet(facts.range, rangeOfType(value.getType()));
-  return facts;
+  return inType(op, facts, value.getType());
 }
 
 Facts Analysis::ofArith(Operation *op, Value value) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 using namespace kiln::runtime;
 
@@ -37,6 +38,11 @@ Error Interpreter::run(const LaunchInst &inst) {
     if (size < 0)
       return Error("kernel '" + record.kernel->name + "': a grid size of " +
                    std::to_string(size));
+  for (int64_t size : record.grid)
+    if (size > std::numeric_limits<int32_t>::max())
+      return Error("kernel '" + record.kernel->name +
+                   "': unsupported: a grid size of " + std::to_string(size) +
+                   ", expected at most 2147483647");
   if (inst.flops != kNone)
     record.flops = regs[size_t(inst.flops)];
   if (inst.bytes != kNone)

@@ -27,9 +27,10 @@ tile.kernel @k(%x: !tile.view<?x48xf32> {tile.size_div = array<i64: 16, 1>}, %p:
   %made = tile.dim %v[0] : !tile.view<?xf32>
   %narrow = arith.index_cast %id : index to i32
   %c64 = arith.constant 64 : i32
-  %start = arith.muli %narrow, %c64 : i32
+  %start = arith.muli %narrow, %c64 overflow<nsw> : i32
   %wide = arith.index_cast %start : i32 to index
   %rest = arith.subi %wide, %c12 : index
+  %wraps = arith.muli %narrow, %c64 : i32
 }
 )";
 
@@ -89,14 +90,18 @@ void checkTile() {
       values.push_back(op.getResult(0));
   Analysis analysis;
   auto facts = [&](unsigned i) { return analysis.of(values[i]); };
-  CHECK(facts(0).range == Interval::atLeast(0));
-  CHECK(facts(1).range == Interval::atLeast(1));
+  // Grids of more than 2^31 - 1 instances along an axis are refused.
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  CHECK(facts(0).range == Interval::between(0, most - 1));
+  CHECK(facts(1).range == Interval::between(1, most));
   CHECK(facts(2) == (Facts{Interval::atLeast(0), 16}));
   CHECK(facts(3) == (Facts{Interval::atLeast(0), 2}));
   CHECK(facts(7) == (Facts{Interval::atLeast(48), 12}));
   // A position in a kernel of 32-bit arithmetic, and one before it.
   CHECK(facts(10).range.isNonNegative() && facts(10).isMultipleOf(64));
   CHECK(!analysis.isNonNegative(values[11]) && facts(11).isMultipleOf(4));
+  // Without the flag it may wrap around, which keeps powers of two.
+  CHECK(!analysis.isNonNegative(values[12]) && facts(12).isMultipleOf(64));
 
   // One error at the operation for sizes that do not fit.
   std::string message;

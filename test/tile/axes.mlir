@@ -6,7 +6,7 @@ tile.kernel @arithmetic(%n: i32 {tile.divisibility = 16 : i64}, %m: i32) {
   %i = tile.program_id : index
   %p = arith.index_cast %i : index to i32
   %c128 = arith.constant 128 : i32
-  %at = arith.muli %p, %c128 : i32
+  %at = arith.muli %p, %c128 overflow<nsw> : i32
   // expected-remark @below {{contiguity [128] divisibility [1099511627776] constancy [1]}}
   %iota = tile.iota 0 : tensor<128xi32>
   // expected-remark @below {{contiguity [1] divisibility [128] constancy [128]}}
@@ -38,6 +38,14 @@ tile.kernel @arithmetic(%n: i32 {tile.divisibility = 16 : i64}, %m: i32) {
   %quotient = arith.divsi %places, %fourth : tensor<128xi32>
   // expected-remark @below {{contiguity [8] divisibility [8] constancy [1]}}
   %rest = arith.remsi %places, %fourth : tensor<128xi32>
+  // So may be what wraps around.
+  %around = arith.muli %p, %c128 : i32
+  // expected-remark @below {{contiguity [1] divisibility [128] constancy [128]}}
+  %start = tile.splat %around : tensor<128xi32>
+  // expected-remark @below {{contiguity [128] divisibility [128] constancy [1]}}
+  %wrapping = arith.addi %start, %iota : tensor<128xi32>
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [1]}}
+  %part = arith.divsi %wrapping, %fourth : tensor<128xi32>
   // What may be negative is not rounded down.
   // expected-remark @below {{contiguity [128] divisibility [1] constancy [1]}}
   %unknown = arith.addi %others, %iota : tensor<128xi32>

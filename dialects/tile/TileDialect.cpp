@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -137,6 +138,16 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "expected '" << name << "' on 'tile.kernel' to be three numbers"
              << " of at least 1, found " << attribute.getValue();
+  }
+  if (name == kRequiresAttr) {
+    auto set = dyn_cast<IntegerSetAttr>(attribute.getValue());
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (!kernel || !set || set.getValue().getNumDims() ||
+        set.getValue().getNumSymbols() != kernel.getNumArguments() + 3)
+      return op->emitOpError()
+             << "expected '" << name << "' on 'tile.kernel' to be an affine "
+             << "set with a symbol for each parameter and three for the grid, "
+             << "found " << attribute.getValue();
   }
   if (name == kVariantsAttr) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());

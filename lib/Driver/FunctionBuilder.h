@@ -57,6 +57,11 @@ private:
   runtime::LaunchVariant variantOf(tile::KernelOp kernel);
   /// Whether the facts of a variant hold for the arguments of a launch.
   Reg guardOf(tile::KernelOp variant, llvm::ArrayRef<runtime::LaunchArg> args);
+  /// Whether a launch meets the `tile.requires` of a kernel; kNone without one.
+  Reg requirementsOf(tile::KernelOp kernel,
+                     llvm::ArrayRef<runtime::LaunchArg> args);
+  Reg conditionOf(mlir::AffineExpr expr,
+                  llvm::ArrayRef<runtime::LaunchArg> args);
 
   // Control flow (FunctionControl.cpp).
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
@@ -107,6 +112,7 @@ private:
   llvm::DenseMap<mlir::Value, Reg> regs;
   llvm::DenseMap<mlir::Value, Buf> bufs;
   llvm::DenseMap<int64_t, Reg> constants;
+  llvm::DenseMap<mlir::AffineExpr, Reg> conditions;
 };
 
 } // namespace kiln::driver

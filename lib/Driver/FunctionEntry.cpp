@@ -4,6 +4,7 @@
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Retile.h"
+#include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -71,7 +72,68 @@ runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
       }
     }
   }
+  if (Reg launch = requirementsOf(variant, args); launch != kNone)
+    require(launch);
   return guard == kNone ? constant(1) : guard;
+}
+
+runtime::Reg
+FunctionBuilder::requirementsOf(tile::KernelOp kernel,
+                                ArrayRef<runtime::LaunchArg> args) {
+  auto set = kernel->getAttrOfType<IntegerSetAttr>(tile::kRequiresAttr);
+  if (!set)
+    return kNone;
+  // All are at least 0 where the least of them is.
+  Reg least = kNone;
+  for (AffineExpr expr : set.getValue().getConstraints()) {
+    Reg number = conditionOf(expr, args);
+    least = least == kNone ? number : binary(IntOp::min, least, number);
+  }
+  return least == kNone ? kNone : binary(IntOp::ge, least, constant(0));
+}
+
+/// An expression of `tile.requires`. Divisors that another condition refuses
+/// must not end the launch.
+runtime::Reg FunctionBuilder::conditionOf(AffineExpr expr,
+                                          ArrayRef<runtime::LaunchArg> args) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return constant(number.getValue());
+  auto known = conditions.find(expr);
+  if (known != conditions.end())
+    return known->second;
+  auto compute = [&]() -> Reg {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+      unsigned position = symbol.getPosition();
+      if (position >= args.size())
+        return function.grid[position - args.size()];
+      // Integers come sign-extended.
+      return args[position].kind == runtime::LaunchArg::scalar
+                 ? args[position].index
+                 : constant(0);
+    }
+    auto both = cast<AffineBinaryOpExpr>(expr);
+    Reg lhs = conditionOf(both.getLHS(), args);
+    Reg rhs = conditionOf(both.getRHS(), args);
+    auto divisor = [&] {
+      return isa<AffineConstantExpr>(both.getRHS())
+                 ? rhs
+                 : binary(IntOp::max, rhs, constant(1));
+    };
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      return binary(IntOp::add, lhs, rhs);
+    case AffineExprKind::Mul:
+      return binary(IntOp::mul, lhs, rhs);
+    case AffineExprKind::FloorDiv:
+      return binary(IntOp::floordiv, lhs, divisor());
+    case AffineExprKind::CeilDiv:
+      return binary(IntOp::ceildiv, lhs, divisor());
+    default:
+      return binary(IntOp::mod, lhs, divisor());
+    }
+  };
+  Reg result = compute();
+  return conditions[expr] = result;
 }
 
 LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
@@ -100,6 +162,10 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
       chosen.guard = guardOf(variant, inst.args);
       inst.variants.push_back(chosen);
     }
+  if (Reg holds = requirementsOf(kernel, inst.args); holds != kNone)
+    emit(runtime::CheckInst{
+        holds, "unsupported: a launch of '" + function.name +
+                   "' whose arguments and grid its tile.requires refuses"});
   inst.variants.push_back(variantOf(kernel));
   emit(std::move(inst));
   emit(runtime::ReturnInst{});

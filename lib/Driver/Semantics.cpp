@@ -6,6 +6,7 @@
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Runtime/Session.h"
 #include "kiln/Target/Activity.h"
@@ -109,6 +110,10 @@ private:
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
         launched.insert(name.getValue());
     });
+    // So are variants, where their conditions hold.
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      if (kernel.isPrivate() && kernel->hasAttr(tile::kRequiresAttr))
+        launched.insert(kernel.getSymName());
     SmallVector<FunctionOpInterface> entries;
     for (auto entry : module.getOps<FunctionOpInterface>())
       if (isa<func::FuncOp, program::FuncOp, tile::KernelOp>(entry) &&

@@ -3,11 +3,14 @@
 
 #include "SemanticsCompare.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
+#include "kiln/Index/Integer.h"
 #include "kiln/Interfaces/Cost.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
@@ -75,12 +78,75 @@ bool kiln::driver::isTooLong(FunctionOpInterface entry, double seconds) {
   return operations > seconds * kOperationsPerSecond;
 }
 
+/// The value of an expression of `tile.requires`; nothing where that does not
+/// fit.
+static index::Integer valueOf(AffineExpr expr, ArrayRef<int64_t> symbols) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto both = cast<AffineBinaryOpExpr>(expr);
+  index::Integer lhs = valueOf(both.getLHS(), symbols);
+  index::Integer rhs = valueOf(both.getRHS(), symbols);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return index::add(*lhs, *rhs);
+  case AffineExprKind::Mul:
+    return index::mul(*lhs, *rhs);
+  case AffineExprKind::FloorDiv:
+    return index::floorDiv(*lhs, *rhs);
+  case AffineExprKind::CeilDiv:
+    return index::ceilDiv(*lhs, *rhs);
+  default:
+    return index::floorMod(*lhs, *rhs);
+  }
+}
+
+/// Whether a launch with these arguments meets what a kernel requires.
+static bool meets(tile::KernelOp kernel, const Arguments &arguments) {
+  auto set = kernel->getAttrOfType<IntegerSetAttr>(tile::kRequiresAttr);
+  if (!set)
+    return true;
+  SmallVector<int64_t> symbols;
+  for (const Given &given : arguments.list)
+    symbols.push_back(given.kind == Given::Scalar &&
+                              !runtime::isFloat(given.value.dtype())
+                          ? given.value.asInt()
+                          : 0);
+  llvm::append_range(symbols, arguments.grid);
+  return set.getValue().getNumSymbols() == symbols.size() &&
+         llvm::all_of(set.getValue().getConstraints(), [&](AffineExpr expr) {
+           return valueOf(expr, symbols).value_or(-1) >= 0;
+         });
+}
+
+/// The kernel that a launch by the name of `kernel` runs: its first variant
+/// whose conditions these arguments meet, or else itself. Null where they do
+/// not meet its own.
+static tile::KernelOp chooseVariant(tile::KernelOp kernel,
+                                    const Arguments &arguments) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (auto names = kernel->getAttrOfType<ArrayAttr>(tile::kVariantsAttr))
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+      auto variant = module.lookupSymbol<tile::KernelOp>(name.getAttr());
+      if (variant && variant->hasAttr(tile::kRequiresAttr) &&
+          meets(variant, arguments))
+        return variant;
+    }
+  return meets(kernel, arguments) ? kernel : tile::KernelOp();
+}
+
 std::optional<Outcome> kiln::driver::evaluateEntry(
     FunctionOpInterface entry, const Arguments &arguments, double seconds,
     int sign, const decltype(eval::Watch::onLaunch) &onLaunch) {
   std::optional<SmallVector<Evaluated>> args = formArguments(arguments, entry);
   if (!args)
     return std::nullopt;
+  if (auto kernel = dyn_cast<tile::KernelOp>(entry.getOperation()))
+    if (!(entry = chooseVariant(kernel, arguments)))
+      return std::nullopt;
   Outcome outcome;
   for (Operation *part : partsOf(entry))
     part->walk([&](Operation *op) { classify(op, outcome); });

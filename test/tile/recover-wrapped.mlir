@@ -161,35 +161,37 @@ tile.kernel @minimum(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %n: i32) {
 // CHECK-LABEL: tile.kernel @indirect
 tile.kernel @indirect(%t: !tile.ptr<f32>, %ids: !tile.view<16xi32>, %b: !tile.ptr<f32>, %ld: i32) {
   %c0 = arith.constant 0 : index
-  %zeros = arith.constant dense<0> : tensor<16xi32>
-  %id = tile.load %ids[%c0] : !tile.view<16xi32> -> tensor<16xi32>
-  %valid = arith.cmpi sge, %id, %zeros : tensor<16xi32>
-  %iota = tile.iota 0 : tensor<16xi32>
-  %ic = tile.expand_dims %id axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %zeros = arith.constant dense<0> : tensor<16xi64>
+  %narrow = tile.load %ids[%c0] : !tile.view<16xi32> -> tensor<16xi32>
+  %id = arith.extsi %narrow : tensor<16xi32> to tensor<16xi64>
+  %wide = arith.extsi %ld : i32 to i64
+  %valid = arith.cmpi sge, %id, %zeros : tensor<16xi64>
+  %iota = tile.iota 0 : tensor<16xi64>
+  %ic = tile.expand_dims %id axis 1 : tensor<16xi64> -> tensor<16x1xi64>
   %vc = tile.expand_dims %valid axis 1 : tensor<16xi1> -> tensor<16x1xi1>
   %mask = tile.broadcast %vc : tensor<16x1xi1> -> tensor<16x16xi1>
-  %lds = tile.splat %ld : tensor<16x1xi32>
-  %ro = arith.muli %ic, %lds : tensor<16x1xi32>
-  %rb = tile.broadcast %ro : tensor<16x1xi32> -> tensor<16x16xi32>
-  %kr = tile.expand_dims %iota axis 0 : tensor<16xi32> -> tensor<1x16xi32>
-  %kb = tile.broadcast %kr : tensor<1x16xi32> -> tensor<16x16xi32>
-  %o = arith.addi %rb, %kb : tensor<16x16xi32>
+  %lds = tile.splat %wide : tensor<16x1xi64>
+  %ro = arith.muli %ic, %lds : tensor<16x1xi64>
+  %rb = tile.broadcast %ro : tensor<16x1xi64> -> tensor<16x16xi64>
+  %kr = tile.expand_dims %iota axis 0 : tensor<16xi64> -> tensor<1x16xi64>
+  %kb = tile.broadcast %kr : tensor<1x16xi64> -> tensor<16x16xi64>
+  %o = arith.addi %rb, %kb : tensor<16x16xi64>
   %ts = tile.splat %t : tensor<16x16x!tile.ptr<f32>>
-  %tp = tile.ptr_add %ts, %o : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %tp = tile.ptr_add %ts, %o : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi64>
   // CHECK: tile.make_view %{{.*}} strides{{ ?}}[%{{.*}}] : !tile.ptr<f32> -> !tile.view<2305843009213693951x16xf32, strides = [?, 1]>
   // CHECK: tile.load_gather {{.*}} dim 0 by %{{.*}} -> tensor<16x16xf32>
   // expected-remark@+1 {{gather}}
   %x = tile.load_ptr %tp mask %mask : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
-  %ir = tile.expand_dims %id axis 0 : tensor<16xi32> -> tensor<1x16xi32>
-  %irb = tile.broadcast %ir : tensor<1x16xi32> -> tensor<16x16xi32>
-  %o2 = arith.addi %rb, %irb : tensor<16x16xi32>
-  %tp2 = tile.ptr_add %ts, %o2 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %ir = tile.expand_dims %id axis 0 : tensor<16xi64> -> tensor<1x16xi64>
+  %irb = tile.broadcast %ir : tensor<1x16xi64> -> tensor<16x16xi64>
+  %o2 = arith.addi %rb, %irb : tensor<16x16xi64>
+  %tp2 = tile.ptr_add %ts, %o2 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi64>
   // CHECK: tile.load_gather %{{.*}}[] dim 0 by %{{.*}} : !tile.view<2305843009213693951xf32, strides = [1]>, tensor<16x16xi64> -> tensor<16x16xf32>
   // expected-remark@+1 {{gather}}
   %y = tile.load_ptr %tp2 mask %mask : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
   %s = arith.addf %x, %y : tensor<16x16xf32>
   %bs = tile.splat %b : tensor<16x16x!tile.ptr<f32>>
-  %bp = tile.ptr_add %bs, %o2 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %bp = tile.ptr_add %bs, %o2 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi64>
   // CHECK: tile.store_scatter %{{.*}}, %{{.*}}[] dim 0 by %{{.*}} : tensor<16x16xf32>
   // expected-remark@+1 {{scatter}}
   tile.store_ptr %bp, %s mask %mask : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>

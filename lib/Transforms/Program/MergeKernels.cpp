@@ -1,9 +1,10 @@
 //===- MergeKernels.cpp - Keeps one of several equal kernels --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Transforms/Program/Passes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Transforms/Program/Passes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -106,13 +107,20 @@ struct MergeKernels
     if (merged.empty())
       return markAllAnalysesPreserved();
     numMerged += merged.size();
-    getOperation().walk([&](LaunchOp launch) {
-      SmallVector<Attribute> kernels(launch.getKernels().getValue());
+    auto replaceIn = [&](ArrayAttr names) {
+      SmallVector<Attribute> kernels(names.getValue());
       for (Attribute &kernel : kernels)
         if (Attribute first = places.lookup(kernel))
           kernel = first;
-      launch.setKernelsAttr(ArrayAttr::get(&getContext(), kernels));
+      return ArrayAttr::get(&getContext(), kernels);
+    };
+    getOperation().walk([&](LaunchOp launch) {
+      launch.setKernelsAttr(replaceIn(launch.getKernels()));
     });
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (auto names =
+              kernel->getAttrOfType<ArrayAttr>(kiln::tile::kVariantsAttr))
+        kernel->setAttr(kiln::tile::kVariantsAttr, replaceIn(names));
     for (KernelOp kernel : merged)
       kernel.erase();
   }

@@ -30,7 +30,7 @@ Value kiln::tile::toI64(OpBuilder &builder, Location loc, Value tile) {
   return arith::ExtSIOp::create(builder, loc, wide, tile);
 }
 
-Value kiln::tile::flatIndices(ScalarBuilder &scalars, index::Analysis &facts,
+Value kiln::tile::flatIndices(ScalarBuilder &scalars, LaunchBounds &bounds,
                               const PointerExpr &expr, RankedTensorType type,
                               bool &isPositive) {
   OpBuilder &builder = scalars.builder;
@@ -54,7 +54,7 @@ Value kiln::tile::flatIndices(ScalarBuilder &scalars, index::Analysis &facts,
     };
     Value along;
     if (Value vector = expr.indirect[d]) {
-      isPositive &= isNonNegative(facts, vector);
+      isPositive &= bounds.isNonNegative(vector);
       along = times(toI64(builder, loc, vector), expr.scales[d]);
     }
     if (!isConstantIntValue(expr.strides[d], 0))
@@ -88,41 +88,6 @@ Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
         builder, tile.getLoc(),
         cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   return {};
-}
-
-bool kiln::tile::isNonNegative(index::Analysis &facts, Value tile) {
-  if (!isa<RankedTensorType>(tile.getType()))
-    return facts.isNonNegative(tile);
-  DenseIntElementsAttr constant;
-  if (matchPattern(tile, m_Constant(&constant)))
-    return llvm::none_of(constant.getValues<APInt>(),
-                         [](const APInt &value) { return value.isNegative(); });
-  Operation *op = tile.getDefiningOp();
-  if (!op || op->getNumResults() != 1)
-    return false;
-  if (kiln::getCountedDim(op))
-    return true;
-  if (Value fill = kiln::getFillValue(op))
-    return isNonNegative(facts, fill);
-  auto operand = [&](unsigned i) {
-    return isNonNegative(facts, op->getOperand(i));
-  };
-  if (kiln::handsOnElements(op))
-    return llvm::all_of(op->getOperands(), [&](Value source) {
-      return !isa<RankedTensorType>(source.getType()) ||
-             isNonNegative(facts, source);
-    });
-  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
-          arith::DivUIOp, arith::OrIOp>(op))
-    return operand(0) && operand(1);
-  if (isa<arith::MaxSIOp, arith::AndIOp, arith::MinUIOp>(op))
-    return operand(0) || operand(1);
-  if (isa<arith::RemSIOp, arith::ExtSIOp, arith::IndexCastOp, arith::ShRSIOp,
-          arith::ShRUIOp, arith::RemUIOp>(op))
-    return operand(0);
-  if (isa<arith::SelectOp>(op))
-    return operand(1) && operand(2);
-  return isa<arith::ExtUIOp>(op);
 }
 
 Value IndirectVectors::narrow(Operation *op) {
@@ -201,6 +166,19 @@ Value IndirectVectors::first(Value vector) {
   Value zeroIndex = scalars.materialize(scalars.constant(0));
   return tensor::ExtractOp::create(scalars.builder, scalars.loc, vector,
                                    ValueRange{zeroIndex});
+}
+
+Value IndirectVectors::resize(Value vector, RankedTensorType type) {
+  OpBuilder &b = scalars.builder;
+  auto from = cast<RankedTensorType>(vector.getType()).getElementType();
+  Type to = type.getElementType();
+  if (from == to)
+    return vector;
+  if (from.isIndex() || to.isIndex())
+    return arith::IndexCastOp::create(b, scalars.loc, type, vector);
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(b, scalars.loc, type, vector);
+  return arith::ExtSIOp::create(b, scalars.loc, type, vector);
 }
 
 Value IndirectVectors::widen(Value vector) {

@@ -26,6 +26,8 @@ public:
   mlir::Value narrow(mlir::Operation *op);
 
   mlir::Value first(mlir::Value vector);
+  /// Elements in another integer type, of which low bits are kept.
+  mlir::Value resize(mlir::Value vector, mlir::RankedTensorType type);
   /// The sum or difference in i64; no `a` counts as 0.
   mlir::Value add(mlir::Value a, mlir::Value b, bool negate);
   mlir::Value mul(mlir::Value vector, IndexScalar factor);

@@ -14,8 +14,9 @@ namespace {
 /// Splits a mask into conjuncts and reads each as a bound.
 class MaskDecomposer {
 public:
-  MaskDecomposer(ScalarBuilder &scalars, int64_t rank, std::string &reason)
-      : scalars(scalars), reason(reason) {
+  MaskDecomposer(ScalarBuilder &scalars, LaunchBounds &bounds, int64_t rank,
+                 std::string &reason)
+      : scalars(scalars), bounds(bounds), reason(reason) {
     mask.dims.resize(rank);
   }
 
@@ -61,10 +62,12 @@ private:
   /// lhs - rhs = a + c * i along one dimension, compared with zero.
   LogicalResult visitCompare(arith::CmpIOp op, ArrayRef<int64_t> dims) {
     std::string ignored;
-    FailureOr<PointerExpr> lhs = decompose(scalars, op.getLhs(), ignored);
+    FailureOr<PointerExpr> lhs =
+        decompose(scalars, bounds, op.getLhs(), ignored);
     if (failed(lhs) || lhs->base)
       return failure();
-    FailureOr<PointerExpr> rhs = decompose(scalars, op.getRhs(), ignored);
+    FailureOr<PointerExpr> rhs =
+        decompose(scalars, bounds, op.getRhs(), ignored);
     if (failed(rhs) || rhs->base)
       return failure();
     int64_t dim = -1, factor = 0;
@@ -160,14 +163,16 @@ private:
   }
 
   ScalarBuilder &scalars;
+  LaunchBounds &bounds;
   std::string &reason;
 };
 } // namespace
 
 FailureOr<MaskExpr> kiln::tile::decomposeMask(ScalarBuilder &scalars,
-                                              Value mask, int64_t rank,
+                                              LaunchBounds &bounds, Value mask,
+                                              int64_t rank,
                                               std::string &reason) {
-  MaskDecomposer decomposer(scalars, rank, reason);
+  MaskDecomposer decomposer(scalars, bounds, rank, reason);
   if (mask && failed(decomposer.visit(mask)))
     return failure();
   return decomposer.mask;

@@ -14,6 +14,7 @@ void registerTilePasses() {
   registerTileRetile();
   registerTileContract();
   registerTileRecoverViews();
+  registerTileVaryViews();
   registerTileFindExchanges();
   registerTileLowerFloat8();
   registerTileLowerPointers();

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -33,8 +34,8 @@ namespace {
 /// Walks up the definitions of a tile.
 class Decomposer {
 public:
-  Decomposer(ScalarBuilder &scalars, std::string &reason)
-      : scalars(scalars), reason(reason), vectors(scalars) {}
+  Decomposer(ScalarBuilder &scalars, LaunchBounds &bounds, std::string &reason)
+      : scalars(scalars), bounds(bounds), reason(reason), vectors(scalars) {}
 
   FailureOr<PointerExpr> visit(Value value) {
     if (!isa<RankedTensorType>(value.getType()))
@@ -50,6 +51,12 @@ public:
 
 private:
   FailureOr<PointerExpr> visitOp(Operation *op, Value value) {
+    bool isRing = isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op);
+    if (isRing || isa<arith::IndexCastOp>(op))
+      if (!(isRing && isModular) && !bounds.isExact(value)) {
+        isInexact = true;
+        return visitOther(value);
+      }
     return TypeSwitch<Operation *, FailureOr<PointerExpr>>(op)
         .Case([&](SplatOp splat) { return visitSplat(splat); })
         .Case([&](IotaOp iota) { return visitIota(iota); })
@@ -57,9 +64,7 @@ private:
         .Case([&](BroadcastOp broadcast) { return visitBroadcast(broadcast); })
         .Case([&](TransposeOp transpose) { return visitTranspose(transpose); })
         .Case([&](ReshapeOp reshape) { return visitReshape(reshape); })
-        .Case([&](PtrAddOp offset) {
-          return combine(offset.getPtr(), offset.getOffset(), false, value);
-        })
+        .Case([&](PtrAddOp step) { return visitStep(step); })
         .Case([&](arith::AddIOp add) {
           return combine(add.getLhs(), add.getRhs(), false, value);
         })
@@ -67,9 +72,10 @@ private:
           return combine(sub.getLhs(), sub.getRhs(), true, value);
         })
         .Case([&](arith::MulIOp mul) { return visitMul(mul); })
-        // Offsets are taken not to wrap: what wraps lies outside of every
-        // buffer.
-        .Case([&](arith::ExtSIOp ext) { return visit(ext.getIn()); })
+        .Case([&](arith::ExtSIOp ext) {
+          llvm::SaveAndRestore exact(isModular, false);
+          return visit(ext.getIn());
+        })
         .Case([&](arith::IndexCastOp c) { return visit(c.getIn()); })
         .Case(
             [&](arith::ConstantOp constant) { return visitConstant(constant); })
@@ -228,6 +234,87 @@ private:
     return fail(op, "a reshape that is not affine");
   }
 
+  /// A pointer moved by an offset.
+  FailureOr<PointerExpr> visitStep(PtrAddOp step) {
+    FailureOr<PointerExpr> pointer = visit(step.getPtr());
+    if (failed(pointer))
+      return failure();
+    llvm::SaveAndRestore inexact(isInexact, false);
+    FailureOr<PointerExpr> offset = visit(step.getOffset());
+    if (isInexact) {
+      FailureOr<PointerExpr> near = visitNear(step.getOffset());
+      if (succeeded(near))
+        offset = near;
+    }
+    if (failed(offset))
+      return failure();
+    return combine(*pointer, *offset, false, step);
+  }
+
+  /// An offset of 32 bits as a start, which wraps around as it is computed, and
+  /// distances from there that a launch keeps small. Where a distance leads
+  /// out of 32 bits, the element would lie 2^30 others before or behind the
+  /// pointer, outside of every buffer that the pointer is in.
+  FailureOr<PointerExpr> visitNear(Value value) {
+    while (auto ext = value.getDefiningOp<arith::ExtSIOp>())
+      value = ext.getIn();
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!bounds.mayAssume() || !type.getElementType().isInteger(32))
+      return failure();
+    llvm::SaveAndRestore modular(isModular, true);
+    FailureOr<PointerExpr> expr = visit(value);
+    if (failed(expr))
+      return failure();
+    int64_t indirect = -1;
+    for (auto [d, stride] : llvm::enumerate(expr->strides)) {
+      if (!bounds.isNear(stride, type.getDimSize(d) - 1))
+        return failure();
+      if (!expr->indirect[d])
+        continue;
+      if (indirect != -1)
+        return failure();
+      indirect = d;
+    }
+    if (indirect == -1)
+      expr->offset = wrap(expr->offset);
+    else
+      wrapRows(*expr, indirect);
+    return expr;
+  }
+
+  /// A whole number as one of 32 bits.
+  Value wrapped(IndexScalar scalar) {
+    return arith::IndexCastOp::create(scalars.builder, scalars.loc,
+                                      scalars.builder.getI32Type(),
+                                      scalars.materialize(scalar));
+  }
+
+  IndexScalar wrap(IndexScalar scalar) {
+    auto number = getConstantIntValue(scalar);
+    if (number && llvm::isInt<32>(*number))
+      return scalar;
+    return scalars.cast(wrapped(scalar));
+  }
+
+  /// Starts of rows as vectors of 32 bits that wrap around.
+  void wrapRows(PointerExpr &expr, int64_t d) {
+    OpBuilder &b = scalars.builder;
+    Value rows = expr.indirect[d];
+    auto type = cast<RankedTensorType>(rows.getType()).clone(b.getI32Type());
+    if (rows.getType() != type)
+      rows = vectors.resize(rows, type);
+    auto splat = [&](IndexScalar scalar) {
+      return SplatOp::create(b, scalars.loc, type, wrapped(scalar));
+    };
+    if (!isConstantIntValue(expr.scales[d], 1))
+      rows = arith::MulIOp::create(b, scalars.loc, rows, splat(expr.scales[d]));
+    if (!isConstantIntValue(expr.offset, 0))
+      rows = arith::AddIOp::create(b, scalars.loc, rows, splat(expr.offset));
+    expr.indirect[d] = rows;
+    expr.scales[d] = scalars.constant(1);
+    expr.offset = scalars.constant(0);
+  }
+
   FailureOr<PointerExpr> combine(Value lhs, Value rhs, bool negate,
                                  Value whole) {
     FailureOr<PointerExpr> a = visit(lhs);
@@ -236,8 +323,14 @@ private:
     FailureOr<PointerExpr> b = visit(rhs);
     if (failed(b))
       return failure();
+    return combine(std::move(*a), *b, negate, whole.getDefiningOp());
+  }
+
+  FailureOr<PointerExpr> combine(PointerExpr sum, const PointerExpr &rhs,
+                                 bool negate, Operation *whole) {
+    PointerExpr *a = &sum, other = rhs, *b = &other;
     if (b->base)
-      return fail(whole.getDefiningOp(), "a sum of two pointers");
+      return fail(whole, "a sum of two pointers");
     int64_t rank = a->strides.size();
     a->offset = negate ? scalars.sub(a->offset, b->offset)
                        : scalars.add(a->offset, b->offset);
@@ -260,7 +353,7 @@ private:
         }
       a->indirect[d] = vectors.add(a->indirect[d], b->indirect[d], negate);
     }
-    return a;
+    return sum;
   }
 
   /// Hints about a dimension that only one of two summands varies along.
@@ -353,12 +446,18 @@ private:
   }
 
   ScalarBuilder &scalars;
+  LaunchBounds &bounds;
   std::string &reason;
   IndirectVectors vectors;
+  /// Sums and products count modulo 2^32: what they make is wrapped again.
+  bool isModular = false;
+  bool isInexact = false; ///< something was not that of whole numbers
 };
 } // namespace
 
 FailureOr<PointerExpr> kiln::tile::decompose(ScalarBuilder &scalars,
-                                             Value value, std::string &reason) {
-  return Decomposer(scalars, reason).visit(value);
+                                             LaunchBounds &bounds, Value value,
+                                             std::string &reason, Value mask) {
+  bounds.examine(value, mask);
+  return Decomposer(scalars, bounds, reason).visit(value);
 }

@@ -13,6 +13,7 @@
 #ifndef KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
 #define KILN_LIB_TRANSFORMS_TILE_POINTEREXPR_H
 
+#include "LaunchBounds.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Index/Analysis.h"
 #include "kiln/Index/ScalarBuilder.h"
@@ -42,9 +43,14 @@ struct PointerExpr {
   int64_t singleDim() const;
 };
 
-/// Decomposes `value`; on failure `reason` says what stands in the way.
+/// Decomposes `value`, as far as it is computed as whole numbers are: what may
+/// wrap around in its type is a vector by itself. On failure `reason` says what
+/// stands in the way. Where `value` holds pointers, `mask` (or null) says which
+/// of them count.
 mlir::FailureOr<PointerExpr> decompose(ScalarBuilder &scalars,
-                                       mlir::Value value, std::string &reason);
+                                       LaunchBounds &bounds, mlir::Value value,
+                                       std::string &reason,
+                                       mlir::Value mask = {});
 
 /// What a mask says: a range of indices in each dimension, a condition on
 /// everything, and vectors of conditions along a dimension.
@@ -59,15 +65,12 @@ struct MaskExpr {
 
 /// Decomposes a mask; a null mask bounds nothing.
 mlir::FailureOr<MaskExpr> decomposeMask(ScalarBuilder &scalars,
-                                        mlir::Value mask, int64_t rank,
-                                        std::string &reason);
+                                        LaunchBounds &bounds, mlir::Value mask,
+                                        int64_t rank, std::string &reason);
 
 /// The only element of a tile that is the same everywhere, as a scalar; null if
 /// there is none.
 mlir::Value getSplatScalar(mlir::OpBuilder &builder, mlir::Value tile);
-
-/// Whether no element of a tile is less than 0, by what it is computed from.
-bool isNonNegative(index::Analysis &facts, mlir::Value tile);
 
 /// `tile`, which has at most one dimension of size other than 1, as a vector.
 mlir::Value toVector(mlir::OpBuilder &builder, mlir::Location loc,
@@ -80,7 +83,7 @@ mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
 /// The sum of what an expression says of all dimensions but its offset, for
 /// every element of a tile of the shape of `type`. Clears `isPositive` where it
 /// may be less than 0.
-mlir::Value flatIndices(ScalarBuilder &scalars, index::Analysis &facts,
+mlir::Value flatIndices(ScalarBuilder &scalars, LaunchBounds &bounds,
                         const PointerExpr &expr, mlir::RankedTensorType type,
                         bool &isPositive);
 
@@ -90,7 +93,7 @@ void closeInductions(mlir::Operation *root);
 
 /// Takes indices that wrap around at a size for what they are below it, where
 /// nobody stores what comes of the others; the reads are masked instead.
-void unwrapIndices(mlir::Operation *root);
+void unwrapIndices(mlir::Operation *root, LaunchBounds &bounds);
 
 } // namespace kiln::tile
 

@@ -3,6 +3,7 @@
 
 #include "PointerExpr.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,12 +40,13 @@ struct Access {
 /// Turns one access through pointers into one through a view.
 class Recoverer {
 public:
-  Recoverer(Operation *op, Value ptr, Value mask)
+  Recoverer(Operation *op, Value ptr, Value mask, LaunchBounds &launch)
       : builder(op), scalars(builder, op->getLoc()), ptr(ptr), mask(mask),
-        type(cast<RankedTensorType>(ptr.getType())) {}
+        type(cast<RankedTensorType>(ptr.getType())), launch(launch) {}
 
   FailureOr<Access> run() {
-    FailureOr<PointerExpr> expr = decompose(scalars, ptr, reason);
+    launch.drop();
+    FailureOr<PointerExpr> expr = decompose(scalars, launch, ptr, reason, mask);
     if (failed(expr))
       return failure();
     if (!expr->base) {
@@ -52,7 +54,7 @@ public:
       return failure();
     }
     FailureOr<MaskExpr> bounds =
-        decomposeMask(scalars, mask, type.getRank(), reason);
+        decomposeMask(scalars, launch, mask, type.getRank(), reason);
     if (failed(bounds))
       return failure();
     return build(*expr, *bounds);
@@ -135,7 +137,7 @@ private:
     Access access;
     access.indirectDim = 0;
     bool isPositive = true;
-    access.indices = flatIndices(scalars, facts, expr, type, isPositive);
+    access.indices = flatIndices(scalars, launch, expr, type, isPositive);
     auto everywhere = [&](int64_t number) -> Value {
       return arith::ConstantOp::create(
           builder, loc,
@@ -196,7 +198,7 @@ private:
       // Rows as they are counted, by the distance between them.
       result.stride = vector ? expr.scales[d] : expr.strides[d];
       result.indices = vector ? toI64(builder, loc, vector) : iota;
-      if (vector && !isNonNegative(facts, vector) &&
+      if (vector && !launch.isNonNegative(vector) &&
           !excludesNegative(bound.vector, vector))
         result.lead = lead;
     }
@@ -266,7 +268,7 @@ private:
   ScalarBuilder scalars;
   Value ptr, mask;
   RankedTensorType type;
-  kiln::index::Analysis facts;
+  LaunchBounds &launch;
 };
 
 struct TileRecoverViews
@@ -275,7 +277,9 @@ struct TileRecoverViews
 
   void runOnOperation() override {
     closeInductions(getOperation());
-    unwrapIndices(getOperation());
+    LaunchBounds bounds(getOperation(), assume);
+    launch = &bounds;
+    unwrapIndices(getOperation(), bounds);
     SmallVector<Operation *> accesses;
     getOperation()->walk([&](Operation *op) {
       if (isa<LoadPtrOp, StorePtrOp>(op) &&
@@ -287,6 +291,10 @@ struct TileRecoverViews
         recover(load);
       else
         recover(cast<StorePtrOp>(op));
+    }
+    if (IntegerSetAttr conditions = bounds.conditions()) {
+      getOperation()->setAttr(kRequiresAttr, conditions);
+      flagWholeNumbers(bounds);
     }
   }
 
@@ -305,6 +313,21 @@ private:
     InFlightDiagnostic remark = op->emitRemark() << kind;
     if (!reason.empty())
       remark << ": " << reason;
+  }
+
+  /// Tells later analyses which scalars the conditions keep from wrapping
+  /// around.
+  void flagWholeNumbers(LaunchBounds &bounds) {
+    bounds.invalidate();
+    getOperation()->walk([&](arith::ArithIntegerOverflowFlagsInterface op) {
+      if (op->getNumOperands() != 2 || op.hasNoSignedWrap() ||
+          !op->getResult(0).getType().isInteger() || !bounds.isWhole(op))
+        return;
+      op->setAttr(op.getIntegerOverflowAttrName(),
+                  arith::IntegerOverflowFlagsAttr::get(
+                      op->getContext(), op.getOverflowAttr().getValue() |
+                                            arith::IntegerOverflowFlags::nsw));
+    });
   }
 
   /// Hints of the access itself, else of the indices that it had.
@@ -334,10 +357,11 @@ private:
       if (!pad)
         return say(op, "pointers", "another value for each disabled lane");
     }
-    Recoverer recoverer(op, op.getPtr(), op.getMask());
+    Recoverer recoverer(op, op.getPtr(), op.getMask(), *launch);
     FailureOr<Access> access = recoverer.run();
     if (failed(access))
       return say(op, "pointers", recoverer.reason);
+    launch->commit();
     OpBuilder &builder = recoverer.builder;
     Padding padding = pad ? Padding::value : Padding::any;
     Type type = op.getResult().getType();
@@ -361,7 +385,7 @@ private:
   }
 
   void recover(StorePtrOp op) {
-    Recoverer recoverer(op, op.getPtr(), op.getMask());
+    Recoverer recoverer(op, op.getPtr(), op.getMask(), *launch);
     FailureOr<Access> access = recoverer.run();
     if (failed(access))
       return say(op, "pointers", recoverer.reason);
@@ -371,6 +395,7 @@ private:
       if (d != access->indirectDim && view.getStrides()[d] == 0 &&
           cast<RankedTensorType>(op.getValue().getType()).getDimSize(d) != 1)
         return say(op, "pointers", "a store of several lanes to one address");
+    launch->commit();
     OpBuilder &builder = recoverer.builder;
     if (access->indirectDim == -1) {
       auto store = StoreOp::create(
@@ -389,5 +414,7 @@ private:
     }
     op.erase();
   }
+
+  LaunchBounds *launch = nullptr;
 };
 } // namespace

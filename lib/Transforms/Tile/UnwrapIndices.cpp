@@ -65,8 +65,9 @@ int64_t onlyDim(RankedTensorType type) {
 /// Replaces one wrapped index.
 class Unwrapper {
 public:
-  Unwrapper(Wrapped wrapped, Scalars &known)
-      : wrapped(wrapped), known(known), builder(wrapped.result.getContext()) {
+  Unwrapper(Wrapped wrapped, Scalars &known, LaunchBounds &bounds)
+      : wrapped(wrapped), known(known), launch(bounds),
+        builder(wrapped.result.getContext()) {
     builder.setInsertionPointAfter(wrapped.result.getDefiningOp());
   }
 
@@ -78,11 +79,16 @@ public:
     // row = start + index
     index::ScalarBuilder scalars(builder, wrapped.result.getLoc());
     std::string ignored;
-    FailureOr<PointerExpr> row = decompose(scalars, wrapped.row, ignored);
+    FailureOr<PointerExpr> row =
+        decompose(scalars, launch, wrapped.row, ignored);
     if (failed(row) || row->base || row->indirect[dim] ||
         !isConstantIntValue(row->strides[dim], 1))
       return false;
     start = row->offset;
+    // A remainder keeps the sign of its row.
+    if (isa<arith::RemSIOp, arith::RemUIOp>(wrapped.result.getDefiningOp()) &&
+        !launch.isNonNegative(wrapped.row))
+      return false;
     // Rows that never reach the limit.
     auto first = getConstantIntValue(start);
     auto limit = getConstantIntValue(wrapped.limit);
@@ -178,8 +184,8 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
     std::string ignored;
-    FailureOr<PointerExpr> x = decompose(scalars, low, ignored);
-    FailureOr<PointerExpr> y = decompose(scalars, high, ignored);
+    FailureOr<PointerExpr> x = decompose(scalars, launch, low, ignored);
+    FailureOr<PointerExpr> y = decompose(scalars, launch, high, ignored);
     if (failed(x) || failed(y) || x->base || y->base || !y->isScalar() ||
         x->singleDim() != dim || x->indirect[dim] ||
         !isConstantIntValue(x->strides[dim], 1))
@@ -230,6 +236,7 @@ private:
 
   Wrapped wrapped;
   Scalars &known;
+  LaunchBounds &launch;
   OpBuilder builder;
   IndexScalar start;
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
@@ -237,14 +244,15 @@ private:
 };
 
 /// Reads an operation as an index that wraps around.
-std::optional<Wrapped> matchWrapped(Operation *op, OpBuilder &builder) {
+std::optional<Wrapped> matchWrapped(Operation *op, LaunchBounds &bounds,
+                                    OpBuilder &builder) {
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
     return std::nullopt;
   index::ScalarBuilder scalars(builder, op->getLoc());
   auto limitOf = [&](Value tile) -> std::optional<IndexScalar> {
     std::string ignored;
-    FailureOr<PointerExpr> expr = decompose(scalars, tile, ignored);
+    FailureOr<PointerExpr> expr = decompose(scalars, bounds, tile, ignored);
     if (failed(expr) || expr->base || !expr->isScalar())
       return std::nullopt;
     return expr->offset;
@@ -274,7 +282,7 @@ std::optional<Wrapped> matchWrapped(Operation *op, OpBuilder &builder) {
 }
 } // namespace
 
-void kiln::tile::unwrapIndices(Operation *root) {
+void kiln::tile::unwrapIndices(Operation *root, LaunchBounds &bounds) {
   SmallVector<Operation *> candidates;
   root->walk([&](Operation *op) {
     if (isa<arith::RemSIOp, arith::RemUIOp, arith::MinSIOp, arith::SelectOp>(
@@ -289,7 +297,11 @@ void kiln::tile::unwrapIndices(Operation *root) {
   Scalars known;
   for (Operation *op : candidates) {
     OpBuilder builder(op);
-    if (auto wrapped = matchWrapped(op, builder))
-      Unwrapper(*wrapped, known).run();
+    auto wrapped = matchWrapped(op, bounds, builder);
+    if (wrapped && Unwrapper(*wrapped, known, bounds).run()) {
+      bounds.commit();
+      bounds.invalidate();
+    }
+    bounds.drop();
   }
 }

@@ -54,20 +54,42 @@ def TileRecoverViews : Pass<"tile-recover-views", "::kiln::tile::KernelOp"> {
     Where the pointers of an access are affine in the indices of its tile, and its mask is made of bounds,
     the access becomes one through a view; where one dimension is indexed by a computed vector, a
     gather or scatter. Pointers that a loop increments by the same amount get their closed form first.
-    Offsets are taken not to wrap around in their type, as memory that does so lies outside of every
-    buffer. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
+    Sums and products of less than 64 bits count as those of whole numbers where they cannot wrap around in their
+    type: by constants, by what divides their operands, by the mask of the access, or, with `assume`, by
+    conditions on the parameters and the grid of the launch, which become the kernel's `tile.requires`.
+    All others are vectors of computed indices. Rows that wrap around at a size (`row % size`, `row < size ? row : c`, `min(row, size - 1)`) are taken for
     themselves, and those from the size on not read, where all that comes of them is masked off when it is stored;
     rows are taken to begin less than a size before the first. A gather counts its indices in the steps that they are
     multiplied with where none of them can be negative, and in elements from far below the pointer elsewhere.
     Hints of an access stay with it. With `report`, a remark at each access says
     `view`, `gather`, `scatter`, or `pointers` and the reason.
   }];
-  let options = [Option<"report", "report", "bool", "false", "say what became of each access">];
+  let options = [
+    Option<"report", "report", "bool", "false", "say what became of each access">,
+    Option<"assume", "assume", "bool", "true",
+           "assume conditions on launches, which the kernel then requires">];
   let statistics = [
     Statistic<"numViews", "views", "accesses that became views">,
     Statistic<"numGathers", "gathers", "accesses that became gathers">,
     Statistic<"numScatters", "scatters", "accesses that became scatters">,
     Statistic<"numPointers", "pointers", "accesses that stay pointers">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TileVaryViews : Pass<"tile-vary-views", "::mlir::ModuleOp"> {
+  let summary = "Recovers views, with a variant for launches whose offsets do not wrap around";
+  let description = [{
+    Runs `tile-recover-views` on each kernel. Where that assumes conditions on launches, a public kernel itself is
+    recovered without them, and a private variant `NAME_views` with them stands in its `tile.variants`. A launch by
+    the kernel's name runs the variant where its arguments and its grid meet the conditions. Kernels that are
+    private, and those that have variants already, assume nothing.
+
+    ```mlir
+    tile.kernel @k(%x: !tile.ptr<f32>, %stride: i32) attributes {tile.variants = [@k_views]} { ... }
+    tile.kernel private @k_views(%x: !tile.ptr<f32>, %stride: i32)
+        attributes {tile.requires = affine_set<()[s0, s1, s2, s3, s4] : (s1 >= 0, s1 * -15 + 2147483647 >= 0)>} { ... }
+    ```
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 

@@ -1,0 +1,497 @@
+//===- LaunchBounds.cpp - Integers bounded by what a launch knows ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LaunchBounds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace kiln::tile;
+
+/// Numbers of a launch, parameters and extents of its grid, are of 32 bits.
+static constexpr unsigned kLaunchBits = 31;
+
+/// No tile has dimensions that those of the access are known of.
+static constexpr TilePlace kNowhere = ~TilePlace(0);
+
+static Type elementOf(Value value) { return getElementTypeOrSelf(value); }
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static TilePlace identityPlace(int64_t rank) {
+  TilePlace place = 0;
+  for (int64_t d = 0; d < rank; ++d)
+    place |= TilePlace(d + 1) << (4 * d);
+  return rank < 15 ? place : kNowhere;
+}
+
+static TilePlace withoutDim(TilePlace place, int64_t axis) {
+  if (place == kNowhere)
+    return place;
+  TilePlace low = place & ((TilePlace(1) << (4 * axis)) - 1);
+  return low | (place >> (4 * (axis + 1)) << (4 * axis));
+}
+
+static TilePlace permuted(TilePlace place, ArrayRef<int64_t> permutation) {
+  if (place == kNowhere)
+    return place;
+  TilePlace result = 0;
+  for (auto [to, from] : llvm::enumerate(permutation))
+    result |= (place >> (4 * to) & 15) << (4 * from);
+  return result;
+}
+
+/// The place of the operand of an operation that moves elements.
+static TilePlace placeOfSource(Operation *op, TilePlace place) {
+  if (isa<BroadcastOp>(op))
+    return place;
+  if (auto expand = dyn_cast<ExpandDimsOp>(op))
+    return withoutDim(place, expand.getAxis());
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return permuted(place, transpose.getPermutation());
+  return kNowhere;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LaunchBounds::LaunchBounds(KernelOp kernel, bool assumes)
+    : kernel(kernel), assumes(assumes), context(kernel.getContext()) {}
+
+LaunchBound LaunchBounds::boundOf(Value value, TilePlace place) {
+  Type type = elementOf(value);
+  if (!type.isIntOrIndex())
+    return {};
+  // Scalars have no elements that a mask could leave out.
+  if (!isa<RankedTensorType>(value.getType()))
+    place = kNowhere;
+  auto found = known.find({value, place});
+  if (found != known.end())
+    return found->second;
+  constexpr unsigned most = 256;
+  if (depth >= most)
+    return ofType(type);
+  known[{value, place}] = ofType(type);
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  LaunchBound bound = compute(value, place);
+  auto restricted = enabled.find({value, place});
+  if (restricted != enabled.end())
+    bound = boundOfEnabled(std::move(bound), restricted->second);
+  return known[{value, place}] = bound;
+}
+
+/// Bounds of what a mask leaves. A condition that only the mask spares is not
+/// needed: the ends that it gives come first.
+LaunchBound LaunchBounds::boundOfEnabled(LaunchBound bound,
+                                         const Enabled &mask) {
+  auto isBetter = [](AffineExpr old, AffineExpr fresh) {
+    return fresh && (!old || !numberOf(old) || numberOf(fresh));
+  };
+  if (mask.high) {
+    LaunchBound other = boundOf(mask.high, kNowhere);
+    if (isBetter(bound.high, other.high)) {
+      bound.high = mask.isBelow ? other.high - 1 : other.high;
+      bound.bits = std::max(bound.bits, other.bits);
+      merge(bound, other);
+    }
+  }
+  if (mask.low) {
+    LaunchBound other = boundOf(mask.low, kNowhere);
+    if (isBetter(bound.low, other.low)) {
+      bound.low = mask.isAbove ? other.low + 1 : other.low;
+      bound.bits = std::max(bound.bits, other.bits);
+      merge(bound, other);
+    }
+  }
+  return bound;
+}
+
+LaunchBound LaunchBounds::ofArgument(BlockArgument argument) {
+  Type type = argument.getType();
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == kernel && argument.getOwner() == &kernel.getBody().front()) {
+    // Conditions compute with 64 bits: products of wide numbers do not fit.
+    if (!assumes || type.isInteger(1) || !isNarrow(type))
+      return ofType(type);
+    LaunchBound bound;
+    bound.low = bound.high =
+        getAffineSymbolExpr(argument.getArgNumber(), context);
+    bound.bits = type.getIntOrFloatBitWidth() - 1;
+    return bound;
+  }
+  auto loop = dyn_cast_or_null<scf::ForOp>(parent);
+  if (!loop || argument != loop.getInductionVar() || loop.getUnsignedCmp())
+    return ofType(type);
+  LaunchBound start = boundOf(loop.getLowerBound(), kNowhere);
+  LaunchBound end = boundOf(loop.getUpperBound(), kNowhere);
+  LaunchBound result = ofType(type);
+  result.bits = std::max(start.bits, end.bits);
+  // Steps are positive: a loop without that has no meaning.
+  if (start.low && (!numberOf(start.low) || !result.low ||
+                    *numberOf(start.low) >= *numberOf(result.low))) {
+    result.low = start.low;
+    merge(result, start);
+  }
+  if (end.high) {
+    result.high = end.high - 1;
+    merge(result, end);
+  }
+  return result;
+}
+
+static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value value) {
+  Type type = elementOf(value);
+  if (!type.isIndex() && !type.isInteger(64) && !isNarrow(type))
+    return std::nullopt;
+  if (auto number = getConstantIntValue(value))
+    return std::pair(*number, *number);
+  DenseIntElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || elements.empty())
+    return std::nullopt;
+  if (elements.isSplat()) {
+    int64_t one = elements.getSplatValue<APInt>().getSExtValue();
+    return std::pair(one, one);
+  }
+  int64_t low = std::numeric_limits<int64_t>::max();
+  int64_t high = std::numeric_limits<int64_t>::min();
+  for (const APInt &element : elements.getValues<APInt>()) {
+    low = std::min(low, element.getSExtValue());
+    high = std::max(high, element.getSExtValue());
+  }
+  return std::pair(low, high);
+}
+
+LaunchBound LaunchBounds::compute(Value value, TilePlace place) {
+  Type type = elementOf(value);
+  if (auto range = rangeOf(value))
+    return between(range->first, range->second);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return ofArgument(argument);
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  auto gridExtent = [&] {
+    return getAffineSymbolExpr(kernel.getNumArguments() + number, context);
+  };
+  LaunchBound bound;
+  return TypeSwitch<Operation *, LaunchBound>(op)
+      .Case([&](ProgramIdOp) {
+        bound.low = constant(0);
+        bound.high =
+            assumes ? gridExtent() - 1 : constant(llvm::maxIntN(32) - 1);
+        bound.bits = kLaunchBits;
+        return bound;
+      })
+      .Case([&](NumProgramsOp) {
+        if (!assumes)
+          return between(1, llvm::maxIntN(32));
+        bound.low = bound.high = gridExtent();
+        bound.bits = kLaunchBits;
+        return bound;
+      })
+      .Case([&](IotaOp iota) {
+        auto tile = cast<RankedTensorType>(value.getType());
+        return fit(between(0, tile.getDimSize(iota.getDim()) - 1), type);
+      })
+      .Case<SplatOp, BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
+            tensor::ExtractOp>([&](Operation *moves) {
+        return boundOf(moves->getOperand(0), placeOfSource(moves, place));
+      })
+      .Case([&](scf::IfOp choice) {
+        if (choice.getElseRegion().empty())
+          return ofType(type);
+        return join(boundOf(choice.thenYield().getOperand(number), kNowhere),
+                    boundOf(choice.elseYield().getOperand(number), kNowhere));
+      })
+      .Default([&](Operation *) { return ofArith(op, place); });
+}
+
+/// The result of an addition, a subtraction or a product of whole numbers.
+LaunchBound LaunchBounds::whole(Operation *op, TilePlace place) {
+  LaunchBound a = boundOf(op->getOperand(0), place);
+  if (auto shift = dyn_cast<arith::ShLIOp>(op)) {
+    auto amount = rangeOf(shift.getRhs());
+    if (!amount || amount->first != amount->second || amount->first < 0 ||
+        amount->first >= kLaunchBits)
+      return {};
+    return mul(
+        a, between(int64_t(1) << amount->first, int64_t(1) << amount->first));
+  }
+  if (op->getNumOperands() == 1)
+    return a;
+  LaunchBound b = boundOf(op->getOperand(1), place);
+  if (isa<arith::MulIOp>(op))
+    return mul(a, b);
+  return add(a, b, isa<arith::SubIOp>(op));
+}
+
+LaunchBound LaunchBounds::ofArith(Operation *op, TilePlace place) {
+  Type type = elementOf(op->getResult(0));
+  auto operand = [&](unsigned i) { return boundOf(op->getOperand(i), place); };
+  return TypeSwitch<Operation *, LaunchBound>(op)
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
+            arith::TruncIOp, arith::IndexCastOp>(
+          [&](auto) { return fit(whole(op, place), type); })
+      .Case([&](arith::ExtSIOp) { return operand(0); })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) {
+        Type from = elementOf(op->getOperand(0));
+        LaunchBound bound = operand(0);
+        if (bound.low && !from.isInteger(1) && need(bound, bound.low))
+          return fit(bound, type);
+        if (!isNarrow(from))
+          return ofType(type);
+        return fit(between(0, llvm::maxUIntN(from.getIntOrFloatBitWidth())),
+                   type);
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>([&](auto) {
+        return fit(quotient(operand(0), operand(1), false), type);
+      })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
+        return fit(quotient(operand(0), operand(1), true), type);
+      })
+      .Case([&](arith::RemSIOp) {
+        return fit(remainder(operand(0), operand(1)), type);
+      })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto) {
+        return fit(choose(operand(0), operand(1), isa<arith::MinSIOp>(op)),
+                   type);
+      })
+      .Case([&](arith::SelectOp) {
+        return fit(join(operand(1), operand(2)), type);
+      })
+      .Default([&](Operation *) { return ofBits(op, place); });
+}
+
+LaunchBound LaunchBounds::ofBits(Operation *op, TilePlace place) {
+  if (op->getNumResults() != 1)
+    return {};
+  Type type = elementOf(op->getResult(0));
+  auto operand = [&](unsigned i) { return boundOf(op->getOperand(i), place); };
+  if (isa<arith::AndIOp>(op))
+    // What is not negative bounds both.
+    for (unsigned i : {0u, 1u}) {
+      auto range = rangeOf(op->getOperand(i));
+      if (range && range->first >= 0)
+        return fit(between(0, range->second), type);
+    }
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op)) {
+    auto amount = rangeOf(op->getOperand(1));
+    LaunchBound bound = operand(0);
+    if (amount && amount->first == amount->second && amount->first >= 0 &&
+        amount->first < kLaunchBits && bound.low && bound.high &&
+        (isa<arith::ShRSIOp>(op) || need(bound, bound.low))) {
+      int64_t divisor = int64_t(1) << amount->first;
+      bound.low = bound.low.floorDiv(divisor);
+      bound.high = bound.high.floorDiv(divisor);
+      return bound;
+    }
+  }
+  if (isa<arith::RemUIOp>(op)) {
+    LaunchBound a = operand(0), b = operand(1);
+    if (a.low && need(a, a.low))
+      return fit(remainder(a, b), type);
+  }
+  if (isa<arith::OrIOp, arith::XOrIOp>(op)) {
+    LaunchBound a = operand(0), b = operand(1), result = ofType(type);
+    merge(result, a);
+    merge(result, b);
+    if (a.low && b.low && need(result, a.low) && need(result, b.low)) {
+      result.low = constant(0);
+      return result;
+    }
+  }
+  return ofType(type);
+}
+
+//===----------------------------------------------------------------------===//
+// Exactness
+//===----------------------------------------------------------------------===//
+
+/// The largest power of two that divides all elements. Wrapping around keeps
+/// it.
+int64_t LaunchBounds::powerOf(Value value) {
+  if (auto range = rangeOf(value)) {
+    if (range->first != range->second)
+      return 1;
+    return range->first ? range->first & -range->first : int64_t(1) << 62;
+  }
+  if (!isa<RankedTensorType>(value.getType())) {
+    int64_t divisor = facts.of(value).divisor;
+    return divisor ? divisor & -divisor : int64_t(1) << 62;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 1;
+  if (isa<SplatOp, BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp,
+          arith::ExtSIOp, arith::ExtUIOp>(op))
+    return powerOf(op->getOperand(0));
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::min(powerOf(op->getOperand(0)), powerOf(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op)) {
+    int64_t a = powerOf(op->getOperand(0)), b = powerOf(op->getOperand(1));
+    return a > (int64_t(1) << 62) / b ? int64_t(1) << 62 : a * b;
+  }
+  return 1;
+}
+
+bool LaunchBounds::isExact(Operation *op, TilePlace place) {
+  Type type = elementOf(op->getResult(0));
+  if (!isNarrow(type))
+    return true;
+  if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    if (flags.hasNoSignedWrap())
+      return true;
+  // A multiple of a power of two and less than that do not carry.
+  if (isa<arith::AddIOp>(op))
+    for (unsigned i : {0u, 1u}) {
+      LaunchBound rest = boundOf(op->getOperand(1 - i), place);
+      auto low = numberOf(rest.low), high = numberOf(rest.high);
+      if (low && high && *low >= 0 && rest.needs.empty() &&
+          *high < powerOf(op->getOperand(i)))
+        return true;
+    }
+  LaunchBound bound = whole(op, place);
+  if (!fits(bound, type))
+    return false;
+  pending.insert(bound.needs.begin(), bound.needs.end());
+  return true;
+}
+
+void LaunchBounds::examine(Value tile, TilePlace place) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(tile.getType()))
+    return;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(
+          op)) {
+    bool isGood = isExact(op, place);
+    auto [at, isNew] = exact.try_emplace(tile, isGood);
+    at->second &= isGood;
+    if (!isGood)
+      return;
+  }
+  if (isa<BroadcastOp, ExpandDimsOp, TransposeOp, ReshapeOp>(op))
+    return examine(op->getOperand(0), placeOfSource(op, place));
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp,
+          arith::ExtSIOp, PtrAddOp>(op))
+    for (Value operand : op->getOperands())
+      examine(operand, place);
+}
+
+void LaunchBounds::examine(Value tile, Value mask) {
+  exact.clear();
+  if (mask || !enabled.empty()) {
+    // What was known of all elements may be known better of fewer.
+    known.clear();
+    enabled.clear();
+  }
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  TilePlace place = type ? identityPlace(type.getRank()) : kNowhere;
+  if (mask && place != kNowhere)
+    readMask(mask, place);
+  examine(tile, place);
+}
+
+/// Notes comparisons that hold at all enabled elements.
+void LaunchBounds::readMask(Value mask, TilePlace place) {
+  Operation *op = mask.getDefiningOp();
+  if (!op || place == kNowhere)
+    return;
+  if (isa<arith::AndIOp>(op)) {
+    readMask(op->getOperand(0), place);
+    return readMask(op->getOperand(1), place);
+  }
+  if (isa<BroadcastOp, ExpandDimsOp, TransposeOp>(op))
+    return readMask(op->getOperand(0), placeOfSource(op, place));
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !isa<RankedTensorType>(compare.getLhs().getType()))
+    return;
+  auto note = [&](Value value, Value other, bool isHigh, bool isStrict) {
+    // Through what repeats elements along dimensions of the access.
+    while (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      value = broadcast.getSource();
+    Enabled &entry = enabled[{value, place}];
+    (isHigh ? entry.high : entry.low) = other;
+    (isHigh ? entry.isBelow : entry.isAbove) = isStrict;
+  };
+  using P = arith::CmpIPredicate;
+  P predicate = compare.getPredicate();
+  bool isStrict = predicate == P::slt || predicate == P::sgt;
+  if (predicate == P::slt || predicate == P::sle) {
+    note(compare.getLhs(), compare.getRhs(), true, isStrict);
+    note(compare.getRhs(), compare.getLhs(), false, isStrict);
+  } else if (predicate == P::sgt || predicate == P::sge) {
+    note(compare.getLhs(), compare.getRhs(), false, isStrict);
+    note(compare.getRhs(), compare.getLhs(), true, isStrict);
+  }
+}
+
+bool LaunchBounds::isExact(Value value) {
+  auto found = exact.find(value);
+  if (found != exact.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  return op && isExact(op, kNowhere);
+}
+
+bool LaunchBounds::isNear(OpFoldResult scalar, int64_t steps) {
+  constexpr int64_t most = int64_t(1) << 30;
+  LaunchBound bound;
+  if (auto number = getConstantIntValue(scalar)) {
+    if (std::abs(*number) > most)
+      return false;
+    bound = between(*number, *number);
+  } else {
+    bound = boundOf(cast<Value>(scalar), kNowhere);
+  }
+  bound = mul(bound, between(steps, steps));
+  if (!bound.low || !bound.high || !need(bound, bound.low + (most - 1)) ||
+      !need(bound, constant(most - 1) - bound.high))
+    return false;
+  pending.insert(bound.needs.begin(), bound.needs.end());
+  return true;
+}
+
+bool LaunchBounds::isNonNegative(Value value) {
+  LaunchBound bound = boundOf(value, kNowhere);
+  if (!bound.low || !need(bound, bound.low))
+    return false;
+  pending.insert(bound.needs.begin(), bound.needs.end());
+  return true;
+}
+
+void LaunchBounds::commit() {
+  noted.insert(pending.begin(), pending.end());
+  pending.clear();
+}
+
+bool LaunchBounds::isWhole(Operation *op) {
+  Type type = elementOf(op->getResult(0));
+  LaunchBound bound = whole(op, kNowhere);
+  return isNarrow(type) && fits(bound, type) &&
+         llvm::all_of(bound.needs,
+                      [&](AffineExpr expr) { return noted.contains(expr); });
+}
+
+void LaunchBounds::invalidate() {
+  known.clear();
+  enabled.clear();
+  exact.clear();
+  facts = index::Analysis();
+}
+
+IntegerSetAttr LaunchBounds::conditions() {
+  if (noted.empty())
+    return {};
+  SmallVector<bool> areEqualities(noted.size(), false);
+  return IntegerSetAttr::get(IntegerSet::get(
+      /*dimCount=*/0, kernel.getNumArguments() + 3, noted.getArrayRef(),
+      areEqualities));
+}

@@ -48,14 +48,15 @@ void kiln::registerTritonFrontend() {
       {"recover-views", "on|off", "off: pointer arithmetic stays as it is"}};
   triton.pipeline = [](const frontend::Options &options) {
     StringRef numerics = options.get("numerics", "triton");
+    return numerics == "triton"
+               ? std::string("convert-triton-to-tile")
+               : ("convert-triton-to-tile{numerics=" + numerics + "}").str();
+  };
+  triton.improve = [](const frontend::Options &options) {
     std::string text =
-        numerics == "triton"
-            ? "convert-triton-to-tile"
-            : ("convert-triton-to-tile{numerics=" + numerics + "}").str();
-    text +=
-        ",canonicalize,cse,tile.kernel(tile-find-exchanges),canonicalize,cse";
+        "canonicalize,cse,tile.kernel(tile-find-exchanges),canonicalize,cse";
     if (options.get("recover-views", "on") != "off")
-      text += ",tile.kernel(tile-recover-views),canonicalize,cse";
+      text += ",tile-vary-views,canonicalize,cse";
     return text;
   };
   frontend::FrontendRegistry::get().add(std::move(triton));

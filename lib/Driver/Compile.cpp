@@ -74,6 +74,7 @@ private:
   ConstantPool pool;
   runtime::Package package;
   std::optional<runtime::SecretKey> signingKey;
+  std::string improvements; ///< passes that the frontends add
   unsigned numSaved = 0;
   bool printedOne = false;
 };
@@ -154,11 +155,15 @@ LogicalResult Compilation::readFrontends(ModuleOp module) {
   if (failed(run(module, frontendStage(*frontends, optionsOf), {},
                  /*always=*/true)))
     return failure();
+  improvements =
+      frontend::FrontendRegistry::improvementsOf(*frontends, optionsOf);
   return checkLevels(module, *frontends);
 }
 
 /// Brings a module to tile and program.
 LogicalResult Compilation::toTile(ModuleOp module, const BoundTarget &bound) {
+  if (failed(run(module, improveStage(improvements), bound)))
+    return failure();
   if (hasPrim(module)) {
     if (failed(run(module, primStage(), bound)) ||
         failed(save(module, "prim")) ||
@@ -305,7 +310,11 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
     takesPrim = *taken;
     bound = targets.front();
   }
-  // A target that takes prim takes kernels as they are given.
+  // A target that takes prim takes kernels as they are given; the one that
+  // judges the others, before anything that they share.
+  if (takesPrim && bound.target->name() != "reference" &&
+      failed(run(*module, improveStage(improvements), bound)))
+    return failure();
   if (failed(takesPrim ? run(*module, numericsStage(options), bound)
                        : toTile(*module, bound)))
     return failure();

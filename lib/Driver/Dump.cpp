@@ -71,9 +71,13 @@ llvm::StringSet<> passNames(const CompileOptions &options,
   auto add = [&](const BoundTarget &bound) {
     std::vector<Stage> stages = {inputStage(), primStage(), tileStage(&options),
                                  kernelStage(), numericsStage(options)};
+    using kiln::frontend::FrontendRegistry;
     for (const kiln::frontend::Frontend *one :
-         kiln::frontend::FrontendRegistry::get().frontends())
-      stages.push_back(frontendStage({one}));
+         FrontendRegistry::get().frontends())
+      for (const Stage &stage :
+           {frontendStage({one}),
+            improveStage(FrontendRegistry::improvementsOf({one}, {}))})
+        stages.push_back(stage);
     for (const Stage &stage : stages) {
       PassManager pm(context);
       if (succeeded(addSteps(pm, stage.steps, bound, llvm::nulls())))

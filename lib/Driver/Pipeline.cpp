@@ -32,6 +32,13 @@ Stage kiln::driver::frontendStage(
   return stage;
 }
 
+Stage kiln::driver::improveStage(StringRef passes) {
+  Stage stage{"improve", {}};
+  if (!passes.empty())
+    stage.steps.push_back({passes.str()});
+  return stage;
+}
+
 Stage kiln::driver::raiseStage() {
   return {"prim", {{"func.func(prim-raise-composites)"}}};
 }

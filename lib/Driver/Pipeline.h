@@ -34,6 +34,8 @@ Stage frontendStage(
     llvm::ArrayRef<const frontend::Frontend *> frontends,
     llvm::function_ref<frontend::Options(const frontend::Frontend &)> options =
         {});
+/// The passes that frontends add for targets that compile.
+Stage improveStage(llvm::StringRef passes);
 /// What --emit=prim shows: composites, raised.
 Stage raiseStage();
 /// What a program is bound to.

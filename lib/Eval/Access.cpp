@@ -9,6 +9,11 @@ namespace kiln::eval {
 
 namespace {
 
+/// Whose access an error is about, where instances are told apart.
+std::string byInstance(const Instance *instance) {
+  return instance ? " by instance " + std::to_string(instance->number) : "";
+}
+
 /// One access being checked.
 class Check {
 public:
@@ -261,9 +266,7 @@ private:
     return failure(races.areErrors);
   }
 
-  std::string who() const {
-    return instance ? " by instance " + std::to_string(instance->number) : "";
-  }
+  std::string who() const { return byInstance(instance); }
   std::string firstElement() const {
     std::string text = "[";
     for (auto [d, i] : llvm::enumerate(box.first))
@@ -291,8 +294,9 @@ LogicalResult checkAccess(Operation *op, Instance *instance, const Box &box,
     if (size <= 0)
       return success();
   if (!box.view->buffer)
-    return op->emitError("out-of-bounds access: address ")
-           << box.view->byteOffset << " lies in no buffer of the launch";
+    return op->emitError("out-of-bounds access")
+           << byInstance(instance) << ": address " << box.view->byteOffset
+           << " lies in no buffer of the launch";
   if (instance)
     for (auto &[id, state] : instance->states)
       if (failed(state->access(op, box, access)))

@@ -28,9 +28,11 @@ struct RunFrontendPass
     all.registerDialects(registry);
     for (const Frontend *one : all.frontends()) {
       OpPassManager pm(ModuleOp::getOperationName());
-      std::string text = FrontendRegistry::pipelineOf({one}, {});
-      if (succeeded(parsePassPipeline(text, pm, llvm::nulls())))
-        pm.getDependentDialects(registry);
+      for (const std::string &text :
+           {FrontendRegistry::pipelineOf({one}, {}),
+            FrontendRegistry::improvementsOf({one}, {})})
+        if (succeeded(parsePassPipeline(text, pm, llvm::nulls())))
+          pm.getDependentDialects(registry);
     }
   }
 
@@ -47,20 +49,22 @@ struct RunFrontendPass
         all.recognise(module, forced);
     if (failed(chosen))
       return signalPassFailure();
-    std::string text =
-        FrontendRegistry::pipelineOf(*chosen, [&](const Frontend &one) {
-          Options options;
-          options.entries = entries;
-          for (StringRef value : values) {
-            StringRef key = value.split('=').first;
-            if (llvm::any_of(one.options, [&](const OptionInfo &info) {
-                  return info.key == key;
-                }))
-              options.values.push_back(
-                  {key.str(), value.split('=').second.str()});
-          }
-          return options;
-        });
+    auto optionsOf = [&](const Frontend &one) {
+      Options options;
+      options.entries = entries;
+      for (StringRef value : values) {
+        StringRef key = value.split('=').first;
+        if (llvm::any_of(one.options, [&](const OptionInfo &info) {
+              return info.key == key;
+            }))
+          options.values.push_back({key.str(), value.split('=').second.str()});
+      }
+      return options;
+    };
+    std::string text = FrontendRegistry::pipelineOf(*chosen, optionsOf);
+    if (std::string more = FrontendRegistry::improvementsOf(*chosen, optionsOf);
+        !more.empty())
+      text += (text.empty() ? "" : ",") + more;
     OpPassManager pm(ModuleOp::getOperationName());
     std::string error;
     llvm::raw_string_ostream errors(error);

@@ -86,20 +86,34 @@ void FrontendRegistry::registerDialects(DialectRegistry &registry) const {
       frontend.registerDialects(registry);
 }
 
-std::string FrontendRegistry::pipelineOf(
-    ArrayRef<const Frontend *> frontends,
-    llvm::function_ref<Options(const Frontend &)> options) {
+/// The texts that one member of each frontend makes, in a row.
+static std::string
+joinTexts(ArrayRef<const Frontend *> frontends,
+          llvm::function_ref<Options(const Frontend &)> options,
+          std::function<std::string(const Options &)> Frontend::*member) {
   std::string text;
   for (const Frontend *frontend : frontends) {
-    if (!frontend->pipeline)
+    if (!(frontend->*member))
       continue;
     std::string part =
-        frontend->pipeline(options ? options(*frontend) : Options());
+        (frontend->*member)(options ? options(*frontend) : Options());
     if (!text.empty() && !part.empty())
       text += ",";
     text += part;
   }
   return text;
+}
+
+std::string FrontendRegistry::pipelineOf(
+    ArrayRef<const Frontend *> frontends,
+    llvm::function_ref<Options(const Frontend &)> options) {
+  return joinTexts(frontends, options, &Frontend::pipeline);
+}
+
+std::string FrontendRegistry::improvementsOf(
+    ArrayRef<const Frontend *> frontends,
+    llvm::function_ref<Options(const Frontend &)> options) {
+  return joinTexts(frontends, options, &Frontend::improve);
 }
 
 std::string kiln::frontend::listFrontends() {

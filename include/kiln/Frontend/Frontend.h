@@ -113,6 +113,10 @@ struct Frontend {
   /// The registered passes that lead to its level, in the form of
   /// --pass-pipeline without `builtin.module(...)`; empty: it is there already.
   std::function<std::string(const Options &)> pipeline;
+  /// Registered passes that make better programs of what `pipeline` leaves, for
+  /// targets that compile it. `reference` evaluates it without them, so that it
+  /// judges them, too. Empty: none.
+  std::function<std::string(const Options &)> improve;
 
   std::string plugin; ///< filled in by the registry
 };
@@ -142,6 +146,10 @@ public:
   static std::string
   pipelineOf(llvm::ArrayRef<const Frontend *> frontends,
              llvm::function_ref<Options(const Frontend &)> options);
+  /// The same of what improves their programs afterwards.
+  static std::string
+  improvementsOf(llvm::ArrayRef<const Frontend *> frontends,
+                 llvm::function_ref<Options(const Frontend &)> options);
 
 private:
   std::deque<Frontend> all; ///< only grows, so that pointers stay valid

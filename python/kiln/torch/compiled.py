@@ -15,12 +15,11 @@ from .graph import COMPLEX, Lowering, UnsupportedNode
 from .lower import pairs
 from .text import Unsupported, Value
 
-UNSIGNED = {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 
-
-def lower(graph_module, name_of=lambda node: node.name, numbers=None):
+def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=frozenset()):
     """(Lowering, kinds of the results) of a graph of ATen operations. `numbers` gets the sizes among the arguments that no
-    tensor has: those become arguments of the package, after the tensors."""
+    tensor has: those become arguments of the package, after the tensors. Nodes in `passed` are not lowered; a result among
+    them is None."""
     lowering = Lowering()
     results = []
     given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere
@@ -43,10 +42,10 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None):
             continue
         if node.op == "output":
             for one in node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]:
-                if isinstance(one, torch.fx.Node) and lowering.values.get(one) is None:
+                if isinstance(one, torch.fx.Node) and one not in passed and lowering.values.get(one) is None:
                     raise UnsupportedNode(one, "this result")
-                results.append(lowering.values[one] if isinstance(one, torch.fx.Node) else one)
-        else:
+                results.append(lowering.values.get(one) if isinstance(one, torch.fx.Node) else one)
+        elif node not in passed:
             lowering.node(node)
     return lowering, results
 
@@ -70,23 +69,66 @@ def _bases(nodes):
     return {node: base for node, base in found.items() if base is not node}
 
 
+def _memory_of(made):
+    return made.untyped_storage()._cdata if isinstance(made, torch.Tensor) and made.layout == torch.strided else None
+
+
+def _memory(node):
+    """The storage of what a node gives, or None where it is no strided tensor."""
+    return _memory_of(node.meta.get("val")) if isinstance(node, torch.fx.Node) else None
+
+
+def _owners(given):
+    """The first argument in each storage: {storage: its number}."""
+    owners = {}
+    for node, i in given.items():
+        owners.setdefault(_memory(node), i)
+    owners.pop(None, None)
+    return owners
+
+
 def _slices(nodes, given):
     """Results that are slices of an argument whose start torch cannot say, as it is read from a tensor: {node: (argument,
-    dimension, start, length or None for a place)}. AOTAutograd makes views of all other such results itself."""
-    memory = {node.meta["val"].untyped_storage()._cdata for node in given if isinstance(node.meta.get("val"), torch.Tensor)}
+    dimension, start, length or None for a place)}."""
+    owners = _owners(given)
     symbols = set().union(*(free_symbols(node.meta.get("val")) for node in given))
     found = {}
     for node in nodes:
-        made = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
-        if not isinstance(made, torch.Tensor) or made.layout != torch.strided or made.untyped_storage()._cdata not in memory:
-            continue
-        if free_symbols(made.storage_offset()) <= symbols:
+        if _memory(node) not in owners or free_symbols(node.meta["val"].storage_offset()) <= symbols:
             continue
         is_place = node.target is torch.ops.aten.select.int
         source, dim, start = node.args[:3] if is_place or node.target is torch.ops.aten.slice.Tensor else (None, 0, 0)
         if source not in given or not isinstance(start, torch.fx.Node):
             raise UnsupportedNode(node, "a view of an argument that begins where the program finds out")
-        found[node] = (given[source], dim, sizes.size_of(start.meta["val"]), None if is_place else sizes.size_of(made.shape[dim]))
+        length = None if is_place else sizes.size_of(node.meta["val"].shape[dim])
+        found[node] = (given[source], dim, sizes.size_of(start.meta["val"]), length)
+    return found
+
+
+def _views(nodes, given):
+    """Results that are views of an argument: {node: the number of the argument}. AOTAutograd reads their sizes, strides and
+    where they begin, and makes views of its own with those."""
+    owners, found = _owners(given), {}
+    for node in nodes:
+        if _memory(node) not in owners:
+            continue
+        made = node.meta["val"]
+        if not made.is_conj() and not made.is_neg():
+            found[node] = owners[_memory(node)]
+        elif free_symbols(made):
+            raise UnsupportedNode(node, "a conjugate or negative view of an argument, of a size that is not known")
+    return found
+
+
+def _only_views(graph, views, given):
+    """Nodes of which nothing is used but where they lie in an argument's memory."""
+    owners, found = _owners(given), set()
+    for node in reversed(graph.nodes):
+        made = node.meta.get("val")
+        parts = made if isinstance(made, (list, tuple)) else [made]
+        if node.op == "call_function" and node.users and all(_memory_of(one) in owners for one in parts) and all(
+                user in found or (user.op == "output" and node in views) for user in node.users):
+            found.add(node)
     return found
 
 
@@ -95,20 +137,23 @@ class Compiled:
 
     def __init__(self, graph_module, target):
         numbers = []
-        lowering, results = lower(graph_module, numbers=numbers)
         placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        given = {node: i for i, node in enumerate(placeholders)}
+        output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
+        output = output if isinstance(output, (list, tuple)) else [output]
+        slices = _slices([node for node in output if node not in given], given)
+        views = _views([node for node in output if node not in given and node not in slices], given)
+        passed = _only_views(graph_module.graph, views, given)
+        lowering, results = lower(graph_module, numbers=numbers, passed=passed)
         self.numbers = [placeholders.index(node) for node in numbers]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
         with _disable_current_modes():  # this may run while torch traces
             self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
         self.symbols = self._symbols(placeholders)
+        self.found = {}  # the last values of the symbols of a size, and of the size
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
-        given = {node: i for i, node in enumerate(placeholders)}
-        output = next(node for node in graph_module.graph.nodes if node.op == "output").args[0]
-        output = output if isinstance(output, (list, tuple)) else [output]
         bases = _bases([node for node in output if node not in given])
-        slices = _slices([node for node in output if node not in given], given)
 
         def number(size):
             """An int, or the number of the package's result that holds it."""
@@ -116,10 +161,11 @@ class Compiled:
                 return "constant", size
             if size.free_symbols <= self.symbols.keys():
                 return "size", size
-            seen.append(size)
-            self.types.append(torch.int64)
-            values.append(lowering.size_tensor(size))
-            return "number", len(seen) - 1
+            if size not in seen:
+                seen.append(size)
+                self.types.append(torch.int64)
+                values.append(lowering.size_tensor(size))
+            return "number", seen.index(size)
 
         for node, one in zip(output, results):
             if node in given:
@@ -127,6 +173,11 @@ class Compiled:
             elif node in slices:
                 base, dim, start, length = slices[node]
                 self.results.append(("slice", (base, dim, number(start), None if length is None else number(length))))
+            elif node in views:
+                made, base = node.meta["val"], placeholders[views[node]].meta["val"]
+                behind = made.storage_offset() * made.itemsize - base.storage_offset() * base.itemsize
+                about = [[number(sizes.size_of(one)) for one in part] for part in (made.shape, made.stride(), [behind])]
+                self.results.append(("part", (views[node], made.dtype, *about)))
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
                 self.results.append(("view", (output.index(bases[node]), made.shape, made.stride(), made.storage_offset())))
@@ -158,24 +209,29 @@ class Compiled:
         self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
         given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + self.constants
         self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
-        self.unsigned = [(i, dtype) for i, dtype in enumerate(self.types) if dtype in UNSIGNED]
         self.count = len(placeholders)
         #: The package takes the arguments as they are, and its results are those of the graph.
         self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
-            self.constants or self.paired or self.pairs or self.unsigned or self.checks)
+            self.constants or self.paired or self.pairs or self.checks)
 
     @staticmethod
     def _symbols(placeholders):
-        """Where the value of each symbol is found: (argument, dimension or None)."""
+        """Where the value of each symbol is found: a function of the arguments."""
         found = {}
+
+        def add(size, read):
+            if isinstance(size, torch.SymInt):
+                found.setdefault(size.node.expr, read)
+
         for i, node in enumerate(placeholders):
             made = node.meta.get("val")
             if isinstance(made, torch.SymInt):
-                found.setdefault(made.node.expr, (i, None))
-            elif isinstance(made, torch.Tensor):
-                for dim, size in enumerate(made.shape):
-                    if isinstance(size, torch.SymInt):
-                        found.setdefault(size.node.expr, (i, dim))
+                add(made, lambda given, i=i: given[i])
+            elif isinstance(made, torch.Tensor) and made.layout == torch.strided:
+                add(made.storage_offset(), lambda given, i=i: given[i].storage_offset())
+                for dim, (size, stride) in enumerate(zip(made.shape, made.stride())):
+                    add(size, lambda given, i=i, dim=dim: given[i].shape[dim])
+                    add(stride, lambda given, i=i, dim=dim: given[i].stride(dim))
         return found
 
     def _has_symbols(self, tensor):
@@ -184,11 +240,10 @@ class Compiled:
         return all(one.node.expr.free_symbols <= self.symbols.keys() for one in numbers if isinstance(one, torch.SymInt))
 
     def _size(self, expression, arguments):
-        values = {}
-        for symbol in expression.free_symbols:
-            i, dim = self.symbols[symbol]
-            values[symbol] = int(arguments[i] if dim is None else arguments[i].shape[dim])
-        return int(expression.subs(values))
+        values = tuple((symbol, int(self.symbols[symbol](arguments))) for symbol in expression.free_symbols)
+        if self.found.get(expression, (None, 0))[0] != values:
+            self.found[expression] = values, int(expression.subs(values))
+        return self.found[expression][1]
 
     def __call__(self, *arguments):
         return self.boxed(list(arguments))
@@ -225,6 +280,11 @@ class Compiled:
             start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
             base, dim = arguments[one[0]], one[1]
             return base.select(dim, start) if length is None else base.narrow(dim, start, length)
+        if kind == "part":
+            base, dtype = arguments[one[0]], one[1]
+            shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
+            start = (base.storage_offset() * base.itemsize + behind) // dtype.itemsize
+            return torch.empty(0, dtype=dtype).set_(base.untyped_storage(), start, shape, strides)
         return one
 
     def _number(self, number, arguments):
@@ -242,8 +302,6 @@ class Compiled:
         for i in self.paired:
             given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())
         made = call(self.session, self.entry, given)
-        for i, dtype in self.unsigned:
-            made[i] = made[i].view(dtype)
         for i in self.pairs:
             made[i] = torch.view_as_complex(made[i])
         return made

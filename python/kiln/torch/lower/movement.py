@@ -71,6 +71,8 @@ def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
             length = b.binary("sub", last, first)
             b.bind(out.shape[d], b.binary("maximum", length, b.full_like(0, length)))
         return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
+    if isinstance(n, int) and step == 1 and not all(one is None or isinstance(one, int) for one in (start, end)):
+        return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
     start, end = bounds(n, start, end)
     if isinstance(n, int):
         return b.slice_dim(x, d, start, end, step)
@@ -177,6 +179,8 @@ def slice_scatter(b, out, x, source, dim=0, start=None, end=None, step=1):
     d = axis(dim, x.rank)
     n = x.shape[d]
     source = b.convert(source, out.dtype)
+    if step == 1 and not all(one is None or isinstance(one, int) for one in (start, end)):
+        return b.dynamic_update_dim(x, source, d, 0 if start is None else start)
     start, end = bounds(n, start, end)
     if step == 1 and isinstance(n, int):
         parts = [b.slice_dim(x, d, 0, start), source, b.slice_dim(x, d, end, n)]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Results that are views of arguments have eager's sizes, strides and places, whatever sizes and numbers change from call to
+call, and hand on gradients."""
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+import torch  # noqa: E402
+
+import kiln.torch  # noqa: E402
+
+X = torch.arange(24.).view(12, 2)
+Z = torch.complex(X, X + 0.5)
+NUMBERS = [(X, k) for k in (1, 2, 3, 5)]
+LENGTHS = [(X[:n].clone(),) for n in (4, 6, 8)]
+PLACES = [(X[k:k + 6],) for k in (0, 2, 3)]
+CASES = {
+    "row": (lambda x, k: x[k], NUMBERS), "rows": (lambda x, k: x[k:k + 2], NUMBERS), "rest": (lambda x, k: x[k:], NUMBERS),
+    "column": (lambda x, k: x[:, k % 2], NUMBERS), "narrow": (lambda x, k: x.narrow(0, k, 2), NUMBERS),
+    "every kth": (lambda x, k: x[::k], NUMBERS), "transposed": (lambda x, k: x[:k].t(), NUMBERS),
+    "expanded": (lambda x, k: x[:1].expand(k, 2), NUMBERS), "column expanded": (lambda x, k: x[:, :1].expand(12, k), NUMBERS),
+    "unfolded": (lambda x, k: x.unfold(0, k, 1), NUMBERS), "strided": (lambda x, k: x.as_strided((2, 2), (k, 1), k), NUMBERS),
+    "diagonal": (lambda x, k: torch.diagonal(x, -k), NUMBERS), "reshaped": (lambda x, k: x.view(-1)[2 * k:].view(-1, 2), NUMBERS),
+    "permuted": (lambda x, k: x[None, k:].permute(2, 0, 1), NUMBERS), "beside a sum": (lambda x, k: (x[k:], x[k:].sum()), NUMBERS),
+    "two": (lambda x, k: (x[:k], x[k:], x * 2), NUMBERS), "other type": (lambda x, k: x.view(torch.int32)[k:], NUMBERS),
+    "real parts": (lambda x, k: torch.view_as_real(x)[k], [(Z, k) for k in (1, 2, 3)]),
+    "second half": (lambda x: x[x.shape[0] // 2:], LENGTHS), "last row": (lambda x: x[x.shape[0] - 1], LENGTHS),
+    "tensor_split": (lambda x: x.tensor_split(2), LENGTHS), "chunks": (lambda x: x.chunk(2, 1), LENGTHS),
+    "split": (lambda x: x.split(3), LENGTHS), "unbound": (lambda x: x.unbind(1), LENGTHS),
+    "expanded by a size": (lambda x: x[:1].expand(x.shape[0], 2), LENGTHS),
+    "of a part": (lambda x: x[x.shape[0] // 2:], PLACES), "transposed part": (lambda x: x.t()[:, 1:], PLACES),
+}
+
+
+def listed(made):
+    return list(made) if isinstance(made, (tuple, list)) else [made]
+
+
+def alike(got, want, base):
+    """Values, and where they lie; views are of the same memory."""
+    assert torch.equal(got, want), (got, want)
+    assert (got.shape, got.stride(), got.storage_offset()) == (want.shape, want.stride(), want.storage_offset()), \
+        f"{got.stride()} from {got.storage_offset()} for {want.stride()} from {want.storage_offset()}"
+    assert (got.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()) == \
+        (want.untyped_storage().data_ptr() == base.untyped_storage().data_ptr())
+
+
+def check(function, calls, **options):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="kiln", fullgraph=True, **options)
+    for arguments in calls:
+        for got, want in zip(listed(compiled(*arguments)), listed(function(*arguments)), strict=True):
+            alike(got, want, arguments[0])
+
+
+def check_gradients(function, calls):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="kiln", fullgraph=True)
+    for base, *rest in calls:
+        ours, theirs = (base.detach().clone().requires_grad_() for _ in range(2))
+        for x, run in ((ours, compiled), (theirs, function)):
+            made = [one for one in listed(run(x, *rest)) if one.requires_grad]
+            sum(((one * torch.arange(1., one.numel() + 1).view(one.shape)).abs() ** 2).sum() for one in made).backward()
+        torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+def written():
+    """A view that is written through is the argument's memory."""
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x, k: x[k:], backend="kiln", fullgraph=True)
+    for k in (1, 2, 3):
+        x = X.clone()
+        compiled(x, k).zero_()
+        assert x[:k].sum() == X[:k].sum() and not x[k:].any()
+
+
+def main():
+    bad = []
+    for name, (function, calls) in CASES.items():
+        for kind, run in (("default", check), ("dynamic", lambda *given: check(*given, dynamic=True)),
+                          ("static", lambda *given: check(*given, dynamic=False)), ("gradients", check_gradients)):
+            if kind == "gradients" and name in ("other type", "of a part", "transposed part"):  # integers; clones of what is no part
+                continue
+            try:
+                run(function, calls)
+            except Exception as error:
+                bad.append(f"{name} ({kind})")
+                print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
+    written()
+    print(f"{len(CASES)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

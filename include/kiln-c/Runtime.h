@@ -87,7 +87,8 @@ const char *kilnEntryResultDimensionName(const KilnSession *session,
                                          const char *entry, int index,
                                          int dimension);
 /* 1 where the source has unsigned integers and the type above has them without
-   sign, as I32 for what is bits of U32; else 0. Arguments may be of either. */
+   sign, as I32 for what is bits of U32; else 0. Arguments may be of either,
+   results that a call makes are unsigned. */
 int kilnEntryArgumentIsUnsigned(const KilnSession *session, const char *entry,
                                 int index);
 int kilnEntryResultIsUnsigned(const KilnSession *session, const char *entry,

@@ -79,16 +79,16 @@ public:
           dims(function.getArgAttrOfType<ArrayAttr>(i, "kiln.dims"),
                function.getArgumentTypes()[i]));
       names.areUnsigned.push_back(
-          getElementTypeOrSelf(function.getArgumentTypes()[i])
-              .isUnsignedInteger());
+          isUnsigned(function.getArgumentTypes()[i],
+                     function.getArgAttr(i, "kiln.unsigned")));
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       names.resultDims.push_back(
           dims(function.getResultAttrOfType<ArrayAttr>(i, "kiln.dims"),
                function.getResultTypes()[i]));
       names.resultsAreUnsigned.push_back(
-          getElementTypeOrSelf(function.getResultTypes()[i])
-              .isUnsignedInteger());
+          isUnsigned(function.getResultTypes()[i],
+                     function.getResultAttr(i, "kiln.unsigned")));
       names.results.push_back(
           fromAttributes(
               i, function.getNumResults(), "outputs",
@@ -101,6 +101,13 @@ public:
   }
 
 private:
+  /// Sources whose integers have no sign say it by an attribute.
+  static bool isUnsigned(Type type, Attribute attribute) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isUnsignedInteger() ||
+           (attribute && element.isSignlessInteger() && !element.isInteger(1));
+  }
+
   StringRef argument(unsigned index) {
     StringRef name = fromAttributes(
         index, function.getNumArguments(), "inputs",

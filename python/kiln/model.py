@@ -21,6 +21,11 @@ def _is_true(tensor):
     return bool(numpy.asarray(tensor).all())
 
 
+def _signless(dtype):
+    """Files of weights need not say whether integers have a sign."""
+    return "i" + dtype[1:] if dtype[0] == "u" else dtype
+
+
 class Model:
     """Calls a program with its weights. What the program writes into its state is kept for the next call."""
 
@@ -48,7 +53,7 @@ class Model:
             shape = tuple(tensor.shape)
             fits = len(shape) == len(expected.shape) and all(n in (None, m) for n, m in zip(expected.shape, shape))
             dtype = getattr(tensor, "dtype", None)
-            if not fits or isinstance(dtype, str) and dtype != expected.dtype:
+            if not fits or isinstance(dtype, str) and _signless(dtype) != _signless(expected.dtype):
                 found = "x".join(map(str, (*shape, dtype)))
                 want = "x".join("?" if n is None else str(n) for n in (*expected.shape, expected.dtype))
                 raise _runtime.Error(f"weight '{name}': expected {want}, found {found}")

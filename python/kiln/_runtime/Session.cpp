@@ -38,6 +38,22 @@ PyObject *sessionDevices(PyObject *self, void *) {
                 [&](size_t i) { return kilnSessionDeviceName(session, i); });
 }
 
+/// The unsigned type of integers that a program has without sign.
+KilnDType unsignedType(KilnDType type) {
+  switch (type) {
+  case KILN_DTYPE_I8:
+    return KILN_DTYPE_U8;
+  case KILN_DTYPE_I16:
+    return KILN_DTYPE_U16;
+  case KILN_DTYPE_I32:
+    return KILN_DTYPE_U32;
+  case KILN_DTYPE_I64:
+    return KILN_DTYPE_U64;
+  default:
+    return type;
+  }
+}
+
 /// ((name, dtype, shape), ...) of the arguments or the results; None stands for
 /// a dynamic size.
 PyObject *describe(KilnSession *session, const char *entry, bool isArgument) {
@@ -53,6 +69,9 @@ PyObject *describe(KilnSession *session, const char *entry, bool isArgument) {
         isArgument
             ? kilnEntryArgument(session, entry, i, &type, shape.data(), 64)
             : kilnEntryResult(session, entry, i, &type, shape.data(), 64);
+    if (isArgument ? kilnEntryArgumentIsUnsigned(session, entry, i)
+                   : kilnEntryResultIsUnsigned(session, entry, i))
+      type = unsignedType(type);
     const char *name = isArgument ? kilnEntryArgumentName(session, entry, i)
                                   : kilnEntryResultName(session, entry, i);
     PyObject *sizes = tupleOf(shape.data(), rank < 0 ? 0 : rank);

@@ -2,10 +2,15 @@
 """The operations of prim, one method each: says their text and the types of their results.
 
 Methods follow prim exactly: no broadcasting, no promotion. What a frontend needs on top of that
-(broadcast, convert where they do nothing) checks and does nothing."""
+(broadcast, convert where they do nothing) checks and does nothing. Integers of prim have no sign; a method whose result
+depends on it says how it reads its operands, or refuses unsigned ones."""
 from .text import Function, Unsupported, Value, array, is_float, is_unsigned, listed, number, type_of
 
 INDEX = "i64"
+#: Operations whose bits are the same of signed and of unsigned integers.
+SIGNLESS = {"add", "sub", "mul", "neg", "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right_logical"}
+#: Operations that have a flag for unsigned integers.
+FLAGGED = {"div", "remainder", "fmod", "maximum", "minimum"}
 
 
 class Prim(Function):
@@ -29,11 +34,55 @@ class Prim(Function):
 
     # elementwise
     def unary(self, name, x, suffix=""):
+        if is_unsigned(x.dtype) and name not in SIGNLESS:
+            return self._unsigned_unary(name, x)
         return self.emit(f"prim.{name} {x.name}{suffix} : {x.type}", x.dtype, x.shape)
+
+    def _unsigned_unary(self, name, x):
+        if name in ("abs", "relu"):
+            return x
+        if name == "sign":
+            return self.convert(self.compare("ne", x, self.full_like(0, x)), x.dtype)
+        raise Unsupported(f"{name} of unsigned integers")
 
     def binary(self, name, a, b, suffix=""):
         self._same(name, a, b)
+        if is_unsigned(a.dtype) and name not in SIGNLESS:
+            if name not in FLAGGED:
+                return self._unsigned_binary(name, a, b)
+            suffix += " unsigned"
         return self.emit(f"prim.{name} {a.name}, {b.name}{suffix} : {a.type}", a.dtype, a.shape)
+
+    def _unsigned_binary(self, name, a, b):
+        if name == "pow":  # of an exponent's top bit: a to the 2^(n-1) is 1 for odd numbers and 0 for even ones
+            signed = [self.as_signed(one) for one in (a, b)]
+            rest = self.binary("bitwise_and", signed[1], self.full_like((1 << (int(a.dtype[1:]) - 1)) - 1, signed[1]))
+            low = self.binary("pow", signed[0], rest)
+            odd = self.binary("bitwise_and", signed[0], self.full_like(1, low))
+            is_large = self.compare("lt", signed[1], self.full_like(0, low))
+            made = self.where(is_large, self.binary("mul", low, odd), low)
+            return Value(made.name, a.dtype, a.shape)
+        if name == "gcd" and a.dtype != "u64":
+            return self.convert(self.binary("gcd", self.convert(a, "i64"), self.convert(b, "i64")), a.dtype)
+        raise Unsupported(f"{name} of unsigned integers")
+
+    @staticmethod
+    def as_signed(x):
+        """The bits of unsigned integers as signed ones."""
+        return Value(x.name, "i" + x.dtype[1:], x.shape) if is_unsigned(x.dtype) else x
+
+    def ordered(self, x):
+        """Signed integers in the order of x: its top bit flips where it is unsigned."""
+        if not is_unsigned(x.dtype):
+            return x
+        x = self.as_signed(x)
+        return self.binary("bitwise_xor", x, self.full_like(-1 << (int(x.dtype[1:]) - 1), x))
+
+    def unordered(self, x, dtype):
+        """What `ordered` was made of."""
+        if not is_unsigned(dtype):
+            return x
+        return Value(self.ordered(Value(x.name, dtype, x.shape)).name, dtype, x.shape)
 
     def compare(self, name, a, b):
         self._same(name, a, b)
@@ -54,6 +103,8 @@ class Prim(Function):
     def convert(self, x, dtype):
         if x.dtype == dtype:
             return x
+        if is_float(x.dtype) and dtype in ("u8", "u16", "u32"):  # as torch wraps what is out of range
+            return self.convert(self.convert(x, "i64"), dtype)
         flags = (" from_unsigned" if is_unsigned(x.dtype) else "") + (" to_unsigned" if is_unsigned(dtype) else "")
         result = self._type(dtype, x.shape)
         if result == x.type:  # the same bits, read differently
@@ -157,6 +208,10 @@ class Prim(Function):
 
     # reductions
     def reduce(self, name, x, dims):
+        if is_unsigned(x.dtype) and name in ("amax", "amin"):
+            return self.unordered(self.reduce(name, self.ordered(x), dims), x.dtype)
+        if is_unsigned(x.dtype) and name not in ("sum", "prod"):
+            raise Unsupported(f"{name} of unsigned integers")
         dims = sorted(dims)
         shape = [n for d, n in enumerate(x.shape) if d not in dims]
         return self.emit(f"prim.{name} {x.name} dims {listed(dims)} : {x.type} -> {self._type(x.dtype, shape)}",
@@ -168,6 +223,7 @@ class Prim(Function):
         return self.reshape(x, [1 if d in dims else next(left) for d in range(rank)])
 
     def arg(self, name, x, dim):
+        x = self.ordered(x)
         shape = [n for d, n in enumerate(x.shape) if d != dim]
         return self.emit(f"prim.{name} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, shape)}", INDEX, shape)
 
@@ -192,6 +248,8 @@ class Prim(Function):
             f"{x.type}, {w.type} -> {self._type(x.dtype, shape)}", x.dtype, shape)
 
     def pool(self, name, x, window, strides, low, high):
+        if is_unsigned(x.dtype) and name == "max_pool":  # pads with the smallest number
+            return self.unordered(self.pool(name, self.ordered(x), window, strides, low, high), x.dtype)
         shape = [x.shape[0], *((n + a + b - k) // s + 1 for n, k, s, a, b in zip(x.shape[1:-1], window, strides, low, high)),
                  x.shape[-1]]
         return self.emit(f"prim.{name} {x.name} {{window = {array(window)}, strides = {array(strides)}, pad_low = {array(low)}, "
@@ -205,6 +263,8 @@ class Prim(Function):
 
     def scatter(self, kind, x, indices, updates, dims, batch_dims=0):
         """Updates of windows that start at `indices`, whose last dimension has one index for each of `dims`."""
+        if is_unsigned(x.dtype) and kind in ("min", "max"):
+            kind = "u" + kind
         return self.emit(f"prim.scatter {kind} {x.name}, {indices.name}, {updates.name} dims {listed(dims)} batch_dims "
                          f"{batch_dims} : {x.type}, {indices.type}, {updates.type}", x.dtype, x.shape)
 
@@ -223,8 +283,9 @@ class Prim(Function):
         zero = self.full(0, INDEX, ())
         if isinstance(start, int) and start < 0:
             start = x.shape[dim] + start
-        is_read, start = self.is_read(start), self.size_as_tensor(start)
-        if is_read:  # may be below zero, as the program finds out
+        may_be_negative = self.is_read(start) or not (isinstance(start, int) or start.is_nonnegative)
+        start = self.size_as_tensor(start)
+        if may_be_negative:  # as the program finds out
             start = self.where(self.compare("lt", start, zero), self.binary("add", start, self.size_as_tensor(x.shape[dim])), start)
         return [start if d == dim else zero for d in range(x.rank)]
 
@@ -237,19 +298,26 @@ class Prim(Function):
 
     # along a dimension
     def scan(self, kind, x, dim):
-        return self.unary("scan " + kind, x, f" dim {dim}")
+        if is_unsigned(x.dtype) and kind in ("max", "min"):
+            return self.unordered(self.scan(kind, self.ordered(x), dim), x.dtype)
+        return self.emit(f"prim.scan {kind} {x.name} dim {dim} : {x.type}", x.dtype, x.shape)
 
     def arg_scan(self, kind, x, dim):
+        x = self.ordered(x)
         return self.emit(f"prim.arg_scan {kind} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, x.shape)}", INDEX, x.shape)
 
     def sort(self, values, dim, keys, descending=False):
+        kinds = {is_unsigned(v.dtype) for v in values[:keys]}
+        if len(kinds) > 1:
+            raise Unsupported("sorting signed and unsigned integers together")
         return self.emit_many(f"prim.sort {', '.join(v.name for v in values)} dim {dim} keys {keys}"
-                              f"{' descending' if descending else ''} : {', '.join(v.type for v in values)}",
+                              f"{' descending' if descending else ''}{' unsigned' if True in kinds else ''} : {', '.join(v.type for v in values)}",
                               [(v.dtype, v.shape) for v in values])
 
     def top_k(self, x, k, dim, smallest=False):
         shape = [k if d == dim else n for d, n in enumerate(x.shape)]
-        return self.emit_many(f"prim.top_k {x.name} k {k} dim {dim}{' smallest' if smallest else ''} : {x.type} -> "
+        return self.emit_many(f"prim.top_k {x.name} k {k} dim {dim}{' smallest' if smallest else ''}"
+                              f"{' unsigned' if is_unsigned(x.dtype) else ''} : {x.type} -> "
                               f"{self._type(x.dtype, shape)}, {self._type('i32', shape)}", [(x.dtype, shape), ("i32", shape)])
 
     # composites

@@ -187,12 +187,14 @@ class Function:
         self.results = list(values)
 
     def text(self, locations=True):
+        unsigned = lambda value: " {kiln.unsigned}" if is_unsigned(value.dtype) else ""  # noqa: E731
         arguments = ", ".join(
-            f"{value.name}: {value.type}" + (f" loc({quoted(label)})" if label and locations else "")
+            f"{value.name}: {value.type}" + unsigned(value) + (f" loc({quoted(label)})" if label and locations else "")
             for value, label in self.arguments)
-        results = ", ".join(value.type for value in self.results)
+        results = ", ".join(value.type + unsigned(value) for value in self.results)
         names = ", ".join(value.name for value in self.results)
         lines = [line + where if locations else line for line, where in self.body]
-        end = f"    return {names} : {results}" if self.results else "    return"
+        types = ", ".join(value.type for value in self.results)
+        end = f"    return {names} : {types}" if self.results else "    return"
         return "\n".join(["module {", f"  func.func public @{self.name}({arguments}) -> ({results}) {{", *lines, end,
                           "  }", "}", ""])

@@ -2,7 +2,7 @@
 """Bits and truth values."""
 from ..text import ELEMENTS
 from . import lowers
-from .common import Unsupported, operand
+from .common import Unsupported, is_unsigned, operand
 
 for _aten, _prim in {"bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor"}.items():
     def _binary(b, out, x, y, _prim=_prim):
@@ -34,7 +34,7 @@ def shift_left(b, out, x, y):
 def shift_right(b, out, x, y):
     if out.dtype == "i1":
         raise Unsupported("shifts of truth values")
-    name = "shift_right_logical" if out.dtype.startswith("u") else "shift_right_arithmetic"
+    name = "shift_right_logical" if is_unsigned(out.dtype) else "shift_right_arithmetic"
     return b.binary(name, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
 
 

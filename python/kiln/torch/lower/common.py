@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What families share: the type of a result, operands as tensors, arithmetic in a wider type."""
-from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small
+from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small, is_unsigned
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
 
@@ -113,5 +113,5 @@ def static(*sizes):
     return sizes if len(sizes) != 1 else sizes[0]
 
 
-__all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_narrow", "is_number", "is_small", "known",
-           "operand", "result_type", "static", "wide", "zero"]
+__all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_narrow", "is_number", "is_small", "is_unsigned",
+           "known", "operand", "result_type", "static", "wide", "zero"]

@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, arithmetic, is_float, is_number, known, operand, result_type, wide
+from .common import Unsupported, arithmetic, is_float, is_number, is_unsigned, known, operand, result_type, wide
 
 #: Functions of floats that prim has under another name or the same; integers become floats first.
 FUNCTIONS = {
@@ -111,6 +111,8 @@ def mul(b, out, x, y):
 
 def floor_divide(b, p, q):
     """The quotient rounded down, as Python and C++ find it with fmod."""
+    if is_unsigned(p.dtype):
+        return b.binary("div", p, q)
     if not is_float(p.dtype):
         return b.binary("div", b.binary("sub", p, b.binary("remainder", p, q)), q)
     zeros = b.full_like(0, p)
@@ -165,8 +167,6 @@ for _aten, _prim in {"maximum.default": "maximum", "minimum.default": "minimum",
                      "fmin.default": "fmin"}.items():
     def _extremum(b, out, x, y, _prim=_prim):
         prim = _prim if is_float(out.dtype) else {"fmax": "maximum", "fmin": "minimum"}.get(_prim, _prim)
-        if out.dtype.startswith("u"):
-            raise Unsupported(f"{_prim} of unsigned integers")
         return b.binary(prim, operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
     lowers(_aten)(_extremum)
 
@@ -208,8 +208,6 @@ def pow_tensor(b, out, x, y):
 
 @lowers("clamp.default", "clamp.Tensor", "clamp_min.default", "clamp_min.Tensor")
 def clamp(b, out, x, min=None, max=None):
-    if out.dtype.startswith("u"):
-        raise Unsupported("clamp of unsigned integers")
     x = operand(b, x, out.dtype, out.shape)
     for limit, prim in ((min, "maximum"), (max, "minimum")):
         if limit is not None:
@@ -299,7 +297,7 @@ def isfinite(b, out, x):
 def signbit(b, out, x):
     if is_float(x.dtype):
         return b.emit(f"prim.signbit {x.name} : {x.type} -> {b._type('i1', x.shape)}", "i1", x.shape)
-    return b.full(False, "i1", x.shape) if x.dtype[0] == "u" or x.dtype == "i1" else b.compare("lt", x, b.full_like(0, x))
+    return b.full(False, "i1", x.shape) if is_unsigned(x.dtype) or x.dtype == "i1" else b.compare("lt", x, b.full_like(0, x))
 
 
 for _name in ("atan2", "hypot", "copysign", "nextafter"):

@@ -3,14 +3,14 @@
 import math
 
 from . import lowers
-from .common import Unsupported, axis, elements, is_float, operand, static
+from .common import Unsupported, Value, axis, elements, is_float, is_unsigned, operand, static
 from .counted import MASKS, unmasked
 from .elementwise import floor_divide
 
 
 def counted_from_front(b, index, size):
     """Indices below zero count from the end."""
-    index = b.convert(index, "i64") if index.dtype.startswith("u") else index
+    index = b.convert(index, "i64") if is_unsigned(index.dtype) else index
     if index.dtype not in ("i32", "i64"):
         index = b.convert(index, "i64")
     sizes = b.full_like(size, index) if isinstance(size, int) else b.broadcast(
@@ -60,14 +60,24 @@ def index_tensor(b, out, x, indices):
     indices = unmasked(b, indices, joint_size(out, indices))
     x, _, first, indices = prepared(b, x, indices)
     count = len(indices)
+    if count == 1:
+        return b.gather(x, indices[0], first)
     sizes = x.shape[first:first + count]
-    flat = indices[0]
-    if count > 1:
-        static(*sizes[1:])
-        for index, size in zip(indices[1:], sizes[1:]):
-            flat = b.binary("add", b.binary("mul", flat, b.full_like(size, flat)), index)
-        x = b.reshape(x, [*x.shape[:first], elements(sizes), *x.shape[first + count:]])
-    return b.gather(x, flat, first)
+    at = flat_positions(b, indices, sizes, judged=out.operation.startswith("index"))
+    x = b.reshape(x, [*x.shape[:first], elements(sizes), *x.shape[first + count:]])
+    return b.gather(x, at, first)
+
+
+def flat_positions(b, indices, sizes, judged):
+    """The row-major positions of indices, one for each dimension; -1 where one is outside of its dimension, if they are judged."""
+    flat, inside = None, None
+    for index, size in zip(indices, sizes):
+        extent = b.broadcast(b.size_as_tensor(size), index.shape)
+        flat = index if flat is None else b.binary("add", b.binary("mul", flat, extent), index)
+        if judged:  # what is below 0 is large without sign
+            here = b.compare("lt", *(Value(one.name, "u64", one.shape) for one in (index, extent)))
+            inside = here if inside is None else b.binary("bitwise_and", inside, here)
+    return b.where(inside, flat, b.full_like(-1, flat)) if judged else flat
 
 
 @lowers("index_put.default", "_unsafe_index_put.default")
@@ -255,10 +265,10 @@ def scatter_reduce_two(b, out, x, dim, index, source, reduce, *, include_self=Tr
 def lowest(dtype):
     if is_float(dtype):
         return -math.inf
-    return 0 if dtype == "i1" or dtype.startswith("u") else -(1 << (int(dtype[1:]) - 1))
+    return 0 if dtype == "i1" or is_unsigned(dtype) else -(1 << (int(dtype[1:]) - 1))
 
 
 def highest(dtype):
     if is_float(dtype):
         return math.inf
-    return 1 if dtype == "i1" else (1 << int(dtype[1:])) - 1 if dtype.startswith("u") else (1 << (int(dtype[1:]) - 1)) - 1
+    return 1 if dtype == "i1" else (1 << int(dtype[1:])) - 1 if is_unsigned(dtype) else (1 << (int(dtype[1:]) - 1)) - 1

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of matrices."""
 from . import lowers
-from .common import Unsupported, is_float, is_narrow, is_small, known, operand, wide
+from .common import Unsupported, is_float, is_narrow, is_small, is_unsigned, known, operand, wide
 
 
 def product(b, x, y, batch, contract, dtype):
     """Summed in a type that holds the sum, then converted."""
-    if x.dtype == "i1" or x.dtype.startswith("u"):
+    if x.dtype == "i1" or (is_unsigned(x.dtype) and dtype != x.dtype):
         raise Unsupported(f"products of {x.dtype}")
-    y = b.convert(y, x.dtype)
+    x, y = b.as_signed(x), b.as_signed(b.convert(y, x.dtype))  # sums that wrap have the same bits
     total = x.dtype if is_float(x.dtype) else "i64" if x.dtype == "i64" else "i32"
     if dtype == "f32" and is_narrow(x.dtype):
         total = "f32"

@@ -44,8 +44,6 @@ def mean(b, out, x, dim=None, keepdim=False, *, dtype=None):
 @lowers("amax.default", "amin.default", "max.default", "min.default")
 def extremum(b, out, x, dim=None, keepdim=False):
     name = out.operation.split(".")[0]
-    if x.dtype.startswith("u"):
-        raise Unsupported(f"{name} of unsigned integers")
     return reduced(b, name if name[0] == "a" else f"a{name}", x, axes(dim, x.rank), out, keepdim)
 
 
@@ -58,8 +56,6 @@ def truth(b, out, x, dim=None, keepdim=False):
 
 def arg_of(b, name, x, dim):
     """Index of the first extremum; i64 of the shape without `dim`."""
-    if x.dtype.startswith("u"):
-        raise Unsupported("arg of unsigned integers")
     if x.dtype == "i1":
         x = b.convert(x, "i8")
     if name == "argmin":  # the order of the opposite, in which NaN stays NaN
@@ -142,15 +138,14 @@ def extremum_scan(b, out, x, dim):
     if not x.rank:
         return [x, b.full(0, "i64", ())]
     d, kind = axis(dim, x.rank), out[0].operation[3:6]
-    return [b.scan(kind, x, d), b.arg_scan(kind, x, d) if out[1].used else None]
+    numbers = b.convert(x, "i8") if x.dtype == "i1" else x
+    return [b.convert(b.scan(kind, numbers, d), x.dtype), b.arg_scan(kind, numbers, d) if out[1].used else None]
 
 
 @lowers("sort.default", "sort.stable")
 def sort(b, out, x, dim=-1, descending=False, *, stable=False):
     if not x.rank:
         return [x, b.full(0, "i64", ())]
-    if x.dtype.startswith("u"):
-        raise Unsupported("sorting unsigned integers")
     d = axis(dim, x.rank)
     values, indices = b.sort([x, b.iota("i64", x.shape, d)], d, 1, descending)
     return [values, indices]
@@ -160,7 +155,7 @@ def sort(b, out, x, dim=-1, descending=False, *, stable=False):
 def topk(b, out, x, k, dim=-1, largest=True, sorted=True):
     if not x.rank and k == 1:
         return [x, b.full(0, "i64", ())]
-    if not x.rank or not isinstance(k, int) or x.dtype.startswith("u"):
-        raise Unsupported("topk of none of a scalar, of unsigned integers, or of a number that is not known")
+    if not x.rank or not isinstance(k, int):
+        raise Unsupported("topk of none of a scalar, or of a number that is not known")
     values, indices = b.top_k(x, k, axis(dim, x.rank), not largest)
     return [values, b.convert(indices, "i64")]

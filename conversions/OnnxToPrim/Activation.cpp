@@ -60,6 +60,8 @@ LogicalResult leakyRelu(Node &n) {
 /// PRelu: the slope is repeated in the shape of x.
 LogicalResult prelu(Node &n) {
   Value x = n.in(0), slope = n.in(1);
+  if (n.isUnsigned(0)) // nothing is below zero
+    return n.set(x);
   Value zero = n.number(0, x);
   return n.set(n.where(n.lt(x, zero), n.mul(x, slope), x));
 }
@@ -122,7 +124,8 @@ LogicalResult swish(Node &n) {
 LogicalResult shrink(Node &n) {
   Value x = n.in(0);
   double bias = n.getFloat("bias", 0), lambd = n.getFloat("lambd", 0.5);
-  Value wide = n.isFloat(0) ? x : n.f32(x);
+  Value wide =
+      n.isFloat(0) ? x : n.cast(x, n.e.b.getF64Type(), n.isUnsigned(0));
   Value b = n.number(bias, wide), l = n.number(lambd, wide);
   Value low = n.lt(wide, n.unary<prim::NegOp>(l)), high = n.gt(wide, l);
   Value result = n.where(low, n.add(wide, b),

@@ -68,6 +68,18 @@ template <typename Op> LogicalResult order(Node &n) {
 
 LogicalResult equal(Node &n) { return n.set(n.eq(n.in(0), n.in(1))); }
 
+/// The power of integers whose exponent has no sign. Where its top bit is set:
+/// even without it, times a to the 2^(n-1), which is 1 for odd numbers and 0
+/// for even ones.
+Value unsignedPower(Node &n, Value base, Value exponent) {
+  Type element = n.e.elementOf(exponent);
+  APInt most = APInt::getSignedMaxValue(element.getIntOrFloatBitWidth());
+  Value low = n.binary<prim::PowOp>(
+      base, n.both(exponent, n.e.full(IntegerAttr::get(element, most), {})));
+  Value odd = n.both(base, n.number(1, base));
+  return n.where(n.lt(exponent, n.number(0, exponent)), n.mul(low, odd), low);
+}
+
 /// Pow: the result has the type of the base.
 LogicalResult pow(Node &n) {
   Value base = n.in(0), exponent = n.in(1);
@@ -80,6 +92,8 @@ LogicalResult pow(Node &n) {
     return n.set(n.cast(result, element));
   }
   exponent = n.cast(exponent, element, n.isUnsigned(1));
+  if (!isFloat && n.isUnsigned(1))
+    return n.set(unsignedPower(n, base, exponent));
   return n.set(n.binary<prim::PowOp>(base, exponent));
 }
 

@@ -99,22 +99,31 @@ template <typename Op> Value plain(Node &n, Value x, ArrayRef<int64_t> dims) {
 }
 
 /// Integers that are unsigned are ordered by their bits with the top flipped.
-template <typename Op> Value extreme(Node &n, Value x, ArrayRef<int64_t> dims) {
+Value ordered(Node &n, Value x) {
   auto integer = dyn_cast<IntegerType>(n.e.elementOf(x));
   if (!n.isUnsigned(0) || !integer || integer.getWidth() == 1)
-    return n.reduce<Op>(x, dims, false);
-  auto flip = [&](Value v) {
-    APInt top = APInt::getSignMask(integer.getWidth());
-    return n.binary<prim::BitwiseXorOp>(
-        v, n.e.full(IntegerAttr::get(integer, top), {}));
-  };
-  return flip(n.reduce<Op>(flip(x), dims, false));
+    return x;
+  APInt top = APInt::getSignMask(integer.getWidth());
+  return n.binary<prim::BitwiseXorOp>(
+      x, n.e.full(IntegerAttr::get(integer, top), {}));
 }
 
-Value mean(Node &n, Value x, ArrayRef<int64_t> dims) { return n.mean(x, dims); }
+template <typename Op> Value extreme(Node &n, Value x, ArrayRef<int64_t> dims) {
+  return ordered(n, n.reduce<Op>(ordered(n, x), dims, false));
+}
+
+/// Of integers rounded towards zero.
+Value mean(Node &n, Value x, ArrayRef<int64_t> dims) {
+  if (!n.isUnsigned(0))
+    return n.mean(x, dims);
+  Value both[] = {n.sum(x, dims), n.count(x, dims, n.e.elementOf(x))};
+  n.together(both);
+  return prim::DivOp::create(n.e.b, both[0].getType(), both[0], both[1],
+                             /*is_unsigned=*/true);
+}
 
 Value l1(Node &n, Value x, ArrayRef<int64_t> dims) {
-  return n.sum(n.unary<prim::AbsOp>(x), dims);
+  return n.sum(n.isUnsigned(0) ? x : n.unary<prim::AbsOp>(x), dims);
 }
 
 Value sumSquare(Node &n, Value x, ArrayRef<int64_t> dims) {
@@ -126,7 +135,17 @@ Value l2(Node &n, Value x, ArrayRef<int64_t> dims) {
   if (isa<FloatType>(n.e.elementOf(x)))
     return n.unary<prim::SqrtOp>(sum);
   Type wide = n.e.b.getF64Type();
-  return n.cast(n.unary<prim::SqrtOp>(n.cast(sum, wide)), n.e.elementOf(x));
+  return n.cast(n.unary<prim::SqrtOp>(n.cast(sum, wide, n.isUnsigned(0))),
+                n.elementIn(0));
+}
+
+/// A reduction of floats, of integers by way of f64.
+template <Reduce fn>
+Value throughFloats(Node &n, Value x, ArrayRef<int64_t> dims) {
+  if (n.isFloat(0))
+    return fn(n, x, dims);
+  x = n.cast(x, n.e.b.getF64Type(), n.isUnsigned(0));
+  return n.cast(fn(n, x, dims), n.elementIn(0));
 }
 
 Value logSum(Node &n, Value x, ArrayRef<int64_t> dims) {
@@ -153,8 +172,7 @@ template <Reduce fn> LogicalResult reduction(Node &n) {
 /// ArgMax, ArgMin: the first of equals, or with `select_last_index` the last.
 template <typename Op> LogicalResult argExtreme(Node &n) {
   Value x = n.in(0);
-  if (n.e.elementOf(x).isInteger(1) || n.isUnsigned(0))
-    x = n.i64(x, true);
+  x = n.e.elementOf(x).isInteger(1) ? n.i64(x, true) : ordered(n, x);
   int64_t dim = n.axisAttr("axis", 0, n.rank(0));
   if (n.broken)
     return failure();
@@ -203,8 +221,8 @@ void addReductionRules(NodeRules &rules) {
   rules.add("ReduceL1", reduction<l1>);
   rules.add("ReduceL2", reduction<l2>);
   rules.add("ReduceSumSquare", reduction<sumSquare>);
-  rules.add("ReduceLogSum", reduction<logSum>);
-  rules.add("ReduceLogSumExp", reduction<logSumExp>);
+  rules.add("ReduceLogSum", reduction<throughFloats<logSum>>);
+  rules.add("ReduceLogSumExp", reduction<throughFloats<logSumExp>>);
   rules.add("ArgMax", argExtreme<prim::ArgmaxOp>);
   rules.add("ArgMin", argExtreme<prim::ArgminOp>);
   rules.add("CumSum", cumulative<prim::ScanKind::sum>, 2);

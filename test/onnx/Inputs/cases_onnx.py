@@ -13,7 +13,7 @@ import numpy
 CASES = []
 RANDOM = numpy.random.default_rng(11)
 KINDS = {"float32": "f32", "float64": "f64", "int64": "si64", "int32": "si32", "int8": "si8", "uint8": "ui8",
-         "bool": "i1"}
+         "uint16": "ui16", "uint32": "ui32", "uint64": "ui64", "bool": "i1"}
 
 
 def floats(*shape):
@@ -124,7 +124,46 @@ node("unsigned_less", "Less", [big, small], [big < small])
 node("unsigned_max", "Max", [big, small], [numpy.maximum(big, small)])
 node("unsigned_cast", "Cast", [big], [big.astype(numpy.float32)], to=1)
 node("unsigned_reduce", "ReduceMax", [big], [big.max(keepdims=True)])
+for kind, number in ((numpy.uint8, 2), (numpy.uint16, 4), (numpy.uint32, 12), (numpy.uint64, 13)):
+    word, scale = "unsigned" + numpy.dtype(kind).name[4:], 2 ** (8 * numpy.dtype(kind).itemsize - 8)
+    p, q = (numpy.array([[int(v) * scale // part + 1 % scale for v in one], [int(v) for v in one[::-1]]], kind)
+            for one, part in ((big, 1), (small, 3 if scale > 1 else 1)))
+    least, most, shift = kind(3), kind(2 ** 63 // 2 ** 62 * 100), numpy.array([0, 1, 3, 7], kind)
+    for op, result in {"Max": numpy.maximum(p, q), "Min": numpy.minimum(p, q), "Less": p < q, "LessOrEqual": p <= q,
+                       "Greater": p > q, "GreaterOrEqual": p >= q, "Equal": p == q, "Div": p // q, "Mod": p % q,
+                       "Add": p + q, "Mul": p * q, "BitwiseXor": p ^ q}.items():
+        node(f"{word}_{op.lower()}", op, [p, q], [result])
+    for axis in (0, 1):
+        node(f"{word}_argmax_{axis}", "ArgMax", [p], [p.argmax(axis)], axis=axis, keepdims=0)
+        node(f"{word}_argmin_{axis}", "ArgMin", [p], [p.argmin(axis)], axis=axis, keepdims=0)
+        for op, reduce in {"ReduceMax": numpy.max, "ReduceMin": numpy.min}.items():
+            node(f"{word}_{op.lower()}_{axis}", op, [p, numpy.array([axis])], [reduce(p, axis)], constants=[1], keepdims=0)
+    node(word + "_reduce_sum", "ReduceSum", [p, numpy.array([1])], [p.sum(1, dtype=kind)], constants=[1], keepdims=0)
+    node(word + "_reduce_l1", "ReduceL1", [p, numpy.array([1])], [p.sum(1, dtype=kind)], constants=[1], keepdims=0)
+    node(word + "_reduce_mean", "ReduceMean", [p, numpy.array([0])], [p.sum(0, dtype=kind) // kind(2)], constants=[1], keepdims=0)
+    node(word + "_left", "BitShift", [p, shift], [p << shift], direction="LEFT")
+    node(word + "_right", "BitShift", [p, shift], [p >> shift], direction="RIGHT")
+    node(word + "_clip", "Clip", [p, least, most], [numpy.clip(p, least, most)])
+    node(word + "_abs", "Abs", [p], [p])
+    node(word + "_sign", "Sign", [p], [numpy.sign(p)])
+    node(word + "_to_double", "Cast", [p], [p.astype(numpy.float64)], to=11)
+    node(word + "_to_long", "Cast", [p], [p.astype(numpy.int64)], to=7)
+    node(word + "_from_double", "Cast", [p.astype(numpy.float64) / 2], [(p.astype(numpy.float64) / 2).astype(kind)], to=number)
+    node(word + "_pow", "Pow", [p, kind(3)], [p * p * p])
+    node(word + "_pow_large", "Pow", [p | kind(1), kind(128 * scale)], [numpy.ones_like(p)])
+    node(word + "_prelu", "PRelu", [p, kind(2)], [p], opset=16)
+    order = numpy.argsort(p.max() - p, 1, kind="stable")[:, :2]
+    node(word + "_top_k", "TopK", [p, numpy.array([2])], [numpy.take_along_axis(p, order, 1), order], constants=[1])
+    up = numpy.argsort(p, 1, kind="stable")[:, :2]
+    node(word + "_top_k_smallest", "TopK", [p, numpy.array([2])], [numpy.take_along_axis(p, up, 1), up], constants=[1], largest=0)
 node("mod", "Mod", [numpy.array([-5, 5, 7]), numpy.array([3, -3, 2])], [numpy.array([1, -1, 1])])
+
+# Places of several dimensions.
+places = numpy.array([[1, 2, -4], [-1, 0, 3]])
+node("gather_nd", "GatherND", [x, places], [x[places[:, 0], places[:, 1], places[:, 2]]])
+node("gather_nd_rows", "GatherND", [x, places[:, :2]], [x[places[:, 0], places[:, 1]]])
+node("gather_nd_batch", "GatherND", [x, numpy.array([[[2, 1]], [[0, -1]]])], [numpy.array([[x[0, 2, 1]], [x[1, 0, -1]]])], batch_dims=1)
+node("gather_nd_open", "GatherND", [x, places[:, :1]], [x[places[:, 0]]], shapes={0: ["?", "?", 4], "r0": [2, "?", 4]})
 
 # Letters.
 a, b = floats(2, 3, 4), floats(2, 4, 5)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms of operands and results of structured operations.
+#include "../TensorToPrim/Positions.h"
 #include "Linalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,7 +82,7 @@ Value materialize(Operation *op, Value operand, AffineMap map,
         return {};
       }
     }
-    return readElements(operand, indices, e);
+    return readElementsInside(operand, indices, e);
   }
   SmallVector<int64_t> positions;
   Sizes kept;

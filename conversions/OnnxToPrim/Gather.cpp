@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading at computed places.
+#include "../TensorToPrim/Positions.h"
 #include "Node.h"
 
 using namespace mlir;
@@ -48,29 +49,23 @@ LogicalResult gatherNd(Node &n) {
   if (n.rank(1) == 0 || batch < 0 || batch >= std::min(n.rank(1), rank) ||
       ShapedType::isDynamic(depth) || depth > rank - batch)
     return n.fail("has indices that do not fit the data");
-  Sizes sizes = n.e.sizesOf(x);
-  SmallVector<Value> parts;
-  Ints dims, slices;
-  for (int64_t k = 0; k < depth; ++k) {
-    parts.push_back(
-        n.fromEnd(n.slice(places, n.rank(1) - 1, k, 1), sizes[batch + k]));
-    dims.push_back(batch + k);
-  }
   if (depth == 0)
     return n.fail("has indices of no dimension");
-  Value at = n.e.concat(parts, n.rank(1) - 1);
-  Ints made(n.shape(places).drop_back(1)), result = made;
-  for (int64_t d = batch; d < rank; ++d) {
-    bool isPlace = d < batch + depth;
-    slices.push_back(isPlace ? 1 : -1);
-    made.push_back(isPlace ? 1 : n.shape(x)[d]);
+  Sizes sizes = n.e.sizesOf(x), flat(sizes.begin(), sizes.begin() + batch);
+  OpFoldResult count = n.e.size(1);
+  SmallVector<Value> indices;
+  for (int64_t k = 0; k < depth; ++k) {
+    Value column =
+        n.squeeze(n.slice(places, n.rank(1) - 1, k, 1), {n.rank(1) - 1});
+    indices.push_back(n.fromEnd(column, sizes[batch + k]));
+    count = n.e.sizeMath().mul(count, sizes[batch + k]);
   }
-  Value slicesRead = prim::GatherSlicesOp::create(
-      n.e.b, n.e.typeOf(x).clone(made), x, at, dims, batch, slices);
-  Ints gone;
-  for (int64_t k = 0; k < depth; ++k)
-    gone.push_back(n.rank(1) - 1 + k);
-  return n.set(n.squeeze(slicesRead, gone));
+  if (n.broken)
+    return failure();
+  Value at = tensor_to_prim::flatPositions(x, batch, indices, n.e);
+  flat.push_back(count);
+  flat.append(sizes.begin() + batch + depth, sizes.end());
+  return n.set(n.take(n.e.reshape(x, flat), at, batch, batch));
 }
 
 /// OneHot: indices that are out of range have no value on.

@@ -1,38 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Single elements of tensors and of buffers.
-#include "Translator.h"
+#include "Positions.h"
 
+#include "kiln/Dialect/Prim/Shape.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace kiln::tensor_to_prim {
 
-Value readElements(Value x, ArrayRef<Value> indices, Translator &e) {
+/// Whether indices are known to lie inside of a dimension of `x`: those that
+/// count up to its size, and constants.
+static bool isInside(Value index, Value x, int64_t dim, Translator &e) {
+  int64_t size = e.typeOf(x).getDimSize(dim);
+  while (auto spread = index.getDefiningOp<prim::BroadcastInDimOp>())
+    index = spread.getOperand();
+  if (auto iota = index.getDefiningOp<prim::IotaOp>()) {
+    int64_t count = e.typeOf(index).getDimSize(iota.getDim());
+    return (ShapedType::isStatic(count) && count <= size) ||
+           prim::sameSize(index, iota.getDim(), x, dim);
+  }
+  auto known = e.splatOf(index);
+  auto number = known ? dyn_cast<IntegerAttr>(*known) : IntegerAttr();
+  return number && ShapedType::isStatic(size) && number.getInt() >= 0 &&
+         number.getInt() < size;
+}
+
+Value flatPositions(Value x, int64_t first, ArrayRef<Value> indices,
+                    Translator &e, bool areInside) {
+  RankedTensorType type = e.typeOf(x);
+  Sizes sizes = e.sizesOf(indices.front()), own = e.sizesOf(x);
+  Value position, inside;
+  for (auto [dim, given] : llvm::enumerate(indices)) {
+    e.limitIndices(given, type.getDimSize(first + dim));
+    Value index = e.keepInside(given, own[first + dim]);
+    bool isJudged = indices.size() > 1 && !areInside && index == given &&
+                    !isInside(index, x, first + dim, e);
+    Value extent;
+    if (position || isJudged) {
+      extent = e.sizeTensor(own[first + dim]);
+      if (!e.body)
+        extent = e.broadcastInDim(extent, {}, sizes);
+    }
+    if (isJudged) { // what is below 0 is large without sign
+      Value here = prim::LtOp::create(
+          e.b, e.typeOf(index).clone(e.b.getI1Type()), index, extent,
+          /*is_unsigned=*/true);
+      inside = inside ? e.binary<prim::BitwiseAndOp>(inside, here) : here;
+    }
+    position = position ? e.add(e.mul(position, extent), index) : index;
+  }
+  return inside ? e.where(inside, position, e.integer(-1, position)) : position;
+}
+
+static Value read(Value x, ArrayRef<Value> indices, Translator &e,
+                  bool areInside) {
   RankedTensorType type = e.typeOf(x);
   if (indices.empty())
     return e.reshape(x, ArrayRef<int64_t>());
-  // The row-major position, then one gather of a flat tensor. The sizes of the
-  // first dimension do not count for it.
-  Value position;
-  Sizes sizes = e.sizesOf(indices.front()), own = e.sizesOf(x);
+  Value position = flatPositions(x, 0, indices, e, areInside);
+  Sizes sizes = e.sizesOf(indices.front());
   OpFoldResult count = e.size(1);
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    e.limitIndices(index, type.getDimSize(dim));
-    Value inside = e.keepInside(index, own[dim]);
-    count = e.sizeMath().mul(count, own[dim]);
-    if (!position) {
-      position = inside;
-      continue;
-    }
-    Value extent = e.sizeTensor(own[dim]);
-    if (!e.body)
-      extent = e.broadcastInDim(extent, {}, sizes);
-    position = e.add(e.mul(position, extent), inside);
-  }
+  for (OpFoldResult size : e.sizesOf(x))
+    count = e.sizeMath().mul(count, size);
   Value flat = e.reshape(x, {count});
   return prim::GatherOp::create(e.b, e.typeFor(sizes, type.getElementType()),
                                 flat, position, 0, 0);
+}
+
+Value readElements(Value x, ArrayRef<Value> indices, Translator &e) {
+  return read(x, indices, e, /*areInside=*/false);
+}
+
+Value readElementsInside(Value x, ArrayRef<Value> indices, Translator &e) {
+  return read(x, indices, e, /*areInside=*/true);
 }
 
 Value writeElement(Value x, ArrayRef<Value> indices, Value element,

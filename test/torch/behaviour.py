@@ -615,6 +615,26 @@ def complex_matrices_are_factored():
     same((vectors * values) @ vectors.mH, h, 1e-8)
 
 
+@test
+def indices_are_judged_each():
+    """Outside of its dimension, where the position in memory would be inside, one reads zero, and is an error on reference."""
+    x, one = torch.arange(1., 31).view(6, 5), torch.tensor([1, 2])
+    read, chosen = lambda x, i, j: x[i, j], lambda x, i, j: torch.where(j < 5, x[i, j], -1.)  # noqa: E731
+    for j in (7, -7):
+        place = torch.tensor([j, 3])
+        on = lambda target, function: fast(function, fullgraph=True, options={"target": target})(x, one, place)  # noqa: E731
+        same(on("cpu", read), torch.tensor([0., 14]))
+        try:
+            on("reference", read)
+        except Exception as error:
+            assert "expected indices in [0, 30), found -1" in str(error)
+        else:
+            raise AssertionError("no error on reference")
+        if j > 0:
+            for target in ("cpu", "reference"):
+                same(on(target, chosen), torch.tensor([-1., 14]))
+
+
 def main():
     bad = []
     for one in [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv[1:]]:

@@ -37,6 +37,9 @@ std::optional<eval::Value> Graph::evaluate(mlir::Value value) {
     if (failed(mlir::verify(op)) || failed(frame.step(op)))
       return std::nullopt;
     for (mlir::Value result : op->getResults())
+      if (frame.get(result).hasPoison())
+        return std::nullopt;
+    for (mlir::Value result : op->getResults())
       known[result] = frame.get(result);
     return frame.get(value);
   };

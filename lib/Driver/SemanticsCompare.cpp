@@ -227,6 +227,14 @@ static bool isEqual(double x, double y) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
+/// Whether an integer that moves so far may be any: it depends on bits of a NaN
+/// that are unspecified.
+static bool isOpen(runtime::DType dtype, double distance) {
+  int bits = runtime::dtypeBits(dtype);
+  return runtime::isInteger(dtype) && bits > 1 &&
+         distance >= std::ldexp(1.0, bits - 2);
+}
+
 Bounds kiln::driver::boundsOf(const Outcome &exact,
                               const std::optional<Outcome> &plus,
                               const std::optional<Outcome> &minus) {
@@ -244,8 +252,9 @@ Bounds kiln::driver::boundsOf(const Outcome &exact,
       for (size_t i = 0; i < x.size(); ++i)
         if (!isEqual(x[i], y[i])) {
           double distance = std::fabs(x[i] - y[i]);
-          moved[i] =
-              std::max(moved[i], std::isnan(distance) ? HUGE_VAL : distance);
+          if (std::isnan(distance) || isOpen(value.dtype(), distance))
+            distance = HUGE_VAL;
+          moved[i] = std::max(moved[i], distance);
         }
     }
     std::vector<double> bound(x.size(), 0);

@@ -2,9 +2,11 @@
 // arith: comparisons, selection and conversions.
 #include "ArithConversions.h"
 #include "Lanes.h"
+#include "kiln/Eval/Perturb.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 
@@ -284,6 +286,28 @@ LogicalResult truncate(arith::TruncIOp op, Frame &frame) {
   return frame.set(op.getResult(), std::move(out));
 }
 
+/// The sign and the payload of a NaN are unspecified. While errors are made on
+/// purpose, the bits of one are those of another: all of them, or few.
+void moveNanBits(const Value &a, Value &out) {
+  int sign = perturbation().sign;
+  if (!sign || !runtime::isFloat(a.dtype()) || runtime::isFloat(out.dtype()))
+    return;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double x;
+    loadDoubles(a.dtype(), a.data(), i, 1, &x);
+    if (x == x)
+      continue;
+    int64_t bits = -1;
+    if (sign < 0) { // a quiet one, with the last bit of its payload
+      double nan = std::numeric_limits<double>::quiet_NaN();
+      storeDoubles(a.dtype(), out.mutableData(), i, 1, &nan);
+      loadInts(out.dtype(), out.data(), i, 1, &bits);
+      bits |= 1;
+    }
+    storeInts(out.dtype(), out.mutableData(), i, 1, &bits);
+  }
+}
+
 LogicalResult bitcast(arith::BitcastOp op, Frame &frame) {
   if (failed(checkLanes(op, frame)))
     return failure();
@@ -293,6 +317,7 @@ LogicalResult bitcast(arith::BitcastOp op, Frame &frame) {
     return op.emitOpError("unsupported: evaluation between ")
            << op.getIn().getType() << " and " << op.getType();
   std::memcpy(out.mutableData(), a.data(), a.bytes());
+  moveNanBits(a, out);
   spreadPoison(out, {&a});
   return frame.set(op.getResult(), std::move(out));
 }

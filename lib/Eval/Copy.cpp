@@ -119,6 +119,11 @@ void scatterStrided(const Value &src, Value &out, int64_t offset,
   if (src.hasPoison())
     copyStrided(src.shape(), 1, out.makePoison() + offset, strides,
                 src.poison(), dense);
+  else if (out.hasPoison()) {
+    const uint8_t none = 0;
+    copyStrided(src.shape(), 1, out.makePoison() + offset, strides, &none,
+                SmallVector<int64_t, 4>(src.rank(), 0));
+  }
 }
 
 Value transposed(const Value &src, ArrayRef<int64_t> permutation) {

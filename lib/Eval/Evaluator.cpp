@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs operations one by one.
 #include "kiln/Eval/Evaluator.h"
+#include "kiln/Eval/Marks.h"
 #include "kiln/Eval/Watch.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -115,6 +116,15 @@ LogicalResult Evaluator::call(FunctionOpInterface function,
   Frame frame(*this);
   LogicalResult result = frame.run(function.getFunctionBody(), args, results);
   --depth;
+  Operation *end = function.getFunctionBody().front().getTerminator();
+  for (auto [k, value] : llvm::enumerate(results)) {
+    if (depth || failed(result) || !value.isTensor())
+      continue;
+    if (hasCause(marksOf(value)) &&
+        failed(checkHasValue(end, value, "result " + std::to_string(k))))
+      return failure();
+    moveOpen(value);
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 // Values: scalars, tensors and views at evaluation.
 #include "kiln/Eval/Value.h"
 #include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Marks.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstdlib>
@@ -194,8 +195,8 @@ Value Value::element(int64_t index) const {
   Value value = scalar(type);
   int64_t width = runtime::dtypeBytes(type);
   std::memcpy(value.mutableData(), as<char>() + index * width, width);
-  if (poisoned && (*poisoned)[index])
-    value.makePoison()[0] = 1;
+  if (poisoned && ((*poisoned)[index] & kPoison))
+    value.makePoison()[0] = kPoison;
   return value;
 }
 

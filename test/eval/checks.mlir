@@ -120,6 +120,31 @@ func.func @gather_outside() -> tensor<1xf32> {
   return %r : tensor<1xf32>
 }
 
+// A sum, a decision and a size depend on an element that is not there.
+func.func @sum_outside() -> tensor<f32> {
+  %x = prim.constant dense<1.0> : tensor<4xf32>
+  %i = prim.constant dense<[0, -3]> : tensor<2xi32>
+  // CHECK: checks.mlir:[[#@LINE+1]]:8: error: 'prim.gather' op expected indices in [0, 4), found -3
+  %r = prim.gather %x, %i dim 0 batch_dims 0 : tensor<4xf32>, tensor<2xi32> -> tensor<2xf32>
+  // CHECK: checks.mlir:[[#@LINE+2]]:3: note: result 0 depends on it
+  %s = prim.sum %r dims [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @decision_outside() -> tensor<f32> {
+  %x = prim.constant dense<true> : tensor<4xi1>
+  %i = prim.constant dense<5> : tensor<i32>
+  // CHECK: checks.mlir:[[#@LINE+1]]:8: error: 'prim.gather' op expected indices in [0, 4), found 5
+  %c = prim.gather %x, %i dim 0 batch_dims 0 : tensor<4xi1>, tensor<i32> -> tensor<i1>
+  %r = prim.if %c : tensor<i1> -> (tensor<f32>) {
+    %a = prim.constant dense<1.0> : tensor<f32>
+    prim.yield %a : tensor<f32>
+  } else {
+    %b = prim.constant dense<2.0> : tensor<f32>
+    prim.yield %b : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
 func.func @forever() -> tensor<1xf32> {
   // CHECK: checks.mlir:[[#@LINE+1]]:8: error: calls are nested more than
   %r = func.call @forever() : () -> tensor<1xf32>

@@ -98,6 +98,47 @@ spreadOfResults(const Function &function, const Expectation &expected,
   return spreads;
 }
 
+/// Results with the expected numbers in place of integers that depend on bits
+/// of a NaN that are unspecified: errors on purpose flip the highest bit of
+/// those on `reference`.
+std::vector<Tensor> withoutOpen(const Function &function,
+                                const std::vector<Tensor> &found,
+                                const Expectation &expected) {
+  const std::vector<Tensor> &wanted = expected.outcome.results;
+  auto differs = [&](size_t k) {
+    return isInteger(found[k].dtype) && found[k].shape == wanted[k].shape &&
+           found[k].dtype == wanted[k].dtype && !isSame(found[k], wanted[k]);
+  };
+  std::vector<Tensor> settled = found, moved;
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (!differs(k))
+      continue;
+    if (moved.empty()) {
+      auto session = Session::create(expected.package, "reference,perturb=1");
+      const Function *same = session ? session->lookup(function.name) : nullptr;
+      auto called = same ? session->call(*same, tensorsOf(expected.given))
+                         : Expected<std::vector<Tensor>>(Error("none"));
+      if (!called || called->size() != found.size())
+        return found;
+      moved = std::move(*called);
+    }
+    auto own = Tensor::create(found[k].dtype, found[k].shape);
+    auto all = found[k].contiguous();
+    if (!own || !all || moved[k].shape != found[k].shape)
+      continue;
+    int64_t top = int64_t(uint64_t(1) << (dtypeBits(own->dtype) - 1));
+    for (int64_t i = 0, n = own->numElements(); i < n; ++i) {
+      int64_t x = loadAsInt(wanted[k].dtype, wanted[k].data(), i);
+      int64_t y = loadAsInt(moved[k].dtype, moved[k].data(), i);
+      bool isOpen = ((x ^ y) & (2 * uint64_t(top) - 1)) == uint64_t(top);
+      storeInt(own->dtype, own->data(), i,
+               isOpen ? x : loadAsInt(all->dtype, all->data(), i));
+    }
+    settled[k] = std::move(*own);
+  }
+  return settled;
+}
+
 } // namespace
 
 std::optional<Outcome>
@@ -138,14 +179,17 @@ bool kiln::run::compareCalls(const Function &function, const Outcome &found,
                              const Options &options) {
   bool fits = true;
   const std::vector<Tensor> &wanted = expected.outcome.results;
+  std::vector<Tensor> results = found.results;
+  if (function.kind == Function::Kind::function)
+    results = withoutOpen(function, results, expected);
   std::optional<std::vector<std::vector<double>>> spreads;
-  for (size_t k = 0; k < found.results.size() && !spreads; ++k)
-    if (!isSame(found.results[k], wanted[k])) {
+  for (size_t k = 0; k < results.size() && !spreads; ++k)
+    if (!isSame(results[k], wanted[k])) {
       spreads = spreadOfResults(function, expected, judge);
       if (!spreads)
         break;
     }
-  for (size_t k = 0; k < found.results.size(); ++k) {
+  for (size_t k = 0; k < results.size(); ++k) {
     std::string name = labelOf("result", k, function.results[k].name);
     const Tolerance &tolerance = function.results[k].tolerance;
     if (spreads && spreads->size() > k && !options.rtol && !options.atol) {
@@ -157,14 +201,14 @@ bool kiln::run::compareCalls(const Function &function, const Outcome &found,
                          : largestFinite(wanted[k]) *
                                std::max(baseTolerance(coarsest),
                                         baseTolerance(wanted[k].dtype));
-      fits &= compareWithin(name, found.results[k], wanted[k], (*spreads)[k],
-                            least, coarsest, options, /*quiet=*/false);
+      fits &= compareWithin(name, results[k], wanted[k], (*spreads)[k], least,
+                            coarsest, options, /*quiet=*/false);
       continue;
     }
     // Either program may know more about the sums than the other.
     int64_t sum = std::max(found.report.accumulation[k],
                            expected.outcome.report.accumulation[k]);
-    fits &= compare(name, found.results[k], wanted[k], tolerance, sum, options);
+    fits &= compare(name, results[k], wanted[k], tolerance, sum, options);
   }
   // What a function writes its caller has given up.
   bool isKernel = function.kind != Function::Kind::function;

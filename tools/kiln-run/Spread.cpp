@@ -21,6 +21,13 @@ bool isSameAt(const Tensor &a, const Tensor &b, int64_t i) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
+/// Whether an integer that moves so far may be any: it depends on bits of a NaN
+/// that are unspecified, of which `reference` changes the highest ones.
+bool isOpen(DType dtype, double distance) {
+  int bits = dtypeBits(dtype);
+  return isInteger(dtype) && bits > 1 && distance >= std::ldexp(1.0, bits - 2);
+}
+
 /// Distance from |value| to the next one of the type.
 double ulpOf(DType dtype, double value) {
   if (!isFloat(dtype))
@@ -51,8 +58,9 @@ std::vector<double> kiln::run::spreadOf(const Tensor &exact,
     for (const Tensor &other : others)
       if (!isSameAt(exact, other, i)) {
         double distance = std::fabs(at(other, i) - e);
-        moved[size_t(i)] = std::max(moved[size_t(i)],
-                                    std::isnan(distance) ? HUGE_VAL : distance);
+        if (std::isnan(distance) || isOpen(exact.dtype, distance))
+          distance = HUGE_VAL;
+        moved[size_t(i)] = std::max(moved[size_t(i)], distance);
       }
   }
   for (int64_t begin = 0; begin < count; begin += kNear) {

@@ -140,7 +140,7 @@ LogicalResult sendTo(prim::PermuteOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimCollective(EvaluationInterface &table) {
+void addPrimCollective(PrimTable &table) {
   table.add<prim::RankOp>(rank);
   table.add<prim::AllReduceOp>(allReduce);
   table.add<prim::AllGatherOp>(allGather);

@@ -3,11 +3,11 @@
 #ifndef KILN_DIALECTS_PRIM_EVAL_COLLECTIVE_H
 #define KILN_DIALECTS_PRIM_EVAL_COLLECTIVE_H
 
-#include "kiln/Eval/Evaluator.h"
+#include "Marking.h"
 
 namespace kiln::eval {
 
-void addPrimCollective(EvaluationInterface &table);
+void addPrimCollective(PrimTable &table);
 
 } // namespace kiln::eval
 

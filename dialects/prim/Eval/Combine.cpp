@@ -162,7 +162,7 @@ LogicalResult selectAndScatter(prim::SelectAndScatterOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimCombine(EvaluationInterface &table) {
+void addPrimCombine(PrimTable &table) {
   table.add<prim::ReduceOp>(reduce);
   table.add<prim::ReduceWindowOp>(reduceWindow);
   table.add<prim::SelectAndScatterOp>(selectAndScatter);

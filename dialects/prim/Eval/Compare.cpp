@@ -7,7 +7,7 @@ using namespace mlir;
 namespace kiln::eval {
 
 template <typename OpTy, typename Fn>
-static void addCompare(EvaluationInterface &table, Fn fn) {
+static void addCompare(PrimTable &table, Fn fn) {
   table.add<OpTy>([fn](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
     if (failed(sameShape(op, {a, b})))
@@ -57,7 +57,7 @@ static LogicalResult where(prim::WhereOp op, Frame &frame) {
   return finish(op, frame, std::move(out));
 }
 
-void addPrimCompare(EvaluationInterface &table) {
+void addPrimCompare(PrimTable &table) {
   using namespace prim;
   addCompare<EqOp>(table, [](auto x, auto y) { return x == y; });
   addCompare<NeOp>(table, [](auto x, auto y) { return x != y; });

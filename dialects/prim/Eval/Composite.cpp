@@ -57,8 +57,7 @@ Value mapWithin(const Value &a, double (*fn)(double), double ulps, Size size) {
 double nothing(double) { return 0; }
 
 /// Functions of a few roundings: exp within 2 units, a sum, a quotient.
-template <typename OpTy>
-void addUnary(EvaluationInterface &table, double (*fn)(double)) {
+template <typename OpTy> void addUnary(PrimTable &table, double (*fn)(double)) {
   table.add<OpTy>([fn](OpTy op, Frame &frame) {
     const Value &a = frame.get(op->getOperand(0));
     return finish(op, frame, mapWithin(a, fn, 8, nothing));
@@ -274,7 +273,7 @@ void softmaxRows(std::vector<double> &data, int64_t n) {
   });
 }
 
-void addPrimComposite(EvaluationInterface &table) {
+void addPrimComposite(PrimTable &table) {
   addUnary<prim::SigmoidOp>(table, sigmoid);
   addUnary<prim::SiluOp>(table, silu);
   table.add<prim::ReluOp>([](prim::ReluOp op, Frame &frame) {

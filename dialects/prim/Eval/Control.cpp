@@ -22,7 +22,11 @@ LogicalResult setAll(Operation *op, Frame &frame, ArrayRef<Value> values) {
 }
 
 LogicalResult branch(prim::IfOp op, Frame &frame) {
-  bool taken = frame.get(op.getCondition()).element(0).asInt() != 0;
+  const Value &condition = frame.get(op.getCondition());
+  if (failed(checkHasValue(op, condition, "the condition")))
+    return failure();
+  bool taken = condition.element(0).asInt() != 0;
+  uint8_t open = marksOf(condition);
   SmallVector<Value> results;
   if (failed(frame.run(taken ? op.getThenRegion() : op.getElseRegion(), {},
                        results)))
@@ -35,17 +39,26 @@ LogicalResult branch(prim::IfOp op, Frame &frame) {
       return op.emitOpError("expected values of the sizes given");
     left = left.drop_front(count);
   }
+  for (Value &value : results)
+    markAll(value, open);
   return setAll(op, frame, results);
 }
 
 LogicalResult loop(prim::WhileOp op, Frame &frame) {
   SmallVector<Value> carried = frame.get(op.getInits());
+  uint8_t open = 0;
   while (true) {
     SmallVector<Value> results;
     if (failed(frame.run(op.getCondition(), carried, results)))
       return failure();
-    if (!results.front().element(0).asInt())
+    if (failed(checkHasValue(op, results.front(), "the condition")))
+      return failure();
+    open = joinMarks(open, marksOf(results.front()));
+    if (!results.front().element(0).asInt()) {
+      for (Value &value : carried)
+        markAll(value, open);
       return setAll(op, frame, carried);
+    }
     if (failed(frame.run(op.getBody(), carried, results)))
       return failure();
     for (auto [before, after] : llvm::zip(carried, results))
@@ -57,7 +70,7 @@ LogicalResult loop(prim::WhileOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimControl(EvaluationInterface &table) {
+void addPrimControl(PrimTable &table) {
   table.add<prim::IfOp>(branch);
   table.add<prim::WhileOp>(loop);
 }

@@ -164,6 +164,6 @@ LogicalResult conv(prim::ConvOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimConv(EvaluationInterface &table) { table.add<prim::ConvOp>(conv); }
+void addPrimConv(PrimTable &table) { table.add<prim::ConvOp>(conv); }
 
 } // namespace kiln::eval

@@ -151,7 +151,7 @@ LogicalResult table(prim::TableOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimConvert(EvaluationInterface &functions) {
+void addPrimConvert(PrimTable &functions) {
   functions.add<prim::ConvertElementTypeOp>(convert);
   functions.add<prim::RescaleOp>(rescale);
   functions.add<prim::TableOp>(table);

@@ -46,7 +46,7 @@ LogicalResult iota(prim::IotaOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimCreation(EvaluationInterface &table) {
+void addPrimCreation(PrimTable &table) {
   table.add<prim::ConstantOp>(constant);
   table.add<prim::FullOp>(full);
   table.add<prim::IotaOp>(iota);

@@ -23,6 +23,14 @@ FailureOr<int64_t> offsetOf(Operation *op, Frame &frame, ValueRange starts,
   return numberOf(at, whole);
 }
 
+/// What is read or written at a place that has no value has none.
+uint8_t marksOfAll(Frame &frame, ValueRange starts) {
+  uint8_t all = 0;
+  for (mlir::Value start : starts)
+    all = joinMarks(all, marksOf(frame.get(start)));
+  return all;
+}
+
 LogicalResult dynamicSlice(prim::DynamicSliceOp op, Frame &frame) {
   const Value &a = frame.get(op.getOperand());
   FailureOr<Value> result =
@@ -33,9 +41,10 @@ LogicalResult dynamicSlice(prim::DynamicSliceOp op, Frame &frame) {
       offsetOf(op, frame, op.getStarts(), a.shape(), result->shape());
   if (failed(offset))
     return failure();
-  return finish(
-      op, frame,
-      gatherStrided(a, result->shape(), *offset, rowMajorStrides(a.shape())));
+  *result =
+      gatherStrided(a, result->shape(), *offset, rowMajorStrides(a.shape()));
+  markAll(*result, marksOfAll(frame, op.getStarts()));
+  return finish(op, frame, std::move(*result));
 }
 
 LogicalResult dynamicUpdateSlice(prim::DynamicUpdateSliceOp op, Frame &frame) {
@@ -48,6 +57,7 @@ LogicalResult dynamicUpdateSlice(prim::DynamicUpdateSliceOp op, Frame &frame) {
   Value out = copyOf(a);
   if (update.size())
     scatterStrided(update, out, *offset, rowMajorStrides(a.shape()));
+  markAll(out, marksOfAll(frame, op.getStarts()));
   return finish(op, frame, std::move(out));
 }
 
@@ -59,13 +69,15 @@ LogicalResult fromIndex(prim::FromIndexOp op, Frame &frame) {
 }
 
 LogicalResult toIndex(prim::ToIndexOp op, Frame &frame) {
-  return frame.set(op.getResult(),
-                   Value::ofIndex(toInts(frame.get(op.getOperand())).front()));
+  const Value &a = frame.get(op.getOperand());
+  if (failed(checkHasValue(op, a, "a size")))
+    return failure();
+  return frame.set(op.getResult(), Value::ofIndex(toInts(a).front()));
 }
 
 } // namespace
 
-void addPrimDynamic(EvaluationInterface &table) {
+void addPrimDynamic(PrimTable &table) {
   table.add<prim::DynamicSliceOp>(dynamicSlice);
   table.add<prim::DynamicUpdateSliceOp>(dynamicUpdateSlice);
   table.add<prim::FromIndexOp>(fromIndex);

@@ -14,7 +14,7 @@ namespace {
 
 /// Adds an operation with one function for floats and one for integers.
 template <typename OpTy, typename Floats, typename Ints>
-void addUnary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
+void addUnary(PrimTable &table, Floats onFloats, Ints onInts) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op->getOperand(0));
     Value out = Value::tensor(a.dtype(), a.shape());
@@ -31,7 +31,7 @@ void addUnary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
 
 /// The same for two operands.
 template <typename OpTy, typename Floats, typename Ints>
-void addBinary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
+void addBinary(PrimTable &table, Floats onFloats, Ints onInts) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op->getOperand(0));
     const Value &b = frame.get(op->getOperand(1));
@@ -52,7 +52,7 @@ void addBinary(EvaluationInterface &table, Floats onFloats, Ints onInts) {
 /// The same where integers may be unsigned; `onUnsigned` has both extended by
 /// zeros.
 template <typename OpTy, typename Floats, typename Ints, typename Unsigned>
-void addOrdered(EvaluationInterface &table, Floats onFloats, Ints onInts,
+void addOrdered(PrimTable &table, Floats onFloats, Ints onInts,
                 Unsigned onUnsigned) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
@@ -173,7 +173,7 @@ LogicalResult clamp(prim::ClampOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimElementwise(EvaluationInterface &table) {
+void addPrimElementwise(PrimTable &table) {
   using namespace prim;
   auto wrap = [](auto fn) {
     return [fn](int64_t x, int64_t y, int) {

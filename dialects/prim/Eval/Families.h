@@ -4,34 +4,36 @@
 #ifndef KILN_DIALECTS_PRIM_EVAL_FAMILIES_H
 #define KILN_DIALECTS_PRIM_EVAL_FAMILIES_H
 
+#include "Marking.h"
+
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
 
 namespace kiln::eval {
 
-void addPrimElementwise(EvaluationInterface &table);
-void addPrimFunctions(EvaluationInterface &table);
-void addPrimSpecial(EvaluationInterface &table);
-void addPrimRandom(EvaluationInterface &table);
-void addPrimReal(EvaluationInterface &table);
-void addPrimCompare(EvaluationInterface &table);
-void addPrimConvert(EvaluationInterface &table);
-void addPrimMovement(EvaluationInterface &table);
-void addPrimCreation(EvaluationInterface &table);
-void addPrimReduction(EvaluationInterface &table);
-void addPrimGather(EvaluationInterface &table);
-void addPrimMatMul(EvaluationInterface &table);
-void addPrimConv(EvaluationInterface &table);
-void addPrimPooling(EvaluationInterface &table);
-void addPrimComposite(EvaluationInterface &table);
-void addPrimGroup(EvaluationInterface &table);
-void addPrimControl(EvaluationInterface &table);
-void addPrimDynamic(EvaluationInterface &table);
-void addPrimScatter(EvaluationInterface &table);
-void addPrimScan(EvaluationInterface &table);
-void addPrimSort(EvaluationInterface &table);
-void addPrimCombine(EvaluationInterface &table);
+void addPrimElementwise(PrimTable &table);
+void addPrimFunctions(PrimTable &table);
+void addPrimSpecial(PrimTable &table);
+void addPrimRandom(PrimTable &table);
+void addPrimReal(PrimTable &table);
+void addPrimCompare(PrimTable &table);
+void addPrimConvert(PrimTable &table);
+void addPrimMovement(PrimTable &table);
+void addPrimCreation(PrimTable &table);
+void addPrimReduction(PrimTable &table);
+void addPrimGather(PrimTable &table);
+void addPrimMatMul(PrimTable &table);
+void addPrimConv(PrimTable &table);
+void addPrimPooling(PrimTable &table);
+void addPrimComposite(PrimTable &table);
+void addPrimGroup(PrimTable &table);
+void addPrimControl(PrimTable &table);
+void addPrimDynamic(PrimTable &table);
+void addPrimScatter(PrimTable &table);
+void addPrimScan(PrimTable &table);
+void addPrimSort(PrimTable &table);
+void addPrimCombine(PrimTable &table);
 
 /// Checks that all values have one shape.
 mlir::LogicalResult sameShape(mlir::Operation *op,

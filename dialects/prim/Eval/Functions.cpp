@@ -11,7 +11,7 @@ namespace kiln::eval {
 namespace {
 
 template <typename OpTy>
-void addFunction(EvaluationInterface &table, WideFunction fn, double ulps) {
+void addFunction(PrimTable &table, WideFunction fn, double ulps) {
   table.add<OpTy>([fn, ulps](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op->getOperand(0));
     Value out = Value::tensor(a.dtype(), a.shape());
@@ -22,7 +22,7 @@ void addFunction(EvaluationInterface &table, WideFunction fn, double ulps) {
 
 /// The same for two operands.
 template <typename OpTy>
-void addFunction(EvaluationInterface &table, double (*narrow)(double, double),
+void addFunction(PrimTable &table, double (*narrow)(double, double),
                  long double (*wide)(long double, long double), double ulps) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
@@ -40,7 +40,7 @@ long double rsqrt(long double x) { return 1 / std::sqrt(x); }
 
 } // namespace
 
-void addPrimFunctions(EvaluationInterface &table) {
+void addPrimFunctions(PrimTable &table) {
   using namespace prim;
   addFunction<ExpOp>(table, {std::exp, expl}, 2);
   addFunction<Exp2Op>(table, {std::exp2, exp2l}, 2);

@@ -7,6 +7,55 @@ using namespace mlir;
 
 namespace kiln::eval {
 
+/// The marks of what is read at each index; none if there are no marks. An
+/// element that is not there has no value.
+static std::vector<uint8_t> marksOfIndices(prim::GatherOp op,
+                                           const Value &indices,
+                                           ArrayRef<int64_t> index,
+                                           int64_t size) {
+  std::vector<uint8_t> marks;
+  if (const uint8_t *given = indices.poison())
+    marks.assign(given, given + index.size());
+  for (auto [n, i] : llvm::enumerate(index)) {
+    if (i >= 0 && i < size)
+      continue;
+    marks.resize(index.size());
+    marks[n] =
+        joinMarks(marks[n], poisonBy(op, "expected indices in [0, " +
+                                             std::to_string(size) +
+                                             "), found " + std::to_string(i)));
+  }
+  return marks;
+}
+
+namespace {
+/// The sizes that a gather goes through.
+struct Extents {
+  int64_t batches, outer, count, size;
+};
+} // namespace
+
+/// Marks of elements go with them, those of an index to all that it reads.
+static void handOnMarks(const Value &a, ArrayRef<int64_t> index,
+                        ArrayRef<uint8_t> marks, Extents extents,
+                        Value &result) {
+  auto [batches, outer, count, size] = extents;
+  int64_t reads = batches * outer * count;
+  int64_t row = reads ? result.size() / reads : 0;
+  uint8_t *to = result.makePoison();
+  for (int64_t b = 0; b < batches; ++b)
+    for (int64_t p = 0; p < outer; ++p)
+      for (int64_t i = 0; i < count; ++i, to += row) {
+        int64_t at = index[b * count + i];
+        bool isThere = a.hasPoison() && at >= 0 && at < size;
+        for (int64_t k = 0; k < row; ++k)
+          to[k] = joinMarks(
+              marks.empty() ? 0 : marks[b * count + i],
+              isThere ? a.poison()[((b * outer + p) * size + at) * row + k]
+                      : uint8_t(0));
+      }
+}
+
 static LogicalResult gather(prim::GatherOp op, Frame &frame) {
   const Value &a = frame.get(op.getOperand());
   const Value &indices = frame.get(op.getIndices());
@@ -32,22 +81,24 @@ static LogicalResult gather(prim::GatherOp op, Frame &frame) {
                 runtime::dtypeBytes(a.dtype());
   std::vector<int64_t> index(batches * count);
   loadInts(indices.dtype(), indices.data(), 0, batches * count, index.data());
-  for (int64_t i : index)
-    if (i < 0 || i >= size)
-      return op.emitOpError("expected indices in [0, ")
-             << size << "), found " << i;
+  std::vector<uint8_t> marks = marksOfIndices(op, indices, index, size);
   char *to = result->as<char>();
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t p = 0; p < outer; ++p) {
       const char *from = a.as<char>() + (b * outer + p) * size * row;
-      for (int64_t i = 0; i < count; ++i, to += row)
-        std::memcpy(to, from + index[b * count + i] * row, row);
+      for (int64_t i = 0; i < count; ++i, to += row) {
+        int64_t at = index[b * count + i];
+        if (at >= 0 && at < size)
+          std::memcpy(to, from + at * row, row);
+        else
+          std::memset(to, 0, row);
+      }
     }
+  if (!marks.empty() || a.hasPoison())
+    handOnMarks(a, index, marks, {batches, outer, count, size}, *result);
   return finish(op, frame, std::move(*result));
 }
 
-void addPrimGather(EvaluationInterface &table) {
-  table.add<prim::GatherOp>(gather);
-}
+void addPrimGather(PrimTable &table) { table.add<prim::GatherOp>(gather); }
 
 } // namespace kiln::eval

@@ -19,7 +19,7 @@ template <typename OpTy> static LogicalResult group(OpTy op, Frame &frame) {
   return success();
 }
 
-void addPrimGroup(EvaluationInterface &table) {
+void addPrimGroup(PrimTable &table) {
   table.add<prim::FusionOp>(group<prim::FusionOp>);
   table.add<prim::ClaimOp>(group<prim::ClaimOp>);
 }

@@ -36,13 +36,13 @@ template <typename Op> LogicalResult evaluate(Op op, Frame &frame) {
   return success();
 }
 
-template <typename... Ops> void addAll(EvaluationInterface &table) {
+template <typename... Ops> void addAll(PrimTable &table) {
   (table.add<Ops>(evaluate<Ops>), ...);
 }
 
 } // namespace
 
-void addPrimLinearAlgebra(EvaluationInterface &table) {
+void addPrimLinearAlgebra(PrimTable &table) {
   addAll<prim::CholeskyOp, prim::LuOp, prim::PivotsToPermutationOp,
          prim::TriangularSolveOp, prim::HouseholderQrOp,
          prim::HouseholderProductOp, prim::EighOp, prim::EigOp, prim::SvdOp>(

@@ -3,11 +3,11 @@
 #ifndef KILN_DIALECTS_PRIM_EVAL_LINEARALGEBRA_H
 #define KILN_DIALECTS_PRIM_EVAL_LINEARALGEBRA_H
 
-#include "kiln/Eval/Evaluator.h"
+#include "Marking.h"
 
 namespace kiln::eval {
 
-void addPrimLinearAlgebra(EvaluationInterface &table);
+void addPrimLinearAlgebra(PrimTable &table);
 
 } // namespace kiln::eval
 

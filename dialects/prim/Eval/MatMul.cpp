@@ -162,7 +162,7 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimMatMul(EvaluationInterface &table) {
+void addPrimMatMul(PrimTable &table) {
   table.add<prim::DotGeneralOp>(dotGeneral);
 }
 

@@ -117,7 +117,7 @@ LogicalResult pad(prim::PadOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimMovement(EvaluationInterface &table) {
+void addPrimMovement(PrimTable &table) {
   table.add<prim::BroadcastInDimOp>(broadcast);
   table.add<prim::ReshapeOp>(reshape);
   table.add<prim::TransposeOp>([](prim::TransposeOp op, Frame &frame) {

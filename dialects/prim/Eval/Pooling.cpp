@@ -111,7 +111,7 @@ template <typename OpTy> LogicalResult pool(OpTy op, Frame &frame, Pool kind) {
 
 } // namespace
 
-void addPrimPooling(EvaluationInterface &table) {
+void addPrimPooling(PrimTable &table) {
   table.add<prim::MaxPoolOp>([](prim::MaxPoolOp op, Frame &frame) {
     return pool(op, frame, Pool::max);
   });

@@ -14,8 +14,8 @@ namespace kiln::eval {
 namespace {
 
 /// One function for every operation of prim.
-struct PrimEvaluation : EvaluationInterface {
-  explicit PrimEvaluation(Dialect *dialect) : EvaluationInterface(dialect) {
+struct PrimEvaluation : PrimTable {
+  explicit PrimEvaluation(Dialect *dialect) : PrimTable(dialect) {
     addPrimElementwise(*this);
     addPrimFunctions(*this);
     addPrimSpecial(*this);

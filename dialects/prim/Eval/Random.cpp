@@ -84,7 +84,7 @@ LogicalResult randomBits(prim::RandomBitsOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimRandom(EvaluationInterface &table) {
+void addPrimRandom(PrimTable &table) {
   table.add<prim::RandomBitsOp>(randomBits);
 }
 

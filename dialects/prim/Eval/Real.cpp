@@ -28,8 +28,7 @@ double numberOf(DType dtype, uint64_t bits) {
 }
 
 /// A test of numbers.
-template <typename OpTy, typename Fn>
-void addTest(EvaluationInterface &table, Fn fn) {
+template <typename OpTy, typename Fn> void addTest(PrimTable &table, Fn fn) {
   table.add<OpTy>([fn](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getOperand());
     Value out = Value::tensor(DType::i1, a.shape());
@@ -47,6 +46,7 @@ LogicalResult signbit(prim::SignbitOp op, Frame &frame) {
     out.as<uint8_t>()[i] =
         bytes == 1 ? std::signbit(numberOf(a.dtype(), bitsAt(a, i, 1)))
                    : bitsAt(a, i, bytes) >> (bytes * 8 - 1) & 1;
+  markNans(op.getOperand(), a, out);
   return finish(op, frame, std::move(out));
 }
 
@@ -55,6 +55,7 @@ LogicalResult copysign(prim::CopysignOp op, Frame &frame) {
   if (failed(sameShape(op, {a, b})))
     return failure();
   Value out = Value::tensor(a.dtype(), a.shape());
+  markNans(op.getRhs(), b, out);
   if (!hasSignBit(a.dtype())) {
     mapFloats(a, b, out,
               [](double x, double y) { return std::copysign(x, y); });
@@ -151,12 +152,13 @@ template <typename OpTy> LogicalResult bitcast(OpTy op, Frame &frame) {
   }
   Value out = Value::tensor(to, shape);
   std::memcpy(out.mutableData(), a.data(), size_t(out.size() * bytes));
+  markNans(op.getOperand(), a, out);
   return finish(op, frame, std::move(out));
 }
 
 } // namespace
 
-void addPrimReal(EvaluationInterface &table) {
+void addPrimReal(PrimTable &table) {
   using namespace prim;
   addTest<IsNanOp>(table, [](double x) { return std::isnan(x); });
   addTest<IsInfOp>(table, [](double x) { return std::isinf(x); });

@@ -33,6 +33,16 @@ struct Rows {
     data = llvm::is_sorted(order) ? a : transposed(a, order);
     count = countElements(shape);
   }
+
+  /// What is wrong with an element of a row is wrong with its result.
+  void handOnMarks(Value &out) const {
+    const uint8_t *from = data.poison();
+    if (!from)
+      return;
+    uint8_t *marks = out.makePoison();
+    for (int64_t i = 0; i < count * length; ++i)
+      marks[i / length] = joinMarks(marks[i / length], from[i]);
+  }
 };
 
 /// Folds each row of doubles (long doubles for f64) from `start`.
@@ -100,8 +110,7 @@ void foldWithin(const Rows &rows, Value &out, double start, Floats fn) {
 }
 
 template <typename OpTy, typename Floats, typename Ints, typename Start>
-void addReduction(EvaluationInterface &table, Start start, Floats onFloats,
-                  Ints onInts) {
+void addReduction(PrimTable &table, Start start, Floats onFloats, Ints onInts) {
   constexpr bool rounds =
       std::is_same_v<OpTy, prim::SumOp> || std::is_same_v<OpTy, prim::ProdOp>;
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
@@ -116,6 +125,7 @@ void addReduction(EvaluationInterface &table, Start start, Floats onFloats,
       foldFloats<double>(rows, out, start(a.dtype()).first, onFloats);
     else
       foldInts(rows, out, start(a.dtype()).second, onInts);
+    rows.handOnMarks(out);
     return finish(op, frame, std::move(out));
   });
 }
@@ -153,12 +163,13 @@ template <typename Op> LogicalResult argmax(Op op, Frame &frame) {
     }
     storeInts(out.dtype(), out.mutableData(), row, 1, &best);
   }
+  rows.handOnMarks(out);
   return finish(op, frame, std::move(out));
 }
 
 } // namespace
 
-void addPrimReduction(EvaluationInterface &table) {
+void addPrimReduction(PrimTable &table) {
   using Start = std::pair<double, int64_t>;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   addReduction<prim::SumOp>(

@@ -240,7 +240,7 @@ LogicalResult argScan(prim::ArgScanOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimScan(EvaluationInterface &table) {
+void addPrimScan(PrimTable &table) {
   table.add<prim::ScanOp>(scan);
   table.add<prim::ArgScanOp>(argScan);
 }

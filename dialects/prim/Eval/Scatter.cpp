@@ -195,7 +195,7 @@ LogicalResult scatter(prim::ScatterOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimScatter(EvaluationInterface &table) {
+void addPrimScatter(PrimTable &table) {
   table.add<prim::GatherSlicesOp>(gatherSlices);
   table.add<prim::ScatterOp>(scatter);
 }

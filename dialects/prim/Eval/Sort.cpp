@@ -141,7 +141,7 @@ LogicalResult topK(prim::TopKOp op, Frame &frame) {
 
 } // namespace
 
-void addPrimSort(EvaluationInterface &table) {
+void addPrimSort(PrimTable &table) {
   table.add<prim::SortOp>(sort);
   table.add<prim::ArgsortOp>(argsort);
   table.add<prim::TopKOp>(topK);

@@ -197,7 +197,7 @@ double ofLogarithm(double x) {
 
 /// A function whose unit is that of 1 where it is smaller: near its zeros.
 template <typename OpTy>
-void addFunction(EvaluationInterface &table, WideFunction fn, Least least) {
+void addFunction(PrimTable &table, WideFunction fn, Least least) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getOperand());
     Value out = Value::tensor(a.dtype(), a.shape());
@@ -218,7 +218,7 @@ void addFunction(EvaluationInterface &table, WideFunction fn, Least least) {
 /// A function of two numbers, within 64 units of the sum of the magnitudes of
 /// its terms.
 template <typename OpTy, Wide (*fn)(Wide, Wide)>
-void addSum(EvaluationInterface &table, Wide (*magnitude)(Wide, Wide, bool)) {
+void addSum(PrimTable &table, Wide (*magnitude)(Wide, Wide, bool)) {
   table.add<OpTy>([=](OpTy op, Frame &frame) -> LogicalResult {
     const Value &a = frame.get(op.getLhs()), &b = frame.get(op.getRhs());
     if (failed(sameShape(op, {a, b})))
@@ -253,7 +253,7 @@ void addSum(EvaluationInterface &table, Wide (*magnitude)(Wide, Wide, bool)) {
 
 } // namespace
 
-void addPrimSpecial(EvaluationInterface &table) {
+void addPrimSpecial(PrimTable &table) {
   using namespace prim;
   addFunction<ErfcxOp>(table, narrowed<erfcx>(), none);
   addFunction<ErfinvOp>(table, narrowed<erfinv>(), none);

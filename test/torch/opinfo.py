@@ -7,7 +7,7 @@ opinfo.py [--kinds=f32,bf16,i64,grad] [--samples=N] [--filter=REGEX] [--report=F
 Each sample is traced to ATen, lowered, compiled, run, and compared with eager at the tolerances of
 torch.testing.assert_close, or the wider ones that torch's tests give the operation. Where they differ the result in
 f64 decides: Kiln's may be as far from it as eager's, twice, or by four units of the largest element. `grad` is f32,
-forward and backward through AOTAutograd. An operation is right if all samples that were tried are. They run in
+forward and backward through AOTAutograd, `grad-TYPE` the same of another type. An operation is right if all samples that were tried are. They run in
 processes of their own, some for each, and have a time limit. The report is JSON and written as it grows; operations
 that are in it already are not run again, or with --only those that are in one of these states. --expected names
 those that are known not to be supported, each with its reason. --lower stops before the compiler. Exit status 1 if
@@ -38,8 +38,10 @@ from kiln.torch.cache import CompileError  # noqa: E402
 from kiln.torch.compiled import Compiled, lower  # noqa: E402
 from kiln.torch.graph import UnsupportedNode  # noqa: E402
 
-KINDS = {"f32": torch.float32, "bf16": torch.bfloat16, "i64": torch.int64, "f64": torch.float64, "bool": torch.bool,
-         "f16": torch.float16, "u8": torch.uint8, "i32": torch.int32, "grad": torch.float32}
+KINDS = {"f32": torch.float32, "bf16": torch.bfloat16, "f64": torch.float64, "f16": torch.float16, "c64": torch.complex64,
+         "c128": torch.complex128, "bool": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+         "i64": torch.int64, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
+         "grad": torch.float32, "grad-bf16": torch.bfloat16, "grad-f64": torch.float64, "grad-c64": torch.complex64}
 #: Results that are not determined: drawn at random, or memory that was not written.
 UNDETERMINED = re.compile(r"^(empty|new_empty|rand|normal|bernoulli|multinomial|uniform|cauchy|exponential|geometric|log_normal|"
                           r"nn\.functional\.(dropout|alpha_dropout|feature_alpha_dropout|rrelu|fractional_max_pool)|"
@@ -52,7 +54,7 @@ STATES = ["skipped", "right", "slow", "untraced", "unsupported", "refused", "fai
 WIDER = {torch.float32: torch.float64, torch.bfloat16: torch.float64, torch.float16: torch.float64,
          torch.complex64: torch.complex128}
 #: What functions of floats take, too. Asked for where the result is a float and in doubt alone.
-INTEGERS = {torch.int64, torch.int32, torch.uint8}
+INTEGERS = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 #: Operations for each process.
 CHUNK = 16
 
@@ -211,6 +213,10 @@ def forward(op, samples, compiled):
             del got[:len(one)]
 
 
+def is_differentiable(one):
+    return one.requires_grad and (one.is_floating_point() or one.is_complex())
+
+
 def gradient(op, samples, compiled):
     cases = [Sample(op, sample) for sample in samples]
 
@@ -221,7 +227,7 @@ def gradient(op, samples, compiled):
     def plain(case):
         """Results that have a gradient, then gradients of them all, weighted."""
         def run(*tensors):
-            made = [one for one in case(*tensors) if one.requires_grad and one.is_floating_point()]
+            made = [one for one in case(*tensors) if is_differentiable(one)]
             if not made:
                 raise Skipped("nothing to differentiate")
             inputs = [t for t in tensors if t.requires_grad]
@@ -246,7 +252,7 @@ def gradient(op, samples, compiled):
     made = list(function(*flat(tensors)))
     parts, weights, at = [], [], 0
     for count in counts:
-        parts.append([one for one in made[at:at + count] if one.requires_grad and one.is_floating_point()])
+        parts.append([one for one in made[at:at + count] if is_differentiable(one)])
         weights += weights_of(parts[-1])
         at += count
     inputs = [[t for t in mine if t.requires_grad] for mine in tensors]
@@ -291,7 +297,7 @@ def one_sample(run, options):
 def one_kind(op, kind, options):
     """The state of an operation for one kind, how many samples are in which state, the first reason of the worst."""
     torch.manual_seed(0)
-    grad = kind == "grad"
+    grad = is_gradient(kind)
     try:
         samples = list(op.sample_inputs("cpu", KINDS[kind], requires_grad=grad))
     except Exception as error:
@@ -347,9 +353,13 @@ def name_of(op):
     return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
 
 
+def is_gradient(kind):
+    return kind.partition("-")[0] == "grad"
+
+
 def kinds_of(op, asked):
     for kind in asked:
-        if KINDS[kind] in op.dtypes and (kind != "grad" or op.supports_autograd):
+        if KINDS[kind] in op.dtypes and (not is_gradient(kind) or op.supports_autograd and KINDS[kind] in op.backward_dtypes):
             yield kind
 
 

@@ -26,7 +26,7 @@ def trilinear(a, b, c, expand1, expand2, expand3, sumdim, unroll_dim=1):
             else:
                 c = c.unsqueeze(d)
     made = a * b * c
-    return made.sum(sorted(sumdim)) if sumdim else made
+    return made.sum(sorted(sumdim), dtype=made.dtype) if sumdim else made
 
 
 def _power_distance(d, p, dim):

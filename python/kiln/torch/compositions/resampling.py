@@ -4,9 +4,12 @@ import itertools
 import math
 
 import torch
+from torch._decomp import decomposition_table
 
 from . import composes
 from .pooling import _wide
+
+BILINEAR = torch.ops.aten.upsample_bilinear2d
 
 
 def _triangle(x):
@@ -60,6 +63,20 @@ def _smoothed(operation, reach, shape):
         if found is None:
             return NotImplemented
         return (found[0].t() @ (wide @ found[1])).to(grad.dtype)
+
+
+@composes("upsample_bilinear2d.default")
+def upsample_bilinear(x, size, aligned, *factors):
+    """Of bytes torch has weights of 16 bits, and other results than its own decomposition."""
+    return NotImplemented if x.dtype == torch.uint8 else decomposition_table[BILINEAR.default](x, size, aligned, *factors)
+
+
+@composes("upsample_bilinear2d.vec")
+def upsample_bilinear_by_factors(x, size, aligned, factors):
+    if x.dtype != torch.uint8:
+        return decomposition_table[BILINEAR.vec](x, size, aligned, factors)
+    made = size or [int(n * factor) for n, factor in zip(x.shape[2:], factors)]
+    return BILINEAR.default(x, made, aligned, *(factors or ()))
 
 
 _smoothed("_upsample_bilinear2d_aa", 1, _triangle)

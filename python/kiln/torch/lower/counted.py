@@ -115,6 +115,8 @@ def repeat_interleave(b, out, repeats, *, output_size=None):
 def bincount(b, out, x, weights=None, minlength=0):
     if is_float(x.dtype) or not isinstance(minlength, int):
         raise Unsupported(f"numbers of {x.dtype}, or a length that is not known")
+    if not weights:
+        out.dtype = "i64"  # of which torch says that it is x's while it traces
     size, x = out.shape[0], b.convert(x, "i64")
     if not isinstance(size, int):
         most = b.reduce("amax", b.cat([x, b.full(minlength - 1, "i64", [1])], 0), [0])

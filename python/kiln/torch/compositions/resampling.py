@@ -9,8 +9,6 @@ from torch._decomp import decomposition_table
 from . import composes
 from .pooling import _wide
 
-BILINEAR = torch.ops.aten.upsample_bilinear2d
-
 
 def _triangle(x):
     return (1 - x.abs()).clamp(min=0.0)
@@ -65,20 +63,24 @@ def _smoothed(operation, reach, shape):
         return (found[0].t() @ (wide @ found[1])).to(grad.dtype)
 
 
-@composes("upsample_bilinear2d.default")
-def upsample_bilinear(x, size, aligned, *factors):
+def _not_of_bytes(name):
     """Of bytes torch has weights of 16 bits, and other results than its own decomposition."""
-    return NotImplemented if x.dtype == torch.uint8 else decomposition_table[BILINEAR.default](x, size, aligned, *factors)
+    packet = getattr(torch.ops.aten, name)
+
+    @composes(f"{name}.default")
+    def by_sizes(x, size, aligned, *factors):
+        return NotImplemented if x.dtype == torch.uint8 else decomposition_table[packet.default](x, size, aligned, *factors)
+
+    @composes(f"{name}.vec")
+    def by_factors(x, size, aligned, factors):
+        if x.dtype != torch.uint8:
+            return decomposition_table[packet.vec](x, size, aligned, factors)
+        made = size or [int(n * factor) for n, factor in zip(x.shape[2:], factors)]
+        return packet.default(x, made, aligned, *(factors or ()))
 
 
-@composes("upsample_bilinear2d.vec")
-def upsample_bilinear_by_factors(x, size, aligned, factors):
-    if x.dtype != torch.uint8:
-        return decomposition_table[BILINEAR.vec](x, size, aligned, factors)
-    made = size or [int(n * factor) for n, factor in zip(x.shape[2:], factors)]
-    return BILINEAR.default(x, made, aligned, *(factors or ()))
-
-
+_not_of_bytes("upsample_bilinear2d")
+_not_of_bytes("upsample_bicubic2d")
 _smoothed("_upsample_bilinear2d_aa", 1, _triangle)
 _smoothed("_upsample_bicubic2d_aa", 2, _cubic)
 

@@ -25,12 +25,12 @@ def logical_not(b, out, x):
     return b.unary("bitwise_not", b.convert(x, "i1"))
 
 
-@lowers("bitwise_left_shift.Tensor", "__lshift__.Scalar", "__lshift__.Tensor", "bitwise_left_shift.Tensor_Scalar")
+@lowers("shift_left.default", "bitwise_left_shift.Tensor", "__lshift__.Scalar", "__lshift__.Tensor", "bitwise_left_shift.Tensor_Scalar")
 def shift_left(b, out, x, y):
     return b.binary("shift_left", operand(b, x, out.dtype, out.shape), operand(b, y, out.dtype, out.shape))
 
 
-@lowers("bitwise_right_shift.Tensor", "__rshift__.Scalar", "__rshift__.Tensor", "bitwise_right_shift.Tensor_Scalar")
+@lowers("shift_right_arithmetic.default", "bitwise_right_shift.Tensor", "__rshift__.Scalar", "__rshift__.Tensor", "bitwise_right_shift.Tensor_Scalar")
 def shift_right(b, out, x, y):
     if out.dtype == "i1":
         raise Unsupported("shifts of truth values")

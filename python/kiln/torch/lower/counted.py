@@ -26,6 +26,8 @@ def first(b, x, size):
 
 def ranked(b, values, places, shape):
     """Each of `values` at its place; what is outside of the shape is dropped."""
+    if 0 in shape:
+        return b.full(0, values.dtype, shape)
     places = b.reshape(places, [*places.shape, 1])
     return b.scatter("set", b.full(0, values.dtype, shape), places, b.reshape(values, [*values.shape, 1]), [0])
 
@@ -115,8 +117,8 @@ def repeat_interleave(b, out, repeats, *, output_size=None):
 def bincount(b, out, x, weights=None, minlength=0):
     if is_float(x.dtype) or not isinstance(minlength, int):
         raise Unsupported(f"numbers of {x.dtype}, or a length that is not known")
-    if not weights:
-        out.dtype = "i64"  # of which torch says that it is x's while it traces
+    # Of its type torch says that it is x's while it traces.
+    out.dtype = "i64" if not weights else "f32" if weights.dtype == "f32" else "f64"
     size, x = out.shape[0], b.convert(x, "i64")
     if not isinstance(size, int):
         most = b.reduce("amax", b.cat([x, b.full(minlength - 1, "i64", [1])], 0), [0])

@@ -7,7 +7,7 @@ from . import composes
 
 @composes("addbmm.default")
 def addbmm(x, a, b, *, beta=1, alpha=1):
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_floating_point and not x.is_complex():
         beta, alpha = int(beta), int(alpha)
     made = torch.bmm(a, b).sum(0) if not a.dtype.is_floating_point else \
         a.transpose(0, 1).flatten(1) @ b.flatten(0, 1)

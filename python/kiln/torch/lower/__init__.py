@@ -23,5 +23,5 @@ def find(name):
     return TABLE.get(name) or TABLE.get(name.split(".")[0])
 
 
-from . import (attention, backward, bits, collective, counted, creation, elementwise, foreach, grouped, indexing, linear, matmul, movement, norms,  # noqa: E402,F401
+from . import (attention, backward, bits, collective, complexes, counted, creation, elementwise, foreach, grouped, indexing, linear, matmul, movement, norms,  # noqa: E402,F401
                pooling, reductions, convolution)

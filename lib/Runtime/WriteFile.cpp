@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writing whole files.
+// Writing whole files, also in folders that other users may write to.
 #include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Process.h"
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace kiln::runtime;
 
@@ -16,20 +21,36 @@ namespace {
 /// As many links in a row as Linux follows.
 constexpr int kMaxLinks = 40;
 
-/// What a path stands for.
+/// Closes a descriptor.
+class Descriptor {
+public:
+  explicit Descriptor(int fd = -1) : fd(fd) {}
+  Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(fd, other.fd);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+  int get() const { return fd; }
+  explicit operator bool() const { return fd >= 0; }
+
+private:
+  int fd;
+};
+
+/// What a path stands for. The file is created, replaced and removed in the
+/// open folder, whatever happens to the path meanwhile.
 struct Place {
-  std::string path;      ///< behind all links
+  Descriptor folder;
+  std::string name;      ///< in the folder, behind all links
   int descriptor = -1;   ///< of this process, which /dev/stdout and such name
   bool exists = false;   ///< of whatever kind
   bool isDirect = false; ///< a device or a pipe: there is nothing to replace
-  mode_t mode = 0;       ///< of a file that exists
-
-  std::string folder() const {
-    size_t slash = path.rfind('/');
-    if (slash == std::string::npos)
-      return ".";
-    return slash ? path.substr(0, slash) : "/";
-  }
+  mode_t mode = 0;       ///< of a file that exists, and that is kept
+  bool keepsMode = false;
 };
 
 Error systemError(const std::string &path, const char *what) {
@@ -50,81 +71,193 @@ int descriptorOf(const std::string &path) {
   return -1;
 }
 
+/// Whether anybody may create files in a folder, and remove their own only.
+bool isSharedFolder(const struct stat &folder) {
+  return (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH);
+}
+
+/// Whether a link or a pipe of a folder that everybody writes to may have been
+/// put there by another user, to lead the output elsewhere. This is the rule of
+/// Linux's fs.protected_symlinks.
+bool isPlanted(const struct stat &entry, const struct stat &folder) {
+  return isSharedFolder(folder) && entry.st_uid != geteuid() &&
+         entry.st_uid != folder.st_uid;
+}
+
+Error plantedError(const std::string &path, const char *what) {
+  return Error(path + ": cannot write: expected a file of this user, found " +
+               what + " of another user in a folder that everybody may write");
+}
+
+/// Opens the folder of `rest`, as seen from `base`; the last part is the name.
+Error openFolder(const std::string &path, const std::string &rest, int base,
+                 Place &place) {
+  size_t slash = rest.rfind('/');
+  std::string folder =
+      slash == std::string::npos ? "." : rest.substr(0, slash + 1);
+  place.name = slash == std::string::npos ? rest : rest.substr(slash + 1);
+  if (place.name.empty()) {
+    // "folder/" is what it says; the empty path is nothing.
+    errno = rest.empty() ? ENOENT : EISDIR;
+    return systemError(path, "cannot write");
+  }
+  Descriptor opened(
+      openat(base, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) {
+    std::string shown = folder.size() > 1 && folder.back() == '/'
+                            ? folder.substr(0, folder.size() - 1)
+                            : folder;
+    if (errno == ENOTDIR)
+      return Error(path + ": cannot write: '" + shown + "' is no folder");
+    return Error(path + ": cannot write: folder '" + shown +
+                 "': " + std::strerror(errno));
+  }
+  place.folder = std::move(opened);
+  return Error::success();
+}
+
+/// Fills in what is known of an entry that is no link.
+Error describe(const std::string &path, const struct stat &entry,
+               const struct stat &folder, Place &place) {
+  if (S_ISDIR(entry.st_mode))
+    return Error(path + ": cannot write: it is a folder");
+  place.exists = true;
+  place.isDirect = !S_ISREG(entry.st_mode);
+  if (S_ISFIFO(entry.st_mode) && isPlanted(entry, folder))
+    return plantedError(path, "a pipe");
+  place.mode = entry.st_mode & 0777;
+  // Who else may write must not be for another user to decide.
+  place.keepsMode = entry.st_uid == geteuid() || !isSharedFolder(folder);
+  return Error::success();
+}
+
 /// Follows the links of the last part of a path, which need not exist.
 Error resolve(const std::string &path, Place &place) {
-  place.path = path;
+  std::string rest = path;
   for (int links = 0;; ++links) {
-    place.descriptor = descriptorOf(place.path);
+    place.descriptor = descriptorOf(rest);
     if (place.descriptor >= 0) {
       place.isDirect = place.exists = true;
       return Error::success();
     }
-    struct stat info;
-    if (lstat(place.path.c_str(), &info) != 0) {
-      if (errno == ENOENT && !place.path.empty() && place.path.back() != '/')
+    int base = rest[0] == '/' || !place.folder ? AT_FDCWD : place.folder.get();
+    if (Error error = openFolder(path, rest, base, place))
+      return error;
+    // What is checked is what is read: the entry may change meanwhile.
+    Descriptor entry(openat(place.folder.get(), place.name.c_str(),
+                            O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!entry) {
+      if (errno == ENOENT)
         return Error::success();
       return systemError(path, "cannot write");
     }
-    if (!S_ISLNK(info.st_mode)) {
-      if (S_ISDIR(info.st_mode))
-        return Error(path + ": cannot write: it is a folder");
-      place.exists = true;
-      place.isDirect = !S_ISREG(info.st_mode);
-      place.mode = info.st_mode & 0777;
+    struct stat info, folder;
+    struct statfs system;
+    if (fstat(entry.get(), &info) != 0 ||
+        fstat(place.folder.get(), &folder) != 0 ||
+        fstatfs(place.folder.get(), &system) != 0)
+      return systemError(path, "cannot write");
+    // What links of /proc name has no name of its own.
+    bool isMagic = system.f_type == PROC_SUPER_MAGIC;
+    if (!S_ISLNK(info.st_mode) || isMagic) {
+      if (!isMagic)
+        return describe(path, info, folder, place);
+      place.exists = place.isDirect = true;
       return Error::success();
     }
+    if (isPlanted(info, folder))
+      return plantedError(path, "a link");
     char target[PATH_MAX];
-    ssize_t length = readlink(place.path.c_str(), target, sizeof(target));
+    ssize_t length = readlinkat(entry.get(), "", target, sizeof(target));
     if (links == kMaxLinks)
       errno = ELOOP;
     if (length <= 0 || links == kMaxLinks)
       return systemError(path, "cannot write");
-    std::string next(target, size_t(length));
-    place.path = next[0] == '/' ? next : place.folder() + "/" + next;
+    rest.assign(target, size_t(length));
   }
-}
-
-/// Writes to an open file, whatever a single call takes.
-bool writeAll(int fd, const void *data, size_t size) {
-  auto *next = static_cast<const uint8_t *>(data);
-  while (size) {
-    ssize_t put = write(fd, next, size);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return false;
-    next += put;
-    size -= size_t(put);
-  }
-  return true;
 }
 
 Error writeDirectly(const std::string &path, const Place &place,
                     const void *data, size_t size) {
+  Descriptor opened;
   int fd = place.descriptor;
-  if (fd < 0)
-    fd = open(place.path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) {
+    opened = Descriptor(openat(place.folder.get(), place.name.c_str(),
+                               O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    fd = opened.get();
+  }
   if (fd < 0)
     return systemError(path, "cannot write");
   if (fd == STDOUT_FILENO)
     std::fflush(stdout);
-  Error error = writeAll(fd, data, size) ? Error::success()
-                                         : systemError(path, "cannot write");
-  if (place.descriptor < 0)
-    close(fd);
-  return error;
+  return writeFully(fd, data, size) ? Error::success()
+                                    : systemError(path, "cannot write");
 }
 
-/// Opens a file of a new name beside `place`.
-int openBeside(const Place &place, std::string &name) {
-  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-    name = place.path + ".tmp-" + std::to_string(getpid()) + "-" +
-           std::to_string(attempt);
-    int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST)
-      return fd;
+/// A file of a new name, which is removed unless it is renamed.
+class Temporary {
+public:
+  explicit Temporary(const Place &place) : place(place) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      uint64_t number = 0;
+      if (getrandom(&number, sizeof number, 0) != sizeof number)
+        number = uint64_t(getpid()) << 8 | unsigned(attempt);
+      char text[32];
+      std::snprintf(text, sizeof text, ".kiln-%016llx",
+                    static_cast<unsigned long long>(number));
+      name = text;
+      file = openat(place.folder.get(), text,
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (file >= 0 || errno != EEXIST)
+        return;
+    }
   }
-  return -1;
+  ~Temporary() {
+    if (file >= 0)
+      close(file);
+    if (exists)
+      unlinkat(place.folder.get(), name.c_str(), 0);
+  }
+  Temporary(const Temporary &) = delete;
+
+  /// Writes all of it, to the disk. False: errno says why.
+  bool write(const void *data, size_t size) {
+    exists = true;
+    if (place.keepsMode && fchmod(file, place.mode) != 0)
+      return false;
+    if (!writeFully(file, data, size))
+      return false;
+    // Some file systems tell only now that there is no space.
+    return close(std::exchange(file, -1)) == 0;
+  }
+  bool rename() {
+    int folder = place.folder.get();
+    exists = renameat(folder, name.c_str(), folder, place.name.c_str()) != 0;
+    return !exists;
+  }
+  bool isOpen() const { return file >= 0; }
+
+private:
+  const Place &place;
+  std::string name;
+  int file = -1;
+  bool exists = false;
+};
+
+/// Whether a resolved path can be written; changes nothing.
+Error checkPlace(const std::string &path, const Place &place) {
+  if (place.descriptor >= 0)
+    return fcntl(place.descriptor, F_GETFD) >= 0
+               ? Error::success()
+               : systemError(path, "cannot write");
+  int folder = place.folder.get();
+  if (place.exists && faccessat(folder, place.name.c_str(), W_OK, 0) != 0)
+    return systemError(path, "cannot write");
+  if (place.isDirect)
+    return Error::success();
+  if (faccessat(folder, ".", W_OK | X_OK, 0) != 0)
+    return Error(path + ": cannot write: its folder: " + std::strerror(errno));
+  return Error::success();
 }
 
 } // namespace
@@ -133,51 +266,22 @@ Error kiln::runtime::checkWritable(const std::string &path) {
   Place place;
   if (Error error = resolve(path, place))
     return error;
-  if (place.descriptor >= 0)
-    return fcntl(place.descriptor, F_GETFD) >= 0
-               ? Error::success()
-               : systemError(path, "cannot write");
-  if (place.exists && access(place.path.c_str(), W_OK) != 0)
-    return systemError(path, "cannot write");
-  if (place.isDirect)
-    return Error::success();
-  std::string folder = place.folder();
-  struct stat info;
-  if (stat(folder.c_str(), &info) != 0)
-    return Error(path + ": cannot write: folder '" + folder +
-                 "': " + std::strerror(errno));
-  if (!S_ISDIR(info.st_mode))
-    return Error(path + ": cannot write: '" + folder + "' is no folder");
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    return Error(path + ": cannot write: folder '" + folder +
-                 "': " + std::strerror(errno));
-  return Error::success();
+  return checkPlace(path, place);
 }
 
 Error kiln::runtime::writeFile(const std::string &path, const void *data,
                                size_t size) {
-  if (Error error = checkWritable(path))
-    return error;
   Place place;
   if (Error error = resolve(path, place))
     return error;
+  if (Error error = checkPlace(path, place))
+    return error;
   if (place.isDirect)
     return writeDirectly(path, place, data, size);
-  std::string name;
-  int fd = openBeside(place, name);
-  if (fd < 0)
+  Temporary file(place);
+  if (!file.isOpen())
     return systemError(path, "cannot create");
-  // Who may read a file does not change because it is written again.
-  bool good = !place.exists || fchmod(fd, place.mode) == 0;
-  good = good && writeAll(fd, data, size);
-  // Some file systems tell only now that there is no space.
-  int problem = good ? 0 : errno;
-  if (close(fd) != 0 && good)
-    problem = errno;
-  if (!problem && rename(name.c_str(), place.path.c_str()) == 0)
-    return Error::success();
-  errno = problem ? problem : errno;
-  Error error = systemError(path, problem ? "cannot write" : "cannot replace");
-  unlink(name.c_str());
-  return error;
+  if (!file.write(data, size))
+    return systemError(path, "cannot write");
+  return file.rename() ? Error::success() : systemError(path, "cannot replace");
 }

@@ -74,6 +74,8 @@ kiln::runtime::loadCommunicationDriver(const std::string &name) {
     std::error_code ignored;
     if (!fs::exists(folder + "/" + file, ignored))
       continue;
+    if (Error untrusted = checkFound(folder + "/" + file))
+      return untrusted;
     auto table = loadLibrary(folder + "/" + file);
     if (table)
       loaded[name] = *table;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where plug-ins are looked for.
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/Trust.h"
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -42,7 +43,21 @@ std::vector<std::string> kiln::runtime::pluginSearchPath() {
   return folders;
 }
 
-std::vector<std::string> kiln::runtime::findPlugins(const std::string &prefix) {
+Error kiln::runtime::checkFound(const std::string &path) {
+  // Whoever put a library beside this one could as well replace this one.
+  fs::path folder = fs::path(path).parent_path();
+  std::string own = libraryFolder();
+  std::error_code ignored;
+  if (!own.empty() && fs::equivalent(folder, own + "/kiln/targets", ignored))
+    return Error::success();
+  if (Error error = checkTrusted(folder.string()))
+    return error;
+  return checkTrusted(path);
+}
+
+std::vector<std::string>
+kiln::runtime::findPlugins(const std::string &prefix,
+                           std::vector<std::string> &refused) {
   std::vector<std::string> found;
   std::set<std::string> seen;
   for (const std::string &folder : pluginSearchPath()) {
@@ -58,9 +73,17 @@ std::vector<std::string> kiln::runtime::findPlugins(const std::string &prefix) {
         names.push_back(name);
     }
     std::sort(names.begin(), names.end());
-    for (const std::string &name : names)
-      if (seen.insert(name).second)
-        found.push_back((fs::path(folder) / name).string());
+    for (const std::string &name : names) {
+      std::string path = (fs::path(folder) / name).string();
+      if (Error untrusted = checkFound(path)) {
+        // One word about a folder is enough.
+        if (std::find(refused.begin(), refused.end(), untrusted.message()) ==
+            refused.end())
+          refused.push_back(untrusted.message());
+      } else if (seen.insert(name).second) {
+        found.push_back(std::move(path));
+      }
+    }
   }
   return found;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stores of keys in a folder, in a process, and behind a C interface.
 #include "kiln/Runtime/Store.h"
+#include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Trust.h"
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +14,6 @@
 #include <sstream>
 #include <sys/stat.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 using namespace kiln::runtime;
@@ -38,14 +39,7 @@ public:
   explicit FileStore(std::string folder) : folder(std::move(folder)) {}
 
   Error set(const std::string &key, const std::string &value) override {
-    std::string path = pathOf(key);
-    std::string part = path + "." + std::to_string(getpid()) + ".part";
-    std::ofstream file(part, std::ios::binary);
-    file << value;
-    file.close();
-    if (!file || std::rename(part.c_str(), path.c_str()) != 0)
-      return Error("cannot write " + path + ": " + std::strerror(errno));
-    return Error::success();
+    return writeFile(pathOf(key), value.data(), value.size());
   }
 
   Expected<std::string> get(const std::string &key, double seconds) override {
@@ -177,6 +171,9 @@ kiln::runtime::openFileStore(const std::string &folder) {
     return Error(folder + ": " + std::strerror(errno));
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return Error(folder + ": expected a folder");
+  // What is read there decides which memory and sockets a rank opens.
+  if (Error error = checkTrusted(folder))
+    return error;
   return std::shared_ptr<Store>(std::make_shared<FileStore>(folder));
 }
 

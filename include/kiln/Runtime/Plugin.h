@@ -27,8 +27,15 @@ Expected<PluginNote> readPluginNote(const std::string &path);
 std::vector<std::string> pluginSearchPath();
 
 /// Files `PREFIX*.so` of the search path, sorted by name within a folder; of
-/// several with one file name the first counts.
-std::vector<std::string> findPlugins(const std::string &prefix);
+/// several with one file name the first counts. Those that `checkFound` refuses
+/// are left out; `refused` gets why, once for a folder.
+std::vector<std::string> findPlugins(const std::string &prefix,
+                                     std::vector<std::string> &refused);
+
+/// Whether a library that was found by search, not named, may be loaded: other
+/// users must not be able to write to it or to its folder (Trust.h), unless
+/// that is the one beside libkiln-runtime.so.
+Error checkFound(const std::string &path);
 
 /// Whether the library itself defines `symbol`; read without loading it.
 Expected<bool> definesSymbol(const std::string &path,

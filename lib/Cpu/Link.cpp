@@ -7,11 +7,15 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 
@@ -58,78 +62,84 @@ std::string firstUnknownSymbol(StringRef object) {
 }
 } // namespace
 
+namespace {
+/// A file in memory: no folder has to have room for it, and nothing of it is
+/// left, whatever happens to this process.
+class MemoryFile {
+public:
+  MemoryFile() : fd(memfd_create("kiln-link", MFD_CLOEXEC)) {}
+  explicit MemoryFile(StringRef bytes) : MemoryFile() {
+    isGood =
+        fd >= 0 && kiln::runtime::writeFully(fd, bytes.data(), bytes.size());
+  }
+  MemoryFile(MemoryFile &&other) noexcept
+      : fd(std::exchange(other.fd, -1)), isGood(other.isGood) {}
+  ~MemoryFile() {
+    if (fd >= 0)
+      close(fd);
+  }
+
+  /// Its contents, or nothing with the reason in errno.
+  std::optional<std::string> read() const {
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+      return std::nullopt;
+    std::string bytes(size_t(info.st_size), 0);
+    for (size_t at = 0; at < bytes.size();) {
+      ssize_t got = pread(fd, bytes.data() + at, bytes.size() - at, off_t(at));
+      if (got <= 0)
+        return std::nullopt;
+      at += size_t(got);
+    }
+    return bytes;
+  }
+
+  int fd;
+  bool isGood = true;
+};
+} // namespace
+
 std::optional<std::string>
 kiln::cpu::linkSharedObject(ArrayRef<StringRef> objects, std::string &error) {
+  constexpr double kSeconds = 60;
   std::optional<std::string> linker = findLinker();
   if (!linker) {
     error = "ld.lld-22 not found (package lld-22)";
     return std::nullopt;
   }
-  SmallVector<std::string> inputs;
-  SmallVector<std::unique_ptr<FileRemover>> removers;
-  auto temporary = [&](StringRef suffix, SmallVectorImpl<char> &path, int &fd) {
-    if (std::error_code code =
-            sys::fs::createTemporaryFile("kiln", suffix, fd, path)) {
-      error = "cannot create a temporary file: " + code.message();
-      return false;
-    }
-    removers.push_back(std::make_unique<FileRemover>(path));
-    return true;
-  };
+  std::vector<std::string> arguments = {
+      "-shared", "-s", "--hash-style=gnu", "-z", "noexecstack",
+      "--build-id=none",
+      // Other kernels are linked beside these.
+      "--threads=1", "-o", "-"};
+  std::vector<MemoryFile> inputs;
+  std::vector<int> descriptors;
   for (StringRef object : objects) {
     if (std::string symbol = firstUnknownSymbol(object); !symbol.empty()) {
       error = "kernels need '" + symbol + "', which no runtime supplies";
       return std::nullopt;
     }
-    SmallString<128> path;
-    int fd;
-    if (!temporary("o", path, fd))
-      return std::nullopt;
-    raw_fd_ostream out(fd, /*shouldClose=*/true);
-    out << object;
-    out.close();
-    if (out.has_error()) {
-      error = "cannot write " + path.str().str() + ": " + out.error().message();
-      out.clear_error();
+    inputs.emplace_back(object);
+    if (!inputs.back().isGood) {
+      error = std::string("cannot keep an object in memory: ") +
+              std::strerror(errno);
       return std::nullopt;
     }
-    inputs.push_back(path.str().str());
+    arguments.push_back("/proc/self/fd/" +
+                        std::to_string(3 + descriptors.size()));
+    descriptors.push_back(inputs.back().fd);
   }
-  SmallString<128> output, log;
-  int fd;
-  if (!temporary("so", output, fd))
-    return std::nullopt;
-  sys::Process::SafelyCloseFileDescriptor(fd);
-  if (!temporary("log", log, fd))
-    return std::nullopt;
-  sys::Process::SafelyCloseFileDescriptor(fd);
-
-  SmallVector<StringRef> arguments = {*linker, "-shared", "-s",
-                                      "--hash-style=gnu", "-z", "noexecstack",
-                                      "--build-id=none",
-                                      // Other kernels are linked beside these.
-                                      "--threads=1", "-o", output};
-  for (const std::string &input : inputs)
-    arguments.push_back(input);
-  std::string message;
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
-                                          StringRef(log)};
-  int status = sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects,
-                                   /*SecondsToWait=*/60, 0, &message);
-  if (status != 0) {
-    error = *linker + " failed";
-    if (!message.empty())
-      error += ": " + message;
-    if (auto text = MemoryBuffer::getFile(log))
-      error += "\n" + (*text)->getBuffer().str();
+  MemoryFile output;
+  auto run = kiln::runtime::runProgram(*linker, arguments, descriptors,
+                                       kSeconds, output.fd);
+  if (!run || !run->succeeded()) {
+    error = run ? run->failure(*linker) : run.message();
     return std::nullopt;
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> bytes =
-      MemoryBuffer::getFile(output, /*IsText=*/false,
-                            /*RequiresNullTerminator=*/false);
-  if (!bytes) {
-    error = "cannot read " + output.str().str();
+  std::optional<std::string> bytes = output.read();
+  if (!bytes || bytes->empty()) {
+    error = *linker + " wrote nothing";
     return std::nullopt;
   }
-  return (*bytes)->getBuffer().str();
+  return bytes;
 }

@@ -2,6 +2,7 @@
 // Finding and loading device drivers.
 #include "Communicator.h"
 #include "Device.h"
+#include "DriverCalls.h"
 #include "GuardedDriver.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
@@ -188,7 +189,8 @@ Error tryLibrary(const std::string &path) {
     kill(*child, SIGKILL);
   Ending ending = awaitEnd(*child);
   if (!isInTime)
-    return Error(path + ": loading it does not come to an end");
+    return Error(path + ": loading it does not come to an end within " +
+                 std::to_string(trialSeconds()) + " s (KILN_TRIAL_SECONDS)");
   if (verdict == "+\n")
     return Error::success();
   if (!verdict.empty() && verdict.back() == '\n')
@@ -207,7 +209,23 @@ Expected<const KilnDeviceDriver *> loadLibrary(const std::string &path) {
     return error;
   if (Error error = tryLibrary(path))
     return error;
-  return loadHere(path);
+  int driver = addDriver(path);
+  Expected<const KilnDeviceDriver *> table = [&] {
+    // It may do here what it did not do when it was tried.
+    watchExits();
+    RunningCall running(driver, "loading it");
+    return loadHere(path);
+  }();
+  if (!table)
+    return table;
+  watchExits();
+  return guardDriver(*table, driver);
+}
+
+Expected<const KilnDeviceDriver *> loadFound(const std::string &path) {
+  if (Error untrusted = checkFound(path))
+    return untrusted;
+  return loadLibrary(path);
 }
 
 } // namespace
@@ -245,15 +263,17 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
     std::error_code ignored;
     if (!fs::exists(path, ignored))
       continue;
-    Expected<const KilnDeviceDriver *> table = loadLibrary(path);
+    bool isNamed = size_t(&folder - folders.data()) < registry.folders.size();
+    Expected<const KilnDeviceDriver *> table =
+        isNamed ? loadLibrary(path) : loadFound(path);
     if (!table) {
       broken += (broken.empty() ? "" : "; ") + table.message();
       continue;
     }
     if (!broken.empty())
       std::fprintf(stderr, "warning: %s\n", broken.c_str());
-    registry.loaded[name] = guardDriver(*table, path);
-    return registry.loaded[name];
+    registry.loaded[name] = *table;
+    return *table;
   }
   if (!broken.empty())
     return Error(broken);
@@ -278,6 +298,6 @@ Expected<bool> kiln::runtime::addDeviceLibrary(const std::string &path) {
   Expected<const KilnDeviceDriver *> table = loadLibrary(path);
   if (!table)
     return table.takeError();
-  registry.loaded[(*table)->name] = guardDriver(*table, path);
+  registry.loaded[(*table)->name] = *table;
   return true;
 }

@@ -3,9 +3,8 @@
 // error, an error without a text gets one, and whoever handles a fault can see
 // which of them runs.
 #include "GuardedDriver.h"
-#include "kiln/Runtime/DriverCall.h"
+#include "DriverCalls.h"
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -17,43 +16,8 @@ using namespace kiln::runtime;
 
 namespace {
 
-/// Drivers of one process; more than these go without a guard.
-constexpr int kSlots = 16;
-
-struct Slot {
-  const KilnDeviceDriver *real = nullptr;
-  KilnDeviceDriver shim = {};
-  char path[256] = "";
-};
-Slot slots[kSlots];
-std::atomic<int> usedSlots{0};
-
-/// The running call, by parts that a signal handler can put together.
-std::atomic<const char *> runningWhat{nullptr};
-std::atomic<const Slot *> runningSlot{nullptr};
-
-/// A call runs while this lives; drivers may call the host, which calls them.
-class Running {
-public:
-  Running(const Slot &slot, const char *what)
-      : outerWhat(runningWhat.load(std::memory_order_relaxed)),
-        outerSlot(runningSlot.load(std::memory_order_relaxed)) {
-    set(what, &slot);
-  }
-  ~Running() { set(outerWhat, outerSlot); }
-
-private:
-  /// Without fences: whoever asks is a signal handler of this thread, and
-  /// threads that call drivers at the same time are told apart by nobody.
-  static void set(const char *what, const Slot *slot) {
-    runningWhat.store(what, std::memory_order_relaxed);
-    runningSlot.store(slot, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-
-  const char *outerWhat;
-  const Slot *outerSlot;
-};
+const KilnDeviceDriver *realTables[kMostDrivers];
+KilnDeviceDriver shims[kMostDrivers];
 
 void explain(KilnError *error, const char *text) {
   if (error)
@@ -66,11 +30,11 @@ template <int slot, const char *what, auto member, typename Fn> struct Guard;
 template <int slot, const char *what, auto member, typename... Args>
 struct Guard<slot, what, member, int (*)(Args...)> {
   static int call(Args... args) {
-    Running running(slots[slot], what);
+    RunningCall running(slot, what);
     KilnError *error = std::get<sizeof...(Args) - 1>(std::tie(args...));
     char text[sizeof(KilnError::message)];
     try {
-      int status = (slots[slot].real->*member)(args...);
+      int status = (realTables[slot]->*member)(args...);
       if (status && error && !error->message[0]) {
         std::snprintf(text, sizeof text,
                       "%s failed with status %d and without a reason", what,
@@ -94,11 +58,12 @@ template <int slot, const char *what, auto member, typename Result,
           typename... Args>
 struct Guard<slot, what, member, Result (*)(Args...)> {
   static Result call(Args... args) {
-    Running running(slots[slot], what);
+    RunningCall running(slot, what);
     try {
-      return (slots[slot].real->*member)(args...);
+      return (realTables[slot]->*member)(args...);
     } catch (...) {
-      std::fprintf(stderr, "warning: %s: %s throws\n", slots[slot].path, what);
+      std::fprintf(stderr, "warning: %s: %s throws\n",
+                   DriverCalls::get().drivers[slot].path, what);
       return Result();
     }
   }
@@ -158,34 +123,15 @@ void fillShim(int slot, KilnDeviceDriver &shim,
 } // namespace
 
 const KilnDeviceDriver *
-kiln::runtime::guardDriver(const KilnDeviceDriver *table,
-                           const std::string &path) {
-  int number = usedSlots++;
-  if (number >= kSlots)
+kiln::runtime::guardDriver(const KilnDeviceDriver *table, int driver) {
+  nameDriver(driver, table->name);
+  if (driver >= kMostDrivers)
     return table;
-  Slot &slot = slots[number];
-  slot.real = table;
-  std::snprintf(slot.path, sizeof slot.path, "%s", path.c_str());
-  size_t size = std::min(table->structSize, sizeof slot.shim);
-  std::memcpy(&slot.shim, table, size);
-  slot.shim.structSize = size;
-  fillShim(number, slot.shim, std::make_integer_sequence<int, kSlots>());
-  return &slot.shim;
-}
-
-const char *kiln::runtime::currentDriverCall() {
-  // One message is all that anybody asks for.
-  static char text[512];
-  const char *what = runningWhat;
-  const Slot *slot = runningSlot;
-  if (!what || !slot)
-    return "";
-  size_t size = 0;
-  for (const char *part :
-       {"driver '", slot->shim.name, "' (",
-        static_cast<const char *>(slot->path), ") while ", what})
-    for (; *part && size + 1 < sizeof text; ++part)
-      text[size++] = *part;
-  text[size] = 0;
-  return text;
+  realTables[driver] = table;
+  KilnDeviceDriver &shim = shims[driver];
+  size_t size = std::min(table->structSize, sizeof shim);
+  std::memcpy(&shim, table, size);
+  shim.structSize = size;
+  fillShim(driver, shim, std::make_integer_sequence<int, kMostDrivers>());
+  return &shim;
 }

@@ -4,14 +4,12 @@
 #define KILN_LIB_RUNTIME_GUARDEDDRIVER_H
 
 #include "kiln-c/Device.h"
-#include <string>
 
 namespace kiln::runtime {
 
-/// A table that calls `table`'s functions, of the driver in file `path`, and
-/// lives as long as the process.
-const KilnDeviceDriver *guardDriver(const KilnDeviceDriver *table,
-                                    const std::string &path);
+/// A table that calls `table`'s functions, of the driver with that number
+/// (DriverCalls.h), and lives as long as the process.
+const KilnDeviceDriver *guardDriver(const KilnDeviceDriver *table, int driver);
 
 } // namespace kiln::runtime
 

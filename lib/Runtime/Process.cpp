@@ -50,10 +50,11 @@ std::string kiln::runtime::helperProgram(const void *anchor, const char *name,
   return (folder / "kiln" / name).string();
 }
 
-Expected<pid_t>
-kiln::runtime::startProgram(const std::string &path,
-                            const std::vector<std::string> &args,
-                            const std::vector<int> &fds) {
+/// Starts a program whose descriptors 0, 1, ... are `fds`; those that are -1
+/// stay as they are here.
+static Expected<pid_t> spawn(const std::string &path,
+                             const std::vector<std::string> &args,
+                             const std::vector<int> &fds) {
   std::vector<char *> words = {const_cast<char *>(path.c_str())};
   for (const std::string &arg : args)
     words.push_back(const_cast<char *>(arg.c_str()));
@@ -72,15 +73,17 @@ kiln::runtime::startProgram(const std::string &path,
   // Out of the way first: one of them may have the number of another's place.
   std::vector<int> moved;
   int code = 0;
-  for (int fd : fds) {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3 + int(fds.size()));
-    if (copy < 0)
+  for (size_t i = 0; i < fds.size() && !code; ++i) {
+    if (fds[i] < 0)
+      continue;
+    int copy = fcntl(fds[i], F_DUPFD_CLOEXEC, int(fds.size()));
+    if (copy < 0) {
       code = errno;
-    else
+    } else {
       moved.push_back(copy);
+      code = posix_spawn_file_actions_adddup2(&actions, copy, int(i));
+    }
   }
-  for (size_t i = 0; i < moved.size() && !code; ++i)
-    code = posix_spawn_file_actions_adddup2(&actions, moved[i], int(3 + i));
   pid_t child = -1;
   if (!code)
     code = posix_spawn(&child, path.c_str(), &actions, &attributes,
@@ -92,6 +95,59 @@ kiln::runtime::startProgram(const std::string &path,
   if (code)
     return Error(path + ": cannot be started: " + std::strerror(code));
   return child;
+}
+
+Expected<pid_t>
+kiln::runtime::startProgram(const std::string &path,
+                            const std::vector<std::string> &args,
+                            const std::vector<int> &fds) {
+  std::vector<int> all = {-1, -1, -1};
+  all.insert(all.end(), fds.begin(), fds.end());
+  return spawn(path, args, all);
+}
+
+Expected<ProgramRun> kiln::runtime::runProgram(
+    const std::string &path, const std::vector<std::string> &args,
+    const std::vector<int> &fds, double seconds, int output) {
+  int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+    Error error(path + ": cannot be started: " + std::strerror(errno));
+    if (null >= 0)
+      close(null);
+    return error;
+  }
+  std::vector<int> all = {null, output >= 0 ? output : ends[1], ends[1]};
+  all.insert(all.end(), fds.begin(), fds.end());
+  Expected<pid_t> child = spawn(path, args, all);
+  close(ends[1]);
+  close(null);
+  ProgramRun run;
+  if (child) {
+    constexpr size_t kMostPrinted = 16 << 20;
+    run.isInTime =
+        readUntilEnd(ends[0], seconds, [&](const char *bytes, size_t size) {
+          run.printed.append(bytes, size);
+          if (run.printed.size() > 2 * kMostPrinted)
+            run.printed.erase(0, run.printed.size() - kMostPrinted);
+          return true;
+        });
+    if (!run.isInTime)
+      kill(*child, SIGKILL);
+    run.ending = awaitEnd(*child);
+  }
+  close(ends[0]);
+  if (!child)
+    return child.takeError();
+  return run;
+}
+
+std::string ProgramRun::failure(const std::string &name) const {
+  std::string text = name + " failed: ";
+  text += isInTime ? ending.describe() : "no end in time";
+  std::string reason = printed;
+  while (!reason.empty() && (reason.back() == '\n' || reason.back() == ' '))
+    reason.pop_back();
+  return reason.empty() ? text : text + ": " + reason;
 }
 
 void kiln::runtime::beginHelper(int numFds) {
@@ -110,20 +166,22 @@ std::string Ending::describe() const {
   return "status " + std::to_string(status);
 }
 
-Ending kiln::runtime::awaitEnd(pid_t pid) {
-  int status = 0;
-  pid_t ended = 0;
-  while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-    ;
+Ending Ending::of(int status) {
   Ending ending;
-  if (ended != pid)
-    return ending;
   ending.isKnown = true;
   if (WIFSIGNALED(status))
     ending.signal = WTERMSIG(status);
   else
     ending.status = WEXITSTATUS(status);
   return ending;
+}
+
+Ending kiln::runtime::awaitEnd(pid_t pid) {
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+    ;
+  return ended == pid ? Ending::of(status) : Ending();
 }
 
 unsigned kiln::runtime::trialSeconds() {

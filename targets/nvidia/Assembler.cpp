@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assembler.h"
+#include "kiln/Runtime/Process.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,10 +50,11 @@ namespace {
 /// Files that go when it goes.
 class TemporaryFiles {
 public:
-  /// The path of a new file, empty on failure.
-  std::string make(StringRef suffix) {
+  /// The path of a new file; empty on failure, of which `code` says why.
+  std::string make(StringRef suffix, std::error_code &code) {
     SmallString<128> path;
-    if (llvm::sys::fs::createTemporaryFile("kiln", suffix, path))
+    code = llvm::sys::fs::createTemporaryFile("kiln", suffix, path);
+    if (code)
       return "";
     removers.push_back(std::make_unique<llvm::FileRemover>(path));
     return path.str().str();
@@ -73,19 +75,19 @@ static std::string readFile(const std::string &path) {
 /// fails.
 static bool runAssembler(const std::string &assembler,
                          llvm::ArrayRef<StringRef> arguments,
-                         TemporaryFiles &files, std::string &printed,
-                         std::string &error) {
-  std::string said = files.make("log");
-  llvm::SmallVector<StringRef> all = {assembler};
-  llvm::append_range(all, arguments);
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(said),
-                                          StringRef(said)};
-  int status = llvm::sys::ExecuteAndWait(assembler, all, std::nullopt,
-                                         redirects, kSeconds, 0, &error);
-  printed = readFile(said);
-  if (status && error.empty())
-    error = assembler + " failed";
-  return status == 0;
+                         std::string &printed, std::string &error) {
+  std::vector<std::string> words;
+  for (StringRef argument : arguments)
+    words.push_back(argument.str());
+  auto run = kiln::runtime::runProgram(assembler, words, {}, kSeconds);
+  if (!run) {
+    error = run.message();
+    return false;
+  }
+  printed = run->printed;
+  if (!run->succeeded())
+    error = run->failure(assembler);
+  return run->succeeded();
 }
 
 unsigned nvidia::newestPtxOf(const std::string &assembler) {
@@ -95,9 +97,8 @@ unsigned nvidia::newestPtxOf(const std::string &assembler) {
   auto [entry, isNew] = known.try_emplace(assembler, 0);
   if (!isNew)
     return entry->second;
-  TemporaryFiles files;
   std::string printed, error;
-  if (!runAssembler(assembler, {"--version"}, files, printed, error))
+  if (!runAssembler(assembler, {"--version"}, printed, error))
     return 0;
   StringRef text = StringRef(printed).split("release ").second;
   unsigned major = 0, minor = 0;
@@ -178,12 +179,16 @@ std::optional<std::string> nvidia::assemble(const std::string &assembler,
                                             StringRef ptx, StringRef cpu,
                                             AssemblerLog &log) {
   TemporaryFiles files;
-  std::string in = files.make("ptx"), out = files.make("cubin");
   auto fail = [&](std::string why) {
     log.errors.push_back({0, std::move(why)});
     return std::nullopt;
   };
   std::error_code code;
+  std::string in = files.make("ptx", code), out;
+  if (!code)
+    out = files.make("cubin", code);
+  if (code)
+    return fail("cannot create a temporary file: " + code.message());
   {
     llvm::raw_fd_ostream file(in, code);
     file << ptx;
@@ -202,12 +207,11 @@ std::optional<std::string> nvidia::assemble(const std::string &assembler,
   if (ptx.contains("\t.loc\t"))
     arguments.push_back("-lineinfo");
   std::string printed, error;
-  bool isDone = runAssembler(assembler, arguments, files, printed, error);
+  bool isDone = runAssembler(assembler, arguments, printed, error);
   log = readLog(printed);
   if (!isDone) {
     if (log.errors.empty())
-      log.errors.push_back(
-          {0, error + (printed.empty() ? "" : ": " + printed)});
+      log.errors.push_back({0, error});
     return std::nullopt;
   }
   log.errors.clear();

@@ -8,7 +8,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
 #include <new>
+#include <ucontext.h>
 #include <unistd.h>
 
 namespace {
@@ -67,14 +71,110 @@ const char *whatHappened(int number) {
   }
 }
 
-/// Only async-signal-safe functions from here on.
-void onSignal(int number, siginfo_t *info, void *) {
+/// Where an address comes from.
+enum class Code {
+  kernel,    ///< no library, or one that a driver loads from memory
+  system,    ///< the C and C++ libraries
+  allocator, ///< of these, what manages memory
+  other,     ///< a driver, what it links, or the runtime
+};
+
+/// Of a library that a driver has made in memory, as the device cpu does.
+bool isInMemory(const char *path) {
+  for (const char *prefix : {"/proc/self/fd/", "/dev/fd/", "/memfd:"})
+    if (std::strncmp(path, prefix, std::strlen(prefix)) == 0)
+      return true;
+  return false;
+}
+
+Code codeAt(const void *address) {
+  struct Search {
+    uintptr_t address;
+    const char *path;
+  } search = {reinterpret_cast<uintptr_t>(address), nullptr};
+  dl_iterate_phdr(
+      [](dl_phdr_info *library, size_t, void *opaque) {
+        auto *search = static_cast<Search *>(opaque);
+        for (size_t i = 0; i < library->dlpi_phnum; ++i) {
+          const auto &segment = library->dlpi_phdr[i];
+          uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type == PT_LOAD && search->address >= begin &&
+              search->address - begin < segment.p_memsz)
+            search->path = library->dlpi_name;
+        }
+        return int(search->path != nullptr);
+      },
+      &search);
+  if (!search.path || isInMemory(search.path))
+    return Code::kernel;
+  bool isSystem = false;
+  for (const char *name : {"/libc.so", "/libstdc++.so", "/libgcc_s.so",
+                           "/libm.so", "/libc++.so", "/libc++abi.so"})
+    isSystem |= std::strstr(search.path, name) != nullptr;
+  if (!isSystem)
+    return Code::other;
+  Dl_info info;
+  if (dladdr(address, &info) && info.dli_sname)
+    for (const char *name : {"malloc", "free", "cfree", "calloc", "realloc",
+                             "aligned_alloc", "memalign", "posix_memalign"})
+      if (std::strcmp(info.dli_sname, name) == 0)
+        return Code::allocator;
+  return Code::system;
+}
+
+/// The address of the instruction that faulted, and the one that it would
+/// return to if it is the first of a function.
+void faultingCode(const void *context, void *&code, void *&caller) {
+  code = caller = nullptr;
+  const mcontext_t &state =
+      static_cast<const ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  code = reinterpret_cast<void *>(state.gregs[REG_RIP]);
+  if (!code) // a null function was called
+    caller = *reinterpret_cast<void **>(state.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  code = reinterpret_cast<void *>(state.pc);
+  caller = reinterpret_cast<void *>(state.regs[30]);
+#endif
+}
+
+/// Whether a driver's own code went wrong, not a kernel, nor the memory that
+/// one has left behind.
+bool isDriversFault(const void *context) {
+  constexpr int kMost = 64;
+  void *stack[kMost], *code, *caller;
+  faultingCode(context, code, caller);
+  if (!code)
+    return caller && codeAt(caller) != Code::kernel;
+  int depth = backtrace(stack, kMost), at = 0;
+  while (at < depth && stack[at] != code)
+    ++at;
+  if (at == depth)
+    return codeAt(code) != Code::kernel;
+  bool isOutside = false;
+  for (; at < depth; ++at) {
+    Code kind = codeAt(stack[at]);
+    // What a kernel calls works for it.
+    if (kind == Code::kernel)
+      return false;
+    if (kind == Code::allocator && !isOutside)
+      return false;
+    isOutside |= kind == Code::other;
+  }
+  return isOutside;
+}
+
+/// Only async-signal-safe functions from here on, and those that find
+/// libraries.
+void onSignal(int number, siginfo_t *info, void *context) {
   // What somebody sent, what came before all kernels and what happens in a
   // child is not ours: it happens again, without this handler.
   const char *kernelName = kiln::run::activity().kernel;
   const char *call = kiln::runtime::currentDriverCall();
   bool isSent = info->si_code <= 0 && number != SIGABRT;
-  if ((!kernelName[0] && !call[0]) || isSent || getpid() != process) {
+  // Behind the end of the program only destructors run.
+  bool isDone = kiln::run::activity().isDone;
+  if ((!kernelName[0] && !call[0]) || isSent || isDone || getpid() != process) {
     signal(number, SIG_DFL);
     if (isSent)
       raise(number);
@@ -84,12 +184,18 @@ void onSignal(int number, siginfo_t *info, void *) {
   if (isReported.test_and_set())
     while (true)
       pause(); // another thread is about to end the process
+  kiln::run::activity().isLost = true;
   Line line;
-  // Not a kernel's fault where the driver does something else.
-  if (call[0] && !std::strstr(call, "executing") &&
-      !std::strstr(call, "waiting")) {
+  // Not a kernel's fault where the driver does something else, or fails by
+  // itself.
+  bool mayBeKernel = kernelName[0] && (std::strstr(call, "while executing") ||
+                                       std::strstr(call, "while waiting"));
+  if (call[0] && (!mayBeKernel || isDriversFault(context))) {
     const char *name = sigdescr_np(number);
-    line << "kiln-run: error: " << call << ": " << (name ? name : "a signal");
+    line << "kiln-run: error: " << call;
+    if (mayBeKernel)
+      line << " (kernel '" << kernelName << "')";
+    line << ": " << (name ? name : "a signal");
     line.print();
     _exit(1);
   }
@@ -109,6 +215,9 @@ void onSignal(int number, siginfo_t *info, void *) {
 
 void kiln::run::reportFaults() {
   process = getpid();
+  // What it loads must be there before something goes wrong.
+  void *unused[1];
+  backtrace(unused, 1);
   std::set_new_handler([] {
     isOutOfMemory = true;
     throw std::bad_alloc();

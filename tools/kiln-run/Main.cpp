@@ -54,8 +54,7 @@ int main(int argc, char **argv) {
         return 1;
       }
     };
-    return options.timeLimit > 0 ? superviseCalls(options.timeLimit, body)
-                                 : body();
+    return supervise({options.timeLimit, options.timeout}, body);
   } catch (const std::exception &error) {
     printError(error.what());
     return 1;

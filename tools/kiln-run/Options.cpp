@@ -72,6 +72,7 @@ std::optional<double> parsePositive(const std::string &text) {
 struct RawOptions {
   std::vector<std::string> dims;
   std::string grid, bench, warmUps, explain, saveTemps, rtol, atol, timeLimit;
+  std::string timeout;
   std::string elided, inputs;
   bool allowTf32 = false, timing = false;
 };
@@ -134,6 +135,10 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
                  "the best to this file, for the key tiling_cache of a SPEC");
   app.add_option("--time-limit", raw.timeLimit,
                  "seconds that a call may take before it is ended");
+  app.add_option("--timeout", raw.timeout,
+                 "seconds after which a kernel, or a function of a driver, "
+                 "that does not come to an end counts as hanging and is ended "
+                 "(600; 0: never)");
   list("--require-signature", options.requiredKeys,
        "refuse a package that is not signed with this key (PEM file of an "
        "Ed25519 public key); repeat for alternatives");
@@ -180,6 +185,13 @@ std::string finishNumbers(const RawOptions &raw, Options &options) {
     if (options.timeLimit <= 0)
       return "--time-limit=" + raw.timeLimit +
              ": expected a number of seconds above 0";
+  }
+  if (!raw.timeout.empty()) {
+    std::optional<double> seconds = parsePositive(raw.timeout);
+    if (!seconds)
+      return "--timeout=" + raw.timeout +
+             ": expected a number of seconds that is not negative";
+    options.timeout = *seconds;
   }
   if (!raw.bench.empty()) {
     std::optional<int64_t> count = parseNumber(raw.bench);

@@ -45,6 +45,7 @@ struct Options {
   bool noCeiling = false;
   std::string tune;       ///< file for the block sizes that are found best
   double timeLimit = 0;   ///< seconds that a call may take; 0: any
+  double timeout = 600;   ///< seconds without progress; 0: any
   int ranks = 0;          ///< how many run the program together; 0: one alone
   int rank = -1;          ///< the one that this process is; -1: it starts all
   std::string rendezvous; ///< where they meet

@@ -19,6 +19,10 @@ struct Activity {
   std::atomic<int64_t> began;    ///< nanoseconds; 0: no call runs
   std::atomic<bool> onReference; ///< of the call
   std::atomic<uint64_t> launches;
+  std::atomic<bool> isDone; ///< with this status
+  std::atomic<int> status;
+  std::atomic<bool> isGone; ///< destructors have run, too
+  std::atomic<bool> isLost; ///< a message has said how it ends instead
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free &&
               std::atomic<uint64_t>::is_always_lock_free);
@@ -35,10 +39,17 @@ public:
   ~CallWatch();
 };
 
-/// Runs `body` in a child process, which is ended when one of its calls takes
-/// longer than `seconds`. Returns its exit status; 1 and a message that names
-/// the kernel when it was ended.
-int superviseCalls(double seconds, const std::function<int()> &body);
+/// How long things may take, in seconds; 0: any time.
+struct Limits {
+  double call = 0;     ///< a whole call
+  double progress = 0; ///< until something of a call or a driver goes on
+};
+
+/// Runs `body` in a child process. Returns what it returns, after the child
+/// has exited. Where a limit passes, or a driver ends the process or crashes at
+/// its end, a message says whose code it was, and the status is 1. With
+/// KILN_NO_CHILD=1 and no limit for a call it runs in this process.
+int supervise(const Limits &limits, const std::function<int()> &body);
 
 /// Says on the standard error how far the reference is, when it takes long.
 class ProgressReport {

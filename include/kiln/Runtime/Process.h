@@ -31,10 +31,6 @@ Expected<pid_t> startProgram(const std::string &path,
                              const std::vector<std::string> &args,
                              const std::vector<int> &fds);
 
-/// In a helper: closes what a careless host passed on beyond `numFds`
-/// descriptors, leaves no core file and ends with the thread that started it.
-void beginHelper(int numFds);
-
 /// How a process ended. Unknown where the host took the status away, which it
 /// does by ignoring SIGCHLD or by waiting for any child.
 struct Ending {
@@ -43,8 +39,36 @@ struct Ending {
   int signal = 0; ///< 0: none
   /// "Segmentation fault", "status 3".
   std::string describe() const;
+  /// Of what waitpid says.
+  static Ending of(int status);
 };
 Ending awaitEnd(pid_t pid);
+
+/// What became of a program.
+struct ProgramRun {
+  bool isInTime = true;
+  Ending ending;
+  std::string printed; ///< on both streams, of which the end counts
+
+  bool succeeded() const {
+    return isInTime && ending.isKnown && !ending.signal && !ending.status;
+  }
+  /// Why it failed: "ld.lld: status 1: ...", with what it printed.
+  std::string failure(const std::string &name) const;
+};
+
+/// Runs a program to its end, at most for `seconds`. It reads nothing, has
+/// `fds` as its 3, 4, 5, ... and writes to `output` as its standard output, if
+/// that is one. What else it prints comes back through a pipe, so that there is
+/// room for it on a full disk.
+Expected<ProgramRun> runProgram(const std::string &path,
+                                const std::vector<std::string> &args,
+                                const std::vector<int> &fds, double seconds,
+                                int output = -1);
+
+/// In a helper: closes what a careless host passed on beyond `numFds`
+/// descriptors, leaves no core file and ends with the thread that started it.
+void beginHelper(int numFds);
 
 /// Seconds after which a trial load counts as hanging: KILN_TRIAL_SECONDS, else
 /// 30.

@@ -5,12 +5,14 @@
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Process.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/ActivityBoard.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -72,6 +74,9 @@ struct LastWords {
 } // namespace
 static LastWords lastWords;
 
+/// The activities of this process, where it is a child that is waited for.
+static target::SharedActivities *ownActivities = nullptr;
+
 /// Lets the first thread that comes here go on, to the end of the process.
 static void claimLastWords() {
   static std::atomic<bool> isClaimed{false};
@@ -80,10 +85,17 @@ static void claimLastWords() {
   std::free(std::exchange(lastWords.reserve, nullptr));
 }
 
+/// Ends the process, whose last words were said.
+[[noreturn]] static void endProcess() {
+  if (ownActivities)
+    ownActivities->end();
+  _exit(kInputFailed);
+}
+
 [[noreturn]] static void outOfMemory() {
   claimLastWords();
   lastWords.say(lastWords.outOfMemory);
-  _exit(kInputFailed);
+  endProcess();
 }
 
 void kiln::driver::exitOnFatalErrors(std::string name,
@@ -105,12 +117,12 @@ void kiln::driver::exitOnFatalErrors(std::string name,
         target::activityMessage(llvm::Twine("gives up: ") + why);
     if (!whose.empty()) {
       lastWords.say(whose);
-      _exit(kInputFailed);
+      endProcess();
     }
     lastWords.say(lastWords.name +
                   ":1:1: error: the compiler cannot process this input (" +
                   why + ")");
-    _exit(kInputFailed);
+    endProcess();
   });
 }
 
@@ -125,8 +137,33 @@ void kiln::driver::beginChild() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
+static void sayOnStandardError(const char *line, size_t size) {
+  // Only what may be called from a signal handler.
+  (void)(runtime::writeFully(2, line, size) && runtime::writeFully(2, "\n", 1));
+}
+
+/// In the child: runs the body, and says that it came to its end.
+[[noreturn]] static void runChild(StringRef name,
+                                  const std::function<int()> &body,
+                                  target::SharedActivities &activities,
+                                  bool mayExit) {
+  beginChild();
+  ownActivities = &activities;
+  activities.use();
+  target::reportLostActivities(name, sayOnStandardError);
+  target::limitSteps(target::defaultStepSeconds());
+  if (mayExit)
+    std::atexit([] {
+      if (ownActivities->isIdle())
+        ownActivities->end();
+    });
+  int status = flushOutput(runDeep(body));
+  activities.end();
+  _exit(status);
+}
+
 int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
-                             bool inProcess) {
+                             bool inProcess, bool mayExit) {
   StringRef name = input.empty() ? StringRef("<input>") : input;
   runtime::declareOwnProcess();
   exitOnFatalErrors(name.str(),
@@ -134,25 +171,30 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
   const char *direct = std::getenv("KILN_NO_CHILD");
   // What waits in buffers must not be written twice.
   flushOutput(kDone);
+  std::unique_ptr<target::SharedActivities> activities =
+      target::SharedActivities::create();
   pid_t child = inProcess || (direct && *direct == '1') ? -1 : fork();
   if (child < 0) {
+    target::reportExits(name, sayOnStandardError);
     // Whoever wants no child wants to see where it ends.
     llvm::sys::PrintStackTraceOnErrorSignal(name);
     return runDeep(body);
   }
-  if (child == 0) {
-    beginChild();
-    target::reportLostActivities(name, [](const char *line, size_t size) {
-      // Only what may be called from a signal handler.
-      (void)(runtime::writeFully(2, line, size) &&
-             runtime::writeFully(2, "\n", 1));
-    });
-    target::limitSteps(target::defaultStepSeconds());
-    _exit(flushOutput(runDeep(body)));
-  }
+  if (child == 0)
+    runChild(name, body, *activities, mayExit);
   runtime::Ending ending = runtime::awaitEnd(child);
-  if (!ending.signal)
-    return ending.isKnown ? ending.status : int(kInputFailed);
+  if (!ending.signal && ending.isKnown && activities->hasEnded())
+    return ending.status;
+  if (!ending.signal) {
+    std::string whose = activities->endMessage(name);
+    llvm::errs() << (whose.empty()
+                         ? name.str() +
+                               ":1:1: error: the compiler ended with " +
+                               ending.describe() + " before it was done"
+                         : whose)
+                 << "\n";
+    return kInputFailed;
+  }
   // What the user sent to stop us stops the parent alike.
   int number = ending.signal;
   if (number == SIGINT || number == SIGTERM || number == SIGHUP ||

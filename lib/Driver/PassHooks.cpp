@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PassHooks.h"
+#include "kiln/Driver/PassActivities.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Pass/Pass.h"
@@ -105,4 +106,8 @@ void PassHooks::explain(DiagnosticPrinter &printer, unsigned before,
   for (const std::string &suspect : suspects)
     list += (list.empty() ? "" : ", ") + suspect;
   printer.note(prefix + "note: in " + owner + on + ", after " + list);
+}
+
+std::unique_ptr<PassInstrumentation> kiln::driver::makePassActivities() {
+  return std::make_unique<PassHooks>();
 }

@@ -6,6 +6,7 @@
 #include "kiln/Eval/Register.h"
 #include "kiln/Runtime/Process.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/ActivityBoard.h"
 #include "kiln/Target/PluginLoader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -81,8 +82,10 @@ private:
 };
 
 /// In the child or the helper: compiles, writes the package and the records.
-int compileInChild(Request &request, int package, int records) {
+int compileInChild(Request &request, int package, int records,
+                   target::SharedActivities &activities) {
   RecordWriter writer(records);
+  activities.use();
   request.diag = [&](StringRef line) {
     writer.write(Record::Diagnostic, line);
   };
@@ -132,7 +135,8 @@ int fileInMemory(const char *name, StringRef bytes) {
 }
 
 /// Starts the helper program. On failure says why.
-pid_t startWorker(const Request &request, int package, int records) {
+pid_t startWorker(const Request &request, int package, int records,
+                  const target::SharedActivities &activities) {
   std::vector<std::string> args = {
       request.report ? "compile-with-report" : "compile", request.name};
   // What this process was given before counts there, too.
@@ -148,9 +152,10 @@ pid_t startWorker(const Request &request, int package, int records) {
                  std::string(std::strerror(errno)));
     return -1;
   }
-  auto child = runtime::startProgram(
-      target::compileWorker(), args,
-      {request.file >= 0 ? request.file : copy.fd, package, records});
+  auto child =
+      runtime::startProgram(target::compileWorker(), args,
+                            {request.file >= 0 ? request.file : copy.fd,
+                             package, records, activities.descriptor()});
   if (child)
     return *child;
   request.diag("error: " + child.message() +
@@ -160,9 +165,10 @@ pid_t startWorker(const Request &request, int package, int records) {
 
 /// Starts a child that compiles: a fork where that is safe, which saves loading
 /// the compiler once more.
-pid_t startChild(Request &request, int package, int records) {
+pid_t startChild(Request &request, int package, int records,
+                 target::SharedActivities &activities) {
   if (!runtime::isForkSafe())
-    return startWorker(request, package, records);
+    return startWorker(request, package, records, activities);
   if (!request.load())
     return -1;
   // What waits in buffers must not be written twice.
@@ -172,7 +178,7 @@ pid_t startChild(Request &request, int package, int records) {
   pid_t child = fork();
   if (child == 0) {
     beginChild();
-    _exit(compileInChild(request, package, records));
+    _exit(compileInChild(request, package, records, activities));
   }
   if (child < 0)
     request.diag("error: cannot start a process: " +
@@ -230,7 +236,14 @@ int kiln::driver::compileApart(Request &request,
     return kInputFailed;
   }
   Descriptor reading(ends[0]), writing(ends[1]);
-  pid_t child = startChild(request, package.fd, writing.fd);
+  std::unique_ptr<target::SharedActivities> activities =
+      target::SharedActivities::create();
+  if (activities->descriptor() < 0) {
+    request.diag("error: cannot start a process: " +
+                 std::string(std::strerror(errno)));
+    return kInputFailed;
+  }
+  pid_t child = startChild(request, package.fd, writing.fd, *activities);
   writing.reset();
   if (child < 0)
     return kInputFailed;
@@ -261,8 +274,12 @@ int kiln::driver::compileApart(Request &request,
     return kInputFailed;
   }
   if (!status) {
-    request.diag(place + "the compiler cannot process this input (" +
-                 ending.describe() + ")");
+    std::string whose =
+        ending.signal ? "" : activities->endMessage(request.name);
+    request.diag(whose.empty()
+                     ? place + "the compiler cannot process this input (" +
+                           ending.describe() + ")"
+                     : whose);
     return kInputFailed;
   }
   if (*status != kDone)
@@ -293,12 +310,12 @@ int kiln::driver::workerMain(int argc, char **argv) {
   Request request;
   std::string error;
   if ((mode != "compile" && mode != "compile-with-report") || argc < 3 ||
-      fcntl(5, F_GETFD) < 0) {
+      fcntl(6, F_GETFD) < 0) {
     llvm::errs() << "kiln-compile-worker: error: this program is started by "
                     "libKiln.so\n";
     return kWrongUsage;
   }
-  runtime::beginHelper(3);
+  runtime::beginHelper(4);
   request.name = argv[2];
   request.args.assign(argv + 3, argv + argc);
   request.file = 3;
@@ -307,5 +324,8 @@ int kiln::driver::workerMain(int argc, char **argv) {
   // Parsed by whoever sent them before.
   if (!CompileOptions::parse(request.args, request.options, error))
     return kWrongUsage;
-  return compileInChild(request, 4, 5);
+  target::SharedActivities activities(6);
+  int status = compileInChild(request, 4, 5, activities);
+  // What plug-ins do at exit must not count any more.
+  _exit(status);
 }

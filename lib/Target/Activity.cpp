@@ -1,7 +1,7 @@
 //===- Activity.cpp - Whose code a thread runs ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kiln/Target/Activity.h"
+#include "ActivityState.h"
 #include "kiln/Target/Report.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/Diagnostics.h"
@@ -9,18 +9,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
-#include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <exception>
 #include <link.h>
-#include <mutex>
-#include <set>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -102,73 +95,39 @@ std::string kiln::target::describeKernels(Operation *op) {
 // What threads do
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One activity as text, of a size that a signal handler can read.
-struct Entry {
-  char place[256]; ///< "file:line:column", or nothing
-  char owner[256];
-  char kernels[256]; ///< "on kernel 'a'"
-  int64_t began;
-};
+thread_local ActivityThread *kiln::target::currentThread = nullptr;
 
-constexpr size_t kDeepest = 16;
+static constexpr size_t kSignalStackBytes = 64 << 10;
 
-/// The activities of one thread.
-struct ThreadState {
-  std::mutex mutex; ///< between the thread and the watchdog
-  size_t depth = 0; ///< those beyond kDeepest are only counted
-  Entry entries[kDeepest];
-  std::unique_ptr<char[]> signalStack;
-  ThreadState();
-  ~ThreadState();
-
-  Entry *innermost() {
-    return depth ? &entries[std::min(depth, kDeepest) - 1] : nullptr;
-  }
-};
-
-/// What is known of the process.
-struct Process {
-  std::mutex mutex;
-  std::set<ThreadState *> threads;
-  std::atomic<int64_t> progress{0}; ///< when anything began or ended
-  std::atomic<double> limit{0};
-  bool isWatched = false;
-  std::string input;
-  LastWordsFn say = nullptr;
-  std::atomic<bool> isEnding{false};
-};
-Process &process() {
-  static Process *all = new Process;
+ActivityProcess &ActivityProcess::get() {
+  static ActivityProcess *all = new ActivityProcess;
   return *all;
 }
 
-constexpr size_t kSignalStackBytes = 64 << 10;
-
-int64_t now() {
+int64_t kiln::target::activityClock() {
   auto time = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
 
-template <size_t size> void keep(char (&to)[size], StringRef text) {
+template <size_t size> static void keep(char (&to)[size], StringRef text) {
   text = text.take_front(size - 1);
   std::memcpy(to, text.data(), text.size());
   to[text.size()] = 0;
 }
 
-thread_local ThreadState *current = nullptr;
-
-ThreadState &state() {
-  static thread_local ThreadState own;
+static ActivityThread &state() {
+  static thread_local ActivityThread own;
   return own;
 }
-} // namespace
 
-ThreadState::ThreadState() {
-  Process &all = process();
+ActivityThread::ActivityThread() {
+  ActivityProcess &all = ActivityProcess::get();
   std::lock_guard<std::mutex> lock(all.mutex);
+  slot = all.board ? all.board->take() : nullptr;
+  if (!slot)
+    slot = &own;
   all.threads.insert(this);
-  current = this;
+  currentThread = this;
   if (!all.say)
     return;
   // A stack that has run out is no place for the handler.
@@ -179,53 +138,67 @@ ThreadState::ThreadState() {
   sigaltstack(&stack, nullptr);
 }
 
-ThreadState::~ThreadState() {
+ActivityThread::~ActivityThread() {
+  ActivityProcess &all = ActivityProcess::get();
+  // A thread that is done has no activity: its code has called exit, which
+  // destroys what belongs to the thread first, or pthread_exit.
+  if (slot->depth && all.sayExit && all.pid == getpid())
+    endWith(*slot->innermost(), kEndsProcess);
   if (signalStack) {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
   }
-  Process &all = process();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.threads.erase(this);
-  current = nullptr;
+  currentThread = nullptr;
+  slot->isTaken = false;
+}
+
+void ActivityThread::leaveBoard() {
+  if (slot == &own)
+    return;
+  own.depth = slot->depth;
+  std::memcpy(own.entries, slot->entries, sizeof own.entries);
+  slot = &own;
 }
 
 void Activity::begin(StringRef owner, Operation *op) {
   std::string place = placeOf(op);
   std::string kernels = describeKernels(op);
-  ThreadState &own = state();
-  std::lock_guard<std::mutex> lock(own.mutex);
-  if (own.depth++ >= kDeepest)
+  ActivityThread &thread = state();
+  std::lock_guard<std::mutex> lock(thread.mutex);
+  ActivitySlot &own = *thread.slot;
+  if (own.depth++ >= kDeepestActivity)
     return;
-  Entry &entry = own.entries[own.depth - 1];
+  ActivityEntry &entry = own.entries[own.depth - 1];
   keep(entry.place, place);
   keep(entry.owner, owner);
   keep(entry.kernels, kernels);
   // Inside of a kernel it is known, inside of what holds it the place is.
   if (own.depth > 1) {
-    Entry &outer = own.entries[own.depth - 2];
+    ActivityEntry &outer = own.entries[own.depth - 2];
     if (kernels.empty())
       std::memcpy(entry.kernels, outer.kernels, sizeof entry.kernels);
     if (place.empty())
       std::memcpy(entry.place, outer.place, sizeof entry.place);
   }
-  entry.began = now();
-  process().progress = entry.began;
+  entry.began = activityClock();
+  ActivityProcess::get().progress = entry.began;
 }
 
 void Activity::end() {
-  ThreadState &own = state();
-  std::lock_guard<std::mutex> lock(own.mutex);
-  if (own.depth)
-    --own.depth;
-  process().progress = now();
+  ActivityThread &thread = state();
+  std::lock_guard<std::mutex> lock(thread.mutex);
+  if (thread.slot->depth)
+    --thread.slot->depth;
+  ActivityProcess::get().progress = activityClock();
 }
 
-unsigned Activity::depth() { return state().depth; }
+unsigned Activity::depth() { return state().slot->depth; }
 
 void Activity::endDownTo(unsigned depth) {
-  while (state().depth > depth)
+  while (state().slot->depth > depth)
     end();
 }
 
@@ -253,7 +226,7 @@ kiln::target::runGuardedActivity(StringRef owner, Operation *op,
     what = "something that is no std::exception";
   }
   // Hooks around passes have not been told of the end: that is who threw.
-  Entry thrower = *state().innermost();
+  ActivityEntry thrower = *state().slot->innermost();
   Activity::endDownTo(depth);
   auto [rest, column] = StringRef(thrower.place).rsplit(':');
   auto [file, line] = rest.rsplit(':');
@@ -302,187 +275,4 @@ std::string kiln::target::pluginOfCode(const void *address) {
                                     llvm::sys::path::filename(file)))
       return plugin.name;
   return "";
-}
-
-//===----------------------------------------------------------------------===//
-// How they end
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Puts a message together without memory from the heap.
-struct Line {
-  char text[1536];
-  size_t size = 0;
-  void add(const char *part) {
-    for (; *part && size + 1 < sizeof text; ++part)
-      text[size++] = *part == '\n' ? ' ' : *part;
-    text[size] = 0;
-  }
-};
-
-void compose(Line &line, const Entry &entry, const char *what) {
-  if (entry.place[0]) {
-    line.add(entry.place);
-    line.add(": ");
-  } else if (!process().input.empty()) {
-    line.add(process().input.c_str());
-    line.add(":1:1: ");
-  }
-  line.add("error: ");
-  line.add(entry.owner);
-  line.add(" ");
-  // "crashes on kernel 'a': Segmentation fault"
-  const char *colon = std::strstr(what, ": ");
-  char verb[64] = "";
-  size_t length = colon ? size_t(colon - what) : std::strlen(what);
-  std::memcpy(verb, what, std::min(length, sizeof verb - 1));
-  line.add(verb);
-  if (entry.kernels[0]) {
-    line.add(" on ");
-    line.add(entry.kernels);
-  }
-  if (colon)
-    line.add(colon);
-  line.add(" (");
-  line.add(kStackAdvice.data());
-  line.add(")");
-}
-
-/// Ends the process with a message, once.
-[[noreturn]] void endWith(const Entry &entry, const char *what) {
-  while (process().isEnding.exchange(true))
-    pause();
-  Line line;
-  compose(line, entry, what);
-  process().say(line.text, line.size);
-  _exit(1);
-}
-
-void onSignal(int number) {
-  // Whatever goes wrong from here on ends as it would have without this.
-  std::signal(number, SIG_DFL);
-  ThreadState *own = current;
-  if (!own || !own->depth) {
-    std::raise(number);
-    return;
-  }
-  Line what;
-  what.add("crashes: ");
-  const char *name = sigdescr_np(number);
-  what.add(name ? name : "a signal");
-  endWith(*own->innermost(), what.text);
-}
-
-[[noreturn]] void onTerminate() {
-  ThreadState *own = current;
-  if (!own || !own->depth)
-    std::abort();
-  Line what;
-  what.add("throws: ");
-  try {
-    if (std::exception_ptr thrown = std::current_exception())
-      std::rethrow_exception(thrown);
-    what.add("std::terminate was called");
-  } catch (const std::exception &e) {
-    what.add(e.what());
-  } catch (...) {
-    what.add("something that is no std::exception");
-  }
-  endWith(*own->innermost(), what.text);
-}
-
-/// What this process has started and what that has, which would outlive it.
-void killDescendants(pid_t pid, int depth = 0) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/task", int(pid));
-  DIR *tasks = opendir(path);
-  if (!tasks || depth > 8) {
-    if (tasks)
-      closedir(tasks);
-    return;
-  }
-  while (dirent *task = readdir(tasks)) {
-    if (task->d_name[0] == '.')
-      continue;
-    std::snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", int(pid),
-                  task->d_name);
-    FILE *file = std::fopen(path, "r");
-    int child;
-    while (file && std::fscanf(file, "%d", &child) == 1) {
-      killDescendants(child, depth + 1);
-      kill(child, SIGKILL);
-    }
-    if (file)
-      std::fclose(file);
-  }
-  closedir(tasks);
-}
-
-/// Ends the process when nothing goes on for too long.
-void watch() {
-  Process &all = process();
-  while (true) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    double limit = all.limit;
-    if (limit <= 0 || now() - all.progress < limit * 1e9)
-      continue;
-    // The activity that began last is the one that others wait for.
-    std::lock_guard<std::mutex> lock(all.mutex);
-    Entry last = {};
-    for (ThreadState *thread : all.threads) {
-      std::lock_guard<std::mutex> own(thread->mutex);
-      Entry *entry = thread->innermost();
-      if (entry && entry->began > last.began)
-        last = *entry;
-    }
-    if (!last.began)
-      continue;
-    char what[96];
-    std::snprintf(what, sizeof what,
-                  "hangs: no end within %g s, as --step-limit says", limit);
-    killDescendants(getpid());
-    endWith(last, what);
-  }
-}
-} // namespace
-
-void kiln::target::reportLostActivities(StringRef input, LastWordsFn say) {
-  Process &all = process();
-  all.input = input.str();
-  all.say = say;
-  struct sigaction action = {};
-  action.sa_handler = onSignal;
-  action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
-    sigaction(number, &action, nullptr);
-  std::set_terminate(onTerminate);
-}
-
-void kiln::target::limitSteps(double seconds) {
-  Process &all = process();
-  if (!all.say)
-    return;
-  all.limit = seconds;
-  all.progress = now();
-  if (seconds <= 0 || std::exchange(all.isWatched, true))
-    return;
-  std::thread(watch).detach();
-}
-
-double kiln::target::defaultStepSeconds() {
-  constexpr double kDefault = 600;
-  const char *text = std::getenv("KILN_STEP_SECONDS");
-  double seconds;
-  if (!text || StringRef(text).getAsDouble(seconds) || !(seconds >= 0))
-    return kDefault;
-  return seconds;
-}
-
-std::string kiln::target::activityMessage(const Twine &what) {
-  ThreadState *own = current;
-  if (!own || !own->depth)
-    return "";
-  Line line;
-  compose(line, *own->innermost(), what.str().c_str());
-  return line.text;
 }

@@ -14,6 +14,7 @@
 #include "kiln-c/TargetPlugin.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Process.h"
+#include "kiln/Target/Activity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -52,6 +53,24 @@ pid_t startTrial(llvm::ArrayRef<std::string> paths, int out) {
   return child ? *child : -1;
 }
 
+/// Reads what a trial writes, to its end; false when one plug-in takes too
+/// long. The child cannot watch itself: its signals are the plug-in's, too.
+bool readVerdicts(int fd, std::string &text) {
+  bool isAtEnd = false;
+  while (!isAtEnd) {
+    isAtEnd = true;
+    bool isInTime = kiln::runtime::readUntilEnd(
+        fd, kiln::runtime::trialSeconds(), [&](const char *bytes, size_t n) {
+          text.append(bytes, n);
+          isAtEnd = text.back() != '\n';
+          return isAtEnd;
+        });
+    if (!isInTime)
+      return false;
+  }
+  return true;
+}
+
 /// Tries the plug-ins in child processes, each child going on until the first
 /// failure.
 std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
@@ -76,11 +95,10 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
       break;
     }
     std::string text;
-    kiln::runtime::readUntilEnd(ends[0], 0, [&](const char *bytes, size_t n) {
-      text.append(bytes, n);
-      return true;
-    });
+    bool isInTime = readVerdicts(ends[0], text);
     close(ends[0]);
+    if (!isInTime)
+      kill(child, SIGKILL);
     kiln::runtime::Ending ending = kiln::runtime::awaitEnd(child);
     llvm::SmallVector<StringRef> lines;
     StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -96,9 +114,12 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
       // It died while working on the next one.
       const std::string &path = paths[verdicts.size()];
       std::string how = "ends the process with " + ending.describe();
-      if (ending.signal)
-        how = ending.signal == SIGALRM ? "does not come to an end"
-                                       : "crashes: " + ending.describe();
+      if (!isInTime)
+        how = "does not come to an end within " +
+              std::to_string(kiln::runtime::trialSeconds()) +
+              " s (KILN_TRIAL_SECONDS)";
+      else if (ending.signal)
+        how = "crashes: " + ending.describe();
       verdicts.push_back({false, path + ": registration " + how});
     }
     for (size_t i = first; i < verdicts.size(); ++i)
@@ -112,6 +133,12 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
 bool isOwn(const std::string &path) {
   auto mark = kiln::runtime::definesSymbol(path, kOwnPluginSymbol);
   return mark && *mark;
+}
+
+/// Loads a plug-in. It may do here what it did not do when it was tried.
+bool loadGuarded(const std::string &path, std::string &error) {
+  Activity activity("registration of plug-in '" + path + "'", nullptr);
+  return loadHere(path, error);
 }
 
 /// Loads plug-ins that were found or named; `report` gets what is wrong.
@@ -135,7 +162,7 @@ void loadAll(llvm::ArrayRef<std::string> paths,
   std::vector<std::pair<size_t, PluginInfo>> loaded;
   for (size_t i = 0; i < fit.size(); ++i) {
     std::string error = verdicts[i].error;
-    if (verdicts[i].ok && loadHere(fit[i], error))
+    if (verdicts[i].ok && loadGuarded(fit[i], error))
       loaded.emplace_back(index[i],
                           TargetRegistry::get().impl().plugins.back());
     if (!error.empty())
@@ -237,11 +264,20 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   if (loading.has(named))
     return true;
   LoadingScope scope;
+  auto say = [&](const std::string &line) {
+    if (report)
+      report(line);
+    else
+      llvm::errs() << line << "\n";
+  };
   // What was searched comes first, so that what is named wins among equals.
   std::vector<std::string> paths;
   if (!loading.searched) {
-    auto found = kiln::runtime::findPlugins("libkiln-target-");
+    std::vector<std::string> refused;
+    auto found = kiln::runtime::findPlugins("libkiln-target-", refused);
     paths.assign(found.rbegin(), found.rend());
+    for (const std::string &why : refused)
+      say("warning: " + why);
   }
   auto sameFile = [](StringRef a, StringRef b) {
     bool isSame = false;
@@ -268,11 +304,7 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   bool ok = true;
   loadAll(paths, [&](size_t index, StringRef why) {
     bool isError = index >= numFound;
-    std::string line = (isError ? "error: " : "warning: ") + why.str();
-    if (report)
-      report(line);
-    else
-      llvm::errs() << line << "\n";
+    say((isError ? "error: " : "warning: ") + why.str());
     failed[index] = true;
     ok &= !isError;
     std::lock_guard<std::mutex> lock(loading.state);

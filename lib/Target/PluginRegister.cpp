@@ -174,7 +174,6 @@ void kiln::target::runTrial(llvm::ArrayRef<std::string> paths, int out) {
   }
   std::set_new_handler(nullptr);
   for (const std::string &path : paths) {
-    alarm(kiln::runtime::trialSeconds());
     std::string error;
     try {
       if (loadHere(path, error))

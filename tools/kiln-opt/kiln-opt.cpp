@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Driver/Driver.h"
+#include "kiln/Driver/PassActivities.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Runtime/StandardStreams.h"
@@ -15,7 +16,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 /// Takes `--verify-semantics` out of the arguments.
@@ -38,24 +39,6 @@ static constexpr llvm::StringLiteral kTitle =
     "Kiln's optimiser driver (--load-target=LIB loads a plug-in, "
     "--verify-semantics evaluates around each pass)\n";
 
-/// As mlir-opt, on text that a frontend has made of the input.
-static int runOnText(int argc, char **argv, mlir::DialectRegistry &registry,
-                     std::unique_ptr<llvm::MemoryBuffer> text) {
-  auto [input, output] =
-      mlir::registerAndParseCLIOptions(argc, argv, kTitle, registry);
-  std::string error;
-  auto out = mlir::openOutputFile(output, &error);
-  if (!out) {
-    llvm::errs() << error << "\n";
-    return kiln::driver::kInputFailed;
-  }
-  if (failed(mlir::MlirOptMain(out->os(), std::move(text), registry,
-                               mlir::MlirOptMainConfig::createFromCLOptions())))
-    return kiln::driver::kInputFailed;
-  out->keep();
-  return kiln::driver::kDone;
-}
-
 namespace {
 /// Keeps a check, which refers to the program, no longer than the passes.
 class CheckOwner : public mlir::PassInstrumentation {
@@ -72,40 +55,68 @@ private:
 };
 } // namespace
 
-/// As mlir-opt, with evaluation before and after each pass.
-static int verifySemantics(int argc, char **argv,
-                           mlir::DialectRegistry &registry) {
+/// The input as text that mlir-opt reads: what a frontend has made of it, else
+/// the file. Null after an error.
+static std::unique_ptr<llvm::MemoryBuffer>
+readInput(const std::string &input, mlir::DialectRegistry &registry) {
+  bool failed = false;
+  auto text = kiln::driver::readForeignFile(input, registry, failed);
+  if (text || failed)
+    return text;
+  if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
+    llvm::errs() << "(reads the standard input, to its end)\n";
+  std::string error;
+  auto file = mlir::openInputFile(input, &error);
+  if (!file)
+    llvm::errs() << error << "\n";
+  return file;
+}
+
+/// As mlir-opt. A file is written when all has gone well, as kiln-compile does.
+static int optimise(int argc, char **argv, mlir::DialectRegistry &registry,
+                    bool verifies) {
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, kTitle, registry);
-  kiln::driver::SemanticsResult result;
+  kiln::driver::SemanticsResult semantics;
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
   auto plain = config;
   config.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
     // Evaluation sees the whole module.
-    pm.getContext()->disableMultithreading();
+    if (verifies)
+      pm.getContext()->disableMultithreading();
     if (failed(plain.setupPassPipeline(pm)))
       return mlir::failure();
-    pm.addInstrumentation(std::make_unique<CheckOwner>(pm, result));
+    if (verifies)
+      pm.addInstrumentation(std::make_unique<CheckOwner>(pm, semantics));
+    pm.addInstrumentation(kiln::driver::makePassActivities());
     return mlir::success();
   });
-  std::string error;
-  auto file = mlir::openInputFile(input, &error);
-  auto out = file ? mlir::openOutputFile(output, &error) : nullptr;
-  if (!out) {
-    llvm::errs() << error << "\n";
+  auto file = readInput(input, registry);
+  if (!file)
+    return kiln::driver::kInputFailed;
+  std::string result, error;
+  llvm::raw_string_ostream inMemory(result);
+  llvm::raw_ostream *out = &inMemory;
+  if (output == "-")
+    out = &llvm::outs();
+  if (failed(mlir::MlirOptMain(*out, std::move(file), registry, config)))
+    return kiln::driver::kInputFailed;
+  if (output != "-" && !kiln::driver::writeOutput(output, result, error)) {
+    llvm::errs() << "error: " << error << "\n";
     return kiln::driver::kInputFailed;
   }
-  if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)))
-    return kiln::driver::kInputFailed;
-  out->keep();
-  llvm::errs() << result.str() << "\n";
-  return result.failed() ? kiln::driver::kInputFailed : kiln::driver::kDone;
+  if (verifies)
+    llvm::errs() << semantics.str() << "\n";
+  return semantics.failed() ? kiln::driver::kInputFailed : kiln::driver::kDone;
 }
 
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
   kiln::driver::guardOutput();
-  return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), [&] {
+  auto run = [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);
     bool verifies = extractVerifySemantics(argc, argv);
@@ -119,18 +130,11 @@ int main(int argc, char **argv) {
     mlir::registerAllPasses();
     kiln::driver::registerDialects(registry);
     kiln::driver::registerPasses();
-    if (verifies) {
+    if (verifies)
       kiln::eval::registerEvaluation(registry);
-      return verifySemantics(argc, argv, registry);
-    }
-    bool failed = false;
-    auto text = kiln::driver::readForeignFile(
-        kiln::driver::inputArgument(argc, argv), registry, failed);
-    if (failed)
-      return int(kiln::driver::kInputFailed);
-    if (text)
-      return runOnText(argc, argv, registry, std::move(text));
-    return mlir::asMainReturnCode(
-        mlir::MlirOptMain(argc, argv, kTitle, registry));
-  });
+    return optimise(argc, argv, registry, verifies);
+  };
+  // Upstream's reader of command lines ends the process.
+  return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), run,
+                                  /*inProcess=*/false, /*mayExit=*/true);
 }

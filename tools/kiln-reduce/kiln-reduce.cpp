@@ -118,7 +118,7 @@ bool asksForNothing(llvm::ArrayRef<std::string> args) {
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
   kiln::driver::guardOutput();
-  return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), [&] {
+  auto run = [&] {
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);
     if (!kiln::driver::initialize(named) ||
         !kiln::driver::isHarmlessFile(kiln::driver::inputArgument(argc, argv)))
@@ -143,5 +143,8 @@ int main(int argc, char **argv) {
     pointers.push_back(nullptr);
     return int(failed(
         mlir::mlirReduceMain(int(args.size()), pointers.data(), context)));
-  });
+  };
+  // Upstream's reader of command lines ends the process.
+  return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), run,
+                                  /*inProcess=*/false, /*mayExit=*/true);
 }

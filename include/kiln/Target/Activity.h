@@ -64,10 +64,13 @@ runGuardedActivity(llvm::StringRef owner, mlir::Operation *op,
 using LastWordsFn = void (*)(const char *line, size_t size);
 
 /// In a process of the compiler's own (never in a host's): crashes, exceptions
-/// that nobody catches and, once `limitSteps` was called, hangs give one
-/// message and end the process with status 1. `input` stands in for unknown
-/// places.
+/// that nobody catches, calls of `exit` and, once `limitSteps` was called,
+/// hangs give one message and end the process with status 1. `input` stands in
+/// for unknown places.
 void reportLostActivities(llvm::StringRef input, LastWordsFn say);
+
+/// The same for calls of `exit` alone, where crashes are to be crashes.
+void reportExits(llvm::StringRef input, LastWordsFn say);
 
 /// Where `reportLostActivities` was called: an activity that makes no progress
 /// for that many seconds ends the process; 0: never. Progress is the beginning

@@ -4,8 +4,11 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Target/Plugin.h"
 #include <cstdlib>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 inline bool bad(llvm::StringRef what) {
@@ -25,4 +28,21 @@ inline void misbehave(const std::string &step) {
     usleep(1000);
   if (bad(step + "-waits"))
     (void)std::system("sleep 100");
+  if (bad(step + "-exits"))
+    std::exit(0);
+  if (bad(step + "-_exits"))
+    _exit(0);
+  if (bad(step + "-quick_exits"))
+    std::quick_exit(0);
+  if (bad(step + "-thread-exits"))
+    std::thread([] { std::exit(0); }).join();
+  if (bad(step + "-pthread_exits"))
+    pthread_exit(nullptr);
+  // A program that could not be started: the child is the plug-in's business.
+  if (bad(step + "-forks")) {
+    pid_t child = fork();
+    if (child == 0)
+      std::exit(127);
+    waitpid(child, nullptr, 0);
+  }
 }

@@ -6,7 +6,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,18 +24,29 @@ struct Child {
   int pipe = -1;
   double heard = 0;
   bool isSilent = false;
+  /// In memory that the child writes to, too: its work has come to its end, and
+  /// no code of a target or a driver has ended it.
+  volatile bool *isDone = nullptr;
 };
 
 bool start(const Work &work, Child &child) {
-  int ends[2];
-  if (pipe(ends))
+  void *shared = mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED)
     return false;
+  child.isDone = new (shared) bool(false);
+  int ends[2];
+  if (pipe(ends)) {
+    munmap(shared, sizeof(bool));
+    return false;
+  }
   std::fflush(stdout);
   std::fflush(stderr);
   pid_t pid = fork();
   if (pid < 0) {
     close(ends[0]);
     close(ends[1]);
+    munmap(shared, sizeof(bool));
     return false;
   }
   if (pid == 0) {
@@ -44,6 +57,7 @@ bool start(const Work &work, Child &child) {
     int status = work.body(ends[1]);
     std::fflush(stdout);
     std::fflush(stderr);
+    *child.isDone = true;
     _exit(status);
   }
   close(ends[1]);
@@ -76,8 +90,9 @@ void finish(Child &child, double silence) {
     child.ended.reason = "no end within " + std::to_string(int(silence)) + " s";
   else if (WIFSIGNALED(status))
     child.ended.reason = strsignal(WTERMSIG(status));
-  else if (WEXITSTATUS(status))
+  else if (WEXITSTATUS(status) || !*child.isDone)
     child.ended.reason = "exit status " + std::to_string(WEXITSTATUS(status));
+  munmap(const_cast<bool *>(child.isDone), sizeof(bool));
 }
 
 } // namespace

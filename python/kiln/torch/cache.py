@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Packages on disk, by what they were made from: the program's text, the compiler, the target.
 
-$KILN_CACHE_DIR says where; "" keeps nothing. Files are written beside and renamed, so that several
-processes may share a folder."""
+$KILN_CACHE_DIR says where; "" keeps nothing. `kiln.keep` has what may go wrong with the folder, which never fails a
+compilation."""
 import hashlib
 import os
 import tempfile
 
 import kiln
-from kiln import compiler
+from kiln import compiler, files, keep
 
 
 class CompileError(RuntimeError):
@@ -41,23 +41,29 @@ statistics = {"compiled": 0, "found": 0}
 
 def find(name):
     """The bytes of a package, or None where it is not there."""
-    place = folder()
+    made = read(name + ".kiln")
+    if made is None:
+        return None
     try:
-        with open(os.path.join(place, name + ".kiln"), "rb") as file:
-            made = file.read()
-    except (OSError, TypeError):
+        kiln.Package(made)
+    except kiln.Error as error:
+        keep.Folder(folder()).drop(name + ".kiln", error)
         return None
     statistics["found"] += 1
     return made
 
 
-def write(path, contents):
-    """Writes a file that others may read at any time."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path))
-    with os.fdopen(handle, "wb") as file:
-        file.write(contents)
-    os.replace(beside, path)
+def read(name):
+    """What is kept under a name, or None."""
+    place = folder()
+    return keep.Folder(place).get(name) if place else None
+
+
+def write(name, contents):
+    """Keeps something that other processes may read at any time."""
+    place = folder()
+    if place:
+        keep.Folder(place).put(name, contents)
 
 
 def name_of(function, target, options=()):
@@ -70,8 +76,8 @@ def package(function, target, options=()):
     name = name_of(function, target, options)
     if os.environ.get("KILN_SAVE_TEXT"):  # a folder, for whoever wants to see it
         os.makedirs(os.environ["KILN_SAVE_TEXT"], exist_ok=True)
-        with open(os.path.join(os.environ["KILN_SAVE_TEXT"], name[:16] + ".mlir"), "w", encoding="utf-8") as file:
-            file.write(function.text())
+        with files.replacing(os.path.join(os.environ["KILN_SAVE_TEXT"], name[:16] + ".mlir")) as file:
+            file.write(function.text().encode())
     made = find(name)
     if made is not None:
         return made
@@ -86,6 +92,5 @@ def package(function, target, options=()):
             raise CompileError(str(error)) from None
         with open(output, "rb") as file:
             made = file.read()
-    if folder():
-        write(os.path.join(folder(), name + ".kiln"), made)
+    write(name + ".kiln", made)
     return made

@@ -9,6 +9,8 @@ import os
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
 
+from kiln import files
+
 from . import cache, checks, decompositions
 from .compiled import lower
 from .dtypes import name_of
@@ -52,7 +54,7 @@ def export(program, path, target="cpu", options=(), weights=True):
         values.append(condition)
     lowering.returns(values)
     made = cache.package(lowering, target, options)
-    with open(path, "wb") as file:
+    with files.replacing(path) as file:
         file.write(made)
     write_safetensors(os.path.splitext(path)[0] + ".safetensors", kept, {"kiln": json.dumps(about)})
 
@@ -91,7 +93,7 @@ def write_safetensors(path, tensors, metadata):
         offset += size + -size % 64
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % 64)
-    with open(path, "wb") as file:
+    with files.replacing(path) as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for name, tensor in tensors.items():
             flat = tensor.detach().cpu().contiguous().reshape(-1)

@@ -136,21 +136,16 @@ def key(graph_module, target):
     return hashlib.sha256("\0".join([*marks, *lines]).encode()).hexdigest()
 
 
-def _path(name):
-    return os.path.join(cache.folder(), name + ".graph")
-
-
 def find(name, target):
     """(function of its arguments, nodes that it was made from) of a graph, or None."""
     try:
-        with open(_path(name), encoding="utf-8") as file:
-            about = json.load(file)
+        about = json.loads(cache.read(name + ".graph"))
         package, nodes = cache.find(about["package"]), about["nodes"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return None if package is None else (bound(kiln.load(package, target)), nodes)
+    except (OSError, ValueError, KeyError, TypeError, kiln.Error):
         return None
-    return None if package is None else (bound(kiln.load(package, target)), nodes)
 
 
 def keep(name, package, nodes):
     """Notes that a call of the graph is a call of the package."""
-    cache.write(_path(name), json.dumps({"package": package, "nodes": nodes}).encode())
+    cache.write(name + ".graph", json.dumps({"package": package, "nodes": nodes}).encode())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Project.h"
+#include "kiln/Runtime/Package.h"
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -67,11 +68,12 @@ Error writeOne(const fs::path &from, const fs::path &to,
     size_t begin = content.rfind('\n', mark) + 1; // 0 on the first line
     content.erase(begin, content.find('\n', mark) + 1 - begin);
   }
-  std::ofstream out(to, std::ios::binary);
-  out << fillIn(content, name);
-  out.close();
-  if (code || !out)
-    return Error(to.string() + ": cannot be written");
+  if (code)
+    return Error(to.parent_path().string() + ": " + code.message());
+  std::string filled = fillIn(content, name);
+  if (Error error =
+          kiln::runtime::writeFile(to.string(), filled.data(), filled.size()))
+    return error;
   fs::permissions(to, fs::status(from).permissions() | fs::perms::owner_write,
                   code);
   return Error::success();

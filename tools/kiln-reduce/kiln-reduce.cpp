@@ -13,8 +13,11 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <sys/mman.h>
+#include <utility>
 
 using namespace kiln::reduce;
 
@@ -106,6 +109,53 @@ std::vector<std::string> withPass(int argc, char **argv) {
     args.push_back(pass);
   return args;
 }
+
+/// Takes the file of `-o FILE` or `-o=FILE` out of the arguments and puts
+/// `instead` in its place; empty if there is none, or the standard output.
+std::string redirectOutput(std::vector<std::string> &args,
+                           const std::string &instead) {
+  for (size_t i = 1; i < args.size(); ++i) {
+    llvm::StringRef arg = args[i];
+    if (arg.consume_front("-o=") || arg.consume_front("--o=")) {
+      std::string file = arg.str();
+      if (file != "-")
+        args[i] = "-o=" + instead;
+      return file == "-" ? "" : file;
+    }
+    if ((arg == "-o" || arg == "--o") && i + 1 < args.size()) {
+      if (args[i + 1] == "-")
+        return "";
+      return std::exchange(args[i + 1], instead);
+    }
+  }
+  return "";
+}
+
+/// Runs upstream's driver, which writes to its output while it works. A file is
+/// written when all has gone well.
+int reduce(std::vector<std::string> args, mlir::MLIRContext &context) {
+  int memory = memfd_create("kiln-reduce", MFD_CLOEXEC);
+  std::string inMemory = "/proc/self/fd/" + std::to_string(memory);
+  std::string output = memory < 0 ? "" : redirectOutput(args, inMemory);
+  std::vector<char *> pointers;
+  for (std::string &arg : args)
+    pointers.push_back(arg.data());
+  pointers.push_back(nullptr);
+  if (failed(mlir::mlirReduceMain(int(args.size()), pointers.data(), context)))
+    return kiln::driver::kInputFailed;
+  if (output.empty())
+    return kiln::driver::kDone;
+  auto made = llvm::MemoryBuffer::getFile(inMemory, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  std::string error = made ? "" : made.getError().message();
+  if (!made ||
+      !kiln::driver::writeOutput(output, (*made)->getBuffer(), error)) {
+    llvm::errs() << "error: " << error << "\n";
+    return kiln::driver::kInputFailed;
+  }
+  return kiln::driver::kDone;
+}
+
 /// Whether the arguments ask for nothing: without a pass upstream's driver
 /// prints the program as it is.
 bool asksForNothing(llvm::ArrayRef<std::string> args) {
@@ -137,12 +187,7 @@ int main(int argc, char **argv) {
                       "(kiln-reduce --help lists the flags)\n";
       return int(kiln::driver::kInputFailed);
     }
-    std::vector<char *> pointers;
-    for (std::string &arg : args)
-      pointers.push_back(arg.data());
-    pointers.push_back(nullptr);
-    return int(failed(
-        mlir::mlirReduceMain(int(args.size()), pointers.data(), context)));
+    return reduce(std::move(args), context);
   };
   // Upstream's reader of command lines ends the process.
   return kiln::driver::runGuarded(kiln::driver::inputArgument(argc, argv), run,

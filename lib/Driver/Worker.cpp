@@ -305,7 +305,7 @@ int kiln::driver::workerMain(int argc, char **argv) {
         llvm::sys::fs::convertFDToNativeFile(3), "module", -1);
     if (file)
       eval::tryModule((*file)->getBuffer());
-    return kInputFailed;
+    return eval::kModuleRefused;
   }
   Request request;
   std::string error;

@@ -50,5 +50,6 @@ void kiln::eval::tryModule(llvm::StringRef bytes) {
   ScopedDiagnosticHandler handler(&context,
                                   [](Diagnostic &) { return success(); });
   ParserConfig config(&context);
-  _exit(parseSourceString<ModuleOp>(bytes, config, "module") ? 0 : 1);
+  _exit(parseSourceString<ModuleOp>(bytes, config, "module") ? kModuleRead
+                                                             : kModuleRefused);
 }

@@ -99,6 +99,18 @@ private:
 
 } // namespace
 
+/// What the end of a process that has read a module says against it.
+static std::string verdictOf(const kiln::runtime::Ending &ending) {
+  if (ending.signal)
+    return "its module is malformed";
+  // A child that says no has a reason that the parent can find safely.
+  bool isOwn = !ending.isKnown || ending.status == kModuleRead ||
+               ending.status == kModuleRefused;
+  return isOwn ? ""
+               : "a dialect of its module ends the process: expected its "
+                 "parser to return";
+}
+
 /// The same in the helper program, for hosts with threads.
 static std::string probeApart(llvm::StringRef bytes) {
   int fd = memfd_create("kiln-module", MFD_CLOEXEC);
@@ -110,7 +122,7 @@ static std::string probeApart(llvm::StringRef bytes) {
                                                  {"read"}, {fd}))
       ending = kiln::runtime::awaitEnd(*child);
   close(fd);
-  return ending.signal ? "its module is malformed" : "";
+  return verdictOf(ending);
 }
 
 /// Upstream's bytecode reader can be killed by mutated bytes, so a child reads
@@ -123,8 +135,7 @@ std::string kiln::reference::probe(llvm::StringRef bytes) {
     return "";
   if (child == 0)
     tryModule(bytes);
-  // A child that says no has a reason that the parent can find safely.
-  return kiln::runtime::awaitEnd(child).signal ? "its module is malformed" : "";
+  return verdictOf(kiln::runtime::awaitEnd(child));
 }
 
 KilnModule::KilnModule()

@@ -30,7 +30,9 @@ void registerStageEvaluation(mlir::DialectRegistry &registry);
 void registerProgramEvaluation(mlir::DialectRegistry &registry);
 
 /// In a child process: reads a module from bytes that may harm the reader, with
-/// limits on time and memory, and ends the process.
+/// limits on time and memory, and ends the process with one of these two. Any
+/// other status is that of a plug-in's code which ended it.
+constexpr int kModuleRead = 10, kModuleRefused = 11;
 [[noreturn]] void tryModule(llvm::StringRef bytes);
 
 } // namespace kiln::eval

@@ -70,6 +70,9 @@ int main(int argc, char **argv) {
   options.timeLimit = 0;
   puts("crash:");
   compile("--target=cpu,crash=1", plugin, NULL, &options);
+  puts("exit:");
+  compile("--target=cpu,exit=1", plugin, NULL, &options);
+  compile("--target=cpu,exit=2", plugin, NULL, &options);
   puts("SIGCHLD ignored:");
   signal(SIGCHLD, SIG_IGN);
   compile("--target=cpu", NULL, NULL, &options);

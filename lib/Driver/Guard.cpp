@@ -171,6 +171,8 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
   const char *direct = std::getenv("KILN_NO_CHILD");
   // What waits in buffers must not be written twice.
   flushOutput(kDone);
+  // Whoever started this process may have it ignored: then nobody is told.
+  std::signal(SIGCHLD, SIG_DFL);
   std::unique_ptr<target::SharedActivities> activities =
       target::SharedActivities::create();
   pid_t child = inProcess || (direct && *direct == '1') ? -1 : fork();

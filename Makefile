@@ -22,6 +22,7 @@ demo: build
 	@bash examples/demo.sh $(BUILD)
 
 test: build
+	-@bash tools/install-deps.sh other-mlir
 	@/usr/bin/python3 test/run.py $(BUILD)
 
 # What needs JAX, in an environment of its own.

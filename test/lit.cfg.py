@@ -4,6 +4,7 @@ optional corpus; tests that need it are skipped where it is absent."""
 import ctypes
 import os
 import platform
+import re
 import shutil
 
 import lit.formats
@@ -58,6 +59,13 @@ if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):
     config.available_features.add("ptxas")
+# A compiler of another version of LLVM, which reads files: `install-deps.sh other-mlir` has one.
+others = sorted({os.path.realpath(os.path.join(folder, name)) for folder in os.environ.get("PATH", "").split(os.pathsep)
+                 if os.path.isdir(folder) for name in os.listdir(folder) if re.fullmatch(r"mlir-opt-\d+", name)}
+                - {os.path.realpath(os.path.join(llvm_bin, "mlir-opt"))})
+if others:
+    config.available_features.add("other-mlir")
+    config.substitutions.append(("%other_mlir_opts", " ".join(others)))
 # The library alone, which comes with compilers of C++.
 try:
     ctypes.CDLL("libmpfr.so.6")

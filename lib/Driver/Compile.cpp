@@ -15,7 +15,6 @@
 #include "kiln/Eval/Register.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Tiling/Tiling.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"

@@ -4,9 +4,9 @@
 #include "Readable.h"
 #include "Seal.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Tile/Passes.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
@@ -92,7 +92,7 @@ public:
       return failure();
     std::string bytes;
     llvm::raw_string_ostream os(bytes);
-    if (failed(writeBytecodeToFile(*copy, os)))
+    if (failed(writeBytecode(*copy, os)))
       return module.emitError("cannot write the module as bytecode");
     os.flush();
     reference::seal(bytes);

@@ -5,6 +5,7 @@
 #include "kiln/Driver/PassActivities.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Runtime/StandardStreams.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -33,6 +34,30 @@ static bool extractVerifySemantics(int &argc, char **argv) {
   argc = kept;
   argv[argc] = nullptr;
   return found;
+}
+
+/// The arguments, with the version of bytecode that Kiln writes into files
+/// where they ask for bytecode and name none.
+static std::vector<char *> withBytecodeVersion(int argc, char **argv) {
+  static std::string flag =
+      "--emit-bytecode-version=" + std::to_string(kiln::kBytecodeVersion);
+  std::vector<char *> arguments(argv, argv + argc);
+  auto has = [&](auto isIt) {
+    return llvm::any_of(arguments, [&](llvm::StringRef argument) {
+      return argument.consume_front("-") && isIt(argument.ltrim('-'));
+    });
+  };
+  bool emits = has([](llvm::StringRef name) {
+    return name == "emit-bytecode" || name == "emit-bytecode=true" ||
+           name == "emit-bytecode=1";
+  });
+  bool names = has([](llvm::StringRef name) {
+    return name.starts_with("emit-bytecode-version");
+  });
+  if (emits && !names)
+    arguments.push_back(flag.data());
+  arguments.push_back(nullptr);
+  return arguments;
 }
 
 static constexpr llvm::StringLiteral kTitle =
@@ -116,6 +141,9 @@ static int optimise(int argc, char **argv, mlir::DialectRegistry &registry,
 int main(int argc, char **argv) {
   kiln::runtime::occupyStandardStreams();
   kiln::driver::guardOutput();
+  std::vector<char *> arguments = withBytecodeVersion(argc, argv);
+  argc = arguments.size() - 1;
+  argv = arguments.data();
   auto run = [&] {
     // Plug-ins add passes, which are options: load them before options.
     auto named = kiln::target::extractLoadTargetFlags(argc, argv);

@@ -4,6 +4,7 @@
 #include "Collective.h"
 
 #include "kiln/Dialect/Prim/CollectiveOps.h"
+#include "kiln/Index/List.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -19,6 +20,9 @@ int64_t numberOf(Operation *op, StringRef what) {
                       : IntegerAttr();
   return count ? count.getInt() : 1;
 }
+
+/// Of a program that does not list them.
+constexpr int64_t kMostProcesses = 1 << 20;
 
 /// Says where both are there.
 LogicalResult checkKinds(Operation *op, Translator &e) {
@@ -50,13 +54,17 @@ FailureOr<ArrayAttr> rankLists(Operation *op, Attribute table, Translator &e) {
     return e.unsupported(op, "without a table of groups");
   if (failed(checkKinds(op, e)))
     return failure();
+  auto numbers = index::readList(ids);
+  if (!numbers)
+    return e.unsupported(op, "has more than " + Twine(index::kLongestSplat) +
+                                 " equal ranks in its table of groups");
   int64_t columns = ids.getType().getDimSize(1);
   SmallVector<Attribute> lists;
   SmallVector<int64_t> list;
   int64_t column = 0;
-  for (const APInt &id : ids.getValues<APInt>()) {
-    if (id.getSExtValue() >= 0)
-      list.push_back(id.getSExtValue());
+  for (int64_t id : *numbers) {
+    if (id >= 0)
+      list.push_back(id);
     if (++column < columns)
       continue;
     lists.push_back(e.b.getDenseI64ArrayAttr(list));
@@ -67,6 +75,9 @@ FailureOr<ArrayAttr> rankLists(Operation *op, Attribute table, Translator &e) {
   if (lists.empty()) {
     int64_t count =
         std::max(numberOf(op, "num_replicas"), numberOf(op, "num_partitions"));
+    if (count > kMostProcesses)
+      return e.unsupported(op, "of more than " + Twine(kMostProcesses) +
+                                   " processes");
     list = llvm::to_vector(llvm::seq<int64_t>(0, count));
     lists.push_back(e.b.getDenseI64ArrayAttr(list));
   }
@@ -204,10 +215,12 @@ LogicalResult permute(stablehlo::CollectivePermuteOp op, Translator &e) {
       (table.getType().getDimSize(1) != 2 && table.getNumElements()))
     return e.unsupported(op, "without a table of pairs");
   SmallVector<Attribute> lists;
-  auto ids = llvm::to_vector(table.getValues<APInt>());
-  for (size_t i = 0; i + 1 < ids.size(); i += 2)
-    lists.push_back(e.b.getDenseI64ArrayAttr(
-        {ids[i].getSExtValue(), ids[i + 1].getSExtValue()}));
+  auto ids = index::readList(table);
+  if (!ids)
+    return e.unsupported(op, "has more than " + Twine(index::kLongestSplat) +
+                                 " equal ranks in its table of pairs");
+  for (size_t i = 0; i + 1 < ids->size(); i += 2)
+    lists.push_back(e.b.getDenseI64ArrayAttr({(*ids)[i], (*ids)[i + 1]}));
   if (failed(checkKinds(op, e)))
     return failure();
   return each(op, "permute", e,

@@ -19,8 +19,18 @@ class Tracer {
 public:
   explicit Tracer(Translator &e) : e(e), math(e.sizeMath()) {}
 
-  /// `depth` operations are followed, what is behind them is data.
+  /// `depth` operations are followed, what is behind them is data. Each element
+  /// is followed once, however many ways lead to it.
   OpFoldResult trace(Value list, int64_t number, int depth = 64) {
+    OpFoldResult &known = traced[{list, number}];
+    if (known)
+      return known;
+    OpFoldResult found = follow(list, number, depth);
+    return traced[{list, number}] = found;
+  }
+
+private:
+  OpFoldResult follow(Value list, int64_t number, int depth) {
     auto type = e.typeOf(list);
     Operation *op = list.getDefiningOp();
     if (auto known = e.constantOf(list)) {
@@ -37,7 +47,6 @@ public:
     return read(list, number);
   }
 
-private:
   /// What an operation makes of numbers, or nothing.
   OpFoldResult through(Operation *op, int64_t number, int depth) {
     auto operand = [&](unsigned i) {
@@ -182,6 +191,7 @@ private:
 
   Translator &e;
   kiln::index::ScalarBuilder &math;
+  llvm::DenseMap<std::pair<Value, int64_t>, OpFoldResult> traced;
 };
 
 } // namespace
@@ -191,7 +201,7 @@ OpFoldResult sizeAt(Value list, int64_t number, Translator &e) {
 }
 
 FailureOr<Sizes> sizesIn(Operation *op, Value source, StringRef what,
-                         Translator &e) {
+                         int64_t count, Translator &e) {
   Value list = e.get(source);
   if (!list)
     return failure();
@@ -199,9 +209,12 @@ FailureOr<Sizes> sizesIn(Operation *op, Value source, StringRef what,
   if (!type.hasStaticShape() || type.getRank() > 2 ||
       !isa<IntegerType>(type.getElementType()))
     return e.unsupported(op, "has " + Twine(what) + " that is no list");
+  if (failed(checkCount(op, what, type.getNumElements(), count, e)))
+    return failure();
   Sizes sizes;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    sizes.push_back(sizeAt(list, i, e));
+  Tracer tracer(e);
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(tracer.trace(list, i));
   return sizes;
 }
 
@@ -225,6 +238,8 @@ Sizes withKnown(ArrayRef<OpFoldResult> sizes, RankedTensorType type,
 struct Sum {
   SmallVector<std::pair<Value, int64_t>> terms;
   int64_t number = 0;
+  /// Sums of the same sums have any number of terms; these many are enough.
+  int left = 256;
 
   void add(OpFoldResult x, int64_t factor) {
     if (auto known = getConstantIntValue(x)) {
@@ -232,7 +247,7 @@ struct Sum {
       return;
     }
     Value value = cast<Value>(x);
-    Operation *op = value.getDefiningOp();
+    Operation *op = left-- > 0 ? value.getDefiningOp() : nullptr;
     if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
       add(op->getOperand(0), factor);
       add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);

@@ -13,9 +13,10 @@ namespace kiln::stablehlo_to_prim {
 /// else there is it reads from memory.
 mlir::OpFoldResult sizeAt(mlir::Value list, int64_t number, Translator &e);
 
-/// All elements of a list; `what` it is is said where it is none.
+/// The elements of a list of `count`; `what` it is is said where it is none.
 llvm::FailureOr<Sizes> sizesIn(mlir::Operation *op, mlir::Value source,
-                               llvm::StringRef what, Translator &e);
+                               llvm::StringRef what, int64_t count,
+                               Translator &e);
 
 /// A number as a tensor of rank 0 of i64.
 mlir::Value numberOf(mlir::OpFoldResult size, Translator &e);

@@ -3,6 +3,8 @@
 #include "ComputedSizes.h"
 #include "Products.h"
 
+#include "kiln/Index/List.h"
+
 using namespace mlir;
 using namespace kiln::tensor_to_prim;
 
@@ -228,19 +230,24 @@ LogicalResult convolve(Op op, ArrayRef<int64_t> padding, const Sizes &computed,
               e);
 }
 
-SmallVector<int64_t> paddingOf(std::optional<DenseIntElementsAttr> padding) {
-  return padding ? llvm::to_vector(padding->getValues<int64_t>())
-                 : SmallVector<int64_t>();
-}
-
 LogicalResult convolution(stablehlo::ConvolutionOp op, Translator &e) {
-  return convolve(op, paddingOf(op.getPadding()), {}, e);
+  auto padding = op.getPadding();
+  if (!padding)
+    return convolve(op, {}, {}, e);
+  auto numbers = index::readList(*padding);
+  return numbers
+             ? convolve(op, *numbers, {}, e)
+             : checkCount(op, "padding", padding->getNumElements(),
+                          2 * op.getDimensionNumbers().getInputSpatial().size(),
+                          e);
 }
 
 LogicalResult dynamicConv(stablehlo::DynamicConvOp op, Translator &e) {
   if (auto padding = e.integersOf(e.get(op.getPadding())))
     return convolve(op, *padding, {}, e);
-  auto computed = sizesIn(op, op.getPadding(), "padding", e);
+  auto computed =
+      sizesIn(op, op.getPadding(), "padding",
+              2 * op.getDimensionNumbers().getInputSpatial().size(), e);
   return failed(computed) ? failure() : convolve(op, {}, *computed, e);
 }
 

@@ -17,9 +17,8 @@ namespace {
 /// The sizes that a list computes for the result.
 FailureOr<Sizes> resultSizes(Operation *op, Value list, Translator &e) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  auto sizes = sizesIn(op, list, "a shape", e);
-  if (failed(sizes) ||
-      failed(checkCount(op, "the shape", sizes->size(), type.getRank(), e)))
+  auto sizes = sizesIn(op, list, "a shape", type.getRank(), e);
+  if (failed(sizes))
     return failure();
   for (OpFoldResult size : *sizes)
     if (getConstantIntValue(size).value_or(0) < 0)
@@ -70,9 +69,8 @@ LogicalResult dynamicPad(stablehlo::DynamicPadOp op, Translator &e) {
   SmallVector<Sizes> computed;
   size_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
   for (Value list : lists) {
-    auto numbers = sizesIn(op, list, "padding", e);
-    if (failed(numbers) ||
-        failed(checkCount(op, "padding", numbers->size(), rank, e)))
+    auto numbers = sizesIn(op, list, "padding", rank, e);
+    if (failed(numbers))
       return failure();
     if (auto constants = getConstantIntValues(*numbers))
       known.push_back(*constants);
@@ -90,15 +88,12 @@ LogicalResult dynamicPad(stablehlo::DynamicPadOp op, Translator &e) {
 
 /// Dimensions without a stride are one part, the others follow one by one.
 LogicalResult dynamicSlice(stablehlo::RealDynamicSliceOp op, Translator &e) {
-  auto starts = sizesIn(op, op.getStartIndices(), "a start", e);
-  auto limits = sizesIn(op, op.getLimitIndices(), "a limit", e);
-  auto strides = sizesIn(op, op.getStrides(), "a stride", e);
+  size_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
+  auto starts = sizesIn(op, op.getStartIndices(), "a start", rank, e);
+  auto limits = sizesIn(op, op.getLimitIndices(), "a limit", rank, e);
+  auto strides = sizesIn(op, op.getStrides(), "a stride", rank, e);
   if (failed(starts) || failed(limits) || failed(strides))
     return failure();
-  size_t rank = cast<RankedTensorType>(op.getOperand().getType()).getRank();
-  for (const Sizes &list : {*starts, *limits, *strides})
-    if (failed(checkCount(op, "the bounds", list.size(), rank, e)))
-      return failure();
   Sizes counts;
   auto &math = e.sizeMath();
   for (auto [start, limit, stride] :

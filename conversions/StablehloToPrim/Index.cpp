@@ -229,7 +229,9 @@ LogicalResult gatherOp(stablehlo::GatherOp op, Translator &e) {
 }
 
 LogicalResult dynamicGather(stablehlo::DynamicGatherOp op, Translator &e) {
-  auto sizes = sizesIn(op, op.getSliceSizes(), "slice_sizes", e);
+  auto source = cast<RankedTensorType>(op.getOperand().getType());
+  auto sizes =
+      sizesIn(op, op.getSliceSizes(), "slice_sizes", source.getRank(), e);
   if (failed(sizes))
     return failure();
   return gather(

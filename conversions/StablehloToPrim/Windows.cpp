@@ -296,21 +296,18 @@ LogicalResult dynamicReduceWindow(stablehlo::CustomCallOp op, Translator &e) {
   if (!function || function.isExternal() || operands.size() != 7 ||
       op->getNumResults() != 1)
     return refuse();
-  SmallVector<Sizes> lists;
-  for (Value list : operands.drop_front(2)) {
-    auto sizes = sizesIn(op, list, "a window", e);
-    if (failed(sizes))
-      return failure();
-    lists.push_back(*sizes);
-  }
   Tensors parts = tensorsOf(operands[0], e);
   if (parts.empty())
     return failure();
   Sizes sizes = e.sizesOf(parts[0]);
-  for (size_t i = 0; i < lists.size(); ++i)
-    if (failed(checkCount(op, "a window", lists[i].size(),
-                          (i == 4 ? 2 : 1) * sizes.size(), e)))
+  SmallVector<Sizes> lists;
+  for (auto [i, list] : llvm::enumerate(operands.drop_front(2))) {
+    auto numbers =
+        sizesIn(op, list, "a window", (i == 4 ? 2 : 1) * sizes.size(), e);
+    if (failed(numbers))
       return failure();
+    lists.push_back(*numbers);
+  }
   std::optional<Scan> scan;
   OpFoldResult zero = e.size(0), one = e.size(1);
   for (auto [dim, size] : llvm::enumerate(sizes)) {

@@ -3,6 +3,7 @@
 #include "Translator.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Index/List.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -299,37 +300,60 @@ std::optional<DenseElementsAttr> Translator::constantOf(Value value) {
                                              blob->getData());
 }
 
-/// Elements computed from constants alone; null if they are not, or are many.
-static DenseElementsAttr foldConstant(Value value, Translator &e, int depth) {
-  constexpr int64_t most = 64;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() > most ||
-      depth == 0)
-    return {};
-  if (auto dense = e.constantOf(value))
-    return *dense;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 ||
-      !isa<prim::PrimDialect>(op->getDialect()))
-    return {};
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(foldConstant(operand, e, depth - 1));
-    if (!operands.back())
+namespace {
+/// Computes what depends on constants alone. Each value is looked at once,
+/// however many ways lead to it.
+class ConstantFolder {
+public:
+  explicit ConstantFolder(Translator &e) : e(e) {}
+
+  /// The elements; null if they are not known, are many, or are `depth`
+  /// operations away.
+  DenseElementsAttr fold(Value value, int depth = 32) {
+    constexpr int64_t most = 64;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() > most ||
+        depth == 0)
       return {};
+    if (auto dense = e.constantOf(value))
+      return *dense;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumResults() != 1 ||
+        !isa<prim::PrimDialect>(op->getDialect()))
+      return {};
+    auto [known, isNew] = folded.try_emplace(value);
+    if (!isNew)
+      return known->second;
+    DenseElementsAttr result = compute(op, depth);
+    folded[value] = result;
+    return result;
   }
-  SmallVector<OpFoldResult> folded;
-  if (failed(op->fold(operands, folded)) || folded.size() != 1)
-    return {};
-  if (auto same = dyn_cast<Value>(folded.front()))
-    return foldConstant(same, e, depth - 1);
-  return dyn_cast<DenseElementsAttr>(cast<Attribute>(folded.front()));
-}
+
+private:
+  DenseElementsAttr compute(Operation *op, int depth) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(fold(operand, depth - 1));
+      if (!operands.back())
+        return {};
+    }
+    SmallVector<OpFoldResult> results;
+    if (failed(op->fold(operands, results)) || results.size() != 1)
+      return {};
+    if (auto same = dyn_cast<Value>(results.front()))
+      return fold(same, depth - 1);
+    return dyn_cast<DenseElementsAttr>(cast<Attribute>(results.front()));
+  }
+
+  Translator &e;
+  llvm::DenseMap<Value, DenseElementsAttr> folded;
+};
+} // namespace
 
 Value Translator::settle(Value value) {
   if (constantOf(value))
     return value;
-  DenseElementsAttr dense = foldConstant(value, *this, 32);
+  DenseElementsAttr dense = ConstantFolder(*this).fold(value);
   return dense && dense.getType() == value.getType() ? constant(dense) : value;
 }
 
@@ -337,16 +361,12 @@ std::optional<SmallVector<int64_t>> Translator::integersOf(Value value,
                                                            bool isUnsigned) {
   auto dense = constantOf(value);
   if (!dense)
-    if (DenseElementsAttr folded = foldConstant(value, *this, 32))
+    if (DenseElementsAttr folded = ConstantFolder(*this).fold(value))
       dense = folded;
-  if (!dense || !isa<IntegerType>(dense->getElementType()) ||
-      dense->getNumElements() > (1 << 20))
+  if (!dense || !isa<IntegerType>(dense->getElementType()))
     return std::nullopt;
-  SmallVector<int64_t> numbers;
-  for (const APInt &number : dense->getValues<APInt>())
-    numbers.push_back(isUnsigned ? number.getZExtValue()
-                                 : number.getSExtValue());
-  return numbers;
+  return index::readList(cast<DenseIntElementsAttr>(*dense), 1 << 20,
+                         isUnsigned);
 }
 
 std::optional<TypedAttr> Translator::splatOf(Value value) {

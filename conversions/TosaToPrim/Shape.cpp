@@ -3,6 +3,7 @@
 #include "Rules.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
+#include "kiln/Index/List.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -14,10 +15,14 @@ namespace kiln::tensor_to_prim {
 namespace {
 
 LogicalResult constShape(tosa::ConstShapeOp op, Translator &e) {
-  Sizes sizes;
-  for (const APInt &size : op.getValues().getValues<APInt>())
-    sizes.push_back(e.size(size.getSExtValue()));
   // One value may stand for all: dense<7> : tensor<3xindex>.
+  auto numbers = index::readList(cast<DenseIntElementsAttr>(op.getValues()));
+  if (!numbers)
+    return e.unsupported(op, "has more than " + Twine(index::kLongestSplat) +
+                                 " sizes");
+  Sizes sizes;
+  for (int64_t size : *numbers)
+    sizes.push_back(e.size(size));
   e.setSizes(op, sizes);
   return success();
 }

@@ -2,6 +2,7 @@
 // Triton's hints in tile's words.
 #include "Hints.h"
 
+#include "kiln/Index/List.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -132,12 +133,10 @@ static void convertElementHints(Operation *op) {
       continue;
     auto tile = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     int64_t rank = tile ? tile.getRank() : 1;
-    SmallVector<int64_t> values;
-    for (const APInt &value : numbers.getValues<APInt>())
-      values.push_back(value.getSExtValue());
-    if (int64_t(values.size()) == rank &&
-        llvm::all_of(values, [](int64_t value) { return value > 0; }))
-      op->setAttr(to, DenseI64ArrayAttr::get(op->getContext(), values));
+    auto values = index::readList(numbers, rank);
+    if (values && int64_t(values->size()) == rank &&
+        llvm::all_of(*values, [](int64_t value) { return value > 0; }))
+      op->setAttr(to, DenseI64ArrayAttr::get(op->getContext(), *values));
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "Text.h"
 
+#include "kiln/Index/List.h"
+
 using namespace mlir;
 
 namespace kiln::stablehlo {
@@ -102,7 +104,9 @@ void printWindowAttributes(OpAsmPrinter &printer, Operation *,
   numbers("stride", strides);
   if (padding && padding.getType().getRank() == 2) {
     begin("pad") << "[";
-    auto values = llvm::to_vector(padding.getValues<int64_t>());
+    // What the verifier refuses is printed, too, and may be long.
+    auto values =
+        index::readList(padding).value_or(llvm::SmallVector<int64_t>());
     for (size_t i = 0; i + 1 < values.size(); i += 2) {
       printer << (i ? ", " : "");
       printDims(printer, ArrayRef<int64_t>(values).slice(i, 2));

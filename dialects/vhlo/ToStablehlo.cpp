@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Stablehlo/Stablehlo.h"
 #include "kiln/Dialect/Vhlo/Vhlo.h"
+#include "kiln/Index/List.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -38,7 +39,9 @@ public:
       good &= !value;
       return {};
     }
-    return llvm::to_vector(dense.getValues<int64_t>());
+    auto list = kiln::index::readList(dense);
+    good &= list.has_value();
+    return list.value_or(SmallVector<int64_t>());
   }
 
   Operation *op;
@@ -105,10 +108,15 @@ void convertConvolution(Attributes &a) {
             a.op->getContext(), numbers[0], numbers[1], spatial[0], numbers[2],
             numbers[3], spatial[1], numbers[4], numbers[5], spatial[2]));
   if (auto reversal =
-          dyn_cast_or_null<DenseIntElementsAttr>(a.take("window_reversal")))
-    a.set("window_reversal",
+          dyn_cast_or_null<DenseIntElementsAttr>(a.take("window_reversal"))) {
+    a.good &= reversal.getElementType().isInteger(1) &&
+              kiln::index::isShort(reversal);
+    if (a.good)
+      a.set(
+          "window_reversal",
           DenseBoolArrayAttr::get(a.op->getContext(),
                                   llvm::to_vector(reversal.getValues<bool>())));
+  }
 }
 
 void convertFunction(Attributes &a) {

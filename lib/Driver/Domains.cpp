@@ -4,6 +4,7 @@
 #include "Domains.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Index/List.h"
 #include "kiln/Runtime/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,8 +121,8 @@ private:
     if (matchPattern(value, m_Constant(&splat)))
       return splat.getValue().isInteger();
     return matchPattern(value, m_Constant(&dense)) &&
-           llvm::all_of(dense.getValues<APFloat>(),
-                        [](const APFloat &v) { return v.isInteger(); });
+           kiln::index::allElements<APFloat>(
+               dense, [](const APFloat &v) { return v.isInteger(); });
   }
 
   /// Notes a demand and hands it on to where the elements come from.

@@ -4,6 +4,7 @@
 #include "Input.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
+#include "kiln/Frontend/Passes.h"
 #include "kiln/Runtime/Process.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -28,6 +29,8 @@ using namespace kiln::driver;
 
 /// Seconds after which reading bytecode counts as hanging.
 static constexpr unsigned kTrialSeconds = 120;
+/// Seconds of a processor that it may take, and bytes that are worth one more.
+static constexpr rlim_t kTrialWork = 5, kTrialBytesPerSecond = 1 << 20;
 /// What reading bytecode may take in memory: counts in it that announce more
 /// are wrong.
 static constexpr rlim_t kTrialBytes = rlim_t(1) << 30;
@@ -52,6 +55,18 @@ static bool limitData(rlim_t more) {
   return read == 1 && setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
+/// Reads text or bytecode; null after an error.
+static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
+                                            MLIRContext *context) {
+  ParserConfig config(context, /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      input.getBuffer(), config, input.getBufferIdentifier());
+  if (module &&
+      (failed(frontend::checkShapes(*module)) || failed(verify(*module))))
+    return {};
+  return module;
+}
+
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
 static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
@@ -69,6 +84,9 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     if (null >= 0)
       dup2(null, 2);
     alarm(kTrialSeconds);
+    rlim_t work = kTrialWork + input.getBufferSize() / kTrialBytesPerSecond;
+    rlimit most{work, work};
+    setrlimit(RLIMIT_CPU, &most);
     // Where memory is limited by others, that there is none left is for the
     // parent to say.
     static bool isLimited;
@@ -84,9 +102,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
-    ParserConfig config(&context);
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-        input.getBuffer(), config, input.getBufferIdentifier());
+    OwningOpRef<ModuleOp> module = parseAndVerify(input, &context);
     // Printing touches what the verifier does not.
     if (module) {
       llvm::raw_null_ostream nowhere;
@@ -175,9 +191,7 @@ OwningOpRef<ModuleOp> kiln::driver::readInput(llvm::MemoryBufferRef input,
       return {};
     }
   }
-  ParserConfig config(context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      input.getBuffer(), config, input.getBufferIdentifier());
+  OwningOpRef<ModuleOp> module = parseAndVerify(input, context);
   if (!module) {
     if (!printer.numErrors())
       printer.error("the input is not valid");

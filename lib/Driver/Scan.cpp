@@ -10,12 +10,20 @@
 // Nothing else in a text is counted, whatever its size: not the numbers of a
 // constant with their signs and exponents, not operations, arrows, names.
 //
+// Aliases that name others twice stand for more than a text can hold: what
+// prints, compares or walks one takes as long as what is written out.
+//
+// `array<index: 1>` has a type that upstream's parser takes the width of, and
+// ends at.
+//
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Driver/Driver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace kiln::driver;
 using llvm::StringRef;
@@ -25,6 +33,10 @@ using llvm::Twine;
 static constexpr unsigned kMaxDepth = 1000;
 /// Nesting through aliases, which is read without regions.
 static constexpr unsigned kMaxAliasDepth = 100000;
+/// Aliases in a text with all of them written out: so many are few, and so many
+/// for each of its bytes.
+static constexpr uint64_t kFewAliases = uint64_t(4) << 20;
+static constexpr uint64_t kMaxAliasesPerByte = 256;
 /// Operators of one affine expression.
 static constexpr unsigned kMaxOperators = 100000;
 /// Largest text.
@@ -43,6 +55,8 @@ private:
   void skipString();
   StringRef takeWord();
   bool takeAlias();
+  bool isIndex(StringRef type) const;
+  bool checkArray();
   bool step();
   bool fail(const Twine &message);
   unsigned depth() const { return brackets.size() + angles; }
@@ -58,9 +72,16 @@ private:
   llvm::SmallVector<unsigned> brackets;
   unsigned angles = 0;
   unsigned operators = 0;
-  /// How deep what each alias stands for is nested.
-  llvm::StringMap<unsigned> aliases;
-  llvm::StringMapEntry<unsigned> *defined = nullptr;
+  /// How deep what an alias stands for is nested, and the aliases in it when
+  /// it is written out.
+  struct Alias {
+    unsigned depth = 0;
+    uint64_t size = 1;
+  };
+  llvm::StringMap<Alias> aliases;
+  Alias *defined = nullptr;
+  /// Those that stand for `index`.
+  llvm::StringSet<> indices;
 };
 
 } // namespace
@@ -91,6 +112,30 @@ StringRef Scan::takeWord() {
   return word;
 }
 
+/// Whether a type is `index`, or a name for it.
+bool Scan::isIndex(StringRef type) const {
+  size_t end = 0;
+  auto isPartOfName = [](char c) {
+    return llvm::isAlnum(c) || StringRef("_$.").contains(c);
+  };
+  if (type.starts_with("!"))
+    ++end;
+  while (end < type.size() && isPartOfName(type[end]))
+    ++end;
+  StringRef name = type.take_front(end);
+  return name == "index" || indices.contains(name);
+}
+
+/// Looks at the type of an array, whose word ends here.
+bool Scan::checkArray() {
+  StringRef rest = text.drop_front(at).ltrim();
+  if (!rest.consume_front("<") || !isIndex(rest.ltrim()))
+    return true;
+  at = text.size() - rest.ltrim().size();
+  return fail("expected an array of integers or floats of some width, found "
+              "'index'");
+}
+
 /// `#name` and `!name`: the start of a definition, or a reference.
 bool Scan::takeAlias() {
   size_t start = at++;
@@ -102,16 +147,24 @@ bool Scan::takeAlias() {
   StringRef name = text.slice(start, at);
   StringRef rest = text.drop_front(at).ltrim();
   if (depth() == 0 && rest.consume_front("=") && !rest.starts_with("=")) {
-    defined = &*aliases.try_emplace(name, 0).first;
+    defined = &aliases[name];
+    if (isIndex(rest.ltrim()))
+      indices.insert(name);
     return true;
   }
   auto known = aliases.find(name);
-  unsigned total = depth() + 1 + (known == aliases.end() ? 0 : known->second);
+  Alias alias = known == aliases.end() ? Alias() : known->second;
+  unsigned total = depth() + 1 + alias.depth;
   if (total > kMaxAliasDepth)
     return fail("expected at most " + Twine(kMaxAliasDepth) +
                 " levels of nesting through aliases");
-  if (defined && defined->second < total)
-    defined->second = total;
+  if (!defined)
+    return true;
+  defined->depth = std::max(defined->depth, total);
+  defined->size = llvm::SaturatingAdd(defined->size, alias.size);
+  if (defined->size > std::max(kFewAliases, kMaxAliasesPerByte * at))
+    return fail("expected aliases that stand for at most " +
+                Twine(kMaxAliasesPerByte) + " others for each byte of text");
   return true;
 }
 
@@ -186,6 +239,8 @@ bool Scan::step() {
       break;
     StringRef word = takeWord();
     operators += word == "floordiv" || word == "ceildiv" || word == "mod";
+    if (word == "array" && !checkArray())
+      return false;
     --at;
     break;
   }

@@ -3,6 +3,7 @@
 
 #include "kiln/Frontend/Passes.h"
 #include "kiln/Runtime/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -59,6 +60,22 @@ static LogicalResult checkSizes(ModuleOp module) {
         for (BlockArgument arg : block.getArguments())
           if (failed(check(arg.getLoc(), "an argument", arg.getType())))
             return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult frontend::checkShapes(ModuleOp module) {
+  // Paddings have two numbers for each dimension.
+  constexpr int kMaxNumbers = 2 * runtime::kMaxRank;
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    for (Value value : op->getResults()) {
+      auto shape = dyn_cast<tosa::shapeType>(value.getType());
+      if (shape && shape.getRank() > kMaxNumbers)
+        return op->emitError("unsupported: a shape of ")
+               << shape.getRank() << " numbers, expected at most "
+               << kMaxNumbers;
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

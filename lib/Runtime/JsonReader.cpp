@@ -9,6 +9,9 @@ using namespace kiln::runtime;
 
 namespace {
 
+/// No object of a program has as many.
+constexpr size_t kMaxMembers = 256;
+
 /// The value as int64, when it is an integer that fits.
 std::optional<int64_t> asInteger(const Json &json) {
   if (json.is_number_unsigned()) {
@@ -56,23 +59,30 @@ Expected<Json> kiln::runtime::parseJson(std::string_view text,
                                         const std::string &what) {
   // The names of the members so far, of every object that is open.
   std::vector<std::set<std::string>> open;
-  std::string twice;
+  std::string problem;
   auto watch = [&](int, Json::parse_event_t event, Json &value) {
-    if (event == Json::parse_event_t::object_start)
+    // The rest is not kept: each member is looked for among those before it.
+    if (!problem.empty())
+      return false;
+    if (event == Json::parse_event_t::object_start) {
       open.emplace_back();
-    else if (event == Json::parse_event_t::object_end && !open.empty())
+    } else if (event == Json::parse_event_t::object_end && !open.empty()) {
       open.pop_back();
-    else if (event == Json::parse_event_t::key && !open.empty() &&
-             !open.back().insert(value.get<std::string>()).second &&
-             twice.empty())
-      twice = value.get<std::string>();
-    return true;
+    } else if (event == Json::parse_event_t::key && !open.empty()) {
+      auto key = value.get<std::string>();
+      if (!open.back().insert(key).second)
+        problem = "key '" + key + "' stands twice in an object";
+      else if (open.back().size() > kMaxMembers)
+        problem = "an object has more than " + std::to_string(kMaxMembers) +
+                  " members";
+    }
+    return problem.empty();
   };
   Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
+  if (!problem.empty())
+    return Error(what + ": " + problem);
   if (json.is_discarded())
     return Error(what + " is not valid JSON");
-  if (!twice.empty())
-    return Error(what + ": key '" + twice + "' stands twice in an object");
   return json;
 }
 

@@ -13,6 +13,11 @@ namespace kiln::frontend {
 #define GEN_PASS_DECL
 #include "kiln/Frontend/Passes.h.inc"
 
+/// Reports shapes as values of more numbers than any rank asks for. It is for
+/// modules that are not verified yet: upstream's verifiers walk such a shape,
+/// whose length a type announces, from end to end.
+llvm::LogicalResult checkShapes(mlir::ModuleOp module);
+
 /// Registers the passes above.
 void registerFrontendPasses();
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IndirectVectors.h"
+#include "kiln/Index/List.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -91,6 +92,16 @@ Value kiln::tile::getSplatScalar(OpBuilder &builder, Value tile) {
 }
 
 Value IndirectVectors::narrow(Operation *op) {
+  if (auto known = narrowed.find(op); known != narrowed.end()) {
+    along = known->second.second;
+    return known->second.first;
+  }
+  Value vector = narrowOnce(op);
+  narrowed[op] = {vector, along};
+  return vector;
+}
+
+Value IndirectVectors::narrowOnce(Operation *op) {
   along = -1;
   SmallVector<Value> operands;
   int64_t length = 0;

@@ -33,6 +33,7 @@ public:
   mlir::Value mul(mlir::Value vector, IndexScalar factor);
 
 private:
+  mlir::Value narrowOnce(mlir::Operation *op);
   /// The operand as a vector along `along`, or as a scalar; null if it is
   /// neither.
   mlir::Value narrowOperand(mlir::Value operand);
@@ -40,6 +41,8 @@ private:
   mlir::Value widen(mlir::Value vector);
 
   ScalarBuilder &scalars;
+  /// What has been made of an operation, and along which dimension.
+  llvm::DenseMap<mlir::Operation *, std::pair<mlir::Value, int64_t>> narrowed;
 };
 
 } // namespace kiln::tile

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include <set>
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -29,6 +30,9 @@ public:
 private:
   /// `dims` says which dimension of the mask each of the value's is.
   LogicalResult visit(Value value, SmallVector<int64_t> dims) {
+    // What bounds a mask twice bounds it once.
+    if (!visited.insert({value.getAsOpaquePointer(), dims}).second)
+      return success();
     Operation *op = value.getDefiningOp();
     if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
       return failure(failed(visit(both.getLhs(), dims)) ||
@@ -165,6 +169,7 @@ private:
   ScalarBuilder &scalars;
   LaunchBounds &bounds;
   std::string &reason;
+  std::set<std::pair<void *, SmallVector<int64_t>>> visited;
 };
 } // namespace
 

@@ -8,6 +8,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <map>
+#include <utility>
 
 using namespace mlir;
 using namespace kiln::tile;
@@ -43,9 +45,18 @@ public:
     Operation *op = value.getDefiningOp();
     if (!op)
       return leaf(value);
+    // Sums of the same sums have any number of ways to a value.
+    auto key = std::make_pair(value.getAsOpaquePointer(), isModular);
+    if (auto known = visited.find(key); known != visited.end()) {
+      isInexact |= known->second.isInexact;
+      return known->second.expr;
+    }
+    bool wasInexact = std::exchange(isInexact, false);
     FailureOr<PointerExpr> expr = visitOp(op, value);
     if (succeeded(expr))
       readHints(op, *expr);
+    visited.emplace(key, Visited{expr, isInexact});
+    isInexact |= wasInexact;
     return expr;
   }
 
@@ -452,6 +463,14 @@ private:
   /// Sums and products count modulo 2^32: what they make is wrapped again.
   bool isModular = false;
   bool isInexact = false; ///< something was not that of whole numbers
+  /// What a value is, and whether something of it was not that of whole
+  /// numbers.
+  struct Visited {
+    FailureOr<PointerExpr> expr;
+    bool isInexact;
+  };
+  /// By value, and whether it counts modulo 2^32.
+  std::map<std::pair<const void *, bool>, Visited> visited;
 };
 } // namespace
 

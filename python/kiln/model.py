@@ -9,9 +9,13 @@ from .weights import map_file
 def _about(path):
     """What kiln.export says of the arguments, and the weights that lie beside it."""
     weights, metadata = map_file(path)
-    about = json.loads(metadata.get("kiln", "null"))
-    if about is None:
-        raise _runtime.Error(f"{path}: weights of no package of Kiln")
+    try:
+        about = json.loads(metadata.get("kiln", "null"))
+        lists = about and [about[key] for key in ("arguments", "results")]
+        if not lists or not all(isinstance(text, str) for pairs in lists for kind, name in pairs for text in (kind, name)):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _runtime.Error(f"{path}: weights of no package of Kiln") from None
     return weights, about
 
 

@@ -10,17 +10,16 @@
 | `*.pt2` | a program as torch.export.save writes it |
 | a folder | all files of these kinds in it |
 """
-import ast
-import collections
 import ctypes
-import io
 import json
 import mmap
 import os
-import pickle
+import re
+import stat
 import zipfile
 
 from . import _runtime
+from .unpickle import MAX_RANK, read_state_dict
 
 #: safetensors' and numpy's names of element types, torch's storages and the numbers of its archives. Packages have
 #: no sign of integers.
@@ -35,12 +34,23 @@ _ARCHIVE = {1: "i8", 2: "i8", 3: "i16", 4: "i32", 5: "i64", 6: "f16", 7: "f32", 
             29: "f8E4M3FN", 30: "f8E5M2", 31: "f8E4M3FNUZ", 32: "f8E5M2FNUZ"}
 _BYTES = {"i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
+#: The longest header that safetensors allow, and of numpy's those that are read.
+_MAX_SAFE_HEADER, _MAX_NUMPY_HEADER = 100_000_000, 1 << 16
+
+#: The dictionary in front of numpy's data.
+_ITEM = r"""(?:'(?:descr|fortran_order|shape)'\s*:\s*(?:'[^']*'|True|False|\((?:\s*[0-9]+L?\s*,)*(?:\s*[0-9]+L?)?\s*\)))"""
+_HEADER = re.compile(r"\s*\{\s*" + _ITEM + r"(?:\s*,\s*" + _ITEM + r")*\s*,?\s*\}\s*")
+_FIELD = re.compile(r"'(\w+)'\s*:\s*('[^']*'|True|False|\([^)]*\))")
+
 
 class _File:
     """A file in memory. Changes stay in the process."""
 
     def __init__(self, path):
         self.path = path
+        # Whoever opens a pipe waits for its other end.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise _runtime.Error(f"{path}: expected a file, found something else")
         with open(path, "rb") as file:
             self.size = os.fstat(file.fileno()).st_size
             if not self.size:
@@ -48,19 +58,54 @@ class _File:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         self.base = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
-    def tensor(self, name, dtype, shape, start, end):
-        """The elements from byte `start` on, of which there have to be as many as end at `end`, if that is given."""
+    def tensor(self, name, dtype, shape, start, end, kind):
+        """The elements from byte `start` on, of which there have to be as many as end at `end`, if that is given.
+        `kind` is what the file calls their type."""
         if dtype is None:
-            raise _runtime.Error(f"{self.path}: unsupported: the element type of '{name}'")
+            raise _runtime.Error(f"{self.path}: unsupported: elements of type {_shown(kind)} in '{name}'")
+        if not isinstance(shape, list) or len(shape) > MAX_RANK or not all(_is_size(size) for size in shape):
+            raise ValueError(f"expected a shape of up to {MAX_RANK} sizes for '{name}', found {_shown(shape)}")
         count = 1
         for size in shape:
-            if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-                raise ValueError(f"the shape of '{name}'")
             count *= size
         bytes_ = count * _BYTES.get(dtype, 1)
         if not 0 <= start <= self.size - bytes_ or (end is not None and end - start != bytes_):
             raise _runtime.Error(f"{self.path}: '{name}' lies outside of the file")
         return _runtime.at_address(dtype, shape, self.base + start, self.memory)
+
+
+def _is_size(value):
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _shown(value):
+    """A part of a file in a message."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _json(data):
+    """What UTF-8 says as JSON; equal names in one object, and numbers of any length, are no JSON here."""
+    def members(pairs):
+        found = {}
+        for name, value in pairs:
+            if name in found:
+                raise ValueError(f"there are two members '{name[:80]}'")
+            found[name] = value
+        return found
+
+    def integer(text):
+        if len(text) > 20:
+            raise ValueError("expected a number of 64 bits, found a longer one")
+        return int(text)
+
+    def constant(text):
+        raise ValueError(f"expected JSON, found {text}")
+
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=members, parse_int=integer, parse_constant=constant)
+    except RecursionError:
+        raise ValueError("the JSON nests too deep") from None
 
 
 def map_file(path):
@@ -69,9 +114,9 @@ def map_file(path):
     if os.path.isdir(path):
         return _map_folder(path)
     try:
-        if path.endswith(".index.json"):
-            return _map_index(path)
         file = _File(path)
+        if path.endswith(".index.json"):
+            return _map_index(file)
         head = file.memory[:8]
         if head[:4] == b"PK\x03\x04":
             return _map_archive(file)
@@ -79,8 +124,20 @@ def map_file(path):
             return {os.path.splitext(os.path.basename(path))[0]: _npy(file, "it", 0, file.size)}, {}
         return _map_safetensors(file)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, EOFError, OverflowError,
-            NotImplementedError, SyntaxError, MemoryError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
+            NotImplementedError, MemoryError, zipfile.BadZipFile) as error:
         raise _runtime.Error(f"{path}: no file of weights that can be read: {error}") from None
+
+
+def _map_part(path, name):
+    """The tensors of the file `name` that the folder or the index `path` has."""
+    part = os.path.join(path if os.path.isdir(path) else os.path.dirname(path), name)
+    # Folders in folders, and indices of indices, could contain themselves.
+    if os.path.isdir(part) or name.endswith(".index.json"):
+        raise _runtime.Error(f"{path}: expected files of weights, found '{name}', which is none")
+    try:
+        return map_file(part)[0]
+    except OSError as error:
+        raise _runtime.Error(f"{path}: '{name}': {error.strerror}") from None
 
 
 def _map_folder(path):
@@ -88,60 +145,95 @@ def _map_folder(path):
     kinds = (".safetensors", ".npy", ".npz", ".pt", ".pth", ".bin")
     for name in sorted(os.listdir(path)):
         if name.endswith(kinds):
-            tensors.update(map_file(os.path.join(path, name))[0])
+            tensors.update(_map_part(path, name))
     if not tensors:
         raise _runtime.Error(f"{path}: the folder has no files of weights")
     return tensors, {}
 
 
-def _map_index(path):
-    with open(path, encoding="utf-8") as file:
-        files = json.load(file)["weight_map"]
+def _map_index(file):
+    files = _json(file.memory[:])["weight_map"]
+    if not isinstance(files, dict) or not all(isinstance(name, str) for name in files.values()):
+        raise ValueError(f"expected names of files in 'weight_map', found {_shown(files)}")
     tensors = {}
     for name in sorted(set(files.values())):
         if os.path.basename(name) != name:
             raise ValueError(f"the file '{name}' is not beside it")
-        tensors.update(map_file(os.path.join(os.path.dirname(path), name))[0])
+        tensors.update(_map_part(file.path, name))
     return tensors, {}
 
 
 def _map_safetensors(file):
     size = int.from_bytes(file.memory[:8], "little")
-    if size > file.size - 8:
+    if not 2 <= size <= file.size - 8 or file.memory[8:9] != b"{":
         raise ValueError("not one of safetensors")
-    header = json.loads(file.memory[8:8 + size])
+    if size > _MAX_SAFE_HEADER:
+        raise ValueError(f"expected a header of up to {_MAX_SAFE_HEADER} bytes, found {size}")
+    header = _json(file.memory[8:8 + size])
     metadata = header.pop("__metadata__", {})
-    data = 8 + size
-    return {name: file.tensor(name, _SAFE.get(about["dtype"]), about["shape"], data + about["data_offsets"][0],
-                              data + about["data_offsets"][1]) for name, about in header.items()}, metadata
+    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+        raise ValueError(f"expected text in '__metadata__', found {_shown(metadata)}")
+    places = []
+    for name, about in header.items():
+        offsets = about.get("data_offsets") if isinstance(about, dict) else None
+        if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
+            raise ValueError(f"expected the two offsets of '{name}', found {_shown(about)}")
+        if not isinstance(about.get("dtype"), str):
+            raise ValueError(f"expected the type of '{name}', found {_shown(about)}")
+        name.encode("utf-8")
+        places.append((*offsets, name))
+    # Each byte belongs to one tensor; in files of older versions of Kiln each tensor begins at a multiple of 64.
+    data, end, align = 8 + size, 0, 64 if "kiln" in metadata else 1
+    for first, behind, name in sorted(places):
+        if not end <= first < end + align or behind < first:
+            raise ValueError(f"expected '{name}' at offset {end}, found it from {first} to {behind}")
+        end = behind
+    if not 0 <= file.size - data - end < align:
+        raise ValueError(f"expected {end} bytes of data, found {file.size - data}")
+    return {name: file.tensor(name, _SAFE.get(about["dtype"]), about.get("shape"), data + about["data_offsets"][0],
+                              data + about["data_offsets"][1], about["dtype"]) for name, about in header.items()}, metadata
 
 
 def _npy(file, name, start, end):
     """A tensor of numpy's format between two bytes of a file."""
+    if file.memory[start:start + 6] != b"\x93NUMPY" or end - start < 12:
+        raise ValueError(f"'{name}' is none of numpy's")
     version = file.memory[start + 6]
     wide = 2 if version == 1 else 4
     size = int.from_bytes(file.memory[start + 8:start + 8 + wide], "little")
     data = start + 8 + wide + size
-    if data > end:
+    if version not in (1, 2, 3) or data > end or size > _MAX_NUMPY_HEADER:
         raise ValueError(f"the header of '{name}'")
-    header = ast.literal_eval(file.memory[start + 8 + wide:data].decode("latin-1"))
-    kind = header["descr"]
-    if not isinstance(kind, str) or kind[0] == ">" or header["fortran_order"] and len(header["shape"]) > 1:
+    text = file.memory[start + 8 + wide:data].decode("latin-1").replace('"', "'")
+    if re.search(r"'descr'\s*:\s*\[", text):
+        raise _runtime.Error(f"{file.path}: unsupported: '{name}' has a structured type")
+    header = {field: value for field, value in _FIELD.findall(text)} if _HEADER.fullmatch(text) else {}
+    kind, order, shape = (header.get(field, "") for field in ("descr", "fortran_order", "shape"))
+    if kind[:1] != "'" or order not in ("True", "False") or shape[:1] != "(":
+        raise ValueError(f"the header of '{name}'")
+    digits = re.findall("[0-9]+", shape)
+    if any(len(size) > 19 for size in digits):
+        raise ValueError(f"the shape of '{name}' is too large")
+    sizes = list(map(int, digits))
+    if kind[1:2] == ">" or order == "True" and len(sizes) > 1:
         raise _runtime.Error(f"{file.path}: unsupported: '{name}' is not row-major and little-endian")
-    return file.tensor(name, _NUMPY.get(kind[1:]), list(header["shape"]), data, end)
+    return file.tensor(name, _NUMPY.get(kind[2:-1]), sizes, data, end, kind)
 
 
 def _entries(file):
     """{name: (start, size)} of what an archive holds, in bytes of the file; nothing is compressed."""
     entries = {}
-    with zipfile.ZipFile(file.path) as archive:
+    with zipfile.ZipFile(file.memory) as archive:
         for info in archive.infolist():
-            if info.compress_type != zipfile.ZIP_STORED:
-                raise _runtime.Error(f"{file.path}: unsupported: '{info.filename}' is compressed, and cannot be mapped")
+            if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+                raise _runtime.Error(f"{file.path}: unsupported: '{info.filename}' is compressed or encrypted, and cannot "
+                                     "be mapped")
             head = file.memory[info.header_offset:info.header_offset + 30]
             start = info.header_offset + 30 + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
-            if len(head) < 30 or start + info.file_size > file.size:
+            if len(head) < 30 or head[:4] != b"PK\x03\x04" or start + info.file_size > file.size:
                 raise ValueError(f"'{info.filename}' lies outside of the file")
+            if info.filename in entries:
+                raise ValueError(f"there are two entries '{info.filename}'")
             entries[info.filename] = (start, info.file_size)
     return entries
 
@@ -166,10 +258,10 @@ def _row_major(shape, strides):
     return True
 
 
-def _strided(file, name, dtype, shape, strides, start, bytes_):
+def _strided(file, name, dtype, shape, strides, start, bytes_, kind):
     if len(shape) != len(strides) or 0 not in shape and not _row_major(shape, strides):
         raise _runtime.Error(f"{file.path}: unsupported: '{name}' is not row-major")
-    tensor = file.tensor(name, dtype, shape, start, None)
+    tensor = file.tensor(name, dtype, shape, start, None, kind)
     count = _BYTES.get(dtype, 1)
     for size in shape:
         count *= size
@@ -184,64 +276,30 @@ def _map_pt2(file, entries, root):
         config = entries.get(f"{root}/data/{kind}/model_{kind}_config.json")
         if not config:
             continue
-        about = json.loads(file.memory[config[0]:config[0] + config[1]])["config"]
+        about = _json(file.memory[config[0]:config[0] + config[1]])["config"]
         for name, one in about.items():
             if one.get("use_pickle") or not one.get("tensor_meta"):
                 raise _runtime.Error(f"{file.path}: unsupported: '{name}' is pickled")
             meta = one["tensor_meta"]
             dtype = _ARCHIVE.get(meta["dtype"])
             start, size = entries[f"{root}/data/{kind}/{one['path_name']}"]
-            offset = meta["storage_offset"]["as_int"] * _BYTES.get(dtype, 1)
-            tensors[name] = _strided(file, name, dtype, [n["as_int"] for n in meta["sizes"]],
-                                     [n["as_int"] for n in meta["strides"]], start + offset, size - offset)
+            offset, *numbers = (n["as_int"] for n in (meta["storage_offset"], *meta["sizes"], *meta["strides"]))
+            if len(numbers) > 2 * MAX_RANK or not all(map(_is_size, (offset, *numbers))):
+                raise ValueError(f"expected the sizes and strides of '{name}', found {_shown(meta)}")
+            rank = len(meta["sizes"])
+            offset *= _BYTES.get(dtype, 1)
+            tensors[name] = _strided(file, name, dtype, numbers[:rank], numbers[rank:], start + offset, size - offset,
+                                     meta["dtype"])
     return tensors, {}
-
-
-class _Storage:
-    def __init__(self, name):
-        self.dtype = _STORAGE.get(name)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Tensors in dictionaries; other classes and functions are refused."""
-
-    def __init__(self, stream, file, entries, root):
-        super().__init__(stream)
-        self.file, self.entries, self.root = file, entries, root
-
-    def find_class(self, module, name):
-        if module == "collections" and name == "OrderedDict":
-            return collections.OrderedDict
-        if module == "torch._utils" and name == "_rebuild_tensor_v2":
-            return lambda storage, offset, sizes, strides, *rest: (storage, offset, list(sizes), list(strides))
-        if module == "torch._utils" and name == "_rebuild_parameter":
-            return lambda data, *rest: data
-        if module == "torch" and name.endswith("Storage"):
-            return _Storage(name)
-        raise pickle.UnpicklingError(f"it names {module}.{name}, which is no tensor")
-
-    def persistent_load(self, pid):
-        kind, storage, key, _, _ = pid
-        if kind != "storage":
-            raise pickle.UnpicklingError("it refers to what is no storage")
-        return (storage.dtype, *self.entries[f"{self.root}/data/{key}"])
 
 
 def _map_pickle(file, entries, root):
     start, size = entries[f"{root}/data.pkl"]
-    loaded = _Unpickler(io.BytesIO(file.memory[start:start + size]), file, entries, root).load()
     tensors = {}
-
-    def walk(prefix, value):
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                walk(f"{prefix}.{key}" if prefix else str(key), inner)
-        elif isinstance(value, tuple) and len(value) == 4 and isinstance(value[0], tuple):
-            (dtype, first, bytes_), offset, sizes, strides = value
-            offset *= _BYTES.get(dtype, 1)
-            tensors[prefix] = _strided(file, prefix, dtype, sizes, strides, first + offset, bytes_ - offset)
-
-    walk("", loaded)
-    if not tensors:
-        raise ValueError("it holds no tensors")
+    for name, tensor in read_state_dict(file.memory[start:start + size]).items():
+        dtype = _STORAGE.get(tensor.storage.kind)
+        first, bytes_ = entries[f"{root}/data/{tensor.storage.key}"]
+        offset = tensor.offset * _BYTES.get(dtype, 1)
+        tensors[name] = _strided(file, name, dtype, list(tensor.sizes), list(tensor.strides), first + offset,
+                                 bytes_ - offset, tensor.storage.kind)
     return tensors, {}

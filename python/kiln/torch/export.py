@@ -4,6 +4,7 @@
 The package takes the weights as arguments under their names; they are written as safetensors, which
 kiln.load maps into memory. What the program writes into its buffers comes out as further results."""
 import json
+import math
 import os
 
 import torch
@@ -85,18 +86,21 @@ def _inputs(program, module, specs, lowering):
 
 
 def write_safetensors(path, tensors, metadata):
-    """Tensors one after the other, each at a multiple of 64 bytes."""
+    """Tensors one after the other, without gaps. Those whose sizes are multiples of 64 bytes come first, so that they
+    begin at such multiples; each begins at a multiple of the largest power of two up to 64 that divides its size."""
+    bytes_of = lambda tensor: tensor.numel() * tensor.element_size()  # noqa: E731
+    order = sorted(tensors, key=lambda name: -math.gcd(bytes_of(tensors[name]), 64))
     header, offset = {"__metadata__": metadata}, 0
-    for name, tensor in tensors.items():
-        size = tensor.numel() * tensor.element_size()
-        header[name] = {"dtype": SAFE[name_of(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [offset, offset + size]}
-        offset += size + -size % 64
+    for name in order:
+        tensor = tensors[name]
+        end = offset + bytes_of(tensor)
+        header[name] = {"dtype": SAFE[name_of(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [offset, end]}
+        offset = end
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % 64)
     with files.replacing(path) as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for name, tensor in tensors.items():
-            flat = tensor.detach().cpu().contiguous().reshape(-1)
+        for name in order:
+            flat = tensors[name].detach().cpu().contiguous().reshape(-1)
             if flat.numel():
                 file.write(memoryview(flat.view(torch.uint8).numpy()))
-                file.write(bytes(-flat.numel() * flat.element_size() % 64))

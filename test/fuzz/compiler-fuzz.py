@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir SECONDS [SEED]: mutates the inputs of the
-test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them. Every run must end with status 0 or 1, and with 1
-there must be a diagnostic with a place. Stops at the first that does not."""
+"""compiler-fuzz.py BUILD text|bytecode|ttir|announced SECONDS|COUNTx [SEED]: mutates the inputs of the
+test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them, for a time or so many of them. Every run must end
+with status 0 or 1, and with 1 there must be a diagnostic with a place. announced makes numbers, shapes and splats of both kinds large and
+values out of sums of the same sums: no run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
+Stops at the first that does."""
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -50,6 +53,49 @@ def mutate_text(data, pool, rng):
     return data[:rng.randrange(len(data) + 1)] if rng.randrange(12) == 0 else data
 
 
+LARGE = [b"64", b"65536", b"16777216", b"1073741824", b"4294967296", b"1099511627776", b"35184372088832"]
+
+
+def mutate_announced(data, _pool, rng):
+    """Few bytes that announce much."""
+    for _ in range(rng.randrange(1, 4)):
+        kind = rng.randrange(4)
+        large = rng.choice(LARGE)
+        if kind == 0:  # a constant, as a splat of many
+            found = list(re.finditer(rb"dense<(\[[^>]*\]|[^>]*)> *: *(tensor|vector)<([^<>]*)>", data))
+            if found:
+                one = rng.choice(found)
+                value = re.search(rb"[-+.\w]+", one.group(1))
+                dims = one.group(3).split(b"x")
+                dims[:-1] = [rng.choice([large, dim, b"2"]) for dim in dims[:-1]] or [large]
+                text = b"dense<%s> : %s<%s>" % (value.group() if value else b"0", one.group(2), b"x".join(dims))
+                data = data[:one.start()] + text + data[one.end():]
+        elif kind == 1:  # a size, wherever it is written
+            found = list(re.finditer(rb"\d+(?=x)", data))
+            if found:
+                size = rng.choice(found).group()
+                data = re.sub(rb"\b%s(?=x)" % size, large, data)
+        elif kind == 2:  # a number of an attribute
+            found = list(re.finditer(rb"(?<=[ =\[:(,])\d+(?=[ ,\])}:>])", data))
+            if found:
+                one = rng.choice(found)
+                data = data[:one.start()] + large + data[one.end():]
+        else:  # a sum, of itself again and again
+            lines = data.split(b"\n")
+            found = [n for n, line in enumerate(lines) if re.match(rb"\s*%\w+ = [\w.]+ %\w+, %\w+ .*: [^()]*$", line)]
+            if found:
+                at = rng.choice(found)
+                name = re.match(rb"\s*(%\w+)", lines[at]).group(1)
+                chain = [lines[at].replace(name + b" =", name + b"_0 =", 1)]
+                rest = re.sub(rb"^\s*%\w+ = ([\w.]+) %\w+, %\w+", rb"\1", lines[at]).split(b" ", 1)
+                for n in range(1, 64):
+                    made = name if n == 63 else b"%s_%d" % (name, n)
+                    chain.append(b"%s = %s %s_%d, %s_%d %s" % (made, rest[0], name, n - 1, name, n - 1, rest[1]))
+                lines[at:at + 1] = chain
+                data = b"\n".join(lines)
+    return data
+
+
 def mutate_bytes(data, _pool, rng):
     data = bytearray(data)
     for _ in range(rng.randrange(1, 10)):
@@ -75,12 +121,14 @@ def seeds(build, kind):
         folders = [os.path.join(root, "test", "triton")]
         if "KILN_SHARED" in os.environ:
             folders.append(os.path.join(os.environ["KILN_SHARED"], "corpus"))
+    if kind == "announced":
+        folders.append(os.path.join(root, "test", "triton"))
     pool = []
     for folder in folders:
         for path, _, names in sorted(os.walk(folder)):
             for name in sorted(names):
                 file_name = os.path.join(path, name)
-                if name.endswith(".ttir") and kind == "ttir":
+                if name.endswith(".ttir") and kind in ("ttir", "announced"):
                     with open(file_name, "rb") as file:
                         pool.append(file.read())
                 if not name.endswith(".mlir") or os.path.getsize(file_name) > 20000:
@@ -96,27 +144,55 @@ def seeds(build, kind):
     return pool
 
 
+def limit_work():
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+
+
+def compile_limited(command):
+    """What subprocess.run gives, and the peak of memory in MiB."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limit_work)
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    seconds = used.ru_utime + used.ru_stime
+    return subprocess.CompletedProcess(command, child.returncode, b"", said), used.ru_maxrss >> 10, seconds
+
+
 def main() -> int:
-    build, kind, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    build, kind, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3].rstrip("x"))
+    count = int(seconds) if sys.argv[3].endswith("x") else 0
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     pool = seeds(build, kind)
-    mutate = mutate_bytes if kind == "bytecode" else mutate_text
+    mutate = {"bytecode": mutate_bytes, "announced": mutate_announced}.get(kind, mutate_text)
     out = os.path.join(build, "fuzz-compiler")
     os.makedirs(out, exist_ok=True)
-    suffix = {"text": ".mlir", "bytecode": ".mlirbc", "ttir": ".ttir"}[kind]
+    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
-    runs = accepted = caught = 0
+    runs = accepted = caught = peak = 0
+    longest = 0.0
     end = time.time() + seconds
-    while time.time() < end:
+    while runs < count if count else time.time() < end:
+        seed = rng.choice(pool)
         with open(path, "wb") as file:
-            file.write(mutate(rng.choice(pool), pool, rng))
+            file.write(mutate(seed, pool, rng))
         target = rng.choice(["cpu", "reference"])
-        try:
-            run = subprocess.run([os.path.join(build, "bin", "kiln-compile"), path, "--target=" + target, "-o",
-                                  path + ".kiln"], capture_output=True, timeout=120, check=False)
-        except subprocess.TimeoutExpired:
-            print(f"{path}: no end within 120 s")
-            return 1
+        command = [os.path.join(build, "bin", "kiln-compile"), path, "--target=" + target, "-o", path + ".kiln"]
+        if kind == "announced":
+            run, memory, work = compile_limited(command)
+            if memory > 1024 or work > 4.5:
+                with open(path + ".seed", "wb") as file:
+                    file.write(seed)
+                _, before, least = compile_limited([command[0], path + ".seed", *command[2:]])
+                if memory > before + 1024 or work > 4.5 > least:
+                    print(f"{path} for {target}: {memory} MiB, {work:.1f} s\n{run.stderr.decode(errors='replace')[:500]}")
+                    return 1
+            peak, longest = max(peak, memory), max(longest, work)
+        else:
+            try:
+                run = subprocess.run(command, capture_output=True, timeout=120, check=False)
+            except subprocess.TimeoutExpired:
+                print(f"{path}: no end within 120 s")
+                return 1
         runs += 1
         accepted += run.returncode == 0
         caught += bool(CAUGHT.search(run.stderr))
@@ -125,7 +201,8 @@ def main() -> int:
         if run.returncode not in (0, 1) or (run.returncode == 1 and not PLACE.search(run.stderr)):
             print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
             return 1
-    print(f"{kind}: {runs} runs from {len(pool)} seeds, {accepted} accepted, {caught} crashes caught in the child")
+    print(f"{kind}: {runs} runs from {len(pool)} seeds, {accepted} accepted, {caught} crashes caught in the child"
+          + (f", at most {peak} MiB and {longest:.1f} s" if kind == "announced" else ""))
     return 0
 
 

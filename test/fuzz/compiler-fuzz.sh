@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text, bytecode and Triton's text.
+# compiler-fuzz.sh BUILD [SECONDS]: the compiler's readers, of text, bytecode and Triton's text, and what they announce.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-for kind in text bytecode ttir; do
+for kind in text bytecode ttir announced; do
   /usr/bin/python3 "$here/compiler-fuzz.py" "$1" "$kind" "${2:-300}"
 done

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Runtime/Session.h"
+#include "kiln/Target/Json.h"
 #include "kiln/Target/Report.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -302,8 +303,7 @@ llvm::Expected<std::string> Explanation::page(StringRef trace) const {
       return llvm::createStringError(
           file.getError(),
           trace.str() + ": cannot be read: " + file.getError().message());
-    llvm::Expected<llvm::json::Value> events =
-        llvm::json::parse((*file)->getBuffer());
+    llvm::Expected<llvm::json::Value> events = parseJson((*file)->getBuffer());
     if (!events)
       return llvm::createStringError(trace.str() + ": " +
                                      llvm::toString(events.takeError()));

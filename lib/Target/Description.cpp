@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Description.h"
+#include "kiln/Target/Json.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
@@ -73,6 +74,11 @@ TargetAttr kiln::target::parseDescription(StringRef text, MLIRContext *context,
     rest = next;
   }
   bare = StringRef(bare).trim().str();
+  if (nestingOf(bare) > kMaxNesting) {
+    emitError(loc) << "not a description: expected up to " << kMaxNesting
+                   << " levels of nesting, found more";
+    return {};
+  }
   std::string reason;
   Attribute attr;
   {

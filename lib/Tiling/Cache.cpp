@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Cache.h"
+#include "kiln/Target/Json.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ struct Line {
 
 /// Reads one line; the error says what was expected.
 static std::string readLine(StringRef text, Line &line) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJson(text);
   if (!value)
     return llvm::toString(value.takeError());
   const llvm::json::Object *object = value->getAsObject();

@@ -63,8 +63,7 @@ LogicalResult KernelEmitter::checkOps() {
       if (!call.getCFunction())
         os << "external function '" << call.getSymbol() << "'";
     } else if (!known ||
-               isa<math::IPowIOp, arith::ScalingExtFOp, arith::ScalingTruncFOp>(
-                   op)) {
+               isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op)) {
       os << op->getName().getStringRef();
     }
     if (reason.empty())

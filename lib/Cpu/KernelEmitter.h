@@ -50,6 +50,9 @@ public:
   mlir::LogicalResult emitLoadPtr(tile::LoadPtrOp load);
   mlir::LogicalResult emitStorePtr(tile::StorePtrOp store);
   mlir::LogicalResult emitAtomicRMW(tile::AtomicRMWOp op);
+  /// What a store or an atomic operation combines: elements of the type that it
+  /// has, or floats whose bits they are.
+  static mlir::Type combinedType(mlir::Operation *op, mlir::Type element);
   /// *pointer = *pointer `kind` value, in storage types; returns the old one.
   mlir::Value combineAtomically(mlir::LLVM::AtomicBinOp kind,
                                 mlir::LLVM::AtomicOrdering order,

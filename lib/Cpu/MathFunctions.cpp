@@ -162,6 +162,8 @@ Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
           math::CountTrailingZerosOp, math::CtPopOp, math::IsNaNOp,
           math::IsFiniteOp>(op))
     return nullptr;
+  if (isa<math::IPowIOp>(op))
+    return emitIntegerPower(b, loc, operands[0], operands[1]);
   F32 f(b, loc, operands[0].getType());
   Type element = getElementTypeOrSelf(operands[0].getType());
   if (isa<math::IsInfOp, math::IsNormalOp>(op)) {

@@ -15,6 +15,10 @@ mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
                              mlir::Operation *op, mlir::ValueRange operands,
                              mlir::Type result);
 
+/// base^exponent of integers, which wraps; 0 to a negative power is 0.
+mlir::Value emitIntegerPower(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::Value base, mlir::Value exponent);
+
 /// Whether `emitMathFunction` has a polynomial for an operation, and does not
 /// call libm.
 bool isPolynomial(mlir::Operation *op);

@@ -24,7 +24,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   kernels.addPass(tile::createTileExpandScaling());
   kernels.addPass(tile::createTileExpandSincos());
   kernels.addPass(tile::createTileWidenAccumulators());
-  kernels.addPass(tile::createTileLowerFloat8());
+  kernels.addPass(tile::createTileLowerFloat8({/*combine=*/true}));
   kernels.addPass(tile::createTileLowerPointers());
   kernels.addPass(tile::createTileExpandWideProducts());
   kernels.addPass(tile::createTileExpandConversions());

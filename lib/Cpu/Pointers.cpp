@@ -245,7 +245,7 @@ static LLVM::AtomicBinOp kindOf(tile::AtomicKind kind, bool isFloat) {
   case tile::AtomicKind::exchange:
     return LLVM::AtomicBinOp::xchg;
   case tile::AtomicKind::add:
-    return LLVM::AtomicBinOp::add;
+    return isFloat ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
   case tile::AtomicKind::fadd:
     return LLVM::AtomicBinOp::fadd;
   case tile::AtomicKind::max:
@@ -290,66 +290,15 @@ static Value compareAndSwap(KernelEmitter &e, tile::AtomicCASOp op,
              : arith::BitcastOp::create(e.b, e.loc, type, old).getResult();
 }
 
-/// What an atomic operation on floats stores.
-static Value combineFloats(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
-                           Value old, Value value) {
-  switch (kind) {
-  case LLVM::AtomicBinOp::fmax:
-    return arith::MaxNumFOp::create(b, loc, old, value);
-  case LLVM::AtomicBinOp::fmin:
-    return arith::MinNumFOp::create(b, loc, old, value);
-  case LLVM::AtomicBinOp::fmaximum:
-    return arith::MaximumFOp::create(b, loc, old, value);
-  case LLVM::AtomicBinOp::fminimum:
-    return arith::MinimumFOp::create(b, loc, old, value);
-  default:
-    return arith::AddFOp::create(b, loc, old, value);
-  }
-}
-
-Value KernelEmitter::combineAtomically(LLVM::AtomicBinOp kind,
-                                       LLVM::AtomicOrdering order, Type element,
-                                       Value pointer, Value value) {
-  if (!isSmallFloat(element) || kind == LLVM::AtomicBinOp::xchg)
-    return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value, order);
-  // Machines know no atomic arithmetic on 16-bit floats: tries until no other
-  // thread has changed the element in between.
-  Type bits = value.getType();
-  Value wide = widenFloat(b, loc, value, element);
-  Value first = LLVM::LoadOp::create(
-      b, loc, bits, pointer, /*alignment=*/2, /*isVolatile=*/false,
-      /*isNonTemporal=*/false, /*isInvariant=*/false,
-      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
-  auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first},
-                                   nullptr, nullptr);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(loop.getBeforeBody());
-  Value old = loop.getBeforeArguments()[0];
-  Value sum =
-      combineFloats(b, loc, kind, widenFloat(b, loc, old, element), wide);
-  Value pair = LLVM::AtomicCmpXchgOp::create(
-      b, loc, pointer, old, narrowFloat(b, loc, sum, element), order,
-      LLVM::AtomicOrdering::monotonic);
-  auto part = [&](int64_t which) -> Value {
-    return LLVM::ExtractValueOp::create(b, loc, pair, which);
-  };
-  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  Value again = arith::XOrIOp::create(b, loc, part(1), one);
-  scf::ConditionOp::create(b, loc, again, ValueRange{part(0)});
-  b.setInsertionPointToEnd(loop.getAfterBody());
-  scf::YieldOp::create(b, loc, loop.getAfterArguments());
-  return loop.getResult(0);
-}
-
 LogicalResult KernelEmitter::emitAtomicRMW(tile::AtomicRMWOp op) {
   Type element = getElementTypeOrSelf(op.getValue().getType());
-  Type stored = storageType(element);
-  LLVM::AtomicBinOp kind = kindOf(op.getKind(), isa<FloatType>(element));
+  Type stored = storageType(element), combined = combinedType(op, element);
+  LLVM::AtomicBinOp kind = kindOf(op.getKind(), isa<FloatType>(combined));
   auto access = [&](Value pointer, Value value, Value mask) -> Value {
     return ifEnabled(
         mask, stored,
         [&]() -> Value {
-          return combineAtomically(kind, orderOf(op.getOrder()), element,
+          return combineAtomically(kind, orderOf(op.getOrder()), combined,
                                    pointer, value);
         },
         [&]() -> Value { return zeroOf(stored); });

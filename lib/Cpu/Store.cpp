@@ -269,12 +269,13 @@ LogicalResult KernelEmitter::emitStore(ViewAccessOpInterface store) {
     Value value = toStorage(evaluate(stored, point));
     Value address = tileAddress(base, point, steps, element);
     if (combining) {
-      LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(element));
+      Type combined = combinedType(store, element);
+      LLVM::AtomicBinOp kind = atomicOf(combine, isa<FloatType>(combined));
       // Truth values are bytes, of which a sum must leave one bit.
       if (element.isInteger(1) && combine == tile::Combine::add)
         kind = LLVM::AtomicBinOp::_xor;
-      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, element, address,
-                        value);
+      combineAtomically(kind, LLVM::AtomicOrdering::monotonic, combined,
+                        address, value);
       return;
     }
     if (point.lanes == 1 || !point.hasLanes())

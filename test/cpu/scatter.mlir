@@ -7,6 +7,7 @@
 // RUN: kiln-run %s --entry=reverse --target=cpu --check --grid=1 --arg=random:1:i32:64
 // RUN: kiln-run %s --entry=pointers --target=cpu --check --grid=1 --arg=random:1:i32:64
 // RUN: kiln-run %s --entry=narrow --target=cpu --check --grid=9 --arg=zeros:bf16:40 --arg=zeros:f16:40
+// RUN: kiln-run %s --entry=bytes --target=cpu --check --no-fallback --grid=9 --arg=zeros:f8E4M3FN:40 --arg=zeros:f8E5M2:40 --arg=zeros:f8E5M2:1
 
 tile.kernel @rows(%x: !tile.view<8x37xf32>, %ids: !tile.view<8xi32>, %y: !tile.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -63,4 +64,21 @@ tile.kernel @narrow(%x: !tile.view<40xbf16>, %y: !tile.view<40xf16>) {
   %h = arith.truncf %t : tensor<40xf32> to tensor<40xf16>
   tile.store %b, %x[%c0] combine add : tensor<40xbf16>, !tile.view<40xbf16>
   tile.store %h, %y[%c0] combine max : tensor<40xf16>, !tile.view<40xf16>
+}
+
+// The codes of floats of 8 bits are no numbers that can be added.
+tile.kernel @bytes(%x: !tile.view<40xf8E4M3FN>, %y: !tile.view<40xf8E5M2>, %p: !tile.ptr<f8E5M2>) {
+  %c0 = arith.constant 0 : index
+  %i = tile.program_id : index
+  %n = arith.index_cast %i : index to i32
+  %four = arith.constant 4 : i32
+  %m = arith.subi %n, %four : i32
+  %f = arith.sitofp %m : i32 to f32
+  %t = tile.splat %f : tensor<40xf32>
+  %b = arith.truncf %t : tensor<40xf32> to tensor<40xf8E4M3FN>
+  %h = arith.truncf %t : tensor<40xf32> to tensor<40xf8E5M2>
+  %s = arith.truncf %f : f32 to f8E5M2
+  tile.store %b, %x[%c0] combine add : tensor<40xf8E4M3FN>, !tile.view<40xf8E4M3FN>
+  tile.store %h, %y[%c0] combine max : tensor<40xf8E5M2>, !tile.view<40xf8E5M2>
+  %old = tile.atomic_rmw max relaxed device %p, %s : !tile.ptr<f8E5M2>, f8E5M2
 }

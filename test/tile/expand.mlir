@@ -14,6 +14,32 @@ tile.kernel @high(%x: !tile.view<?xi32>, %y: !tile.view<?xi32>) {
   tile.store %high, %y[%i] : tensor<64xi32>, !tile.view<?xi32>
 }
 
+// Truth values have products of a byte.
+// CHECK-LABEL: tile.kernel @high_of_bits
+tile.kernel @high_of_bits(%x: !tile.view<?xi1>, %y: !tile.view<?xi1>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xi1> -> tensor<64xi1>
+  // CHECK: %[[W:.*]] = arith.extsi %{{.*}} : tensor<64xi1> to tensor<64xi8>
+  // CHECK: arith.muli %[[W]], %{{.*}} : tensor<64xi8>
+  // CHECK: arith.trunci %{{.*}} : tensor<64xi8> to tensor<64xi1>
+  %low, %high = arith.mulsi_extended %a, %a : tensor<64xi1>
+  tile.store %high, %y[%i] : tensor<64xi1>, !tile.view<?xi1>
+}
+
+// A sum that has wrapped is less than its terms.
+// CHECK-LABEL: tile.kernel @carry
+tile.kernel @carry(%x: !tile.view<?xi32>, %y: !tile.view<?xi32>, %z: !tile.view<?xi1>) {
+  %i = tile.program_id : index
+  // CHECK: %[[A:.*]] = tile.load
+  %a = tile.load %x[%i] : !tile.view<?xi32> -> tensor<64xi32>
+  // CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[A]] : tensor<64xi32>
+  // CHECK: arith.cmpi ult, %[[SUM]], %[[A]] : tensor<64xi32>
+  // CHECK-NOT: addui_extended
+  %sum, %carry = arith.addui_extended %a, %a : tensor<64xi32>, tensor<64xi1>
+  tile.store %sum, %y[%i] : tensor<64xi32>, !tile.view<?xi32>
+  tile.store %carry, %z[%i] : tensor<64xi1>, !tile.view<?xi1>
+}
+
 // Toward zero: one step back where rounding went up.
 // CHECK-LABEL: tile.kernel @toward_zero
 tile.kernel @toward_zero(%x: !tile.view<?xf32>, %y: !tile.view<?xbf16>) {

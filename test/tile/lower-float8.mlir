@@ -103,3 +103,19 @@ tile.kernel @scale(%x: !tile.view<?xf8E8M0FNU>, %y: !tile.view<?xf32>) {
   %b = arith.extf %a : tensor<4xf8E8M0FNU> to tensor<4xf32>
   tile.store %b, %y[%i] : tensor<4xf32>, !tile.view<?xf32>
 }
+
+// -----
+
+tile.kernel @refused(%x: !tile.view<?xf8E4M3FN>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf8E4M3FN> -> tensor<4xf8E4M3FN>
+  // expected-error @+1 {{unsupported: a store that combines 8-bit floats}}
+  tile.store %a, %x[%i] combine add : tensor<4xf8E4M3FN>, !tile.view<?xf8E4M3FN>
+}
+
+// -----
+
+tile.kernel @refused_atomic(%p: !tile.ptr<f8E4M3FN>, %v: f8E4M3FN) {
+  // expected-error @+1 {{unsupported: an atomic operation on 8-bit floats}}
+  %old = tile.atomic_rmw max relaxed device %p, %v : !tile.ptr<f8E4M3FN>, f8E4M3FN
+}

@@ -1,9 +1,10 @@
-//===- ExpandWideProducts.cpp - Products of twice the width ---------------===//
+//===- ExpandWideProducts.cpp - Both halves of products, and carries ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kiln::tile {
 #define GEN_PASS_DEF_TILEEXPANDWIDEPRODUCTS
@@ -52,9 +53,10 @@ private:
     return arith::ShRUIOp::create(b, loc, x, constant(of, APInt(width, by)));
   }
 
-  /// The upper half of a product in twice the width.
+  /// The upper half of a product in twice the width, of a whole number of
+  /// bytes.
   Value narrowHigh(Value x, Value y) {
-    Type wide = like(2 * bits);
+    Type wide = like(std::max<unsigned>(8, llvm::PowerOf2Ceil(2 * bits)));
     auto extend = [&](Value v) -> Value {
       if (isSigned)
         return arith::ExtSIOp::create(b, loc, wide, v);
@@ -95,6 +97,17 @@ private:
   bool isSigned;
 };
 
+/// A sum that wraps, and whether it has: it is less than a term then.
+void expandCarry(arith::AddUIExtendedOp op) {
+  OpBuilder b(op);
+  Value sum = arith::AddIOp::create(b, op.getLoc(), op.getLhs(), op.getRhs());
+  Value carry = arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::ult,
+                                      sum, op.getLhs());
+  op.getSum().replaceAllUsesWith(sum);
+  op.getOverflow().replaceAllUsesWith(carry);
+  op.erase();
+}
+
 struct TileExpandWideProducts
     : tile::impl::TileExpandWideProductsBase<TileExpandWideProducts> {
   void runOnOperation() override {
@@ -106,6 +119,7 @@ struct TileExpandWideProducts
     });
     for (Operation *op : ops)
       WideProduct(op).expand();
+    getOperation().walk(expandCarry);
   }
 };
 } // namespace

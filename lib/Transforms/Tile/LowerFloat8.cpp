@@ -9,12 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrintedTypes.h"
-#include "SmallFloatCodes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Target/Description.h"
 #include "kiln/Transforms/Tile/Passes.h"
+#include "kiln/Transforms/Tile/SmallFloatCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -55,8 +55,9 @@ Type asBytes(Type type) {
 
 class Float8Lowering {
 public:
-  Float8Lowering(tile::KernelOp kernel, target::TargetAttr description)
-      : kernel(kernel), b(kernel.getContext()) {
+  Float8Lowering(tile::KernelOp kernel, target::TargetAttr description,
+                 bool combines)
+      : kernel(kernel), b(kernel.getContext()), combines(combines) {
     DictionaryAttr extra = description ? description.getExtra() : nullptr;
     if (auto list = extra ? extra.getAs<ArrayAttr>("converted") : nullptr)
       for (TypeAttr type : list.getAsRange<TypeAttr>())
@@ -137,7 +138,7 @@ private:
                       llvm::any_of(op->getOperandTypes(), isFloat8);
       if (computes &&
           (OpTrait::hasElementwiseMappableTraits(op) ||
-           isa<arith::ConstantOp, tile::ConvertFloatOp,
+           isa<arith::ConstantOp, tile::ConvertFloatOp, tile::AtomicRMWOp,
                MatrixProductOpInterface, ViewAccessOpInterface>(op)))
         uses.push_back({op, llvm::to_vector(op->getOperandTypes()),
                         llvm::to_vector(op->getResultTypes()),
@@ -177,8 +178,14 @@ private:
     }
     if (auto store = dyn_cast<tile::StoreOp>(op);
         store && store.getCombine() != tile::Combine::assign)
-      return op->emitError()
-             << "unsupported: a store that combines 8-bit floats";
+      return markCombined(op, "a store that combines", use.operands.front());
+    if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
+      if (atomic.getKind() == tile::AtomicKind::exchange)
+        return success();
+      if (atomic.getKind() == tile::AtomicKind::fadd)
+        atomic.setKind(tile::AtomicKind::add);
+      return markCombined(op, "an atomic operation on", use.results.front());
+    }
     if (auto load = dyn_cast<tile::LoadOp>(op);
         load && load.getPadding() == tile::Padding::nan) {
       int64_t code =
@@ -241,6 +248,15 @@ private:
         return !created.contains(other.getOwner());
       });
     }
+    return success();
+  }
+
+  /// Leaves arithmetic in memory to the code generator, which sees bytes.
+  LogicalResult markCombined(Operation *op, StringRef what, Type floats) {
+    if (!combines)
+      return op->emitError() << "unsupported: " << what << " 8-bit floats";
+    op->setAttr(tile::kCombinedAsAttr,
+                TypeAttr::get(getElementTypeOrSelf(floats)));
     return success();
   }
 
@@ -454,13 +470,16 @@ private:
   llvm::DenseSet<Operation *> created;
   llvm::SmallPtrSet<Type, 2> converted; ///< by the machine
   bool touched = false;
+  bool combines; ///< the code generator does in memory
 };
 
 struct TileLowerFloat8 : tile::impl::TileLowerFloat8Base<TileLowerFloat8> {
+  using TileLowerFloat8Base::TileLowerFloat8Base;
+
   void runOnOperation() override {
     tile::keepPrintedTypes(getOperation());
     target::TargetAttr description = target::getDescription(getOperation());
-    if (failed(Float8Lowering(getOperation(), description).run()))
+    if (failed(Float8Lowering(getOperation(), description, combine).run()))
       signalPassFailure();
   }
 };

@@ -1,7 +1,7 @@
 //===- SmallFloatCodes.cpp - Floats of at most 8 bits as bytes ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SmallFloatCodes.h"
+#include "kiln/Transforms/Tile/SmallFloatCodes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -113,8 +113,12 @@ def TileLowerFloat8 : Pass<"tile-lower-float8", "::kiln::tile::KernelOp"> {
     their f32 values, which is exact; one that produces them computes in f32 and rounds once, to nearest
     even, as `tile.convert_float` and `arith.truncf` say. Types that the description lists as `converted` in `extra`
     are converted by `arith.extf` and `arith.truncf` of bytes whose bits are read as these types, and products
-    whose factors are both of such types keep them. Unsupported: stores that combine.
+    whose factors are both of such types keep them. Stores that combine and atomic operations are unsupported unless
+    `combine` says that the code generator handles them: they are of bytes then (`fadd` becomes `add`), and their
+    attribute `tile.combined_as` is the type of the floats.
   }];
+  let options = [
+    Option<"combine", "combine", "bool", "false", "Mark arithmetic in memory instead of refusing it">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
@@ -139,10 +143,11 @@ def TileWidenAccumulators : Pass<"tile-widen-accumulators", "::kiln::tile::Kerne
 }
 
 def TileExpandWideProducts : Pass<"tile-expand-wide-products", "::kiln::tile::KernelOp"> {
-  let summary = "Computes products of twice the width in integers that machines have";
+  let summary = "Computes products of twice the width and carries in integers that machines have";
   let description = [{
-    `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width for elements of up
-    to 32 bits, and sums of products of halves for wider ones.
+    `arith.mulsi_extended` and `arith.mului_extended` become products of twice the width, of 8 bits at least, for
+    elements of up to 32 bits, and sums of products of halves for wider ones. `arith.addui_extended` becomes a sum
+    and a comparison of it with a term.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

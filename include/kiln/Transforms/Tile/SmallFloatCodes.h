@@ -1,8 +1,8 @@
 //===- SmallFloatCodes.h - Floats of at most 8 bits as bytes ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_TRANSFORMS_TILE_SMALLFLOATCODES_H
-#define KILN_LIB_TRANSFORMS_TILE_SMALLFLOATCODES_H
+#ifndef KILN_TRANSFORMS_TILE_SMALLFLOATCODES_H
+#define KILN_TRANSFORMS_TILE_SMALLFLOATCODES_H
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -62,4 +62,4 @@ private:
 
 } // namespace kiln::tile
 
-#endif // KILN_LIB_TRANSFORMS_TILE_SMALLFLOATCODES_H
+#endif // KILN_TRANSFORMS_TILE_SMALLFLOATCODES_H

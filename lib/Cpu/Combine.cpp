@@ -1,0 +1,92 @@
+//===- Combine.cpp - Arithmetic in memory ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What other threads do to an element between its reading and its writing is
+// not lost: stores that combine, and atomic operations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "SmallFloats.h"
+#include "kiln/Transforms/Tile/Passes.h"
+#include "kiln/Transforms/Tile/SmallFloatCodes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// What an atomic operation on floats stores.
+static Value combineFloats(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
+                           Value old, Value value) {
+  switch (kind) {
+  case LLVM::AtomicBinOp::fmax:
+    return arith::MaxNumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fmin:
+    return arith::MinNumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fmaximum:
+    return arith::MaximumFOp::create(b, loc, old, value);
+  case LLVM::AtomicBinOp::fminimum:
+    return arith::MinimumFOp::create(b, loc, old, value);
+  default:
+    return arith::AddFOp::create(b, loc, old, value);
+  }
+}
+
+Type KernelEmitter::combinedType(Operation *op, Type element) {
+  auto type = op->getAttrOfType<TypeAttr>(tile::kCombinedAsAttr);
+  return type ? type.getValue() : element;
+}
+
+/// The f32 values of the bits of floats of at most 16 bits.
+static Value widen(OpBuilder &b, Location loc, Value bits, Type element) {
+  if (isSmallFloat(element))
+    return widenFloat(b, loc, bits, element);
+  llvm::DenseSet<Operation *> created;
+  return tile::SmallFloatCodes(b, loc, created).decode(bits, element);
+}
+
+/// The bits of the floats of at most 16 bits that are nearest to f32 values.
+static Value narrow(OpBuilder &b, Location loc, Value value, Type element) {
+  if (isSmallFloat(element))
+    return narrowFloat(b, loc, value, element);
+  llvm::DenseSet<Operation *> created;
+  return tile::SmallFloatCodes(b, loc, created)
+      .encode(value, element, /*saturate=*/false, /*towardZero=*/false);
+}
+
+Value KernelEmitter::combineAtomically(LLVM::AtomicBinOp kind,
+                                       LLVM::AtomicOrdering order, Type element,
+                                       Value pointer, Value value) {
+  bool isNarrow =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
+  if (!isNarrow || kind == LLVM::AtomicBinOp::xchg)
+    return LLVM::AtomicRMWOp::create(b, loc, kind, pointer, value, order);
+  // Machines know no atomic arithmetic on narrow floats: tries until no other
+  // thread has changed the element in between.
+  Type bits = value.getType();
+  Value wide = widen(b, loc, value, element);
+  Value first = LLVM::LoadOp::create(
+      b, loc, bits, pointer, bits.getIntOrFloatBitWidth() / 8,
+      /*isVolatile=*/false,
+      /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first},
+                                   nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBeforeBody());
+  Value old = loop.getBeforeArguments()[0];
+  Value sum = combineFloats(b, loc, kind, widen(b, loc, old, element), wide);
+  Value pair = LLVM::AtomicCmpXchgOp::create(
+      b, loc, pointer, old, narrow(b, loc, sum, element), order,
+      LLVM::AtomicOrdering::monotonic);
+  auto part = [&](int64_t which) -> Value {
+    return LLVM::ExtractValueOp::create(b, loc, pair, which);
+  };
+  Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  Value again = arith::XOrIOp::create(b, loc, part(1), one);
+  scf::ConditionOp::create(b, loc, again, ValueRange{part(0)});
+  b.setInsertionPointToEnd(loop.getAfterBody());
+  scf::YieldOp::create(b, loc, loop.getAfterArguments());
+  return loop.getResult(0);
+}

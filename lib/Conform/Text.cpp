@@ -201,7 +201,8 @@ bool kiln::conform::isFloatText(StringRef type) {
   return type.starts_with("f") || type.starts_with("bf");
 }
 bool kiln::conform::isSmallFloatText(StringRef type) {
-  return type.starts_with("f8") || type.starts_with("f6") ||
-         type.starts_with("f4");
+  // f64 has no letter behind its digit.
+  return type.starts_with("f8E") || type.starts_with("f6E") ||
+         type.starts_with("f4E");
 }
 int64_t kiln::conform::ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -126,6 +126,15 @@ Wide digamma(Wide x) {
   return rest == 0 || std::isinf(x) ? kNan : sum - kPi / tanl(kPi * rest);
 }
 
+/// How large the terms are that cancel near zeros of the function: 1, and the
+/// logarithm that reflection subtracts.
+Wide digammaTerms(Wide x) {
+  Wide value = digamma(x);
+  if (!std::isfinite(value))
+    return value;
+  return fmaxl(fmaxl(fabsl(value), 1), x < 0 ? logl(1 - x) : 0);
+}
+
 /// Of s > 1 and q > 0 by Euler's and Maclaurin's formula.
 Wide zetaOfPositive(Wide s, Wide q) {
   Wide sum = 0;
@@ -169,7 +178,7 @@ Wide polygammaOf(Wide n, Wide x, bool isMagnitude) {
   if (!(n >= 0) || n != floorl(n))
     return kNan;
   if (n == 0)
-    return digamma(x);
+    return isMagnitude ? digammaTerms(x) : digamma(x);
   // What is unspecified is anything.
   if (isMagnitude && n > 170)
     return kNan;

@@ -22,7 +22,7 @@ source = os.path.abspath(os.path.join(config.test_source_root, ".."))
 llvm_bin = "/usr/lib/llvm-22/bin"
 path = [os.path.join(build, "bin"), llvm_bin, os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("HOME", "CCACHE_DIR", "KILN_SHARED"):
+for name in ("HOME", "CCACHE_DIR", "KILN_SHARED", "KILN_CONFORM_SEED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

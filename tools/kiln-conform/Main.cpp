@@ -6,10 +6,26 @@
 #include "kiln/Runtime/StandardStreams.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <random>
 
 using kiln::conform::DeviceKitOptions;
 using kiln::conform::Options;
+
+/// A number, or for `random` that of KILN_CONFORM_SEED, else a new one.
+static uint64_t seedOf(std::string text) {
+  const char *given = std::getenv("KILN_CONFORM_SEED");
+  if (text == "random" && given && *given)
+    text = given;
+  else if (text == "random")
+    return std::random_device()() % 1000000000 + 1;
+  uint64_t seed = 0;
+  if (!CLI::detail::lexical_cast(text, seed))
+    throw CLI::ValidationError(
+        "--seed", "expected a number or 'random', found '" + text + "'");
+  return seed;
+}
 
 static void addOptions(CLI::App &app, Options &options,
                        DeviceKitOptions &device) {
@@ -26,7 +42,10 @@ static void addOptions(CLI::App &app, Options &options,
                  "load a plug-in; its operations are part of the suite");
   app.add_option("--declare", options.declarationFiles,
                  "a file with declared failures: PATTERN: REASON on each line");
-  app.add_option("--seed", options.seed, "of all values and samples (1)");
+  app.add_option_function<std::string>(
+      "--seed", [&](const std::string &text) { options.seed = seedOf(text); },
+      "of all values and samples (1); random: another one in each run, or that "
+      "of the variable KILN_CONFORM_SEED");
   app.add_option("--budget", options.budget,
                  "seconds: a sample of the cases that fits in, by the seed");
   app.add_option("--random", options.random,

@@ -19,8 +19,8 @@ inline constexpr llvm::StringLiteral kPrintedTypesAttr = "tile.printed_types";
 /// The element types that an operation's operands are to be shown as.
 llvm::SmallVector<mlir::Type> getPrintedTypes(PrintOp op);
 
-/// Attribute of a store that combines, or an atomic operation, on bytes: the type
-/// of the floats that they stand for, which are what is combined.
+/// Attribute of a store that combines, or an atomic operation, on bytes: the
+/// type of the floats that they stand for, which are what is combined.
 inline constexpr llvm::StringLiteral kCombinedAsAttr = "tile.combined_as";
 
 /// Attribute of tile.inline_asm, set where its text was not translated: what is

@@ -51,3 +51,17 @@ endfunction()
 function(kiln_op_family td)
   kiln_tablegen(${td} ".h.inc|-gen-op-decls" ".cpp.inc|-gen-op-defs")
 endfunction()
+
+# A library without what nothing refers to, and with equal functions once where
+# the linker can. `exported.map` of its folder says which names it exports.
+include(CheckLinkerFlag)
+check_linker_flag(CXX "-fuse-ld=lld;LINKER:--icf=safe" KILN_LINKER_FOLDS)
+function(kiln_link_small name)
+  target_link_options(${name} PRIVATE LINKER:--gc-sections
+    "LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/exported.map")
+  if(KILN_LINKER_FOLDS)
+    target_link_options(${name} PRIVATE -fuse-ld=lld LINKER:--icf=safe LINKER:-O2)
+  endif()
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS
+    "${CMAKE_CURRENT_SOURCE_DIR}/exported.map")
+endfunction()

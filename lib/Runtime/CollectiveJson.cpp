@@ -20,25 +20,6 @@ const char *kiln::runtime::combinerName(Combiner combiner) {
   return index < kNumCombiners ? names[index] : "?";
 }
 
-/// Whether exchanges of this kind combine elements.
-static bool combines(CollectiveKind kind) {
-  return kind == CollectiveKind::allReduce ||
-         kind == CollectiveKind::reduceScatter;
-}
-
-Json kiln::runtime::collectiveToJson(const CollectiveInst &inst) {
-  Json json = {{"op", "collective"},
-               {"kind", collectiveKindName(inst.kind)},
-               {"dst", inst.dst}};
-  if (combines(inst.kind))
-    json["combiner"] = combinerName(inst.combiner);
-  if (inst.src != kNone)
-    json["src"] = inst.src;
-  if (inst.groups != kNone)
-    json["groups"] = inst.groups;
-  return json;
-}
-
 CollectiveInst kiln::runtime::readCollective(JsonReader &reader,
                                              const Json &json,
                                              const std::string &where) {

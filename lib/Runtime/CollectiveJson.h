@@ -7,6 +7,12 @@
 
 namespace kiln::runtime {
 
+/// Whether exchanges of this kind combine elements.
+inline bool combines(CollectiveKind kind) {
+  return kind == CollectiveKind::allReduce ||
+         kind == CollectiveKind::reduceScatter;
+}
+
 Json collectiveToJson(const CollectiveInst &inst);
 CollectiveInst readCollective(JsonReader &reader, const Json &json,
                               const std::string &where);

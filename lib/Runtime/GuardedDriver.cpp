@@ -19,45 +19,55 @@ namespace {
 const KilnDeviceDriver *realTables[kMostDrivers];
 KilnDeviceDriver shims[kMostDrivers];
 
-void explain(KilnError *error, const char *text) {
-  if (error)
-    std::snprintf(error->message, sizeof error->message, "%s", text);
+/// Whatever is being handled, as the text of an error; the failing status.
+[[gnu::noinline]] int explainThrow(KilnError *error, const char *what) {
+  if (!error)
+    return 1;
+  try {
+    throw;
+  } catch (const std::exception &e) {
+    std::snprintf(error->message, sizeof error->message, "%s throws: %s", what,
+                  e.what());
+  } catch (...) {
+    std::snprintf(error->message, sizeof error->message,
+                  "%s throws something that is no std::exception", what);
+  }
+  return 1;
 }
 
-template <int slot, const char *what, auto member, typename Fn> struct Guard;
+/// An error that the driver gave no reason for gets one.
+[[gnu::noinline]] void explainStatus(KilnError *error, const char *what,
+                                     int status) {
+  if (error && !error->message[0])
+    std::snprintf(error->message, sizeof error->message,
+                  "%s failed with status %d and without a reason", what,
+                  status);
+}
+
+template <const char *what, auto member, typename Fn> struct Guard;
 
 /// Functions that can fail; the last argument takes the reason.
-template <int slot, const char *what, auto member, typename... Args>
-struct Guard<slot, what, member, int (*)(Args...)> {
-  static int call(Args... args) {
+template <const char *what, auto member, typename... Args>
+struct Guard<what, member, int (*)(Args...)> {
+  [[gnu::noinline]] static int call(int slot, Args... args) {
     RunningCall running(slot, what);
     KilnError *error = std::get<sizeof...(Args) - 1>(std::tie(args...));
-    char text[sizeof(KilnError::message)];
     try {
       int status = (realTables[slot]->*member)(args...);
-      if (status && error && !error->message[0]) {
-        std::snprintf(text, sizeof text,
-                      "%s failed with status %d and without a reason", what,
-                      status);
-        explain(error, text);
-      }
+      if (status)
+        explainStatus(error, what, status);
       return status;
-    } catch (const std::exception &e) {
-      std::snprintf(text, sizeof text, "%s throws: %s", what, e.what());
     } catch (...) {
-      std::snprintf(text, sizeof text,
-                    "%s throws something that is no std::exception", what);
+      return explainThrow(error, what);
     }
-    explain(error, text);
-    return 1;
   }
 };
 
-/// Functions that cannot, so that there is nobody to tell of a throw.
-template <int slot, const char *what, auto member, typename Result,
-          typename... Args>
-struct Guard<slot, what, member, Result (*)(Args...)> {
-  static Result call(Args... args) {
+/// Functions that cannot, so that nothing can report what they throw but a
+/// warning.
+template <const char *what, auto member, typename Result, typename... Args>
+struct Guard<what, member, Result (*)(Args...)> {
+  [[gnu::noinline]] static Result call(int slot, Args... args) {
     RunningCall running(slot, what);
     try {
       return (realTables[slot]->*member)(args...);
@@ -66,6 +76,17 @@ struct Guard<slot, what, member, Result (*)(Args...)> {
                    DriverCalls::get().drivers[slot].path, what);
       return Result();
     }
+  }
+};
+
+/// The function in the table of one slot: it hands the number of the slot on to
+/// code that all slots share.
+template <int slot, const char *what, auto member, typename Fn> struct Entry;
+template <int slot, const char *what, auto member, typename Result,
+          typename... Args>
+struct Entry<slot, what, member, Result (*)(Args...)> {
+  static Result call(Args... args) {
+    return Guard<what, member, Result (*)(Args...)>::call(slot, args...);
   }
 };
 
@@ -109,7 +130,7 @@ KILN_ENTRIES(KILN_TEXT)
 template <int slot> void fillShim(KilnDeviceDriver &shim) {
 #define KILN_GUARD(name, text)                                                 \
   if (shim.name)                                                               \
-    shim.name = Guard<slot, name##Text, &KilnDeviceDriver::name,               \
+    shim.name = Entry<slot, name##Text, &KilnDeviceDriver::name,               \
                       decltype(shim.name)>::call;
   KILN_ENTRIES(KILN_GUARD)
 }

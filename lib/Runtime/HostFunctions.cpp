@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See the header.
 #include "HostFunctions.h"
+#include "Parts.h"
 #include "kiln/Runtime/Tensor.h"
 #include <map>
 
 using namespace kiln::runtime;
 
-int64_t HostArray::batch(size_t rank) const {
-  int64_t count = 1;
-  for (size_t d = 0; d + rank < shape.size(); ++d)
-    count *= shape[d];
-  return count;
-}
-
 const HostFunction *kiln::runtime::findHostFunction(const std::string &name) {
   static const HostFunction all[] = {
-      {"cholesky", runCholesky, {"mm:x"}, {"mm:x", ":i"}},
-      {"lu", runLu, {"mn:x"}, {"mn:x", "k:i", "m:i", ":i"}},
-      {"pivots_to_permutation", runPivotsToPermutation, {"a:i"}, {"b:i"}},
+      {"cholesky", {"mm:x"}, {"mm:x", ":i"}},
+      {"lu", {"mn:x"}, {"mn:x", "k:i", "m:i", ":i"}},
+      {"pivots_to_permutation", {"a:i"}, {"b:i"}},
       {"triangular_solve",
-       runTriangularSolve,
        {"mm:x", "ma:x"},
        {"ma:x"},
        {"lower", "transpose", "unit"}},
-      {"householder_qr", runHouseholderQr, {"mn:x"}, {"mn:x", "k:x"}},
-      {"householder_product", runHouseholderProduct, {"mn:x", "a:x"}, {"mn:x"}},
-      {"eigh", runEigh, {"mm:x"}, {"m:x", "mm:x", ":i"}},
-      {"eig", runEig, {"mm:x"}, {"m:x", "m:x", "mm:x", "mm:x", ":i"}},
-      {"svd", runSvd, {"mn:x"}, {"ma:x", "k:x", "bn:x", ":i"}, {"full"}}};
+      {"householder_qr", {"mn:x"}, {"mn:x", "k:x"}},
+      {"householder_product", {"mn:x", "a:x"}, {"mn:x"}},
+      {"eigh", {"mm:x"}, {"m:x", "mm:x", ":i"}},
+      {"eig", {"mm:x"}, {"m:x", "m:x", "mm:x", "mm:x", ":i"}},
+      {"svd", {"mn:x"}, {"ma:x", "k:x", "bn:x", ":i"}, {"full"}}};
   for (const HostFunction &function : all)
     if (name == function.name)
       return &function;
@@ -97,5 +90,8 @@ Error kiln::runtime::runHostFunction(const HostFunction &function,
     return Error(std::string(function.name) +
                  " cannot be of tensors of these types: " + types);
   }
-  return function.run(call);
+  Expected<const LinearAlgebraPart *> part = linearAlgebraPart();
+  if (!part)
+    return part.takeError();
+  return (*part)->run(function.name, call);
 }

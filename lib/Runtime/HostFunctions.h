@@ -20,7 +20,12 @@ struct HostArray {
     return number < shape.size() ? shape[shape.size() - 1 - number] : 1;
   }
   /// How many parts of `rank` dimensions there are.
-  int64_t batch(size_t rank) const;
+  int64_t batch(size_t rank) const {
+    int64_t count = 1;
+    for (size_t d = 0; d + rank < shape.size(); ++d)
+      count *= shape[d];
+    return count;
+  }
 };
 
 /// What a call is about. Sources are not written.
@@ -36,7 +41,6 @@ struct HostCall {
 /// One of the functions.
 struct HostFunction {
   const char *name;
-  Error (*run)(HostCall &);
   /// Sizes and types of the tensors, one letter for each dimension beyond the
   /// batch and then the type: "mn:x", "k:i"; sources, then targets. Of k the
   /// size is the less of m and n; x is f32 or f64, i is i32.
@@ -49,18 +53,6 @@ const HostFunction *findHostFunction(const std::string &name);
 
 /// Checks types and shapes of a call, and runs it.
 Error runHostFunction(const HostFunction &function, HostCall &call);
-
-// Linear algebra (LinearAlgebra.cpp).
-Error runCholesky(HostCall &call);
-Error runLu(HostCall &call);
-Error runPivotsToPermutation(HostCall &call);
-Error runTriangularSolve(HostCall &call);
-Error runHouseholderQr(HostCall &call);
-Error runHouseholderProduct(HostCall &call);
-// Values and vectors (Eigenvalues.cpp).
-Error runEigh(HostCall &call);
-Error runEig(HostCall &call);
-Error runSvd(HostCall &call);
 
 } // namespace kiln::runtime
 

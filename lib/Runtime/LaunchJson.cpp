@@ -6,20 +6,6 @@ using namespace kiln::runtime;
 
 namespace {
 
-Json valueToJson(const Expression &value) {
-  if (value.steps.size() == 1 &&
-      value.steps[0].kind == Expression::Step::number)
-    return value.steps[0].value;
-  return value.str();
-}
-
-Json valuesToJson(const std::vector<Expression> &values) {
-  Json list = Json::array();
-  for (const Expression &value : values)
-    list.push_back(valueToJson(value));
-  return list;
-}
-
 Expression readValue(JsonReader &r, const Json &json, const char *key,
                      const std::string &where) {
   if (!json.is_string())
@@ -42,16 +28,6 @@ std::vector<Expression> readValues(JsonReader &r, const Json &json,
 
 constexpr char kHex[] = "0123456789abcdef";
 
-std::string toHex(const std::string &bytes) {
-  std::string text;
-  for (char c : bytes) {
-    auto byte = static_cast<unsigned char>(c);
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
-}
-
 std::string fromHex(JsonReader &r, const std::string &text,
                     const std::string &where) {
   std::string bytes;
@@ -68,20 +44,6 @@ std::string fromHex(JsonReader &r, const std::string &text,
 }
 
 } // namespace
-
-void kiln::runtime::putAttributes(
-    Json &json, const std::vector<LaunchAttribute> &attributes) {
-  if (attributes.empty())
-    return;
-  Json &list = json["attributes"] = Json::array();
-  for (const LaunchAttribute &attribute : attributes) {
-    Json one = {{"name", launchAttributeName(attribute.tag)},
-                {"values", valuesToJson(attribute.values)}};
-    if (attribute.isRequired)
-      one["required"] = true;
-    list.push_back(std::move(one));
-  }
-}
 
 std::vector<LaunchAttribute>
 kiln::runtime::readAttributes(JsonReader &r, const Json &json,
@@ -100,24 +62,6 @@ kiln::runtime::readAttributes(JsonReader &r, const Json &json,
                       readValues(r, one, "values", at)});
   }
   return result;
-}
-
-void kiln::runtime::putLaunchContract(Json &json, const KernelInfo &kernel) {
-  putAttributes(json, kernel.attributes);
-  if (!kernel.recipes.empty()) {
-    Json &list = json["recipes"] = Json::array();
-    for (const Recipe &recipe : kernel.recipes)
-      list.push_back({{"param", recipe.param},
-                      {"name", recipe.name},
-                      {"words", valuesToJson(recipe.words)}});
-  }
-  if (kernel.workspace) {
-    json["workspace"] = {{"bytes", valueToJson(kernel.workspace->bytes)}};
-    if (kernel.workspace->isZeroed)
-      json["workspace"]["zeroed"] = true;
-  }
-  if (!kernel.metadata.empty())
-    json["metadata"] = toHex(kernel.metadata);
 }
 
 void kiln::runtime::readLaunchContract(JsonReader &r, const Json &json,

@@ -66,9 +66,8 @@ Error signFile(std::vector<uint8_t> &file, const SecretKey &key);
 /// Whose valid signature the file ends with. It is large enough to.
 Expected<PublicKey> verifyFile(const Blob &file);
 
-/// Compressed contents of a section, and back. `size` is what they were, which
-/// has to be right.
-Blob packSection(const Blob &contents);
+/// The contents of a section that is compressed. `size` is what they were,
+/// which has to be right.
 Expected<Blob> unpackSection(const Blob &packed, uint64_t size);
 
 /// CRC-32 as in zlib.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compression of the texts in a package.
+// The texts in a package that are compressed.
 #include "PackageFormat.h"
 #include <zlib.h>
 
@@ -11,16 +11,6 @@ namespace {
 constexpr uint64_t kMaxRatio = 1032;
 
 } // namespace
-
-Blob kiln::runtime::packSection(const Blob &contents) {
-  uLongf size = compressBound(uLong(contents.size));
-  std::vector<uint8_t> packed(size);
-  if (compress2(packed.data(), &size, contents.data, uLong(contents.size),
-                Z_DEFAULT_COMPRESSION) != Z_OK)
-    return contents;
-  packed.resize(size);
-  return Blob::own(std::move(packed));
-}
 
 Expected<Blob> kiln::runtime::unpackSection(const Blob &packed, uint64_t size) {
   if (size / kMaxRatio > packed.size)

@@ -40,8 +40,10 @@ bool kiln::runtime::isForkSafe() {
 std::string kiln::runtime::helperProgram(const void *anchor, const char *name,
                                          const char *variable) {
   const char *given = std::getenv(variable);
-  if (given && *given)
-    return given;
+  return given && *given ? given : besideLibrary(anchor, name);
+}
+
+std::string kiln::runtime::besideLibrary(const void *anchor, const char *name) {
   Dl_info info;
   if (!dladdr(anchor, &info) || !info.dli_fname)
     return name;

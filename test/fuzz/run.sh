@@ -14,11 +14,12 @@ cc=${CC:-clang-22}
 mkdir -p "$out"
 
 flags=(-std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-       -I"$root/include" -DKILN_VERSION="\"fuzz\"")
+       -I"$root/include" -DKILN_VERSION="\"fuzz\"" -DKILN_STATIC_PARTS
+       -I"$root/lib/Runtime")
 lib="$root/lib/Runtime"
 objects=()
-for source in "$lib"/*.cpp; do
-  object="$out/$(basename "$source" .cpp).o"
+for source in "$lib"/*.cpp "$lib"/Parts/*.cpp; do
+  object="$out/$(basename "$(dirname "$source")")-$(basename "$source" .cpp).o"
   if [ ! "$object" -nt "$source" ]; then
     "$cxx" "${flags[@]}" -fsanitize=fuzzer-no-link -c "$source" -o "$object"
   fi

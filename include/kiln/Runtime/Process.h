@@ -19,6 +19,10 @@ void declareOwnProcess();
 /// or has one thread only.
 bool isForkSafe();
 
+/// The path of a file in the folder `kiln` beside the library that holds
+/// `anchor`.
+std::string besideLibrary(const void *anchor, const char *name);
+
 /// The path of a helper program: what the environment variable `variable`
 /// says, else `kiln/NAME` in the folder of the library that holds `anchor`.
 std::string helperProgram(const void *anchor, const char *name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of matrices and triangular equations by LAPACK. Its matrices are
 // column-major: a row-major one is its transpose there.
-#include "HostFunctions.h"
+#include "LinearAlgebra.h"
 #include "Lapack.h"
 #include <cstring>
 #include <limits>

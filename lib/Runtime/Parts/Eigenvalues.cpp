@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Eigenvalues and singular values by LAPACK, with signs that do not depend on
 // the library.
-#include "HostFunctions.h"
 #include "Lapack.h"
+#include "LinearAlgebra.h"
 #include <cmath>
 #include <cstring>
 #include <limits>

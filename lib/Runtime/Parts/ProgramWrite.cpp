@@ -5,19 +5,6 @@
 
 using namespace kiln::runtime;
 
-const char *kiln::runtime::intOpName(IntOp op) {
-  static const char *const names[kNumIntOps] = {
-      "add", "sub", "mul", "floordiv", "ceildiv", "mod", "min", "max", "eq",
-      "ne",  "lt",  "le",  "gt",       "ge",      "and", "or",  "xor", "mov"};
-  auto index = static_cast<unsigned>(op);
-  return index < kNumIntOps ? names[index] : "?";
-}
-
-const char *kiln::runtime::domainName(Domain domain) {
-  static const char *const names[] = {"", "nonzero", "nonnegative", "positive"};
-  return names[static_cast<unsigned>(domain)];
-}
-
 namespace {
 
 Json codeToJson(const std::vector<Instruction> &code);
@@ -297,9 +284,4 @@ Expected<std::string> kiln::runtime::dumpJson(const Json &json) {
   } catch (const std::exception &) {
     return Error("a name in the program is not valid UTF-8");
   }
-}
-
-std::string kiln::runtime::toJson(const HostProgram &program) {
-  return programToJson(program).dump(-1, ' ', false,
-                                     Json::error_handler_t::replace);
 }

@@ -223,5 +223,10 @@ Value cpu::emitMathFunction(OpBuilder &b, Location loc, Operation *op,
     if (isa<math::SinOp, math::CosOp, math::TanOp>(op))
       return emitTrigonometric(b, loc, op, operands[0]);
   }
-  return byLanes(b, loc, op, operands, result);
+  Value value = byLanes(b, loc, op, operands, result);
+  if (element.isF64() && isa<math::ErfcOp>(op))
+    return refineErfc(b, loc, operands[0], value);
+  if (element.isF64() && isa<math::CbrtOp>(op))
+    return refineCbrt(b, loc, operands[0], value);
+  return value;
 }

@@ -19,6 +19,13 @@ mlir::Value emitMathFunction(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value emitIntegerPower(mlir::OpBuilder &b, mlir::Location loc,
                              mlir::Value base, mlir::Value exponent);
 
+/// erfc(x) and the cube root of x in f64 to about a unit in the last place,
+/// from what libm gives.
+mlir::Value refineErfc(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                       mlir::Value rough);
+mlir::Value refineCbrt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                       mlir::Value rough);
+
 /// Whether `emitMathFunction` has a polynomial for an operation, and does not
 /// call libm.
 bool isPolynomial(mlir::Operation *op);

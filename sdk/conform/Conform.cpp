@@ -36,6 +36,7 @@ public:
                           : std::max(1u, std::thread::hardware_concurrency())) {
     results.target = options.target;
     results.seed = options.seed;
+    results.seeds = options.seeds;
   }
 
   int run() {
@@ -99,7 +100,25 @@ private:
     selection.filter = options.filter;
     selection.isShuffled = options.budget > 0;
     selection.seed = options.seed;
-    return select(*suite, selection, options.budget > 0 ? 24 : 48);
+    Expected<Suite> chosen =
+        select(*suite, selection, options.budget > 0 ? 24 : 48);
+    if (chosen && options.seeds > 1)
+      repeat(*chosen);
+    return chosen;
+  }
+
+  /// Makes a call of every case for each seed: programs are compiled once.
+  void repeat(Suite &suite) const {
+    for (Module &module : suite.modules)
+      for (Program &program : module.programs) {
+        std::vector<Call> calls;
+        for (const Call &call : program.calls)
+          for (unsigned k = 0; k < options.seeds; ++k) {
+            calls.push_back(call);
+            calls.back().seed = options.seed + k;
+          }
+        program.calls = std::move(calls);
+      }
   }
 
   int list(const Suite &suite) {
@@ -183,6 +202,7 @@ private:
     Index index;
     index.target = options.target;
     index.seed = options.seed;
+    index.seeds = options.seeds;
     index.exempt = suite.exempt;
     index.uncovered = suite.uncovered;
     for (const json &text : described.value("deviations", json::array()))
@@ -239,6 +259,7 @@ private:
     double start = now();
     results.target = index.target;
     results.seed = index.seed;
+    results.seeds = index.seeds;
     results.exempt = index.exempt;
     results.uncovered = index.uncovered;
     results.declarations = index.declarations;

@@ -18,7 +18,8 @@ struct Options {
   std::string keep;       ///< where packages are left, else a temporary folder
   bool list = false;
   uint64_t seed = 1;
-  double budget = 0; ///< seconds; 0: everything
+  unsigned seeds = 1; ///< so many from `seed` on
+  double budget = 0;  ///< seconds; 0: everything
   double caseSeconds = 60;
   unsigned jobs = 0;   ///< 0: one per core
   unsigned random = 0; ///< random programs in place of the others

@@ -25,6 +25,7 @@ Expected<Index> kiln::conform::readIndex(const std::string &folder) {
     Index index;
     index.target = parsed.at("target").get<std::string>();
     index.seed = parsed.at("seed").get<uint64_t>();
+    index.seeds = parsed.value("seeds", 1u);
     index.prepareSeconds = parsed.at("prepare_seconds").get<double>();
     index.modules = parsed.at("modules").get<std::vector<std::string>>();
     index.uncovered = parsed.at("uncovered").get<std::vector<std::string>>();
@@ -55,6 +56,7 @@ Error kiln::conform::writeIndex(const std::string &folder, const Index &index) {
   json all = {{"version", 1},
               {"target", index.target},
               {"seed", index.seed},
+              {"seeds", index.seeds},
               {"prepare_seconds", index.prepareSeconds},
               {"modules", index.modules},
               {"exempt", std::move(exempt)},

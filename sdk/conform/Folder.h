@@ -12,6 +12,7 @@ namespace kiln::conform {
 struct Index {
   std::string target;
   uint64_t seed = 1;
+  unsigned seeds = 1;
   double prepareSeconds = 0;
   std::vector<std::string> modules;
   std::vector<Exemption> exempt;

@@ -22,7 +22,10 @@ json callToJson(const Call &call) {
       value["fill"] = arg.fill.kind;
     args.push_back(std::move(value));
   }
-  return {{"name", call.name}, {"grid", call.grid}, {"args", args}};
+  json value = {{"name", call.name}, {"grid", call.grid}, {"args", args}};
+  if (call.seed)
+    value["seed"] = call.seed;
+  return value;
 }
 
 json programToJson(const Program &program) {

@@ -101,15 +101,15 @@ bool kiln::conform::isFailure(const Results &results) {
 }
 
 std::string kiln::conform::reproduction(const Results &results,
-                                        const std::string &name) {
+                                        const std::string &name, uint64_t own) {
   std::string pattern;
   for (char c : name) {
     if (std::string_view(".+*?()[]{}|^$\\").find(c) != std::string_view::npos)
       pattern += '\\';
     pattern += c;
   }
-  std::string seed =
-      results.seed == 1 ? "" : " --seed=" + std::to_string(results.seed);
+  uint64_t number = own ? own : results.seed;
+  std::string seed = number == 1 ? "" : " --seed=" + std::to_string(number);
   const std::string random = "tile/random/";
   if (name.compare(0, random.size(), random) == 0) {
     size_t at = name.find("/program") + std::string("/program").size();
@@ -124,6 +124,7 @@ namespace {
 /// Cases of one program with the same fate: one is shown.
 struct Group {
   std::string program, first, message;
+  uint64_t seed = 0; ///< of the first's call
   int64_t count = 0;
 };
 
@@ -140,7 +141,7 @@ void printGroups(const char *title, const std::vector<Group> &groups,
                                 : "");
     if (reproduce)
       std::printf("  reproduce: %s\n",
-                  reproduction(*reproduce, group.first).c_str());
+                  reproduction(*reproduce, group.first, group.seed).c_str());
   }
   if (groups.size() > most)
     std::printf("%s ... and %zu more programs (--json has all)\n", title,
@@ -158,9 +159,10 @@ std::vector<Group> groupsOf(const Results &results, Fn belongs) {
       return;
     const Program &program = module.module.programs[one.program];
     auto [at, isNew] = numbers.try_emplace(program.id, groups.size());
+    const Call &call = program.calls[one.call];
     if (isNew)
-      groups.push_back({program.id, caseName(program, program.calls[one.call]),
-                        program.op + ": " + verdict.message, 0});
+      groups.push_back({program.id, caseName(program, call),
+                        program.op + ": " + verdict.message, call.seed, 0});
     ++groups[at->second].count;
   });
   return groups;
@@ -212,9 +214,13 @@ void kiln::conform::printText(const Results &results) {
                            const Verdict &) {
     ops.insert(module.module.programs[one.program].op);
   });
-  std::printf("target %s, seed %llu: %lld cases of %zu operations\n",
+  std::string last =
+      results.seeds > 1
+          ? " to " + std::to_string(results.seed + results.seeds - 1)
+          : "";
+  std::printf("target %s, seed %llu%s: %lld cases of %zu operations\n",
               results.target.c_str(),
-              static_cast<unsigned long long>(results.seed),
+              static_cast<unsigned long long>(results.seed), last.c_str(),
               static_cast<long long>(counts.all()), ops.size());
   std::printf("%lld passed, %lld failed, %lld declared failures, %lld "
               "unexpected passes, %lld declined, %lld unsupported by table, "

@@ -18,6 +18,7 @@ struct Declaration {
 struct Results {
   std::string target;
   uint64_t seed = 1;
+  unsigned seeds = 1; ///< so many from that one on
   double prepareSeconds = 0, runSeconds = 0;
   std::vector<ReadyModule> modules;
   std::vector<std::vector<Verdict>> verdicts; ///< of their cases
@@ -55,8 +56,9 @@ Matrix matrixOf(const Results &results);
 /// Whether anything is wrong that nobody has declared.
 bool isFailure(const Results &results);
 
-/// How to run one case again.
-std::string reproduction(const Results &results, const std::string &name);
+/// How to run one case again. `seed` is that of its call, or 0.
+std::string reproduction(const Results &results, const std::string &name,
+                         uint64_t seed);
 
 void printText(const Results &results);
 std::string toJson(const Results &results);

@@ -93,6 +93,7 @@ template <typename Fn>
 void addList(const Results &results, const char *title, bool reproduces,
              std::string &page, Fn belongs) {
   std::map<std::string, std::vector<std::string>> lines;
+  std::map<std::string, uint64_t> seeds; // of the first of each
   forEachCase(results, [&](const ReadyModule &module, const Ready &one,
                            const Verdict &verdict) {
     if (!belongs(verdict))
@@ -102,7 +103,9 @@ void addList(const Results &results, const char *title, bool reproduces,
         reproduces ? program.id + ": " + verdict.message : verdict.message;
     if (!verdict.declaration.empty())
       key += " (declared: " + verdict.declaration + ")";
-    lines[key].push_back(caseName(program, program.calls[one.call]));
+    const Call &call = program.calls[one.call];
+    lines[key].push_back(caseName(program, call));
+    seeds.emplace(key, call.seed);
   });
   if (lines.empty())
     return;
@@ -111,7 +114,8 @@ void addList(const Results &results, const char *title, bool reproduces,
     page += "<details><summary>" + std::to_string(names.size()) + ": " +
             escaped(message) + "</summary><pre>";
     if (reproduces)
-      page += escaped(reproduction(results, names.front())) + "\n";
+      page +=
+          escaped(reproduction(results, names.front(), seeds[message])) + "\n";
     for (const std::string &name : names)
       page += escaped(name) + "\n";
     page += "</pre></details>\n";

@@ -30,6 +30,8 @@ std::string kiln::conform::toJson(const Results &results) {
                   {"profiles", program.profiles},
                   {"status", statusName(verdict.status)},
                   {"seconds", verdict.seconds}};
+    if (uint64_t seed = program.calls[one.call].seed)
+      value["seed"] = seed;
     if (!verdict.message.empty())
       value["message"] = verdict.message;
     if (!verdict.declaration.empty())
@@ -58,6 +60,7 @@ std::string kiln::conform::toJson(const Results &results) {
   json report = {{"version", 1},
                  {"target", results.target},
                  {"seed", results.seed},
+                 {"seeds", results.seeds},
                  {"prepare_seconds", results.prepareSeconds},
                  {"run_seconds", results.runSeconds},
                  {"counts", countsToJson(countAll(results))},

@@ -26,6 +26,7 @@ Call readCall(const json &from) {
   call.name = from.at("name").get<std::string>();
   if (from.contains("grid"))
     call.grid = from["grid"].get<std::array<int64_t, 3>>();
+  call.seed = from.value("seed", uint64_t(0));
   for (const json &value : from.at("args")) {
     CallArgument arg;
     arg.shape = value.at("shape").get<std::vector<int64_t>>();

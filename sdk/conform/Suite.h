@@ -33,6 +33,7 @@ struct Call {
   std::string name; ///< within its program
   std::array<int64_t, 3> grid = {1, 1, 1};
   std::vector<CallArgument> args;
+  uint64_t seed = 0; ///< of its values; 0: that of the run
 };
 
 struct Param {

@@ -281,6 +281,8 @@ Expected<Inputs> kiln::conform::makeInputs(const Program &program,
   constexpr int64_t kGuard = 32;
   Inputs inputs;
   std::string name = caseName(program, call);
+  if (call.seed)
+    seed = call.seed;
   if (call.args.size() != program.params.size())
     return Error("case " + name + " has " + std::to_string(call.args.size()) +
                  " arguments, its program " +

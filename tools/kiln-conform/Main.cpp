@@ -46,6 +46,9 @@ static void addOptions(CLI::App &app, Options &options,
       "--seed", [&](const std::string &text) { options.seed = seedOf(text); },
       "of all values and samples (1); random: another one in each run, or that "
       "of the variable KILN_CONFORM_SEED");
+  app.add_option("--seeds", options.seeds,
+                 "so many seeds from that one on; programs are compiled once")
+      ->check(CLI::Range(1u, 1000u));
   app.add_option("--budget", options.budget,
                  "seconds: a sample of the cases that fits in, by the seed");
   app.add_option("--random", options.random,

@@ -1,6 +1,7 @@
 //===- Dialect.cpp - The kiln dialect and its attributes ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "DescriptionFields.h"
 #include "kiln/Target/Description.h"
 #include "kiln/Target/Report.h"
 #include "mlir/IR/Builders.h"
@@ -31,8 +32,12 @@ static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what) {
     diag << (i ? ", " : "") << stringifyEnum(static_cast<Enum>(i));
   return diag << ", found '" << word << "'";
 }
+
+/// Attributes of named fields are printed as their definition says.
+static void printFields(AsmPrinter &, StringRef, StringRef) {}
 } // namespace kiln::target
 
+#define KILN_WORDS(...) #__VA_ARGS__
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Target/DescriptionAttrs.cpp.inc"
 
@@ -252,7 +257,12 @@ LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
 }
 
 LogicalResult OperandAttr::verify(EmitError emitError, ArrayRef<Type> types,
-                                  StringRef, Attribute) {
+                                  StringRef, Attribute layout) {
+  // A string was the name of one in older versions.
+  if (isa_and_present<StringAttr>(layout))
+    return emitError() << "expected the layout of an operand to be an "
+                          "attribute such as #kiln.order<row>, found "
+                       << layout;
   return checkTypes(emitError, "an operand", types);
 }
 

@@ -42,8 +42,12 @@ class Kiln_Attr<string name, string attrMnemonic> : AttrDef<Kiln_Dialect, name> 
   let genVerifyDecl = 1;
 }
 
+/// An attribute of named fields. Those that are given are checked before they are read, so that a field that is
+/// not there, or is called otherwise now, is an error at its place that says which there are.
 class Kiln_Struct<string name, string attrMnemonic> : Kiln_Attr<name, attrMnemonic> {
-  let assemblyFormat = "`<` struct(params) `>`";
+  list<string> fieldNames = !foreach(i, !range(!size(parameters)), !getdagname(parameters, i));
+  let assemblyFormat = "`<` custom<Fields>(\"KILN_WORDS(" # attrMnemonic # ")\", \"KILN_WORDS("
+                       # !interleave(fieldNames, ", ") # ")\") `` struct(params) `>`";
 }
 
 class Kiln_Int<string default, string doc>

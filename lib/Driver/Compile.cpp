@@ -222,6 +222,7 @@ LoweringPlan Compilation::planLowering(std::string &result) {
                                       : std::thread::hardware_concurrency();
   plan.oneModule = !stopsAt(Emit::Package);
   plan.noFallback = options.noFallback;
+  plan.serialiseTwice = options.serialiseTwice || options.verifySemantics;
   if (plan.oneModule || !options.saveTemps.empty() || Explanation::of(&context))
     plan.lowered = [this, &result](ModuleOp lowered, const BoundTarget &of) {
       return emitLowered(lowered, of, result);

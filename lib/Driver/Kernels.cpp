@@ -338,7 +338,8 @@ LogicalResult kiln::driver::compileKernels(
     auto see = [&](ModuleOp lowered) {
       return wanted.lowered ? wanted.lowered(lowered, first) : success();
     };
-    if (failed(lowerModule(*copy, first, printer, timing, see, blobs)))
+    if (failed(lowerModule(*copy, first, printer, timing, see,
+                           wanted.serialiseTwice, blobs)))
       return failure();
     result.devices.push_back(
         {first.target->deviceName(), deviceOptions(first.options), {}});

@@ -42,6 +42,8 @@ struct LoweringPlan {
   LoweredHook lowered; ///< may be empty; with it one thread does everything
   /// What no named target takes is an error, and not the host's.
   bool noFallback = false;
+  /// The first module of a target from elsewhere is serialised twice.
+  bool serialiseTwice = false;
 };
 
 /// Whether a target takes a kernel or a function; `reason` says why not.

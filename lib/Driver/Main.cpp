@@ -28,6 +28,8 @@ name[:chip][,key=value...].
                         of its own: what 'kiln-run --check' compares kernels with
   --no-fallback         a kernel that no named target takes is an error
                         (KILN_NO_FALLBACK=1 says the same)
+  --serialise-twice     serialise the first kernels of a plug-in's target twice, and
+                        compare the bytes: kiln-run --check does
   --step-limit=SECONDS  how long one pass, lowering or serialiser may take
                         (KILN_STEP_SECONDS, else 600; 0: any time)
   --entry=NAME          compile only this function or kernel and what it needs;

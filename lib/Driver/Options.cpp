@@ -234,6 +234,8 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
       }
     } else if (flag == "--reference-kernels") {
       ok = arguments.set(options.referenceKernels);
+    } else if (flag == "--serialise-twice") {
+      ok = arguments.set(options.serialiseTwice);
     } else if (flag == "--no-fallback") {
       ok = arguments.set(options.noFallback);
     } else if (flag == "--step-limit") {

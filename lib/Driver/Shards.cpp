@@ -3,6 +3,7 @@
 
 #include "Shards.h"
 #include "Guard.h"
+#include "SerialiseAgain.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
@@ -172,9 +173,12 @@ LogicalResult
 kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
                           DiagnosticPrinter &printer, TimingScope &timing,
                           llvm::function_ref<LogicalResult(ModuleOp)> see,
-                          Executable &blobs) {
+                          bool twice, Executable &blobs) {
   PassManager pm(module.getContext());
   BlobCheck check(module, bound);
+  Location loc = module.getLoc();
+  if (auto kernels = module.getOps<tile::KernelOp>(); !kernels.empty())
+    loc = (*kernels.begin()).getLoc();
   std::string kernels = describeKernels(module), place = placeOf(module);
   if (!kernels.empty())
     kernels = " on " + kernels;
@@ -188,6 +192,8 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
   if (failed(see(module)))
     return failure();
   TimingScope serialising = timing.nest("serialise kernels");
+  // A serialiser may change the module that it gets.
+  OwningOpRef<ModuleOp> copy = twice ? module.clone() : ModuleOp();
   unsigned before = printer.numErrors();
   std::string owner =
       TargetRegistry::get().describe(*bound.target, "serialiser of");
@@ -203,7 +209,9 @@ kiln::driver::lowerModule(ModuleOp module, const BoundTarget &bound,
       printer.note(place + "note: in " + owner + kernels);
     return failure();
   }
-  return check.check(blobs);
+  if (failed(check.check(blobs)))
+    return failure();
+  return copy ? serialiseAgain(*copy, loc, bound, blobs) : success();
 }
 
 /// A module of its own with copies of `kernels`, bound to a target.
@@ -278,9 +286,9 @@ class ShardLowering {
 public:
   ShardLowering(ModuleOp module, const BoundTarget &bound,
                 const DiagnosticPrinter &printer, TimingScope &timing,
-                const LoweringPlan &plan, Shard &shard)
+                const LoweringPlan &plan, Shard &shard, bool serialisesTwice)
       : module(module), bound(bound), printer(printer), timing(timing),
-        plan(plan), shard(shard) {}
+        plan(plan), shard(shard), serialisesTwice(serialisesTwice) {}
 
   void run() {
     std::vector<std::string> warnings;
@@ -308,8 +316,8 @@ private:
         shard.lowered = lowered.clone();
       return success();
     };
-    shard.succeeded = succeeded(
-        lowerModule(*part, bound, collector, timing, see, shard.blobs));
+    shard.succeeded = succeeded(lowerModule(*part, bound, collector, timing,
+                                            see, serialisesTwice, shard.blobs));
   }
 
   /// Loops of one stage, whatever their hints say.
@@ -354,6 +362,7 @@ private:
   TimingScope &timing;
   const LoweringPlan &plan;
   Shard &shard;
+  bool serialisesTwice; ///< to compare the bytes
   OwningOpRef<ModuleOp> part;
   llvm::StringSet<> synchronous; ///< kernels to lower with one stage
 };
@@ -369,6 +378,8 @@ void kiln::driver::lowerShards(ModuleOp module, const BoundTarget &bound,
   if (!alone)
     loadDialects(module.getContext(), bound);
   forEach(shards.size(), alone ? 1 : plan.jobs, [&](size_t i) {
-    ShardLowering(module, bound, printer, timing, plan, shards[i]).run();
+    ShardLowering(module, bound, printer, timing, plan, shards[i],
+                  plan.serialiseTwice && i == 0)
+        .run();
   });
 }

@@ -45,12 +45,13 @@ void lowerShards(mlir::ModuleOp module, const target::BoundTarget &bound,
                  const LoweringPlan &plan, std::vector<Shard> &shards);
 
 /// Runs the target's pipeline and serialiser over a module of its own; `see`
-/// gets the module between the two.
+/// gets the module between the two. With `twice` the serialiser has to give the
+/// same a second time.
 mlir::LogicalResult
 lowerModule(mlir::ModuleOp module, const target::BoundTarget &bound,
             DiagnosticPrinter &printer, mlir::TimingScope &timing,
             llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> see,
-            target::Executable &blobs);
+            bool twice, target::Executable &blobs);
 
 } // namespace kiln::driver
 

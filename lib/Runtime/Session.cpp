@@ -16,13 +16,37 @@ namespace {
 /// The option of a SPEC that is not for the driver.
 constexpr const char *kOrdinalKey = "ordinal";
 
+/// The name that a SPEC begins with.
+std::string nameOf(const std::string &spec) {
+  return spec.substr(0, spec.find_first_of(":,+"));
+}
+
+/// What the caller's SPEC says about the device `ref`; nothing where it is
+/// about others. What it says to a driver is for the device of its name, or for
+/// the only one; of several targets ("A+B") it is the first one's.
+std::optional<Spec> askedOf(const DeviceRef &ref, const std::string &spec,
+                            bool isOnly) {
+  Expected<Spec> asked = Spec::parse(spec);
+  auto [own, forDriver] = splitDriverOptions(spec);
+  if (!asked && own.size() < spec.size())
+    asked = Spec::parse(nameOf(own) + ",," + forDriver);
+  if (!asked || (asked->name != ref.name && !isOnly))
+    return std::nullopt;
+  if (asked->name != ref.name)
+    asked->options.clear();
+  return *asked;
+}
+
 /// The device that `ref` means when the caller's SPEC asks for others of its
 /// driver than the first.
-Expected<DeviceRef> numbered(DeviceRef ref, const std::string &spec) {
-  Expected<Spec> asked = Spec::parse(spec);
-  if (!asked || asked->name != ref.name)
+Expected<DeviceRef> numbered(DeviceRef ref, const std::string &spec,
+                             const std::optional<Spec> &asked) {
+  if (!asked)
     return ref;
-  for (const auto &[key, value] : asked->options) {
+  std::vector<std::pair<std::string, std::string>> all = asked->options;
+  all.insert(all.end(), asked->driverOptions.begin(),
+             asked->driverOptions.end());
+  for (const auto &[key, value] : all) {
     if (key != kOrdinalKey)
       continue;
     bool isNumber = !value.empty() && value.size() < 6 &&
@@ -36,15 +60,15 @@ Expected<DeviceRef> numbered(DeviceRef ref, const std::string &spec) {
 }
 
 /// What the driver gets: the package's options, then the caller's, which win.
-std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
+std::string deviceOptions(const DeviceRef &ref,
+                          const std::optional<Spec> &asked) {
   std::string options = ref.options;
   for (size_t i = 0; i < ref.requirements.size(); ++i)
     options += (i                 ? "+"
                 : options.empty() ? "requires="
                                   : ",requires=") +
                ref.requirements[i];
-  Expected<Spec> asked = Spec::parse(spec);
-  if (!asked || asked->name != ref.name)
+  if (!asked)
     return options;
   // What the package has already may be the compiler's; behind the empty item
   // stands what the driver has to know.
@@ -56,6 +80,9 @@ std::string deviceOptions(const DeviceRef &ref, const std::string &spec) {
     if (("," + options + ",").find("," + item + ",") == std::string::npos)
       given += "," + item;
   }
+  for (const auto &[key, value] : asked->driverOptions)
+    if (key != kOrdinalKey)
+      given += "," + key + "=" + value;
   return given.empty() ? options : options + "," + given;
 }
 
@@ -133,8 +160,14 @@ Expected<std::vector<size_t>>
 kiln::runtime::matchingTargets(const Package &package,
                                const std::string &spec) {
   std::vector<size_t> found;
+  auto [own, forDriver] = splitDriverOptions(spec);
+  if (own.size() < spec.size()) {
+    Expected<Spec> driver = Spec::parse(nameOf(own) + ",," + forDriver);
+    if (!driver)
+      return Error(driver.message() + " (in '" + spec + "')");
+  }
   for (size_t i = 0; i < package.targets.size(); ++i)
-    if (spec.empty() || package.targets[i].spec == spec)
+    if (spec.empty() || package.targets[i].spec == own)
       found.push_back(i);
   if (!found.empty())
     return found;
@@ -159,16 +192,24 @@ SessionImpl::~SessionImpl() = default;
 
 Error SessionImpl::open(const std::string &spec) {
   const HostProgram &program = target().program;
+  bool isOnly = program.devices.size() == 1, isHeard = false;
   for (const DeviceRef &ref : program.devices) {
-    Expected<DeviceRef> wanted = numbered(ref, spec);
+    std::optional<Spec> asked = askedOf(ref, spec, isOnly);
+    isHeard |= asked.has_value();
+    Expected<DeviceRef> wanted = numbered(ref, spec, asked);
     if (!wanted)
       return wanted.takeError();
     Expected<std::shared_ptr<Device>> device =
-        Device::open(*wanted, deviceOptions(ref, spec));
+        Device::open(*wanted, deviceOptions(ref, asked));
     if (!device)
       return device.takeError();
     devices.push_back({*device, {}, {}, {}, nullptr});
   }
+  if (std::string forDriver = splitDriverOptions(spec).second;
+      !forDriver.empty() && !isHeard)
+    return Error("the options '" + forDriver + "' in '" + spec +
+                 "' are for the driver of '" + nameOf(spec) +
+                 "', on which nothing of the program runs");
   for (const KernelInfo &kernel : program.kernels) {
     for (const KernelParam &param : kernel.params)
       maxAlign = std::max(maxAlign, uint64_t(param.align));

@@ -24,6 +24,13 @@ static bool isSpecWord(StringRef text) {
              });
 }
 
+/// A name that is there twice; empty: none is.
+static std::string findTwice(std::vector<std::string> names) {
+  llvm::sort(names);
+  auto found = std::adjacent_find(names.begin(), names.end());
+  return found == names.end() ? "" : *found;
+}
+
 /// Checks the tables of one target.
 static std::string checkTarget(const TargetRegistry &registry,
                                const Target &target) {
@@ -44,6 +51,19 @@ static std::string checkTarget(const TargetRegistry &registry,
              "expected an option key of letters, digits, '_', '-' "
              "and '.', found '" +
              option.key.substr(0, 64) + "'";
+  std::vector<std::string> keys, points, names;
+  for (const OptionInfo &option : target.options())
+    keys.push_back(option.key);
+  for (const ExtensionPoint &point : target.extensionPoints())
+    points.push_back(point.name);
+  for (const ChipInfo &chip : target.chips())
+    names.push_back(chip.name);
+  for (auto [what, all] :
+       {std::pair("option", &keys), std::pair("extension point", &points),
+        std::pair("chip", &names)})
+    if (std::string twice = findTwice(*all); !twice.empty())
+      return prefix + "expected each " + what + " once, found '" + twice +
+             "' twice";
   for (const ExtensionPoint &point : target.extensionPoints())
     if (!StringRef(point.name).starts_with(name + "."))
       return prefix + "expected its extension points to be named " + name +

@@ -4,6 +4,7 @@
 #include "kiln/Target/ExtensionPoint.h"
 #include "RegistryImpl.h"
 #include "kiln/Target/Activity.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -25,18 +26,29 @@ struct ErrorPass : public PassWrapper<ErrorPass, OperationPass<>> {
 };
 } // namespace
 
-/// The extension point of that name, of a target, the core or a family.
+/// The extension point of that name, of a target or the core.
 static std::optional<ExtensionPoint>
 findDeclared(const TargetRegistry &registry, StringRef name) {
-  auto [owner, where] = name.split('.');
-  for (const ExtensionPoint &point : registry.pointsOf(owner))
+  for (const ExtensionPoint &point : registry.pointsOf(name.split('.').first))
     if (point.name == name)
       return point;
-  for (const Family &family : registry.impl().families)
-    for (const ExtensionPoint &point : family.points)
-      if (point.name == where)
-        return point;
   return std::nullopt;
+}
+
+/// What is wrong with the form pass of a point; empty: nothing.
+static std::string checkFormPass(const TargetRegistry &registry,
+                                 const ExtensionPoint &point) {
+  OpPassManager scratch(ModuleOp::getOperationName());
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  if (point.formPass.empty() ||
+      succeeded(parsePassPipeline(point.formPass, scratch, os)))
+    return "";
+  const Target *owner = registry.find(StringRef(point.name).split('.').first);
+  return "form pass '" + point.formPass + "' of extension point '" +
+         point.name + "'" +
+         (owner ? " of " + registry.describe(*owner) : std::string()) + ": " +
+         StringRef(error).rtrim().str();
 }
 
 void kiln::target::runExtensionPoint(OpPassManager &pm,
@@ -58,6 +70,11 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
              : "addExtensionPoint or a target's extensionPoints() does")));
     return;
   }
+  // Whoever adds a pass here relies on it, so it has to be there before.
+  if (std::string why = checkFormPass(registry, *declared); !why.empty()) {
+    pm.addPass(std::make_unique<ErrorPass>(why));
+    return;
+  }
   auto added = registry.passesAt(point);
   if (added.empty())
     return;
@@ -77,11 +94,6 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
       pm.addPass(std::make_unique<ErrorPass>(owner + " at '" + point.str() +
                                              "' throws: " + thrown));
   }
-  std::string error;
-  llvm::raw_string_ostream os(error);
-  if (!declared->formPass.empty() &&
-      failed(parsePassPipeline(declared->formPass, pm, os)))
-    pm.addPass(std::make_unique<ErrorPass>(
-        "form pass '" + declared->formPass + "' of extension point '" +
-        point.str() + "': " + StringRef(error).rtrim().str()));
+  if (!declared->formPass.empty())
+    (void)parsePassPipeline(declared->formPass, pm);
 }

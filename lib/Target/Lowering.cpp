@@ -4,7 +4,10 @@
 #include "kiln/Target/Lowering.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -114,6 +117,46 @@ private:
 };
 } // namespace
 
+namespace {
+/// What a lowering or a schedule must leave alone where it declines: the
+/// operation with its regions, and that nothing with effects stands beside it
+/// that was not there.
+class LeftAlone {
+public:
+  explicit LeftAlone(Operation *op)
+      : op(op), before(op->getPrevNode()), behind(op->getNextNode()),
+        state(hash(op)) {}
+
+  bool holds() const {
+    return state == hash(op) && isHarmless(op->getPrevNode(), before) &&
+           isHarmless(op->getNextNode(), behind);
+  }
+
+private:
+  static llvm::hash_code hash(Operation *op) {
+    llvm::hash_code code(0);
+    op->walk([&](Operation *inner) {
+      code = llvm::hash_combine(
+          code, inner, inner->getName(), inner->getDiscardableAttrDictionary(),
+          inner->hashProperties(),
+          llvm::hash_combine_range(inner->result_type_begin(),
+                                   inner->result_type_end()),
+          inner->getNumSuccessors());
+      for (Value operand : inner->getOperands())
+        code = llvm::hash_combine(code, operand.getAsOpaquePointer());
+    });
+    return code;
+  }
+
+  static bool isHarmless(Operation *now, Operation *then) {
+    return now == then || !now || isMemoryEffectFree(now);
+  }
+
+  Operation *op, *before, *behind;
+  llvm::hash_code state;
+};
+} // namespace
+
 /// Offers `op` to one entry. What fails must have declined.
 template <typename Fn>
 LoweringRegistry::Offer
@@ -129,13 +172,23 @@ LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
   std::string owner = describeOwner(kind, name, plugin);
   ErrorCount errors(op->getContext());
   Report &report = Report::of(op->getContext());
+  // A claim may take one thing of a function and decline another.
+  std::optional<LeftAlone> leftAlone;
+  if (kind != "claim" && !isOwnPlugin(plugin))
+    leftAlone.emplace(op);
   if (succeeded(runGuardedActivity(owner, op, run))) {
     ctx.takenBy = std::move(owner);
     return Offer::taken;
   }
-  if (ctx.hasDeclined && !errors.count)
+  bool isDeclined = ctx.hasDeclined && !errors.count;
+  bool isChanged = isDeclined && leftAlone && !leftAlone->holds();
+  if (isDeclined && !isChanged)
     return Offer::declined;
-  if (!errors.count)
+  if (isChanged)
+    op->emitError() << owner
+                    << " changed the operation and declined it then: it has to "
+                       "leave it as it was";
+  else if (!errors.count)
     op->emitError() << owner
                     << " failed without a reason: it has to do its work, or to "
                        "leave the operation as it was and return "

@@ -16,6 +16,7 @@
 #include "kiln/Runtime/Process.h"
 #include "kiln/Target/Activity.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -241,6 +242,21 @@ std::string kiln::target::compileWorker() {
   static const char anchor = 0;
   return kiln::runtime::helperProgram(&anchor, "kiln-compile-worker",
                                       "KILN_COMPILE_WORKER");
+}
+
+bool kiln::target::isOwnPlugin(StringRef name) {
+  if (name.empty())
+    return true;
+  // Lowerings ask for every operation.
+  static std::mutex mutex;
+  static llvm::StringMap<bool> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = known.try_emplace(name, false);
+  if (isNew)
+    for (const PluginInfo &plugin : TargetRegistry::get().impl().plugins)
+      if (plugin.name == name)
+        entry->second = isDescriptionFile(plugin.path) || isOwn(plugin.path);
+  return entry->second;
 }
 
 bool kiln::target::loadPlugin(StringRef path, std::string &error) {

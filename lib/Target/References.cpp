@@ -47,8 +47,14 @@ public:
       if (claim->plugin == plugin)
         checkOwner("claim '" + claim->name + "'", claim->target, false);
     for (const auto &option : registry.impl().options)
-      if (option.plugin == plugin)
+      if (option.plugin == plugin) {
         checkOwner("option '" + option.info.key + "'", option.target, false);
+        checkOption(option.target, option.info.key);
+      }
+    for (const auto &entry : registry.impl().targets)
+      if (entry.plugin == plugin)
+        for (const OptionInfo &option : entry.target->options())
+          checkOption(entry.target->name(), option.key, /*isOwn=*/true);
     for (const ExtensionPass &pass : registry.impl().passes)
       if (pass.plugin == plugin)
         checkPoint(pass);
@@ -86,6 +92,25 @@ private:
          (mayBeFamily ? " and no family" : "") + "; there are the targets " +
          join(targetNames()) +
          (mayBeFamily ? " and the families " + join(families) : ""));
+  }
+
+  /// A key means one thing: the target's own, the core's or a plug-in's.
+  /// Whoever adds one to a target has it wrong, not the target.
+  void checkOption(StringRef target, StringRef key, bool isOwn = false) {
+    const Target *owner = registry.find(target);
+    if (!owner)
+      return;
+    auto count = llvm::count_if(
+        registry.optionsOf(*owner),
+        [&](const OptionInfo &option) { return option.key == key; });
+    if (isOwn)
+      count -= llvm::count_if(registry.impl().options, [&](const auto &added) {
+        return added.target == target && added.info.key == key;
+      });
+    if (count < 2)
+      return;
+    fail("option '" + key + "' of target '" + target +
+         "' is there already; --describe=" + target + " lists all");
   }
 
   /// The context knows the dialects of everybody who is loaded.

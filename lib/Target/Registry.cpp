@@ -272,10 +272,38 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   return all;
 }
 
+/// The family that the description of a target's first chip names.
+static std::string familyOf(const Target &target) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  TargetOptions options;
+  options.name = target.name().str();
+  if (std::vector<ChipInfo> chips = target.chips(); !chips.empty())
+    options.chip = chips.front().name;
+  TargetAttr description = target.description(&context, options);
+  return description ? description.getFamily().str() : "";
+}
+
 std::vector<ExtensionPoint> TargetRegistry::pointsOf(StringRef target) const {
   std::vector<ExtensionPoint> all;
-  if (const Target *found = find(target))
+  const Target *found = find(target);
+  if (found)
     all = found->extensionPoints();
+  // The pipeline of its family has some, which it need not list.
+  if (found && found->hasPipeline() && !state->families.empty()) {
+    std::lock_guard<std::mutex> lock(state->familyMutex);
+    auto [known, isNew] = state->familyOfTarget.try_emplace(found);
+    if (isNew)
+      known->second = familyOf(*found);
+    if (const Family *family = findFamily(known->second))
+      for (ExtensionPoint point : family->points) {
+        point.name = (target + "." + point.name).str();
+        if (llvm::none_of(all, [&](const ExtensionPoint &own) {
+              return own.name == point.name;
+            }))
+          all.push_back(std::move(point));
+      }
+  }
   for (const ExtensionPoint &point : state->points)
     if (StringRef(point.name).split('.').first == target)
       all.push_back(point);

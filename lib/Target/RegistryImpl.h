@@ -6,6 +6,8 @@
 
 #include "kiln/Target/TargetRegistry.h"
 #include <deque>
+#include <map>
+#include <mutex>
 
 namespace kiln::target {
 
@@ -29,6 +31,9 @@ struct TargetRegistry::Impl {
   void (*coreDialects)(mlir::DialectRegistry &) = nullptr;
   std::vector<std::function<void(mlir::DialectRegistry &)>> dialects;
   std::vector<PluginInfo> plugins;
+  /// The families that descriptions name, of targets that were asked.
+  std::map<const Target *, std::string> familyOfTarget;
+  std::mutex familyMutex; ///< of that
 
   /// The plug-in that is registering now.
   std::string current;

@@ -18,7 +18,8 @@ namespace {
 
 std::vector<std::string> argsFor(const PrepareOptions &options,
                                  const std::string &target) {
-  std::vector<std::string> args = {"--target=" + target, "--strip", "--jobs=1"};
+  std::vector<std::string> args = {"--target=" + target, "--strip", "--jobs=1",
+                                   "--serialise-twice"};
   for (const std::string &library : options.loadTargets)
     args.push_back("--load-target=" + library);
   return args;

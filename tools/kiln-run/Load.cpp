@@ -3,6 +3,7 @@
 #include "Load.h"
 #include "kiln-c/Compiler.h"
 #include "kiln/Runtime/Plugin.h"
+#include "kiln/Runtime/Spec.h"
 #include <chrono>
 #include <cstdio>
 #include <dlfcn.h>
@@ -147,11 +148,13 @@ Loaded kiln::run::loadInput(const Options &options) {
   std::vector<std::string> args = options.compileArgs;
   if (options.noFallback)
     args.push_back("--no-fallback");
+  if (options.check)
+    args.push_back("--serialise-twice");
   addLibraries(options, args);
   if (!options.entry.empty())
     args.push_back("--entry=" + options.entry);
   for (const std::string &target : options.targets)
-    args.push_back("--target=" + target);
+    args.push_back("--target=" + splitDriverOptions(target).first);
   if (options.targets.size() > 1)
     args.push_back("--skip-unknown-targets");
   if (isStdin)

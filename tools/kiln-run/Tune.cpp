@@ -6,6 +6,7 @@
 #include "Load.h"
 #include "Runner.h"
 #include "kiln/Runtime/Package.h"
+#include "kiln/Runtime/Spec.h"
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -101,9 +102,10 @@ static int listCandidates(const Options &options,
   if (!file || !isPackage(file->data, file->size)) {
     if (options.targets.size() != 1)
       return fail("--tune needs one --target", 2);
+    auto [own, forDriver] = splitDriverOptions(options.targets.front());
     for (int i = 0; i < kMost; ++i)
-      specs.push_back(options.targets.front() +
-                      ",candidate=" + std::to_string(i));
+      specs.push_back(own + ",candidate=" + std::to_string(i) +
+                      (forDriver.empty() ? "" : ",," + forDriver));
     return 0;
   }
   if (options.targets.size() > 1)
@@ -111,11 +113,13 @@ static int listCandidates(const Options &options,
   Loaded loaded = loadInput(options);
   if (loaded.status)
     return loaded.status;
-  std::string wanted = options.targets.empty() ? "" : options.targets.front();
+  auto [wanted, forDriver] = splitDriverOptions(
+      options.targets.empty() ? "" : options.targets.front());
   for (const TargetProgram &target : loaded.package->targets)
     if (target.spec.find(",candidate=") != std::string::npos &&
         target.spec.rfind(wanted, 0) == 0)
-      specs.push_back(target.spec);
+      specs.push_back(target.spec +
+                      (forDriver.empty() ? "" : ",," + forDriver));
   if (specs.size() < 2)
     return fail("--tune needs a package with candidates: "
                 "kiln-compile --candidates=N makes one");

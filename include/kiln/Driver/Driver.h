@@ -97,6 +97,9 @@ struct CompileOptions {
   /// Compiles the kernels that the targets would get for `reference`, each an
   /// entry of its own, so that one by one can be compared.
   bool referenceKernels = false;
+  /// Serialise some kernels twice, where a plug-in from elsewhere does it, and
+  /// compare the bytes.
+  bool serialiseTwice = false;
   /// Kernels that no named target takes are errors.
   bool noFallback = false;
   /// Seconds that one pass, lowering or serialiser may take; 0: any.

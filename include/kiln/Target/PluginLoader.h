@@ -22,6 +22,10 @@ namespace kiln::target {
 /// them.
 constexpr char kOwnPluginSymbol[] = "kilnIsPartOfKiln";
 
+/// Whether the loaded plug-in of this name is one of those, a
+/// description, or the core itself.
+bool isOwnPlugin(llvm::StringRef name);
+
 /// Loads one plug-in. On failure `error` is one line that starts with the path.
 bool loadPlugin(llvm::StringRef path, std::string &error);
 

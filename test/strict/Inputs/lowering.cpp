@@ -2,6 +2,7 @@
 // Lowerings, schedules and claims for the target cpu that go wrong.
 #include "kiln/Cpu/Lowering.h"
 #include "bad.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -25,6 +26,14 @@ LogicalResult lowerDot(Operation *op, LoweringContext &base) {
                                 ctx->rewriter.getIndexType());
     return success();
   }
+  OpBuilder builder(op);
+  if (bad("lowering-changes")) {
+    Value sum = op->getOperand(2);
+    op->setOperand(
+        2, arith::NegFOp::create(builder, op->getLoc(), sum).getResult());
+  }
+  if (bad("lowering-marks"))
+    op->setAttr("bad.seen", builder.getUnitAttr());
   return base.decline(op, "it is not in the mood");
 }
 

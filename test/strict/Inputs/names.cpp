@@ -37,6 +37,8 @@ void registerAll(TargetRegistry &registry) {
     registry.addLowering({"n.peble", "peble", "tile.dot", 1, decline, "", 0});
   if (bad("option"))
     registry.addOption("peble", {"speed", "N", ""});
+  if (bad("option-there"))
+    registry.addOption("cpu", {"threads", "on|off", ""});
   if (bad("point"))
     registry.addPass("peble.tile", "p", addNothing);
   if (bad("point-of-cpu"))

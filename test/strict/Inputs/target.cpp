@@ -43,6 +43,20 @@ public:
     return parseDescription("#kiln.target<name = \"bad\", chip = \"b1\">",
                             context);
   }
+  std::vector<OptionInfo> options() const override {
+    if (bad("option-twice"))
+      return {{"speed", "1..2", ""}, {"speed", "on|off", ""}};
+    if (bad("option-core"))
+      return {{"schedule", "N", ""}};
+    return {};
+  }
+  std::vector<ExtensionPoint> extensionPoints() const override {
+    if (bad("point-form"))
+      return {{"bad.form", "verify-nothing", ""}};
+    if (bad("point-twice"))
+      return {{"bad.form", "", ""}, {"bad.form", "", ""}};
+    return {};
+  }
   bool accepts(Operation *kernel, TargetAttr, const TargetOptions &,
                std::string &reason) const override {
     misbehave("accepts");
@@ -56,6 +70,11 @@ public:
     misbehave("pipeline");
     if (bad("pipeline-point"))
       runExtensionPoint(pm, options, "bad.nowhere");
+    // A name that the cpu family has, which this target is not of.
+    if (bad("pipeline-family"))
+      runExtensionPoint(pm, options, "bad.tile");
+    if (bad("point-form"))
+      runExtensionPoint(pm, options, "bad.form");
     pm.addPass(std::make_unique<BadPass>());
   }
   LogicalResult claimProgram(ModuleOp, const TargetOptions &) const override {
@@ -84,6 +103,14 @@ public:
         result.kernels.push_back(blob);
     }
     result.blobs.push_back(bad("serialiser-empty") ? "" : "garbage");
+    static int count = 0;
+    ++count;
+    if (bad("serialiser-unsteady"))
+      result.blobs.back() += std::to_string(count);
+    if (bad("serialiser-notes"))
+      result.kernels.front().notes.emplace_back("call", std::to_string(count));
+    if (bad("serialiser-once") && count > 1)
+      return module.emitError("the licence is for one call");
     if (bad("serialiser-requirement"))
       result.requirements.push_back("a,b");
     return success();

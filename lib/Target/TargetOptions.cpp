@@ -38,7 +38,10 @@ std::optional<TargetOptions> TargetOptions::parse(StringRef text,
     auto [key, value] = part.split('=');
     if (!isWord(key)) {
       error = "expected key=value in SPEC '" + text.str() + "', found '" +
-              part.str() + "'";
+              part.str() + "'" +
+              (part.empty() ? ": what follows an empty item is for kiln-run, "
+                              "which gives it to the device driver"
+                            : "");
       return std::nullopt;
     }
     options.values.emplace_back(key.str(), value.str());

@@ -8,6 +8,7 @@
 #include "Input.h"
 #include "LaunchCosts.h"
 #include "Pipeline.h"
+#include "Specs.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Driver/Driver.h"
@@ -277,7 +278,8 @@ LogicalResult Compilation::compileFor(ModuleOp source, StringRef spec,
   // A+B: one program on both, each kernel on the first that takes it.
   SmallVector<BoundTarget> targets;
   SmallVector<StringRef> parts;
-  spec.split(parts, '+', -1, /*KeepEmpty=*/false);
+  if (!spec.empty())
+    parts = splitSpecs(spec);
   for (StringRef part : parts) {
     targets.push_back(TargetRegistry::get().bind(part, &context));
     if (!targets.back())
@@ -425,7 +427,7 @@ LogicalResult Compilation::finish(std::string &result) {
 /// Leaves out what nobody registers, as long as something remains.
 void Compilation::skipUnknown(std::vector<std::string> &specs) {
   auto isKnown = [](StringRef spec) {
-    return llvm::all_of(llvm::split(spec, '+'), [](StringRef part) {
+    return llvm::all_of(splitSpecs(spec), [](StringRef part) {
       return TargetRegistry::get().find(
           part.take_until([](char c) { return c == ':' || c == ','; }));
     });

@@ -3,6 +3,7 @@
 
 #include "Dump.h"
 #include "Pipeline.h"
+#include "Specs.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
@@ -94,7 +95,7 @@ llvm::StringSet<> passNames(const CompileOptions &options,
   TargetRegistry &registry = TargetRegistry::get();
   add({});
   for (StringRef spec : options.targets)
-    for (StringRef part : llvm::split(spec, '+'))
+    for (StringRef part : splitSpecs(spec))
       add(registry.bind(part, context));
   if (const Target *host = registry.hostTarget())
     add(registry.bind(host->name(), context));

@@ -8,6 +8,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace kiln::driver;
 using llvm::StringRef;
@@ -100,6 +103,35 @@ static bool isSameFile(const std::string &input, const std::string &output) {
          !llvm::sys::fs::equivalent(input, output, isSame) && isSame;
 }
 
+namespace {
+/// While it lives, what is printed goes to the standard error: a pass of a
+/// plug-in may print, and the standard output may be where the result goes.
+class PrintsToErrors {
+public:
+  PrintsToErrors() {
+    flush();
+    saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (saved >= 0)
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~PrintsToErrors() {
+    flush();
+    if (saved < 0)
+      return;
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+  }
+  PrintsToErrors(const PrintsToErrors &) = delete;
+
+private:
+  static void flush() {
+    llvm::outs().flush();
+    std::fflush(stdout);
+  }
+  int saved = -1;
+};
+} // namespace
+
 /// Reads the input, compiles it and writes what was asked for.
 static int compileFile(const CompileOptions &options) {
   if (kiln::runtime::isEndless(options.input)) {
@@ -122,8 +154,11 @@ static int compileFile(const CompileOptions &options) {
   }
   std::string result, report, error;
   DiagnosticSink sink = [](StringRef line) { llvm::errs() << line << "\n"; };
-  int status =
-      compile(options, (*file)->getMemBufferRef(), sink, result, report);
+  int status = kInputFailed;
+  {
+    PrintsToErrors prints;
+    status = compile(options, (*file)->getMemBufferRef(), sink, result, report);
+  }
   if (options.explain && (status == kDone || !report.empty())) {
     // The report of a failed compilation says why it failed.
     std::string path = options.explain->empty() ? "-" : *options.explain;

@@ -1,6 +1,7 @@
 //===- Options.cpp - The command line of kiln-compile ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Specs.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Target/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -311,9 +312,7 @@ bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
     return false;
   }
   for (const std::string &spec : options.targets) {
-    llvm::SmallVector<StringRef> parts;
-    StringRef(spec).split(parts, '+');
-    for (StringRef part : parts)
+    for (StringRef part : splitSpecs(spec))
       if (!kiln::target::TargetOptions::parse(part, error))
         return false;
   }

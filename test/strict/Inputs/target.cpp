@@ -2,6 +2,7 @@
 // A target with a pipeline and a serialiser that go wrong.
 #include "bad.h"
 #include "mlir/Pass/Pass.h"
+#include <cstdio>
 #include <sys/stat.h>
 
 using namespace mlir;
@@ -17,6 +18,10 @@ struct BadPass : PassWrapper<BadPass, OperationPass<ModuleOp>> {
     misbehave("pass");
     if (bad("pass-fails"))
       signalPassFailure();
+    if (bad("pass-prints")) {
+      llvm::outs() << "look here\n";
+      std::puts("and here");
+    }
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
       auto wrong = [&](StringRef how) {
         return bad(how) && kernel.getSymName() != "fine";

@@ -1,4 +1,4 @@
-// A linear layer with bias and ReLU: relu(x * w + b). docs/stages.md shows it at every stage.
+// A linear layer with bias and ReLU: relu(x * w + b). The page stages.md shows it at every stage.
 func.func @main(%x: tensor<64x256xf32>, %w: tensor<256x128xf32>, %b: tensor<1x128xf32>) -> tensor<64x128xf32> {
   %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %s0 = tosa.const_shape {values = dense<[1, 64, 256]> : tensor<3xindex>} : () -> !tosa.shape<3>

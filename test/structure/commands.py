@@ -4,10 +4,16 @@
 print with what the pages show. In a page
 
     <!-- run -->              stands before a block of commands (```sh). A block of output right
-                              behind it has lines that must appear in this order; numbers may
-                              differ, `...` stands for anything, at the end of a line for its rest.
+                              behind it has lines that must appear in this order; `...` stands for
+                              anything.
     <!-- output of: COMMAND -->  stands before a block that shows the output of COMMAND.
     <!-- copy of: FILE -->    stands before a block that is a file of the tree.
+
+Figures count: a bound, a number of cases or of cycles or a size that is another one now is a problem.
+Not compared are times and speeds, by their unit (`12 ms`, `3.5 GB/s`), addresses, the numbers that
+MLIR gives values without a name (`%12`), and what a page marks as different from run to run or from
+machine to machine: `; differs: REGEX` in front of the `-->` of a mark takes the parts of lines that the
+expression matches.
 
 The commands of one page run one after the other in one folder, where the folders of the tree are.
 Usage: commands.py SOURCE BUILD FOLDER PAGE..."""
@@ -17,33 +23,35 @@ import subprocess
 import sys
 
 source, build, folder, pages = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+# A time or a speed, an address, the number of a value.
+VARYING = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)? ?(ns|us|ms|s|min|[GTM]FLOP/s|[KMGT]i?B/s)(?![\w/])"
+                     r"|(?<!\w)0x[0-9a-f]{6,}|(?<!\w)%\d+(?!\w)")
 
 
-def plain(line):
-    """A line with numbers and spaces that do not count."""
-    return NUMBER.sub("N", " ".join(line.split()))
+def plain(line, differs):
+    """A line without what may vary; spaces do not count."""
+    line = VARYING.sub(lambda match: f"N{match.group(1) or match.group()[0]}", " ".join(line.split()))
+    return re.sub(differs, "~", line) if differs else line
 
 
-def missing(expected, output):
+def missing(expected, output, differs=None):
     """The first expected line that does not follow in the output, or None."""
-    lines = iter([plain(line) for line in output.splitlines()])
+    lines = iter([plain(line, differs) for line in output.splitlines()])
     for line in expected.splitlines():
-        want = plain(line)
+        want = plain(line, differs)
         if want in ("", "...") or want.startswith("// ..."):
             continue
-        if want.endswith("..."):
-            found = any(have.startswith(want[:-3].rstrip()) for have in lines)
-        else:
-            found = any(have == want for have in lines)
-        if not found:
+        pattern = re.compile(".*".join(re.escape(part.strip() if i else part.rstrip())
+                                       for i, part in enumerate(want.split("..."))), re.DOTALL)
+        if not any(pattern.fullmatch(have) for have in lines):
             return line
     return None
 
 
 def blocks(text):
     """Marks with the line, the language and the text of the block behind each, and its output."""
-    pattern = re.compile(r"^ *<!-- (run|output of|copy of)(?:: (.*?))? -->\n\s*```(\w*)\n(.*?)^ *```\n"
+    pattern = re.compile(r"^ *<!-- (run|output of|copy of)(?:: (.*?))?(?:; differs: (.*?))? -->\n"
+                         r"\s*```(\w*)\n(.*?)^ *```\n"
                          r"(?:\n*```(?:mlir)?\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
     for match in pattern.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
@@ -67,19 +75,19 @@ def main():
             if name != "build" and not name.startswith("."):
                 os.symlink(os.path.join(source, name), os.path.join(where, name))
         os.symlink(build, os.path.join(where, "build"))
-        for line, kind, argument, language, body, output in blocks(text):
+        for line, kind, argument, differs, _, body, output in blocks(text):
             count += 1
             problem = None
             if kind == "run":
                 status, printed = run(body, where)
                 if status:
                     problem = f"exit status {status}"
-                elif output and missing(output, printed) is not None:
-                    problem = f"expected this line: {missing(output, printed)}"
+                elif output and missing(output, printed, differs) is not None:
+                    problem = f"expected this line: {missing(output, printed, differs)}"
             elif kind == "output of":
                 status, printed = run(argument, where)
-                if status or missing(body, printed) is not None:
-                    problem = f"exit status {status}, expected this line: {missing(body, printed)}"
+                if status or missing(body, printed, differs) is not None:
+                    problem = f"exit status {status}, expected this line: {missing(body, printed, differs)}"
             else:
                 with open(os.path.join(source, argument), encoding="utf-8") as file:
                     printed = file.read()

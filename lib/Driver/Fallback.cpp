@@ -15,9 +15,13 @@ static std::string whyNone(TargetAttr description) {
   std::string family = description.getFamily().str();
   if (family.empty())
     return "";
-  if (!TargetRegistry::get().findFamily(family))
+  const Family *known = TargetRegistry::get().findFamily(family);
+  if (!known)
     return ": its description names family '" + family +
            "', which nobody registers";
+  if (!known->buildPipeline)
+    return ": family '" + family +
+           "' needs a target with a pipeline and a serialiser of its own";
   return description.getTriple().empty()
              ? ": its description names family '" + family + "', but no triple"
              : "";

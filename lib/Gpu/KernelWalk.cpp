@@ -6,6 +6,7 @@
 #include "MemoryProducts.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
@@ -45,6 +46,7 @@ void KernelWalk::define(Value value, Regs regs) {
 void KernelWalk::define(Value value, Value scalar) { scalars[value] = scalar; }
 
 LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
+  target::restoreDeclines(op);
   return target::emitUnsupported(op, why);
 }
 

@@ -3,8 +3,11 @@
 
 #include "Assigner.h"
 #include "Fragments.h"
+#include "LoweringOffer.h"
 #include "MemoryProducts.h"
+#include "kiln/Target/Declines.h"
 #include "kiln/Target/Report.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -24,6 +27,7 @@ public:
 
 private:
   void row(Operation *op, StringRef chosen, const Twine &detail = "") {
+    target::restoreDeclines(op);
     report.chose(op, "lowering", description ? description.getName() : "",
                  chosen, detail);
   }
@@ -90,7 +94,8 @@ void Lowerings::access(Operation *op, LayoutAttr layout, Contiguity along,
 }
 
 void Lowerings::add(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() ||
+  if ((op->hasTrait<OpTrait::ConstantLike>() &&
+       !op->hasAttr(target::kDeclinedAttr)) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return;
   if (auto known = dyn_cast<MatrixProductOpInterface>(op))
@@ -100,8 +105,11 @@ void Lowerings::add(Operation *op) {
                                          SmallVector<Value>(op->getResults())))
     if (isTile(value.getType()) && getLayout(value))
       tile = value;
-  if (!tile || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(op))
+  if (!tile || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(op)) {
+    if (op->hasAttr(target::kDeclinedAttr))
+      row(op, "threads");
     return;
+  }
   if (auto known = dyn_cast<ViewAccessOpInterface>(op);
       known && getLayout(known.getAccessedTile()))
     return access(op, getLayout(known.getAccessedTile()),
@@ -121,6 +129,23 @@ void Lowerings::add(Operation *op) {
       return row(op, by, "from the memory of the block");
   row(op, "threads",
       "of " + Twine(getLayout(tile).getNumRegisters()) + " elements");
+}
+
+bool simt::hasOwnLowering(Operation *op) {
+  if (isa<ViewAccessOpInterface, MatrixProductOpInterface, tile::ProgramIdOp,
+          tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp, tile::NumBlocksOp,
+          tile::ReduceOp, tile::ScanOp, tile::SortOp, tile::HistogramOp,
+          tile::GatherOp, tile::JoinOp, tile::SplitOp, tile::AssumeOp,
+          tile::AssertOp, tile::PrintOp, tile::PtrAddOp, tile::PtrCastOp,
+          tile::PtrToIntOp, tile::IntToPtrOp, tile::LoadPtrOp, tile::StorePtrOp,
+          tile::AtomicRMWOp, tile::AtomicCASOp, tile::InlineAsmOp,
+          tensor::ExtractOp>(op))
+    return true;
+  if (auto moved = dyn_cast<IndexMapOpInterface>(op))
+    return moved.movesElements() || moved.getGeneratedElement();
+  return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) ||
+         OpTrait::hasElementwiseMappableTraits(op);
 }
 
 void simt::reportLowerings(tile::KernelOp kernel,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Float8Products.h"
+#include "LoweringOffer.h"
 #include "kiln/Eval/Register.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Staging/Passes.h"
@@ -14,6 +15,18 @@
 using namespace mlir;
 using namespace kiln;
 
+void simt::addTileExpansions(OpPassManager &kernels) {
+  kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
+  kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
+  kernels.addPass(tile::createTileExpandScaling());
+  kernels.addPass(createKeepAccumulatorsPass());
+  kernels.addPass(tile::createTileWidenAccumulators());
+  kernels.addPass(createWidenFloat8FactorsPass());
+  kernels.addPass(tile::createTileLowerFloat8());
+  kernels.addPass(tile::createTileExpandWideProducts());
+  kernels.addPass(tile::createTileExpandConversions());
+}
+
 void simt::buildGpuPipeline(OpPassManager &pm,
                             const target::TargetOptions &options,
                             int64_t lanes) {
@@ -24,15 +37,9 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   };
   extend(".tile");
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
-  kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
-  kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
-  kernels.addPass(tile::createTileExpandScaling());
-  kernels.addPass(createKeepAccumulatorsPass());
-  kernels.addPass(tile::createTileWidenAccumulators());
-  kernels.addPass(createWidenFloat8FactorsPass());
-  kernels.addPass(tile::createTileLowerFloat8());
-  kernels.addPass(tile::createTileExpandWideProducts());
-  kernels.addPass(tile::createTileExpandConversions());
+  kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
+  addTileExpansions(kernels);
+  kernels.addPass(createSimtApplyLowerings());
   SimtAssignLayoutsOptions layouts;
   layouts.lanes = lanes;
   int64_t warps = 0;
@@ -61,10 +68,12 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   if (options.getBool("verify", true))
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
         {lanes, kAsyncOnly && !options.getBool("verify", false)}));
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings());
   extend(".thread");
 }
 
 void simt::registerGpuPasses() {
+  registerPass([] { return createSimtApplyLowerings(); });
   registerPass([] { return createSimtAssignLayouts(); });
   registerPass(createKeepAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
@@ -80,6 +89,8 @@ void simt::registerGpuPasses() {
 void simt::registerGpuFamily(target::TargetRegistry &registry) {
   if (registry.findFamily("gpu"))
     return;
+  // Its targets have pipelines and serialisers of their own.
+  registry.addFamily({GpuLoweringContext::kFamily.str(), nullptr, nullptr});
   eval::addEvaluation(registerSimtEvaluation);
   registry.addDialects(
       [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -93,7 +94,9 @@ FailureOr<SmallVector<Value>> KernelWalk::elementwise(Operation *op,
   state.addOperands(safe);
   for (Type type : op->getResultTypes())
     state.addTypes(scalarType(getElementTypeOrSelf(type)));
-  state.addAttributes(op->getAttrDictionary().getValue());
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase(target::kDeclinedAttr);
+  state.addAttributes(attributes);
   Operation *made = b.create(state);
   SmallVector<Value> folded;
   if (succeeded(b.tryFold(made, folded)) && !folded.empty()) {

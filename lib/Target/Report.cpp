@@ -66,6 +66,9 @@ static std::string keyOf(const ReportRow &row) {
 }
 
 void Report::add(ReportRow row) {
+  // Its declines are kept elsewhere, see Declines.cpp.
+  if (row.stage.empty())
+    return;
   std::lock_guard<std::mutex> lock(mutex);
   auto [number, isNew] = numbers.try_emplace(keyOf(row), table.size());
   if (isNew) {

@@ -110,7 +110,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   // Tiles of 16-bit floats are as wide as the registers of eight warps hold, or
   // as four warps keep busy. Two steps of them fit into the memory of a core.
   std::string text = llvm::formatv(
-      R"(#kiln.target<name = "nvidia", chip = "{0}",
+      R"(#kiln.target<name = "nvidia", chip = "{0}", family = "gpu",
   triple = "nvptx64-nvidia-cuda", cpu = "{0}", features = "+ptx88",
   topology = <cores = {1}, threads = {2}, frequency = {3}>,
   memories = [

@@ -5,6 +5,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SimtApplyLowerings : Pass<"simt-apply-lowerings"> {
+  let summary = "Asks the lowerings that plug-ins register for a GPU";
+  let description = [{
+    Offers each operation of a `tile.kernel` to the lowerings that are registered for the target or for the family
+    `gpu`, highest priority first. What a lowering emits is verified, offered to the other lowerings, and checked against
+    the form of the tile level; what threads lack is expanded in it again. A lowering of priority 50 or more is asked
+    before the family's own lowering of the operation, any other one only if the family has none. An operation
+    keeps the reasons of lowerings that declined it in `kiln.declined`.
+
+    With `early`, before what threads lack is expanded, it asks those of priority 50 or more and leaves the rest to the
+    run behind the expansions, which asks none again that declined the same operation.
+
+    On an `llvm.func` of one thread, it offers the operations of `simt`, `gpu` and `llvm`.
+  }];
+  let options = [Option<"early", "early", "bool", "false", "whether expansions are yet to come">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
   let summary = "Says which thread holds which elements of every tile";
   let description = [{

@@ -1,13 +1,15 @@
 //===- BlockProducts.cpp - Products of storage, block by block ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "RowChoice.h"
 #include "SplitProducts.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Staging/Passes.h"
-#include "kiln/Target/Description.h"
+#include "kiln/Target/Declines.h"
 #include "kiln/Target/Report.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -25,92 +27,81 @@ namespace {
 /// The region of one product, if it is nothing else.
 class ProductBlocker {
 public:
-  ProductBlocker(stage::ComputeOp region, MatrixProductOpInterface product)
-      : region(region), product(product), b(region),
+  ProductBlocker(stage::ComputeOp region, MatrixProductOpInterface product,
+                 const RowChoice &choice)
+      : region(region), product(product), choice(choice), b(region),
         math(b, region->getParentOfType<tile::KernelOp>(), region.getLoc()) {}
 
   /// Leaves the region, which is then of no use, to the caller.
-  bool run(target::TargetAttr description) {
-    if (!find() || !(row = choose(description)))
+  bool run() {
+    target::Report &report = target::Report::of(b.getContext());
+    if (std::string reason = whyNoBlocks(); !reason.empty()) {
+      report.declined(product, "matrix instructions", reason);
       return false;
-    Value left = materialize(product.getLhsOperand().get());
-    Value right = materialize(product.getRhsOperand().get());
+    }
+    if (!(row = choice.choose(product)))
+      return false;
+    std::tie(ends[0], ends[1], ends[2]) = findExtents(product, math);
+    left = materialize(product.getLhsOperand().get(), Factor::Lhs);
+    right = materialize(product.getRhsOperand().get(), Factor::Rhs);
+    block = choice.blockOf(row, product);
     RankedTensorType type = product.getProductType();
-    int64_t rank = type.getRank();
-    int64_t m = type.getDimSize(rank - 2), n = type.getDimSize(rank - 1);
-    int64_t k = cast<MemRefType>(left.getType()).getDimSize(rank - 1);
-    block = {std::min(m, row.getM().getMin()), std::min(n, row.getN().getMin()),
-             std::min(k, row.getK().getMin())};
-    auto body = [&](ValueRange batch) {
-      loop(m, block[0], [&](Value i) {
-        loop(n, block[1], [&](Value j) {
-          loop(k, block[2], [&](Value l) {
-            multiply(left, right, batch, {i, j, l}, {m, n, k});
-          });
-        });
-      });
-    };
-    if (rank == 2)
-      body({});
-    else
-      loop(type.getDimSize(0), 1, [&](Value batch) { body(batch); });
+    b.setInsertionPoint(region);
+    if (type.getRank() == 2)
+      return multiplyAll({}), true;
+    loop(math.constant(type.getDimSize(0)), 1,
+         [&](Value batch) { multiplyAll(batch); });
     return true;
   }
 
   StringRef rowName() { return row.getName(); }
 
 private:
-  /// Whether the region adds a product to storage and does nothing else.
-  bool find() {
-    if (region.getNumResults() || !region.getFrom().empty() ||
-        !region.getTo().empty() || product.getLhsScaleOperand() ||
-        product.getRhsScaleOperand() || product.hasEncodedFactors() ||
-        !product->hasOneUse() || !product.getAccOperand())
-      return false;
+  /// Why the region does not add a product to storage and nothing else.
+  std::string whyNoBlocks() {
+    if (product.getLhsScaleOperand() || product.getRhsScaleOperand())
+      return "its factors have scales";
+    if (product.hasEncodedFactors())
+      return "its factors are not numbers of their element types";
     std::optional<ProductShape> shape = getProductShape(product);
-    auto write = dyn_cast<stage::WriteOp>(*product->user_begin());
+    if (!shape || !shape->isRowMajor())
+      return "its factors are not m x k and k x n";
+    if (!product.getAccOperand())
+      return "it has no accumulator";
+    auto write = product->hasOneUse()
+                     ? dyn_cast<stage::WriteOp>(*product->user_begin())
+                     : stage::WriteOp();
     auto read = product.getAccOperand()->get().getDefiningOp<stage::ReadOp>();
-    if (!shape || !shape->isRowMajor() || !write || !read ||
-        write.getStorage() != read.getStorage() || !write.getOrigin().empty() ||
-        !read.getOrigin().empty())
-      return false;
+    if (!write || !read || write.getStorage() != read.getStorage() ||
+        !write.getOrigin().empty() || !read.getOrigin().empty())
+      return "its sums are not added to storage";
+    bool isWhole = !region.getNumResults() && region.getFrom().empty() &&
+                   region.getTo().empty();
     for (Operation &op : region.getBody().front())
-      if (&op != write && !isMemoryEffectFree(&op) &&
-          hasEffect<MemoryEffects::Write>(&op))
-        return false;
+      isWhole &= &op == write || isMemoryEffectFree(&op) ||
+                 !hasEffect<MemoryEffects::Write>(&op);
+    if (!isWhole)
+      return "its region computes more than the product";
     acc = write.getStorage();
-    return true;
+    return "";
   }
 
-  target::MatrixInstructionAttr choose(target::TargetAttr description) {
-    if (!description)
-      return {};
-    Type lhs = getElementTypeOrSelf(product.getLhsOperand().get());
-    Type rhs = getElementTypeOrSelf(product.getRhsOperand().get());
-    Type sum = product.getProductType().getElementType();
-    for (target::MatrixInstructionAttr candidate :
-         description.getMatrixInstructions())
-      if (llvm::is_contained(candidate.getLhs().getTypes(), lhs) &&
-          llvm::is_contained(candidate.getRhs().getTypes(), rhs) &&
-          llvm::is_contained(candidate.getAcc().getTypes(), sum) &&
-          candidate.getAccumulate())
-        return candidate;
-    return {};
-  }
-
-  /// Storage that holds a factor as it is.
-  Value materialize(Value factor) {
-    auto type = cast<RankedTensorType>(factor.getType());
-    auto read = factor.getDefiningOp<stage::ReadOp>();
-    if (read && read.getOrigin().empty())
-      return read.getStorage();
+  /// Storage that holds a factor as the row reads it.
+  Value materialize(Value factor, Factor which) {
+    MemRefType wanted = choice.storageOf(row, product, which);
+    bool isFilled = choice.isFilledFor(product, which);
+    if (isFilled || choice.liesAs(product, which, wanted)) {
+      Value storage = factor.getDefiningOp<stage::ReadOp>().getStorage();
+      if (isFilled)
+        storage.setType(wanted);
+      return storage;
+    }
     Location loc = factor.getLoc();
     b.setInsertionPoint(region);
-    Value storage = stage::AllocOp::create(
-        b, loc, MemRefType::get(type.getShape(), type.getElementType()),
-        IntegerAttr(), IntegerAttr(), IntegerAttr());
+    Value storage = stage::AllocOp::create(b, loc, wanted, IntegerAttr(),
+                                           IntegerAttr(), IntegerAttr());
     auto made =
-        stage::ComputeOp::create(b, loc, TypeRange(), type.getShape(),
+        stage::ComputeOp::create(b, loc, TypeRange(), wanted.getShape(),
                                  ValueRange(), ValueRange(), ValueRange());
     OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().emplaceBlock());
     IRMapping mapping;
@@ -121,23 +112,48 @@ private:
     return storage;
   }
 
-  void loop(int64_t end, int64_t step, llvm::function_ref<void(Value)> body) {
-    if (end <= step)
-      return body(math.constant(0));
-    auto made = scf::ForOp::create(b, region.getLoc(), math.constant(0),
-                                   math.constant(end), math.constant(step));
+  /// Nothing where `end` is not positive.
+  void loop(Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+    if (auto known = getConstantIntValue(end); known && *known <= step) {
+      if (*known > 0)
+        body(math.constant(0));
+      return;
+    }
+    auto made = scf::ForOp::create(b, region.getLoc(), math.constant(0), end,
+                                   math.constant(step));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(made.getBody()->getTerminator());
     body(made.getInductionVar());
   }
 
-  void multiply(Value left, Value right, ValueRange batch,
-                std::array<Value, 3> at, std::array<int64_t, 3> sizes) {
-    Value counts[3];
-    for (int d = 0; d < 3; ++d)
-      if (sizes[d] % block[d])
-        counts[d] = math.min(math.sub(math.constant(sizes[d]), at[d]),
-                             math.constant(block[d]));
+  /// Goes over blocks of rows, columns and steps. The operand that stays in the
+  /// unit is the one that the innermost loop does not move.
+  void multiplyAll(ValueRange batch) {
+    std::array<int, 3> order = {0, 1, 2};
+    if (row.getStationary() == target::Stationary::Lhs)
+      order = {0, 2, 1};
+    else if (row.getStationary() == target::Stationary::Rhs)
+      order = {1, 2, 0};
+    std::array<Value, 3> at, counts;
+    auto over = [&](int d, llvm::function_ref<void()> body) {
+      loop(ends[d], block[d], [&](Value start) {
+        at[d] = start;
+        auto known = getConstantIntValue(ends[d]);
+        counts[d] =
+            known && *known % block[d] == 0
+                ? Value()
+                : math.min(math.sub(ends[d], start), math.constant(block[d]));
+        body();
+      });
+    };
+    over(order[0], [&] {
+      over(order[1],
+           [&] { over(order[2], [&] { multiply(batch, at, counts); }); });
+    });
+  }
+
+  void multiply(ValueRange batch, std::array<Value, 3> at,
+                std::array<Value, 3> counts) {
     auto origin = [&](Value first, Value second) {
       SmallVector<Value> coords(batch.begin(), batch.end());
       coords.append({first, second});
@@ -161,15 +177,19 @@ private:
 
   stage::ComputeOp region;
   MatrixProductOpInterface product;
+  const RowChoice &choice;
   OpBuilder b;
   Indices math;
-  Value acc;
+  Value left, right, acc;
   target::MatrixInstructionAttr row;
   std::array<int64_t, 3> block = {};
+  std::array<Value, 3> ends; ///< of rows, columns and steps
 };
 
 struct StageBlockProductsPass
     : staging::impl::StageBlockProductsBase<StageBlockProductsPass> {
+  using StageBlockProductsBase::StageBlockProductsBase;
+
   void runOnOperation() override {
     SmallVector<MatrixProductOpInterface> products;
     getOperation().walk([&](MatrixProductOpInterface product) {
@@ -177,13 +197,19 @@ struct StageBlockProductsPass
         products.push_back(product);
     });
     target::TargetAttr description = target::getDescription(getOperation());
+    if (!description)
+      return;
+    RowChoice choice(description, space, columns, panels);
+    target::Report &report = target::Report::of(&getContext());
     for (MatrixProductOpInterface product : products) {
       auto region = cast<stage::ComputeOp>(product->getParentOp());
-      ProductBlocker blocker(region, product);
-      if (!blocker.run(description))
+      ProductBlocker blocker(region, product, choice);
+      if (!blocker.run()) {
+        target::keepDeclines(product);
         continue;
-      target::Report::of(&getContext())
-          .chose(product, "lowering", description.getName(), blocker.rowName());
+      }
+      report.chose(product, "lowering", description.getName(),
+                   blocker.rowName());
       region.erase();
     }
   }

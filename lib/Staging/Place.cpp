@@ -1,6 +1,7 @@
 //===- Place.cpp - Space, alignment and strides of storage ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "RowChoice.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -68,26 +69,12 @@ Blocks blocksOf(Value storage) {
   return blocks;
 }
 
-/// The memory of a description that storage goes to: the first one that
-/// programs move data into, else the cache that is nearest.
-target::MemoryAttr chooseMemory(target::TargetAttr description) {
-  if (!description)
-    return {};
-  for (auto kind : {target::MemoryKind::Explicit, target::MemoryKind::Cached})
-    for (target::MemoryAttr memory : description.getMemories())
-      if (memory.getKind() == kind)
-        return memory;
-  return {};
-}
-
 struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
   using StagePlaceBase::StagePlaceBase;
 
   void runOnOperation() override {
     target::TargetAttr description = target::getDescription(getOperation());
-    target::MemoryAttr memory = space.empty() || !description
-                                    ? chooseMemory(description)
-                                    : description.getMemory(space);
+    target::MemoryAttr memory = staging::chooseMemory(description, space);
     StringRef name = space;
     if (name.empty() && memory)
       name = memory.getName();

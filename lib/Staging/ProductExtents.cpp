@@ -4,6 +4,7 @@
 #include "SplitProducts.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -107,16 +108,85 @@ Value Indices::isEqual(Value x, Value y, Value also) {
              : conjunction(also, equal);
 }
 
-/// A load (through conversions) that reads zero outside of its view, or null.
-static ViewAccessOpInterface zeroPaddedLoad(Value operand) {
+namespace {
+/// What a factor is read from: a box of a view, zero outside of it.
+struct ZeroPadded {
+  Value view;
+  SmallVector<ViewAxis, 4> axes;
+  SmallVector<int64_t> shape; ///< of the factor
+  bool isCopied = false;      ///< to storage before
+};
+} // namespace
+
+/// The copy from a view that alone fills storage, before `reader`; null if
+/// there is none.
+static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
+  stage::CopyOp found;
+  if (!storage.getDefiningOp<stage::AllocOp>())
+    return {};
+  for (Operation *user : storage.getUsers()) {
+    auto copy = dyn_cast<stage::CopyOp>(user);
+    auto product = dyn_cast<stage::ProductOp>(user);
+    if (copy && copy.getTarget() == storage) {
+      if (found)
+        return {};
+      found = copy;
+    } else if (!copy && !isa<stage::ReadOp>(user) &&
+               (!product || product.getAcc() == storage)) {
+      return {};
+    }
+  }
+  if (!found || !isa<tile::ViewType>(found.getSource().getType()) ||
+      !found.getTo().empty())
+    return {};
+  Operation *behind = found->getBlock()->findAncestorOpInBlock(*reader);
+  return behind && found->isBeforeInBlock(behind) ? found : stage::CopyOp();
+}
+
+static std::optional<ZeroPadded> readByCopy(stage::ReadOp read) {
+  stage::CopyOp copy = read.getOrigin().empty()
+                           ? onlyFilling(read.getStorage(), read)
+                           : stage::CopyOp();
+  if (!copy || copy.getPadding() != tile::Padding::zero)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = read.getResult().getType().getShape();
+  int64_t leading = copy.getFrom().size() - shape.size();
+  ZeroPadded found{copy.getSource(), {}, SmallVector<int64_t>(shape), true};
+  for (auto [d, coord] : llvm::enumerate(copy.getFrom())) {
+    int dim = int64_t(d) < leading ? -1 : int(d - leading);
+    found.axes.push_back({OpFoldResult(coord), !copy.getFromOffsets(),
+                          dim < 0 ? 1 : shape[dim], 1, dim, Value()});
+  }
+  return found;
+}
+
+/// What a factor is loaded from, through conversions, if it is zero outside.
+static std::optional<ZeroPadded> zeroPadded(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
     op = op->getOperand(0).getDefiningOp();
+  if (auto read = dyn_cast_or_null<stage::ReadOp>(op))
+    return readByCopy(read);
+  if (auto transpose = dyn_cast_or_null<tile::TransposeOp>(op)) {
+    std::optional<ZeroPadded> found = zeroPadded(transpose.getSource());
+    if (!found || !found->isCopied)
+      return std::nullopt;
+    ArrayRef<int64_t> order = transpose.getPermutation();
+    for (ViewAxis &axis : found->axes)
+      if (axis.tileDim >= 0)
+        axis.tileDim = llvm::find(order, axis.tileDim) - order.begin();
+    found->shape = applyPermutation(found->shape, order);
+    return found;
+  }
   auto load = dyn_cast_or_null<ViewAccessOpInterface>(op);
-  if (!load || load.getOutside() != Outside::Zero ||
-      indirectAxis(load.getAxes()) >= 0)
-    return nullptr;
-  return load;
+  if (!load || load.getOutside() != Outside::Zero)
+    return std::nullopt;
+  ZeroPadded found{load.getAccessedView(), load.getAxes(),
+                   SmallVector<int64_t>(load.getAccessedType().getShape()),
+                   false};
+  if (indirectAxis(found.axes) >= 0)
+    return std::nullopt;
+  return found;
 }
 
 /// Whether rows and columns outside of the operands' views end in stores only,
@@ -133,6 +203,14 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
     }
     if (auto read = dyn_cast<stage::ReadOp>(user)) {
       if (seen.insert(user).second && !onlyStored(read.getResult(), seen))
+        return false;
+      continue;
+    }
+    if (auto copy = dyn_cast<stage::CopyOp>(user)) {
+      // Outside of a view it writes nothing.
+      if (copy.getSource() == value &&
+          !isa<tile::ViewType>(copy.getTarget().getType()) &&
+          seen.insert(user).second && !onlyStored(copy.getTarget(), seen))
         return false;
       continue;
     }
@@ -162,22 +240,20 @@ static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
 }
 
 /// The end of a view along a dimension of the tile, counted from the last.
-static Value endOf(ViewAccessOpInterface load, int64_t fromBack,
-                   Indices &math) {
-  int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
-  int64_t whole = load.getAccessedType().getDimSize(dim);
-  for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
+static Value endOf(const ZeroPadded &load, int64_t fromBack, Indices &math) {
+  int64_t dim = load.shape.size() - 1 - fromBack;
+  int64_t whole = load.shape[dim];
+  for (auto [d, axis] : llvm::enumerate(load.axes)) {
     if (axis.tileDim != dim)
       continue;
     // Whole blocks of the view, or none of it, which need not be fast.
-    auto view = cast<tile::ViewType>(load.getAccessedView().getType());
+    auto view = cast<tile::ViewType>(load.view.getType());
     int64_t size = view.getShape()[d];
     if (axis.countsBlocks && axis.step == 1 && axis.block == whole &&
         !ShapedType::isDynamic(size) && size % whole == 0)
       return math.constant(whole);
     return math.max(
-        math.ceilDiv(math.sub(math.sizeOf(load.getAccessedView(), d),
-                              math.offsetOf(axis)),
+        math.ceilDiv(math.sub(math.sizeOf(load.view, d), math.offsetOf(axis)),
                      axis.step),
         math.constant(0));
   }
@@ -192,31 +268,32 @@ std::pair<Value, Value> staging::findSides(MatrixProductOpInterface product,
         endN = math.constant(type.getDimSize(rank - 1));
   llvm::SmallPtrSet<Operation *, 8> seen;
   if (onlyStored(product->getResult(0), seen)) {
-    if (auto left = zeroPaddedLoad(product.getLhsOperand().get()))
-      endM = math.min(endM, endOf(left, 1, math));
-    if (auto right = zeroPaddedLoad(product.getRhsOperand().get()))
-      endN = math.min(endN, endOf(right, 0, math));
+    if (auto left = zeroPadded(product.getLhsOperand().get()))
+      endM = math.min(endM, endOf(*left, 1, math));
+    if (auto right = zeroPadded(product.getRhsOperand().get()))
+      endN = math.min(endN, endOf(*right, 0, math));
   }
   return {endM, endN};
 }
 
 bool staging::sidesAreKnown(MatrixProductOpInterface product,
                             Operation *place) {
-  auto isOutside = [&](ViewAccessOpInterface load, int64_t fromBack) {
+  auto isOutside = [&](const std::optional<ZeroPadded> &load,
+                       int64_t fromBack) {
     if (!load)
       return true;
     auto isBefore = [&](Value value) {
       return !place->isAncestor(value.getParentBlock()->getParentOp());
     };
-    int64_t dim = load.getAccessedType().getRank() - 1 - fromBack;
-    return isBefore(load.getAccessedView()) &&
-           llvm::all_of(load.getAxes(), [&](const ViewAxis &axis) {
+    int64_t dim = load->shape.size() - 1 - fromBack;
+    return isBefore(load->view) &&
+           llvm::all_of(load->axes, [&](const ViewAxis &axis) {
              return axis.tileDim != dim || isa<Attribute>(axis.offset) ||
                     isBefore(cast<Value>(axis.offset));
            });
   };
-  return isOutside(zeroPaddedLoad(product.getLhsOperand().get()), 1) &&
-         isOutside(zeroPaddedLoad(product.getRhsOperand().get()), 0);
+  return isOutside(zeroPadded(product.getLhsOperand().get()), 1) &&
+         isOutside(zeroPadded(product.getRhsOperand().get()), 0);
 }
 
 std::tuple<Value, Value, Value>
@@ -225,11 +302,11 @@ staging::findExtents(MatrixProductOpInterface product, Indices &math) {
   auto shape = cast<ShapedType>(lhs.getType()).getShape();
   Value endK = math.constant(shape.back());
   auto [endM, endN] = findSides(product, math);
-  ViewAccessOpInterface left = zeroPaddedLoad(lhs),
-                        right = zeroPaddedLoad(product.getRhsOperand().get());
+  std::optional<ZeroPadded> left = zeroPadded(lhs),
+                            right = zeroPadded(product.getRhsOperand().get());
   if (left && right)
     endK =
-        math.min(endK, math.max(endOf(left, 0, math), endOf(right, 1, math)));
+        math.min(endK, math.max(endOf(*left, 0, math), endOf(*right, 1, math)));
   return {endM, endN, endK};
 }
 

@@ -4,9 +4,11 @@
 #include "kiln/Staging/Scratchpad.h"
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,7 +24,8 @@ void staging::buildScratchpadPipeline(OpPassManager &pm,
   kernels.addPass(createTileDecideStorage(decide));
   kernels.addPass(createConvertTileToStage({/*fragments=*/false}));
   kernels.addPass(createStageMakeCopies());
-  kernels.addPass(createStageBlockProducts());
+  kernels.addPass(createStageBlockProducts(
+      {options.space, options.columns, options.panels}));
   kernels.addPass(createStagePlace({options.space, /*conflict=*/0}));
   std::string limit = options.space + "=" + std::to_string(options.bytes);
   if (options.slots > 1) {
@@ -54,13 +57,48 @@ Value Addresses::constant(Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+Value Addresses::moved(Location loc, Value address, Value count,
+                       int64_t bytes) {
+  Value by = arith::MulIOp::create(b, loc, count, constant(loc, bytes));
+  return arith::AddIOp::create(b, loc, address, by);
+}
+
 Value Addresses::at(Location loc, Value storage, ValueRange coords) {
   Value address = addresses.lookup(storage);
-  for (auto [coord, stride] :
-       llvm::zip(coords, byteStrides(storage.getType()))) {
-    Value bytes = arith::MulIOp::create(b, loc, coord, constant(loc, stride));
-    address = arith::AddIOp::create(b, loc, address, bytes);
+  auto type = cast<MemRefType>(storage.getType());
+  std::optional<PanelLayout> panels = getPanelLayout(type);
+  if (coords.empty() || !panels) {
+    for (auto [coord, stride] : llvm::zip(coords, byteStrides(type)))
+      address = moved(loc, address, coord, stride);
+    return address;
   }
+  // Whole panels and groups, then what is in them.
+  int64_t bytes = stage::elementBytes(type.getElementType());
+  SmallVector<Value> whole(coords);
+  std::tuple<unsigned, int64_t, int64_t> parts[] = {
+      {panels->panelDim, panels->width, panels->group},
+      {panels->stepDim, panels->group, 1}};
+  for (auto [dim, part, stride] : parts) {
+    if (part == 1)
+      continue;
+    Value within =
+        arith::RemUIOp::create(b, loc, coords[dim], constant(loc, part));
+    whole[dim] = arith::SubIOp::create(b, loc, coords[dim], within);
+    address = moved(loc, address, within, stride * bytes);
+  }
+  for (auto [coord, stride] :
+       llvm::zip_equal(whole, getPanelStrides(type, *panels)))
+    address = moved(loc, address, coord, stride * bytes);
+  return address;
+}
+
+Value Addresses::atPanel(Location loc, Value storage, ValueRange coords) {
+  Value address = addresses.lookup(storage);
+  auto type = cast<MemRefType>(storage.getType());
+  int64_t bytes = stage::elementBytes(type.getElementType());
+  for (auto [coord, stride] :
+       llvm::zip(coords, getPanelStrides(type, *getPanelLayout(type))))
+    address = moved(loc, address, coord, stride * bytes);
   return address;
 }
 
@@ -96,22 +134,27 @@ void Addresses::bindSlot(stage::RingOp ring, ValueRange parts, Value slot) {
   });
 }
 
-std::optional<TransferBox> Addresses::transfer(stage::CopyOp copy) {
+/// The storage of a copy between it and a view; null for other copies.
+static Value storageOf(stage::CopyOp copy) {
+  bool isIn = isa<tile::ViewType>(copy.getSource().getType());
+  Value view = isIn ? copy.getSource() : copy.getTarget();
+  return isa<tile::ViewType>(view.getType())
+             ? (isIn ? copy.getTarget() : copy.getSource())
+             : Value();
+}
+
+TransferBox Addresses::boxOf(stage::CopyOp copy) {
   TransferBox box;
   Location loc = copy.getLoc();
   box.isIn = isa<tile::ViewType>(copy.getSource().getType());
   box.view = box.isIn ? copy.getSource() : copy.getTarget();
-  Value storage = box.isIn ? copy.getTarget() : copy.getSource();
-  if (!isa<tile::ViewType>(box.view.getType()) ||
-      !stage::isStrided(cast<MemRefType>(storage.getType())))
-    return std::nullopt;
+  Value storage = storageOf(copy);
   ValueRange coords = box.isIn ? copy.getFrom() : copy.getTo();
   bool inBlocks = box.isIn ? !copy.getFromOffsets() : !copy.getToOffsets();
   auto type = cast<MemRefType>(storage.getType());
   box.counts.assign(coords.size() - type.getRank(), 1);
   box.strides.assign(box.counts.size(), 0);
   llvm::append_range(box.counts, copy.getCopied());
-  llvm::append_range(box.strides, byteStrides(type));
   for (auto [coord, count] : llvm::zip(coords, box.counts))
     box.offsets.push_back(
         inBlocks && count != 1
@@ -129,4 +172,57 @@ std::optional<TransferBox> Addresses::transfer(stage::CopyOp copy) {
     box.padding = arith::ConstantOp::create(b, loc, value);
   }
   return box;
+}
+
+std::optional<TransferBox> Addresses::transfer(stage::CopyOp copy) {
+  Value storage = storageOf(copy);
+  if (!storage || !stage::isStrided(cast<MemRefType>(storage.getType())))
+    return std::nullopt;
+  TransferBox box = boxOf(copy);
+  llvm::append_range(box.strides, byteStrides(storage.getType()));
+  return box;
+}
+
+SmallVector<TransferBox> Addresses::transfers(stage::CopyOp copy) {
+  if (std::optional<TransferBox> box = transfer(copy))
+    return {*box};
+  Value storage = storageOf(copy);
+  auto type = storage ? cast<MemRefType>(storage.getType()) : MemRefType();
+  std::optional<PanelLayout> panels =
+      storage ? getPanelLayout(type) : std::nullopt;
+  if (!panels || copy.getCopied() != type.getShape())
+    return {};
+  Location loc = copy.getLoc();
+  TransferBox whole = boxOf(copy);
+  int64_t rank = type.getRank(), leading = whole.offsets.size() - rank;
+  int64_t bytes = stage::elementBytes(type.getElementType());
+  SmallVector<int64_t> strides = getPanelStrides(type, *panels);
+  // Steps of one element follow each other at one distance.
+  SmallVector<int64_t> part(type.getShape());
+  SmallVector<int64_t> inside = strides;
+  part[panels->panelDim] = panels->width;
+  inside[panels->panelDim] = panels->group;
+  if (panels->group > 1) {
+    part[panels->stepDim] = panels->group;
+    inside[panels->stepDim] = 1;
+  }
+  SmallVector<TransferBox> boxes;
+  for (SmallVector<int64_t> origin :
+       StaticTileOffsetRange(type.getShape(), part)) {
+    TransferBox box = whole;
+    int64_t place = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      box.counts[leading + d] = part[d];
+      box.strides.push_back(inside[d] * bytes);
+      place += origin[d] * strides[d] * bytes;
+      if (origin[d])
+        box.offsets[leading + d] = arith::AddIOp::create(
+            b, loc, box.offsets[leading + d], constant(loc, origin[d]));
+    }
+    if (place)
+      box.address =
+          arith::AddIOp::create(b, loc, box.address, constant(loc, place));
+    boxes.push_back(std::move(box));
+  }
+  return boxes;
 }

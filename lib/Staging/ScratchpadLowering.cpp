@@ -3,7 +3,9 @@
 
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Staging/FactorLayouts.h"
 #include "kiln/Staging/Scratchpad.h"
+#include "kiln/Target/Declines.h"
 #include "kiln/Target/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -102,7 +104,8 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
           return target::emitUnsupported(op,
                                          "a future on a scratchpad machine");
         for (Value token : waiting.getAwaited())
-          wait(transfers.lookup(token));
+          for (Value transfer : transfers.lookup(token))
+            wait(transfer);
         return success();
       })
       .Case([&](stage::RingOp ring) {
@@ -122,7 +125,7 @@ LogicalResult ScratchpadLowering::convert(Operation *op) {
       .Case([&](stage::CommitOp commit) {
         SmallVector<Value> filling;
         for (Value token : commit.getTokens())
-          filling.push_back(transfers.lookup(token));
+          llvm::append_range(filling, transfers.lookup(token));
         auto produce = cast<stage::ProduceOp>(commit->getParentOp());
         commitSlot(rings.lookup(produce.getRing()), filling);
         return success();
@@ -158,6 +161,12 @@ LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {
     b.eraseOp(region);
     return success();
   }
+  // What refused a product in it is why it is still there.
+  region.walk([&](Operation *op) {
+    if (Attribute declines = op->removeAttr(target::kDeclinedAttr))
+      region->setAttr(target::kDeclinedAttr, declines);
+  });
+  target::restoreDeclines(region);
   RegionContext ctx(b, bound, addresses);
   if (failed(target::LoweringRegistry::get().apply(region, ctx)))
     return target::emitUnsupported(region, "a region that nothing computes");
@@ -165,16 +174,20 @@ LogicalResult ScratchpadLowering::convertRegion(stage::ComputeOp region) {
 }
 
 LogicalResult ScratchpadLowering::convertCopy(stage::CopyOp copy) {
-  std::optional<TransferBox> box = addresses.transfer(copy);
-  if (!box)
+  SmallVector<TransferBox> boxes = addresses.transfers(copy);
+  if (boxes.empty())
     return target::emitUnsupported(copy, "a copy between storages");
-  FailureOr<Value> transfer = beginTransfer(*box);
-  if (failed(transfer))
-    return failure();
+  SmallVector<Value> begun;
+  for (const TransferBox &box : boxes) {
+    FailureOr<Value> transfer = beginTransfer(box);
+    if (failed(transfer))
+      return failure();
+    begun.push_back(*transfer);
+  }
   if (copy.getAsync())
-    transfers[copy.getToken()] = *transfer;
+    transfers[copy.getToken()] = std::move(begun);
   else
-    wait(*transfer);
+    llvm::for_each(begun, [&](Value transfer) { wait(transfer); });
   return success();
 }
 
@@ -190,13 +203,25 @@ LogicalResult ScratchpadLowering::convertProduct(stage::ProductOp product) {
     return target::emitUnsupported(product, "a product of this form");
   for (int i = 0; i < 3; ++i) {
     auto type = dyn_cast<MemRefType>(operands[i].getType());
-    if (!type || !stage::isStrided(type))
+    std::optional<PanelLayout> panels =
+        type ? getPanelLayout(type) : std::nullopt;
+    if (!type || (!panels && !stage::isStrided(type)))
       return target::emitUnsupported(product, "a product of what is no matrix "
                                               "in storage");
-    block.addresses[i] = addresses.at(loc, operands[i], origins[i]);
     block.sizes[i] =
         counts[i] ? counts[i] : addresses.constant(loc, product.getSizes()[i]);
-    block.rowBytes[i] = *std::next(Addresses::byteStrides(type).rbegin());
+    if (panels) {
+      block.addresses[i] = addresses.atPanel(loc, operands[i], origins[i]);
+      block.rowBytes[i] = panels->width * panels->group *
+                          stage::elementBytes(type.getElementType());
+      continue;
+    }
+    block.addresses[i] = addresses.at(loc, operands[i], origins[i]);
+    // Of rows and columns those that do not lie beside each other.
+    SmallVector<int64_t> strides = Addresses::byteStrides(type);
+    int64_t rows = strides.end()[-2], columns = strides.back();
+    block.rowBytes[i] =
+        columns > stage::elementBytes(type.getElementType()) ? columns : rows;
   }
   return multiply(block);
 }

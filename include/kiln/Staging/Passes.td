@@ -93,12 +93,26 @@ def StageMakeCopies : Pass<"stage-make-copies", "::kiln::tile::KernelOp"> {
 def StageBlockProducts : Pass<"stage-block-products", "::kiln::tile::KernelOp"> {
   let summary = "Makes products of storage loops over the blocks of a matrix instruction";
   let description = [{
-    For machines whose matrix unit reads storage as it lies, without panels. The region of a product becomes loops over
-    rows, columns and steps with a `stage.product` by the first instruction of the description that takes its types, in
-    blocks of the instruction's smallest sizes; at the edges `rows`, `columns` and `depth` say what counts. A factor that
-    is more than storage as it is gets storage, and a region that computes it. A product that no instruction takes
-    stays as it is.
+    For machines whose matrix unit reads storage. The region of a product becomes loops over rows, columns and steps with
+    a `stage.product` by the first instruction of the description that computes it, in blocks of the instruction's
+    smallest sizes. Blocks that lie outside of the views that both factors, or a factor and the result, are copied from
+    and to are not computed; at the edges `rows`, `columns` and `depth` say what counts.
+
+    An instruction computes a product if it takes the element types, integers with their signs, adds to its sums
+    (`accumulate`), finds all operands in the memory that storage goes to (`home`), and reads factors in a layout that
+    the target provides: rows (`#kiln.order<row>`, or none); with the option `columns` also columns
+    (`#kiln.order<col>`); with the option `panels` also whole panels (`#kiln.interleave`), for factors that copies from
+    views fill. The copy moves elements to where the instruction reads them, so a tile is packed once, however many
+    products read it. `stationary` names the operand that the innermost loop does not move.
+
+    A factor that is more than storage gets storage, and a region that computes it. A product that no instruction takes
+    stays as it is. The report names every instruction that was refused before the one that was chosen.
   }];
+  let options = [
+    Option<"space", "space", "std::string", "", "the memory that storage goes to; empty: as stage-place chooses it">,
+    Option<"columns", "columns", "bool", "false", "whether the target reads factors that lie in columns">,
+    Option<"panels", "panels", "bool", "false", "whether the target reads factors that lie in panels">
+  ];
   let dependentDialects = ["::kiln::stage::StageDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

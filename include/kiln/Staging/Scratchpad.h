@@ -29,6 +29,10 @@ struct ScratchpadOptions {
   /// filled; fewer where they do not fit. 1: copies are waited for where they
   /// stand.
   int64_t slots = 2;
+  /// Layouts of factors beside rows that the target's products read: columns
+  /// (`#kiln.order<col>`) and panels (`#kiln.interleave`). Instructions of the
+  /// description that ask for others are refused.
+  bool columns = false, panels = false;
 };
 
 /// Adds the passes to a pass manager of `builtin.module`. Afterwards kernels
@@ -62,6 +66,10 @@ public:
   /// The address of an element; of the first one without coordinates.
   mlir::Value at(mlir::Location loc, mlir::Value storage,
                  mlir::ValueRange coords = {});
+  /// The same of the first element of a whole group of a panel, which needs no
+  /// divisions.
+  mlir::Value atPanel(mlir::Location loc, mlir::Value storage,
+                      mlir::ValueRange coords);
 
   /// Storage of its own, at the place that stage-allocate chose, or another
   /// name of storage. False for anything else.
@@ -71,10 +79,17 @@ public:
   /// The parts of the slot that lies at an address.
   void bindSlot(stage::RingOp ring, mlir::ValueRange parts, mlir::Value slot);
 
-  /// What a copy between a view and storage moves; nothing for other copies.
+  /// What a copy between a view and storage moves; nothing for other copies,
+  /// and where storage lies in panels.
   std::optional<TransferBox> transfer(stage::CopyOp copy);
+  /// The same in several boxes: for storage in panels one for each group of
+  /// steps of each panel, or for each panel where groups have one step.
+  llvm::SmallVector<TransferBox> transfers(stage::CopyOp copy);
 
 private:
+  mlir::Value moved(mlir::Location loc, mlir::Value address, mlir::Value count,
+                    int64_t bytes);
+  TransferBox boxOf(stage::CopyOp copy);
   mlir::OpBuilder &b;
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
 };
@@ -84,7 +99,9 @@ private:
 struct ProductBlock {
   stage::ProductOp op;
   std::array<mlir::Value, 3> addresses;
-  std::array<int64_t, 3> rowBytes; ///< between rows
+  /// Between rows. Of a factor whose instruction reads columns, between those;
+  /// of one in panels, between groups of steps.
+  std::array<int64_t, 3> rowBytes;
   std::array<mlir::Value, 3> sizes;
 };
 
@@ -146,8 +163,9 @@ private:
   mlir::LogicalResult convertRegion(stage::ComputeOp region);
 
   const target::BoundTarget &bound;
-  llvm::DenseMap<mlir::Value, mlir::Value> transfers; ///< of tokens
-  llvm::DenseMap<mlir::Value, int64_t> rings;         ///< their numbers
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>>
+      transfers;                              ///< of tokens
+  llvm::DenseMap<mlir::Value, int64_t> rings; ///< their numbers
 };
 
 } // namespace kiln::staging

@@ -3,6 +3,7 @@
 
 #include "ProductRows.h"
 #include "kiln/Staging/SplitProduct.h"
+#include "kiln/Target/MatrixRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -84,22 +85,68 @@ static Packing choosePacking(target::OperandAttr operand, Type from,
   return best;
 }
 
-/// The group of an operand's layout; nothing for layouts that are not panels.
-static std::optional<int64_t> groupOf(target::OperandAttr operand) {
-  if (!operand.getLayout())
+/// The group of a factor's layout; nothing for layouts that are not panels.
+/// Panels in groups of one step hold rows of a left factor in columns, and
+/// columns of a right one in rows.
+static std::optional<int64_t> groupOf(target::OperandAttr factor,
+                                      target::Order order) {
+  Attribute layout = factor.getLayout();
+  if (auto panels = dyn_cast_if_present<target::InterleaveAttr>(layout))
+    return panels.getGroup();
+  auto plain = dyn_cast_if_present<target::OrderAttr>(layout);
+  if (!layout || (plain && plain.getValue() == order))
     return 1;
-  if (auto layout = dyn_cast<target::InterleaveAttr>(operand.getLayout()))
-    return layout.getGroup();
   return std::nullopt;
+}
+
+/// Why micro-kernels, which read panels in ordinary memory and add to sums
+/// there, cannot use an operand of a row; empty where they can.
+static std::string whyOperand(StringRef name, target::OperandAttr operand,
+                              bool hasLayout, target::TargetAttr description) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (!hasLayout)
+    os << "its " << name << " lies as " << operand.getLayout()
+       << ", which micro-kernels do not have";
+  target::MemoryAttr home = description
+                                ? description.getMemory(operand.getHome())
+                                : target::MemoryAttr();
+  if (reason.empty() && home &&
+      (home.getKind() == target::MemoryKind::Explicit ||
+       home.getScope() == target::MemoryScope::Host))
+    os << "its " << name << " lives in '" << home.getName()
+       << "', which micro-kernels do not read";
+  return reason;
+}
+
+/// Why no product can be computed by a row, whatever its types.
+static std::string whyNeverUsed(target::MatrixInstructionAttr row,
+                                target::TargetAttr description) {
+  std::string reason = target::whyFormDiffers(row);
+  auto plain = dyn_cast_if_present<target::OrderAttr>(row.getAcc().getLayout());
+  bool areRows = !row.getAcc().getLayout() ||
+                 (plain && plain.getValue() == target::Order::Row);
+  std::tuple<StringRef, target::OperandAttr, bool> operands[] = {
+      {"lhs", row.getLhs(),
+       groupOf(row.getLhs(), target::Order::Col).has_value()},
+      {"rhs", row.getRhs(),
+       groupOf(row.getRhs(), target::Order::Row).has_value()},
+      {"acc", row.getAcc(), areRows}};
+  for (auto &[name, operand, hasLayout] : operands)
+    if (reason.empty())
+      reason = whyOperand(name, operand, hasLayout, description);
+  return reason;
 }
 
 std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
                                     MatrixProductOpInterface product,
-                                    bool isBounded) {
-  if (!row.getAccumulate() ||
-      !llvm::is_contained(row.getAcc().getTypes(),
-                          product.getProductType().getElementType()))
+                                    bool isBounded, std::string *reason) {
+  std::string never = whyNeverUsed(row, target::getDescription(product));
+  auto refuse = [&](std::string why) -> std::optional<RowUse> {
+    if (reason)
+      *reason = std::move(why);
     return std::nullopt;
+  };
   auto [left, right] = factorTypes(product);
   RowUse use{row.getM().getMin(),
              row.getN().getMin(),
@@ -111,13 +158,13 @@ std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
              0};
   Packing lhs = choosePacking(row.getLhs(), left, isBounded, use.lhs);
   Packing rhs = choosePacking(row.getRhs(), right, isBounded, use.rhs);
-  std::optional<int64_t> lhsGroup = groupOf(row.getLhs()),
-                         rhsGroup = groupOf(row.getRhs());
   if (lhs == Packing::No || rhs == Packing::No || rhs == Packing::Offset ||
-      !lhsGroup || !rhsGroup)
-    return std::nullopt;
-  use.lhsGroup = *lhsGroup;
-  use.rhsGroup = *rhsGroup;
+      !target::takesSums(row, product))
+    return refuse(target::whyTypesDiffer(row, product));
+  if (!never.empty())
+    return refuse(std::move(never));
+  use.lhsGroup = *groupOf(row.getLhs(), target::Order::Col);
+  use.rhsGroup = *groupOf(row.getRhs(), target::Order::Row);
   use.lhsOffset = lhs == Packing::Offset ? 128 : 0;
   // Panels hold whole bytes.
   if (lhs == Packing::Narrow)

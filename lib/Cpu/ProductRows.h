@@ -25,11 +25,13 @@ struct RowUse {
 /// The types of a product's factors, with the signs of integers.
 std::pair<mlir::Type, mlir::Type> factorTypes(MatrixProductOpInterface product);
 
-/// How `row` computes `product`; nothing where it cannot. With `isBounded` its
-/// factors may have fewer bits than those of the product.
+/// How `row` computes `product`; nothing where it cannot, and then `reason` is
+/// why, if it is given. With `isBounded` its factors may have fewer bits than
+/// those of the product.
 std::optional<RowUse> useOfRow(target::MatrixInstructionAttr row,
                                MatrixProductOpInterface product,
-                               bool isBounded = false);
+                               bool isBounded = false,
+                               std::string *reason = nullptr);
 
 /// How `product` is computed by multiplying and adding in the accumulator's
 /// type.

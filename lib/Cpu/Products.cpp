@@ -10,6 +10,7 @@
 #include "Pack.h"
 #include "kiln/Cpu/CpuDialect.h"
 #include "kiln/Staging/SplitProduct.h"
+#include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -337,6 +338,7 @@ FlatSymbolRefAttr KernelEmitter::unitOf(Operation *nest) {
 }
 
 LogicalResult KernelEmitter::emitDot(MatrixProductOpInterface dot) {
+  target::restoreDeclines(dot);
   if (dot.getLhsScaleOperand() || dot.getRhsScaleOperand())
     return decline("its operands have scales");
   if (dot.hasEncodedFactors())

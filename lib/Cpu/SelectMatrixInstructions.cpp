@@ -5,7 +5,9 @@
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/Declines.h"
 #include "kiln/Target/Report.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -73,16 +75,35 @@ struct SelectMatrixInstructionsPass
     if (!description || product.getLhsScaleOperand() ||
         product.getRhsScaleOperand())
       return productWithoutRow(product, config);
+    target::Report &report = target::Report::of(product->getContext());
+    SmallVector<Choice> slower;
     for (target::MatrixInstructionAttr row :
          description.getMatrixInstructions()) {
-      std::optional<RowUse> use = useOfRow(row, product);
-      if (!use || !findMatrixInstruction(row.getName()) ||
-          (keepSubnormals && row.getFlushesSubnormals()))
+      std::string reason;
+      std::optional<RowUse> use =
+          useOfRow(row, product, /*isBounded=*/false, &reason);
+      if (use && !findMatrixInstruction(row.getName()))
+        reason = "nobody has registered code for it";
+      else if (use && keepSubnormals && row.getFlushesSubnormals())
+        reason = "it reads subnormal numbers as zero";
+      if (!reason.empty()) {
+        report.declined(product, row.getName(), reason);
         continue;
+      }
       Choice choice = weigh(product, row, *use, config, description);
       if (choice.isBetterThan(best))
-        best = choice;
+        std::swap(choice, best);
+      if (choice.product)
+        slower.push_back(choice);
     }
+    for (const Choice &choice : slower)
+      report.declined(product, choice.product.getRow(),
+                      llvm::formatv("{0} takes fewer cycles, {1:f0} of its "
+                                    "{2:f0}, or smaller panels",
+                                    best.product.getRow(), best.cycles,
+                                    choice.cycles)
+                          .str());
+    target::keepDeclines(product);
     if (!best.product)
       return productWithoutRow(product, config);
     return withNarrow(best, product, config, description);

@@ -14,6 +14,7 @@
 #include "FamilyLowerings.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Staging/Passes.h"
+#include "kiln/Target/Declines.h"
 #include "kiln/Target/Description.h"
 #include "kiln/Target/Report.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -324,6 +325,7 @@ struct StageSplitProductsPass
           splitProduct(product, /*startsFresh=*/true);
       if (failed(lowering))
         continue;
+      target::restoreDeclines(product);
       if (description)
         target::Report::of(&getContext())
             .chose(product, "lowering", description.getName(), *lowering);

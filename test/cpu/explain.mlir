@@ -1,11 +1,12 @@
 // What the report says of products: that blocks were replaced, or why they could not be; where
 // there was nothing to choose it says nothing.
-// RUN: kiln-compile %s --entry=plain --entry=large --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=PLAIN --implicit-check-not=declined
+// RUN: kiln-compile %s --entry=plain --entry=large --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=PLAIN --implicit-check-not="declined by tile"
 // PLAIN: function plain
 // PLAIN: tile.dot -> cpu.dot.packed
+// PLAIN: declined by fma.f64: it takes f64 * f64 + f64, found f32 * f32 + f32
 // PLAIN: function large
 // PLAIN: tile.dot -> cpu.dot.packed
-// RUN: kiln-compile %s --entry=small --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=SMALL --implicit-check-not=declined
+// RUN: kiln-compile %s --entry=small --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=SMALL --implicit-check-not="declined by tile"
 // SMALL: retile     small: tile.kernel -> tile-choose-blocks [cpu]
 // RUN: kiln-compile %s --entry=odd --target=cpu -o %t.kiln --explain | FileCheck %s --check-prefix=ODD
 // ODD: retile     odd: tile.kernel -> as it is [cpu]

@@ -4,6 +4,7 @@
 #include "LayoutChoice.h"
 #include "KernelWalk.h"
 #include "MemoryProducts.h"
+#include "kiln/Target/MatrixRows.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -200,20 +201,6 @@ LayoutAttr simt::packedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
   return LayoutAttr::get(context, shape.size(), registers, ofLanes, ofWarps);
 }
 
-/// Whether a row's operand takes elements of a type as they are.
-static bool takes(target::OperandAttr operand, Type type, bool isUnsigned,
-                  ProductPrecision precision) {
-  return llvm::any_of(operand.getTypes(), [&](Type listed) {
-    if (isa<FloatTF32Type>(listed))
-      return type.isF32() && precision == ProductPrecision::TF32;
-    if (auto integer = dyn_cast<IntegerType>(listed);
-        integer && !integer.isSignless())
-      return type.isInteger(integer.getWidth()) &&
-             integer.isUnsigned() == isUnsigned;
-    return listed == type;
-  });
-}
-
 /// The products of a block whose results a value is computed from in it.
 static void addProductsBehind(Value value, Block *block,
                               SmallPtrSetImpl<Operation *> &seen,
@@ -242,55 +229,72 @@ bool simt::isChained(MatrixProductOpInterface op) {
   });
 }
 
-bool simt::takesTypes(target::MatrixInstructionAttr row,
-                      MatrixProductOpInterface op) {
-  auto element = [](Value value) {
-    return getElementTypeOrSelf(value.getType());
-  };
-  return takes(row.getLhs(), element(op.getLhsOperand().get()),
-               op.isLhsUnsigned(), op.getProductPrecision()) &&
-         takes(row.getRhs(), element(op.getRhsOperand().get()),
-               op.isRhsUnsigned(), op.getProductPrecision()) &&
-         takes(row.getAcc(), element(op->getResult(0)), false,
-               ProductPrecision::IEEE);
-}
-
 target::MatrixInstructionAttr
 simt::findInstruction(MatrixProductOpInterface op,
                       target::TargetAttr description, int64_t warps) {
   if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
     return {};
+  for (target::MatrixInstructionAttr row : description.getMatrixInstructions())
+    if (!(readsMemory(row) && !warps) &&
+        whyRefused(op, row, description, warps).empty())
+      return row;
+  return {};
+}
+
+/// Why an operand of a row is not one that threads have in registers.
+static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
+                                 target::TargetAttr description) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  target::MemoryAttr home = description.getMemory(operand.getHome());
+  if (home && home.getKind() != target::MemoryKind::Register)
+    os << "its " << name << " lives in '" << home.getName()
+       << "', but threads have it in registers";
+  else if (!operand.getLayout())
+    os << "its " << name << " has no layout of threads";
+  else if (!isa<LayoutAttr>(operand.getLayout()))
+    os << "its " << name << " lies as " << operand.getLayout()
+       << ", which is no layout of threads";
+  return reason;
+}
+
+std::string simt::whyRefused(MatrixProductOpInterface op,
+                             target::MatrixInstructionAttr row,
+                             target::TargetAttr description, int64_t warps) {
+  if (!target::takesTypes(row, op))
+    return target::whyTypesDiffer(row, op);
+  if (std::string form = target::whyFormDiffers(row); !form.empty())
+    return form;
+  if (readsMemory(row))
+    return whyNotFromMemory(op, row, description, warps);
+  for (auto [name, operand] :
+       {std::pair("lhs", row.getLhs()), std::pair("rhs", row.getRhs()),
+        std::pair("acc", row.getAcc())})
+    if (std::string reason = whyNoFragment(name, operand, description);
+        !reason.empty())
+      return reason;
   auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
-  int64_t rank = acc.getRank();
+  int64_t rank = acc.getRank(), depth = row.getK().getMin();
   int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
   int64_t k = lhs.getDimSize(rank - 1);
-  for (int64_t size : acc.getShape())
-    if (!llvm::isPowerOf2_64(size))
-      return {};
-  if (!llvm::isPowerOf2_64(k))
-    return {};
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
   bool hasBytes =
       isa<FloatType>(lhs.getElementType()) && lhs.getElementTypeBitWidth() == 8;
-  for (target::MatrixInstructionAttr row :
-       description.getMatrixInstructions()) {
-    auto hasAtom = [](target::OperandAttr operand) {
-      return isa_and_nonnull<LayoutAttr>(operand.getLayout());
-    };
-    int64_t depth = row.getK().getMin();
-    if (readsMemory(row)) {
-      if (warps && takesTypes(row, op) &&
-          suitsMemory(op, row, description, warps))
-        return row;
-      continue;
-    }
-    if (hasAtom(row.getLhs()) && hasAtom(row.getRhs()) &&
-        hasAtom(row.getAcc()) && m >= row.getM().getMin() &&
-        n >= row.getN().getMin() && k >= depth &&
-        (!hasBytes || op.getImpreciseTerms() >= depth) && takesTypes(row, op))
-      return row;
-  }
-  return {};
+  auto isPower = [](int64_t size) { return llvm::isPowerOf2_64(size); };
+  if (!llvm::all_of(acc.getShape(), isPower) || !isPower(k))
+    os << "layouts of threads are for powers of two, found " << m << "x" << k
+       << " by " << k << "x" << n;
+  else if (m < row.getM().getMin() || n < row.getN().getMin() || k < depth)
+    os << "it multiplies at least " << row.getM().getMin() << "x" << depth
+       << " by " << depth << "x" << row.getN().getMin() << ", found " << m
+       << "x" << k << " by " << k << "x" << n;
+  else if (hasBytes && op.getImpreciseTerms() < depth)
+    os << "it may sum " << depth
+       << " terms with fewer bits, the product allows "
+       << op.getImpreciseTerms();
+  return reason;
 }
 
 std::string simt::whyNoInstruction(MatrixProductOpInterface op,
@@ -306,7 +310,8 @@ std::string simt::whyNoInstruction(MatrixProductOpInterface op,
   Type lhs = element(op.getLhsOperand().get()),
        rhs = element(op.getRhsOperand().get());
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
-  if (llvm::none_of(rows, [&](auto row) { return takesTypes(row, op); })) {
+  if (llvm::none_of(rows,
+                    [&](auto row) { return target::takesTypes(row, op); })) {
     os << "none takes " << lhs << " * " << rhs << " + " << acc.getElementType();
     if (lhs.isF32() && op.getProductPrecision() == ProductPrecision::IEEE)
       os << " with all bits of the factors";

@@ -54,8 +54,11 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
                         llvm::ArrayRef<int64_t> shape, int64_t pack,
                         int64_t lanes, int64_t warps);
 
-/// Whether a row takes the types of a product.
-bool takesTypes(target::MatrixInstructionAttr row, MatrixProductOpInterface op);
+/// Returns why a row of the description does not compute a product of `warps`
+/// warps; empty where it does.
+std::string whyRefused(MatrixProductOpInterface op,
+                       target::MatrixInstructionAttr row,
+                       target::TargetAttr description, int64_t warps);
 
 /// The first row of the description that takes a product's types and sizes, or
 /// null. Instructions for floats of 8 bits may sum with fewer bits than f32

@@ -44,25 +44,19 @@ private:
 } // namespace
 
 void Lowerings::product(MatrixProductOpInterface op) {
-  if (auto name = op->getAttrOfType<StringAttr>(kRowAttr)) {
-    if (description)
-      for (target::MatrixInstructionAttr other :
-           description.getMatrixInstructions()) {
-        if (other.getName() == name.getValue())
-          break;
-        if (!readsMemory(other) || !takesTypes(other, op))
-          continue;
-        std::string reason = whySizesDoNotSuit(op, other, warps);
-        report.declined(op, other.getName(),
-                        !reason.empty() ? reason
-                        : isChained(op)
-                            ? "one product goes into another one"
-                            : "its factors are not loads of its "
-                              "loop that can be copied ahead and lie as "
-                              "it reads them");
-      }
+  auto name = op->getAttrOfType<StringAttr>(kRowAttr);
+  // Rows were looked at in this order, up to the one that was taken.
+  if (description && !op.hasEncodedFactors() && !op.getLhsScaleOperand())
+    for (target::MatrixInstructionAttr other :
+         description.getMatrixInstructions()) {
+      if (name && other.getName() == name.getValue())
+        break;
+      std::string reason = whyRefused(op, other, description, warps);
+      if (!reason.empty())
+        report.declined(op, other.getName(), reason);
+    }
+  if (name)
     return row(op, name);
-  }
   report.declined(op, "matrix instructions", whyNoInstruction(op, description));
   row(op, "multiply-adds of threads");
 }

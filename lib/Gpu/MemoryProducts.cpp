@@ -164,6 +164,23 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   return true;
 }
 
+std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
+                                   target::MatrixInstructionAttr row,
+                                   target::TargetAttr description,
+                                   int64_t warps) {
+  // Without a layout they lie as the family puts them there.
+  if (row.getLhs().getLayout() || row.getRhs().getLayout())
+    return "its factors have layouts of their own in the memory of the block";
+  if (suitsMemory(op, row, description, warps))
+    return "";
+  std::string reason = whySizesDoNotSuit(op, row, warps);
+  if (!reason.empty())
+    return reason;
+  return isChained(op) ? "one product goes into another one"
+                       : "its factors are not loads of its loop that can be "
+                         "copied ahead and lie as it reads them";
+}
+
 ProductChoice simt::chooseMemoryProduct(MatrixProductOpInterface op,
                                         target::MatrixInstructionAttr row,
                                         int64_t warps) {

@@ -34,6 +34,12 @@ bool hasMemoryProducts(tile::KernelOp kernel, target::TargetAttr description);
 bool suitsMemory(MatrixProductOpInterface op, target::MatrixInstructionAttr row,
                  target::TargetAttr description, int64_t warps);
 
+/// Why such a row does not compute a product whose types it takes; empty where
+/// it does.
+std::string whyNotFromMemory(MatrixProductOpInterface op,
+                             target::MatrixInstructionAttr row,
+                             target::TargetAttr description, int64_t warps);
+
 /// Why the sizes of a product do not suit such a row; empty where they do.
 std::string whySizesDoNotSuit(MatrixProductOpInterface op,
                               target::MatrixInstructionAttr row, int64_t warps);

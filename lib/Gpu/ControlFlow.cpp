@@ -54,7 +54,7 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   }
   PendingReads readsBefore = reads;
   addReadsOfLoop(op);
-  auto entered = groups;
+  CopiesInFlight entered = copiesInFlight();
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
                                  scalar(op.getUpperBound()),
                                  scalar(op.getStep()), inits);
@@ -75,7 +75,7 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
     return failure();
   endBody();
   space.leaveBody(before);
-  forgetRings(numRings);
+  leaveRegion(entered);
   reads.join(readsBefore);
   if (!inits.empty()) {
     SmallVector<Value> yielded = flatten(op.getYieldedValues());
@@ -85,10 +85,8 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   }
   ValueRange results = loop.getResults();
   unflatten(op.getResults(), results.take_front(count));
-  if (hasRings) {
+  if (hasRings)
     setRingCounters(numRings, results.drop_front(count));
-    groups = std::move(entered);
-  }
   return success();
 }
 
@@ -123,6 +121,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   SmallVector<Operation *> after = pending;
   std::optional<Scratch> spaceAfter;
   PendingReads readsBefore = reads, readsAfter;
+  CopiesInFlight entered = copiesInFlight();
   // A way without a region leaves all as it is.
   if (op.getElseRegion().empty()) {
     spaceAfter = space;
@@ -147,7 +146,7 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
     if (!from->empty()) {
       if (failed(emitBlock(&from->front())))
         return failure();
-      forgetRings(numRings);
+      leaveRegion(entered);
       yielded = flatten(from->front().getTerminator()->getOperands());
     }
     if (hasRings)
@@ -181,9 +180,9 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (touchesRings(op))
     return decline(op, "rings in a loop without a count");
   finishCopies();
-  size_t numRings = rings.size();
   Scratch spaceBefore = space;
   PendingReads readsBefore = reads;
+  CopiesInFlight entered = copiesInFlight();
   enterLoop(op);
   addReadsOfLoop(op);
   SmallVector<Value> inits = flatten(op.getInits());
@@ -209,7 +208,7 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   space.join(atExit);
   space.leaveBody(spaceBefore);
   scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
-  forgetRings(numRings);
+  leaveRegion(entered);
   reads.join(readsBefore);
   addReadsOfLoop(op);
   unflatten(op.getResults(), loop.getResults());

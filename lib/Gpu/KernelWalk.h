@@ -242,6 +242,15 @@ private:
   void forgetRings(size_t count);
   static bool touchesRings(mlir::Operation *op);
   void enterRingLoop(mlir::scf::ForOp loop);
+  /// Which copies are in flight, and how many slots of each ring are full.
+  struct CopiesInFlight {
+    llvm::SmallVector<Ring *> groups;
+    llvm::SmallVector<int64_t> ready; ///< of the rings in their order
+  };
+  CopiesInFlight copiesInFlight() const;
+  /// Returns to what held before a region that may not be executed. Its waits
+  /// do not count, and its own groups are younger: later waits cover them.
+  void leaveRegion(const CopiesInFlight &before);
   static int64_t slotBytes(stage::RingOp ring);
   static StorageArea areaOf(stage::RingOp ring);
   static StorageArea areaOf(stage::AllocOp alloc);

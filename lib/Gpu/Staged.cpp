@@ -339,6 +339,21 @@ void KernelWalk::forgetRings(size_t count) {
   }
 }
 
+KernelWalk::CopiesInFlight KernelWalk::copiesInFlight() const {
+  CopiesInFlight now;
+  now.groups = groups;
+  for (auto &ring : rings)
+    now.ready.push_back(ring.second->ready);
+  return now;
+}
+
+void KernelWalk::leaveRegion(const CopiesInFlight &before) {
+  forgetRings(before.ready.size());
+  groups = before.groups;
+  for (auto [ring, ready] : llvm::zip_equal(rings, before.ready))
+    ring.second->ready = ready;
+}
+
 bool KernelWalk::touchesRings(Operation *op) {
   // Rings that are made in it are its own affair.
   return op

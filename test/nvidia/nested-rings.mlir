@@ -160,3 +160,33 @@ tile.kernel @repeated(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 
   }
   tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
 }
+
+// A loop with buffers of its own stands between the copies of the outer loop and the product that reads them, and may run 0
+// times: its waits do not count for the outer loop.
+// between: a: f16 = [0x3c00 + 64 * (i % 7) for i in range(3 * 16 * 64)], b: f16 = [0x3c00 + 64 * (i % 5) for i in range(3 * 64 * 32)], c: f32 = [0.0] * 512
+// between: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
+// between: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16 * r)) + sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))
+// between: expect count("simt.copy_async") > 4
+tile.kernel @between(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
+                    %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
+                    %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %n = tile.num_blocks %a[2] by 16 : !tile.view<?x?x?xf16>
+  %batches = tile.num_blocks %a[0] by 1 : !tile.view<?x?x?xf16>
+  %sum = scf.for %r = %c0 to %batches step %c1 iter_args(%o = %zero) -> tensor<16x32xf32> {
+    %p = tile.load %a[%r, %c0, %c0] : !tile.view<?x?x?xf16> -> tensor<16x16xf16>
+    %q = tile.load %b[%r, %c0, %c0] : !tile.view<?x?x?xf16> -> tensor<16x32xf16>
+    %l = arith.minui %r, %n : index
+    %t = scf.for %k = %c0 to %l step %c1 iter_args(%s = %o) -> tensor<16x32xf32> {
+      %x = tile.load %a[%r, %c0, %k] : !tile.view<?x?x?xf16> -> tensor<16x16xf16>
+      %y = tile.load %b[%r, %k, %c0] : !tile.view<?x?x?xf16> -> tensor<16x32xf16>
+      %d = tile.dot %x, %y, %s : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+      scf.yield %d : tensor<16x32xf32>
+    }
+    %u = tile.dot %p, %q, %t : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+    scf.yield %u : tensor<16x32xf32>
+  }
+  tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
+}

@@ -103,6 +103,8 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
     kiln::runtime::Ending ending = kiln::runtime::awaitEnd(child);
     llvm::SmallVector<StringRef> lines;
     StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    bool isUnfinished = lines.size() < batch.size() &&
+                        (lines.empty() || lines.back().starts_with("+"));
     for (auto [index, line] : llvm::enumerate(lines)) {
       if (index < base)
         continue;
@@ -110,8 +112,7 @@ std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
       line.consume_front("-");
       verdicts.push_back({ok, line.str()});
     }
-    if (lines.size() < batch.size() &&
-        (lines.empty() || lines.back().starts_with("+"))) {
+    if (isUnfinished) {
       // It died while working on the next one.
       const std::string &path = paths[verdicts.size()];
       std::string how = "ends the process with " + ending.describe();

@@ -140,12 +140,15 @@ OpFoldResult Node::sizeFrom(Value number) {
   return prim::ToIndexOp::create(e.b, scalar).getResult();
 }
 
+/// More sizes than any tensor has.
+static constexpr int64_t kMostSizes = 64;
+
 std::optional<Sizes> Node::dataSizes(unsigned i) {
   if (auto sizes = this->sizes(i))
     return sizes;
   Value list = in(i);
   if (!list || !isa<IntegerType>(e.elementOf(list)) || rank(i) != 1 ||
-      !e.typeOf(list).hasStaticShape())
+      !e.typeOf(list).hasStaticShape() || shape(list)[0] > kMostSizes)
     return std::nullopt;
   Sizes result;
   for (int64_t k = 0; k < shape(list)[0]; ++k)

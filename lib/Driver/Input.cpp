@@ -30,7 +30,7 @@ using namespace kiln::driver;
 /// Seconds after which reading bytecode counts as hanging.
 static constexpr unsigned kTrialSeconds = 120;
 /// Seconds of a processor that it may take, and bytes that are worth one more.
-static constexpr rlim_t kTrialWork = 5, kTrialBytesPerSecond = 1 << 20;
+static constexpr rlim_t kTrialWork = 3, kTrialBytesPerSecond = 1 << 20;
 /// What reading bytecode may take in memory: counts in it that announce more
 /// are wrong.
 static constexpr rlim_t kTrialBytes = rlim_t(1) << 30;
@@ -85,7 +85,7 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
       dup2(null, 2);
     alarm(kTrialSeconds);
     rlim_t work = kTrialWork + input.getBufferSize() / kTrialBytesPerSecond;
-    rlimit most{work, work};
+    rlimit most{work, work + 1};
     setrlimit(RLIMIT_CPU, &most);
     // Where memory is limited by others, that there is none left is for the
     // parent to say.
@@ -113,7 +113,8 @@ static std::optional<std::string> tryBytecode(llvm::MemoryBufferRef input) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
+  bool isOutOfTime = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  if (isOutOfTime || (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory))
     return "it announces more than a file of " +
            std::to_string(input.getBufferSize()) + " bytes can hold";
   if (!WIFSIGNALED(status))

@@ -28,6 +28,8 @@ SUBJECTS = {
     "lib/Transforms/Tile/CheckAssumptions.cpp": {"AssumeOp"},
     "lib/Transforms/Tile/CloseInductions.cpp": {"PtrAddOp"},
     "lib/Transforms/Tile/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},
+    "lib/Transforms/Tile/LaunchBounds.cpp": {"PtrAddOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "TransposeOp",
+                                             "ReshapeOp"},
     "lib/Transforms/Tile/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},
     "lib/Transforms/Tile/IndirectVectors.cpp": {"BroadcastOp", "ExpandDimsOp"},
     "lib/Cpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},

@@ -490,8 +490,12 @@ void LaunchBounds::invalidate() {
 IntegerSetAttr LaunchBounds::conditions() {
   if (noted.empty())
     return {};
-  SmallVector<bool> areEqualities(noted.size(), false);
-  return IntegerSetAttr::get(IntegerSet::get(
-      /*dimCount=*/0, kernel.getNumArguments() + 3, noted.getArrayRef(),
-      areEqualities));
+  unsigned extents = kernel.getNumArguments();
+  SmallVector<AffineExpr> kept = prune(noted, extents);
+  // A set has at least one.
+  if (kept.empty())
+    kept.push_back(constant(0));
+  SmallVector<bool> areEqualities(kept.size(), false);
+  return IntegerSetAttr::get(
+      IntegerSet::get(/*dimCount=*/0, extents + 3, kept, areEqualities));
 }

@@ -24,6 +24,11 @@ namespace kiln::tile {
 /// are at least 0.
 using LaunchConditions = llvm::SetVector<mlir::AffineExpr>;
 
+/// The conditions without those that others of them imply. Symbols from
+/// `firstExtent` on are extents of the grid.
+llvm::SmallVector<mlir::AffineExpr> prune(const LaunchConditions &conditions,
+                                          unsigned firstExtent);
+
 /// The range of a number in a launch that meets `needs`.
 struct LaunchBound {
   mlir::AffineExpr low, high; ///< null: not bounded

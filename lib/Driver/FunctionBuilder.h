@@ -55,8 +55,10 @@ private:
   // Entries of kernels (FunctionEntry.cpp).
   /// A kernel with the grid that callers give.
   runtime::LaunchVariant variantOf(tile::KernelOp kernel);
-  /// Whether the facts of a variant hold for the arguments of a launch.
-  Reg guardOf(tile::KernelOp variant, llvm::ArrayRef<runtime::LaunchArg> args);
+  /// Whether the facts of a variant that its kernel does not have hold for the
+  /// arguments of a launch.
+  Reg guardOf(tile::KernelOp variant, tile::KernelOp kernel,
+              llvm::ArrayRef<runtime::LaunchArg> args);
   /// Whether a launch meets the `tile.requires` of a kernel; kNone without one.
   Reg requirementsOf(tile::KernelOp kernel,
                      llvm::ArrayRef<runtime::LaunchArg> args);

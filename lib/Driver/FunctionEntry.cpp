@@ -28,6 +28,7 @@ runtime::LaunchVariant FunctionBuilder::variantOf(tile::KernelOp kernel) {
 }
 
 runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
+                                      tile::KernelOp kernel,
                                       ArrayRef<runtime::LaunchArg> args) {
   Reg guard = kNone;
   auto require = [&](Reg holds) {
@@ -41,7 +42,8 @@ runtime::Reg FunctionBuilder::guardOf(tile::KernelOp variant,
   for (auto [index, arg] : llvm::enumerate(args)) {
     auto number = [&, index = index](StringRef name) -> int64_t {
       auto fact = variant.getArgAttrOfType<IntegerAttr>(index, name);
-      return fact ? fact.getInt() : 1;
+      // What the kernel is told, too, every launch has to keep.
+      return fact && fact != kernel.getArgAttr(index, name) ? fact.getInt() : 1;
     };
     if (arg.kind == runtime::LaunchArg::scalar) {
       divides(arg.index, number(tile::kDivisibilityAttr));
@@ -159,7 +161,7 @@ LogicalResult FunctionBuilder::buildKernelEntry(tile::KernelOp kernel) {
         return kernel.emitError() << "expected variant " << name
                                   << " to be a kernel with the same parameters";
       runtime::LaunchVariant chosen = variantOf(variant);
-      chosen.guard = guardOf(variant, inst.args);
+      chosen.guard = guardOf(variant, kernel, inst.args);
       inst.variants.push_back(chosen);
     }
   if (Reg holds = requirementsOf(kernel, inst.args); holds != kNone)

@@ -616,6 +616,35 @@ def complex_matrices_are_factored():
 
 
 @test
+def equal_values_have_orthogonal_vectors():
+    """Of eigenvalues and singular values that are equal in pairs, as those of real matrices that stand for complex ones."""
+    x = torch.randn(3, 3, 2, dtype=torch.complex64)
+    same(fast(torch.linalg.svdvals, fullgraph=True)(x), torch.linalg.svdvals(x))
+    real = torch.cat([torch.cat([x.real, -x.imag], -1), torch.cat([x.imag, x.real], -1)], -2)
+    left, size, right = fast(lambda a: torch.linalg.svd(a, full_matrices=False), fullgraph=True)(real)
+    same((left * size.unsqueeze(-2)) @ right, real)
+    same(left.mT @ left, torch.eye(4).expand(3, 4, 4))
+
+
+@test
+def complex_functions():
+    x, y = torch.randn(40, dtype=torch.complex64) * 3, torch.randn(40, dtype=torch.complex64)
+    names = ("sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh log1p log2 log10 exp2 expm1 sigmoid square "
+             "isnan isinf isfinite logical_not prod").split()
+    function = lambda x, y: [getattr(torch, name)(x) for name in names if name != "prod"]  # noqa: E731
+    same(fast(function, fullgraph=True)(x, y), function(x, y))
+
+    def others(x, y):
+        a, b = x.view(4, 10), y.view(10, 4)
+        return (x ** y, x ** 3, x ** 0.5, torch.addcmul(x, x, y, value=2), torch.addcdiv(x, x, y), torch.lerp(x, y, 0.3),
+                x.masked_fill(x.real > 0, 2 + 1j), y.cumprod(0), y.prod(), b.prod(1), x.var(), x.std(), *torch.var_mean(a, 1),
+                torch.vdot(x, y), torch.addmm(a @ b, a, b, beta=1j, alpha=2j), torch.logical_or(x, y), x.any(), torch.zeros_like(x, dtype=torch.float64))
+    same(fast(others, fullgraph=True)(x, y), others(x, y), 1e-4)
+    packed = torch.randn(2, 4, 3, dtype=torch.complex64)
+    same(fast(torch.linalg.lu_factor, fullgraph=True)(packed), torch.linalg.lu_factor(packed))
+
+
+@test
 def indices_are_judged_each():
     """Outside of its dimension, where the position in memory would be inside, one reads zero, and is an error on reference."""
     x, one = torch.arange(1., 31).view(6, 5), torch.tensor([1, 2])

@@ -129,7 +129,9 @@ def _lu(a):
     pivots = []
     fails = torch.zeros(lead, dtype=torch.int32)
     for k in range(min(m, n)):
-        size = torch.where(rows >= k, a[..., :, k].abs(), -1.0)
+        column = a[..., :, k]  # complex numbers are as large for LAPACK as their parts together
+        size = column.real.abs() + column.imag.abs() if a.is_complex() else column.abs()
+        size = torch.where(rows >= k, size, -1.0)
         best = torch.argmax(size, -1, keepdim=True)  # [..., 1]
         pivots.append(best + 1)
         at = torch.where(rows == k, best, torch.where(rows == best, k, rows))  # the rows after the exchange

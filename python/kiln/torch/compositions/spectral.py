@@ -31,6 +31,8 @@ def _turn(turn, a, vectors):
     theirs = own.index_select(-1, partner)
     both = a.gather(-1, partner.reshape(1, n, 1).expand(a.shape[0], n, 1)).squeeze(-1)
     first = row < partner
+    # Both rows of a pair read one element: the other may differ in its last bit, and in the sign of what is nearly zero.
+    both = torch.where(first, both, both.index_select(-1, partner))
     small, large = torch.where(first, own, theirs), torch.where(first, theirs, own)
     none = (both == 0) | (row == partner)
     tau = (large - small) / torch.where(none, 1.0, 2 * both)

@@ -87,6 +87,8 @@ EACH = {"view", "transpose_", "squeeze_", "unsqueeze_", "_unsafe_view", "reshape
 def _part(x, name):
     if isinstance(x, Pair):
         return getattr(x, name)
+    if isinstance(x, complex):
+        return x.real if name == "re" else x.imag
     return [_part(one, name) for one in x] if isinstance(x, list) else x
 
 
@@ -100,8 +102,10 @@ def _part_out(out):
 
 def each(b, out, operation, arguments, options):
     function, wanted = find(operation), _part_out(out)
-    if function is None:
+    if function is None or "reduce" in options:
         raise Unsupported("complex numbers")
+    if not isinstance(out, list) and out.dtype not in PARTS:  # real numbers, of the shape of complex ones
+        return function(b, out, *(_part(x, "re") for x in arguments), **options)
 
     def with_zeros(x):  # real numbers among complex ones
         return pair(b, x, out, x.shape) if isinstance(x, Value) and operation.split(".")[0] in ("cat", "stack") else x
@@ -160,12 +164,12 @@ def convert(b, out, x, *args, **options):
 @lowers("full", "full_like", "new_full", "fill", "scalar_tensor")
 def full(b, out, *args, **options):
     value = next(x for x in reversed(args) if is_number(x) or isinstance(x, (complex, Pair, Value)))
-    return pair(b, value, out)
+    return pair(b, value, out) if out.dtype in PARTS else operand(b, value, out.dtype, out.shape)
 
 
 @lowers("ones", "ones_like", "new_ones")
 def ones(b, out, *args, **options):
-    return pair(b, 1, out)
+    return pair(b, 1, out) if out.dtype in PARTS else operand(b, 1, out.dtype, out.shape)
 
 
 @lowers("copy.default")

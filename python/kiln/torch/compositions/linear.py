@@ -197,12 +197,12 @@ def lu_unpack(data, pivots, unpack_data=True, unpack_pivots=True):
     return matrix, lower, upper
 
 
-def _solve(lu, order, b, adjoint=False):
+def _solve(lu, order, b, transposed=False):
     lead = torch.broadcast_shapes(lu.shape[:-2], b.shape[:-2])
     b = b.expand([*lead, *b.shape[-2:]])
     order = order.expand([*lead, order.shape[-1]])
     lower, upper = _unpacked(lu)
-    if adjoint:
+    if transposed:
         made = _solve_triangular(lower.mT, _solve_triangular(upper.mT, b, False, True, False), True, True, True)
         return made.gather(-2, torch.argsort(order, -1).unsqueeze(-1).expand(made.shape))
     moved = b.gather(-2, order.unsqueeze(-1).expand(b.shape))
@@ -216,7 +216,9 @@ def lu_solve(data, pivots, b, *, left=True, adjoint=False):
     order = _order_of(pivots, data.shape[-2])
     if 0 in b.shape:
         return b.clone()
-    return _solve(data, order, b, adjoint) if left else _solve(data, order, b.mT, not adjoint).mT
+    conjugated = lambda x: torch.conj_physical(x) if adjoint and x.is_complex() else x  # noqa: E731
+    made = conjugated(_solve(data, order, conjugated(b if left else b.mT), adjoint == left))
+    return made if left else made.mT
 
 
 @composes("_linalg_solve_ex.default")

@@ -4,7 +4,7 @@ costs no digits of f32."""
 import math
 
 from . import find
-from .common import Unsupported, operand
+from .common import Unsupported, axes, operand
 from .pairs import PARTS, Pair, _inverse, _part_out, _scaled, add, lowers, mul, pair, product, sub
 
 HALF_PI = math.pi / 2
@@ -202,6 +202,23 @@ def logical(b, out, x, y):
 @lowers("logical_not.default")
 def logical_not(b, out, x):
     return b.unary("bitwise_not", _truth(b, x, out.shape))
+
+
+@lowers("nonzero.default")
+def nonzero(b, out, x):
+    return find("nonzero.default")(b, out, _truth(b, x, x.shape))
+
+
+@lowers("logsumexp.default")
+def logsumexp(b, out, x, dim, keepdim=False):
+    """Without the largest of the real parts, which is added again."""
+    dims, plane, x = axes(dim, x.rank), _Plane(b), _wide(b, x)
+    top = b.keep(b.reduce("amax", x.re, dims), dims, x.rank)
+    top = b.where(b.compare("lt", b.unary("abs", top), b.full_like(math.inf, top)), top, b.full_like(0, top))
+    powers = plane.exp(Pair(b.binary("sub", x.re, b.broadcast(top, x.shape)), x.im))
+    made = plane.log(Pair(*(b.keep(b.reduce("sum", part, dims), dims, x.rank) for part in (powers.re, powers.im))))
+    made = Pair(b.binary("add", made.re, top), made.im)
+    return _rounded(b, Pair(b.reshape(made.re, out.shape), b.reshape(made.im, out.shape)), out)
 
 
 @lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")

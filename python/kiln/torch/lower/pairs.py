@@ -78,7 +78,7 @@ EACH = {"view", "transpose_", "squeeze_", "unsqueeze_", "_unsafe_view", "reshape
         "permute", "transpose", "t", "slice", "select", "split_with_sizes", "split", "unbind", "cat", "stack", "flip", "repeat",
         "diagonal", "as_strided", "unfold", "index_select", "index", "gather", "sum", "cumsum", "mean", "slice_scatter",
         "select_scatter", "index_put", "scatter", "scatter_add", "clone", "alias", "detach", "contiguous", "lift_fresh_copy",
-        "lift_fresh", "alias_copy", "neg", "zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_strided",
+        "lift_fresh", "alias_copy", "neg", "zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted",
         "resolve_conj", "resolve_neg", "permute_copy", "expand_copy", "squeeze_copy", "unsqueeze_copy", "positive", "diagonal_copy",
         "as_strided_copy", "split_with_sizes_copy", "split_copy", "slice_copy", "select_copy", "transpose_copy", "t_copy",
         "unbind_copy", "unfold_copy", "detach_copy", "view_of", "_unsafe_index", "_unsafe_index_put", "masked_select"}

@@ -640,8 +640,15 @@ def complex_functions():
                 x.masked_fill(x.real > 0, 2 + 1j), y.cumprod(0), y.prod(), b.prod(1), x.var(), x.std(), *torch.var_mean(a, 1),
                 torch.vdot(x, y), torch.addmm(a @ b, a, b, beta=1j, alpha=2j), torch.logical_or(x, y), x.any(), torch.zeros_like(x, dtype=torch.float64))
     same(fast(others, fullgraph=True)(x, y), others(x, y), 1e-4)
+    squares = torch.randn(2, 3, 3, dtype=torch.complex64)
+    ours, theirs = (squares.clone().requires_grad_() for _ in range(2))
+    for run, matrix in ((fast(torch.linalg.det, fullgraph=True, dynamic=False), ours), (torch.linalg.det, theirs)):
+        run(matrix).abs().sum().backward()
+    same(ours.grad, theirs.grad, 1e-4)
+    written = lambda x: (x.scatter(0, torch.tensor([1]), 2.5), torch.linalg.solve(squares, squares.mH))  # noqa: E731
+    same(fast(written, fullgraph=True, dynamic=False)(x), written(x), 1e-3)
     packed = torch.randn(2, 4, 3, dtype=torch.complex64)
-    same(fast(torch.linalg.lu_factor, fullgraph=True)(packed), torch.linalg.lu_factor(packed))
+    same(fast(torch.linalg.lu_factor, fullgraph=True, dynamic=False)(packed), torch.linalg.lu_factor(packed))
 
 
 @test

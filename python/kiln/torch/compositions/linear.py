@@ -248,7 +248,7 @@ def inv_ex(a, *, check_errors=False):
 
 def _transposed(a):
     """Whether torch factors the transpose for a determinant: its gradient counts on it."""
-    return a.is_contiguous()
+    return not a.is_complex() and a.is_contiguous()
 
 
 def _sign(pivots):

@@ -143,9 +143,23 @@ def _degrees(x, n, first, step, highest):
     return made
 
 
+def _all_degrees(x, n, first, step):
+    """Polynomials of the degrees n, whatever they are: a loop of as many steps as the largest says."""
+    def next(k, q, p, made, x, n):
+        r = step((k - 1).to(x.dtype), x, p, q)
+        return k + 1, p.clone(), r, torch.where(n == k, r, made)
+
+    x, n = (one.clone(memory_format=torch.contiguous_format) for one in (x, n))
+    one = torch.ones_like(x)
+    p = first(x).clone()  # which may be x itself
+    made = torch.where(n == 0, one, torch.where(n == 1, p, 0.0))
+    start = torch.full((), 2, dtype=torch.int64)
+    return torch.ops.higher_order.while_loop(lambda k, q, p, made, x, n: (n >= k).any(), next, (start, one, p, made), (x, n))[3]
+
+
 def _polynomial(first, step, beyond=None):
     """first(x): the polynomial of degree 1; step(k, x, p, q): the one after p, the k-th, and q. A degree that is
-    data is among the first 64, or beyond(x, n) has the others; without that it is left."""
+    data is among the first 64, or beyond(x, n) has the others; without that a loop goes on to the largest."""
     def function(x, n):
         if not isinstance(x, torch.Tensor):
             x = torch.full((), x, dtype=torch.float32 if not n.is_floating_point() else n.dtype)
@@ -155,12 +169,12 @@ def _polynomial(first, step, beyond=None):
             if highest > 1024:
                 return NotImplemented
             n = torch.full((), n, dtype=x.dtype)
-        elif beyond is None:
-            return NotImplemented
         dtype = _float(x if x.is_floating_point() else n if n.is_floating_point() else x).dtype
         if beyond is _nothing and dtype == torch.float64 and highest == 64:
             return NotImplemented
         x, n = torch.broadcast_tensors(x.to(torch.float64), n.to(torch.int64))
+        if beyond is None and highest == 64:
+            return _all_degrees(x, n, first, step).to(dtype)
         made = _degrees(x, n, first, step, highest)
         return made.to(dtype) if highest != 64 else torch.where(n > 64, beyond(x, n), made).to(dtype)
     return function

@@ -63,11 +63,13 @@ class _Plane:
 
     def sinh(self, x):
         b = self.b
-        return Pair(b.binary("mul", b.unary("sinh", x.re), b.unary("cos", x.im)), b.binary("mul", b.unary("cosh", x.re), b.unary("sin", x.im)))
+        return Pair(b.binary("mul", b.unary("sinh", x.re), b.unary("cos", x.im)),
+                    b.binary("mul", b.unary("cosh", x.re), b.unary("sin", x.im)))
 
     def cosh(self, x):
         b = self.b
-        return Pair(b.binary("mul", b.unary("cosh", x.re), b.unary("cos", x.im)), b.binary("mul", b.unary("sinh", x.re), b.unary("sin", x.im)))
+        return Pair(b.binary("mul", b.unary("cosh", x.re), b.unary("cos", x.im)),
+                    b.binary("mul", b.unary("sinh", x.re), b.unary("sin", x.im)))
 
     def tanh(self, x):
         """(sinh 2a + i sin 2b) / (cosh 2a + cos 2b), where a is so small that nothing overflows."""

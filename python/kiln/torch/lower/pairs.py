@@ -74,14 +74,20 @@ def lower(b, out, operation, arguments, options):
 ONLY = {"complex.default", "polar.default", "view_as_real.default", "view_as_complex.default", "_fft_c2c.default", "_fft_r2c.default",
         "_fft_c2r.default", "_conj.default", "real.default", "imag.default"}
 #: What acts on both parts alike.
-EACH = {"view", "transpose_", "squeeze_", "unsqueeze_", "_unsafe_view", "reshape", "view_copy", "_reshape_alias", "unflatten", "flatten", "squeeze", "unsqueeze", "expand",
-        "permute", "transpose", "t", "slice", "select", "split_with_sizes", "split", "unbind", "cat", "stack", "flip", "repeat",
-        "diagonal", "as_strided", "unfold", "index_select", "index", "gather", "sum", "cumsum", "mean", "slice_scatter",
-        "select_scatter", "index_put", "scatter", "scatter_add", "clone", "alias", "detach", "contiguous", "lift_fresh_copy",
-        "lift_fresh", "alias_copy", "neg", "zeros", "zeros_like", "new_zeros", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted",
-        "resolve_conj", "resolve_neg", "permute_copy", "expand_copy", "squeeze_copy", "unsqueeze_copy", "positive", "diagonal_copy",
-        "as_strided_copy", "split_with_sizes_copy", "split_copy", "slice_copy", "select_copy", "transpose_copy", "t_copy",
-        "unbind_copy", "unfold_copy", "detach_copy", "view_of", "_unsafe_index", "_unsafe_index_put", "masked_select"}
+EACH = {"_reshape_alias", "_unsafe_index", "_unsafe_index_put", "_unsafe_view", "alias", "alias_copy", "as_strided",
+        "as_strided_copy", "cat", "clone", "contiguous", "cumsum", "detach", "detach_copy", "diagonal", "diagonal_copy",
+        "empty", "empty_like", "empty_permuted", "empty_strided", "expand", "expand_copy", "flatten", "flip", "gather",
+        "index", "index_put", "index_select", "lift_fresh", "lift_fresh_copy", "masked_select", "mean", "neg",
+        "new_empty", "new_empty_strided", "new_zeros", "permute", "permute_copy", "positive", "repeat", "reshape",
+        "resolve_conj", "resolve_neg", "scatter", "scatter_add", "select", "select_copy", "select_scatter", "slice",
+        "slice_copy", "slice_scatter", "split", "split_copy", "split_with_sizes", "split_with_sizes_copy", "squeeze",
+        "squeeze_", "squeeze_copy", "stack", "sum", "t", "t_copy", "transpose", "transpose_", "transpose_copy",
+        "unbind", "unbind_copy", "unflatten", "unfold", "unfold_copy", "unsqueeze", "unsqueeze_", "unsqueeze_copy",
+        "view", "view_copy", "view_of", "zeros", "zeros_like"}
+
+
+#: What joins tensors, or writes some into others: real ones have imaginary parts of 0 there.
+WRITTEN = {"cat", "stack", "slice_scatter", "select_scatter", "index_put", "_unsafe_index_put", "scatter", "scatter_add"}
 
 
 def _part(x, name):
@@ -107,9 +113,14 @@ def each(b, out, operation, arguments, options):
     if not isinstance(out, list) and out.dtype not in PARTS:  # real numbers, of the shape of complex ones
         return function(b, out, *(_part(x, "re") for x in arguments), **options)
 
-    def with_zeros(x):  # real numbers among complex ones
-        return pair(b, x, out, x.shape) if isinstance(x, Value) and operation.split(".")[0] in ("cat", "stack") else x
+    name = operation.split(".")[0]
 
+    def with_zeros(x):  # real numbers among complex ones
+        return pair(b, x, out, x.shape) if isinstance(x, Value) and x.dtype in PARTS.values() and name in WRITTEN else x
+
+    if name == "scatter" and is_number(arguments[-1]):
+        arguments = [*arguments[:-1], complex(arguments[-1])]
+    arguments = [with_zeros(one) for one in arguments]
     arguments = [[with_zeros(x) for x in one] if isinstance(one, list) else one for one in arguments]
     made = [function(b, wanted, *(_part(x, name) for x in arguments), **options) for name in ("re", "im")]
     return [Pair(*both) for both in zip(*made)] if isinstance(out, list) else Pair(*made)

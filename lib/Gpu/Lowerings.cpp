@@ -126,20 +126,14 @@ void Lowerings::add(Operation *op) {
 }
 
 bool simt::hasOwnLowering(Operation *op) {
-  if (isa<ViewAccessOpInterface, MatrixProductOpInterface, tile::ProgramIdOp,
-          tile::NumProgramsOp, tile::MakeViewOp, tile::DimOp, tile::NumBlocksOp,
-          tile::ReduceOp, tile::ScanOp, tile::SortOp, tile::HistogramOp,
-          tile::GatherOp, tile::JoinOp, tile::SplitOp, tile::AssumeOp,
-          tile::AssertOp, tile::PrintOp, tile::PtrAddOp, tile::PtrCastOp,
-          tile::PtrToIntOp, tile::IntToPtrOp, tile::LoadPtrOp, tile::StorePtrOp,
-          tile::AtomicRMWOp, tile::AtomicCASOp, tile::InlineAsmOp,
-          tensor::ExtractOp>(op))
+  if (isa<tile::TileDialect, scf::SCFDialect, arith::ArithDialect,
+          math::MathDialect>(op->getDialect()) ||
+      isa<ViewAccessOpInterface, MatrixProductOpInterface, tensor::ExtractOp>(
+          op))
     return true;
   if (auto moved = dyn_cast<IndexMapOpInterface>(op))
     return moved.movesElements() || moved.getGeneratedElement();
-  return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
-             op->getDialect()) ||
-         OpTrait::hasElementwiseMappableTraits(op);
+  return OpTrait::hasElementwiseMappableTraits(op);
 }
 
 void simt::reportLowerings(tile::KernelOp kernel,

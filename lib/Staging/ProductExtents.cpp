@@ -4,7 +4,6 @@
 #include "SplitProducts.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -160,6 +159,28 @@ static std::optional<ZeroPadded> readByCopy(stage::ReadOp read) {
   return found;
 }
 
+static std::optional<ZeroPadded> zeroPadded(Value operand);
+
+/// The same for an operation that permutes the dimensions of what was copied.
+static std::optional<ZeroPadded> zeroPaddedBeforeTransposition(Operation *op) {
+  if (!op || op->getNumOperands() != 1 || !handsOnElements(op))
+    return std::nullopt;
+  OperandRead read = getOperandRead(op->getOpOperand(0));
+  if (!read || read.domain || !read.map.isPermutation())
+    return std::nullopt;
+  std::optional<ZeroPadded> found = zeroPadded(op->getOperand(0));
+  if (!found || !found->isCopied)
+    return std::nullopt;
+  SmallVector<int64_t> shape(found->shape.size());
+  for (auto [d, size] : llvm::enumerate(found->shape))
+    shape[read.map.getDimPosition(d)] = size;
+  found->shape = std::move(shape);
+  for (ViewAxis &axis : found->axes)
+    if (axis.tileDim >= 0)
+      axis.tileDim = read.map.getDimPosition(axis.tileDim);
+  return found;
+}
+
 /// What a factor is loaded from, through conversions, if it is zero outside.
 static std::optional<ZeroPadded> zeroPadded(Value operand) {
   Operation *op = operand.getDefiningOp();
@@ -167,17 +188,8 @@ static std::optional<ZeroPadded> zeroPadded(Value operand) {
     op = op->getOperand(0).getDefiningOp();
   if (auto read = dyn_cast_or_null<stage::ReadOp>(op))
     return readByCopy(read);
-  if (auto transpose = dyn_cast_or_null<tile::TransposeOp>(op)) {
-    std::optional<ZeroPadded> found = zeroPadded(transpose.getSource());
-    if (!found || !found->isCopied)
-      return std::nullopt;
-    ArrayRef<int64_t> order = transpose.getPermutation();
-    for (ViewAxis &axis : found->axes)
-      if (axis.tileDim >= 0)
-        axis.tileDim = llvm::find(order, axis.tileDim) - order.begin();
-    found->shape = applyPermutation(found->shape, order);
+  if (std::optional<ZeroPadded> found = zeroPaddedBeforeTransposition(op))
     return found;
-  }
   auto load = dyn_cast_or_null<ViewAccessOpInterface>(op);
   if (!load || load.getOutside() != Outside::Zero)
     return std::nullopt;
@@ -252,10 +264,11 @@ static Value endOf(const ZeroPadded &load, int64_t fromBack, Indices &math) {
     if (axis.countsBlocks && axis.step == 1 && axis.block == whole &&
         !ShapedType::isDynamic(size) && size % whole == 0)
       return math.constant(whole);
-    return math.max(
-        math.ceilDiv(math.sub(math.sizeOf(load.view, d), math.offsetOf(axis)),
-                     axis.step),
-        math.constant(0));
+    Value end = math.sub(math.sizeOf(load.view, d), math.offsetOf(axis));
+    // Loops over blocks of storage end at once where it is negative.
+    return load.isCopied
+               ? end
+               : math.max(math.ceilDiv(end, axis.step), math.constant(0));
   }
   return math.constant(whole);
 }
@@ -304,9 +317,14 @@ staging::findExtents(MatrixProductOpInterface product, Indices &math) {
   auto [endM, endN] = findSides(product, math);
   std::optional<ZeroPadded> left = zeroPadded(lhs),
                             right = zeroPadded(product.getRhsOperand().get());
-  if (left && right)
-    endK =
-        math.min(endK, math.max(endOf(*left, 0, math), endOf(*right, 1, math)));
+  if (left && right) {
+    Value x = endOf(*left, 0, math), y = endOf(*right, 1, math);
+    // The scalar units of machines with copies may have no maximum, but they
+    // have what counts at edges take.
+    bool isCopied = left->isCopied || right->isCopied;
+    endK = math.min(endK, isCopied ? math.add(x, math.sub(y, math.min(x, y)))
+                                   : math.max(x, y));
+  }
   return {endM, endN, endK};
 }
 

@@ -111,9 +111,7 @@ static std::string whyOperand(StringRef name, target::OperandAttr operand,
   target::MemoryAttr home = description
                                 ? description.getMemory(operand.getHome())
                                 : target::MemoryAttr();
-  if (reason.empty() && home &&
-      (home.getKind() == target::MemoryKind::Explicit ||
-       home.getScope() == target::MemoryScope::Host))
+  if (reason.empty() && home && home.getKind() == target::MemoryKind::Explicit)
     os << "its " << name << " lives in '" << home.getName()
        << "', which micro-kernels do not read";
   return reason;

@@ -12,12 +12,12 @@
 // CHECK-SAME: ["columns", "its rhs lies as #kiln.order<col>, which micro-kernels do not have"]
 // CHECK-SAME: ["turned", "its acc lies as #kiln.order<col>, which micro-kernels do not have"]
 // CHECK-SAME: ["far", "its lhs lives in 'pad', which micro-kernels do not read"]
-// CHECK-SAME: ["host", "its acc lives in 'host', which micro-kernels do not read"]
+// CHECK-SAME: ["far-sums", "its acc lives in 'pad', which micro-kernels do not read"]
 // CHECK-SAME: ["unknown", "nobody has registered code for it"]
 module attributes {kiln.target = #kiln.target<name = "cpu", chip = "made-up", family = "cpu",
   memories = [#kiln.memory<name = "l1", scope = core, kind = cached, size = 32768, line = 64>,
     #kiln.memory<name = "pad", scope = core, kind = explicit, size = 65536>,
-    #kiln.memory<name = "host", scope = host, kind = cached>],
+    #kiln.memory<name = "main", scope = host, kind = cached>],
   units = [#kiln.unit<name = "v", kind = vector, bits = 256, registers = 16, types = [f32, i8, i32]>],
   matrix_instructions = [
     #kiln.matrix_instruction<name = "signs", unit = "v", m = <1>, n = <8>, k = <4>, lhs = <types = [si8]>, rhs = <types = [ui8]>, acc = <types = [i32]>>,
@@ -28,10 +28,10 @@ module attributes {kiln.target = #kiln.target<name = "cpu", chip = "made-up", fa
     #kiln.matrix_instruction<name = "columns", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32]>, rhs = <types = [f32], layout = #kiln.order<col>>, acc = <types = [f32]>>,
     #kiln.matrix_instruction<name = "turned", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32]>, rhs = <types = [f32]>, acc = <types = [f32], layout = #kiln.order<col>>>,
     #kiln.matrix_instruction<name = "far", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32], home = "pad">, rhs = <types = [f32]>, acc = <types = [f32]>>,
-    #kiln.matrix_instruction<name = "host", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32]>, rhs = <types = [f32]>, acc = <types = [f32], home = "host">>,
+    #kiln.matrix_instruction<name = "far-sums", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32]>, rhs = <types = [f32]>, acc = <types = [f32], home = "pad">>,
     #kiln.matrix_instruction<name = "unknown", unit = "v", m = <1>, n = <8>, k = <1>, lhs = <types = [f32]>, rhs = <types = [f32]>, acc = <types = [f32]>>,
     #kiln.matrix_instruction<name = "fma.f32", unit = "v", m = <1>, n = <8>, k = <1>,
-      lhs = <types = [f32], home = "l1", layout = #kiln.order<col>>, rhs = <types = [f32], home = "l1", layout = #kiln.order<row>>,
+      lhs = <types = [f32], home = "l1", layout = #kiln.order<col>>, rhs = <types = [f32], home = "main", layout = #kiln.order<row>>,
       acc = <types = [f32], layout = #kiln.order<row>>, stationary = acc>]>} {
 tile.kernel @fields(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %c: !tile.view<?x?xf32>) {
   %c0 = arith.constant 0 : index

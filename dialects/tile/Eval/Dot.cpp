@@ -79,10 +79,9 @@ std::vector<Sum> errorSizes(const DotMode &mode, DType type, bool flushes,
       multiply(m, n, k, a.data() + i * m * k, b.data() + i * k * n,
                c.data() + i * m * n);
     // Partial sums may overflow where the whole does not.
-    if constexpr (!std::is_same_v<Sum, long double>)
-      for (Sum &value : c)
-        if (value > largestFinite(type))
-          value = HUGE_VAL;
+    for (Sum &value : c)
+      if (value > largestFinite(type))
+        value = HUGE_VAL;
     Sum error = Sum(k + 1) * Sum(runtime::dtypeEpsilon(type) / 2) +
                 Sum(std::min(k, mode.impreciseTerms)) * Sum(0x1p-14);
     for (Sum &value : c)

@@ -90,7 +90,8 @@ void declare(CLI::App &app, Options &options, RawOptions &raw) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   list("--target", options.targets,
-       "name[:chip][,key=value...]; repeat for alternatives");
+       "name[:chip][,key=value...]; repeat for alternatives; what follows an "
+       "empty item (name,,key=value) is for the device driver");
   list("--load-target", options.loadTargets, "load a plug-in library");
   app.add_option("--entry", options.entry, "function or kernel to call");
   list("--arg", options.args,

@@ -79,7 +79,9 @@ private:
     uint64_t size = 1;
   };
   llvm::StringMap<Alias> aliases;
-  Alias *defined = nullptr;
+  Alias *defined = nullptr; ///< whose value is being read
+  /// The last token cannot be the end of a value: `=` or `->`.
+  bool isOpen = false;
   /// Those that stand for `index`.
   llvm::StringSet<> indices;
 };
@@ -172,12 +174,19 @@ bool Scan::takeAlias() {
 bool Scan::step() {
   char c = text[at];
   StringRef rest = text.drop_front(at);
+  bool isComment = rest.starts_with("//");
+  if (!llvm::isSpace(c) && !isComment)
+    isOpen = c == '=' || rest.starts_with("->");
   switch (c) {
   case '\0':
     return fail("expected text, found a zero byte");
+  case '\n':
+    if (!depth() && !isOpen)
+      defined = nullptr;
+    break;
   case '/':
-    if (rest.starts_with("//"))
-      at = std::min(text.find('\n', at), text.size());
+    if (isComment)
+      at = std::min(text.find('\n', at), text.size()) - 1;
     break;
   case '"':
     skipString();

@@ -155,8 +155,7 @@ LogicalResult LoweringOffer::offer(Operation *op) {
 
   bool isTaken = ask(op, /*isBehindOwn=*/false);
   if (!isTaken && !isThere(op, front, back))
-    return emitError(loc) << "a lowering declined the operation, but replaced "
-                             "it: it has to leave it as it was";
+    return failure(); // the registry said whose lowering replaced it
   bool isOwn = isEarly || level == Level::Threads || hasOwnLowering(op);
   if (!isTaken && !isOwn && !report.takeBroken(op))
     isTaken = ask(op, /*isBehindOwn=*/true);

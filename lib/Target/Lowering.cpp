@@ -121,14 +121,21 @@ namespace {
 /// What a lowering or a schedule must leave alone where it declines: the
 /// operation with its regions, and that nothing with effects stands beside it
 /// that was not there.
-class LeftAlone {
+class LeftAlone : public RewriterBase::ForwardingListener {
 public:
-  explicit LeftAlone(Operation *op)
-      : op(op), before(op->getPrevNode()), behind(op->getNextNode()),
-        state(hash(op)) {}
+  LeftAlone(Operation *op, RewriterBase &rewriter)
+      : ForwardingListener(rewriter.getListener()), rewriter(rewriter),
+        outer(rewriter.getListener()), op(op), before(op->getPrevNode()),
+        behind(op->getNextNode()), state(hash(op)) {
+    rewriter.setListener(this);
+  }
+  ~LeftAlone() override { rewriter.setListener(outer); }
 
+  /// Whether the operation is gone: nothing may look at it then.
+  bool isErased() const { return erased; }
   bool holds() const {
-    return state == hash(op) && isHarmless(op->getPrevNode(), before) &&
+    return !erased && state == hash(op) &&
+           isHarmless(op->getPrevNode(), before) &&
            isHarmless(op->getNextNode(), behind);
   }
 
@@ -152,8 +159,16 @@ private:
     return now == then || !now || isMemoryEffectFree(now);
   }
 
+  void notifyOperationErased(Operation *gone) override {
+    erased |= gone == op;
+    ForwardingListener::notifyOperationErased(gone);
+  }
+
+  RewriterBase &rewriter;
+  OpBuilder::Listener *outer;
   Operation *op, *before, *behind;
   llvm::hash_code state;
+  bool erased = false;
 };
 } // namespace
 
@@ -170,12 +185,13 @@ LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
   });
   OpBuilder::InsertionGuard guard(ctx.rewriter);
   std::string owner = describeOwner(kind, name, plugin);
+  Location loc = op->getLoc();
   ErrorCount errors(op->getContext());
   Report &report = Report::of(op->getContext());
   // A claim may take one thing of a function and decline another.
   std::optional<LeftAlone> leftAlone;
   if (kind != "claim" && !isOwnPlugin(plugin))
-    leftAlone.emplace(op);
+    leftAlone.emplace(op, ctx.rewriter);
   if (succeeded(runGuardedActivity(owner, op, run))) {
     ctx.takenBy = std::move(owner);
     return Offer::taken;
@@ -185,15 +201,16 @@ LoweringRegistry::offer(Operation *op, LoweringContext &ctx, StringRef kind,
   if (isDeclined && !isChanged)
     return Offer::declined;
   if (isChanged)
-    op->emitError() << owner
-                    << " changed the operation and declined it then: it has to "
-                       "leave it as it was";
+    emitError(loc) << owner
+                   << " changed the operation and declined it then: it has to "
+                      "leave it as it was";
   else if (!errors.count)
-    op->emitError() << owner
-                    << " failed without a reason: it has to do its work, or to "
-                       "leave the operation as it was and return "
-                       "decline(op, reason)";
-  report.broke(op, owner);
+    emitError(loc) << owner
+                   << " failed without a reason: it has to do its work, or to "
+                      "leave the operation as it was and return "
+                      "decline(op, reason)";
+  if (!leftAlone || !leftAlone->isErased())
+    report.broke(op, owner);
   return Offer::broken;
 }
 

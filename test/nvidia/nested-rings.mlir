@@ -161,8 +161,8 @@ tile.kernel @repeated(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 
   tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
 }
 
-// A loop with buffers of its own stands between the copies of the outer loop and the product that reads them, and may run 0
-// times: its waits do not count for the outer loop.
+// A loop with buffers of its own stands between the copies of the outer loop and the product that reads them, and may be
+// skipped. Its waits do not count for the outer loop.
 // between: a: f16 = [0x3c00 + 64 * (i % 7) for i in range(3 * 16 * 64)], b: f16 = [0x3c00 + 64 * (i % 5) for i in range(3 * 64 * 32)], c: f32 = [0.0] * 512
 // between: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // between: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16 * r)) + sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(16)))) < 1e-2 for m in range(16) for n in range(32))

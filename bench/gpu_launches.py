@@ -13,34 +13,12 @@ import os
 import random
 import re
 import statistics
-import subprocess
 import sys
 import time
 
 import recorded
 
 os.environ["KILN_NO_FALLBACK"] = "1"
-
-
-def ratio_of(case, packages, options):
-    """Median ratio of the pairs and this build's microseconds, or the reason why there are none."""
-    found = {}
-
-    def call_both(words):
-        words = [word for word in words if not word.startswith("--target")]
-        words[1] = packages[0]
-        done = subprocess.run(words + [f"--bench={options.rounds}", "--no-ceiling", f"--against={packages[1]}",
-                                       "--rtol=0.02", "--atol=0.02"],
-                              capture_output=True, text=True, timeout=120, check=False)
-        ratio = re.search(r"this takes ([\d.]+) ", done.stdout)
-        if done.returncode == 0 and ratio:
-            found["ratio"] = float(ratio[1])
-            found["this"] = float(re.search(r"^  this +([\d.]+)", done.stdout, re.M)[1])
-        else:
-            found["reason"] = " ".join((done.stderr or done.stdout).strip().splitlines()[-1:])
-
-    recorded.with_command(case, "nvidia", options.runner, call_both)
-    return found
 
 
 def main():
@@ -63,15 +41,12 @@ def main():
         if time.monotonic() - begin > options.seconds:
             break
         packages = [os.path.join(folder, stem + ".kpkg") for folder in (options.packages, options.other)]
-        try:
-            found = ratio_of(recorded.Case(options.corpus, stem), packages, options)
-        except subprocess.TimeoutExpired:
-            found = {"reason": "takes too long"}
+        found = recorded.compare(recorded.Case(options.corpus, stem), "nvidia", options.runner, packages, options.rounds)
         if "ratio" in found:
-            called.append((found["ratio"], found["this"], stem))
+            called.append((found["ratio"][0], found["this"], stem))
         else:
             failed += 1
-            print(f"{stem}: {found.get('reason', 'does not run')}", flush=True)
+            print(f"{stem}: {found['reason']}", flush=True)
     if not called:
         print("no case ran")
         return 1

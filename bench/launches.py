@@ -47,29 +47,6 @@ def compile_times(case, options, packages):
     return best
 
 
-def run_times(case, options, packages):
-    """Median and least ratio of the pairs and the microseconds of each, or the reason why there are none."""
-    found = {}
-
-    def call_both(words):
-        words = [word for word in words if not word.startswith("--target")]
-        words[1] = packages[0]
-        # What is right the recording says (test/triton/corpus.py); here sums may be taken in another order, and
-        # kernels that change what they read have done so twice.
-        done = subprocess.run(words + [f"--bench={options.rounds}", "--no-ceiling", f"--against={packages[1]}",
-                                       "--rtol=0.02", "--atol=0.02"],
-                              capture_output=True, text=True, timeout=300, check=False)
-        ratio = re.search(r"this takes ([\d.]+) .*least times ([\d.]+)\)", done.stdout)
-        if done.returncode == 0 and ratio:
-            found["ratio"] = float(ratio[1]), float(ratio[2])
-            found["this"] = float(re.search(r"^  this +([\d.]+)", done.stdout, re.M)[1])
-        else:
-            found["reason"] = (done.stderr or done.stdout).strip().splitlines()[-1:]
-
-    recorded.with_command(case, "cpu", options.build + "/bin/kiln-run", call_both)
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -88,14 +65,16 @@ def main():
         for stem in [stem for stem in stems if re.search(options.filter, stem)][::options.part]:
             case = recorded.Case(options.corpus, stem)
             times = compile_times(case, options, packages)
-            found = run_times(case, options, packages) if times else {"reason": ["does not compile by both"]}
+            found = {"reason": "does not compile by both"}
+            if times:
+                found = recorded.compare(case, "cpu", options.build + "/bin/kiln-run", packages, options.rounds)
             if times:
                 compiled.append((times[0] / times[1], stem))
             if "ratio" in found:
                 called.append((*found["ratio"], found["this"], stem))
             else:
                 failed += 1
-                print(f"{stem}: {' '.join(found.get('reason', ['does not run']))}", flush=True)
+                print(f"{stem}: {found['reason']}", flush=True)
     if not called:
         print("no case ran")
         return 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Recorded Triton launches, for what times them: their arguments are those of test/triton/corpus.py."""
 import os
+import re
+import subprocess
 import sys
 import types
 
@@ -24,3 +26,31 @@ def with_command(case, target, tool, use):
         case.run(target, tool, [])
     finally:
         corpus.subprocess = real
+
+
+def compare(case, target, runner, packages, rounds):
+    """Times two packages of a launch by turns, in ROUNDS pairs of calls that must agree: the median ratio and that of the
+    least times, and the microseconds of the first one; or the reason why there are none."""
+    found = {}
+
+    def call_both(words):
+        words = [word for word in words if not word.startswith("--target")]
+        words[1] = packages[0]
+        # What is right the recording says (test/triton/corpus.py); here sums may be taken in another order, and
+        # kernels that change what they read have done so twice.
+        try:
+            done = subprocess.run(words + [f"--bench={rounds}", "--no-ceiling", f"--against={packages[1]}",
+                                           "--rtol=0.02", "--atol=0.02"],
+                                  capture_output=True, text=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            found["reason"] = "takes longer than 300 s"
+            return
+        ratio = re.search(r"this takes ([\d.]+) .*least times ([\d.]+)\)", done.stdout)
+        if done.returncode == 0 and ratio:
+            found["ratio"] = float(ratio[1]), float(ratio[2])
+            found["this"] = float(re.search(r"^  this +([\d.]+)", done.stdout, re.M)[1])
+        else:
+            found["reason"] = " ".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "does not run"
+
+    with_command(case, target, runner, call_both)
+    return found

@@ -17,22 +17,23 @@ using llvm::Twine;
 
 namespace {
 
-/// One block of the product, a tile of the loop's operands, and how often loops
-/// run. All sizes are powers of two, so that copies can be asynchronous.
+/// The tile of the result, and the step along the sum. Sizes are powers of two,
+/// so that copies can be asynchronous.
 struct Block {
   int64_t m, n, k;
 };
 
 struct Form {
   const char *name;
-  /// Defines %r from the accumulator $s; $inner{X} stands for the loop over the
-  /// sum of batch %o that begins with X and defines %t.
+  /// Defines %r from the accumulator $s. Loops over the sum of batch %o are
+  /// $inner (from %c to %t), $behind (from %t to %z), $other (from %c to %z)
+  /// and $limited (from %c to %t, %l iterations).
   const char *pattern;
 };
 
-/// The loop over the sum. Its result is %t.
-constexpr const char *kInner =
-    R"(%t = scf.for %k = $zero to $n step $one iter_args(%d = %c) -> ($C) {
+/// A loop over the sum of batch %o: its result, where it begins and ends.
+constexpr const char *kLoop =
+    R"($result = scf.for %k = $zero to $end step $one iter_args(%d = $begin) -> ($C) {
       %x = tile.load $a[%o, $i, %k] : $VA -> $A
       %y = tile.load $b[%o, %k, $j] : $VB -> $B
       %e = tile.dot %x, %y, %d : $A, $B, $C
@@ -49,24 +50,14 @@ const Form kForms[] = {
     {"following",
      R"(%r = scf.for %o = $zero to $R step $one iter_args(%c = $s) -> ($C) {
     $inner
-    %z = scf.for %k = $zero to $n step $one iter_args(%d = %t) -> ($C) {
-      %x = tile.load $a[%o, $i, %k] : $VA -> $A
-      %y = tile.load $b[%o, %k, $j] : $VB -> $B
-      %e = tile.dot %x, %y, %d : $A, $B, $C
-      scf.yield %e : $C
-    }
+    $behind
     scf.yield %z : $C
   })"},
     // Each batch adds once more than the one before it.
     {"triangular",
      R"(%r = scf.for %o = $zero to $R step $one iter_args(%c = $s) -> ($C) {
     %l = arith.minui %o, $n : index
-    %t = scf.for %k = $zero to %l step $one iter_args(%d = %c) -> ($C) {
-      %x = tile.load $a[%o, $i, %k] : $VA -> $A
-      %y = tile.load $b[%o, %k, $j] : $VB -> $B
-      %e = tile.dot %x, %y, %d : $A, $B, $C
-      scf.yield %e : $C
-    }
+    $limited
     scf.yield %t : $C
   })"},
     {"condition-around",
@@ -87,12 +78,7 @@ const Form kForms[] = {
       $inner
       scf.yield %t : $C
     } else {
-      %z = scf.for %k = $zero to $n step $one iter_args(%d = %c) -> ($C) {
-        %x = tile.load $a[%o, $i, %k] : $VA -> $A
-        %y = tile.load $b[%o, %k, $j] : $VB -> $B
-        %e = tile.dot %x, %y, %d : $A, $B, $C
-        scf.yield %e : $C
-      }
+      $other
       scf.yield %z : $C
     }
     scf.yield %u : $C
@@ -184,7 +170,16 @@ void addForm(Plan &plan, const Form &form, StringRef type, StringRef acc,
                  {"T", acc.str()},
                  {"max", isFloat ? "maximumf" : "maxsi"},
                  {"sub", isFloat ? "subf" : "subi"}};
-  words.push_back({"inner", fillIn(kInner, words)});
+  for (auto [name, result, end, begin] :
+       {std::tuple<const char *, const char *, std::string, const char *>(
+            "inner", "%t", n, "%c"),
+        {"behind", "%z", n, "%t"},
+        {"limited", "%t", "%l", "%c"},
+        {"other", "%z", n, "%c"}})
+    words.push_back({name, fillIn(fillIn(kLoop, {{"result", result},
+                                                 {"end", end},
+                                                 {"begin", begin}}),
+                                  words)});
   kernel.line(fillIn(form.pattern, words));
   kernel.store("%r", out, ids, C, acc);
   kernel.finish();

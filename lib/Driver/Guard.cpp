@@ -171,7 +171,7 @@ int kiln::driver::runGuarded(StringRef input, const std::function<int()> &body,
   const char *direct = std::getenv("KILN_NO_CHILD");
   // What waits in buffers must not be written twice.
   flushOutput(kDone);
-  // Whoever started this process may have it ignored: then nobody is told.
+  // The parent process may have set it to be ignored: no signal arrives then.
   std::signal(SIGCHLD, SIG_DFL);
   std::unique_ptr<target::SharedActivities> activities =
       target::SharedActivities::create();

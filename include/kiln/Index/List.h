@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A splat announces any number of elements in a few bytes. What walks one takes
-// the time and the memory that somebody else's file says, so lists of numbers
+// the time and the memory that an untrusted file announces, so lists of numbers
 // are read here, up to a length.
 //
 //===----------------------------------------------------------------------===//

@@ -64,7 +64,7 @@ runGuardedActivity(llvm::StringRef owner, mlir::Operation *op,
 using LastWordsFn = void (*)(const char *line, size_t size);
 
 /// In a process of the compiler's own (never in a host's): crashes, exceptions
-/// that nobody catches, calls of `exit` and, once `limitSteps` was called,
+/// that no handler catches, calls of `exit` and, once `limitSteps` was called,
 /// hangs give one message and end the process with status 1. `input` stands in
 /// for unknown places.
 void reportLostActivities(llvm::StringRef input, LastWordsFn say);

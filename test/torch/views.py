@@ -74,6 +74,21 @@ def written():
         assert x[:k].sum() == X[:k].sum() and not x[k:].any()
 
 
+def strided():
+    """An offset of as_strided counts from the storage's beginning, which a part of a storage does not know. Such calls, and
+    those that reach beyond their tensor, are refused rather than computed wrong."""
+    whole = torch.arange(20.0)
+    for x, size, offset in ((whole[4:8], (2, 2), 1), (whole[:4], (3,), 6)):
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda x: x.as_strided(size, (1,) * len(size), offset) + 0, backend="kiln", fullgraph=True)
+        try:
+            compiled(x)
+        except Exception as error:
+            assert "as_strided" in str(error), error
+        else:
+            raise AssertionError("as_strided outside of its tensor is compiled")
+
+
 def main():
     bad = []
     for name, (function, calls) in CASES.items():
@@ -87,6 +102,7 @@ def main():
                 bad.append(f"{name} ({kind})")
                 print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
     written()
+    strided()
     print(f"{len(CASES)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
     return 1 if bad else 0
 

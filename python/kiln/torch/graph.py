@@ -18,15 +18,16 @@ _FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+), in ', re.M)
 
 
 class Out:
-    """What a node gives, as torch has it: element type, shape, whether anybody uses it."""
-    __slots__ = ("dtype", "shape", "operation", "used", "contiguous_inputs")
+    """What a node gives, as torch has it: element type, shape, whether anything uses it. Of its inputs: whether all are
+    row-major, and whether all begin where their storage does."""
+    __slots__ = ("dtype", "shape", "operation", "used", "contiguous_inputs", "whole_inputs")
 
-    def __init__(self, dtype, shape, operation, used=True, contiguous_inputs=True):
+    def __init__(self, dtype, shape, operation, used=True, contiguous_inputs=True, whole_inputs=True):
         self.dtype, self.shape, self.operation, self.used = dtype, shape, operation, used
-        self.contiguous_inputs = contiguous_inputs
+        self.contiguous_inputs, self.whole_inputs = contiguous_inputs, whole_inputs
 
     def named(self, operation):
-        return Out(self.dtype, self.shape, operation, self.used, self.contiguous_inputs)
+        return Out(self.dtype, self.shape, operation, self.used, self.contiguous_inputs, self.whole_inputs)
 
 
 def operation_of(node):
@@ -138,8 +139,8 @@ class Lowering(Prim):
     def outs(self, node):
         made = node.meta.get("val")
         operation = operation_of(node)
-        contiguous = all(sizes.is_contiguous(one.meta["val"]) for one in node.all_input_nodes
-                         if isinstance(one.meta.get("val"), torch.Tensor))
+        inputs = [one.meta["val"] for one in node.all_input_nodes if isinstance(one.meta.get("val"), torch.Tensor)]
+        layout = (all(sizes.is_contiguous(one) for one in inputs), all(sizes.begins_storage(one) for one in inputs))
         if isinstance(made, (list, tuple)):
             used = [False] * len(made)
             for user in node.users:
@@ -147,11 +148,11 @@ class Lowering(Prim):
                     used[user.args[1]] = bool(user.users)
                 else:
                     used = [True] * len(made)
-            return [Out(*type_in(one), operation, use, contiguous) if isinstance(one, torch.Tensor) else None
+            return [Out(*type_in(one), operation, use, *layout) if isinstance(one, torch.Tensor) else None
                     for one, use in zip(made, used)]
         if not isinstance(made, torch.Tensor):
             raise Unsupported(f"a result of type {type(made).__name__}")
-        return Out(*type_in(made), operation, True, contiguous)
+        return Out(*type_in(made), operation, True, *layout)
 
     def given(self, argument):
         """Arguments of a node: values for nodes, sizes for symbolic integers."""

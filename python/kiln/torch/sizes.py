@@ -36,6 +36,11 @@ def is_contiguous(tensor):
     return is_row_major(tensor) if free_unbacked_symbols(tensor) else tensor.is_contiguous()
 
 
+def begins_storage(tensor):
+    """Whether the first element of the tensor is that of its storage."""
+    return statically_known_true(tensor.storage_offset() == 0)
+
+
 def constant(function, number):
     return function.index(f"arith.constant {number} : index")
 

@@ -230,7 +230,13 @@ def as_strided(b, out, x, size, strides, offset=None):
     static(*size, *strides, 0 if offset is None else offset, *x.shape)
     if not out.contiguous_inputs:
         raise Unsupported("as_strided of memory that is not row-major")
+    # The offset counts from where the storage begins, which a view of it does not know.
+    if offset is not None and not out.whole_inputs:
+        raise Unsupported("as_strided of a view of a storage")
     shape = tuple(size)
+    last = (offset or 0) + sum((n - 1) * stride for n, stride in zip(shape, strides))
+    if 0 not in shape and last >= elements(x.shape):
+        raise Unsupported("as_strided beyond the elements of its tensor")
     flat = b.reshape(x, [elements(x.shape)])
     if 0 in shape:
         return b.full(0, x.dtype, shape)

@@ -87,6 +87,15 @@ def strided():
             assert "as_strided" in str(error), error
         else:
             raise AssertionError("as_strided outside of its tensor is compiled")
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x.as_strided((2,), (1,), 1) + 0, backend="kiln", fullgraph=True)
+    assert torch.equal(compiled(whole[:4]), whole[1:3])
+    try:
+        compiled(whole[4:8])
+    except Exception as error:
+        assert "as_strided" in str(error), error
+    else:
+        raise AssertionError("as_strided of a part of a storage is computed")
 
 
 def main():

@@ -11,7 +11,7 @@ from kiln._runtime import exchange
 from . import cache, checks, sizes
 from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
-from .graph import COMPLEX, Lowering, UnsupportedNode
+from .graph import COMPLEX, Lowering, UnsupportedNode, operation_of
 from .lower import pairs
 from .text import Unsupported, Value
 
@@ -132,6 +132,14 @@ def _only_views(graph, views, given):
     return found
 
 
+def counts_in_storage(node, tensor):
+    """Whether a node reads a tensor by an offset from the beginning of its storage."""
+    if operation_of(node) not in ("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"):
+        return False
+    offset = node.args[-1] if len(node.args) > (4 if "scatter" in operation_of(node) else 3) else node.kwargs.get("storage_offset")
+    return node.args[0] is tensor and offset is not None
+
+
 class Compiled:
     """Calls the package of one graph, with the graph's arguments."""
 
@@ -210,9 +218,11 @@ class Compiled:
         given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + self.constants
         self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
         self.count = len(placeholders)
+        #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
+        self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
         #: The package takes the arguments as they are, and its results are those of the graph.
         self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
-            self.constants or self.paired or self.pairs or self.checks)
+            self.constants or self.paired or self.pairs or self.checks or self.whole)
 
     @staticmethod
     def _symbols(placeholders):
@@ -253,6 +263,9 @@ class Compiled:
         if self.direct:
             made = exchange(self.session, self.entry, EXCHANGE, arguments)
             return made if made is not None else self._run(arguments)
+        for i in self.whole:
+            if arguments[i].storage_offset():
+                raise RuntimeError(f"unsupported: as_strided of argument {i}, which begins behind its storage; clone() it")
         made = self._run(arguments) if self.program else []
         for number, message in self.checks:
             if not made[number].all():

@@ -28,7 +28,7 @@ public:
                 target::TargetAttr description, bool isEarly);
 
   /// Fails where a lowering did something wrong, which was reported, or where
-  /// nobody takes an operation that the family does not know.
+  /// no lowering takes an operation that the family does not know.
   mlir::LogicalResult run();
   /// Whether a lowering took something.
   bool hasTaken() const { return taken; }

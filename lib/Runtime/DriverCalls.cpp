@@ -47,9 +47,9 @@ RunningCall::RunningCall(int driver, const char *what)
     : outerWhat(allCalls->what.load(std::memory_order_relaxed)),
       outerThreadWhat(threadWhat),
       outerDriver(allCalls->driver.load(std::memory_order_relaxed)) {
-  // Without fences: whoever asks is a signal handler of this thread, or a
-  // process that waits; threads that call drivers at the same time are told
-  // apart by nobody.
+  // Without fences: the reader is a signal handler of this thread, or a
+  // process that waits. Threads that call drivers at the same time are not
+  // told apart.
   DriverCalls &all = *allCalls;
   all.driver.store(driver, std::memory_order_relaxed);
   all.what.store(what, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-//===- ActivityEnd.cpp - How processes end in somebody's code -------------===//
+//===- ActivityEnd.cpp - How processes end in code of plug-ins ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ActivityState.h"

@@ -44,7 +44,7 @@ struct ActivityThread {
   std::unique_ptr<char[]> signalStack;
   ActivityThread();
   ~ActivityThread();
-  /// In a child, whose activities are nobody's business: keeps them here.
+  /// In a child process: keeps its activities here, off the shared board.
   void leaveBoard();
 
 private:

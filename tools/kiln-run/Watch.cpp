@@ -211,7 +211,7 @@ int kiln::run::supervise(const Limits &limits,
   shownActivity = new (memory) Activity{};
   shareDriverCalls();
   std::fflush(nullptr);
-  // Whoever started this process may have it ignored: then nobody is told.
+  // The parent process may have set it to be ignored: no signal arrives then.
   signal(SIGCHLD, SIG_DFL);
   // Nothing has been loaded yet, so no other thread can hold a lock.
   pid_t child = fork();

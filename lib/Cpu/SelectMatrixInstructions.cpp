@@ -83,7 +83,7 @@ struct SelectMatrixInstructionsPass
       std::optional<RowUse> use =
           useOfRow(row, product, /*isBounded=*/false, &reason);
       if (use && !findMatrixInstruction(row.getName()))
-        reason = "nobody has registered code for it";
+        reason = "no code is registered for it";
       else if (use && keepSubnormals && row.getFlushesSubnormals())
         reason = "it reads subnormal numbers as zero";
       if (!reason.empty()) {

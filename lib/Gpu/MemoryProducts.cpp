@@ -170,7 +170,7 @@ std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
                                    int64_t warps) {
   // Without a layout they lie as the family puts them there.
   if (row.getLhs().getLayout() || row.getRhs().getLayout())
-    return "its factors have layouts of their own in the memory of the block";
+    return "its operands have layouts of their own in shared memory";
   if (suitsMemory(op, row, description, warps))
     return "";
   std::string reason = whySizesDoNotSuit(op, row, warps);

@@ -44,7 +44,7 @@ std::vector<std::string> kiln::runtime::pluginSearchPath() {
 }
 
 Error kiln::runtime::checkFound(const std::string &path) {
-  // Whoever put a library beside this one could as well replace this one.
+  // A user who can put a library beside this one could replace this one, too.
   fs::path folder = fs::path(path).parent_path();
   std::string own = libraryFolder();
   std::error_code ignored;

@@ -70,7 +70,7 @@ void kiln::target::runExtensionPoint(OpPassManager &pm,
              : "addExtensionPoint or a target's extensionPoints() does")));
     return;
   }
-  // Whoever adds a pass here relies on it, so it has to be there before.
+  // Passes at this point rely on it, so it has to be there before them.
   if (std::string why = checkFormPass(registry, *declared); !why.empty()) {
     pm.addPass(std::make_unique<ErrorPass>(why));
     return;

@@ -95,7 +95,7 @@ private:
   }
 
   /// A key means one thing: the target's own, the core's or a plug-in's.
-  /// Whoever adds one to a target has it wrong, not the target.
+  /// The plug-in that adds one to a target is wrong, not the target.
   void checkOption(StringRef target, StringRef key, bool isOwn = false) {
     const Target *owner = registry.find(target);
     if (!owner)

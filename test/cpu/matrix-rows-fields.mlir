@@ -13,7 +13,7 @@
 // CHECK-SAME: ["turned", "its acc lies as #kiln.order<col>, which micro-kernels do not have"]
 // CHECK-SAME: ["far", "its lhs lives in 'pad', which micro-kernels do not read"]
 // CHECK-SAME: ["far-sums", "its acc lives in 'pad', which micro-kernels do not read"]
-// CHECK-SAME: ["unknown", "nobody has registered code for it"]
+// CHECK-SAME: ["unknown", "no code is registered for it"]
 module attributes {kiln.target = #kiln.target<name = "cpu", chip = "made-up", family = "cpu",
   memories = [#kiln.memory<name = "l1", scope = core, kind = cached, size = 32768, line = 64>,
     #kiln.memory<name = "pad", scope = core, kind = explicit, size = 65536>,

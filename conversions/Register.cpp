@@ -5,6 +5,7 @@
 #include "kiln/Conversion/LinalgToPrim.h"
 #include "kiln/Conversion/OnnxToPrim.h"
 #include "kiln/Conversion/PrimToTile.h"
+#include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Conversion/StablehloToPrim.h"
 #include "kiln/Conversion/TosaToPrim.h"
 #include "kiln/Conversion/TritonToTile.h"
@@ -16,6 +17,7 @@ void kiln::registerConversionPasses() {
   registerKilnTritonToTilePasses();
   registerKilnStablehloToPrimPasses();
   registerKilnOnnxToPrimPasses();
+  tile::registerKilnPtxToTilePasses();
 }
 
 void kiln::registerConversionFrontends() {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionConverter.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Program/HostOps.h"
-#include "kiln/Target/Report.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Diagnostics.h"
-#include "kiln/Target/Report.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -3,11 +3,11 @@
 
 #include "Explanation.h"
 #include "ExplanationPage.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Runtime/Session.h"
-#include "kiln/Target/Json.h"
-#include "kiln/Target/Report.h"
+#include "kiln/Text/Json.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassInstrumentation.h"

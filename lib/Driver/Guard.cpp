@@ -3,7 +3,7 @@
 
 #include "Guard.h"
 #include "kiln/Driver/Driver.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/ActivityBoard.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -4,8 +4,8 @@
 #include "HostProgram.h"
 #include "FunctionBuilder.h"
 #include "Tolerance.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Target/Report.h"
 #include "kiln/Tiling/Tiling.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

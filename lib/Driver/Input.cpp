@@ -5,7 +5,7 @@
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"

@@ -4,7 +4,7 @@
 #include "Worker.h"
 #include "Guard.h"
 #include "kiln/Eval/Register.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/ActivityBoard.h"
 #include "kiln/Target/PluginLoader.h"

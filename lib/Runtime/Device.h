@@ -5,8 +5,8 @@
 
 #include "kiln-c/Device.h"
 #include "kiln/Runtime/Blob.h"
-#include "kiln/Runtime/Error.h"
 #include "kiln/Runtime/Program.h"
+#include "kiln/System/Error.h"
 #include <functional>
 #include <map>
 #include <memory>

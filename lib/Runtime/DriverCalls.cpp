@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See the headers.
 #include "DriverCalls.h"
-#include "kiln/Runtime/Process.h"
 #include "kiln/Runtime/Progress.h"
+#include "kiln/System/Process.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

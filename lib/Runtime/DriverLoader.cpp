@@ -6,8 +6,8 @@
 #include "GuardedDriver.h"
 #include "kiln/Runtime/Plugin.h"
 #include "kiln/Runtime/Print.h"
-#include "kiln/Runtime/Process.h"
 #include "kiln/Runtime/Progress.h"
+#include "kiln/System/Process.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>

@@ -4,8 +4,8 @@
 #define KILN_LIB_RUNTIME_PACKAGEFORMAT_H
 
 #include "kiln/Runtime/Blob.h"
-#include "kiln/Runtime/Error.h"
 #include "kiln/Runtime/Signature.h"
+#include "kiln/System/Error.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See the header.
 #include "Parts.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <mutex>

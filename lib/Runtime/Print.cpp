@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print.
 #include "kiln/Runtime/Print.h"
-#include "kiln/Runtime/DType.h"
+#include "kiln/System/DType.h"
 #include <charconv>
 #include <cstdio>
 #include <cstring>

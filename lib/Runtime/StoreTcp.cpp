@@ -3,8 +3,8 @@
 // request is 'S' or 'G', the length of the key, the key, and for 'S' the
 // length of the value and the value; the answer to 'G' is the length of the
 // value and the value, when there is one.
-#include "kiln/Runtime/Process.h"
 #include "kiln/Runtime/Store.h"
+#include "kiln/System/Process.h"
 #include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>

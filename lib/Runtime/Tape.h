@@ -3,7 +3,7 @@
 #ifndef KILN_LIB_RUNTIME_TAPE_H
 #define KILN_LIB_RUNTIME_TAPE_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <cstdint>
 #include <functional>
 #include <memory>

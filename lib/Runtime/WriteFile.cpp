@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writing whole files, also in folders that other users may write to.
 #include "kiln/Runtime/Package.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <cerrno>
 #include <climits>
 #include <cstdio>

@@ -5,7 +5,7 @@
 
 #include "kiln-c/Compiler.h"
 #include "kiln-c/Conform.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <functional>
 #include <map>
 #include <string>

@@ -6,7 +6,7 @@
 #include "Select.h"
 #include "Shrink.h"
 #include "kiln/Runtime/Package.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // Running prepared cases on a device.
 #include "Execute.h"
 #include "Children.h"
-#include "kiln/Runtime/Process.h"
 #include "kiln/Runtime/Session.h"
+#include "kiln/System/Process.h"
 #include <chrono>
 #include <cstring>
 #include <deque>

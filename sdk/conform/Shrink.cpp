@@ -2,7 +2,7 @@
 // Making random programs that fail smaller.
 #include "Shrink.h"
 #include "Children.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <algorithm>
 
 using namespace kiln::conform;

@@ -5,8 +5,8 @@
 #ifndef KILN_SDK_CONFORM_SUITE_H
 #define KILN_SDK_CONFORM_SUITE_H
 
-#include "kiln/Runtime/DType.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/DType.h"
+#include "kiln/System/Error.h"
 #include <array>
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 
 #include "Chips.h"
 #include "MatrixInstructions.h"
-#include "kiln/Cpu/Serialize.h"
+#include "kiln/LLVM/Serialize.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"

@@ -10,7 +10,7 @@
 #include "device/UnusedFeatures.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Cpu/Passes.h"
-#include "kiln/Cpu/Serialize.h"
+#include "kiln/LLVM/Serialize.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Tiling/Tiling.h"
 

@@ -3,7 +3,7 @@
 
 #include "MatrixInstructions.h"
 #include "kiln/Cpu/MatrixInstructions.h"
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -4,8 +4,8 @@
 #include "Codegen.h"
 #include "Chips.h"
 #include "Libdevice.h"
-#include "kiln/Cpu/Serialize.h"
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/LLVM/Serialize.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -26,9 +26,9 @@ using namespace kiln;
 using namespace kiln::nvidia;
 
 /// Code comes unrolled and folded, with wide accesses: what is left is to share
-/// and to count loops in one register. Vectorisers and unrolling have nothing to
-/// do, and the back end brings passes of its own. Over 287 kernels this takes
-/// as many registers as O3, in a third of the time for long ones; without
+/// and to count loops in one register. Vectorisers and unrolling have nothing
+/// to do, and the back end brings passes of its own. Over 287 kernels this
+/// takes as many registers as O3, in a third of the time for long ones; without
 /// indvars it takes 2% more, in single kernels 40%.
 static constexpr StringLiteral kPasses =
     "nvvm-reflect,always-inline,globaldce,"

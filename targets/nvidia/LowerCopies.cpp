@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerCopies.h"
-#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"

@@ -11,8 +11,8 @@
 
 #include "Functions.h"
 #include "Passes.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Target/Description.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -4,7 +4,7 @@
 #ifndef KILN_TARGETS_NVIDIA_LOWERMMA_H
 #define KILN_TARGETS_NVIDIA_LOWERMMA_H
 
-#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 
 namespace kiln::nvidia {
 

@@ -5,7 +5,7 @@
 #define KILN_TARGETS_NVIDIA_LOWEROUTPUT_H
 
 #include "device/Seal.h"
-#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace kiln::nvidia {

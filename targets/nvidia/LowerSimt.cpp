@@ -10,7 +10,7 @@
 #include "LowerMma.h"
 #include "LowerOutput.h"
 #include "Passes.h"
-#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -9,7 +9,7 @@
 #include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Register.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"

@@ -3,6 +3,7 @@
 // is, and serialises it as it stands.
 #include "Readable.h"
 #include "Seal.h"
+#include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Target/Plugin.h"

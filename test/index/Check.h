@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checks of lib/Index share.
+// What the checks of lib/Support/Index share.
 #ifndef KILN_TEST_INDEX_CHECK_H
 #define KILN_TEST_INDEX_CHECK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs all checks of lib/Index.
+// Runs all checks of lib/Support/Index.
 #include "Check.h"
 #include <cstdio>
 

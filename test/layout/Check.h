@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checks of lib/Layout share.
+// What the checks of lib/Support/Layout share.
 #ifndef KILN_TEST_LAYOUT_CHECK_H
 #define KILN_TEST_LAYOUT_CHECK_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs all checks of lib/Layout, and makes the layouts that they work on.
+// Runs all checks of lib/Support/Layout, and makes the layouts that they work
+// on.
 #include "Check.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

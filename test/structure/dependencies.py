@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that includes only point down the flow and form no cycle between
-folders, that vendors stay in their folders, and that every source says its
-licence. Usage: dependencies.py SOURCE"""
+"""Checks that includes point to the same layer or to a lower one and form no
+cycle between folders, that vendors stay in their folders, and that every source
+says its licence. With --layers it prints the layers instead, and what each
+folder includes. Usage: dependencies.py SOURCE [--layers]"""
 import os
 import re
 import sys
@@ -15,41 +16,50 @@ VENDORS = re.compile(
     r"x86vector|amx|neon|sve|intel|skylake|zen\d)\b", re.IGNORECASE)
 # The language of a frontend's inline assembly is part of its input.
 FRONTEND_WORDS = {"ptx"}
-FRONTEND_FILES = ("conversions/TritonToTile/", "include/kiln/Dialect/Tile/ExternOps.td")
+FRONTEND_FILES = ("conversions/TritonToTile/", "conversions/PtxToTile/", "include/kiln/Conversion/PtxToTile.", "include/kiln/Dialect/Tile/ExternOps.td")
 # Registers whatever an input may name. The header declares one function and so
 # costs no build time.
-READERS = {"lib/Frontend/UpstreamDialects.cpp"}
-# Folder -> folders (or headers, from include/) that it may not include.
+READERS = {"lib/Compiler/Frontend/UpstreamDialects.cpp"}
+# The layers, from the lowest to the highest, and the folders of each. An include
+# points to the same layer or to a lower one.
 LAYERS = [
-    ("lib/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(Dialect|Target|Eval|Cpu|Driver|Schedule|Analysis|Conversion|Transforms|Index|Interfaces)/"),
-    ("include/kiln/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
-    ("lib/Frontend", r"kiln/(?!Frontend/|Runtime/)|conversions/|dialects/|targets/"),
+    ("Support", ("lib/Support",)),
+    ("Runtime", ("lib/Runtime",)),
+    ("Dialects", ("dialects",)),
+    ("Compiler", ("lib/Compiler",)),
+    ("Conversions", ("conversions",)),
+    ("CodeGen", ("lib/CodeGen",)),
+    ("Driver", ("lib/Driver",)),
+    ("Programs", ("lib/Conform", "lib/Pjrt", "targets", "tools", "sdk")),
+]
+# Rules beside the order of the layers: folder -> what it may not include.
+RULES = [
+    ("lib/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/"),
+    ("include/kiln/Runtime", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/|System/)"),
+    ("lib/Support/System", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!System/)"),
+    ("include/kiln/System", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!System/)"),
+    ("lib/Compiler/Frontend", r"kiln/(?!Frontend/|Runtime/)"),
     ("include/kiln/Frontend", r"kiln/(?!Frontend/)"),
     # Frontends are registered: the driver knows none of them.
     ("lib/Driver", r"kiln/(Conversion/(?!Register)|Dialect/(Triton|Stablehlo|Chlo|Vhlo|Sdy|TmTensor|Torch)/)|mlir/Dialect/(Tosa|Linalg)/"),
-    ("lib/Index", r"kiln/(?!Index/)"),
+    ("lib/Support/Index", r"kiln/(?!Index/)"),
     ("include/kiln/Index", r"kiln/(?!Index/)"),
-    ("lib/Layout", r"^mlir/|kiln/(?!Layout/)"),
+    ("lib/Support/Layout", r"^mlir/|kiln/(?!Layout/)"),
     ("include/kiln/Layout", r"^mlir/|kiln/(?!Layout/)"),
     ("include/kiln-c", r"^(mlir|llvm|mlir-c|llvm-c)/|^kiln/"),
-    ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/)"),
-    ("dialects", r"kiln/(Conversion|Driver|Schedule|Cpu|Gpu|Staging|Transforms|Analysis)/|conversions/|targets/"),
-    ("lib/Interfaces", r"kiln/(?!Interfaces/)|conversions/|dialects/|targets/"),
+    ("tools/kiln-run", r"^(mlir|llvm|mlir-c|llvm-c)/|kiln/(?!Runtime/|System/)"),
+    ("lib/Support/Interfaces", r"kiln/(?!Interfaces/)"),
     ("include/kiln/Interfaces", r"kiln/(?!Interfaces/)"),
-    ("include/kiln/Dialect", r"kiln/(Conversion|Target|Driver|Schedule|Eval)/|conversions/|targets/"),
-    ("lib/Staging", r"kiln/(Conversion|Driver|Schedule|Eval)/|conversions/|targets/"),
-    ("lib/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Eval)/|conversions/|targets/"),
-    ("include/kiln/Target", r"kiln/(Dialect|Conversion|Driver|Schedule|Eval)/"),
-    # What every family shares knows none of them.
-    *((root + room, r"kiln/(Cpu|Gpu)/") for root in ("lib/", "include/kiln/")
-      for room in ("Analysis", "Dialect", "Layout", "Math", "Schedule", "Staging", "Target", "Tiling", "Transforms")),
-    # Families know each other as little as they know their targets.
-    ("lib/Gpu", r"kiln/(Conversion|Cpu|Driver|Schedule|Frontend)/|kiln/Runtime/(?!DType.h)|conversions/|dialects/|targets/|mlir/Dialect/[A-Z]+GPU/"),
-    ("include/kiln/Gpu", r"kiln/(Conversion|Cpu|Driver|Schedule|Frontend|Runtime)/"),
-    ("lib/Cpu", r"kiln/Gpu/"),
-    ("conversions", r"kiln/Driver/|kiln/(Cpu|Gpu)/|targets/"),
-    ("lib", r"targets/"),
-    ("include", r"targets/|conversions/|dialects/"),
+    # Descriptions and plug-ins know no dialect but that of descriptions.
+    ("lib/Compiler/Target", r"kiln/(Dialect/(?!Kiln/)|Schedule|Eval)/"),
+    ("include/kiln/Target", r"kiln/(Dialect/(?!Kiln/)|Schedule|Eval)/"),
+    ("lib/Compiler/Staging", r"kiln/(Schedule|Eval)/"),
+    # Code generators know each other as little as they know their targets.
+    ("lib/CodeGen/Gpu", r"kiln/(Cpu|Schedule|Frontend)/|kiln/Runtime/|mlir/Dialect/[A-Z]+GPU/"),
+    ("include/kiln/Gpu", r"kiln/(Cpu|Schedule|Frontend|Runtime)/"),
+    ("lib/CodeGen/Cpu", r"kiln/Gpu/"),
+    ("lib/CodeGen/LLVM", r"kiln/(Cpu|Gpu)/"),
+    ("conversions", r"kiln/(Cpu|Gpu)/"),
 ]
 
 
@@ -57,22 +67,46 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 SOURCES = CODE + (".py", ".sh", ".cmake", ".in", "CMakeLists.txt")
 
 
-def room(name):
+def rooms(root):
+    """Where the headers of include/kiln/NAME are implemented: NAME -> folder."""
+    found = {}
+    for layer, folders in LAYERS:
+        for folder in folders:
+            where = os.path.join(root, folder)
+            if folder.startswith("lib/") and os.path.isdir(where):
+                found[os.path.basename(folder)] = folder
+                for part in sorted(os.listdir(where)):
+                    if os.path.isdir(os.path.join(where, part)):
+                        found[part] = f"{folder}/{part}"
+    return found
+
+
+def room(name, implemented):
     """The part of the tree that a file belongs to: headers with what
-    implements them."""
+    implements them. None where it belongs to no part."""
     parts = name.split("/")
     if name.startswith("include/kiln/Dialect/") and len(parts) > 4:
-        return "dialects/" + parts[3].lower()
+        return "dialects/" + re.sub("(?<=[a-z])(?=[A-Z])", "_", parts[3]).lower()
     if name.startswith(("include/kiln/Conversion/", "conversions/")):
         return "conversions"
     if name.startswith("include/kiln/Transforms/") and len(parts) > 4:
-        return "lib/Transforms/" + parts[3]
-    if name.startswith("lib/Transforms/"):
-        return "/".join(parts[:3])
+        return "lib/Compiler/Transforms/" + parts[3]
     if name.startswith("include/kiln/") and len(parts) > 3:
-        return "lib/" + parts[2]
-    if name.startswith(("lib/", "dialects/")):
+        return implemented.get(parts[2])
+    if name.startswith("lib/Compiler/Transforms/") and len(parts) > 4:
+        return "/".join(parts[:4])
+    if name.startswith("lib/") and len(parts) > 2:
+        return "/".join(parts[:3]) if len(parts) > 3 else "/".join(parts[:2])
+    if name.startswith(("dialects/", "targets/")):
         return "/".join(parts[:2])
+    return parts[0] if parts[0] in ("tools", "sdk") else None
+
+
+def layer(part):
+    """The number of the layer that a part stands in; None where in no layer."""
+    for number, (_, folders) in enumerate(LAYERS):
+        if part and any(part == f or part.startswith(f + "/") for f in folders):
+            return number
     return None
 
 
@@ -110,6 +144,20 @@ def unlicensed(root):
                         yield os.path.relpath(path, root)
 
 
+def is_forward(lines):
+    """A header that stands for one that was moved."""
+    return any(line.startswith("// Deprecated since") for line in lines[:4])
+
+
+def draw(edges):
+    """The layers, the highest first, with what each part includes."""
+    for number in reversed(range(len(LAYERS))):
+        print(f"{LAYERS[number][0]}:")
+        for part in sorted(edges):
+            if layer(part) == number:
+                print(f"  {part} -> {', '.join(sorted(edges[part]))}")
+
+
 def files(root, folder):
     for path, folders, names in os.walk(os.path.join(root, folder)):
         folders[:] = [f for f in folders if not f.startswith("build")]
@@ -118,26 +166,44 @@ def files(root, folder):
                 yield os.path.relpath(os.path.join(path, name), root)
 
 
+def target_of(name, header):
+    """The file of the tree that an include means; None for those of others."""
+    if header.startswith("kiln/"):
+        return "include/" + header
+    if header.startswith((".", "conversions/", "targets/", "dialects/", "lib/")):
+        base = os.path.dirname(name) if header.startswith(".") else ""
+        return os.path.normpath(os.path.join(base, header))
+    return None
+
+
 def main() -> int:
     root = sys.argv[1]
     problems, count = [], 0
-    edges = {}
+    edges, upward = {}, 0
+    implemented = rooms(root)
     roots = ("include", "lib", "dialects", "conversions", "targets", "tools", "sdk")
     for name in sorted(f for folder in roots for f in files(root, folder)):
         count += 1
         with open(os.path.join(root, name), encoding="utf-8") as file:
             lines = file.read().splitlines()
+        if is_forward(lines):
+            continue
         target = name.split("/")[1] if name.startswith("targets/") else None
         for number, line in enumerate(lines, 1):
             where = f"{name}:{number}"
             match = INCLUDE.match(line)
             if match:
                 header = match.group(1)
-                here = room(name)
-                there = room("include/" + header) if header.startswith("kiln/") else None
+                here = room(name, implemented)
+                there = target_of(name, header)
+                there = room(there, implemented) if there else None
                 if here and there and here != there:
                     edges.setdefault(here, {}).setdefault(there, f"{where} includes {header}")
-                for folder, forbidden in LAYERS:
+                    if layer(here) is not None and layer(there) is not None and layer(here) < layer(there):
+                        upward += 1
+                        problems.append(f"{where}: {LAYERS[layer(here)][0]} must not include {header}: "
+                                        f"{LAYERS[layer(there)][0]} lies above it")
+                for folder, forbidden in RULES:
                     if name.startswith(folder + "/") and re.search(forbidden, header):
                         problems.append(f"{where}: {folder} must not include {header}")
                 other = re.search(r"targets/(\w+)/", header)
@@ -149,9 +215,13 @@ def main() -> int:
                     problems.append(f"{where}: a target includes what is not installed")
             if target is None and not name.startswith(("sdk/examples", "tools/")):
                 vendor = VENDORS.search(line)
-                if vendor and not (vendor.group(0) in FRONTEND_WORDS
+                if vendor and not (vendor.group(0).lower() in FRONTEND_WORDS
                                    and name.startswith(FRONTEND_FILES)):
                     problems.append(f"{where}: names the vendor's '{vendor.group(0)}'")
+    if "--layers" in sys.argv[2:]:
+        draw(edges)
+        print(f"{upward} includes point up")
+        return 0
     problems += cycles(edges)
     problems += [f"{name}:1: expected the line '{LICENCE}'" for name in unlicensed(root)]
     for problem in problems:

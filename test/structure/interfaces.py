@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("lib/Analysis", "lib/Cpu", "lib/Gpu", "lib/Staging", "lib/Tiling", "lib/Transforms/Tile")
+FOLDERS = ("lib/Compiler/Analysis", "lib/CodeGen/Cpu", "lib/CodeGen/Gpu", "lib/Compiler/Staging", "lib/Compiler/Tiling", "lib/Compiler/Transforms/Tile")
 # A question whether something is one of these operations, or a walk over one of them.
 QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|"
                       r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
@@ -17,74 +17,74 @@ FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "Mak
 # What a file is for: the operations that it rewrites or emits, and no others.
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
-    "lib/Transforms/Tile/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
-    "lib/Transforms/Tile/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "BroadcastOp", "ExpandDimsOp"},
+    "lib/Compiler/Transforms/Tile/Views/RecoverViews.cpp": {"LoadPtrOp", "StorePtrOp"},
+    "lib/Compiler/Transforms/Tile/Views/UnwrapIndices.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "PtrAddOp", "BroadcastOp", "ExpandDimsOp"},
     # Reductions of pairs that become exchanges, and what moves to another shape with these.
-    "lib/Transforms/Tile/FindExchanges.cpp": {"BroadcastOp", "ExpandDimsOp", "ReshapeOp", "ReduceOp"},
-    "lib/Transforms/Tile/JoinExchanged.cpp": {"ExchangeOp", "ReduceOp", "ReshapeOp", "ExpandDimsOp", "BroadcastOp", "IotaOp",
+    "lib/Compiler/Transforms/Tile/Exchanges/FindExchanges.cpp": {"BroadcastOp", "ExpandDimsOp", "ReshapeOp", "ReduceOp"},
+    "lib/Compiler/Transforms/Tile/Exchanges/JoinExchanged.cpp": {"ExchangeOp", "ReduceOp", "ReshapeOp", "ExpandDimsOp", "BroadcastOp", "IotaOp",
                                               "SplatOp"},
-    "lib/Transforms/Tile/ExpandScaledDots.cpp": {"DotScaledOp"},
-    "lib/Transforms/Tile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
-    "lib/Transforms/Tile/CheckAssumptions.cpp": {"AssumeOp"},
-    "lib/Transforms/Tile/CloseInductions.cpp": {"PtrAddOp"},
-    "lib/Transforms/Tile/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},
-    "lib/Transforms/Tile/LaunchBounds.cpp": {"PtrAddOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "TransposeOp",
+    "lib/Compiler/Transforms/Tile/Expand/ExpandScaledDots.cpp": {"DotScaledOp"},
+    "conversions/PtxToTile/ExpandInlineAsm.cpp": {"InlineAsmOp"},
+    "lib/Compiler/Transforms/Tile/Views/CheckAssumptions.cpp": {"AssumeOp"},
+    "lib/Compiler/Transforms/Tile/Views/CloseInductions.cpp": {"PtrAddOp"},
+    "lib/Compiler/Transforms/Tile/Views/PointerExpr.cpp": {"PtrAddOp", "SplatOp", "IotaOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp"},
+    "lib/Compiler/Transforms/Tile/Views/LaunchBounds.cpp": {"PtrAddOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "TransposeOp",
                                              "ReshapeOp"},
-    "lib/Transforms/Tile/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},
-    "lib/Transforms/Tile/IndirectVectors.cpp": {"BroadcastOp", "ExpandDimsOp"},
-    "lib/Cpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
-    "lib/Transforms/Tile/LowerPointers.cpp": {"SplatOp", "PtrAddOp", "IntToPtrOp", "PtrToIntOp", "PtrCastOp", "LoadPtrOp",
+    "lib/Compiler/Transforms/Tile/Views/MaskExpr.cpp": {"BroadcastOp", "ExpandDimsOp"},
+    "lib/Compiler/Transforms/Tile/Views/IndirectVectors.cpp": {"BroadcastOp", "ExpandDimsOp"},
+    "lib/CodeGen/Cpu/Pointers.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
+    "lib/Compiler/Transforms/Tile/Views/LowerPointers.cpp": {"SplatOp", "PtrAddOp", "IntToPtrOp", "PtrToIntOp", "PtrCastOp", "LoadPtrOp",
                                      "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
-    "lib/Cpu/ControlFlow.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    "lib/CodeGen/Cpu/ControlFlow.cpp": {"AtomicRMWOp", "AtomicCASOp"},
     # What is said about the types of printed values.
-    "lib/Transforms/Tile/PrintedTypes.cpp": {"PrintOp"},
+    "lib/Compiler/Transforms/Tile/PrintedTypes.cpp": {"PrintOp"},
     # Conversions with a rounding mode.
-    "lib/Transforms/Tile/ExpandConversions.cpp": {"ConvertFloatOp"},
-    "lib/Transforms/Tile/LowerFloat8.cpp": {"ConvertFloatOp", "ReduceOp", "SortOp", "LoadOp", "StoreOp", "AtomicRMWOp"},
+    "lib/Compiler/Transforms/Tile/Expand/ExpandConversions.cpp": {"ConvertFloatOp"},
+    "lib/Compiler/Transforms/Tile/Expand/LowerFloat8.cpp": {"ConvertFloatOp", "ReduceOp", "SortOp", "LoadOp", "StoreOp", "AtomicRMWOp"},
     # Sums that are rounded at their end.
-    "lib/Transforms/Tile/WidenAccumulators.cpp": {"ReduceOp"},
+    "lib/Compiler/Transforms/Tile/Expand/WidenAccumulators.cpp": {"ReduceOp"},
     # Emission of single operations.
-    "lib/Cpu/MathFunctions.cpp": {"CallExternOp"},
-    "lib/Cpu/KernelEmitter.cpp": {"CallExternOp", "PrintOp", "PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
+    "lib/CodeGen/Cpu/MathFunctions.cpp": {"CallExternOp"},
+    "lib/CodeGen/Cpu/KernelEmitter.cpp": {"CallExternOp", "PrintOp", "PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp"},
     # Reductions store values on their way; addresses become pointers where an access uses them.
-    "lib/Cpu/Regions.cpp": {"ReduceOp", "IntToPtrOp"},
+    "lib/CodeGen/Cpu/Regions.cpp": {"ReduceOp", "IntToPtrOp"},
     # How a combining store combines.
-    "lib/Cpu/Store.cpp": {"StoreOp"},
-    "lib/Gpu/Access.cpp": {"StoreOp"}, "lib/Gpu/AccessUpdates.cpp": {"StoreOp"},
+    "lib/CodeGen/Cpu/Store.cpp": {"StoreOp"},
+    "lib/CodeGen/Gpu/Access.cpp": {"StoreOp"}, "lib/CodeGen/Gpu/AccessUpdates.cpp": {"StoreOp"},
     # Layouts of results: what each of these leaves of an operand's layout follows from what it does.
-    "lib/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
+    "lib/CodeGen/Gpu/AssignLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "GatherOp", "HistogramOp", "JoinOp", "ReshapeOp",
                                    "ExchangeOp", "InlineAsmOp"},
-    "lib/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ExchangeOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
+    "lib/CodeGen/Gpu/RequireLayouts.cpp": {"ReduceOp", "ScanOp", "SortOp", "ExchangeOp", "ReshapeOp", "PtrAddOp", "PtrCastOp"},
     # What goes through pointers.
-    "lib/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
+    "lib/CodeGen/Gpu/AssignAccesses.cpp": {"LoadPtrOp", "StorePtrOp", "AtomicRMWOp"},
     # Which loads become copies, and what transposes what they loaded.
-    "lib/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/Gpu/Staged.cpp": {"TransposeOp"},
-    "lib/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
+    "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/CodeGen/Gpu/Staged.cpp": {"TransposeOp"},
+    "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
     # Those of simt.
-    "lib/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
+    "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
     # Which registers a reshape leaves where they are, and an exchange renames.
-    "lib/Gpu/Movement.cpp": {"ReshapeOp", "ExchangeOp"},
+    "lib/CodeGen/Gpu/Movement.cpp": {"ReshapeOp", "ExchangeOp"},
     # Exchanges within a vector.
-    "lib/Cpu/Reshape.cpp": {"ExchangeOp"},
+    "lib/CodeGen/Cpu/Reshape.cpp": {"ExchangeOp"},
     # What is known of the address behind a pointer.
     # How a combining store combines.
-    "lib/Analysis/BlockReductions.cpp": {"StoreOp"},
-    "lib/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
-    "lib/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},
+    "lib/Compiler/Analysis/BlockReductions.cpp": {"StoreOp"},
+    "lib/Compiler/Analysis/Alignment.cpp": {"PtrAddOp", "PtrCastOp"},
+    "lib/Compiler/Analysis/AxisAnalysis.cpp": {"PtrAddOp", "PtrCastOp"},
     # Emission of scalar pointers, and of accesses through them.
-    "lib/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
-    "lib/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},
+    "lib/CodeGen/Gpu/KernelWalk.cpp": {"PtrAddOp", "PtrCastOp", "PtrToIntOp", "IntToPtrOp", "AtomicRMWOp", "AtomicCASOp"},
+    "lib/CodeGen/Gpu/Pointers.cpp": {"AtomicRMWOp", "AtomicCASOp"},
     # What folds several tiles at once, and what goes through pointers, takes its operands element by element.
-    "lib/Staging/TileToStageOps.cpp": {"ReduceOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp", "AssertOp",
+    "lib/Compiler/Staging/TileToStageOps.cpp": {"ReduceOp", "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp", "AssertOp",
                                        "CatOp", "ReshapeOp", "InlineAsmOp", "PrintOp"},
     # Joined tiles are written one after the other; another shape is another view of the same storage.
-    "lib/Staging/ConvertTileToStage.cpp": {"CatOp", "ReshapeOp"},
+    "lib/Compiler/Staging/ConvertTileToStage.cpp": {"CatOp", "ReshapeOp"},
     # What is computed again only where somebody has decided it.
-    "lib/Staging/DecideStorage.cpp": {"ReshapeOp", "ExchangeOp"}, "lib/Staging/Storage.cpp": {"ReshapeOp", "ExchangeOp"},
+    "lib/Compiler/Staging/DecideStorage.cpp": {"ReshapeOp", "ExchangeOp"}, "lib/Compiler/Staging/Storage.cpp": {"ReshapeOp", "ExchangeOp"},
     # Reductions store values on their way.
-    "lib/Staging/StorageLegality.cpp": {"ReduceOp"},
+    "lib/Compiler/Staging/StorageLegality.cpp": {"ReduceOp"},
     # The parameter behind a pointer, and what accesses through pointers reach.
-    "lib/Gpu/Order.cpp": {"PtrAddOp", "PtrCastOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp", "TransposeOp",
+    "lib/CodeGen/Gpu/Order.cpp": {"PtrAddOp", "PtrCastOp", "SplatOp", "BroadcastOp", "ExpandDimsOp", "ReshapeOp", "TransposeOp",
                           "LoadPtrOp", "StorePtrOp", "AtomicRMWOp", "AtomicCASOp"},
 }
 
@@ -101,7 +101,8 @@ def main():
     source, tile = sys.argv[1], operations(sys.argv[1])
     sites, problems = 0, []
     for folder in FOLDERS:
-        for path in sorted(glob.glob(os.path.join(source, folder, "*.cpp")) + glob.glob(os.path.join(source, folder, "*.h"))):
+        paths = [p for end in ("*.cpp", "*.h") for p in glob.glob(os.path.join(source, folder, "**", end), recursive=True)]
+        for path in sorted(paths):
             name = os.path.relpath(path, source)
             with open(path, encoding="utf-8") as file:
                 text = file.read()

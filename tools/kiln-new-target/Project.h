@@ -3,7 +3,7 @@
 #ifndef KILN_TOOLS_KILN_NEW_TARGET_PROJECT_H
 #define KILN_TOOLS_KILN_NEW_TARGET_PROJECT_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <string>
 #include <vector>
 

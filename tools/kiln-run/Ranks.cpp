@@ -2,7 +2,7 @@
 // Several ranks of one program.
 #include "Ranks.h"
 #include "Runner.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

@@ -3,8 +3,8 @@
 #include "Watch.h"
 #include "Load.h"
 #include "kiln/Runtime/DriverCall.h"
-#include "kiln/Runtime/Process.h"
 #include "kiln/Runtime/Progress.h"
+#include "kiln/System/Process.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>

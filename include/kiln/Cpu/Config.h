@@ -4,7 +4,7 @@
 #ifndef KILN_CPU_CONFIG_H
 #define KILN_CPU_CONFIG_H
 
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Kiln/Description.h"
 
 namespace kiln::cpu {
 

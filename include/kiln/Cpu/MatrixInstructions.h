@@ -17,7 +17,7 @@
 #ifndef KILN_CPU_MATRIXINSTRUCTIONS_H
 #define KILN_CPU_MATRIXINSTRUCTIONS_H
 
-#include "kiln/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Cpu/CpuDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
 #include <string>

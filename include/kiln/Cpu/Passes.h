@@ -4,8 +4,8 @@
 #ifndef KILN_CPU_PASSES_H
 #define KILN_CPU_PASSES_H
 
-#include "kiln/Cpu/CpuDialect.h"
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TargetOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

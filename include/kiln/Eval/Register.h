@@ -27,6 +27,7 @@ void registerPrimEvaluation(mlir::DialectRegistry &registry);
 void registerTileEvaluation(mlir::DialectRegistry &registry);
 void registerAffineEvaluation(mlir::DialectRegistry &registry);
 void registerStageEvaluation(mlir::DialectRegistry &registry);
+void registerSimtEvaluation(mlir::DialectRegistry &registry);
 void registerProgramEvaluation(mlir::DialectRegistry &registry);
 
 /// In a child process: reads a module from bytes that may harm the reader, with

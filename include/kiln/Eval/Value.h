@@ -4,7 +4,7 @@
 #ifndef KILN_EVAL_VALUE_H
 #define KILN_EVAL_VALUE_H
 
-#include "kiln/Runtime/DType.h"
+#include "kiln/System/DType.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"

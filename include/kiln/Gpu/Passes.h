@@ -4,8 +4,8 @@
 #ifndef KILN_GPU_PASSES_H
 #define KILN_GPU_PASSES_H
 
-#include "kiln/Gpu/SimtDialect.h"
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Target/TargetOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -30,9 +30,6 @@ void buildGpuPipeline(mlir::OpPassManager &pm,
 
 /// Registers the passes and the pipeline `gpu-pipeline`.
 void registerGpuPasses();
-
-/// How `reference` evaluates tiles with layouts.
-void registerSimtEvaluation(mlir::DialectRegistry &registry);
 
 /// Registers the family `gpu`: its dialect.
 void registerGpuFamily(target::TargetRegistry &registry);

@@ -1,70 +1,9 @@
-//===- SimtDialect.h - Tiles spread over threads ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The `simt` dialect: layouts over registers, lanes and warps, and what a
-// thread does that upstream's dialects cannot say.
-//
-//===----------------------------------------------------------------------===//
+// Deprecated since 0.1: include kiln/Dialect/Simt/SimtDialect.h. This
+// header is kept for one minor version.
+#ifndef KILN_GPU_SIMTDIALECT_H_FORWARD
+#define KILN_GPU_SIMTDIALECT_H_FORWARD
 
-#ifndef KILN_GPU_SIMTDIALECT_H
-#define KILN_GPU_SIMTDIALECT_H
+#include "kiln/Dialect/Simt/SimtDialect.h" // IWYU pragma: export
 
-#include "kiln/Dialect/Tile/Tile.h"
-#include "kiln/Interfaces/IndexMap.h"
-#include "kiln/Interfaces/Layout.h"
-#include "kiln/Layout/LinearLayout.h"
-#include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpDefinition.h"
-#include "mlir/IR/TensorEncoding.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "kiln/Gpu/SimtOpsDialect.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "kiln/Gpu/SimtOpsAttrs.h.inc"
-
-#define GET_OP_CLASSES
-#include "kiln/Gpu/SimtOps.h.inc"
-
-namespace kiln::simt {
-
-/// On a kernel's function at the level of threads: how many threads a block
-/// has (i64).
-inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
-/// On the same: bytes of memory that the block shares (i64).
-inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
-/// On the same, where its blocks must all run at once (unit).
-inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
-/// On the same: the kernel's numerics mode (#tile.numerics).
-inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
-/// On a kernel whose tiles have layouts: how many warps run an instance (i64).
-inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";
-/// The space of storage that the threads of a block share.
-inline constexpr llvm::StringLiteral kSharedSpace = "shared";
-/// The external global that stands for the memory that a block shares.
-inline constexpr llvm::StringLiteral kSharedSymbol = "simt_shared";
-
-/// Address spaces of pointers at the level of threads.
-enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
-
-/// The layout of a tile's type; null without one.
-LayoutAttr getLayout(mlir::Type tile);
-LayoutAttr getLayout(mlir::Value tile);
-/// The same as a linear layout with the inputs `register`, `lane` and `warp` of
-/// so many bits, for a tile of this shape: sizes are rounded up.
-layout::LinearLayout getLinearLayout(LayoutAttr layout,
-                                     llvm::ArrayRef<int64_t> shape,
-                                     unsigned laneBits, unsigned warpBits);
-/// The attribute of such a layout.
-LayoutAttr getLayoutAttr(mlir::MLIRContext *context,
-                         const layout::LinearLayout &layout);
-/// The type with another layout.
-mlir::RankedTensorType withLayout(mlir::Type tile, LayoutAttr layout);
-
-} // namespace kiln::simt
-
-#endif // KILN_GPU_SIMTDIALECT_H
+#endif // KILN_GPU_SIMTDIALECT_H_FORWARD

@@ -3,7 +3,7 @@
 #ifndef KILN_RUNTIME_PLUGIN_H
 #define KILN_RUNTIME_PLUGIN_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -5,9 +5,9 @@
 #ifndef KILN_RUNTIME_PROGRAM_H
 #define KILN_RUNTIME_PROGRAM_H
 
-#include "kiln/Runtime/DType.h"
-#include "kiln/Runtime/Error.h"
 #include "kiln/Runtime/Launch.h"
+#include "kiln/System/DType.h"
+#include "kiln/System/Error.h"
 #include <array>
 #include <cstdint>
 #include <map>

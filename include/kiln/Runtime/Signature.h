@@ -5,7 +5,7 @@
 #define KILN_RUNTIME_SIGNATURE_H
 
 #include "kiln/Runtime/Blob.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <array>
 #include <optional>
 #include <string>

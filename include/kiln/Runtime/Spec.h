@@ -4,7 +4,7 @@
 #ifndef KILN_RUNTIME_SPEC_H
 #define KILN_RUNTIME_SPEC_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <string>
 #include <utility>
 #include <vector>

@@ -5,7 +5,7 @@
 #define KILN_RUNTIME_STORE_H
 
 #include "kiln-c/Communication.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <memory>
 #include <string>
 

@@ -3,8 +3,8 @@
 #ifndef KILN_RUNTIME_TENSOR_H
 #define KILN_RUNTIME_TENSOR_H
 
-#include "kiln/Runtime/DType.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/DType.h"
+#include "kiln/System/Error.h"
 #include <memory>
 #include <optional>
 #include <string>

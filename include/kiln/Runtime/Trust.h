@@ -3,7 +3,7 @@
 #ifndef KILN_RUNTIME_TRUST_H
 #define KILN_RUNTIME_TRUST_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <string>
 
 namespace kiln::runtime {

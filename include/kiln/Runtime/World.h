@@ -3,8 +3,8 @@
 #ifndef KILN_RUNTIME_WORLD_H
 #define KILN_RUNTIME_WORLD_H
 
-#include "kiln/Runtime/Error.h"
 #include "kiln/Runtime/Store.h"
+#include "kiln/System/Error.h"
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -1,22 +1,9 @@
-//===- Json.h - JSON that anybody wrote -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Deprecated since 0.1: include kiln/Text/Json.h. This
+// header is kept for one minor version.
+#ifndef KILN_TARGET_JSON_H_FORWARD
+#define KILN_TARGET_JSON_H_FORWARD
 
-#ifndef KILN_TARGET_JSON_H
-#define KILN_TARGET_JSON_H
+#include "kiln/Text/Json.h" // IWYU pragma: export
 
-#include "llvm/Support/JSON.h"
-
-namespace kiln::target {
-
-/// How deep brackets nest outside of strings, and how deep they may in files of
-/// a few lines.
-size_t nestingOf(llvm::StringRef text);
-constexpr size_t kMaxNesting = 64;
-
-/// Parses JSON. Text that nests deeper than any file of Kiln does is an error:
-/// LLVM's parser recurses.
-llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
-
-} // namespace kiln::target
-
-#endif // KILN_TARGET_JSON_H
+#endif // KILN_TARGET_JSON_H_FORWARD

@@ -4,14 +4,14 @@
 #ifndef KILN_TARGET_LIMITS_H
 #define KILN_TARGET_LIMITS_H
 
-#include "kiln/Target/Description.h"
+#include "kiln/Dialect/Kiln/Description.h"
 
 namespace kiln::target {
 
 /// Why a kernel is beyond the limits of a description (`max_rank`,
 /// `max_tile_elements`); empty if it is not. Checked before the target sees the
-/// kernel, after its block sizes were chosen. Whether tiles fit into a memory is
-/// for the target to say, which need not hold all of them at once.
+/// kernel, after its block sizes were chosen. Whether tiles fit into a memory
+/// is for the target to say, which need not hold all of them at once.
 std::string checkLimits(mlir::Operation *kernel, TargetAttr description);
 
 } // namespace kiln::target

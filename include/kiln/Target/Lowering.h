@@ -11,8 +11,8 @@
 #ifndef KILN_TARGET_LOWERING_H
 #define KILN_TARGET_LOWERING_H
 
-#include "kiln/Target/Description.h"
-#include "kiln/Target/Report.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Target/TargetOptions.h"
 #include "mlir/IR/PatternMatch.h"
 #include <functional>

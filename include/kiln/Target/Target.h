@@ -10,10 +10,10 @@
 #ifndef KILN_TARGET_TARGET_H
 #define KILN_TARGET_TARGET_H
 
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Runtime/Launch.h"
-#include "kiln/Target/Description.h"
 #include "kiln/Target/ExtensionPoint.h"
-#include "kiln/Target/Report.h"
 #include "kiln/Target/TargetOptions.h"
 #include "kiln/Target/TilingModel.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -3,7 +3,7 @@
 #ifndef KILN_LIB_RUNTIME_LAPACK_H
 #define KILN_LIB_RUNTIME_LAPACK_H
 
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "DeviceKit.h"
 #include "kiln-c/Device.h"
-#include "kiln/Runtime/Error.h"
+#include "kiln/System/Error.h"
 #include <cstdint>
 #include <stdexcept>
 #include <string>

@@ -3,7 +3,7 @@
 #include "DeviceKit.h"
 #include "Context.h"
 #include "kiln/Runtime/Package.h"
-#include "kiln/Runtime/Process.h"
+#include "kiln/System/Process.h"
 #include <chrono>
 #include <csignal>
 #include <cstdio>

@@ -4,9 +4,9 @@
 // elements becomes element (k, j) of a tensor of blocks, with zeros at the
 // edges. A transfer is then one run of bytes instead of one for every row.
 #include "Extensions.h"
+#include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Interfaces/MatrixProduct.h"
-#include "kiln/Target/Report.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"

@@ -2,7 +2,7 @@
 // What upstream has patterns for goes through them; matrix instructions and
 // the attributes of kernels are done here.
 #include "Amd.h"
-#include "kiln/Gpu/SimtDialect.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"

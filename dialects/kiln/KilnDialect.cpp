@@ -1,0 +1,411 @@
+//===- Dialect.cpp - The kiln dialect and its attributes ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DescriptionFields.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln::target;
+
+#include "kiln/Dialect/Kiln/DescriptionDialect.cpp.inc"
+#include "kiln/Dialect/Kiln/DescriptionEnums.cpp.inc"
+
+namespace kiln::target {
+/// Reads the word of an enum; `what` is what it says.
+template <typename Enum>
+static FailureOr<Enum> parseWord(AsmParser &parser, StringRef what) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  if (std::optional<Enum> value = symbolizeEnum<Enum>(word))
+    return *value;
+  auto diag = parser.emitError(loc)
+              << "expected the word for " << what << " to be one of: ";
+  for (unsigned i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+    diag << (i ? ", " : "") << stringifyEnum(static_cast<Enum>(i));
+  return diag << ", found '" << word << "'";
+}
+
+/// Attributes of named fields are printed as their definition says.
+static void printFields(AsmPrinter &, StringRef, StringRef) {}
+} // namespace kiln::target
+
+#define KILN_WORDS(...) #__VA_ARGS__
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Kiln/DescriptionAttrs.cpp.inc"
+
+void KilnDialect::initialize() {
+  report = std::make_shared<Report>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "kiln/Dialect/Kiln/DescriptionAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  if (attr.getName() == kSpecAttr && !isa<StringAttr>(attr.getValue()))
+    return op->emitOpError() << "expected attribute '" << kSpecAttr
+                             << "' to be a string, found " << attr.getValue();
+  if (attr.getName() == kTargetAttr && !isa<TargetAttr>(attr.getValue()))
+    return op->emitOpError()
+           << "expected attribute '" << kTargetAttr
+           << "' to be a #kiln.target, found " << attr.getValue();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks shared by the attributes
+//===----------------------------------------------------------------------===//
+
+namespace {
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+LogicalResult checkAtLeast(EmitError emitError, StringRef what, int64_t value,
+                           int64_t least) {
+  if (value >= least)
+    return success();
+  return emitError() << "expected " << what << " to be at least " << least
+                     << ", found " << value;
+}
+
+LogicalResult checkName(EmitError emitError, StringRef what, StringRef name) {
+  auto legal = [](char c) {
+    return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' ||
+           c == '.';
+  };
+  if (!name.empty() && llvm::all_of(name, legal))
+    return success();
+  return emitError() << "expected " << what
+                     << " of letters, digits, '_', '-' and '.', found '" << name
+                     << "'";
+}
+
+LogicalResult checkOneOf(EmitError emitError, const Twine &what,
+                         StringRef value, ArrayRef<StringRef> allowed) {
+  if (llvm::is_contained(allowed, value))
+    return success();
+  auto diag = emitError() << "expected " << what << " to be one of ";
+  llvm::interleaveComma(allowed, diag,
+                        [&](StringRef s) { diag << "'" << s << "'"; });
+  return diag << ", found '" << value << "'";
+}
+
+/// Every element is a type that elements of tiles can have.
+LogicalResult checkTypes(EmitError emitError, StringRef what,
+                         ArrayRef<Type> types) {
+  for (Type type : types)
+    if (!type.isIntOrIndexOrFloat())
+      return emitError() << "expected the types of " << what
+                         << " to be those of numbers, found " << type;
+  return success();
+}
+
+/// What the operands of an instruction have is among the types of its unit,
+/// where that lists any. A sum may be wider than what it is the sum of.
+LogicalResult checkUnitTypes(EmitError emitError, MatrixInstructionAttr inst,
+                             ExecutionUnitAttr unit) {
+  ArrayRef<Type> known = unit.getTypes();
+  if (known.empty())
+    return success();
+  for (auto [name, operand] :
+       {std::pair("lhs", inst.getLhs()), std::pair("rhs", inst.getRhs())})
+    for (Type type : operand.getTypes()) {
+      // A unit for i8 is one for si8, ui8 and what leaves bits of them unused.
+      auto integer = dyn_cast<IntegerType>(type);
+      if (!llvm::is_contained(known, type) &&
+          !(integer &&
+            llvm::is_contained(known,
+                               Type(IntegerType::get(
+                                   type.getContext(),
+                                   llvm::PowerOf2Ceil(integer.getWidth()))))))
+        return emitError() << "instruction '" << inst.getName() << "' has "
+                           << name << " elements of type " << type
+                           << ", which unit '" << unit.getName()
+                           << "' does not list";
+    }
+  return success();
+}
+
+/// Every name of `list` is one of `known`.
+LogicalResult checkKnown(EmitError emitError, StringRef what,
+                         ArrayRef<StringAttr> list,
+                         const llvm::StringSet<> &known) {
+  for (StringAttr element : list)
+    if (!known.contains(element.getValue()))
+      return emitError() << what << " refers to memory " << element
+                         << ", which the description does not have";
+  return success();
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// RangeAttr
+//===----------------------------------------------------------------------===//
+
+Attribute RangeAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> pieces;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parsePiece = [&]() -> ParseResult {
+    int64_t min = 0, max = 0, granule = 1;
+    if (parser.parseInteger(min))
+      return failure();
+    max = min;
+    if (succeeded(parser.parseOptionalKeyword("to")))
+      if (parser.parseInteger(max) || parser.parseKeyword("by") ||
+          parser.parseInteger(granule))
+        return failure();
+    pieces.append({min, max, granule});
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parsePiece))
+    return {};
+  return parser.getChecked<RangeAttr>(loc, parser.getContext(), pieces);
+}
+
+void RangeAttr::print(AsmPrinter &printer) const {
+  ArrayRef<int64_t> pieces = getPieces();
+  printer << "<";
+  for (size_t i = 0; i < pieces.size(); i += 3) {
+    printer << (i ? ", " : "") << pieces[i];
+    if (pieces[i + 1] != pieces[i])
+      printer << " to " << pieces[i + 1] << " by " << pieces[i + 2];
+  }
+  printer << ">";
+}
+
+LogicalResult RangeAttr::verify(EmitError emitError, ArrayRef<int64_t> pieces) {
+  if (pieces.empty() || pieces.size() % 3)
+    return emitError() << "expected the smallest size, the largest size and "
+                          "the granule of each piece of a range";
+  for (size_t i = 0; i < pieces.size(); i += 3) {
+    int64_t min = pieces[i], max = pieces[i + 1], granule = pieces[i + 2];
+    if (failed(
+            checkAtLeast(emitError, "the smallest size of a range", min, 1)) ||
+        failed(checkAtLeast(emitError, "the granule of a range", granule, 1)))
+      return failure();
+    if (max < min || (max - min) % granule)
+      return emitError() << "expected the largest size of a range to be " << min
+                         << " plus a multiple of " << granule << ", found "
+                         << max;
+    if (i && min <= pieces[i - 2])
+      return emitError() << "expected the sizes of a range in ascending order, "
+                            "found "
+                         << min << " behind " << pieces[i - 2];
+  }
+  return success();
+}
+
+bool RangeAttr::contains(int64_t size) const {
+  ArrayRef<int64_t> pieces = getPieces();
+  for (size_t i = 0; i < pieces.size(); i += 3)
+    if (size >= pieces[i] && size <= pieces[i + 1] &&
+        (size - pieces[i]) % pieces[i + 2] == 0)
+      return true;
+  return false;
+}
+
+LogicalResult InterleaveAttr::verify(EmitError emitError, int64_t group) {
+  return checkAtLeast(emitError, "the group of an interleaved layout", group,
+                      1);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a description
+//===----------------------------------------------------------------------===//
+
+LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
+                                 MemoryScope scope, MemoryKind kind,
+                                 int64_t size, int64_t align, int64_t line,
+                                 int64_t banks, int64_t bandwidth) {
+  if (failed(checkName(emitError, "the name of a memory", name)) ||
+      failed(checkAtLeast(emitError, "the size of a memory", size, 0)) ||
+      failed(checkAtLeast(emitError, "the line of a memory", line, 0)) ||
+      failed(checkAtLeast(emitError, "the banks of a memory", banks, 1)) ||
+      failed(
+          checkAtLeast(emitError, "the bandwidth of a memory", bandwidth, 0)))
+    return failure();
+  if (align < 1 || (align & (align - 1)))
+    return emitError() << "expected the alignment of a memory to be a power of "
+                          "two, found "
+                       << align;
+  return success();
+}
+
+LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
+                                        UnitKind kind, int64_t bits,
+                                        int64_t registers, int64_t count,
+                                        int64_t rate, ArrayRef<Type> types,
+                                        ArrayRef<StringAttr> homes) {
+  if (failed(checkName(emitError, "the name of a unit", name)) ||
+      failed(checkAtLeast(emitError, "the bits of a unit", bits, 0)) ||
+      failed(
+          checkAtLeast(emitError, "the registers of a unit", registers, 0)) ||
+      failed(checkAtLeast(emitError, "the count of a unit", count, 1)) ||
+      failed(checkAtLeast(emitError, "the rate of a unit", rate, 1)) ||
+      failed(checkTypes(emitError, "a unit", types)))
+    return failure();
+  return success();
+}
+
+LogicalResult OperandAttr::verify(EmitError emitError, ArrayRef<Type> types,
+                                  StringRef, Attribute layout) {
+  // A string was the name of one in older versions.
+  if (isa_and_present<StringAttr>(layout))
+    return emitError() << "expected the layout of an operand to be an "
+                          "attribute such as #kiln.order<row>, found "
+                       << layout;
+  return checkTypes(emitError, "an operand", types);
+}
+
+LogicalResult MatrixInstructionAttr::verify(
+    EmitError emitError, StringRef name, StringRef unit, RangeAttr m,
+    RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
+    Stationary stationary, bool accumulate, int64_t temporaries,
+    bool flushesSubnormals, StringRef outputStage) {
+  if (failed(checkName(emitError, "the name of an instruction", name)) ||
+      failed(checkAtLeast(emitError, "the temporaries of an instruction",
+                          temporaries, 0)))
+    return failure();
+  for (OperandAttr operand : {lhs, rhs})
+    if (auto layout = dyn_cast_if_present<InterleaveAttr>(operand.getLayout());
+        layout && k.getMin() % layout.getGroup())
+      return emitError() << "expected k of instruction '" << name
+                         << "' to be a multiple of the " << layout.getGroup()
+                         << " steps that its operand interleaves, found "
+                         << k.getMin();
+  return success();
+}
+
+LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
+                                   int64_t clusters, int64_t threads,
+                                   int64_t frequency,
+                                   ArrayRef<StringAttr> links) {
+  if (failed(checkAtLeast(emitError, "cores", cores, 1)) ||
+      failed(checkAtLeast(emitError, "clusters", clusters, 1)) ||
+      failed(checkAtLeast(emitError, "threads", threads, 1)) ||
+      failed(checkAtLeast(emitError, "the frequency", frequency, 0)))
+    return failure();
+  return success();
+}
+
+LogicalResult ContractionTileAttr::verify(EmitError emitError, Type type,
+                                          int64_t m, int64_t n, int64_t k) {
+  if (failed(checkAtLeast(emitError, "m", m, 1)) ||
+      failed(checkAtLeast(emitError, "n", n, 1)) ||
+      failed(checkAtLeast(emitError, "k", k, 1)))
+    return failure();
+  return success();
+}
+
+LogicalResult TilesAttr::verify(EmitError emitError, int64_t elementwiseRows,
+                                int64_t elementwiseCols,
+                                int64_t reductionElements,
+                                int64_t reductionRows,
+                                ArrayRef<ContractionTileAttr>) {
+  if (failed(checkAtLeast(emitError, "elementwise_rows", elementwiseRows, 1)) ||
+      failed(checkAtLeast(emitError, "elementwise_cols", elementwiseCols, 1)) ||
+      failed(checkAtLeast(emitError, "reduction_elements", reductionElements,
+                          1)) ||
+      failed(checkAtLeast(emitError, "reduction_rows", reductionRows, 1)))
+    return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TargetAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetAttr::verify(
+    EmitError emitError, StringRef name, StringRef chip, StringRef family,
+    StringRef triple, StringRef cpu, StringRef features, TopologyAttr topology,
+    ArrayRef<MemoryAttr> memories, ArrayRef<ExecutionUnitAttr> units,
+    ArrayRef<MatrixInstructionAttr> instructions, TilesAttr tiles,
+    DictionaryAttr limits, ArrayRef<StringAttr> deviations,
+    DictionaryAttr extra) {
+  if (failed(checkName(emitError, "the name of a target", name)) ||
+      failed(checkName(emitError, "the name of a chip", chip)))
+    return failure();
+
+  llvm::StringSet<> memoryNames;
+  llvm::StringMap<ExecutionUnitAttr> unitNames;
+  for (MemoryAttr memory : memories)
+    if (!memoryNames.insert(memory.getName()).second)
+      return emitError() << "memory '" << memory.getName()
+                         << "' is described twice";
+  for (ExecutionUnitAttr unit : units) {
+    if (!unitNames.try_emplace(unit.getName(), unit).second)
+      return emitError() << "unit '" << unit.getName()
+                         << "' is described twice";
+    if (failed(checkKnown(emitError, ("unit '" + unit.getName() + "'").str(),
+                          unit.getHomes(), memoryNames)))
+      return failure();
+  }
+  llvm::StringSet<> instructionNames;
+  for (MatrixInstructionAttr inst : instructions) {
+    if (!instructionNames.insert(inst.getName()).second)
+      return emitError() << "instruction '" << inst.getName()
+                         << "' is described twice";
+    if (!unitNames.contains(inst.getUnit()))
+      return emitError() << "instruction '" << inst.getName()
+                         << "' refers to unit '" << inst.getUnit()
+                         << "', which the description does not have";
+    if (failed(
+            checkUnitTypes(emitError, inst, unitNames.lookup(inst.getUnit()))))
+      return failure();
+    for (OperandAttr operand : {inst.getLhs(), inst.getRhs(), inst.getAcc()})
+      if (!operand.getHome().empty() &&
+          !memoryNames.contains(operand.getHome()))
+        return emitError() << "instruction '" << inst.getName()
+                           << "' has an operand in memory '"
+                           << operand.getHome()
+                           << "', which the description does not have";
+  }
+  if (!limits)
+    return success();
+  for (NamedAttribute limit : limits) {
+    StringRef name = limit.getName().getValue();
+    if (failed(checkOneOf(emitError, "a limit", name, kLimits)))
+      return failure();
+    if (!isa<IntegerAttr>(limit.getValue()))
+      return emitError() << "expected limit '" << name
+                         << "' to be an integer, found " << limit.getValue();
+  }
+  return success();
+}
+
+MemoryAttr TargetAttr::getMemory(StringRef name) const {
+  for (MemoryAttr memory : getMemories())
+    if (memory.getName() == name)
+      return memory;
+  return {};
+}
+
+ExecutionUnitAttr TargetAttr::getUnitOfKind(UnitKind kind) const {
+  for (ExecutionUnitAttr unit : getUnits())
+    if (unit.getKind() == kind)
+      return unit;
+  return {};
+}
+
+MatrixInstructionAttr TargetAttr::getMatrixInstruction(StringRef name) const {
+  for (MatrixInstructionAttr inst : getMatrixInstructions())
+    if (inst.getName() == name)
+      return inst;
+  return {};
+}
+
+int64_t TargetAttr::getLimit(StringRef name, int64_t otherwise) const {
+  if (getLimits())
+    if (auto value = getLimits().getAs<IntegerAttr>(name))
+      return value.getValue().getSExtValue();
+  return otherwise;
+}

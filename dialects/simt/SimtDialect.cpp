@@ -1,0 +1,253 @@
+//===- SimtDialect.cpp - The simt dialect ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+#include "kiln/Dialect/Simt/SimtOpsDialect.cpp.inc"
+
+/// `(%a, %b) : type`: operands of one type, and results of it.
+static void printSums(OpAsmPrinter &printer, Operation *, OperandRange sums,
+                      TypeRange types, TypeRange) {
+  printer << '(' << sums << ") : ";
+  if (types.empty())
+    printer << "none";
+  else
+    printer << types.front();
+}
+
+static ParseResult
+parseSums(OpAsmParser &parser,
+          SmallVectorImpl<OpAsmParser::UnresolvedOperand> &sums,
+          SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results) {
+  Type type;
+  if (parser.parseOperandList(sums, OpAsmParser::Delimiter::Paren) ||
+      parser.parseColonType(type))
+    return failure();
+  types.assign(sums.size(), type);
+  results = types;
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Simt/SimtOps.cpp.inc"
+
+void SimtDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Simt/SimtOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// convert_layout
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertLayoutOp::verify() {
+  // (C1) The same tile.
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (source.getShape() != result.getShape() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError() << "expected source and result of one shape and "
+                            "element type, found "
+                         << source << " and " << result;
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  // Of two conversions the last one counts.
+  if (auto before = getSource().getDefiningOp<ConvertLayoutOp>()) {
+    if (before.getSource().getType() == getResult().getType())
+      return before.getSource();
+    getSourceMutable().assign(before.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OperandRead ConvertLayoutOp::getIndexMap(OpOperand &, unsigned) {
+  auto type = cast<RankedTensorType>(getType());
+  return {AffineMap::getMultiDimIdentityMap(type.getRank(), getContext()), {}};
+}
+
+bool ConvertLayoutOp::movesElements() { return true; }
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAlignment(Operation *op, int64_t alignment) {
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
+    return op->emitOpError()
+           << "expected an alignment that is a power of two, found "
+           << alignment;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  // (C1) What stands for the result.
+  if (getOther() && !getMask())
+    return emitOpError() << "has 'other' without a mask";
+  if (getOther() && getOther().getType() != getType())
+    return emitOpError() << "expected 'other' of type " << getType()
+                         << ", found " << getOther().getType();
+  // (C2) The alignment.
+  return verifyAlignment(*this, getAlignment());
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  // What is volatile happens, and as often as it is written.
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyAlignment(*this, getAlignment()); // (C1)
+}
+
+static LogicalResult verifyMatrices(Operation *op, size_t count) {
+  if (count != 1 && count != 2 && count != 4)
+    return op->emitOpError() << "expected 1, 2 or 4 words, found " << count;
+  return success();
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  return verifyMatrices(*this, getWords().size()); // (C1)
+}
+
+LogicalResult StoreMatrixOp::verify() {
+  return verifyMatrices(*this, getWords().size()); // (C1)
+}
+
+void InlineAsmOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// mma
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  // (C1) What goes in comes out.
+  if (TypeRange(getAcc().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the accumulator's types";
+  return success();
+}
+
+void MmaOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getRowAttr();
+  std::pair<StringRef, OperandRange> parts[] = {
+      {"", getLhs()}, {"by ", getRhs()}, {"plus ", getAcc()}};
+  for (auto [word, operands] : parts)
+    printer << ' ' << word << '(' << operands << ')';
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"row", "operandSegmentSizes"});
+  printer << " : ";
+  auto one = [&](OperandRange operands) {
+    if (operands.empty())
+      printer << "none";
+    else
+      printer << operands.front().getType();
+  };
+  one(getLhs());
+  printer << ", ";
+  one(getRhs());
+  printer << ", ";
+  one(getAcc());
+}
+
+ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr row;
+  SmallVector<OpAsmParser::UnresolvedOperand> parts[3];
+  StringRef words[] = {"", "by", "plus"};
+  if (parser.parseAttribute(row, "row", result.attributes))
+    return failure();
+  SMLoc where = parser.getCurrentLocation();
+  for (int i = 0; i < 3; ++i)
+    if ((i && parser.parseKeyword(words[i])) ||
+        parser.parseOperandList(parts[i], OpAsmParser::Delimiter::Paren))
+      return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon())
+    return failure();
+  SmallVector<int32_t> sizes;
+  for (int i = 0; i < 3; ++i) {
+    Type type;
+    if ((i && parser.parseComma()) || parser.parseType(type))
+      return failure();
+    SmallVector<Type> types(parts[i].size(), type);
+    if (parser.resolveOperands(parts[i], types, where, result.operands))
+      return failure();
+    sizes.push_back(parts[i].size());
+    if (i == 2)
+      result.addTypes(types);
+  }
+  result.addAttribute("operandSegmentSizes",
+                      parser.getBuilder().getDenseI32ArrayAttr(sizes));
+  return success();
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  // (C1) What a thread copies at once.
+  if (int64_t n = getBytes(); n != 4 && n != 8 && n != 16)
+    return emitOpError() << "expected 4, 8 or 16 bytes, found " << n;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products that go on by themselves
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatrixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t row, int64_t group, int64_t panel,
+                                 bool, DenseI64ArrayAttr steps, int64_t bytes) {
+  if (row != 32 && row != 64 && row != 128)
+    return emitError() << "expected rows of 32, 64 or 128 bytes, found " << row;
+  if (group <= 0 || group % 16 || panel <= 0 || panel % 16)
+    return emitError() << "expected multiples of 16 bytes from group to group "
+                          "and from panel to panel, found "
+                       << group << " and " << panel;
+  for (int64_t step : steps.asArrayRef())
+    if (step < 0 || step % 16)
+      return emitError() << "expected steps of multiples of 16 bytes, found "
+                         << step;
+  if (steps.empty() || bytes <= 0)
+    return emitError() << "expected a matrix with steps and bytes";
+  return success();
+}
+
+LogicalResult MmaAsyncOp::verify() {
+  // (C1) What goes in comes out.
+  if (TypeRange(getAcc().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the accumulator's types";
+  // (C2) The same sum.
+  size_t left = getLhsMatrix().getSteps().size(),
+         right = getRhsMatrix().getSteps().size();
+  if (left != right)
+    return emitOpError() << "expected factors of as many steps, found " << left
+                         << " and " << right;
+  return success();
+}
+
+LogicalResult WaitProductsOp::verify() {
+  // (C1) The same values.
+  if (TypeRange(getValues().getTypes()) != TypeRange(getResultTypes()))
+    return emitOpError() << "expected results of the values' types";
+  return success();
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The simt dialect: which thread holds which element, and what a thread does.
+#ifndef KILN_GPU_SIMTOPS_TD
+#define KILN_GPU_SIMTOPS_TD
+
+include "kiln/Dialect/Tile/TileAttrs.td"
+include "kiln/Interfaces/IndexMap.td"
+include "kiln/Interfaces/Layout.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Simt_Dialect : Dialect {
+  let name = "simt";
+  let cppNamespace = "::kiln::simt";
+  let summary = "Tiles spread over threads that run in step";
+  let description = [{
+    One instance of a kernel runs on a block of threads: `warps` groups of `lanes` threads that run in step. Tiles
+    that threads share out carry `#simt.layout` as their encoding; `simt.convert_layout` changes it.
+    What each thread then does is written in `arith`, `math`, `scf`, upstream's `gpu` (ids, shuffles, barriers) and
+    `llvm` (addresses), with the operations here where those say too little: accesses to memory with
+    a mask and hints, and matrix instructions. A target gives them its own instructions.
+
+    Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
+}
+
+class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+
+def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout",
+    [DeclareAttrInterfaceMethods<LayoutAttrInterface, ["verifyLayoutFor"]>,
+     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "layout";
+  let summary = "which thread holds which elements of a tile, in which register";
+  let description = [{
+    A linear map over bits: the coordinates of the element that register r of lane l of warp w holds are the
+    exclusive or of one basis for each bit that is set in r, l and w. A basis has a number for each dimension
+    of the tile. Bits beyond those listed, and bases that are zero, hold copies. Sizes that are not powers of two
+    are rounded up, and what lies beyond the tile is no element: such a register holds an unspecified value.
+
+    Constraints:
+    - (C1) Every basis has as many numbers as the tile has dimensions, none negative.
+    - (C2) A basis of a register is not zero.
+    - (C3) The last basis of `lane` and of `warp` is not zero.
+    - (C4) For a tile of a shape, every element has a place, and coordinates are within the sizes rounded up.
+
+    ```mlir
+    // Two elements in a row for each thread, four threads in a row, eight rows; each warp has eight rows.
+    #simt.layout<rank = 2, register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rank, ArrayRefParameter<"int64_t">:$registers,
+    ArrayRefParameter<"int64_t">:$lanes, ArrayRefParameter<"int64_t">:$warps);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// One basis: a number for each dimension.
+    using Basis = ::llvm::SmallVector<int64_t, 4>;
+    /// The layout with these bases; zero bases of registers, and those of lanes and warps that end the list, are left out.
+    static LayoutAttr get(::mlir::MLIRContext *context, int64_t rank, ::llvm::ArrayRef<Basis> registers,
+                          ::llvm::ArrayRef<Basis> lanes, ::llvm::ArrayRef<Basis> warps);
+    unsigned getRegisterBits() const { return getRank() ? getRegisters().size() / getRank() : 0; }
+    int64_t getNumRegisters() const { return int64_t(1) << getRegisterBits(); }
+    ::llvm::SmallVector<Basis> getRegisterBases() const;
+    /// Bases of `bits` bits, zeros for those that are not listed.
+    ::llvm::SmallVector<Basis> getLaneBases(unsigned bits) const;
+    ::llvm::SmallVector<Basis> getWarpBases(unsigned bits) const;
+    /// The part of the coordinates that a register adds.
+    Basis getRegisterOffset(int64_t reg) const;
+    /// The layout with every basis replaced by what `change` makes of it, for tiles of `rank` dimensions.
+    LayoutAttr transform(int64_t rank, ::llvm::function_ref<Basis(::llvm::ArrayRef<int64_t>)> change) const;
+    /// The same with another dimension of size 1.
+    LayoutAttr insertDim(unsigned axis) const;
+    /// Of the tile without a dimension, for threads that hold what is left of their elements.
+    LayoutAttr dropDim(unsigned axis) const;
+    /// Dimension d of the result is dimension permutation[d].
+    LayoutAttr permute(::llvm::ArrayRef<int64_t> permutation) const;
+    /// For the same elements with size 1 along a dimension.
+    LayoutAttr collapse(unsigned axis) const;
+  }];
+}
+
+def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
+  let summary = "The same tile, spread over the threads in another way";
+  let description = [{
+    - `source`: a tile; `result`: its elements.
+
+    Constraints:
+    - (C1) Shape and element type stay.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %y = simt.convert_layout %x : tensor<32xf32, #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = []>>
+      -> tensor<32xf32, #simt.layout<rank = 1, register = [], lane = [[16], [8], [4], [2], [1]], warp = []>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+/// An address in any memory.
+def Simt_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer of llvm">;
+
+def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A thread reads a number, or some that lie beside each other";
+  let description = [{
+    - `address`: where; `result`: what is there, a number or a vector of one dimension.
+    - `mask`: whether anything is read; without it, yes.
+    - `other`: the result where nothing is read; an unspecified value without it.
+    - `alignment`: the address is a multiple of so many bytes.
+    - `is_volatile`, `cache`, `evict`: as for `tile.load`.
+
+    Constraints:
+    - (C1) `other` has the type of the result and comes with a mask.
+    - (C2) The alignment is a power of two.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %v = simt.load %p mask %m other %zero align 16 : !llvm.ptr<1> -> vector<4xf32>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$address, Optional<I1>:$mask, Optional<AnyType>:$other, I64Attr:$alignment,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $address (`mask` $mask^)? (`other` $other^ `:` type($other))? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
+    (`evict` $evict^)? attr-dict `:` qualified(type($address)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "A thread writes a number, or some that lie beside each other";
+  let description = [{
+    - `value`: a number, or a vector of one dimension; `address`: where it goes.
+    - `mask`: whether anything is written; without it, yes.
+    - `alignment`, `is_volatile`, `cache`, `evict`: as for `simt.load`.
+
+    Constraints:
+    - (C1) The alignment is a power of two.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.store %v, %p mask %m align 16 : vector<4xf32>, !llvm.ptr<1>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Simt_Pointer:$address, Optional<I1>:$mask, I64Attr:$alignment,
+    UnitAttr:$is_volatile,
+    DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
+  let assemblyFormat = [{
+    $value `,` $address (`mask` $mask^)? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
+    (`evict` $evict^)? attr-dict `:` type($value) `,` qualified(type($address))
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
+  let summary = "One matrix instruction of a warp";
+  let description = [{
+    All lanes of a warp together compute `acc + lhs * rhs` by a row of the description's matrix instructions; each
+    holds its part of the fragments in the order of their layouts.
+
+    - `row`: the name of the instruction.
+    - `lhs`, `rhs`, `acc`: what a lane has of the factors and of what their product is added to.
+    - `results`: what it has of the sum.
+
+    Constraints:
+    - (C1) There is one result for each part of the accumulator, of its type.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %d:4 = simt.mma "mma.16x8x8.tf32" (%a, %a, %a, %a) by (%b, %b) plus (%c, %c, %c, %c) : f32, f32, f32
+    ```
+  }];
+  let arguments = (ins StrAttr:$row, Variadic<AnyType>:$lhs, Variadic<AnyType>:$rhs, Variadic<AnyType>:$acc);
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A thread has bytes copied to the memory of the block";
+  let description = [{
+    The copy goes on by itself; `simt.commit_copies` and `simt.wait_copies` say when it is done.
+
+    - `source`: in global memory; `target`: in the memory of the block; both multiples of `bytes`.
+    - `bytes`: how many.
+    - `mask`: whether anything is copied; without it, yes.
+    - `valid`: how many of them are read, the rest is zero: a number, or whether all are or none; all without it.
+
+    Constraints:
+    - (C1) `bytes` is 4, 8 or 16.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.copy_async %p to %q bytes 16 mask %m valid %n : i32 : !llvm.ptr<1>, !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$source, Simt_Pointer:$target, I64Attr:$bytes, Optional<I1>:$mask,
+    Optional<AnyTypeOf<[I1, I32]>>:$valid);
+  let assemblyFormat = [{
+    $source `to` $target `bytes` $bytes (`mask` $mask^)? (`valid` $valid^ `:` type($valid))? attr-dict
+    `:` qualified(type($source)) `,` qualified(type($target))
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The thread's copies since the last one of these form a group";
+  let description = [{
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.commit_copies
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the thread's groups of copies but the latest ones";
+  let description = [{
+    - `but`: so many groups may still be under way.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.wait_copies but 2
+    ```
+  }];
+  let arguments = (ins I64Attr:$but);
+  let assemblyFormat = "`but` $but attr-dict";
+}
+
+def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
+  let summary = "The lanes of a warp wait for each other";
+  let description = [{
+    What a lane wrote to the memory of the block before is there for the other lanes of its warp after. All lanes of
+    the warp come to it. `gpu.barrier` is the same for all warps.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.warp_barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A thread runs text of an instruction set";
+  let description = [{
+    - `text`, `isa`, `constraints`, `pure`: as for `tile.inline_asm`.
+    - `operands`, `results`: what its registers hold, packed already.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %r = simt.inline_asm "double $0, $1" isa "machine" constraints "=r,r" pure (%x) : (i32) -> i32
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$isa, StrAttr:$constraints, UnitAttr:$pure, Variadic<AnyType>:$operands);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $text `isa` $isa `constraints` $constraints (`pure` $pure^)? `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
+  }];
+}
+
+def Simt_OutputOp : Simt_Op<"output", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Space for a record of what the launch tells the host";
+  let description = [{
+    - `bytes`: how many, a multiple of 8. The host reads the records of kiln/Gpu/OutputRecord.h when the launch ended.
+    - `place`: where they are; null where the space is used up.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %p = simt.output 128 : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins I64Attr:$bytes);
+  let results = (outs Simt_Pointer:$place);
+  let assemblyFormat = "$bytes attr-dict `:` qualified(type($place))";
+}
+
+def Simt_StopOp : Simt_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A thread ends here";
+  let description = [{
+    It does nothing of what comes after, and nobody waits for it. All threads of a block must come here, or none.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.stop
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
+  let summary = "A warp of 32 lanes reads matrices of 8 rows of 16 bytes";
+  let description = [{
+    Lane 8 m + r says where row r of matrix m is; other lanes' addresses do not count. Lane l gets word l mod 4 of row
+    l / 4 of every matrix. Transposed, the elements of a matrix have 16 bits: lane l gets the elements of column
+    l / 4 of the rows 2 (l mod 4), in the low half, and 2 (l mod 4) + 1.
+
+    - `address`: in the memory of the block, a multiple of 16 bytes.
+    - `words`: one for each matrix.
+
+    Constraints:
+    - (C1) There are 1, 2 or 4 words.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %w:4 = simt.load_matrix %p transposed : !llvm.ptr<3> -> i32, i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Simt_Pointer:$address, UnitAttr:$transposed);
+  let results = (outs Variadic<I32>:$words);
+  let assemblyFormat = [{
+    $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address)) `->` type($words)
+  }];
+}
+
+def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>]> {
+  let summary = "A warp of 32 lanes writes matrices of 8 rows of 16 bytes";
+  let description = [{
+    What `simt.load_matrix` reads from the same addresses is what each lane has in `words`.
+
+    - `words`: one for each matrix; `address`: as for `simt.load_matrix`.
+
+    Constraints:
+    - (C1) There are 1, 2 or 4 words.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.store_matrix %a, %b to %p : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$words, Simt_Pointer:$address, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $words `to` $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address))
+  }];
+}
+
+include "kiln/Dialect/Simt/SimtProductOps.td"
+
+#endif

@@ -1,0 +1,165 @@
+//===- ProductRows.cpp - Products and rows of the description -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ProductRows.h"
+#include "kiln/Staging/SplitProduct.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+#include <numeric>
+#include <utility>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+/// Panels are not deeper than this, so that the left ones stay in a cache.
+constexpr int64_t kDeepestPanel = 2048; // bytes of a row
+
+static int64_t bitsOf(Type element) {
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+/// Rows, columns and depth of a product's tiles.
+static std::array<int64_t, 3> sizesOf(MatrixProductOpInterface product) {
+  RankedTensorType type = product.getProductType();
+  int64_t rank = type.getRank();
+  auto lhs = cast<ShapedType>(product.getLhsOperand().get().getType());
+  return {type.getDimSize(rank - 2), type.getDimSize(rank - 1),
+          lhs.getDimSize(lhs.getRank() - 1)};
+}
+
+/// What the right panel may take of the nearest cache: left factors of vector
+/// registers are single elements, those of a unit for matrices as many bytes as
+/// right ones. More of it, where that leaves one pass: sums are moved once
+/// then.
+constexpr double kVectorShare = 0.8, kMatrixShare = 0.4, kOnePassShare = 0.7;
+
+constexpr int64_t kManyBlocks = std::numeric_limits<int64_t>::max();
+
+/// Panels that are packed together, and steps of them: as many rows of the
+/// right factor as a cache expects next.
+constexpr int64_t kTogether = 8, kStrip = 32;
+
+/// How many blocks of rows a panel of the right factor is multiplied by; many,
+/// where its rows do not lie in memory as such.
+static int64_t rowBlocks(MatrixProductOpInterface product, int64_t rows) {
+  return staging::onlyLoad(product.getRhsOperand().get())
+             ? llvm::divideCeil(sizesOf(product)[0], rows)
+             : kManyBlocks;
+}
+
+/// As many steps as leave the right panel in a share of the nearest cache, in
+/// equal parts.
+/// `blocks` blocks of rows are multiplied by a panel. Where they are few the
+/// right factor is what takes time: shallow panels read it along its rows, as
+/// memory likes it, rather than in narrow columns.
+static int64_t depthFor(const CpuConfig &config, double share, int64_t columns,
+                        int64_t bytes, int64_t granule, int64_t k,
+                        int64_t blocks) {
+  constexpr int64_t kFewBlocks = 8, kStepsForEach = 8;
+  int64_t most = int64_t(double(config.l1Bytes) * share) / (columns * bytes);
+  most = std::min(most, kDeepestPanel / bytes);
+  if (blocks <= kFewBlocks)
+    most = std::min(most, kStepsForEach * blocks);
+  most = std::max<int64_t>(llvm::alignDown(most, granule), granule);
+  int64_t parts = llvm::divideCeil(k, most);
+  return llvm::alignTo(llvm::divideCeil(k, parts), granule);
+}
+
+ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
+                                   const CpuConfig &config) {
+  int64_t bits = bitsOf(product.getProductType().getElementType());
+  int64_t lanes = config.lanes(bits);
+  auto [m, n, k] = sizesOf(product);
+  MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 1}, m, n);
+  int64_t columns = tile.vectors * lanes;
+  return ProductAttr::get(product->getContext(), "", tile.rows, columns,
+                          depthFor(config, kVectorShare, columns,
+                                   std::max<int64_t>(bits / 8, 1), lanes, k,
+                                   llvm::divideCeil(m, tile.rows)),
+                          0, 1, /*bounded=*/false, ArrayAttr());
+}
+
+ProductAttr cpu::productByRow(MatrixProductOpInterface product,
+                              target::MatrixInstructionAttr row,
+                              const RowUse &use, const CpuConfig &config,
+                              target::TargetAttr description) {
+  int64_t registers = config.registers;
+  for (target::ExecutionUnitAttr unit : description.getUnits())
+    if (unit.getName() == row.getUnit() && unit.getRegisters() > 0)
+      registers = unit.getRegisters();
+  auto [m, n, k] = sizesOf(product);
+  MicroTile tile = MicroTile::choose(
+      {registers, use.m, use.n, 1 + row.getTemporaries()}, m, n);
+  int64_t columns = tile.vectors * use.n;
+  // Steps are counted in whole vectors of the left operand.
+  int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
+  // Units for matrices have accumulators that take long to load and to store.
+  bool isMatrix = use.m > 1;
+  bool isOnePass = !isa<scf::ForOp>(product->getParentOp()) &&
+                   double(k * columns * bitsOf(use.rhs) / 8) <=
+                       kOnePassShare * double(config.l1Bytes);
+  double matrixShare = isOnePass ? kOnePassShare : kMatrixShare;
+  int64_t blocks = isMatrix ? kManyBlocks : rowBlocks(product, tile.rows);
+  // They are also done so soon that panels must be read as memory likes it.
+  int64_t panels =
+      isMatrix ? std::clamp<int64_t>(n / columns, 1, kTogether) : 1;
+  return ProductAttr::get(
+      product->getContext(), row.getName(), tile.rows, columns,
+      depthFor(config, isMatrix ? matrixShare : kVectorShare, columns,
+               bitsOf(use.rhs) / 8, granule, k, blocks),
+      use.lhsOffset, panels, use.lhsBits || use.rhsBits, ArrayAttr());
+}
+
+std::optional<ProductSplit>
+ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
+  target::TargetAttr description = target::getDescription(product);
+  CpuConfig config = CpuConfig::fromDescription(description);
+  Type element = product.getProductType().getElementType();
+  RowUse use{1, 1, 1, element, element, 1, 1, 0};
+  if (!getRow().empty()) {
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(getRow())
+                    : target::MatrixInstructionAttr();
+    std::optional<RowUse> found =
+        row ? useOfRow(row, product, getBounded()) : std::optional<RowUse>();
+    if (!found)
+      return std::nullopt;
+    use = *found;
+  }
+  // Whole vectors of steps are packed.
+  int64_t deepest = llvm::alignTo(getDepth(), config.lanes(8));
+  return ProductSplit{"cpu.dot.packed",
+                      getRow().str(),
+                      getRows(),
+                      getColumns(),
+                      getDepth(),
+                      deepest,
+                      {use.lhs, use.lhsGroup},
+                      {use.rhs, use.rhsGroup},
+                      getPanels(),
+                      int64_t(llvm::alignTo(kStrip, use.k)),
+                      use.lhsOffset};
+}
+
+ArrayRef<Attribute> ProductAttr::getNarrowWays() const {
+  return getNarrow() ? getNarrow().getValue() : ArrayRef<Attribute>();
+}
+
+SmallVector<NarrowProduct>
+ProductAttr::getNarrowProducts(MatrixProductOpInterface product) const {
+  SmallVector<NarrowProduct> result;
+  target::TargetAttr description = target::getDescription(product);
+  auto name = StringAttr::get(getContext(), kProductAttr);
+  for (Attribute other : getNarrowWays()) {
+    auto way = cast<ProductAttr>(other);
+    target::MatrixInstructionAttr row =
+        description ? description.getMatrixInstruction(way.getRow())
+                    : target::MatrixInstructionAttr();
+    if (std::optional<RowUse> use =
+            row ? useOfRow(row, product, true) : std::optional<RowUse>())
+      result.push_back({NamedAttribute(name, way), use->lhsBits, use->rhsBits});
+  }
+  return result;
+}

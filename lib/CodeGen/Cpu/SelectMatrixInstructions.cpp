@@ -1,0 +1,181 @@
+//===- SelectMatrixInstructions.cpp - Which instruction does a product ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ProductRows.h"
+#include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Target/Declines.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::cpu;
+
+namespace kiln::cpu {
+#define GEN_PASS_DEF_SELECTMATRIXINSTRUCTIONS
+#include "kiln/Cpu/Passes.h.inc"
+} // namespace kiln::cpu
+
+/// Of the time without it, what a way by small numbers may take.
+constexpr double kWorthLooking = 0.9;
+
+/// Multiply-adds per cycle of a row's unit.
+static double rateOf(target::MatrixInstructionAttr row, const RowUse &use,
+                     target::TargetAttr description) {
+  for (target::ExecutionUnitAttr unit : description.getUnits()) {
+    if (unit.getName() != row.getUnit())
+      continue;
+    if (unit.getKind() == target::UnitKind::Matrix)
+      return double(unit.getRate()) * unit.getCount();
+    // Each temporary is the result of one more instruction.
+    return double(use.m * use.n * use.k) * unit.getRate() * unit.getCount() /
+           double(1 + row.getTemporaries());
+  }
+  return 1;
+}
+
+namespace {
+struct Choice {
+  ProductAttr product;
+  double cycles = 0, bytes = 0;
+
+  bool isBetterThan(const Choice &other) const {
+    if (!other.product || cycles < 0.99 * other.cycles)
+      return true;
+    return cycles < 1.01 * other.cycles && bytes < other.bytes;
+  }
+};
+
+/// Annotates the products of kernels.
+struct SelectMatrixInstructionsPass
+    : cpu::impl::SelectMatrixInstructionsBase<SelectMatrixInstructionsPass> {
+  using SelectMatrixInstructionsBase::SelectMatrixInstructionsBase;
+
+  void runOnOperation() override {
+    target::TargetAttr description = target::getDescription(getOperation());
+    CpuConfig config = CpuConfig::fromDescription(description);
+    for (auto kernel : getOperation().getOps<tile::KernelOp>())
+      kernel.walk([&](MatrixProductOpInterface product) {
+        std::optional<ProductShape> shape = getProductShape(product);
+        if (!shape || !shape->isRowMajor() ||
+            !isa<FloatType, IntegerType>(
+                product.getProductType().getElementType()))
+          return;
+        if (!product->hasAttr(kProductAttr))
+          product->setAttr(kProductAttr, select(product, config, description));
+      });
+  }
+
+  ProductAttr select(MatrixProductOpInterface product, const CpuConfig &config,
+                     target::TargetAttr description) {
+    Choice best;
+    if (!description || product.getLhsScaleOperand() ||
+        product.getRhsScaleOperand())
+      return productWithoutRow(product, config);
+    target::Report &report = target::Report::of(product->getContext());
+    SmallVector<Choice> slower;
+    for (target::MatrixInstructionAttr row :
+         description.getMatrixInstructions()) {
+      std::string reason;
+      std::optional<RowUse> use =
+          useOfRow(row, product, /*isBounded=*/false, &reason);
+      if (use && !findMatrixInstruction(row.getName()))
+        reason = "no code is registered for it";
+      else if (use && keepSubnormals && row.getFlushesSubnormals())
+        reason = "it reads subnormal numbers as zero";
+      if (!reason.empty()) {
+        report.declined(product, row.getName(), reason);
+        continue;
+      }
+      Choice choice = weigh(product, row, *use, config, description);
+      if (choice.isBetterThan(best))
+        std::swap(choice, best);
+      if (choice.product)
+        slower.push_back(choice);
+    }
+    for (const Choice &choice : slower)
+      report.declined(product, choice.product.getRow(),
+                      llvm::formatv("{0} takes fewer cycles, {1:f0} of its "
+                                    "{2:f0}, or smaller panels",
+                                    best.product.getRow(), best.cycles,
+                                    choice.cycles)
+                          .str());
+    target::keepDeclines(product);
+    if (!best.product)
+      return productWithoutRow(product, config);
+    return withNarrow(best, product, config, description);
+  }
+
+  /// The choice with faster ones for small numbers, if there are any.
+  static ProductAttr withNarrow(const Choice &best,
+                                MatrixProductOpInterface product,
+                                const CpuConfig &config,
+                                target::TargetAttr description) {
+    SmallVector<Choice> found;
+    for (target::MatrixInstructionAttr row :
+         description.getMatrixInstructions()) {
+      std::optional<RowUse> use = useOfRow(row, product, /*isBounded=*/true);
+      if (!use || (!use->lhsBits && !use->rhsBits) ||
+          !findMatrixInstruction(row.getName()))
+        continue;
+      Choice choice = weigh(product, row, *use, config, description);
+      choice.cycles += inspection(product, *use, config);
+      if (choice.cycles < kWorthLooking * best.cycles)
+        found.insert(llvm::upper_bound(found, choice,
+                                       [](const Choice &x, const Choice &y) {
+                                         return x.cycles < y.cycles;
+                                       }),
+                     choice);
+    }
+    ProductAttr wide = best.product;
+    if (found.empty())
+      return wide;
+    SmallVector<Attribute> ways;
+    for (const Choice &choice : found)
+      ways.push_back(choice.product);
+    return ProductAttr::get(
+        wide.getContext(), wide.getRow(), wide.getRows(), wide.getColumns(),
+        wide.getDepth(), wide.getLhsOffset(), wide.getPanels(),
+        wide.getBounded(), ArrayAttr::get(wide.getContext(), ways));
+  }
+
+  /// Cycles to look at all numbers of the factors that have to fit: a load, an
+  /// addition and another operation for each vector.
+  static double inspection(MatrixProductOpInterface product, const RowUse &use,
+                           const CpuConfig &config) {
+    double vectors = 0;
+    for (auto [operand, bits] :
+         {std::pair(&product.getLhsOperand(), use.lhsBits),
+          std::pair(&product.getRhsOperand(), use.rhsBits)}) {
+      auto type = cast<ShapedType>(operand->get().getType());
+      if (bits)
+        vectors += double(type.getNumElements()) /
+                   double(config.lanes(type.getElementTypeBitWidth()));
+    }
+    return 3 * vectors;
+  }
+
+  static Choice weigh(MatrixProductOpInterface product,
+                      target::MatrixInstructionAttr row, const RowUse &use,
+                      const CpuConfig &config, target::TargetAttr description) {
+    Choice choice;
+    choice.product = productByRow(product, row, use, config, description);
+    RankedTensorType type = product.getProductType();
+    auto lhs = cast<ShapedType>(product.getLhsOperand().get().getType());
+    int64_t rank = type.getRank();
+    double area = double(llvm::alignTo(type.getDimSize(rank - 2),
+                                       choice.product.getRows())) *
+                  double(llvm::alignTo(type.getDimSize(rank - 1),
+                                       choice.product.getColumns()));
+    double depth =
+        double(llvm::alignTo(lhs.getDimSize(lhs.getRank() - 1), use.k));
+    choice.cycles = area * depth / rateOf(row, use, description);
+    choice.bytes =
+        use.rhs.getIntOrFloatBitWidth() + (use.lhsOffset ? 0.5 : 0.0);
+    return choice;
+  }
+};
+} // namespace

@@ -1,0 +1,296 @@
+//===- BarrierLoops.cpp - Loops gone through by all threads ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop is gone through until nothing new is met at its beginning. Its last
+// iterations are told apart: what is copied ahead for later ones is not copied
+// in them, so that nothing is under way behind the loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BarrierCheck.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include <limits>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+const ThreadValue *BarrierCheck::carried(BlockState &state, Value from,
+                                         Value to, Operation *loop) {
+  const ThreadValue *known = value(state, from);
+  if (widened.contains(to))
+    return values.unknown(to);
+  // A number that only this round knew.
+  Value symbol = known->symbol;
+  if (symbol && symbol != to &&
+      loop->isAncestor(symbol.getParentBlock()->getParentOp()))
+    return values.unknown(to);
+  return known;
+}
+
+namespace {
+/// What is known at the beginning of an iteration.
+struct Round {
+  int64_t
+      left; ///< iterations, this one among them; 0: more than are told apart
+  BlockState state;
+};
+
+/// The rounds of one loop, by what they begin with.
+struct Rounds {
+  SmallVector<Round> all;
+  SmallVector<size_t> open;
+
+  /// Of `told`, values whose rounds are too many.
+  bool add(int64_t left, BlockState state, ValueRange told) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      Round &round = all[i];
+      if (round.left != left || round.state.bounds != state.bounds ||
+          !llvm::all_of(told, [&](Value v) {
+            return round.state.values.lookup(v) == state.values.lookup(v);
+          }))
+        continue;
+      size_t before = round.state.pending.size();
+      round.state.pending.insert(state.pending.begin(), state.pending.end());
+      if (round.state.pending.size() > before && !llvm::is_contained(open, i))
+        open.push_back(i);
+      return true;
+    }
+    open.push_back(all.size());
+    all.push_back({left, std::move(state)});
+    constexpr int64_t kMost = 24;
+    return llvm::count_if(all, [&](const Round &round) {
+             return round.left == left;
+           }) <= kMost;
+  }
+
+  /// Those of `told` that have the most values.
+  Value mostVaried(ValueRange told) {
+    Value most;
+    size_t count = 1;
+    for (Value v : told) {
+      llvm::DenseSet<const ThreadValue *> seen;
+      for (const Round &round : all)
+        seen.insert(round.state.values.lookup(v));
+      if (seen.size() > count) {
+        count = seen.size();
+        most = v;
+      }
+    }
+    return most;
+  }
+};
+} // namespace
+
+bool BarrierCheck::widen(Operation *loop, Value varied) {
+  if (varied)
+    widened.insert(varied);
+  else
+    gaveUp = loop;
+  return static_cast<bool>(varied);
+}
+
+LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
+                                   const ThreadValue *active, States &out) {
+  SmallVector<Value> told;
+  SmallVector<unsigned> index;
+  for (auto [i, argument] : llvm::enumerate(op.getRegionIterArgs()))
+    if (needed.contains(argument)) {
+      told.push_back(argument);
+      index.push_back(i);
+    }
+  if (!touching.contains(op)) {
+    for (Value result : op.getResults())
+      state.values[result] = values.unknown(result);
+    out.push_back(std::move(state));
+    return success();
+  }
+  auto low = value(state, op.getLowerBound()),
+       high = value(state, op.getUpperBound()),
+       step = value(state, op.getStep());
+  int64_t stride = step->getNumber().value_or(0);
+  std::optional<int64_t> first = low->getNumber(), end = high->getNumber(),
+                         count;
+  if (stride > 0 && first && end) {
+    count = *end > *first ? llvm::divideCeil(*end - *first, stride) : 0;
+    end = *first + *count * stride;
+  }
+  bool copies = false;
+  op.walk([&](CopyAsyncOp) { copies = true; });
+  const int64_t told_apart = copies ? 9 : 2;
+  // Conditions compare with the end of the loop, whatever that is.
+  if (!high->getNumber() && !high->symbol) {
+    high = values.get(op.getUpperBound(), Interval{0, 0});
+    state.values[op.getUpperBound()] = high;
+  }
+  Interval bound = high->of(0);
+  // How often it is gone through, as far as is known before.
+  int64_t fewest = count.value_or(0),
+          most = count.value_or(std::numeric_limits<int64_t>::max());
+  if (!count && stride > 0 && bound.isOne() && high->threads.size() == 1 &&
+      low->threads.size() == 1 && low->of(0).isOne() &&
+      low->symbol != high->symbol) {
+    Interval known = state.boundOf(high->symbol, low->symbol);
+    auto times = [&](int64_t distance) {
+      int64_t length = distance + bound.low - low->of(0).low;
+      return length > 0 ? int64_t(llvm::divideCeil(length, stride)) : 0;
+    };
+    fewest = times(known.low);
+    most = times(known.high);
+  }
+  auto inductionAt = [&](int64_t left) -> const ThreadValue * {
+    if (stride <= 0 || high->threads.size() != 1)
+      return values.unknown(op.getInductionVar());
+    // Where the end is not met exactly the last one is less than a step away.
+    int64_t loose = end && first ? 0 : stride - 1;
+    __int128 from = left ? __int128(end.value_or(bound.low)) - left * stride
+                         : __int128(-Interval::kFar) / 2;
+    __int128 to = __int128(end.value_or(bound.high)) -
+                  (left ? left : told_apart + 1) * stride + loose;
+    if (!left && first && end)
+      from = *first;
+    if (from < -Interval::kFar || to > Interval::kFar || from > to)
+      return values.unknown(op.getInductionVar());
+    return values.get(end ? Value() : high->symbol,
+                      Interval{int64_t(from), int64_t(to)});
+  };
+
+  auto leave = [&](BlockState &last, ValueRange from) {
+    BlockState after = last;
+    after.bounds = state.bounds;
+    for (unsigned i : index)
+      if (Value result = op.getResult(i); needed.contains(result))
+        after.values[result] = carried(last, from[i], result, op);
+    add(out, std::move(after), op.getResults());
+  };
+  while (true) {
+    Rounds rounds;
+    States before = out;
+    bool isBounded = true;
+    auto enter = [&](int64_t left, BlockState &from, ValueRange args) {
+      BlockState next = from;
+      for (unsigned i : index)
+        next.values[op.getRegionIterArg(i)] =
+            carried(from, args[i], op.getRegionIterArg(i), op);
+      next.bounds = state.bounds;
+      next.values[op.getInductionVar()] = inductionAt(left);
+      isBounded &= rounds.add(left, std::move(next), told);
+    };
+    for (int64_t left = 1; left <= told_apart; ++left)
+      if (left >= fewest && left <= most)
+        enter(left, state, op.getInitArgs());
+    if (most > told_apart)
+      enter(0, state, op.getInitArgs());
+    if (fewest == 0)
+      leave(state, op.getInitArgs());
+    while (!rounds.open.empty() && isBounded) {
+      if (isFull(op))
+        return success();
+      Round &round = rounds.all[rounds.open.pop_back_val()];
+      int64_t left = round.left;
+      States ends;
+      if (failed(runBlock(*op.getBody(), round.state, active, ends)))
+        return failure();
+      ValueRange yielded = op.getBody()->getTerminator()->getOperands();
+      for (BlockState &end : ends) {
+        if (left == 0)
+          for (int64_t next : {int64_t(0), told_apart})
+            enter(next, end, yielded);
+        else if (left > 1)
+          enter(left - 1, end, yielded);
+        else
+          leave(end, yielded);
+      }
+    }
+    if (isBounded)
+      return success();
+    if (!widen(op, rounds.mostVaried(told)))
+      return success();
+    out = std::move(before);
+  }
+}
+
+LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
+                                     const ThreadValue *active, States &out) {
+  if (!touching.contains(op)) {
+    for (Value result : op.getResults())
+      state.values[result] = values.unknown(result);
+    out.push_back(std::move(state));
+    return success();
+  }
+  scf::ConditionOp condition = op.getConditionOp();
+  ValueRange told(op.getBeforeArguments());
+  auto give = [&](BlockState &state, ValueRange from, ValueRange to) {
+    SmallVector<const ThreadValue *> list;
+    for (auto [a, b] : llvm::zip_equal(from, to))
+      list.push_back(carried(state, a, b, op));
+    for (auto [b, known] : llvm::zip_equal(to, list))
+      state.values[b] = known;
+  };
+  while (true) {
+    Rounds rounds;
+    States before = out;
+    give(state, op.getInits(), told);
+    bool isBounded = rounds.add(0, state, told);
+    while (!rounds.open.empty() && isBounded) {
+      if (isFull(op))
+        return success();
+      BlockState begin = rounds.all[rounds.open.pop_back_val()].state;
+      States tried;
+      if (failed(
+              runBlock(*op.getBeforeBody(), std::move(begin), active, tried)))
+        return failure();
+      for (BlockState &one : tried) {
+        std::optional<int64_t> goesOn =
+            value(one, condition.getCondition())->getNumber();
+        if (!goesOn || !*goesOn) {
+          BlockState after = one;
+          give(after, condition.getArgs(), op.getResults());
+          after.forgetBounds(op);
+          add(out, std::move(after), op.getResults());
+        }
+        if (goesOn && !*goesOn)
+          continue;
+        give(one, condition.getArgs(), op.getAfterArguments());
+        States ends;
+        if (failed(runBlock(*op.getAfterBody(), std::move(one), active, ends)))
+          return failure();
+        for (BlockState &end : ends) {
+          give(end, op.getYieldOp().getOperands(), told);
+          end.forgetBounds(op);
+          isBounded &= rounds.add(0, std::move(end), told);
+        }
+      }
+    }
+    if (isBounded)
+      return success();
+    if (!widen(op, rounds.mostVaried(told)))
+      return success();
+    out = std::move(before);
+  }
+}
+
+LogicalResult BarrierCheck::run() {
+  findNeeded();
+  if (!function.getBody().hasOneBlock()) {
+    gaveUp = function;
+    return success();
+  }
+  States ends;
+  if (failed(runBlock(function.getBody().front(), BlockState(), boolean(true),
+                      ends)))
+    return failure();
+  for (const BlockState &end : ends)
+    if (failed(verifyEnd(end)))
+      return failure();
+  return success();
+}
+
+LogicalResult BarrierCheck::verifyEnd(const BlockState &end) {
+  for (const Pending &access : end.pending)
+    if (access.stage == Pending::Stage::UnderWay)
+      return unverified(access.access->op)
+             << "may still be in flight where the function ends: no wait "
+             << "covers it";
+  return success();
+}

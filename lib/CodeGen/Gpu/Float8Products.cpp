@@ -1,0 +1,110 @@
+//===- Float8Products.cpp - Products of 8-bit floats, sums of f16 ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floats of 8 bits are numbers of f16, so a matrix instruction for f16
+// multiplies them exactly. One for 8 bits may sum with fewer bits than f32 has,
+// so it is not what a product in f32 asks for unless it says so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float8Products.h"
+#include "LayoutChoice.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Transforms/Tile/Accumulators.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Products are exact and may be rounded to the accumulator's type at each
+/// step, as an instruction with that accumulator does; without conversions.
+struct KeepAccumulators
+    : PassWrapper<KeepAccumulators, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepAccumulators)
+
+  StringRef getArgument() const override { return "simt-keep-accumulators"; }
+  StringRef getDescription() const override {
+    return "Marks products with a narrow accumulator that the description has "
+           "a matrix instruction for";
+  }
+
+  void runOnOperation() override {
+    target::TargetAttr description = target::getDescription(getOperation());
+    getOperation().walk([&](MatrixProductOpInterface product) {
+      if (isa<Float16Type, BFloat16Type>(
+              product.getProductType().getElementType()) &&
+          simt::findInstruction(product, description))
+        product->setAttr(tile::kKeepsAccumulatorAttr,
+                         UnitAttr::get(&getContext()));
+    });
+  }
+};
+
+struct WidenFloat8Factors
+    : PassWrapper<WidenFloat8Factors, OperationPass<tile::KernelOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WidenFloat8Factors)
+
+  StringRef getArgument() const override { return "simt-widen-float8-factors"; }
+  StringRef getDescription() const override {
+    return "Multiplies 8-bit floats as numbers of f16 where the description "
+           "has a matrix instruction for those, and none for the product";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect>();
+  }
+
+  void runOnOperation() override {
+    target::TargetAttr description = target::getDescription(getOperation());
+    if (!description || llvm::none_of(description.getMatrixInstructions(),
+                                      [](target::MatrixInstructionAttr row) {
+                                        return takesHalves(row.getLhs()) &&
+                                               takesHalves(row.getRhs());
+                                      }))
+      return;
+    getOperation().walk([&](MatrixProductOpInterface product) {
+      if (simt::findInstruction(product, description))
+        return;
+      OpOperand *factors[] = {&product.getLhsOperand(),
+                              &product.getRhsOperand()};
+      auto elementOf = [](OpOperand *factor) {
+        return getElementTypeOrSelf(factor->get().getType());
+      };
+      if (!product.getProductType().getElementType().isF32() ||
+          product.getLhsScaleOperand() || product.getRhsScaleOperand() ||
+          !llvm::all_of(factors, [&](OpOperand *factor) {
+            return isByte(elementOf(factor)) || elementOf(factor).isF16();
+          }))
+        return;
+      OpBuilder b(product);
+      for (OpOperand *factor : factors)
+        if (isByte(elementOf(factor))) {
+          auto type = cast<RankedTensorType>(factor->get().getType());
+          factor->set(arith::ExtFOp::create(
+              b, product.getLoc(), type.clone(b.getF16Type()), factor->get()));
+        }
+    });
+  }
+
+private:
+  template <typename OperandT> static bool takesHalves(OperandT operand) {
+    return llvm::any_of(operand.getTypes(),
+                        [](Type type) { return type.isF16(); });
+  }
+  /// Of which f16 has all numbers.
+  static bool isByte(Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+               Float8E5M2FNUZType>(type);
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> simt::createKeepAccumulatorsPass() {
+  return std::make_unique<KeepAccumulators>();
+}
+
+std::unique_ptr<Pass> simt::createWidenFloat8FactorsPass() {
+  return std::make_unique<WidenFloat8Factors>();
+}

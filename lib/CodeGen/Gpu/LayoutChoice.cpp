@@ -1,0 +1,406 @@
+//===- LayoutChoice.cpp - Layouts of accesses and products ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LayoutChoice.h"
+#include "KernelWalk.h"
+#include "MemoryProducts.h"
+#include "kiln/Dialect/Kiln/MatrixRows.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// What is known of the first coordinate along an axis.
+static index::Facts firstOf(const ViewAxis &axis, index::Analysis &facts) {
+  index::Facts first;
+  if (auto value = dyn_cast<Value>(axis.offset))
+    first = facts.of(value);
+  else
+    first = index::Facts::exactly(
+        cast<IntegerAttr>(cast<Attribute>(axis.offset)).getInt());
+  return axis.countsBlocks
+             ? index::mul(first, index::Facts::exactly(axis.block))
+             : first;
+}
+
+Contiguity simt::contiguityOf(Value view, ArrayRef<ViewAxis> axes,
+                              tile::AxisAnalysis &tiles) {
+  index::Analysis &facts = tiles.getScalars();
+  Contiguity found;
+  auto viewType = cast<tile::ViewType>(view.getType());
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (!axis.isIndirect() && axis.tileDim >= 0 && axis.step == 1 &&
+        viewType.getStaticStride(i) == 1) {
+      found.axis = i;
+      found.dim = axis.tileDim;
+    }
+  if (found.axis < 0)
+    return found;
+  // The address of each vector must be a multiple of its size.
+  int64_t bytes = ThreadBuilder::storedBytes(viewType.getElementType());
+  int64_t alignment = alignmentOf(view, facts);
+  auto fits = [&](int64_t count) {
+    if (count * bytes > 16 || alignment % (count * bytes))
+      return false;
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      if (axis.isIndirect()) {
+        int64_t stride = strideDivisor(view, i, facts);
+        if (stride % count &&
+            tile::coordinateDivisor(axis.indices, tiles) % count)
+          return false;
+        continue;
+      }
+      index::Facts first = firstOf(axis, facts);
+      if (int(i) == found.axis) {
+        if (first.divisor % count)
+          return false;
+        continue;
+      }
+      if (axis.block == 1 && first.divisor % count == 0)
+        continue;
+      if (strideDivisor(view, i, facts) % count)
+        return false;
+    }
+    return true;
+  };
+  while (fits(found.count * 2))
+    found.count *= 2;
+  return found;
+}
+
+Contiguity simt::contiguityOf(Value pointers, Value mask,
+                              tile::AxisAnalysis &tiles) {
+  Contiguity found;
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = ThreadBuilder::storedBytes(
+      cast<tile::PtrType>(type.getElementType()).getElementType());
+  tile::TileFacts facts = tiles.of(pointers);
+  SmallVector<tile::AxisFacts> masks(type.getRank());
+  if (mask)
+    masks = tiles.of(mask).axes;
+  int64_t longest = 1;
+  // Of dimensions with equal runs the last one.
+  for (int dim = type.getRank(); dim-- > 0;) {
+    const tile::AxisFacts &axis = facts.axes[dim];
+    if (axis.contiguity <= longest)
+      continue;
+    longest = axis.contiguity;
+    found.dim = dim;
+    found.count =
+        std::min({axis.contiguity, axis.divisibility / bytes, 16 / bytes,
+                  mask ? masks[dim].constancy : axis.contiguity});
+    found.count = std::max<int64_t>(found.count, 1);
+  }
+  return found;
+}
+
+SmallVector<unsigned> simt::vectorBits(LayoutAttr layout, int dim,
+                                       int64_t count) {
+  SmallVector<unsigned> found;
+  auto bases = layout.getRegisterBases();
+  for (int64_t next = 1; next < count; next *= 2) {
+    auto it = llvm::find_if(bases, [&](const LayoutAttr::Basis &basis) {
+      for (auto [d, n] : llvm::enumerate(basis))
+        if (n != (int64_t(d) == dim ? next : 0))
+          return false;
+      return true;
+    });
+    if (it == bases.end())
+      break;
+    found.push_back(it - bases.begin());
+  }
+  return found;
+}
+
+void simt::forEachGroup(LayoutAttr layout, ArrayRef<unsigned> bits,
+                        function_ref<void(ArrayRef<int64_t>)> body) {
+  int64_t within = 0;
+  for (unsigned bit : bits)
+    within |= int64_t(1) << bit;
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+    if (reg & within)
+      continue;
+    SmallVector<int64_t> registers;
+    for (int64_t i = 0; i < int64_t(1) << bits.size(); ++i) {
+      int64_t other = reg;
+      for (auto [step, bit] : llvm::enumerate(bits))
+        if (i >> step & 1)
+          other |= int64_t(1) << bit;
+      registers.push_back(other);
+    }
+    body(registers);
+  }
+}
+
+LayoutAttr simt::blockedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                               int dim, int64_t count, int64_t lanes,
+                               int64_t warps, bool isWhole) {
+  using Basis = LayoutAttr::Basis;
+  int64_t rank = shape.size();
+  SmallVector<unsigned> bits, taken(rank, 0);
+  unsigned total = 0;
+  for (int64_t size : shape) {
+    bits.push_back(llvm::Log2_64_Ceil(size));
+    total += bits.back();
+  }
+  if (dim < 0)
+    dim = rank - 1;
+  SmallVector<int64_t> order, others;
+  for (int64_t d = rank; d-- > 0;)
+    if (d != dim)
+      others.push_back(d);
+  if (rank)
+    order.push_back(dim);
+  order.append(others);
+  others.push_back(dim);
+  SmallVector<Basis> registers, ofLanes, ofWarps;
+  auto take = [&](ArrayRef<int64_t> dims, SmallVectorImpl<Basis> &into,
+                  unsigned most) {
+    for (int64_t d : dims)
+      while (into.size() < most && d < rank && taken[d] < bits[d]) {
+        Basis basis(rank, 0);
+        basis[d] = int64_t(1) << taken[d]++;
+        into.push_back(basis);
+      }
+  };
+  unsigned laneBits = llvm::Log2_64(lanes), warpBits = llvm::Log2_64(warps);
+  if (rank) {
+    unsigned spare =
+        total > laneBits + warpBits ? total - laneBits - warpBits : 0;
+    take({dim}, registers,
+         std::min<unsigned>(llvm::Log2_64(std::max<int64_t>(count, 1)),
+                            isWhole ? 64 : spare));
+    take(order, ofLanes, laneBits);
+    take(others, ofWarps, warpBits);
+    take(order, registers, 64);
+  }
+  return LayoutAttr::get(context, rank, registers, ofLanes, ofWarps);
+}
+
+LayoutAttr simt::packedLayout(MLIRContext *context, ArrayRef<int64_t> shape,
+                              int64_t pack, int64_t lanes, int64_t warps) {
+  using Basis = LayoutAttr::Basis;
+  SmallVector<Basis> bits;
+  for (size_t d = shape.size(); d-- > 0;)
+    for (int64_t n = 1; n < shape[d]; n *= 2) {
+      bits.emplace_back(shape.size(), 0);
+      bits.back()[d] = n;
+    }
+  ArrayRef<Basis> rest = bits;
+  auto take = [&](int64_t places) {
+    size_t count = std::min<size_t>(llvm::Log2_64(places), rest.size());
+    ArrayRef<Basis> taken = rest.take_front(count);
+    rest = rest.drop_front(count);
+    return taken;
+  };
+  SmallVector<Basis> registers(take(pack));
+  ArrayRef<Basis> ofLanes = take(lanes), ofWarps = take(warps);
+  registers.append(rest.begin(), rest.end());
+  return LayoutAttr::get(context, shape.size(), registers, ofLanes, ofWarps);
+}
+
+/// The products of a block whose results a value is computed from in it.
+static void addProductsBehind(Value value, Block *block,
+                              SmallPtrSetImpl<Operation *> &seen,
+                              SmallPtrSetImpl<Operation *> &products) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || !seen.insert(op).second)
+    return;
+  if (isa<MatrixProductOpInterface>(op)) {
+    products.insert(op);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addProductsBehind(operand, block, seen, products);
+}
+
+bool simt::isChained(MatrixProductOpInterface op) {
+  Block *block = op->getBlock();
+  SmallVector<MatrixProductOpInterface> all(
+      block->getOps<MatrixProductOpInterface>());
+  if (all.size() < 2)
+    return false;
+  return llvm::any_of(all, [&](MatrixProductOpInterface other) {
+    SmallPtrSet<Operation *, 16> seen, behind;
+    addProductsBehind(other.getLhsOperand().get(), block, seen, behind);
+    return other == op ? !behind.empty() : behind.contains(op);
+  });
+}
+
+target::MatrixInstructionAttr
+simt::findInstruction(MatrixProductOpInterface op,
+                      target::TargetAttr description, int64_t warps) {
+  if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
+    return {};
+  for (target::MatrixInstructionAttr row : description.getMatrixInstructions())
+    if (!(readsMemory(row) && !warps) &&
+        whyRefused(op, row, description, warps).empty())
+      return row;
+  return {};
+}
+
+/// Why an operand of a row is not one that threads have in registers.
+static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
+                                 target::TargetAttr description) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  target::MemoryAttr home = description.getMemory(operand.getHome());
+  if (home && home.getKind() != target::MemoryKind::Register)
+    os << "its " << name << " lives in '" << home.getName()
+       << "', but threads have it in registers";
+  else if (!operand.getLayout())
+    os << "its " << name << " has no layout of threads";
+  else if (!isa<LayoutAttr>(operand.getLayout()))
+    os << "its " << name << " lies as " << operand.getLayout()
+       << ", which is no layout of threads";
+  return reason;
+}
+
+std::string simt::whyRefused(MatrixProductOpInterface op,
+                             target::MatrixInstructionAttr row,
+                             target::TargetAttr description, int64_t warps) {
+  if (!target::takesTypes(row, op))
+    return target::whyTypesDiffer(row, op);
+  if (std::string form = target::whyFormDiffers(row); !form.empty())
+    return form;
+  if (readsMemory(row))
+    return whyNotFromMemory(op, row, description, warps);
+  for (auto [name, operand] :
+       {std::pair("lhs", row.getLhs()), std::pair("rhs", row.getRhs()),
+        std::pair("acc", row.getAcc())})
+    if (std::string reason = whyNoFragment(name, operand, description);
+        !reason.empty())
+      return reason;
+  auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = acc.getRank(), depth = row.getK().getMin();
+  int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
+  int64_t k = lhs.getDimSize(rank - 1);
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  bool hasBytes =
+      isa<FloatType>(lhs.getElementType()) && lhs.getElementTypeBitWidth() == 8;
+  auto isPower = [](int64_t size) { return llvm::isPowerOf2_64(size); };
+  if (!llvm::all_of(acc.getShape(), isPower) || !isPower(k))
+    os << "layouts of threads are for powers of two, found " << m << "x" << k
+       << " by " << k << "x" << n;
+  else if (m < row.getM().getMin() || n < row.getN().getMin() || k < depth)
+    os << "it multiplies at least " << row.getM().getMin() << "x" << depth
+       << " by " << depth << "x" << row.getN().getMin() << ", found " << m
+       << "x" << k << " by " << k << "x" << n;
+  else if (hasBytes && op.getImpreciseTerms() < depth)
+    os << "it may sum " << depth
+       << " terms with fewer bits, the product allows "
+       << op.getImpreciseTerms();
+  return reason;
+}
+
+std::string simt::whyNoInstruction(MatrixProductOpInterface op,
+                                   target::TargetAttr description) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  ArrayRef<target::MatrixInstructionAttr> rows;
+  if (description)
+    rows = description.getMatrixInstructions();
+  auto element = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  Type lhs = element(op.getLhsOperand().get()),
+       rhs = element(op.getRhsOperand().get());
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  if (llvm::none_of(rows,
+                    [&](auto row) { return target::takesTypes(row, op); })) {
+    os << "none takes " << lhs << " * " << rhs << " + " << acc.getElementType();
+    if (lhs.isF32() && op.getProductPrecision() == ProductPrecision::IEEE)
+      os << " with all bits of the factors";
+    return reason;
+  }
+  os << "those for " << lhs << " * " << rhs
+     << " do not divide a product of sizes ";
+  llvm::interleave(acc.getShape(), os, "x");
+  os << ", depth "
+     << cast<RankedTensorType>(op.getLhsOperand().get().getType())
+            .getShape()
+            .back();
+  if (op.getImpreciseTerms() == 0 && isa<FloatType>(lhs) &&
+      lhs.getIntOrFloatBitWidth() == 8)
+    os << ", or sum with fewer bits";
+  return reason;
+}
+
+std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
+                                                 target::TargetAttr description,
+                                                 int64_t warps) {
+  using Basis = LayoutAttr::Basis;
+  target::MatrixInstructionAttr row = findInstruction(op, description, warps);
+  if (!row)
+    return std::nullopt;
+  if (readsMemory(row))
+    return chooseMemoryProduct(op, row, warps);
+  auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+  auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = acc.getRank();
+  int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
+  int64_t k = lhs.getDimSize(rank - 1);
+  auto atom = [](target::OperandAttr operand) {
+    return cast<LayoutAttr>(operand.getLayout());
+  };
+  int64_t am = row.getM().getMin(), an = row.getN().getMin(),
+          ak = row.getK().getMin();
+  // Warps cut the rows and columns so that each reads little of both. Where
+  // a product goes into the next one each has whole rows: then sums along
+  // them, and the next left factor, stay within the warp.
+  bool keepsRows = isChained(op);
+  int64_t warpsM = 1, warpsN = 1;
+  while (warpsM * warpsN < warps) {
+    bool fitsM = am * warpsM * 2 <= m, fitsN = an * warpsN * 2 <= n;
+    if (!fitsM && !fitsN)
+      break;
+    if (fitsM && (!fitsN || keepsRows || m / warpsM >= n / warpsN))
+      warpsM *= 2;
+    else
+      warpsN *= 2;
+  }
+  // Dimensions: batch, row, column; a factor has two of the three.
+  auto build = [&](LayoutAttr atom, int64_t first, int64_t second,
+                   int64_t firstAtom, int64_t secondAtom, int64_t firstWarps,
+                   int64_t secondWarps) {
+    auto at = [&](int64_t x, int64_t y) {
+      Basis basis(rank, 0);
+      basis[rank - 2] = x;
+      basis[rank - 1] = y;
+      return basis;
+    };
+    auto lift = [&](ArrayRef<Basis> bases) {
+      return llvm::map_to_vector(
+          bases, [&](const Basis &b) { return at(b[0], b[1]); });
+    };
+    SmallVector<Basis> registers = lift(atom.getRegisterBases());
+    SmallVector<Basis> lanes = lift(atom.getLaneBases(0));
+    SmallVector<Basis> ofWarps;
+    // Rows of warps run fastest; a factor has copies along the other side.
+    for (int64_t w = 1; w < warpsM; w *= 2)
+      ofWarps.push_back(firstWarps > 1 ? at(firstAtom * w, 0) : at(0, 0));
+    for (int64_t w = 1; w < warpsN; w *= 2)
+      ofWarps.push_back(secondWarps > 1 ? at(0, secondAtom * w) : at(0, 0));
+    for (int64_t x = secondAtom * secondWarps; x < second; x *= 2)
+      registers.push_back(at(0, x));
+    for (int64_t x = firstAtom * firstWarps; x < first; x *= 2)
+      registers.push_back(at(x, 0));
+    if (rank == 3)
+      for (int64_t x = 1; x < acc.getDimSize(0); x *= 2) {
+        Basis basis(rank, 0);
+        basis[0] = x;
+        registers.push_back(basis);
+      }
+    return LayoutAttr::get(op->getContext(), rank, registers, lanes, ofWarps);
+  };
+  ProductChoice choice;
+  choice.row = row;
+  choice.lhs = build(atom(row.getLhs()), m, k, am, ak, warpsM, 1);
+  choice.rhs = build(atom(row.getRhs()), k, n, ak, an, 1, warpsN);
+  choice.acc = build(atom(row.getAcc()), m, n, am, an, warpsM, warpsN);
+  return choice;
+}

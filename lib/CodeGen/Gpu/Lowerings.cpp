@@ -1,0 +1,148 @@
+//===- Lowerings.cpp - What becomes of tiles, for the report --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Assigner.h"
+#include "Fragments.h"
+#include "LoweringOffer.h"
+#include "MemoryProducts.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Target/Declines.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+class Lowerings {
+public:
+  Lowerings(tile::KernelOp kernel, target::TargetAttr description)
+      : report(target::Report::of(kernel.getContext())),
+        description(description) {
+    if (auto given = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
+      warps = given.getInt();
+  }
+
+  void add(Operation *op);
+
+private:
+  void row(Operation *op, StringRef chosen, const Twine &detail = "") {
+    target::restoreDeclines(op);
+    report.chose(op, "lowering", description ? description.getName() : "",
+                 chosen, detail);
+  }
+  void product(MatrixProductOpInterface op);
+  StringRef readBy(Value factor) const;
+  void access(Operation *op, LayoutAttr layout, Contiguity along, Type element);
+
+  target::Report &report;
+  target::TargetAttr description;
+  int64_t warps = 4;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts{scalars};
+};
+} // namespace
+
+void Lowerings::product(MatrixProductOpInterface op) {
+  auto name = op->getAttrOfType<StringAttr>(kRowAttr);
+  // Rows were looked at in this order, up to the one that was taken.
+  if (description && !op.hasEncodedFactors() && !op.getLhsScaleOperand())
+    for (target::MatrixInstructionAttr other :
+         description.getMatrixInstructions()) {
+      if (name && other.getName() == name.getValue())
+        break;
+      std::string reason = whyRefused(op, other, description, warps);
+      if (!reason.empty())
+        report.declined(op, other.getName(), reason);
+    }
+  if (name)
+    return row(op, name);
+  report.declined(op, "matrix instructions", whyNoInstruction(op, description));
+  row(op, "multiply-adds of threads");
+}
+
+/// The row of the products that read a factor from the memory of the block, so
+/// that no thread has it; empty where threads have it.
+StringRef Lowerings::readBy(Value factor) const {
+  StringRef name;
+  for (Operation *user : factor.getUsers()) {
+    if (isMemoryProduct(user, description))
+      name = user->getAttrOfType<StringAttr>(kRowAttr).getValue();
+    else if (isTransposition(user))
+      name = readBy(user->getResult(0));
+    else
+      return {};
+    if (name.empty())
+      return {};
+  }
+  return name;
+}
+
+void Lowerings::access(Operation *op, LayoutAttr layout, Contiguity along,
+                       Type element) {
+  int64_t count = 1;
+  if (along.dim >= 0)
+    count = int64_t(1) << vectorBits(layout, along.dim, along.count).size();
+  row(op, "accesses of threads",
+      "of " + Twine(count * ThreadBuilder::storedBytes(element)) + " bytes");
+}
+
+void Lowerings::add(Operation *op) {
+  if ((op->hasTrait<OpTrait::ConstantLike>() &&
+       !op->hasAttr(target::kDeclinedAttr)) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return;
+  if (auto known = dyn_cast<MatrixProductOpInterface>(op))
+    return product(known);
+  Value tile;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                         SmallVector<Value>(op->getResults())))
+    if (isTile(value.getType()) && getLayout(value))
+      tile = value;
+  if (!tile || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(op)) {
+    if (op->hasAttr(target::kDeclinedAttr))
+      row(op, "threads");
+    return;
+  }
+  if (auto known = dyn_cast<ViewAccessOpInterface>(op);
+      known && getLayout(known.getAccessedTile()))
+    return access(op, getLayout(known.getAccessedTile()),
+                  contiguityOf(known, facts),
+                  known.getAccessedType().getElementType());
+  if (auto known = getPointerAccess(op))
+    return access(
+        op, getLayout(known->pointers),
+        contiguityOf(known->pointers, known->mask, facts),
+        cast<tile::PtrType>(getElementTypeOrSelf(known->pointers.getType()))
+            .getElementType());
+  Operation *read = op;
+  while (read && isTransposition(read))
+    read = read->getOperand(0).getDefiningOp();
+  if (isa_and_nonnull<stage::ReadOp>(read))
+    if (StringRef by = readBy(op->getResult(0)); !by.empty())
+      return row(op, by, "from the memory of the block");
+  row(op, "threads",
+      "of " + Twine(getLayout(tile).getNumRegisters()) + " elements");
+}
+
+bool simt::hasOwnLowering(Operation *op) {
+  if (isa<tile::TileDialect, scf::SCFDialect, arith::ArithDialect,
+          math::MathDialect>(op->getDialect()) ||
+      isa<ViewAccessOpInterface, MatrixProductOpInterface, tensor::ExtractOp>(
+          op))
+    return true;
+  if (auto moved = dyn_cast<IndexMapOpInterface>(op))
+    return moved.movesElements() || moved.getGeneratedElement();
+  return OpTrait::hasElementwiseMappableTraits(op);
+}
+
+void simt::reportLowerings(tile::KernelOp kernel,
+                           target::TargetAttr description) {
+  Lowerings lowerings(kernel, description);
+  kernel.walk([&](Operation *op) {
+    // What a region does with elements is its operation's affair.
+    if (op->getParentOp() == kernel ||
+        isa<scf::SCFDialect>(op->getParentOp()->getDialect()))
+      lowerings.add(op);
+  });
+}

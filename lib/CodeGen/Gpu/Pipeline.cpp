@@ -1,0 +1,96 @@
+//===- Pipeline.cpp - The passes of the gpu family in order ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Float8Products.h"
+#include "LoweringOffer.h"
+#include "kiln/Conversion/PtxToTile.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Staging/Passes.h"
+#include "kiln/Target/ExtensionPoint.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "kiln/Transforms/Tile/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+
+void simt::addTileExpansions(OpPassManager &kernels) {
+  kernels.addPass(tile::createTileExpandInlineAsm({/*keep=*/true}));
+  kernels.addPass(tile::createTileExpandScaledDots({/*narrow=*/true}));
+  kernels.addPass(tile::createTileExpandScaling());
+  kernels.addPass(createKeepAccumulatorsPass());
+  kernels.addPass(tile::createTileWidenAccumulators());
+  kernels.addPass(createWidenFloat8FactorsPass());
+  kernels.addPass(tile::createTileLowerFloat8());
+  kernels.addPass(tile::createTileExpandWideProducts());
+  kernels.addPass(tile::createTileExpandConversions());
+}
+
+void simt::buildGpuPipeline(OpPassManager &pm,
+                            const target::TargetOptions &options,
+                            int64_t lanes) {
+  // Without a target there is nobody to extend it.
+  auto extend = [&](StringRef point) {
+    if (!options.name.empty())
+      target::runExtensionPoint(pm, options, options.name + point.str());
+  };
+  extend(".tile");
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
+  addTileExpansions(kernels);
+  kernels.addPass(createSimtApplyLowerings());
+  SimtAssignLayoutsOptions layouts;
+  layouts.lanes = lanes;
+  int64_t warps = 0;
+  if (llvm::to_integer(options.get("warps", "0"), warps))
+    layouts.warps = warps;
+  kernels.addPass(createSimtAssignLayouts(layouts));
+  SimtStageOperandsOptions staged;
+  int64_t stages = 0;
+  if (llvm::to_integer(options.get("stages", "0"), stages))
+    staged.stages = stages;
+  kernels.addPass(createSimtStageOperands(staged));
+  extend(".layout");
+  OpPassManager &staging = pm.nest<tile::KernelOp>();
+  staging.addPass(staging::createStageMakeRings());
+  staging.addPass(staging::createStageSchedule());
+  staging.addPass(staging::createStagePipeline());
+  staging.addPass(staging::createStageAllocate());
+  pm.addPass(createConvertTileToSimt({lanes}));
+#ifdef NDEBUG
+  constexpr bool kAsyncOnly = true;
+#else
+  constexpr bool kAsyncOnly = false;
+#endif
+  // Asynchronous code is always verified, unless the user says `verify=0`; all
+  // code with `verify=1`.
+  if (options.getBool("verify", true))
+    pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
+        {lanes, kAsyncOnly && !options.getBool("verify", false)}));
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtApplyLowerings());
+  extend(".thread");
+}
+
+void simt::registerGpuPasses() {
+  registerPass([] { return createSimtApplyLowerings(); });
+  registerPass([] { return createSimtAssignLayouts(); });
+  registerPass(createKeepAccumulatorsPass);
+  registerPass(createWidenFloat8FactorsPass);
+  registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createConvertTileToSimt(); });
+  registerPass([] { return createSimtExpandAccesses(); });
+  registerPass([] { return createSimtVerifyBarriers(); });
+  PassPipelineRegistration<>(
+      "gpu-pipeline", "From tile kernels to functions of one thread",
+      [](OpPassManager &pm) { buildGpuPipeline(pm, {}); });
+}
+
+void simt::registerGpuFamily(target::TargetRegistry &registry) {
+  if (registry.findFamily("gpu"))
+    return;
+  // Its targets have pipelines and serialisers of their own.
+  registry.addFamily({GpuLoweringContext::kFamily.str(), nullptr, nullptr});
+  registry.addDialects(
+      [](DialectRegistry &dialects) { dialects.insert<SimtDialect>(); });
+}

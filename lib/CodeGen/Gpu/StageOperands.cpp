@@ -1,0 +1,418 @@
+//===- StageOperands.cpp - Factors of products in memory of the block -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelWalk.h"
+#include "LayoutChoice.h"
+#include "MemoryProducts.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Staging/LoopValues.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_SIMTSTAGEOPERANDS
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// A load that becomes storage: the load, the change of layout behind it, and
+/// the dimension whose elements lie side by side.
+struct Staged {
+  Operation *load;
+  ConvertLayoutOp convert; ///< null: products read the storage by themselves
+  int dim;
+  int64_t bytes, align;
+
+  Value factor() {
+    return convert ? Value(convert.getResult()) : Value(load->getResult(0));
+  }
+};
+} // namespace
+
+bool simt::writesMemory(scf::ForOp loop) {
+  auto effects = getEffectsRecursively(loop);
+  return !effects || llvm::any_of(*effects, [](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           !isa<LaunchOutput>(effect.getResource());
+  });
+}
+
+namespace {
+/// Whether a tile only reaches products by matrix instructions that `takes`
+/// says, as a factor, its dimensions transposed at most.
+bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
+  return !tile.use_empty() && llvm::all_of(tile.getUsers(), [&](Operation *to) {
+    if (isa<tile::TransposeOp>(to))
+      return feedsProducts(to->getResult(0), takes);
+    auto product = dyn_cast<MatrixProductOpInterface>(to);
+    return product && takes(to) &&
+           (!product.getAccOperand() || product.getAccOperand()->get() != tile);
+  });
+}
+
+/// Whether an iteration's part of a load follows from pure operations of it and
+/// of those before it, which can be performed ahead.
+bool isKnownEarly(Operation *load, scf::ForOp loop) {
+  SetVector<Operation *> needed;
+  needed.insert(load);
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      if (Operation *op = staging::definitionIn(loop, operand)) {
+        if (!isMemoryEffectFree(op))
+          return false;
+        needed.insert(op);
+      }
+  return true;
+}
+
+/// Moves what a copy needs of its iteration before an operation, if nothing of
+/// it has effects.
+bool moveNeedsBefore(Operation *load, Operation *before) {
+  SetVector<Operation *> needed;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && def->getBlock() == before->getBlock() &&
+          before->isBeforeInBlock(def))
+        needed.insert(def);
+  };
+  add(load);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!isPure(needed[i]) || needed[i]->getNumRegions())
+      return false;
+    add(needed[i]);
+  }
+  SmallVector<Operation *> ordered(needed.getArrayRef());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ordered)
+    op->moveBefore(before);
+  return true;
+}
+
+/// Moves the transposition between a factor and its product to the product,
+/// and returns what reads the factor first.
+Operation *moveToProduct(Operation *user) {
+  if (!isa<tile::TransposeOp>(user) || !user->hasOneUse())
+    return user;
+  Operation *next = moveToProduct(*user->getUsers().begin());
+  if (next->getBlock() != user->getBlock())
+    return user;
+  user->moveBefore(next);
+  return user;
+}
+
+} // namespace
+
+bool simt::hasZeros(Operation *load) {
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_Zero()) ||
+           matchPattern(value, m_PosZeroFloat());
+  };
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    return !pointers.getOther() || isZero(pointers.getOther());
+  auto access = cast<ViewAccessOpInterface>(load);
+  Outside outside = access.getOutside();
+  return outside == Outside::Zero || outside == Outside::Any ||
+         (outside == Outside::Value && isZero(access.getOutsideValue()));
+}
+
+namespace {
+/// The elements of a load that follow each other, and how many of them each
+/// thread has together.
+Contiguity piecesOf(Operation *load, tile::AxisAnalysis &facts) {
+  Contiguity along;
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    along = contiguityOf(pointers.getPtr(), pointers.getMask(), facts);
+  else
+    along = contiguityOf(cast<ViewAccessOpInterface>(load), facts);
+  // A copy of a box has a layout of its own.
+  if (along.dim >= 0 && !isa<tile::LoadOp>(load))
+    along.count = int64_t(1) << vectorBits(getLayout(load->getResult(0)),
+                                           along.dim, along.count)
+                                    .size();
+  return along;
+}
+
+bool isVolatile(Operation *load) {
+  if (auto pointers = dyn_cast<tile::LoadPtrOp>(load))
+    return pointers.getIsVolatile();
+  return cast<ViewAccessOpInterface>(load).isVolatileAccess();
+}
+
+/// Bytes of a row that are permuted as one: those that lanes read of it
+/// together. Matrices have rows of 16 bytes; where the summed dimension is the
+/// outer one, numbers of 32 bits are read by four rows of eight columns.
+int64_t permutedBytes(Value factor, int dim) {
+  if (getElementTypeOrSelf(factor.getType()).getIntOrFloatBitWidth() != 32)
+    return 16;
+  for (OpOperand &use : factor.getUses()) {
+    if (isa<tile::TransposeOp>(use.getOwner()))
+      return permutedBytes(use.getOwner()->getResult(0), 1 - dim);
+    auto product = cast<MatrixProductOpInterface>(use.getOwner());
+    int summed = &product.getLhsOperand() == &use ? 1 : 0;
+    return summed == dim ? 16 : 32;
+  }
+  return 16;
+}
+
+/// A load as storage, or why it cannot be.
+std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
+                                 tile::AxisAnalysis &facts, std::string &why) {
+  auto decline = [&](const Twine &reason) {
+    why = reason.str();
+    return std::nullopt;
+  };
+  auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+  auto box = dyn_cast<tile::LoadOp>(load);
+  ConvertLayoutOp convert;
+  if (type && load->hasOneUse())
+    convert = dyn_cast<ConvertLayoutOp>(*load->getUsers().begin());
+  auto description = target::getDescription(load);
+  bool isRead = type && feedsProducts(load->getResult(0), [&](Operation *to) {
+                  return isMemoryProduct(to, description);
+                });
+  auto hasRow = [](Operation *to) { return to->hasAttr(kRowAttr); };
+  if (!isRead && (!convert || convert->getBlock() != load->getBlock() ||
+                  !feedsProducts(convert.getResult(), hasRow)))
+    return decline("what it loads is not just a factor of a product by a "
+                   "matrix instruction");
+  if (type.getRank() != 2)
+    return decline("it loads a tile of rank " + Twine(type.getRank()));
+  if (isVolatile(load))
+    return decline("it is volatile");
+  if (box && box.getStep())
+    return decline("it loads with a step");
+  if (!hasZeros(load))
+    return decline("places without an element are not read as zero");
+  for (int64_t size : type.getShape())
+    if (!llvm::isPowerOf2_64(size))
+      return decline("its sizes are not powers of two");
+  if (!isa<FloatType, IntegerType>(type.getElementType()) ||
+      type.getElementTypeBitWidth() < 8)
+    return decline("its elements are not bytes");
+  Contiguity along = piecesOf(load, facts);
+  int64_t each = ThreadBuilder::storedBytes(type.getElementType());
+  if (along.dim < 0)
+    return decline("no neighbours of its tile lie side by side");
+  if (along.count * each < 4)
+    return decline("its rows are known to begin at multiples of " +
+                   Twine(along.count * each) +
+                   " bytes only, and copies move 4");
+  // Rows of at least one chunk of 16 bytes.
+  if (type.getDimSize(along.dim) * each < 16)
+    return decline("its rows are shorter than 16 bytes");
+  if (!box && !isKnownEarly(load, loop))
+    return decline("where it reads depends on memory");
+  return Staged{load, isRead ? ConvertLayoutOp() : convert, along.dim,
+                type.getNumElements() * each, isRead ? kMatrixAlign : 128};
+}
+
+/// Whether an operation loads a tile whose factors could be copied ahead.
+bool isLoad(Operation &op) {
+  return isa<tile::LoadOp, tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
+         isa<RankedTensorType>(op.getResult(0).getType());
+}
+
+/// The iterations that an author wants to be under way at once; 0: not said.
+int64_t wantedStages(Operation *loop) {
+  auto hints = loop->getAttrOfType<tile::LoopHintsAttr>(tile::kLoopHintsAttr);
+  return hints ? hints.getStages() : 0;
+}
+
+/// What a kernel's storage may take of the block's memory, and how many slots
+/// rings have where nobody says: a block that a core's registers let be alone
+/// has more of both than one that another can take turns with.
+struct Share {
+  int64_t bytes, slots;
+  int64_t whole; ///< what a block that is alone may take
+};
+Share shareOf(tile::KernelOp kernel, target::TargetAttr description) {
+  // For exchanges beside the rings, and what the machine keeps.
+  constexpr int64_t kOther = 8 << 10;
+  // Addresses, fragments and other numbers of a thread beside its sums.
+  constexpr int64_t kRegisters = 72;
+  int64_t whole = 48 << 10, registers = 0;
+  if (description) {
+    if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
+      whole = shared.getSize() ? shared.getSize() : whole;
+    if (DictionaryAttr extra = description.getExtra())
+      if (auto count = extra.getAs<IntegerAttr>("registers_per_core"))
+        registers = count.getInt();
+  }
+  int64_t sums = 0, threads = 128;
+  kernel.walk([&](MatrixProductOpInterface product) {
+    Value sum = product->getResult(0);
+    if (LayoutAttr layout = getLayout(sum))
+      sums = std::max(sums, layout.getNumRegisters());
+  });
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
+    threads = 32 * warps.getInt();
+  bool isAlone = registers && registers < 2 * threads * (sums + kRegisters);
+  return isAlone ? Share{whole - kOther, 4, whole - kOther}
+                 : Share{whole / 2 - kOther / 4, 3, whole - kOther};
+}
+
+struct SimtStageOperands
+    : simt::impl::SimtStageOperandsBase<SimtStageOperands> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    Share share = shareOf(kernel, description);
+    int64_t most = bytes ? bytes.getValue() : share.bytes;
+    kernel.walk([&](scf::WhileOp loop) {
+      miss(loop, "nobody knows before an iteration whether it is the last");
+    });
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      // Copies that go on by themselves need somebody who performs them.
+      if (description && !description.getUnitOfKind(target::UnitKind::DMA)) {
+        miss(loop, "nothing on '" + description.getChip() +
+                       "' copies beside the threads");
+        continue;
+      }
+      int64_t slots = stages ? stages.getValue() : share.slots;
+      if (int64_t wanted = wantedStages(loop))
+        slots = wanted;
+      if (slots < 2)
+        continue;
+      if (writesMemory(loop)) {
+        miss(loop, "it writes memory that later iterations may read");
+        continue;
+      }
+      index::Analysis scalars;
+      tile::AxisAnalysis facts(scalars);
+      SmallVector<Staged> found;
+      Operation *declined = nullptr;
+      std::string reason;
+      int64_t slot = 0;
+      bool isRead = false;
+      for (Operation &op : *loop.getBody()) {
+        if (!isLoad(op))
+          continue;
+        std::string why;
+        if (auto staged = stagedLoad(&op, loop, facts, why)) {
+          found.push_back(*staged);
+          slot += llvm::alignTo(staged->bytes, staged->align);
+          isRead |= !staged->convert;
+        } else if (!declined) {
+          declined = &op;
+          reason = std::move(why);
+        }
+      }
+      if (found.empty()) {
+        miss(loop, declined ? reason : "it loads no tile", declined);
+        continue;
+      }
+      // Two slots are worth more than a second block of threads.
+      if (!bytes && 2 * slot > most && most == share.bytes)
+        most = share.whole;
+      while (slots > 2 && slot * slots > most)
+        --slots;
+      if (slot * slots > most) {
+        miss(loop, "two slots of " + Twine(slot) + " bytes do not fit into " +
+                       Twine(most));
+        continue;
+      }
+      if (slots < wantedStages(loop))
+        miss(loop,
+             "there is room for " + Twine(slots) + " slots of " + Twine(slot) +
+                 " bytes",
+             nullptr, /*isPart=*/true);
+      most -= slot * slots;
+      // Nothing in the loop writes memory: all copies go at the first load, and
+      // so through one ring, with one barrier.
+      Operation *first = found.front().load;
+      for (Staged &staged : found) {
+        target::Report::of(&getContext())
+            .chose(staged.load, "lowering",
+                   description ? description.getName() : "", "ring",
+                   Twine(slots) + " slots of " + Twine(slot) + " bytes");
+        stage(staged,
+              moveNeedsBefore(staged.load, first) ? first : staged.load);
+      }
+      for (Staged &staged : found)
+        if (staged.load->use_empty())
+          staged.load->erase();
+      loop->setAttr("stage.depth", Builder(loop).getI64IntegerAttr(slots));
+      // A product may go on reading its slot while the next one begins, where
+      // that leaves two slots that are filled.
+      if (isRead && slots >= 4)
+        loop->setAttr("stage.ahead",
+                      Builder(loop).getI64IntegerAttr(slots - 2));
+    }
+  }
+
+private:
+  /// Says why a loop does not have what its hint asks for. Of kernels with
+  /// variants these say it.
+  void miss(Operation *loop, const Twine &reason, Operation *at = nullptr,
+            bool isPart = false) {
+    int64_t wanted = wantedStages(loop);
+    if (wanted < 2 || getOperation()->hasAttr(tile::kVariantsAttr))
+      return;
+    InFlightDiagnostic warning = loop->emitWarning();
+    warning << wanted << " stages were asked for, but "
+            << (isPart ? "" : "nothing of this loop is copied ahead: ");
+    if (at)
+      warning << "'" << at->getName() << "' at "
+              << target::locationString(at->getLoc()) << ": ";
+    warning << reason;
+  }
+
+  /// Copies a load's block at `place`, and reads it where it is multiplied.
+  static void stage(Staged &staged, Operation *place) {
+    OpBuilder b(place);
+    Location loc = staged.load->getLoc();
+    auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
+    Attribute permute = b.getI64IntegerAttr(staged.dim);
+    if (!staged.convert)
+      permute = b.getDenseI64ArrayAttr({staged.dim, 16, kMatrixRow});
+    else if (int64_t unit = permutedBytes(staged.factor(), staged.dim);
+             unit != 16)
+      permute = b.getDenseI64ArrayAttr({staged.dim, unit});
+    auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace, permute);
+    auto storage = MemRefType::get(type.getShape(), type.getElementType(),
+                                   MemRefLayoutAttrInterface(), space);
+    auto alloc = stage::AllocOp::create(b, loc, storage,
+                                        b.getI64IntegerAttr(staged.align),
+                                        IntegerAttr(), IntegerAttr());
+    if (auto box = dyn_cast<tile::LoadOp>(staged.load)) {
+      stage::CopyOp::create(
+          b, loc, /*token=*/Type(), box.getView(), box.getCoords(), alloc,
+          ValueRange(), /*pad=*/Value(), UnitAttr(),
+          box.getElementOffsetsAttr(), UnitAttr(), DenseI64ArrayAttr(),
+          tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
+    } else {
+      // What is looked up keeps its layout: it says which thread moves what.
+      Operation *moved = b.clone(*staged.load);
+      stage::WriteOp::create(b, loc, moved->getResult(0), alloc, ValueRange());
+    }
+    // Every product reads for itself.
+    Value factor = staged.factor();
+    Operation *made = factor.getDefiningOp();
+    for (OpOperand &use : llvm::make_early_inc_range(factor.getUses())) {
+      Operation *user = moveToProduct(use.getOwner());
+      b.setInsertionPoint(user->getBlock() == made->getBlock() ? user : made);
+      use.set(
+          stage::ReadOp::create(b, loc, factor.getType(), alloc, ValueRange()));
+    }
+    if (staged.convert)
+      staged.convert.erase();
+  }
+};
+} // namespace

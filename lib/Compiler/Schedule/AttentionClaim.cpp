@@ -1,0 +1,176 @@
+//===- AttentionClaim.cpp - Attention as one kernel -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps attention from being decomposed where it can be one kernel, together
+// with the movements of its operands and of its result and with what makes its
+// mask, so that none of them has to be in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionPlan.h"
+#include "ResultOrder.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Target/TargetRegistry.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+namespace {
+
+/// Collects what goes into one claim.
+class Claimer {
+public:
+  explicit Claimer(prim::AttentionOp op) : op(op), root(op.getResult()) {
+    ops.insert(op);
+  }
+
+  LogicalResult run() {
+    if (!isPlanned())
+      return failure();
+    growDown();
+    growUp(op, /*isMask=*/false);
+    return success();
+  }
+  ArrayRef<Operation *> group() const { return ops.getArrayRef(); }
+  std::string reason;
+
+private:
+  /// Whether what is in the group so far has dimensions that a kernel takes.
+  bool isPlanned() {
+    index::Math math;
+    auto dimOf = [&](Value value, unsigned dim) -> Extent {
+      auto type = cast<RankedTensorType>(value.getType());
+      if (!type.isDynamicDim(dim))
+        return type.getDimSize(dim);
+      return math.symbols.of(value.getAsOpaquePointer(), dim);
+    };
+    GroupPlan plan(math, dimOf,
+                   [&](Operation *one) { return ops.contains(one); });
+    if (failed(plan.run(root))) {
+      reason = plan.reason;
+      return false;
+    }
+    return succeeded(findAttentionDims(plan, reason));
+  }
+
+  /// Takes the movements that are all that uses the result.
+  void growDown() {
+    while (root.hasOneUse()) {
+      Operation *user = *root.user_begin();
+      if (user->getBlock() != op->getBlock() ||
+          !isa<prim::TransposeOp, prim::ReshapeOp>(user))
+        return;
+      Value before = root;
+      ops.insert(user);
+      root = user->getResult(0);
+      if (isPlanned())
+        continue;
+      ops.pop_back();
+      root = before;
+      return;
+    }
+  }
+
+  static bool isCheap(Operation *source, bool isMask) {
+    if (isViewMovement(source))
+      return true;
+    return isMask &&
+           (splatValue(source) ||
+            isa<prim::IotaOp, prim::WhereOp, prim::GeOp, prim::GtOp, prim::LeOp,
+                prim::LtOp, prim::EqOp, prim::NeOp, prim::AddOp, prim::SubOp,
+                prim::MulOp, prim::BitwiseAndOp, prim::BitwiseOrOp,
+                prim::BitwiseNotOp, prim::ConvertElementTypeOp>(source));
+  }
+
+  /// Takes what computes the operands of `user` while that is cheap. What
+  /// others use, too, is there twice then.
+  void growUp(Operation *user, bool isMask) {
+    constexpr size_t kMostOps = 32;
+    for (OpOperand &operand : user->getOpOperands()) {
+      Value value = operand.get();
+      Operation *source = value.getDefiningOp();
+      bool inMask = isMask || (user == op && operand.getOperandNumber() == 3);
+      if (!source || ops.contains(source) || ops.size() >= kMostOps ||
+          source->getBlock() != op->getBlock() ||
+          !isa<RankedTensorType>(value.getType()) || !isCheap(source, inMask))
+        continue;
+      Operation *own = source;
+      if (!value.hasOneUse()) {
+        OpBuilder builder(user);
+        own = builder.clone(*source);
+        operand.set(own->getResult(0));
+      }
+      ops.insert(own);
+      if (isPlanned()) {
+        growUp(own, inMask);
+        continue;
+      }
+      ops.remove(own);
+      if (own != source) {
+        operand.set(value);
+        own->erase();
+      }
+    }
+  }
+
+  prim::AttentionOp op;
+  Value root;
+  llvm::SetVector<Operation *> ops;
+};
+
+} // namespace
+
+/// Why attention of these types is no kernel, or nothing.
+static std::string objectionTo(prim::AttentionOp op) {
+  constexpr int64_t kWidestHead = 512, kFewRows = 16;
+  RankedTensorType query = op.getQuery().getType();
+  Type element = query.getElementType();
+  if (!element.isF32() && !element.isF64() && !element.isF16() &&
+      !element.isBF16())
+    return "its elements are neither f16, bf16, f32 nor f64";
+  for (RankedTensorType type : {query, op.getValue().getType()})
+    if (ShapedType::isDynamic(type.getShape().back()))
+      return "only a launch knows how many elements a head has";
+    else if (type.getShape().back() > kWidestHead)
+      return "a head has more elements than a tile";
+  // Their scores are still in a cache when they are read again.
+  int64_t rows = query.getDimSize(query.getRank() - 2);
+  if (!ShapedType::isDynamic(rows) && rows < kFewRows)
+    return "there are few queries";
+  return "";
+}
+
+LogicalResult kiln::schedule::claimAttention(Operation *func,
+                                             target::LoweringContext &ctx) {
+  SmallVector<prim::AttentionOp> all;
+  func->walk([&](prim::AttentionOp op) {
+    if (!op->getParentOfType<prim::ClaimOp>())
+      all.push_back(op);
+  });
+  if (all.empty())
+    return success();
+  target::BoundTarget bound = target::TargetRegistry::get().boundTarget(
+      func->getParentOfType<ModuleOp>());
+  tiling::Chooser tiling(bound.target, ctx.description, ctx.options);
+  for (prim::AttentionOp op : all) {
+    std::string reason = objectionTo(op);
+    if (!computesFromCaches(ctx.description, tiling.model()))
+      reason = "instances share tiles out among threads, or the machine has a "
+               "memory for tiles";
+    Claimer claimer(op);
+    if (reason.empty() && failed(claimer.run()))
+      reason = claimer.reason;
+    if (!reason.empty()) {
+      (void)ctx.decline(op, reason);
+      target::Report::of(op.getContext())
+          .chose(op, "claim", ctx.options.name, "decomposed");
+      continue;
+    }
+    if (failed(target::claimOps(claimer.group(), "attention", ctx.options.name,
+                                ctx)))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,152 @@
+//===- ResultOrder.cpp - How results lie in memory ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ResultOrder.h"
+#include "WindowInput.h"
+#include "kiln/Dialect/Kiln/Description.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::schedule;
+
+bool kiln::schedule::computesFromCaches(ScheduleContext &ctx) {
+  return computesFromCaches(ctx.description, ctx.tiling.model());
+}
+
+bool kiln::schedule::computesFromCaches(target::TargetAttr description,
+                                        const target::TilingModel &model) {
+  if (!description || model.sharesTiles())
+    return false;
+  bool hasCache = false;
+  for (target::MemoryAttr memory : description.getMemories()) {
+    if (memory.getKind() == target::MemoryKind::Explicit)
+      return false;
+    hasCache |= memory.getKind() == target::MemoryKind::Cached;
+  }
+  return hasCache;
+}
+
+/// A movement that keeps the elements where they are, whatever their strides.
+static bool keepsPlaces(Operation *op) {
+  if (isa<prim::TransposeOp>(op))
+    return true;
+  if (!isa<prim::ReshapeOp>(op))
+    return false;
+  auto shapeOf = [](Value value) {
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(value.getType()).getShape());
+    llvm::erase(shape, 1);
+    return shape;
+  };
+  return shapeOf(op->getOperand(0)) == shapeOf(op->getResult(0));
+}
+
+/// The groups that read a value; false if somebody else does.
+static bool findReaders(Value value, SmallVectorImpl<prim::FusionOp> &readers) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (keepsPlaces(user))
+      return findReaders(user->getResult(0), readers);
+    auto fusion = dyn_cast<prim::FusionOp>(user);
+    if (!fusion)
+      return false;
+    readers.push_back(fusion);
+    using prim::GroupKind;
+    return llvm::is_contained({GroupKind::elementwise, GroupKind::reduction,
+                               GroupKind::contraction, GroupKind::convolution},
+                              fusion.getKind());
+  });
+}
+
+Buffer kiln::schedule::resultInOrder(Group &group, ArrayRef<unsigned> order) {
+  Value result = group.fusion.getResult(0);
+  SmallVector<prim::FusionOp> readers;
+  if (llvm::is_sorted(order) || group.host.hasDestination(result) ||
+      !findReaders(result, readers))
+    return group.host.destination(result);
+  SmallVector<Extent> sizes = group.host.sizesOf(result), inMemory;
+  for (unsigned dim : order)
+    inMemory.push_back(sizes[dim]);
+  Buffer made = group.host.allocate(getElementTypeOrSelf(result), inMemory);
+  Buffer seen = made;
+  for (auto [number, dim] : llvm::enumerate(order)) {
+    seen.sizes[dim] = made.sizes[number];
+    seen.strides[dim] = made.strides[number];
+  }
+  return seen;
+}
+
+SmallVector<unsigned> kiln::schedule::orderOf(const Buffer &buffer) {
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(buffer.rank()));
+  if (!llvm::all_of(buffer.strides,
+                    [](const Extent &stride) { return stride.isStatic(); }))
+    return order;
+  // Dimensions of one element are anywhere.
+  auto keyOf = [&](unsigned dim) {
+    return std::pair(-buffer.strides[dim].get(), dim);
+  };
+  llvm::sort(order,
+             [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
+  return order;
+}
+
+Buffer kiln::schedule::resultLikeInput(Group &group) {
+  const AnchorVisit &anchor = group.plan.anchors.front();
+  FailureOr<Buffer> input = memoryOf(group, anchor.op->getOperand(0));
+  if (!computesFromCaches(group.ctx) || failed(input))
+    return group.host.destination(group.fusion.getResult(0));
+  // Dimensions of the result by those of the input that they belong to.
+  SmallVector<unsigned> place(input->rank());
+  for (auto [number, d] : llvm::enumerate(orderOf(*input)))
+    place[d] = number;
+  ArrayRef<IndexExpr> root = group.plan.rootMap.index;
+  auto keyOf = [&](unsigned dim) {
+    for (auto [d, at] : llvm::enumerate(anchor.map.index))
+      for (int other : at.dims())
+        if (root[dim].dependsOn(other))
+          return std::pair(place[d], dim);
+    return std::pair(0u, dim);
+  };
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(root.size()));
+  llvm::sort(order,
+             [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
+  return resultInOrder(group, order);
+}
+
+Buffer kiln::schedule::resultForWindows(Group &group) {
+  GroupPlan &plan = group.plan;
+  Value result = group.fusion.getResult(0);
+  SmallVector<prim::FusionOp> readers;
+  if (!computesFromCaches(group.ctx) || !findReaders(result, readers) ||
+      llvm::none_of(readers, [](prim::FusionOp reader) {
+        return reader.getKind() == prim::GroupKind::convolution;
+      }))
+    return group.host.destination(result);
+  for (const LeafVisit &leaf : plan.leaves) {
+    if (!group.host.hasBuffer(leaf.value))
+      continue;
+    // How far its elements are apart along each dimension of the result.
+    Buffer seen;
+    for (const IndexExpr &at : plan.rootMap.index) {
+      seen.sizes.push_back(1);
+      seen.strides.push_back(at.asDim() < 0
+                                 ? Extent(0)
+                                 : group.strideOf(group.host.buffer(leaf.value),
+                                                  leaf.map, at.asDim()));
+    }
+    bool isWhole = llvm::all_of(
+        llvm::zip(plan.rootMap.index, seen.strides), [](auto pair) {
+          auto &[at, stride] = pair;
+          return stride.isStatic() && (!at.hasDims() || !stride.is(0));
+        });
+    if (!isWhole)
+      continue;
+    // What has one element comes first.
+    for (auto [at, stride] : llvm::zip(plan.rootMap.index, seen.strides))
+      if (!at.hasDims())
+        stride = Extent(int64_t(1) << 60);
+    return resultInOrder(group, orderOf(seen));
+  }
+  return group.host.destination(result);
+}

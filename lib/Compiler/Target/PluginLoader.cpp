@@ -1,0 +1,363 @@
+//===- PluginLoader.cpp - Loading plug-ins without being hurt by them -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Order of events: the ELF note is read from the file; a child process loads
+// and registers every plug-in and checks what came out of it; only what
+// survived there is loaded and registered here. The compiler's own plug-ins by
+// themselves need no child. Compilations read the
+// registries without a lock; loading waits until none is under way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Target/PluginLoader.h"
+#include "RegistryImpl.h"
+#include "kiln-c/TargetPlugin.h"
+#include "kiln/Runtime/Plugin.h"
+#include "kiln/System/Process.h"
+#include "kiln/Target/Activity.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <fcntl.h>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unistd.h>
+
+using namespace kiln::target;
+using llvm::StringRef;
+
+namespace {
+/// What the child says about one plug-in.
+struct Verdict {
+  bool ok = false;
+  std::string error;
+};
+
+/// Starts a child that tries the plug-ins and writes to `out`: a fork, or the
+/// helper program where other threads make that unsafe. -1: neither works.
+pid_t startTrial(llvm::ArrayRef<std::string> paths, int out) {
+  if (kiln::runtime::isForkSafe()) {
+    pid_t child = fork();
+    if (child == 0) {
+      kiln::runtime::declareOwnProcess();
+      runTrial(paths, out);
+    }
+    return child;
+  }
+  std::vector<std::string> args = {"try"};
+  args.insert(args.end(), paths.begin(), paths.end());
+  auto child = kiln::runtime::startProgram(compileWorker(), args, {out});
+  return child ? *child : -1;
+}
+
+/// Reads what a trial writes, to its end; false when one plug-in takes too
+/// long. The child cannot watch itself: its signals are the plug-in's, too.
+bool readVerdicts(int fd, std::string &text) {
+  bool isAtEnd = false;
+  while (!isAtEnd) {
+    isAtEnd = true;
+    bool isInTime = kiln::runtime::readUntilEnd(
+        fd, kiln::runtime::trialSeconds(), [&](const char *bytes, size_t n) {
+          text.append(bytes, n);
+          isAtEnd = text.back() != '\n';
+          return isAtEnd;
+        });
+    if (!isInTime)
+      return false;
+  }
+  return true;
+}
+
+/// Tries the plug-ins in child processes, each child going on until the first
+/// failure.
+std::vector<Verdict> tryPlugins(llvm::ArrayRef<std::string> paths) {
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> good;
+  while (verdicts.size() < paths.size()) {
+    size_t base = good.size();
+    std::vector<std::string> batch = good;
+    batch.insert(batch.end(), paths.begin() + verdicts.size(), paths.end());
+    size_t first = verdicts.size();
+    int ends[2];
+    pid_t child = -1;
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+      child = startTrial(batch, ends[1]);
+      close(ends[1]);
+      if (child < 0)
+        close(ends[0]);
+    }
+    if (child < 0) {
+      // Without a child we still load; what is checked before stays checked.
+      verdicts.resize(paths.size(), Verdict{true, ""});
+      break;
+    }
+    std::string text;
+    bool isInTime = readVerdicts(ends[0], text);
+    close(ends[0]);
+    if (!isInTime)
+      kill(child, SIGKILL);
+    kiln::runtime::Ending ending = kiln::runtime::awaitEnd(child);
+    llvm::SmallVector<StringRef> lines;
+    StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    bool isUnfinished = lines.size() < batch.size() &&
+                        (lines.empty() || lines.back().starts_with("+"));
+    for (auto [index, line] : llvm::enumerate(lines)) {
+      if (index < base)
+        continue;
+      bool ok = line.consume_front("+");
+      line.consume_front("-");
+      verdicts.push_back({ok, line.str()});
+    }
+    if (isUnfinished) {
+      // It died while working on the next one.
+      const std::string &path = paths[verdicts.size()];
+      std::string how = "ends the process with " + ending.describe();
+      if (!isInTime)
+        how = "does not come to an end within " +
+              std::to_string(kiln::runtime::trialSeconds()) +
+              " s (KILN_TRIAL_SECONDS)";
+      else if (ending.signal)
+        how = "crashes: " + ending.describe();
+      verdicts.push_back({false, path + ": registration " + how});
+    }
+    for (size_t i = first; i < verdicts.size(); ++i)
+      if (verdicts[i].ok)
+        good.push_back(paths[i]);
+  }
+  return verdicts;
+}
+
+/// Whether a plug-in was built and tested with the compiler.
+bool isOwn(const std::string &path) {
+  auto mark = kiln::runtime::definesSymbol(path, kOwnPluginSymbol);
+  return mark && *mark;
+}
+
+/// Loads a plug-in. It may do here what it did not do when it was tried.
+bool loadGuarded(const std::string &path, std::string &error) {
+  Activity activity("registration of plug-in '" + path + "'", nullptr);
+  return loadHere(path, error);
+}
+
+/// Loads plug-ins that were found or named; `report` gets what is wrong.
+void loadAll(llvm::ArrayRef<std::string> paths,
+             llvm::function_ref<void(size_t, StringRef)> report) {
+  std::vector<std::string> fit;
+  std::vector<size_t> index;
+  for (auto [i, path] : llvm::enumerate(paths)) {
+    std::string error = isDescriptionFile(path) ? "" : checkNote(path);
+    if (!error.empty()) {
+      report(i, error);
+      continue;
+    }
+    fit.push_back(path);
+    index.push_back(i);
+  }
+  std::vector<Verdict> verdicts =
+      llvm::all_of(fit, isOwn)
+          ? std::vector<Verdict>(fit.size(), Verdict{true, ""})
+          : tryPlugins(fit);
+  std::vector<std::pair<size_t, PluginInfo>> loaded;
+  for (size_t i = 0; i < fit.size(); ++i) {
+    std::string error = verdicts[i].error;
+    if (verdicts[i].ok && loadGuarded(fit[i], error))
+      loaded.emplace_back(index[i],
+                          TargetRegistry::get().impl().plugins.back());
+    if (!error.empty())
+      report(index[i], error);
+  }
+  // Those that come later may be what earlier ones refer to.
+  for (const auto &[i, plugin] : loaded)
+    if (std::string error = checkReferences(TargetRegistry::get(), plugin.name);
+        !error.empty())
+      report(i, plugin.path + ": " + error);
+}
+
+/// Whether a library is a device driver and no target: that is the runtime's.
+bool isDriverOnly(const std::string &path) {
+  auto target = kiln::runtime::definesSymbol(path, KILN_TARGET_ENTRY_POINT);
+  auto driver = kiln::runtime::definesSymbol(path, "kilnGetDeviceDriver");
+  return target && driver && !*target && *driver;
+}
+
+/// dlopen searches the system for a name without a slash; we mean a file.
+std::string asFile(StringRef path) {
+  return path.contains('/') ? path.str() : ("./" + path).str();
+}
+
+/// What is loaded, and who relies on it.
+struct Loading {
+  /// Taken before `users`, so that whoever wants to load comes to it although
+  /// compilations follow each other.
+  std::mutex gate;
+  /// Shared by compilations; one thread at a time loads.
+  std::shared_mutex users;
+  /// Of the following.
+  std::mutex state;
+  bool searched = false;
+  std::vector<std::string> named, refused;
+
+  static Loading &get() {
+    // Never destroyed: threads may still compile when the process ends.
+    static Loading *loading = new Loading;
+    return *loading;
+  }
+  /// Whether there is nothing to load for `wanted`.
+  bool has(const std::vector<std::string> &wanted) {
+    std::lock_guard<std::mutex> lock(state);
+    return searched && llvm::all_of(wanted, [&](const std::string &path) {
+             return llvm::is_contained(named, asFile(path));
+           });
+  }
+};
+
+/// Waits until nobody compiles, and keeps it so.
+struct LoadingScope {
+  LoadingScope() : gate(Loading::get().gate), users(Loading::get().users) {}
+  std::lock_guard<std::mutex> gate;
+  std::unique_lock<std::shared_mutex> users;
+};
+} // namespace
+
+LoadedScope::LoadedScope() {
+  std::lock_guard<std::mutex> gate(Loading::get().gate);
+  Loading::get().users.lock_shared();
+}
+LoadedScope::~LoadedScope() { Loading::get().users.unlock_shared(); }
+
+std::vector<std::string> kiln::target::refusedPlugins() {
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  return Loading::get().refused;
+}
+
+std::vector<std::string> kiln::target::namedPlugins() {
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  return Loading::get().named;
+}
+
+std::string kiln::target::compileWorker() {
+  static const char anchor = 0;
+  return kiln::runtime::helperProgram(&anchor, "kiln-compile-worker",
+                                      "KILN_COMPILE_WORKER");
+}
+
+bool kiln::target::isOwnPlugin(StringRef name) {
+  if (name.empty())
+    return true;
+  // Lowerings ask for every operation.
+  static std::mutex mutex;
+  static llvm::StringMap<bool> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = known.try_emplace(name, false);
+  if (isNew)
+    for (const PluginInfo &plugin : TargetRegistry::get().impl().plugins)
+      if (plugin.name == name)
+        entry->second = isDescriptionFile(plugin.path) || isOwn(plugin.path);
+  return entry->second;
+}
+
+bool kiln::target::loadPlugin(StringRef path, std::string &error) {
+  LoadingScope scope;
+  error.clear();
+  loadAll({asFile(path)}, [&](size_t, StringRef why) { error = why.str(); });
+  if (!error.empty())
+    return false;
+  std::lock_guard<std::mutex> lock(Loading::get().state);
+  Loading::get().named.push_back(asFile(path));
+  return true;
+}
+
+std::vector<std::string> kiln::target::pluginSearchPath() {
+  return kiln::runtime::pluginSearchPath();
+}
+
+bool kiln::target::loadPlugins(const std::vector<std::string> &named,
+                               const std::function<void(StringRef)> &report) {
+  Loading &loading = Loading::get();
+  if (loading.has(named))
+    return true;
+  LoadingScope scope;
+  auto say = [&](const std::string &line) {
+    if (report)
+      report(line);
+    else
+      llvm::errs() << line << "\n";
+  };
+  // What was searched comes first, so that what is named wins among equals.
+  std::vector<std::string> paths;
+  if (!loading.searched) {
+    std::vector<std::string> refused;
+    auto found = kiln::runtime::findPlugins("libkiln-target-", refused);
+    paths.assign(found.rbegin(), found.rend());
+    for (const std::string &why : refused)
+      say("warning: " + why);
+  }
+  auto sameFile = [](StringRef a, StringRef b) {
+    bool isSame = false;
+    return llvm::sys::path::filename(a) == llvm::sys::path::filename(b) ||
+           (!llvm::sys::fs::equivalent(a, b, isSame) && isSame);
+  };
+  llvm::erase_if(paths, [&](const std::string &path) {
+    return llvm::any_of(
+        named, [&](const std::string &n) { return sameFile(n, path); });
+  });
+  size_t numFound = paths.size();
+  std::vector<std::string> done;
+  for (const std::string &name : named) {
+    std::string path = asFile(name);
+    if (llvm::is_contained(loading.named, path) ||
+        std::find(paths.begin() + numFound, paths.end(), path) != paths.end())
+      continue;
+    if (isDriverOnly(path))
+      done.push_back(path);
+    else
+      paths.push_back(path);
+  }
+  std::vector<bool> failed(paths.size());
+  bool ok = true;
+  loadAll(paths, [&](size_t index, StringRef why) {
+    bool isError = index >= numFound;
+    say((isError ? "error: " : "warning: ") + why.str());
+    failed[index] = true;
+    ok &= !isError;
+    std::lock_guard<std::mutex> lock(loading.state);
+    loading.refused.push_back(paths[index]);
+  });
+  for (size_t i = numFound; i < paths.size(); ++i)
+    if (!failed[i])
+      done.push_back(paths[i]);
+  std::lock_guard<std::mutex> lock(loading.state);
+  loading.searched = true;
+  loading.named.insert(loading.named.end(), done.begin(), done.end());
+  return ok;
+}
+
+std::vector<std::string> kiln::target::extractLoadTargetFlags(int &argc,
+                                                              char **argv) {
+  std::vector<std::string> named;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    StringRef arg = argv[i];
+    if (arg == "--") {
+      while (i < argc)
+        argv[kept++] = argv[i++];
+      break;
+    }
+    bool isFlag =
+        arg.consume_front("--load-target") || arg.consume_front("-load-target");
+    if (isFlag && arg.consume_front("=")) {
+      named.push_back(arg.str());
+    } else if (isFlag && arg.empty() && i + 1 < argc) {
+      named.push_back(argv[++i]);
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return named;
+}

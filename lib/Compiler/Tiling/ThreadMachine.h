@@ -1,0 +1,50 @@
+//===- ThreadMachine.h - What products cost on threads ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_TILING_THREADMACHINE_H
+#define KILN_LIB_TILING_THREADMACHINE_H
+
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Target/TilingModel.h"
+#include <optional>
+
+namespace kiln::tiling {
+
+/// A machine whose instances are blocks of threads: many of them share a core,
+/// and hide each other's latency as far as its registers and memory go.
+struct ThreadMachine {
+  int64_t cores = 1;
+  int64_t lanes = 32;           ///< threads that run in step
+  int64_t threads = 2048;       ///< that a core holds
+  int64_t registers = 65536;    ///< of 32 bits that a core holds
+  int64_t threadRegisters = 64; ///< of 32 bits that a thread has at most
+  int64_t shared = 0;           ///< bytes of the memory of a core
+  double matrixRate = 0;        ///< multiply-adds of 16 bits a core and cycle
+  double vectorRate = 0;        ///< of 32 bits
+
+  /// Null where the description is not of such a machine: its cores hold fewer
+  /// threads than two vectors have lanes, or have no memory of their own that
+  /// programs fill.
+  static std::optional<ThreadMachine> of(target::TargetAttr description);
+
+  /// Warps of an instance with a sum of m x n (usualWarps of the GPU family).
+  static int64_t warpsOf(int64_t m, int64_t n) {
+    return m * n > 128 * 128 ? 8 : 4;
+  }
+
+  /// What multiplies: threads, or a row of the table that takes fragments in
+  /// registers or reads the memory of the core.
+  enum class By { Threads, Fragments, Memory };
+  /// Cycles that a product takes with these blocks, 0 if a core cannot hold an
+  /// instance. Blocks are m, n, k in the order of the problem's dimensions;
+  /// `stages`: slots of the rings that factors come through, 0: as many as is
+  /// usual. Where several instances share out the depth, with the kernel that
+  /// adds up their sums. Sizes that are not known are `unknown`.
+  double cyclesOf(const target::TilingProblem &problem,
+                  llvm::ArrayRef<int64_t> blocks, By by, int64_t stages,
+                  int64_t unknown) const;
+};
+
+} // namespace kiln::tiling
+
+#endif // KILN_LIB_TILING_THREADMACHINE_H

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expands windows with any combiner into slices that are combined.
+#include "../PrimBuilder.h"
+#include "Decompose.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// More elements of a window than this are not written out one by one.
+constexpr int64_t maxElements = 1024;
+
+/// A dimension of a window.
+struct Along {
+  int64_t window, stride, low, high, dilation = 1, holes = 1;
+
+  /// Each element is a window of its own.
+  bool isTrivial() const {
+    return window == 1 && stride == 1 && low == 0 && high == 0 && holes == 1;
+  }
+};
+
+/// What a place outside of the operand holds.
+class Padder {
+public:
+  Padder(PrimBuilder &emit, ArrayRef<Along> dims) : emit(emit), dims(dims) {}
+
+  /// The operand with holes and padding of `outside`, a tensor of rank 0.
+  Value pad(Value operand, Value outside) {
+    for (auto [d, along] : llvm::enumerate(dims))
+      operand = padDim(operand, outside, d, along);
+    return operand;
+  }
+
+private:
+  /// `count` times `outside` along dimension `d` of a tensor like `like`.
+  Value filled(Value like, Value outside, int64_t d, int64_t count) {
+    SmallVector<OpFoldResult> sizes = emit.sizes(like);
+    sizes[d] = emit.builder.getIndexAttr(count);
+    return spread(outside, sizes);
+  }
+
+  Value spread(Value outside, ArrayRef<OpFoldResult> sizes) {
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    for (OpFoldResult size : sizes) {
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+      if (ShapedType::isDynamic(shape.back()))
+        dynamic.push_back(cast<Value>(size));
+    }
+    return BroadcastInDimOp::create(
+        emit.builder, emit.loc,
+        RankedTensorType::get(shape, typeOf(outside).getElementType()), outside,
+        dynamic, ArrayRef<int64_t>());
+  }
+
+  Value join(ArrayRef<Value> parts, int64_t d) {
+    if (parts.size() == 1)
+      return parts.front();
+    SmallVector<int64_t> shape(typeOf(parts.front()).getShape());
+    shape[d] = 0;
+    for (Value part : parts) {
+      int64_t size = typeOf(part).getDimSize(d);
+      shape[d] = ShapedType::isDynamic(size) || ShapedType::isDynamic(shape[d])
+                     ? ShapedType::kDynamic
+                     : shape[d] + size;
+    }
+    return CatOp::create(
+        emit.builder, emit.loc,
+        RankedTensorType::get(shape, typeOf(parts.front()).getElementType()),
+        parts, d);
+  }
+
+  /// Without `low` and `high` elements at the ends.
+  Value cut(Value operand, int64_t d, int64_t low, int64_t high) {
+    RankedTensorType type = typeOf(operand);
+    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getRank(), -1),
+        steps(type.getRank(), 1), shape(type.getShape());
+    starts[d] = low;
+    if (high) // only static sizes have an end to count from
+      limits[d] = shape[d] - high;
+    if (!ShapedType::isDynamic(shape[d]))
+      shape[d] -= low + high;
+    return SliceOp::create(emit.builder, emit.loc, type.clone(shape), operand,
+                           starts, limits, steps);
+  }
+
+  Value padDim(Value operand, Value outside, int64_t d, const Along &along) {
+    if (along.holes > 1) {
+      // [n] -> [n, 1] -> [n, holes] -> [n * holes], without the last holes.
+      SmallVector<OpFoldResult> sizes = emit.sizes(operand), apart = sizes;
+      apart.insert(apart.begin() + d + 1, emit.builder.getIndexAttr(1));
+      Value column = emit.reshape(operand, apart);
+      Value joined = join(
+          {column, filled(column, outside, d + 1, along.holes - 1)}, d + 1);
+      sizes[d] =
+          emit.product({sizes[d], emit.builder.getIndexAttr(along.holes)});
+      operand = emit.reshape(joined, sizes);
+      operand = cut(operand, d, 0, along.holes - 1);
+    }
+    SmallVector<Value> parts;
+    if (along.low > 0)
+      parts.push_back(filled(operand, outside, d, along.low));
+    parts.push_back(operand);
+    if (along.low < 0 || along.high < 0)
+      parts.back() = cut(operand, d, std::max<int64_t>(-along.low, 0),
+                         std::max<int64_t>(-along.high, 0));
+    if (along.high > 0)
+      parts.push_back(filled(operand, outside, d, along.high));
+    return join(parts, d);
+  }
+
+  PrimBuilder &emit;
+  ArrayRef<Along> dims;
+};
+
+/// The element `at` of every window of what was padded.
+Value elementsAt(PrimBuilder &emit, Value padded, ArrayRef<Along> dims,
+                 ArrayRef<int64_t> at, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> starts, limits, steps;
+  for (auto [d, along] : llvm::enumerate(dims)) {
+    starts.push_back(at[d] * along.dilation);
+    steps.push_back(along.stride);
+    if (ShapedType::isDynamic(shape[d]))
+      limits.push_back(-1);
+    else
+      limits.push_back(starts.back() + (shape[d] - 1) * along.stride + 1);
+  }
+  return SliceOp::create(
+      emit.builder, emit.loc,
+      RankedTensorType::get(shape, typeOf(padded).getElementType()), padded,
+      starts, limits, steps);
+}
+
+/// Calls `fn` for each element of a window.
+template <typename Fn> void forEachElement(ArrayRef<Along> dims, Fn fn) {
+  SmallVector<int64_t> at(dims.size(), 0);
+  while (true) {
+    fn(ArrayRef<int64_t>(at));
+    int d = static_cast<int>(dims.size()) - 1;
+    for (; d >= 0; --d) {
+      if (++at[d] < dims[d].window)
+        break;
+      at[d] = 0;
+    }
+    if (d < 0)
+      return;
+  }
+}
+
+/// Whether windows can be written out.
+LogicalResult checkStatic(Operation *op, ArrayRef<Along> dims,
+                          RankedTensorType from, RankedTensorType to,
+                          PatternRewriter &rewriter) {
+  int64_t elements = 1;
+  for (const Along &along : dims)
+    if ((elements *= along.window) > maxElements)
+      return rewriter.notifyMatchFailure(op, "too many elements in a window");
+  for (auto [along, before, behind] :
+       llvm::zip(dims, from.getShape(), to.getShape()))
+    if ((ShapedType::isDynamic(before) || ShapedType::isDynamic(behind)) &&
+        (!along.isTrivial() || before != behind || !isa<ReduceWindowOp>(op)))
+      return rewriter.notifyMatchFailure(op, "dynamic sizes");
+  return success();
+}
+
+/// All elements of the windows, combined.
+struct DecomposeReduceWindow : OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceWindowOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Along> dims;
+    for (size_t d = 0; d < op.getWindow().size(); ++d)
+      dims.push_back({op.getWindow()[d], op.getStrides()[d], op.getPadLow()[d],
+                      op.getPadHigh()[d], op.getDilation()[d],
+                      op.getInputDilation()[d]});
+    RankedTensorType to = typeOf(op.getResult(0));
+    if (failed(checkStatic(op, dims, typeOf(op.getInputs().front()), to,
+                           rewriter)))
+      return failure();
+    PrimBuilder emit(rewriter, op.getLoc());
+    if (llvm::is_contained(to.getShape(), 0)) {
+      SmallVector<Value> nothing;
+      for (auto [init, result] : llvm::zip(op.getInits(), op.getResults()))
+        nothing.push_back(
+            BroadcastInDimOp::create(rewriter, op.getLoc(), result.getType(),
+                                     init, ValueRange(), ArrayRef<int64_t>()));
+      rewriter.replaceOp(op, nothing);
+      return success();
+    }
+    SmallVector<Value> padded, sums;
+    for (auto [input, init] : llvm::zip(op.getInputs(), op.getInits()))
+      padded.push_back(Padder(emit, dims).pad(input, init));
+    forEachElement(dims, [&](ArrayRef<int64_t> at) {
+      SmallVector<Value> next;
+      for (Value input : padded)
+        next.push_back(elementsAt(emit, input, dims, at, to.getShape()));
+      sums = sums.empty() ? next : combine(op, emit, sums, next);
+    });
+    rewriter.replaceOp(op, sums);
+    return success();
+  }
+
+private:
+  /// The region on tensors of the shape of the result.
+  static SmallVector<Value> combine(ReduceWindowOp op, PrimBuilder &emit,
+                                    ArrayRef<Value> x, ArrayRef<Value> y) {
+    Block &region = op.getCombiner().front();
+    IRMapping mapping;
+    SmallVector<Value> both(x);
+    llvm::append_range(both, y);
+    for (auto [argument, value] : llvm::zip(region.getArguments(), both))
+      mapping.map(argument, value);
+    auto mapped = [&](Value value) {
+      if (Value known = mapping.lookupOrNull(value))
+        return known;
+      // A constant, everywhere.
+      Value wide = emit.broadcastTo(value, x.front(), {});
+      mapping.map(value, wide);
+      return wide;
+    };
+    for (Operation &inner : region.without_terminator()) {
+      if (inner.getNumOperands() == 0) {
+        Value constant = emit.builder.clone(inner)->getResult(0);
+        mapping.map(inner.getResult(0),
+                    emit.broadcastTo(constant, x.front(), {}));
+        continue;
+      }
+      for (Value operand : inner.getOperands())
+        mapped(operand);
+      Operation *copy = emit.builder.clone(inner, mapping);
+      for (Value result : copy->getResults())
+        result.setType(
+            typeOf(x.front()).clone(typeOf(result).getElementType()));
+    }
+    SmallVector<Value> results;
+    for (Value value : region.getTerminator()->getOperands())
+      results.push_back(mapped(value));
+    return results;
+  }
+};
+
+/// Where the first largest element of each window is, and a scatter to there.
+struct DecomposeSelectAndScatter : OpRewritePattern<SelectAndScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SelectAndScatterOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Along> dims;
+    for (size_t d = 0; d < op.getWindow().size(); ++d)
+      dims.push_back({op.getWindow()[d], op.getStrides()[d], op.getPadLow()[d],
+                      op.getPadHigh()[d]});
+    RankedTensorType from = op.getType(), to = op.getSource().getType();
+    if (failed(checkStatic(op, dims, from, to, rewriter)))
+      return failure();
+    PrimBuilder emit(rewriter, op.getLoc());
+    if (llvm::is_contained(to.getShape(), 0)) {
+      rewriter.replaceOp(op, emit.splatLike(op.getOperand(), 0));
+      return success();
+    }
+    Type i64 = rewriter.getI64Type();
+    auto scalar = [&](Type element, Attribute value) -> Value {
+      auto type = RankedTensorType::get({}, element);
+      return ConstantOp::create(rewriter, op.getLoc(), type,
+                                DenseElementsAttr::get(type, value));
+    };
+    // The number of each element, -1 outside.
+    auto line = RankedTensorType::get(from.getNumElements(), i64);
+    Value numbers = emit.reshape(
+        IotaOp::create(rewriter, op.getLoc(), line, ValueRange(), 0),
+        emit.sizes(op.getOperand()));
+    Type element = from.getElementType();
+    Value values = Padder(emit, dims)
+                       .pad(op.getOperand(),
+                            scalar(element, rewriter.getZeroAttr(element)));
+    numbers = Padder(emit, dims)
+                  .pad(numbers, scalar(i64, rewriter.getIntegerAttr(i64, -1)));
+    Value best, place;
+    forEachElement(dims, [&](ArrayRef<int64_t> at) {
+      Value value = elementsAt(emit, values, dims, at, to.getShape());
+      Value number = elementsAt(emit, numbers, dims, at, to.getShape());
+      if (!best) {
+        best = value;
+        place = number;
+        return;
+      }
+      auto truth = typeOf(value).clone(rewriter.getI1Type());
+      auto compare = [&](auto tag, Value x, Value y) -> Value {
+        return decltype(tag)::create(rewriter, op.getLoc(), truth, x, y);
+      };
+      Value none = emit.splatLike(place, -1);
+      bool isMax = op.getKind() == ScanKind::max;
+      Value take =
+          isMax ? compare(GtOp(), value, best) : compare(LtOp(), value, best);
+      if (isa<FloatType>(element)) {
+        // A NaN is best of all, the first one.
+        Value isNan = compare(NeOp(), value, value);
+        Value wasNumber = compare(EqOp(), best, best);
+        take = emit.map<BitwiseAndOp>(emit.map<BitwiseOrOp>(take, isNan),
+                                      wasNumber);
+      }
+      take = emit.map<BitwiseOrOp>(take, compare(EqOp(), place, none));
+      take = emit.map<BitwiseAndOp>(take, compare(NeOp(), number, none));
+      best = WhereOp::create(rewriter, op.getLoc(), best.getType(), take, value,
+                             best);
+      place = WhereOp::create(rewriter, op.getLoc(), place.getType(), take,
+                              number, place);
+    });
+    // Sums are wider than what is summed.
+    Type wide = isa<FloatType>(element)
+                    ? Type(PrimBuilder::computeType(element))
+                    : element;
+    auto sumType = RankedTensorType::get(from.getNumElements(), wide);
+    Value zero = emit.broadcastTo(
+        scalar(wide, rewriter.getZeroAttr(wide)),
+        FullOp::create(rewriter, op.getLoc(), sumType, ValueRange(),
+                       cast<TypedAttr>(rewriter.getZeroAttr(wide))),
+        {});
+    OpFoldResult count = rewriter.getIndexAttr(to.getNumElements());
+    OpFoldResult one = rewriter.getIndexAttr(1);
+    Value sums = ScatterOp::create(
+        rewriter, op.getLoc(), sumType, ScatterKind::add, zero,
+        emit.reshape(place, {count, one}),
+        emit.reshape(emit.convert(op.getSource(), wide), {count, one}),
+        ArrayRef<int64_t>{0}, 0, /*unique=*/false);
+    rewriter.replaceOp(
+        op,
+        emit.convert(emit.reshape(sums, emit.sizes(op.getOperand())), element));
+    return success();
+  }
+};
+
+} // namespace
+
+void kiln::prim::populateDecomposeWindows(RewritePatternSet &patterns,
+                                          WantedFn wanted) {
+  addWanted<DecomposeReduceWindow, ReduceWindowOp>(patterns, wanted);
+  addWanted<DecomposeSelectAndScatter, SelectAndScatterOp>(patterns, wanted);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Brings dot_general into the form [B, M, K] x [B, K, N], or without B.
+#include "../PrimBuilder.h"
+#include "Simplify.h"
+#include "kiln/Dialect/Prim/Shape.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+namespace {
+
+/// Sizes of `dims` of one operand, merged into one.
+OpFoldResult merged(PrimBuilder &emit, ArrayRef<OpFoldResult> sizes,
+                    ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> picked;
+  for (int64_t dim : dims)
+    picked.push_back(sizes[dim]);
+  return emit.product(picked);
+}
+
+SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batch,
+                              ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!llvm::is_contained(batch, i) && !llvm::is_contained(contract, i))
+      dims.push_back(i);
+  return dims;
+}
+
+bool isNormal(DotGeneralOp op, bool batched) {
+  auto is = [](ArrayRef<int64_t> dims, ArrayRef<int64_t> expected) {
+    return dims == expected;
+  };
+  if (op.getLhs().getType().getRank() != 2 + batched ||
+      op.getRhs().getType().getRank() != 2 + batched)
+    return false;
+  return batched ? is(op.getLhsBatch(), 0) && is(op.getRhsBatch(), 0) &&
+                       is(op.getLhsContract(), 2) && is(op.getRhsContract(), 1)
+                 : op.getLhsBatch().empty() && is(op.getLhsContract(), 1) &&
+                       is(op.getRhsContract(), 0);
+}
+
+/// Whether any product of sizes fits 64 bits.
+bool isMergeable(RankedTensorType type) {
+  SmallVector<int64_t> sizes;
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size) && size != 0)
+      sizes.push_back(size);
+  return checkedProduct(sizes).has_value();
+}
+
+/// Transposes and merges dimensions of the operands, splits those of the
+/// result.
+struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DotGeneralOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType lhsType = op.getLhs().getType();
+    RankedTensorType rhsType = op.getRhs().getType();
+    // Batches of size 1 are no batches.
+    bool batched = llvm::any_of(op.getLhsBatch(), [&](int64_t dim) {
+      return lhsType.getDimSize(dim) != 1;
+    });
+    if (isNormal(op, batched) || !isMergeable(lhsType) || !isMergeable(rhsType))
+      return failure();
+
+    // Contracted dimensions in the order of lhs, which then often stays.
+    SmallVector<std::pair<int64_t, int64_t>> pairs;
+    for (auto [l, r] :
+         llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
+      pairs.emplace_back(l, r);
+    llvm::sort(pairs);
+    auto lhsContract =
+        llvm::map_to_vector(pairs, [](auto p) { return p.first; });
+    auto rhsContract =
+        llvm::map_to_vector(pairs, [](auto p) { return p.second; });
+    auto lhsFree = freeDims(lhsType.getRank(), op.getLhsBatch(), lhsContract);
+    auto rhsFree = freeDims(rhsType.getRank(), op.getRhsBatch(), rhsContract);
+
+    PrimBuilder emit(rewriter, op.getLoc());
+    SmallVector<OpFoldResult> resultSizes = reifyResultShape(rewriter, op);
+    auto lhsSizes = emit.sizes(op.getLhs()), rhsSizes = emit.sizes(op.getRhs());
+    auto concat = [](ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                     ArrayRef<int64_t> c) {
+      return llvm::to_vector(llvm::concat<const int64_t>(a, b, c));
+    };
+    Value lhs = emit.transpose(op.getLhs(),
+                               concat(op.getLhsBatch(), lhsFree, lhsContract));
+    Value rhs = emit.transpose(op.getRhs(),
+                               concat(op.getRhsBatch(), rhsContract, rhsFree));
+    OpFoldResult b = merged(emit, lhsSizes, op.getLhsBatch());
+    OpFoldResult m = merged(emit, lhsSizes, lhsFree);
+    OpFoldResult n = merged(emit, rhsSizes, rhsFree);
+    auto shaped = [&](Value operand, OpFoldResult batch, OpFoldResult rows,
+                      OpFoldResult columns) {
+      SmallVector<OpFoldResult> sizes;
+      if (batched)
+        sizes.push_back(batch);
+      sizes.append({rows, columns});
+      return emit.reshape(operand, sizes);
+    };
+    lhs = shaped(lhs, b, m, merged(emit, lhsSizes, lhsContract));
+    rhs = shaped(rhs, merged(emit, rhsSizes, op.getRhsBatch()),
+                 merged(emit, rhsSizes, rhsContract), n);
+
+    auto left = cast<RankedTensorType>(lhs.getType()).getShape();
+    auto right = cast<RankedTensorType>(rhs.getType()).getShape();
+    SmallVector<int64_t> shape(left.drop_back());
+    shape.push_back(right.back());
+    SmallVector<int64_t> batchDims(batched ? 1 : 0, 0);
+    int64_t first = batched ? 1 : 0;
+    Value result = DotGeneralOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(shape, op.getType().getElementType()), lhs, rhs,
+        batchDims, batchDims, {first + 1}, {first}, op.getPrecision());
+    rewriter.replaceOp(op, emit.reshape(result, resultSizes));
+    return success();
+  }
+};
+
+/// A product with the same rhs in every batch has more rows and no batch.
+struct DotOfRepeatedRhs : OpRewritePattern<DotGeneralOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DotGeneralOp op,
+                                PatternRewriter &rewriter) const override {
+    auto broadcast = op.getRhs().getDefiningOp<BroadcastInDimOp>();
+    int64_t batches = op.getLhsBatch().size();
+    if (!broadcast || batches == 0)
+      return failure();
+    // The rows of the result keep their order.
+    for (int64_t i = 0; i < batches; ++i)
+      if (op.getLhsBatch()[i] != i ||
+          llvm::is_contained(broadcast.getDims(), op.getRhsBatch()[i]))
+        return failure();
+    // All that is not batch comes from the operand, unrepeated.
+    RankedTensorType source = broadcast.getOperand().getType();
+    if (source.getRank() != op.getRhs().getType().getRank() - batches)
+      return failure();
+    for (auto [dim, size] :
+         llvm::zip_equal(broadcast.getDims(), source.getShape()))
+      if (size != op.getRhs().getType().getDimSize(dim))
+        return failure();
+    SmallVector<int64_t> contract;
+    for (int64_t dim : op.getRhsContract())
+      contract.push_back(llvm::find(broadcast.getDims(), dim) -
+                         broadcast.getDims().begin());
+    rewriter.replaceOpWithNewOp<DotGeneralOp>(
+        op, op.getType(), op.getLhs(), broadcast.getOperand(),
+        ArrayRef<int64_t>(), ArrayRef<int64_t>(), op.getLhsContract(), contract,
+        op.getPrecision());
+    return success();
+  }
+};
+
+} // namespace
+
+void kiln::prim::populateNormaliseDotPatterns(RewritePatternSet &patterns) {
+  patterns.add<DotOfRepeatedRhs>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<NormaliseDot>(patterns.getContext());
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Brings convolutions into simpler forms.
+#include "../PrimBuilder.h"
+#include "Simplify.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace kiln::prim;
+
+namespace {
+
+bool all(ArrayRef<int64_t> values, int64_t expected) {
+  return llvm::all_of(values, [&](int64_t value) { return value == expected; });
+}
+
+/// A convolution with a window of one element is a product of matrices.
+struct PointwiseConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType input = op.getInput().getType();
+    RankedTensorType filter = op.getFilter().getType();
+    if (op.getGroups() != 1 || !all(op.getStrides(), 1) ||
+        !all(op.getPadLow(), 0) || !all(op.getPadHigh(), 0) ||
+        !all(op.getInputDilation(), 1) ||
+        !all(filter.getShape().drop_front().drop_back(), 1))
+      return failure();
+    PrimBuilder emit(rewriter, op.getLoc());
+    auto sizes = emit.sizes(op.getFilter());
+    Value matrix = emit.reshape(op.getFilter(), {sizes.front(), sizes.back()});
+    rewriter.replaceOpWithNewOp<DotGeneralOp>(
+        op, op.getType(), op.getInput(), matrix, ArrayRef<int64_t>(),
+        ArrayRef<int64_t>(), ArrayRef<int64_t>(input.getRank() - 1),
+        ArrayRef<int64_t>(1), Precision::ieee);
+    return success();
+  }
+};
+
+/// A convolution of an input padded with zeros pads by itself.
+struct ConvOfPad : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    if (!pad || !isZero(pad.getValue()) || !all(op.getInputDilation(), 1))
+      return failure();
+    ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
+    if (low.front() != 0 || high.front() != 0 || low.back() != 0 ||
+        high.back() != 0)
+      return failure();
+    SmallVector<int64_t> padLow(op.getPadLow()), padHigh(op.getPadHigh());
+    for (size_t i = 0; i < padLow.size(); ++i) {
+      auto left = llvm::checkedAdd(padLow[i], low[i + 1]);
+      auto right = llvm::checkedAdd(padHigh[i], high[i + 1]);
+      if (!left || !right)
+        return failure();
+      padLow[i] = *left;
+      padHigh[i] = *right;
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputMutable().assign(pad.getOperand());
+      op.setPadLow(padLow);
+      op.setPadHigh(padHigh);
+    });
+    return success();
+  }
+
+private:
+  static bool isZero(Attribute value) {
+    if (auto real = dyn_cast<FloatAttr>(value))
+      return real.getValue().isZero();
+    return cast<IntegerAttr>(value).getValue().isZero();
+  }
+};
+
+} // namespace
+
+void kiln::prim::populateSimplifyConvPatterns(RewritePatternSet &patterns) {
+  patterns.add<PointwiseConv, ConvOfPad>(patterns.getContext());
+}

@@ -1,9 +1,9 @@
 //===- Exchange.h - Tiles from one spread to another ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Executes the plans of lib/Support/Layout. The way that costs least is taken: renaming
-// of registers, exchange between the lanes of a warp, memory of the warp or of
-// the block.
+// Executes the plans of lib/Support/Layout. The way that costs least is taken:
+// renaming of registers, exchange between the lanes of a warp, memory of the
+// warp or of the block.
 //
 //===----------------------------------------------------------------------===//
 

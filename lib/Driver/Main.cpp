@@ -1,6 +1,7 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln-c/Runtime.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Target/TargetOptions.h"
@@ -22,68 +23,9 @@ INPUT is text or bytecode in TOSA, linalg, Triton, prim, tile and program, or wh
 the frontend of a plug-in reads; '-' is the standard input. SPEC is
 name[:chip][,key=value...].
 
-  --target=SPEC         compile for it; given again: an alternative in the package
-  --skip-unknown-targets
-                        leave out alternatives of targets that nobody registers
-  --candidates=N        compile for each target N times, with block sizes for
-                        kiln-run to compare where there is no compiler
-  --reference-kernels   compile the targets' kernels for 'reference', each an entry
-                        of its own: what 'kiln-run --check' compares kernels with
-  --no-fallback         a kernel that no named target takes is an error
-                        (KILN_NO_FALLBACK=1 says the same)
-  --serialise-twice     serialise the first kernels of a plug-in's target twice, and
-                        compare the bytes: kiln-run --check does
-  --step-limit=SECONDS  how long one pass, lowering or serialiser may take
-                        (KILN_STEP_SECONDS, else 600; 0: any time)
-  --entry=NAME          compile only this function or kernel and what it needs;
-                        may be repeated
-  --frontend=NAME[,KEY=VALUE...]
-                        the frontend that reads the input, by default told by its
-                        contents, and its options; --list-targets lists them
-  --elided=KIND         zeros or random: stands for elements of constants that the
-                        file leaves out
-  -o FILE, -oFILE       where the result goes
-  --emit=KIND           package (default), prim, program, tile, target, llvm, asm
-                        or binary
-  --verify-semantics    evaluate the program on invented arguments before and after
-                        each pass, then what is left on the device, and name the
-                        first that changes a result
-  --verify-limit=SECONDS
-                        how long one evaluation may take (10; 0: any time)
-  --verify-arg=FILE.npy[+N], --verify-arg=TYPE:VALUE
-                        an argument of the kernel, in order; given once for each
-  --verify-grid=X[,Y[,Z]]
-                        the grid of the kernel
-  --print-pipeline      print the passes that lead to what --emit asks for, as
-                        'kiln-opt --pass-pipeline' takes them
-  --explain[=FILE]      write what was lowered where (JSON if FILE ends in .json, a page if in .html)
-  --trace=FILE          show in that page the run that kiln-run --trace wrote
-  --list-targets        list targets and plug-ins
-  --describe=SPEC       print a target's description, options, extension points,
-                        lowerings and schedules
-  --load-target=LIB     load a plug-in, or a file that holds a #kiln.target
-  --save-temps=DIR      write the module after every stage
-  --print-ir-after-all, --print-ir-before-all
-                        print the IR around every pass, large constants left out
-  --print-ir-after=PASS,...  --print-ir-before=PASS,...
-                        around these passes only
-  --print-ir-after-change, --print-ir-after-failure
-                        after passes that change something; that fail
-  --print-ir-module-scope
-                        always the whole module
-  --print-ir-tree-dir=DIR
-                        into files, one for each print, instead of the terminal
-  --timing              print what took how long
-  --jobs=N, -j N        lower kernels on N threads (default: one per core); the
-                        result is the same on any number
-  --sign=KEY            sign the package: PEM file of an Ed25519 private key, as
-                        'openssl genpkey -algorithm ed25519' writes it
-  --strip               leave the source out of the package
-  --in-process          compile without a child process that may crash
-  --numerics=MODE,...   contract, approx, ftz, reassoc; strict: none of them
-  --no-recover-views    leave pointer arithmetic of Triton kernels as it is
-  --allow-tf32          f32 operands of matrix products may be read as tf32
+)";
 
+static constexpr StringRef kHelpEnd = R"(
 One dash does for flags of several letters, too: -target=SPEC.
 KILN_PLUGIN_PATH lists folders that are searched for plug-ins.
 Exit status: 0 done, 1 the input failed, 2 wrong usage.
@@ -183,10 +125,13 @@ int kiln::driver::compileMain(int argc, char **argv) {
     return usage(error);
   if (options.help) {
     llvm::outs() << kHelp;
+    CompileOptions::printHelp(llvm::outs());
+    llvm::outs() << kHelpEnd;
     return kDone;
   }
   if (options.version) {
-    llvm::outs() << "kiln-compile 0.1.0, LLVM " << LLVM_VERSION_STRING << "\n";
+    llvm::outs() << "kiln-compile " << kilnRuntimeVersion() << ", LLVM "
+                 << LLVM_VERSION_STRING << "\n";
     return kDone;
   }
   bool asks = options.listTargets || options.describe;

@@ -1,5 +1,10 @@
 //===- Options.cpp - The command line of kiln-compile ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One table names every flag, with its help text and what it does. Parsing and
+// --help both read it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Specs.h"
 #include "kiln/Driver/Driver.h"
@@ -7,7 +12,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
+#include <functional>
 
 using namespace kiln::driver;
 using llvm::StringRef;
@@ -17,7 +24,7 @@ namespace {
 class Arguments {
 public:
   Arguments(llvm::ArrayRef<std::string> args, std::string &error)
-      : args(args), error(error) {}
+      : error(error), args(args) {}
 
   bool done() const { return next == args.size(); }
 
@@ -60,261 +67,431 @@ public:
     flag = spelling;
   }
 
+  /// Ends the parsing with a message.
+  bool fail(const llvm::Twine &message) {
+    error = message.str();
+    return false;
+  }
+
   /// The flag's value, which may be the next argument.
   bool value(std::string &out) {
     if (inlineValue) {
       out = inlineValue->str();
       return true;
     }
-    if (done()) {
-      error = "expected a value after " + flag.str();
-      return false;
-    }
+    if (done())
+      return fail("expected a value after " + flag);
     out = args[next++];
     return true;
   }
 
   /// A flag that takes no value.
   bool set(bool &out) {
-    if (inlineValue) {
-      error = "expected " + flag.str() + " without a value, found '" +
-              inlineValue->str() + "'";
-      return false;
-    }
+    if (inlineValue)
+      return fail("expected " + flag + " without a value, found '" +
+                  *inlineValue + "'");
     return out = true;
   }
 
   StringRef flag;
   std::optional<StringRef> inlineValue;
   bool isFlag = false;
+  std::string &error;
 
 private:
   llvm::ArrayRef<std::string> args;
-  std::string &error;
   size_t next = 0;
   bool onlyNames = false;
   std::string spelling; ///< what `flag` points to where it was completed
 };
 
-std::optional<Emit> parseEmit(StringRef text) {
-  return llvm::StringSwitch<std::optional<Emit>>(text)
-      .Case("package", Emit::Package)
-      .Case("prim", Emit::Prim)
-      .Case("program", Emit::Program)
-      .Case("tile", Emit::Tile)
-      .Case("target", Emit::Target)
-      .Case("llvm", Emit::LLVM)
-      .Case("asm", Emit::Asm)
-      .Case("binary", Emit::Binary)
-      .Default(std::nullopt);
+using Apply = std::function<bool(CompileOptions &, Arguments &)>;
+
+/// One flag of kiln-compile.
+struct Flag {
+  std::vector<StringRef> names; ///< the first one is the one in messages
+  Apply apply;
+  /// How the flag is written in --help; empty: as its first name.
+  StringRef synopsis;
+  StringRef help; ///< lines of at most 66 columns; empty: not in --help
+};
+
+/// Flags that only store what they are given.
+Apply sets(bool CompileOptions::*field) {
+  return [=](CompileOptions &o, Arguments &a) { return a.set(o.*field); };
+}
+Apply stores(std::string CompileOptions::*field) {
+  return [=](CompileOptions &o, Arguments &a) { return a.value(o.*field); };
+}
+Apply appends(std::vector<std::string> CompileOptions::*field) {
+  return [=](CompileOptions &o, Arguments &a) {
+    return a.value((o.*field).emplace_back());
+  };
+}
+/// A number from `least` to `most`.
+Apply counts(unsigned CompileOptions::*field, unsigned least, unsigned most) {
+  return [=](CompileOptions &o, Arguments &a) {
+    std::string text;
+    if (!a.value(text))
+      return false;
+    unsigned &number = o.*field;
+    if (!StringRef(text).getAsInteger(10, number) && number >= least &&
+        number <= most)
+      return true;
+    StringRef name = a.flag == "-j" ? "--jobs" : a.flag;
+    return a.fail("expected " + name + "=N with N from " + llvm::Twine(least) +
+                  " to " + llvm::Twine(most) + ", found '" + text + "'");
+  };
+}
+/// Seconds, 0 for no limit.
+template <typename Field> Apply measures(Field CompileOptions::*field) {
+  return [=](CompileOptions &o, Arguments &a) {
+    std::string text;
+    if (!a.value(text))
+      return false;
+    double seconds = 0;
+    if (StringRef(text).getAsDouble(seconds) || !(seconds >= 0) ||
+        seconds > 1e6)
+      return a.fail("expected " + a.flag + "=SECONDS, 0 for none, found '" +
+                    text + "'");
+    o.*field = seconds;
+    return true;
+  };
 }
 
-bool parseNumerics(StringRef text, CompileOptions &options,
-                   std::string &error) {
+bool takeEntry(CompileOptions &options, Arguments &arguments) {
+  std::string name;
+  if (!arguments.value(name))
+    return false;
+  // Names go into a textual pipeline.
+  auto isNameCharacter = [](unsigned char c) {
+    return isalnum(c) || c == '_' || c == '.' || c == '$' || c == '-';
+  };
+  if (name.empty() || !llvm::all_of(name, isNameCharacter))
+    return arguments.fail("expected --entry=NAME, found '" + name + "'");
+  options.entries.push_back(name);
+  return true;
+}
+
+bool takeElided(CompileOptions &options, Arguments &arguments) {
+  if (!arguments.value(options.elided))
+    return false;
+  return options.elided == "zeros" || options.elided == "random" ||
+         arguments.fail("expected --elided=zeros or random, found '" +
+                        options.elided + "'");
+}
+
+bool takeEmit(CompileOptions &options, Arguments &arguments) {
+  std::string kind;
+  if (!arguments.value(kind))
+    return false;
+  if (kind.empty())
+    return arguments.fail("expected --emit=KIND, found ''");
+  auto emit = llvm::StringSwitch<std::optional<Emit>>(kind)
+                  .Case("package", Emit::Package)
+                  .Case("prim", Emit::Prim)
+                  .Case("program", Emit::Program)
+                  .Case("tile", Emit::Tile)
+                  .Case("target", Emit::Target)
+                  .Case("llvm", Emit::LLVM)
+                  .Case("asm", Emit::Asm)
+                  .Case("binary", Emit::Binary)
+                  .Default(std::nullopt);
+  // What it does not know may be a target's word for its assembly.
+  options.emit = emit.value_or(Emit::Asm);
+  options.emitText = emit ? "" : kind;
+  return true;
+}
+
+bool takeNumerics(CompileOptions &options, Arguments &arguments) {
+  std::string text;
+  if (!arguments.value(text))
+    return false;
   llvm::SmallVector<StringRef> parts;
-  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  StringRef(text).split(parts, ',', -1, /*KeepEmpty=*/false);
   for (StringRef part : parts) {
     if (!llvm::is_contained({"strict", "contract", "approx", "ftz", "reassoc"},
-                            part)) {
-      error =
+                            part))
+      return arguments.fail(
           "expected --numerics to list contract, approx, ftz or reassoc, or "
-          "to be strict, "
-          "found '" +
-          part.str() + "'";
-      return false;
-    }
+          "to be strict, found '" +
+          part + "'");
     options.numerics.push_back(part.str());
   }
   return true;
+}
+
+bool takeExplain(CompileOptions &options, Arguments &arguments) {
+  options.explain = arguments.inlineValue.value_or("").str();
+  return true;
+}
+
+bool takeDescribe(CompileOptions &options, Arguments &arguments) {
+  return arguments.value(options.describe.emplace());
+}
+
+bool takeDump(CompileOptions &options, Arguments &arguments) {
+  return options.dump.parse(arguments.flag.drop_front(2), arguments.inlineValue,
+                            arguments.error);
+}
+
+/// Every flag, in the order of --help.
+const std::vector<Flag> &flags() {
+  using O = CompileOptions;
+  static const std::vector<Flag> all = {
+      {{"--target"},
+       appends(&O::targets),
+       "--target=SPEC",
+       "compile for it; given again: an alternative in the package"},
+      {{"--skip-unknown-targets"},
+       sets(&O::skipUnknownTargets),
+       "",
+       "leave out alternatives of targets that nobody registers"},
+      {{"--candidates"},
+       counts(&O::candidates, 2, 64),
+       "--candidates=N",
+       "compile for each target N times, with block sizes for\n"
+       "kiln-run to compare where there is no compiler"},
+      {{"--reference-kernels"},
+       sets(&O::referenceKernels),
+       "",
+       "compile the targets' kernels for 'reference', each an entry\n"
+       "of its own: what 'kiln-run --check' compares kernels with"},
+      {{"--no-fallback"},
+       sets(&O::noFallback),
+       "",
+       "a kernel that no named target takes is an error\n"
+       "(KILN_NO_FALLBACK=1 says the same)"},
+      {{"--serialise-twice"},
+       sets(&O::serialiseTwice),
+       "",
+       "serialise the first kernels of a plug-in's target twice, and\n"
+       "compare the bytes: kiln-run --check does"},
+      {{"--step-limit"},
+       measures(&O::stepSeconds),
+       "--step-limit=SECONDS",
+       "how long one pass, lowering or serialiser may take\n"
+       "(KILN_STEP_SECONDS, else 600; 0: any time)"},
+      {{"--entry"},
+       takeEntry,
+       "--entry=NAME",
+       "compile only this function or kernel and what it needs;\n"
+       "may be repeated"},
+      {{"--frontend"},
+       stores(&O::frontend),
+       "--frontend=NAME[,KEY=VALUE...]",
+       "the frontend that reads the input, by default told by its\n"
+       "contents, and its options; --list-targets lists them"},
+      {{"--elided"},
+       takeElided,
+       "--elided=KIND",
+       "zeros or random: stands for elements of constants that the\n"
+       "file leaves out"},
+      {{"-o", "--output"},
+       stores(&O::output),
+       "-o FILE, -oFILE",
+       "where the result goes"},
+      {{"--emit"},
+       takeEmit,
+       "--emit=KIND",
+       "package (default), prim, program, tile, target, llvm, asm\n"
+       "or binary"},
+      {{"--verify-semantics"},
+       sets(&O::verifySemantics),
+       "",
+       "evaluate the program on invented arguments before and after\n"
+       "each pass, then what is left on the device, and name the\n"
+       "first that changes a result"},
+      {{"--verify-limit"},
+       measures(&O::verifySeconds),
+       "--verify-limit=SECONDS",
+       "how long one evaluation may take (10; 0: any time)"},
+      {{"--verify-arg"},
+       appends(&O::verifyArgs),
+       "--verify-arg=FILE.npy[+N], --verify-arg=TYPE:VALUE",
+       "an argument of the kernel, in order; given once for each"},
+      {{"--verify-grid"},
+       stores(&O::verifyGrid),
+       "--verify-grid=X[,Y[,Z]]",
+       "the grid of the kernel"},
+      {{"--print-pipeline"},
+       sets(&O::printPipeline),
+       "",
+       "print the passes that lead to what --emit asks for, as\n"
+       "'kiln-opt --pass-pipeline' takes them"},
+      {{"--explain"},
+       takeExplain,
+       "--explain[=FILE]",
+       "write what was lowered where (JSON if FILE ends in .json, a page if in "
+       ".html)"},
+      {{"--trace"},
+       stores(&O::trace),
+       "--trace=FILE",
+       "show in that page the run that kiln-run --trace wrote"},
+      {{"--list-targets"},
+       sets(&O::listTargets),
+       "",
+       "list targets and plug-ins"},
+      {{"--describe"},
+       takeDescribe,
+       "--describe=SPEC",
+       "print a target's description, options, extension points,\n"
+       "lowerings and schedules"},
+      {{"--load-target"},
+       appends(&O::loadTargets),
+       "--load-target=LIB",
+       "load a plug-in, or a file that holds a #kiln.target"},
+      {{"--save-temps"},
+       stores(&O::saveTemps),
+       "--save-temps=DIR",
+       "write the module after every stage"},
+      {{},
+       takeDump,
+       "--print-ir-after-all, --print-ir-before-all",
+       "print the IR around every pass, large constants left out"},
+      {{},
+       takeDump,
+       "--print-ir-after=PASS,...  --print-ir-before=PASS,...",
+       "around these passes only"},
+      {{},
+       takeDump,
+       "--print-ir-after-change, --print-ir-after-failure",
+       "after passes that change something; that fail"},
+      {{}, takeDump, "--print-ir-module-scope", "always the whole module"},
+      {{},
+       takeDump,
+       "--print-ir-tree-dir=DIR",
+       "into files, one for each print, instead of the terminal"},
+      {{"--timing"}, sets(&O::timing), "", "print what took how long"},
+      {{"--jobs", "-j"},
+       counts(&O::jobs, 1, 1024),
+       "--jobs=N, -j N",
+       "lower kernels on N threads (default: one per core); the\n"
+       "result is the same on any number"},
+      {{"--sign"},
+       stores(&O::sign),
+       "--sign=KEY",
+       "sign the package: PEM file of an Ed25519 private key, as\n"
+       "'openssl genpkey -algorithm ed25519' writes it"},
+      {{"--strip"}, sets(&O::strip), "", "leave the source out of the package"},
+      {{"--in-process"},
+       sets(&O::inProcess),
+       "",
+       "compile without a child process that may crash"},
+      {{"--numerics"},
+       takeNumerics,
+       "--numerics=MODE,...",
+       "contract, approx, ftz, reassoc; strict: none of them"},
+      {{"--no-recover-views"},
+       sets(&O::keepPointers),
+       "",
+       "leave pointer arithmetic of Triton kernels as it is"},
+      {{"--allow-tf32"},
+       sets(&O::allowTf32),
+       "",
+       "f32 operands of matrix products may be read as tf32"},
+      {{"--help", "-h"}, sets(&O::help), "", ""},
+      {{"--version"}, sets(&O::version), "", ""},
+  };
+  return all;
+}
+
+const Flag *findFlag(StringRef name) {
+  for (const Flag &flag : flags())
+    if (llvm::is_contained(flag.names, name))
+      return &flag;
+  return nullptr;
+}
+
+/// With --candidates=N each target stands for N, which differ in block sizes.
+bool expandCandidates(CompileOptions &options, std::string &error) {
+  if (!options.candidates)
+    return true;
+  std::vector<std::string> all;
+  for (const std::string &spec : options.targets) {
+    if (StringRef(spec).contains(",candidate=")) {
+      error = "--candidates counts them itself, found '" + spec + "'";
+      return false;
+    }
+    for (unsigned i = 0; i < options.candidates; ++i)
+      all.push_back(spec + ",candidate=" + std::to_string(i));
+  }
+  options.targets = std::move(all);
+  return true;
+}
+
+/// Why these options do not go together; empty where they do.
+std::string whyExcluded(const CompileOptions &options) {
+  if (options.verifySemantics && options.targets.size() > 1)
+    return "--verify-semantics compares with one target, found " +
+           std::to_string(options.targets.size());
+  if (!options.trace.empty() &&
+      !(options.explain && StringRef(*options.explain).ends_with(".html")))
+    return "--trace is shown by --explain=FILE.html";
+  if (options.printPipeline && options.explain)
+    return "--print-pipeline lowers nothing that --explain could report";
+  if (!options.emitText.empty() && options.targets.empty())
+    return "expected --emit=package, prim, program, tile, target, llvm, asm "
+           "or binary, found '" +
+           options.emitText + "'";
+  if (!options.sign.empty() && options.emit != Emit::Package)
+    return "--sign is for packages, not for what --emit prints";
+  std::string error;
+  for (const std::string &spec : options.targets)
+    for (StringRef part : splitSpecs(spec))
+      if (!kiln::target::TargetOptions::parse(part, error))
+        return error;
+  return "";
 }
 } // namespace
 
 bool CompileOptions::parse(llvm::ArrayRef<std::string> args,
                            CompileOptions &options, std::string &error) {
   Arguments arguments(args, error);
-  std::string text;
   while (!arguments.done()) {
     arguments.advance();
-    StringRef flag = arguments.flag;
-    bool ok = true;
     if (!arguments.isFlag) {
-      if (!options.input.empty()) {
-        error = "expected one input, found '" + options.input + "' and '" +
-                flag.str() + "'";
-        return false;
-      }
-      options.input = flag.str();
-    } else if (flag == "-o" || flag == "--output") {
-      ok = arguments.value(options.output);
-    } else if (flag == "--target") {
-      ok = arguments.value(text);
-      options.targets.push_back(text);
-    } else if (flag == "--load-target") {
-      ok = arguments.value(text);
-      options.loadTargets.push_back(text);
-    } else if (flag == "--entry") {
-      ok = arguments.value(text);
-      // Names go into a textual pipeline.
-      if (ok && (text.empty() || !llvm::all_of(text, [](unsigned char c) {
-                   return isalnum(c) || c == '_' || c == '.' || c == '$' ||
-                          c == '-';
-                 }))) {
-        error = "expected --entry=NAME, found '" + text + "'";
-        return false;
-      }
-      options.entries.push_back(text);
-    } else if (flag == "--elided") {
-      ok = arguments.value(options.elided);
-      if (ok && options.elided != "zeros" && options.elided != "random") {
-        error =
-            "expected --elided=zeros or random, found '" + options.elided + "'";
-        return false;
-      }
-    } else if (flag == "--emit") {
-      ok = arguments.value(text);
-      if (ok && text.empty()) {
-        error = "expected --emit=KIND, found ''";
-        return false;
-      }
-      // What it does not know may be a target's word for its assembly.
-      auto emit = parseEmit(text);
-      options.emit = emit.value_or(ok ? Emit::Asm : Emit::Package);
-      options.emitText = emit ? "" : text;
-    } else if (flag == "--print-pipeline") {
-      ok = arguments.set(options.printPipeline);
-    } else if (flag == "--verify-semantics") {
-      ok = arguments.set(options.verifySemantics);
-    } else if (flag == "--verify-limit") {
-      ok = arguments.value(text);
-      double seconds = 0;
-      if (ok && (StringRef(text).getAsDouble(seconds) || !(seconds >= 0) ||
-                 seconds > 1e6)) {
-        error =
-            "expected --verify-limit=SECONDS, 0 for none, found '" + text + "'";
-        return false;
-      }
-      options.verifySeconds = seconds;
-    } else if (flag == "--verify-arg") {
-      ok = arguments.value(text);
-      options.verifyArgs.push_back(text);
-    } else if (flag == "--verify-grid") {
-      ok = arguments.value(options.verifyGrid);
-    } else if (flag == "--frontend") {
-      ok = arguments.value(options.frontend);
-    } else if (flag == "--explain") {
-      options.explain = arguments.inlineValue.value_or("").str();
-    } else if (flag == "--trace") {
-      ok = arguments.value(options.trace);
-    } else if (flag == "--describe") {
-      ok = arguments.value(text);
-      options.describe = text;
-    } else if (flag == "--save-temps") {
-      ok = arguments.value(options.saveTemps);
-    } else if (flag.starts_with("--print-ir-") ||
-               flag.starts_with("--mlir-print-ir-")) {
-      ok = options.dump.parse(flag.drop_front(2), arguments.inlineValue, error);
-    } else if (flag == "--numerics") {
-      ok = arguments.value(text) && parseNumerics(text, options, error);
-    } else if (flag == "--no-recover-views") {
-      ok = arguments.set(options.keepPointers);
-    } else if (flag == "--allow-tf32") {
-      ok = arguments.set(options.allowTf32);
-    } else if (flag == "--list-targets") {
-      ok = arguments.set(options.listTargets);
-    } else if (flag == "--sign") {
-      ok = arguments.value(options.sign);
-    } else if (flag == "--skip-unknown-targets") {
-      ok = arguments.set(options.skipUnknownTargets);
-    } else if (flag == "--candidates") {
-      ok = arguments.value(text);
-      if (ok && (StringRef(text).getAsInteger(10, options.candidates) ||
-                 options.candidates < 2 || options.candidates > 64)) {
-        error =
-            "expected --candidates=N with N from 2 to 64, found '" + text + "'";
-        return false;
-      }
-    } else if (flag == "--reference-kernels") {
-      ok = arguments.set(options.referenceKernels);
-    } else if (flag == "--serialise-twice") {
-      ok = arguments.set(options.serialiseTwice);
-    } else if (flag == "--no-fallback") {
-      ok = arguments.set(options.noFallback);
-    } else if (flag == "--step-limit") {
-      ok = arguments.value(text);
-      double seconds = 0;
-      if (ok && (StringRef(text).getAsDouble(seconds) || !(seconds >= 0) ||
-                 seconds > 1e6)) {
-        error =
-            "expected --step-limit=SECONDS, 0 for none, found '" + text + "'";
-        return false;
-      }
-      options.stepSeconds = seconds;
-    } else if (flag == "--timing") {
-      ok = arguments.set(options.timing);
-    } else if (flag == "--jobs" || flag == "-j") {
-      ok = arguments.value(text);
-      if (ok && (StringRef(text).getAsInteger(10, options.jobs) ||
-                 options.jobs < 1 || options.jobs > 1024)) {
-        error = "expected --jobs=N with N from 1 to 1024, found '" + text + "'";
-        return false;
-      }
-    } else if (flag == "--strip") {
-      ok = arguments.set(options.strip);
-    } else if (flag == "--in-process") {
-      ok = arguments.set(options.inProcess);
-    } else if (flag == "--help" || flag == "-h") {
-      ok = arguments.set(options.help);
-    } else if (flag == "--version") {
-      ok = arguments.set(options.version);
-    } else {
-      error = "unknown flag '" + flag.str() + "'";
-      return false;
+      if (!options.input.empty())
+        return arguments.fail("expected one input, found '" + options.input +
+                              "' and '" + arguments.flag + "'");
+      options.input = arguments.flag.str();
+      continue;
     }
-    if (!ok)
+    const Flag *flag = findFlag(arguments.flag);
+    bool isDump = arguments.flag.starts_with("--print-ir-") ||
+                  arguments.flag.starts_with("--mlir-print-ir-");
+    if (!flag && !isDump)
+      return arguments.fail("unknown flag '" + arguments.flag + "'");
+    if (!(flag ? flag->apply(options, arguments)
+               : takeDump(options, arguments)))
       return false;
   }
   if (const char *text = std::getenv("KILN_NO_FALLBACK"))
     options.noFallback |= *text == '1';
-  if (options.candidates) {
-    std::vector<std::string> all;
-    for (const std::string &spec : options.targets) {
-      if (StringRef(spec).contains(",candidate=")) {
-        error = "--candidates counts them itself, found '" + spec + "'";
-        return false;
-      }
-      for (unsigned i = 0; i < options.candidates; ++i)
-        all.push_back(spec + ",candidate=" + std::to_string(i));
+  if (!expandCandidates(options, error))
+    return false;
+  error = whyExcluded(options);
+  return error.empty();
+}
+
+void CompileOptions::printHelp(llvm::raw_ostream &os) {
+  constexpr size_t kColumn = 24; ///< where help texts begin
+  for (const Flag &flag : flags()) {
+    if (flag.help.empty())
+      continue;
+    StringRef synopsis =
+        flag.synopsis.empty() ? flag.names.front() : flag.synopsis;
+    os << "  " << synopsis;
+    size_t used = 2 + synopsis.size();
+    auto [line, rest] = flag.help.split('\n');
+    if (used + 2 > kColumn) {
+      os << "\n";
+      used = 0;
     }
-    options.targets = std::move(all);
+    os.indent(kColumn - used) << line << "\n";
+    while (!rest.empty()) {
+      std::tie(line, rest) = rest.split('\n');
+      os.indent(kColumn) << line << "\n";
+    }
   }
-  if (options.verifySemantics && options.targets.size() > 1) {
-    error = "--verify-semantics compares with one target, found " +
-            std::to_string(options.targets.size());
-    return false;
-  }
-  if (!options.trace.empty() &&
-      !(options.explain && StringRef(*options.explain).ends_with(".html"))) {
-    error = "--trace is shown by --explain=FILE.html";
-    return false;
-  }
-  if (options.printPipeline && options.explain) {
-    error = "--print-pipeline lowers nothing that --explain could report";
-    return false;
-  }
-  if (!options.emitText.empty() && options.targets.empty()) {
-    error = "expected --emit=package, prim, program, tile, target, llvm, asm "
-            "or binary, found '" +
-            options.emitText + "'";
-    return false;
-  }
-  if (!options.sign.empty() && options.emit != Emit::Package) {
-    error = "--sign is for packages, not for what --emit prints";
-    return false;
-  }
-  for (const std::string &spec : options.targets) {
-    for (StringRef part : splitSpecs(spec))
-      if (!kiln::target::TargetOptions::parse(part, error))
-        return false;
-  }
-  return true;
 }

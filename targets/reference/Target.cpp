@@ -108,4 +108,4 @@ void registerAll(TargetRegistry &registry) {
 
 } // namespace
 
-KILN_TARGET_PLUGIN("reference", "0.1.0", registerAll)
+KILN_TARGET_PLUGIN("reference", KILN_VERSION, registerAll)

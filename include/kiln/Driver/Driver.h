@@ -111,6 +111,8 @@ struct CompileOptions {
   /// what was expected and found.
   static bool parse(llvm::ArrayRef<std::string> args, CompileOptions &options,
                     std::string &error);
+  /// Prints the flags with their help texts.
+  static void printHelp(llvm::raw_ostream &os);
 };
 
 /// Receives one diagnostic: "file:line:column: error: message".

@@ -80,3 +80,10 @@ func.func @call() -> tensor<1xf32> {
   %r = func.call @double(%x) : (tensor<1xf32>) -> tensor<1xf32>
   return %r : tensor<1xf32>
 }
+// A result that lies next to the middle between two floats is rounded once: 0.5 - 5.5 * 2^-25 and a little more.
+// CHECK: rounded_once = [1] f32: 0.499999851
+func.func @rounded_once() -> tensor<1xf32> {
+  %x = prim.constant dense<0xB5300000> : tensor<1xf32>
+  %a = prim.sigmoid %x : tensor<1xf32>
+  return %a : tensor<1xf32>
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Composites by their formulas, in doubles, rounded once.
 #include "Families.h"
+#include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Perturb.h"
 #include "kiln/Eval/Products.h"
 #include <cmath>
@@ -12,9 +13,16 @@ namespace kiln::eval {
 
 namespace {
 
-// In the wider type, so that f64 is rounded once.
-double sigmoid(double x) { return static_cast<double>(1 / (1 + expl(-x))); }
-double silu(double x) { return static_cast<double>(x / (1 + expl(-x))); }
+// In the wider type, and then to the nearest double where the result is one.
+// Rounded to odd for narrower results, which are rounded once more.
+long double sigmoid(double x) { return 1 / (1 + expl(-x)); }
+long double silu(double x) { return x / (1 + expl(-x)); }
+template <long double (*Fn)(double)> double nearest(double x) {
+  return static_cast<double>(Fn(x));
+}
+template <long double (*Fn)(double)> double odd(double x) {
+  return narrowToOdd(Fn(x));
+}
 double relu(double x) { return std::isnan(x) ? x : x > 0 ? x : 0.0; }
 double geluExact(double x) {
   return x / 2 * (1 + std::erf(x * 0.70710678118654752440));
@@ -57,9 +65,11 @@ Value mapWithin(const Value &a, double (*fn)(double), double ulps, Size size) {
 double nothing(double) { return 0; }
 
 /// Functions of a few roundings: exp within 2 units, a sum, a quotient.
-template <typename OpTy> void addUnary(PrimTable &table, double (*fn)(double)) {
-  table.add<OpTy>([fn](OpTy op, Frame &frame) {
+template <typename OpTy, long double (*Fn)(double)>
+void addUnary(PrimTable &table) {
+  table.add<OpTy>([](OpTy op, Frame &frame) {
     const Value &a = frame.get(op->getOperand(0));
+    auto *fn = a.dtype() == DType::f64 ? nearest<Fn> : odd<Fn>;
     return finish(op, frame, mapWithin(a, fn, 8, nothing));
   });
 }
@@ -274,8 +284,8 @@ void softmaxRows(std::vector<double> &data, int64_t n) {
 }
 
 void addPrimComposite(PrimTable &table) {
-  addUnary<prim::SigmoidOp>(table, sigmoid);
-  addUnary<prim::SiluOp>(table, silu);
+  addUnary<prim::SigmoidOp, sigmoid>(table);
+  addUnary<prim::SiluOp, silu>(table);
   table.add<prim::ReluOp>([](prim::ReluOp op, Frame &frame) {
     const Value &a = frame.get(op->getOperand(0));
     Value out = Value::tensor(a.dtype(), a.shape());

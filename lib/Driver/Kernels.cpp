@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Driver/Semantics.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Transforms/Program/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -371,7 +372,6 @@ LogicalResult kiln::driver::compileKernels(
     return failure();
   SmallVector<size_t> deviceOf(candidates.size(), 0);
   placer.finish(result, deviceOf);
-  llvm::StringMap<std::string> elsewhere;
   llvm::StringMap<unsigned> launches = countLaunches(module);
   std::vector<std::string> fallbacks;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
@@ -389,9 +389,11 @@ LogicalResult kiln::driver::compileKernels(
                 " launches";
     report.chose(kernel, "placement", name, name, detail);
     if (deviceOf[at] != 0)
-      elsewhere[kernel.getSymName()] = result.devices[deviceOf[at]].name;
+      kernel->setAttr(program::kDeviceAttr,
+                      StringAttr::get(module.getContext(),
+                                      result.devices[deviceOf[at]].name));
   }
   if (!fallbacks.empty())
     noteFallbacks(printer, targets, *host, fallbacks, placer.order.size());
-  return elsewhere.empty() ? success() : placeElsewhere(module, elsewhere);
+  return success();
 }

@@ -83,20 +83,15 @@ mlir::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module,
 void nameOrigins(mlir::ModuleOp module);
 
 /// Lowers and serialises all kernels of `module`, each for the first of
-/// `targets` that takes it, or else, whole, for the host target. Launches that
-/// end up elsewhere than the first get their transfers.
+/// `targets` that takes it, or else, whole, for the host target. Kernels that
+/// end up on another device than the first get the attribute `kiln.device`,
+/// which `program-place-launches` reads.
 mlir::LogicalResult compileKernels(mlir::ModuleOp module,
                                    llvm::ArrayRef<target::BoundTarget> targets,
                                    DiagnosticPrinter &printer,
                                    mlir::TimingScope &timing,
                                    const LoweringPlan &plan,
                                    CompiledKernels &result);
-
-/// Moves the launches of the named kernels to the device named with them: their
-/// buffers get transfers there and, where written, copies back.
-mlir::LogicalResult
-placeElsewhere(mlir::ModuleOp module,
-               const llvm::StringMap<std::string> &deviceOfKernel);
 
 } // namespace kiln::driver
 

@@ -4,15 +4,19 @@
 #include "kiln/Driver/Passes.h"
 #include "Domains.h"
 #include "Kernels.h"
+#include "Specs.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace kiln::driver {
 #define GEN_PASS_DEF_INFERDOMAINS
 #define GEN_PASS_DEF_ISOLATEKERNELS
+#define GEN_PASS_DEF_PLACEKERNELS
 #define GEN_PASS_DEF_SETNUMERICS
 #include "kiln/Driver/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
@@ -83,6 +87,47 @@ struct IsolateKernelsPass
         SymbolTable::setSymbolVisibility(&op, SymbolTable::Visibility::Public);
       else
         op.erase();
+  }
+};
+
+/// What `compileKernels` decides, without what it compiles.
+struct PlaceKernelsPass
+    : public driver::impl::PlaceKernelsBase<PlaceKernelsPass> {
+  using PlaceKernelsBase::PlaceKernelsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    PlaceKernelsBase::getDependentDialects(registry);
+    // Every target's pipeline may run.
+    target::createTargetPipelinePass()->getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    SmallVector<target::BoundTarget> bound;
+    if (targets.empty()) {
+      bound.push_back(
+          target::TargetRegistry::get().boundTarget(getOperation()));
+      if (!bound.front()) {
+        getOperation().emitError("expected the option targets=SPEC of "
+                                 "kiln-place-kernels, or a module that "
+                                 "kiln-set-target has bound");
+        return signalPassFailure();
+      }
+    }
+    for (StringRef spec : targets.empty() ? SmallVector<StringRef>()
+                                          : splitSpecs(targets.getValue())) {
+      bound.push_back(target::TargetRegistry::get().bind(spec, &getContext()));
+      if (!bound.back())
+        return signalPassFailure();
+    }
+    DiagnosticPrinter printer(
+        &getContext(), [](StringRef line) { llvm::errs() << line << "\n"; });
+    TimingScope timing;
+    LoweringPlan plan;
+    plan.noFallback = noFallback;
+    CompiledKernels kernels;
+    if (failed(compileKernels(getOperation(), bound, printer, timing, plan,
+                              kernels)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -99,6 +99,10 @@ Stage kiln::driver::claimStage() {
           {{"tile-choose-blocks"}, {"tile-vary-sizes"}, {"program-claim"}}};
 }
 
+Stage kiln::driver::placeStage() {
+  return {"place", {{"program-place-launches"}}};
+}
+
 Stage kiln::driver::isolateStage() {
   return {"kernels", {{"kiln-isolate-kernels"}}};
 }

@@ -51,7 +51,9 @@ Stage kernelStage();
 Stage numericsStage(const CompileOptions &options);
 /// Rewrites of the program level that are the target's.
 Stage claimStage();
-/// Kernels by themselves, for nobody.
+/// Moves launches to the devices that their kernels were placed on.
+Stage placeStage();
+/// Isolates each kernel in its own module, bound to no target.
 Stage isolateStage();
 /// Kernels by themselves (a target that takes `whole` programs gets those)
 /// through the target's own pipeline.

@@ -5,6 +5,7 @@
 #include "Specs.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Tiling/Tiling.h"
+#include "kiln/Transforms/Program/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
@@ -240,6 +241,17 @@ static Outcome lowerKernels(Session &session, Program &program) {
   return Outcome::Done;
 }
 
+/// Gives launches on other devices than the first their transfers.
+static Outcome placeLaunches(Session &session, Program &program) {
+  bool isElsewhere = llvm::any_of(
+      program.module->getOps<tile::KernelOp>(), [](tile::KernelOp kernel) {
+        return kernel->hasAttr(program::kDeviceAttr);
+      });
+  return isElsewhere ? toOutcome(session.run(*program.module, placeStage(),
+                                             program.bound()))
+                     : Outcome::Continue;
+}
+
 static Outcome addToPackage(Session &session, Program &program) {
   TimingScope scope = session.timing.nest("package");
   runtime::TargetProgram part;
@@ -257,11 +269,12 @@ static Outcome addToPackage(Session &session, Program &program) {
 
 ArrayRef<Phase> kiln::driver::targetPhases() {
   static constexpr Phase kPhases[] = {
-      {"bind", bindTargets},         {"offer-whole", offerWhole},
-      {"improve", improve},          {"tile", convertToTile},
-      {"numerics", setNumerics},     {"claim", claim},
-      {"emit-program", emitProgram}, {"reference-kernels", chooseReference},
-      {"kernels", lowerKernels},     {"host-program", addToPackage},
+      {"bind", bindTargets},          {"offer-whole", offerWhole},
+      {"improve", improve},           {"tile", convertToTile},
+      {"numerics", setNumerics},      {"claim", claim},
+      {"emit-program", emitProgram},  {"reference-kernels", chooseReference},
+      {"kernels", lowerKernels},      {"place", placeLaunches},
+      {"host-program", addToPackage},
   };
   return kPhases;
 }

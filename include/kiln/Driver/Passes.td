@@ -38,4 +38,20 @@ def IsolateKernels : Pass<"kiln-isolate-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"forTarget", "for-target", "bool", "false", "a target's pipeline comes next">];
 }
 
+def PlaceKernels : Pass<"kiln-place-kernels", "::mlir::ModuleOp"> {
+  let summary = "Assigns each kernel to the first target that can compile it";
+  let description = [{
+    Offers every kernel to the targets of `targets` in order, A+B as `--target` takes them, then to the host's target. A
+    target takes a kernel if the chip's limits allow it, its `accepts` agrees and its pipeline and serialiser succeed; an
+    error that begins with "unsupported: " declines the kernel. All variants of one launch stay together. A kernel
+    whose target is not the first one that has any gets `kiln.device`, the name of its device. The driver does the same and keeps the
+    code that this makes; the pass throws it away, so that decisions can be looked at.
+  }];
+  let options = [
+    Option<"targets", "targets", "std::string", "\"\"", "target specifications, A+B; empty: the module's own target">,
+    Option<"noFallback", "no-fallback", "bool", "false", "a kernel that none of them takes is an error, not the host's">
+  ];
+  let dependentDialects = ["::kiln::tile::TileDialect", "::kiln::program::ProgramDialect"];
+}
+
 #endif

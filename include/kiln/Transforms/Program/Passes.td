@@ -42,4 +42,16 @@ def ProgramMergeKernels : Pass<"program-merge-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numMerged", "merged", "kernels that were erased">];
 }
 
+def ProgramPlaceLaunches : Pass<"program-place-launches", "::mlir::ModuleOp"> {
+  let summary = "Moves launches to the devices of their kernels";
+  let description = [{
+    `kiln-place-kernels` puts the string attribute `kiln.device` on each kernel that does not run on the program's main
+    device. A launch of such a kernel gets that device. Each buffer that the launch reads gets a `program.transfer` to the
+    device; a `program.copy` brings back each buffer that the launch writes. A buffer that launches on one device alone use is
+    allocated there, outside of the arena.
+  }];
+  let dependentDialects = ["::kiln::program::ProgramDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numMoved", "moved", "launches on another device">];
+}
+
 #endif

@@ -1,13 +1,19 @@
-//===- Placement.cpp - Buffers and transfers of launches elsewhere --------===//
+//===- PlaceLaunches.cpp - Buffers and transfers of launches elsewhere ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Kernels.h"
 #include "kiln/Dialect/Program/Program.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Transforms/Program/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace kiln::program {
+#define GEN_PASS_DEF_PROGRAMPLACELAUNCHES
+#include "kiln/Transforms/Program/Passes.h.inc"
+} // namespace kiln::program
 
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::driver;
 
 namespace {
 /// The buffer that a view is of.
@@ -152,21 +158,30 @@ void placeBuffer(program::AllocOp alloc) {
   // Its place in the arena was one of another device.
   alloc.getOffsetMutable().clear();
 }
-} // namespace
 
-LogicalResult kiln::driver::placeElsewhere(
-    ModuleOp module, const llvm::StringMap<std::string> &deviceOfKernel) {
-  SmallVector<program::LaunchOp> launches;
-  module.walk([&](program::LaunchOp launch) {
-    auto first = cast<FlatSymbolRefAttr>(launch.getKernels()[0]);
-    auto device = deviceOfKernel.find(first.getValue());
-    if (device == deviceOfKernel.end() || launch.getDevice())
+struct PlaceLaunches
+    : public program::impl::ProgramPlaceLaunchesBase<PlaceLaunches> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::StringMap<StringAttr> devices;
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      if (auto device = kernel->getAttrOfType<StringAttr>(program::kDeviceAttr))
+        devices[kernel.getSymName()] = device;
+    if (devices.empty())
       return;
-    launch.setDevice(device->second);
-    launches.push_back(launch);
-  });
-  module.walk([](program::AllocOp alloc) { placeBuffer(alloc); });
-  for (program::LaunchOp launch : launches)
-    LaunchMover(launch).move();
-  return success();
-}
+    SmallVector<program::LaunchOp> launches;
+    module.walk([&](program::LaunchOp launch) {
+      auto first = cast<FlatSymbolRefAttr>(launch.getKernels()[0]);
+      auto device = devices.find(first.getValue());
+      if (device == devices.end() || launch.getDevice())
+        return;
+      launch.setDeviceAttr(device->second);
+      launches.push_back(launch);
+    });
+    module.walk([](program::AllocOp alloc) { placeBuffer(alloc); });
+    for (program::LaunchOp launch : launches)
+      LaunchMover(launch).move();
+    numMoved += launches.size();
+  }
+};
+} // namespace

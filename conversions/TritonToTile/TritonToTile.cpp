@@ -107,8 +107,19 @@ private:
     return failure(rest.wasInterrupted());
   }
 
+  /// What every descriptor of Triton promises of its base, in bytes, and of all
+  /// strides but the last, which is 1.
+  static constexpr int64_t kDescriptorAlign = 16;
+
+  /// The fact that an argument is a multiple of `number`.
+  DictionaryAttr multipleOf(int64_t number) {
+    Builder builder(&getContext());
+    return builder.getDictionaryAttr(builder.getNamedAttr(
+        "tt.divisibility", builder.getI32IntegerAttr(int32_t(number))));
+  }
+
   /// A descriptor that a kernel is given is a pointer, i32 sizes and i64
-  /// strides; the last stride is 1, as in every descriptor of Triton.
+  /// strides, with the facts that every descriptor of Triton promises.
   LogicalResult expandDescriptors(tt::FuncOp func) {
     OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
     for (unsigned index = 0; index < func.getNumArguments(); ++index) {
@@ -123,9 +134,13 @@ private:
       types.append(rank, builder.getI32Type());
       types.append(std::max<int64_t>(rank - 1, 0), builder.getI64Type());
       Location loc = func.getArgument(index).getLoc();
+      unsigned bits = block.getElementTypeBitWidth();
+      SmallVector<DictionaryAttr> facts(types.size());
+      facts.front() = multipleOf(kDescriptorAlign);
+      for (DictionaryAttr &stride : MutableArrayRef(facts).drop_front(1 + rank))
+        stride = multipleOf(std::max<int64_t>(kDescriptorAlign * 8 / bits, 1));
       if (failed(func.insertArguments(
-              SmallVector<unsigned>(types.size(), index), types,
-              SmallVector<DictionaryAttr>(types.size()),
+              SmallVector<unsigned>(types.size(), index), types, facts,
               SmallVector<Location>(types.size(), loc))))
         return func.emitOpError("expected arguments that can be inserted");
       ValueRange parts =

@@ -68,8 +68,9 @@ TypeConverter::TypeConverter() {
 Value toIndex(OpBuilder &builder, Location loc, Value value) {
   if (isa<IndexType>(value.getType()))
     return value;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    value);
+  // Constants stay constants: sizes and strides become parts of types.
+  return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(),
+                                                  value);
 }
 
 } // namespace kiln::triton_to_tile

@@ -104,6 +104,18 @@ FailureOr<tile::KernelHintsAttr> takeKernelHints(ModuleOp module) {
                                            cluster, registers);
 }
 
+/// Whether Triton pipelines the loop: it moves loads ahead of the stores of
+/// earlier iterations then, without a look at what they alias. It does so where
+/// a loop asks for stages, and else where products stand in the loop itself.
+static bool isPipelined(Operation *loop, int64_t stages) {
+  auto counted = dyn_cast<scf::ForOp>(loop);
+  if (!counted || stages == 1)
+    return false;
+  return stages > 1 || llvm::any_of(*counted.getBody(), [](Operation &op) {
+           return isa<tt::DotOp, tt::DotScaledOp>(op);
+         });
+}
+
 static LogicalResult convertLoop(Operation *loop) {
   FailureOr<int64_t> stages = takeNumber(loop, "tt.num_stages");
   FailureOr<int64_t> unroll = takeNumber(loop, "tt.loop_unroll_factor");
@@ -112,10 +124,12 @@ static LogicalResult convertLoop(Operation *loop) {
   bool flatten = takeFlag(loop, "tt.flatten");
   bool specialize = takeFlag(loop, "tt.warp_specialize");
   bool single = takeFlag(loop, "tt.disallow_acc_multi_buffer");
-  if (*stages || *unroll || flatten || specialize || single)
+  bool independent = isPipelined(loop, *stages);
+  if (*stages || *unroll || flatten || specialize || single || independent)
     loop->setAttr(tile::kLoopHintsAttr,
                   tile::LoopHintsAttr::get(loop->getContext(), *stages, *unroll,
-                                           flatten, specialize, single));
+                                           flatten, specialize, single,
+                                           independent));
   return success();
 }
 

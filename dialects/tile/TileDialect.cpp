@@ -66,7 +66,7 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
 
 LogicalResult
 LoopHintsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t stages, int64_t unroll, bool, bool, bool) {
+                      int64_t stages, int64_t unroll, bool, bool, bool, bool) {
   for (int64_t number : {stages, unroll})
     if (number < 0)
       return emitError() << "expected numbers of at least 0, found " << number;

@@ -331,7 +331,8 @@ private:
           tile::LoopHintsAttr::get(
               op->getContext(), /*stages=*/1, hints ? hints.getUnroll() : 0,
               hints && hints.getFlatten(), hints && hints.getSpecialize(),
-              hints && hints.getSingleAccumulator()));
+              hints && hints.getSingleAccumulator(),
+              hints && hints.getIndependent()));
     });
   }
 

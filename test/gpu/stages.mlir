@@ -68,15 +68,21 @@ tile.kernel @partly(%x: !tile.view<?x512xf16> {tile.align = 16 : i64}, %y: !tile
   tile.store %sum, %z[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
 }
 
-tile.kernel @writes(%x: !tile.view<?xf32>, %z: !tile.view<?xf32>) {
+tile.kernel @writes(%x: !tile.view<?x512xf16> {tile.align = 16 : i64}, %y: !tile.view<512x64xf16> {tile.align = 16 : i64}, %z: !tile.view<?x512xf16>, %o: !tile.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  // expected-warning@+1 {{3 stages were asked for, but nothing of this loop is copied ahead: it writes memory that later iterations may read}}
-  scf.for %k = %c0 to %c8 step %c1 {
-    %a = tile.load %x[%k] : !tile.view<?xf32> -> tensor<128xf32>
-    tile.store %a, %z[%k] : tensor<128xf32>, !tile.view<?xf32>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-warning-re@+1 {{3 stages were asked for, but nothing of this loop is copied ahead: 'tile.load' at {{.*}}: an earlier iteration may write what it reads, at {{.*}}stages.mlir:}}
+  %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %zero) -> tensor<64x64xf32> {
+    %a = tile.load %x[%c0, %k] : !tile.view<?x512xf16> -> tensor<64x64xf16>
+    %b = tile.load %y[%k, %c0] : !tile.view<512x64xf16> -> tensor<64x64xf16>
+    %d = tile.dot %a, %b, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    %n = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xf16>
+    tile.store %n, %z[%c0, %k] : tensor<64x64xf16>, !tile.view<?x512xf16>
+    scf.yield %d : tensor<64x64xf32>
   } {tile.loop = #tile.loop_hints<stages = 3>}
+  tile.store %sum, %o[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
 }
 
 tile.kernel @sums(%x: !tile.view<?xf32>, %z: !tile.view<?xf32>) {

@@ -37,7 +37,7 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %s = scf.for %i = %c0 to %m step %c1 iter_args(%a = %v) -> (tensor<64xf32>) : i32 {
       %b = arith.addf %a, %v : tensor<64xf32>
       scf.yield %b : tensor<64xf32>
-    // CHECK: } {tile.loop = #tile.loop_hints<stages = 3, unroll = 2, flatten = true, specialize = true, single_accumulator = true>}
+    // CHECK: } {tile.loop = #tile.loop_hints<stages = 3, unroll = 2, flatten = true, specialize = true, single_accumulator = true, independent = true>}
     // VIEWS: } {tile.loop = #tile.loop_hints<stages = 3
     } {tt.num_stages = 3 : i32, tt.loop_unroll_factor = 2 : i32, tt.flatten, tt.warp_specialize, tt.disallow_acc_multi_buffer}
     %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>

@@ -3,6 +3,7 @@
 
 #include "MemoryProducts.h"
 #include "Fragments.h"
+#include "LoopMemory.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -138,15 +139,16 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
                        target::TargetAttr description, int64_t warps) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || !whySizesDoNotSuit(op, row, warps).empty() || isChained(op) ||
-      !description.getUnitOfKind(target::UnitKind::DMA) || writesMemory(loop))
+      !description.getUnitOfKind(target::UnitKind::DMA))
     return false;
+  LoopWrites writes(loop);
   index::Analysis scalars;
   tile::AxisAnalysis facts(scalars);
   for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()}) {
     bool isTransposed = false;
     ViewAccessOpInterface load =
         loadOf(factor->get(), op->getBlock(), isTransposed);
-    if (!load || !hasZeros(load))
+    if (!load || !hasZeros(load) || writes.findConflict(load))
       return false;
     RankedTensorType type = load.getAccessedType();
     int64_t each = ThreadBuilder::storedBytes(type.getElementType());

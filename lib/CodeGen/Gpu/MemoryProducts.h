@@ -55,8 +55,6 @@ mlir::LogicalResult emitMemoryProduct(KernelWalk &w,
                                       target::MatrixInstructionAttr row);
 
 // StageOperands.cpp
-/// Whether something in a loop may write memory of the launch.
-bool writesMemory(mlir::scf::ForOp loop);
 /// Whether what is read of memory at places without an element is zero, or
 /// anything.
 bool hasZeros(mlir::Operation *load);

@@ -3,6 +3,7 @@
 
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
+#include "LoopMemory.h"
 #include "MemoryProducts.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
@@ -39,14 +40,6 @@ struct Staged {
   }
 };
 } // namespace
-
-bool simt::writesMemory(scf::ForOp loop) {
-  auto effects = getEffectsRecursively(loop);
-  return !effects || llvm::any_of(*effects, [](const auto &effect) {
-    return isa<MemoryEffects::Write>(effect.getEffect()) &&
-           !isa<LaunchOutput>(effect.getResource());
-  });
-}
 
 namespace {
 /// Whether a tile only reaches products by matrix instructions that `takes`
@@ -290,10 +283,7 @@ struct SimtStageOperands
         slots = wanted;
       if (slots < 2)
         continue;
-      if (writesMemory(loop)) {
-        miss(loop, "it writes memory that later iterations may read");
-        continue;
-      }
+      LoopWrites writes(loop);
       index::Analysis scalars;
       tile::AxisAnalysis facts(scalars);
       SmallVector<Staged> found;
@@ -305,7 +295,13 @@ struct SimtStageOperands
         if (!isLoad(op))
           continue;
         std::string why;
-        if (auto staged = stagedLoad(&op, loop, facts, why)) {
+        auto staged = stagedLoad(&op, loop, facts, why);
+        if (Operation *write = staged ? writes.findConflict(&op) : nullptr) {
+          staged.reset();
+          why = "an earlier iteration may write what it reads, at " +
+                target::locationString(write->getLoc());
+        }
+        if (staged) {
           found.push_back(*staged);
           slot += llvm::alignTo(staged->bytes, staged->align);
           isRead |= !staged->convert;
@@ -334,8 +330,8 @@ struct SimtStageOperands
                  " bytes",
              nullptr, /*isPart=*/true);
       most -= slot * slots;
-      // Nothing in the loop writes memory: all copies go at the first load, and
-      // so through one ring, with one barrier.
+      // Nothing in the loop writes what is copied: all copies go at the first
+      // load, and so through one ring, with one barrier.
       Operation *first = found.front().load;
       for (Staged &staged : found) {
         target::Report::of(&getContext())

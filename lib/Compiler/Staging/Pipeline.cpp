@@ -122,9 +122,18 @@ struct StagePipelinePass : staging::impl::StagePipelineBase<StagePipelinePass> {
           }))
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
+    // Inner loops come first: what one becomes in the loop around it has its
+    // place in that loop's schedule.
+    for (scf::ForOp loop : loops) {
+      Block *around = loop->getBlock();
+      auto place = loop->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
       if (failed(expand(loop)))
         return signalPassFailure();
+      if (place)
+        for (Operation &op : around->without_terminator())
+          if (!op.hasAttr(stage::kAtAttr))
+            op.setAttr(stage::kAtAttr, place);
+    }
   }
 
 private:

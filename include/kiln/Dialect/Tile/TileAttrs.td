@@ -106,6 +106,8 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
     - `flatten`: this loop and the loop around it may become one.
     - `specialize`: loads and computation may be given to different groups of threads.
     - `single_accumulator`: what products accumulate in is kept once, not once for each stage.
+    - `independent`: no iteration loads through one parameter of the kernel what an earlier iteration of the same
+      instance stores through another one, so that loads may be issued before the stores of earlier iterations.
 
     Constraint: numbers are not negative.
   }];
@@ -114,7 +116,8 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
     DefaultValuedParameter<"int64_t", "0">:$unroll,
     DefaultValuedParameter<"bool", "false">:$flatten,
     DefaultValuedParameter<"bool", "false">:$specialize,
-    DefaultValuedParameter<"bool", "false">:$single_accumulator);
+    DefaultValuedParameter<"bool", "false">:$single_accumulator,
+    DefaultValuedParameter<"bool", "false">:$independent);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -1,0 +1,31 @@
+//===- LoopMemory.h - Whether loads may run ahead of stores -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_LOOPMEMORY_H
+#define KILN_LIB_GPU_LOOPMEMORY_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace kiln::simt {
+
+/// The writes to memory of one loop. A copy that runs iterations ahead passes
+/// them, so it must not read what they write.
+class LoopWrites {
+public:
+  explicit LoopWrites(mlir::scf::ForOp loop);
+
+  /// Returns a write that may reach what `load` reads; null if there is none. A
+  /// write and a load are apart if nothing writes the parameter that is loaded
+  /// from, if one of both parameters has no alias, or if they go through
+  /// different parameters of a loop whose hint says `independent`.
+  mlir::Operation *findConflict(mlir::Operation *load) const;
+
+private:
+  llvm::SmallVector<mlir::Operation *> writes;
+  bool isIndependent = false; ///< the loop's hint
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_LOOPMEMORY_H

@@ -1,0 +1,75 @@
+// Loads of a loop that stores are copied ahead where nothing it stores can be what is loaded.
+// RUN: kiln-opt %s --split-input-file -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_80},tile.kernel(simt-assign-layouts,simt-stage-operands))' \
+// RUN:   | FileCheck %s
+
+// The stores go through a parameter that has no alias.
+// CHECK-LABEL: tile.kernel @apart
+// CHECK: stage.copy
+// CHECK: } {stage.depth
+tile.kernel @apart(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !tile.view<1024x?xbf16> {tile.align = 16 : i64, tile.stride_div = array<i64: 8, 1>},
+    %out: !tile.view<?x?xf32> {tile.noalias}) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zero) -> tensor<64x64xf32> {
+    %a = tile.load %x[%i, %k] : !tile.view<?x1024xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %w[%k, %c0] : !tile.view<1024x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.dot %a, %b, %s : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    tile.store %d, %out[%i, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %sum, %out[%i, %c16] : tensor<64x64xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// Nothing is known: an iteration may read what the one before stored.
+// CHECK-LABEL: tile.kernel @unknown
+// CHECK-NOT: stage.copy
+tile.kernel @unknown(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !tile.view<1024x?xbf16> {tile.align = 16 : i64, tile.stride_div = array<i64: 8, 1>},
+    %out: !tile.view<?x?xf32>) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zero) -> tensor<64x64xf32> {
+    %a = tile.load %x[%i, %k] : !tile.view<?x1024xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %w[%k, %c0] : !tile.view<1024x?xbf16> -> tensor<64x64xbf16>
+    %d = tile.dot %a, %b, %s : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    tile.store %d, %out[%i, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %sum, %out[%i, %c16] : tensor<64x64xf32>, !tile.view<?x?xf32>
+}
+
+// -----
+
+// The loop says that its iterations are independent. What it stores through the parameter of a load still counts:
+// %w is copied ahead, %x is not.
+// CHECK-LABEL: tile.kernel @hinted
+// CHECK: scf.for
+// CHECK-NEXT: tile.load %arg0
+// CHECK-NOT: stage.copy %arg0
+// CHECK: stage.copy %arg1
+// CHECK-NOT: stage.copy %arg0
+tile.kernel @hinted(%x: !tile.view<?x1024xbf16> {tile.align = 16 : i64}, %w: !tile.view<1024x64xbf16> {tile.align = 16 : i64},
+    %out: !tile.view<?x?xf32>) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zero) -> tensor<64x64xf32> {
+    %a = tile.load %x[%i, %k] : !tile.view<?x1024xbf16> -> tensor<64x64xbf16>
+    %b = tile.load %w[%k, %c0] : !tile.view<1024x64xbf16> -> tensor<64x64xbf16>
+    %d = tile.dot %a, %b, %s : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %n = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %n, %x[%i, %k] : tensor<64x64xbf16>, !tile.view<?x1024xbf16>
+    tile.store %d, %out[%i, %k] : tensor<64x64xf32>, !tile.view<?x?xf32>
+    scf.yield %d : tensor<64x64xf32>
+  } {tile.loop = #tile.loop_hints<independent = true>}
+  tile.store %sum, %out[%i, %c16] : tensor<64x64xf32>, !tile.view<?x?xf32>
+}

@@ -117,11 +117,16 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double round = double(cores) * together;
   double beside = std::min<double>(together, std::ceil(instances / cores));
 
+  // Threads read and widen an element of the right operand once for all rows:
+  // with few rows that is most of the work.
+  constexpr double kRowsOfRead = 5, kEnough = 1.2;
+  double vectorShare =
+      kVectorShare * std::min(1.0, kEnough * double(m) / (m + kRowsOfRead));
   double work = double(m) * n * k * std::max(lhsBits, rhsBits) / 16;
   double multiply = by == By::Memory ? work / (matrixRate * kMemoryShare)
                     : by == By::Fragments
                         ? work / (matrixRate * kMatrixShare)
-                        : work * 16 / 32 / (vectorRate * kVectorShare);
+                        : work * 16 / 32 / (vectorRate * vectorShare);
   // Each warp reads its rows of one factor and its columns of the other.
   double side = std::sqrt(double(m) * n / warps);
   double read = 2 * side * warps * k * std::max(lhsBits, rhsBits) / 8;
@@ -137,6 +142,12 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   }
   double shares =
       std::max({multiply, read / kFromCore, bytes / kFromCache}) * beside;
+  // A thread adds the products of an element one after the other: with few
+  // elements for each, the next one waits for the last.
+  constexpr double kChain = 24, kHidden = 8;
+  if (by == By::Threads)
+    shares =
+        std::max(shares, double(k) * kChain / std::clamp(sums, 1.0, kHidden));
   // With four slots the next product begins before one has ended, which takes
   // a slot; with less it waits, which instances beside it use. Nothing but
   // copies keeps it waiting: all that is on its way counts.

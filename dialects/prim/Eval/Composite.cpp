@@ -37,6 +37,11 @@ double unitOf(DType dtype) {
   return dtype == DType::f64 ? kHalfUlpF64 : kHalfUlp;
 }
 
+/// Half a unit of an element type.
+double roundingOf(DType dtype) {
+  return dtype == DType::f16 ? 0x1p-11 : dtype == DType::bf16 ? 0x1p-8 : 0;
+}
+
 /// What may vanish where an exponential is too small to be a normal number.
 double tinyOf(DType dtype) {
   return smallestNormal(dtype == DType::f64 ? DType::f64 : DType::f32);
@@ -198,7 +203,9 @@ void perturbAttention(ArrayRef<double> weights, ArrayRef<double> scores,
       off = std::max(off, size * std::fabs(scale) * double(d + 2));
       far = std::max(far, std::fabs(scores[i * n + j]));
     }
-    double relative = unit * (2 * off + 2 * double(n) + 16 + 4 * far);
+    // Weights may be rounded to the type of the values.
+    double relative =
+        unit * (2 * off + 2 * double(n) + 16 + 4 * far) + roundingOf(dtype);
     for (int64_t c = 0; c < e; ++c) {
       double size = 0;
       for (int64_t j = 0; j < n; ++j)

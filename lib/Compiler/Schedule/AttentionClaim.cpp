@@ -142,6 +142,20 @@ static std::string objectionTo(prim::AttentionOp op) {
   return "";
 }
 
+bool kiln::schedule::multipliesWithThreads(target::TargetAttr description,
+                                           const target::TilingModel &model,
+                                           Type element) {
+  if (!description || !model.sharesTiles() ||
+      element.getIntOrFloatBitWidth() != 16)
+    return false;
+  return llvm::any_of(
+      description.getMatrixInstructions(),
+      [&](target::MatrixInstructionAttr row) {
+        return llvm::is_contained(row.getLhs().getTypes(), element) &&
+               llvm::is_contained(row.getRhs().getTypes(), element);
+      });
+}
+
 LogicalResult kiln::schedule::claimAttention(Operation *func,
                                              target::LoweringContext &ctx) {
   SmallVector<prim::AttentionOp> all;
@@ -156,9 +170,13 @@ LogicalResult kiln::schedule::claimAttention(Operation *func,
   tiling::Chooser tiling(bound.target, ctx.description, ctx.options);
   for (prim::AttentionOp op : all) {
     std::string reason = objectionTo(op);
-    if (!computesFromCaches(ctx.description, tiling.model()))
-      reason = "instances share tiles out among threads, or the machine has a "
-               "memory for tiles";
+    if (!computesFromCaches(ctx.description, tiling.model()) &&
+        !multipliesWithThreads(ctx.description, tiling.model(),
+                               getElementTypeOrSelf(op.getQuery().getType())))
+      reason = "the machine has a memory for tiles, or threads that multiply "
+               "these elements one by one";
+    if (ctx.options.get("attention") == "decomposed")
+      reason = "the option 'attention' says so";
     Claimer claimer(op);
     if (reason.empty() && failed(claimer.run()))
       reason = claimer.reason;

@@ -35,6 +35,12 @@ MaskBound findMaskBound(mlir::Value mask, const AccessMap &map, GroupPlan &plan,
                         GroupPlan::InGroupFn inGroup,
                         const AttentionDims &dims);
 
+/// Whether a matrix unit that threads share multiplies elements of this type,
+/// so that weights of attention are rounded to it.
+bool multipliesWithThreads(target::TargetAttr description,
+                           const target::TilingModel &model,
+                           mlir::Type element);
+
 /// Registered as the claim `generic.attention`: attention, with the movements
 /// of its operands and results and what makes its mask.
 mlir::LogicalResult claimAttention(mlir::Operation *func,

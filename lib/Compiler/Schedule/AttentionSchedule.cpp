@@ -29,7 +29,13 @@ public:
         inGroup(std::move(inGroup)), kernel(kernel), b(kernel.b),
         loc(kernel.loc), root(root), out(out), anchor(plan.anchors.front()),
         op(cast<prim::AttentionOp>(anchor.op)),
-        wide(sumType(getElementTypeOrSelf(op.getQuery().getType()))) {}
+        wide(sumType(getElementTypeOrSelf(op.getQuery().getType()))),
+        isThreaded(multipliesWithThreads(
+            ctx.description, ctx.tiling.model(),
+            getElementTypeOrSelf(op.getQuery().getType()))),
+        weights(isThreaded && ctx.options.get("attention") != "wide"
+                    ? getElementTypeOrSelf(op.getValue().getType())
+                    : wide) {}
 
   LogicalResult run();
   std::string reason;
@@ -42,6 +48,7 @@ private:
 
   void placeDims();
   void chooseBlocks();
+  void chooseThreadedBlocks();
   /// The bounds of both loops.
   void findLoops();
   Softmax loop(Value first, Value last, bool isCut, const Softmax &before);
@@ -83,6 +90,9 @@ private:
   const AnchorVisit &anchor;
   prim::AttentionOp op;
   Type wide;
+  /// Threads share tiles, and a matrix unit multiplies them.
+  bool isThreaded;
+  Type weights; ///< of what multiplies the values
   MaskBound bound;
   Value query; ///< the tile
   /// Blocks of keys from the first one that is cut; their end. Null: there are
@@ -105,7 +115,11 @@ void AttentionBuilder::placeDims() {
       kernel.place(*dim, kernel.constant(0));
     }
   for (int dim : {dims.depth, dims.width}) {
-    kernel.dims[dim].block = kernel.dims[dim].size.get();
+    int64_t size = kernel.dims[dim].size.get();
+    // Threads have equal shares of powers of two; the unit's depth is 16.
+    constexpr int64_t kLeast = 16;
+    kernel.dims[dim].block =
+        isThreaded ? std::max<int64_t>(llvm::PowerOf2Ceil(size), kLeast) : size;
     kernel.place(dim, kernel.constant(0));
   }
 }
@@ -113,6 +127,8 @@ void AttentionBuilder::placeDims() {
 /// The second product is what the model is asked for: its left factor is made
 /// from keys as deep as the block.
 void AttentionBuilder::chooseBlocks() {
+  if (isThreaded)
+    return chooseThreadedBlocks();
   TilingProblem problem;
   problem.kind = TilingProblem::Kind::Contraction;
   for (auto [dim, role] : {std::pair(dims.query, TilingRole::Row),
@@ -155,6 +171,30 @@ void AttentionBuilder::chooseBlocks() {
   SmallVector<int64_t> blocks = ctx.tiling.choose(problem).blocks;
   kernel.dims[dims.query].block = blocks[0];
   kernel.dims[dims.key].block = blocks[2];
+}
+
+/// The tiles of FlashAttention-2: 128 queries, fewer where cores would have no
+/// instance, and as many keys as leave registers for the sums.
+void AttentionBuilder::chooseThreadedBlocks() {
+  constexpr int64_t kMostQueries = 128, kLeastQueries = 16;
+  constexpr int64_t kKeys = 64, kWideHead = 128, kKeysOfWideHead = 32;
+  auto known = [&](int dim) {
+    Extent size = kernel.dims[dim].size;
+    return size.isStatic() ? size.get() : int64_t(1024);
+  };
+  int64_t rows = std::clamp<int64_t>(llvm::PowerOf2Ceil(known(dims.query)),
+                                     kLeastQueries, kMostQueries);
+  int64_t outer = 1, cores = 1;
+  for (int dim : dims.outer)
+    outer *= known(dim);
+  if (target::TopologyAttr topology = ctx.description.getTopology())
+    cores = topology.getCores() * topology.getClusters();
+  while (rows > 64 &&
+         outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
+    rows /= 2;
+  bool isWide = std::max(block(dims.depth), block(dims.width)) > kWideHead;
+  kernel.dims[dims.query].block = rows;
+  kernel.dims[dims.key].block = isWide ? kKeysOfWideHead : kKeys;
 }
 
 void AttentionBuilder::findLoops() {
@@ -202,6 +242,12 @@ Value AttentionBuilder::operand(unsigned number, int rows, int columns,
     reason = emitter.reason;
     return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
   }
+  // Behind the end of a head there are zeros, whatever computes the tile.
+  for (int dim : {dims.depth, dims.width})
+    if (llvm::is_contained({rows, columns}, dim) && isThreaded)
+      tile = emitter.maskPartial(
+          tile, {dim},
+          zeroOf(cast<RankedTensorType>(tile.getType()).getElementType()));
   tile = emitter.broadcast(tile, type.getShape());
   return tile.getType() == type ? tile
                                 : arith::ExtFOp::create(b, loc, type, tile);
@@ -254,9 +300,13 @@ AttentionBuilder::Softmax AttentionBuilder::step(const Softmax &before,
   after.sum = make<arith::AddFOp>(make<arith::MulFOp>(before.sum, factor),
                                   reduce<arith::AddFOp>(power));
   Value scaled = make<arith::MulFOp>(before.result, across(factor, width));
-  after.result = tile::DotOp::create(
-      b, loc, scaled.getType(), power, operand(2, dims.key, dims.width, wide),
-      scaled, tile::InputPrecision::ieee, false, false);
+  if (weights != wide)
+    power = arith::TruncFOp::create(
+        b, loc, RankedTensorType::get({rows, columns}, weights), power);
+  after.result =
+      tile::DotOp::create(b, loc, scaled.getType(), power,
+                          operand(2, dims.key, dims.width, weights), scaled,
+                          tile::InputPrecision::ieee, false, false);
   return after;
 }
 

@@ -267,6 +267,9 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   all.push_back({"blocks", "MxNxK", "block sizes of every product"});
   all.push_back({"candidate", "0..63",
                  "which candidate of the tiling model to take, 0: the best"});
+  all.push_back({"attention", "wide|decomposed",
+                 "wide: weights of attention stay in f32; decomposed: "
+                 "attention is two products and a softmax"});
   all.push_back({"tiling_cache", "FILE",
                  "take block sizes that `kiln-run --tune` measured"});
   return all;

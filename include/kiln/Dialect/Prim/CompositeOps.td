@@ -119,8 +119,9 @@ def Prim_AttentionOp : Prim_Op<"attention", [Pure, DeclareOpInterfaceMethods<Acc
   let summary = "Scaled dot-product attention";
   let description = [{
     query: [B..., M, D], key: [B..., N, D], value: [B..., N, E], result: [B..., M, E].
-    softmax(query * key^T * scale + mask) * value along N; `mask` has shape [B..., M, N]. Computed in
-    f32 or wider and rounded once.
+    softmax(query * key^T * scale + mask) * value along N; `mask` has shape [B..., M, N]. Scores, exponentials and sums are
+    computed in f32 or wider. A target may round the weights of the softmax to the element type before they multiply the
+    values, as FlashAttention (Dao et al. 2022) and libraries do; the result is rounded once.
 
     Constraints:
     - (C1) The query has rank 2 or more.

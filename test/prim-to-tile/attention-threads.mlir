@@ -1,0 +1,37 @@
+// Where threads share tiles and a matrix unit multiplies 16-bit elements, attention is one kernel, whose weights have the
+// type of the values.
+// RUN: kiln-compile %s --target=nvidia:sm_90a --emit=program | FileCheck %s
+// RUN: kiln-compile %s --target=nvidia:sm_90a,attention=wide --emit=program | FileCheck %s --check-prefix=WIDE
+// RUN: kiln-compile %s --target=nvidia:sm_90a,attention=decomposed --emit=program | FileCheck %s --check-prefix=PARTS
+// RUN: not kiln-compile %s --target=nvidia:sm_90a,attention=fast --emit=program 2>&1 | FileCheck %s --check-prefix=BAD
+
+// CHECK-LABEL: tile.kernel private @half_0_attention(
+// CHECK: tile.load {{.*}} -> tensor<128x64xbf16>
+// CHECK: scf.for
+// CHECK: tile.dot {{.*}} tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+// CHECK: %[[P:.*]] = math.exp
+// CHECK: %[[W:.*]] = arith.truncf %{{.*}} : tensor<128x64xf32> to tensor<128x64xbf16>
+// CHECK: tile.dot %[[W]], {{.*}} tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>
+// WIDE-LABEL: tile.kernel private @half_0_attention(
+// WIDE: tile.dot {{.*}} tensor<128x64xf32>, tensor<64x64xf32>, tensor<128x64xf32>
+// PARTS-NOT: _attention
+// BAD: error: option 'attention' of target 'nvidia': expected wide|decomposed, found 'fast'
+func.func @half(%q: tensor<64x512x64xbf16>, %k: tensor<64x512x64xbf16>, %v: tensor<64x512x64xbf16>) -> tensor<64x512x64xbf16> {
+  %r = prim.attention %q, %k, %v scale 0.125 : tensor<64x512x64xbf16>, tensor<64x512x64xbf16>, tensor<64x512x64xbf16> -> tensor<64x512x64xbf16>
+  return %r : tensor<64x512x64xbf16>
+}
+
+// Heads of 80 elements get tiles of 128, with zeros behind them.
+// CHECK-LABEL: tile.kernel private @odd_0_attention(
+// CHECK: tile.dot {{.*}} tensor<64x128xf16>, tensor<128x64xf16>, tensor<64x64xf32>
+func.func @odd(%q: tensor<2x100x80xf16>, %k: tensor<2x90x80xf16>, %v: tensor<2x90x80xf16>) -> tensor<2x100x80xf16> {
+  %r = prim.attention %q, %k, %v scale 0.1 : tensor<2x100x80xf16>, tensor<2x90x80xf16>, tensor<2x90x80xf16> -> tensor<2x100x80xf16>
+  return %r : tensor<2x100x80xf16>
+}
+
+// Threads multiply f32 one by one: three kernels.
+// CHECK-NOT: @single_0_attention
+func.func @single(%q: tensor<2x128x64xf32>, %k: tensor<2x128x64xf32>, %v: tensor<2x128x64xf32>) -> tensor<2x128x64xf32> {
+  %r = prim.attention %q, %k, %v scale 0.125 : tensor<2x128x64xf32>, tensor<2x128x64xf32>, tensor<2x128x64xf32> -> tensor<2x128x64xf32>
+  return %r : tensor<2x128x64xf32>
+}

@@ -54,3 +54,14 @@ func.func @clamped(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
   %1 = prim.neg %0 : tensor<4xf4E2M1FN>
   return %1 : tensor<4xf4E2M1FN>
 }
+
+// The sign of a NaN may be lost where floats are widened.
+// CHECK-LABEL: func.func @signs
+// CHECK-NEXT: prim.signbit %arg0 : tensor<4xf8E4M3FN> -> tensor<4xi1>
+// CHECK-NEXT: prim.convert_element_type %arg1 : tensor<4xf8E5M2FNUZ> -> tensor<4xf32>
+// CHECK-NEXT: prim.signbit
+func.func @signs(%x: tensor<4xf8E4M3FN>, %y: tensor<4xf8E5M2FNUZ>) -> (tensor<4xi1>, tensor<4xi1>) {
+  %a = prim.signbit %x : tensor<4xf8E4M3FN> -> tensor<4xi1>
+  %b = prim.signbit %y : tensor<4xf8E5M2FNUZ> -> tensor<4xi1>
+  return %a, %b : tensor<4xi1>, tensor<4xi1>
+}

@@ -15,11 +15,20 @@ namespace kiln::prim {
 using namespace mlir;
 using namespace kiln::prim;
 
+/// Whether the first bit of an element is its sign, of NaNs, too, which
+/// machines that widen them need not keep.
+static bool hasSignBit(Type type) {
+  return isa<Float8E5M2Type, Float8E4M3FNType, Float8E4M3Type, Float8E3M4Type>(
+      getElementTypeOrSelf(type));
+}
+
 /// Whether an operation takes small floats as they are: it moves or chooses
 /// elements, changes their signs, or converts them.
 static bool keepsSmall(Operation *op) {
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return scatter.getCombine() == ScatterKind::set;
+  if (isa<SignbitOp>(op))
+    return hasSignBit(op->getOperand(0).getType());
   return isa<ConstantOp, FullOp, ConvertElementTypeOp, BitcastOp,
              BitcastConvertOp, BroadcastInDimOp, ReshapeOp, TransposeOp,
              SliceOp, RevOp, CatOp, PadOp, WhereOp, GatherOp, GatherSlicesOp,

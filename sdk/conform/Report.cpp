@@ -39,6 +39,10 @@ void Counts::add(const Verdict &verdict) {
 }
 
 Error kiln::conform::applyDeclarations(Results &results) {
+  const std::string kSometimes = "sometimes ";
+  auto isSometimes = [&](const Declaration &declaration) {
+    return declaration.pattern.compare(0, kSometimes.size(), kSometimes) == 0;
+  };
   int64_t cases = 0, matched = 0;
   std::vector<std::pair<std::regex, const Declaration *>> patterns;
   for (const Declaration &declaration : results.declarations) {
@@ -46,7 +50,9 @@ Error kiln::conform::applyDeclarations(Results &results) {
       return Error("the declaration '" + declaration.pattern +
                    "' gives no reason of the hardware");
     try {
-      patterns.push_back({std::regex(declaration.pattern), &declaration});
+      size_t begin = isSometimes(declaration) ? kSometimes.size() : 0;
+      patterns.push_back(
+          {std::regex(declaration.pattern.substr(begin)), &declaration});
     } catch (const std::regex_error &error) {
       return Error("the declaration '" + declaration.pattern +
                    "' is not a regular expression: " + error.what());
@@ -62,8 +68,8 @@ Error kiln::conform::applyDeclarations(Results &results) {
       for (const auto &[pattern, declaration] : patterns)
         if (std::regex_search(name, pattern)) {
           ++matched;
-          if (verdict.status == Verdict::passed ||
-              verdict.status == Verdict::failed)
+          if (verdict.status == Verdict::failed ||
+              (verdict.status == Verdict::passed && !isSometimes(*declaration)))
             verdict.declaration = declaration->reason;
           break;
         }

@@ -9,7 +9,8 @@
 namespace kiln::conform {
 
 /// A failure that the target declares: cases whose names match fail, and the
-/// hardware is why.
+/// hardware is why. A pattern that begins with "sometimes " is of cases that
+/// fail with some values alone.
 struct Declaration {
   std::string pattern, reason;
 };

@@ -4,6 +4,7 @@
 #include "LoopMemory.h"
 #include "KernelWalk.h"
 #include "kiln/Dialect/Effects.h"
+#include "kiln/Dialect/Stage/Stage.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -85,6 +86,12 @@ static bool hasFact(BlockArgument parameter, StringRef name) {
 Operation *LoopWrites::findConflict(Operation *load) const {
   if (writes.empty())
     return nullptr;
+  // An inner loop has copies in flight already.
+  auto *staged = llvm::find_if(writes, [](Operation *op) {
+    return isa<stage::CopyOp, stage::WriteOp>(op);
+  });
+  if (staged != writes.end())
+    return *staged;
   Value place = placeOf(load);
   BlockArgument from = place ? parameterOf(place) : BlockArgument();
   if (from && hasFact(from, tile::kReadonlyAttr))

@@ -10,7 +10,8 @@
 namespace kiln::simt {
 
 /// The writes to memory of one loop. A copy that runs iterations ahead passes
-/// them, so it must not read what they write.
+/// them, so it must not read what they write. A loop around one whose copies
+/// run ahead has none that do.
 class LoopWrites {
 public:
   explicit LoopWrites(mlir::scf::ForOp loop);

@@ -192,8 +192,15 @@ void AttentionBuilder::chooseThreadedBlocks() {
   while (rows > 64 &&
          outer * int64_t(llvm::divideCeil(known(dims.query), rows)) < cores)
     rows /= 2;
-  bool isWide = std::max(block(dims.depth), block(dims.width)) > kWideHead;
+  int64_t head = std::max(block(dims.depth), block(dims.width));
+  bool isWide = head > kWideHead;
   kernel.dims[dims.query].block = rows;
+  // Rows of a warp, so that its part of the sums stays in registers.
+  int64_t own = head > 64 ? 16 : 32;
+  kernel.kernel->setAttr(
+      tile::kKernelHintsAttr,
+      tile::KernelHintsAttr::get(b.getContext(),
+                                 std::max<int64_t>(rows / own, 1), 0, 0, 0));
   kernel.dims[dims.key].block = isWide ? kKeysOfWideHead : kKeys;
 }
 

@@ -144,7 +144,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       std::max({multiply, read / kFromCore, bytes / kFromCache}) * beside;
   // A thread adds the products of an element one after the other: with few
   // elements for each, the next one waits for the last.
-  constexpr double kChain = 24, kHidden = 8;
+  constexpr double kChain = 100, kHidden = 8;
   if (by == By::Threads)
     shares =
         std::max(shares, double(k) * kChain / std::clamp(sums, 1.0, kHidden));

@@ -103,6 +103,8 @@ SmallVector<Tiling> ThreadedModel::products(const TilingProblem &p) const {
     int part = findRole(p, TilingRole::Part),
         row = findRole(p, TilingRole::Row);
     bool isRow = row >= 0 && p.dims[row].size == 1;
+    if (isRow && part >= 0 && blocks[part] == 1 && blocks[row] > 1)
+      return;
     if (part >= 0 && blocks[part] > 1)
       cycles *= isRow              ? kDoubtOfRow
                 : by == By::Memory ? kDoubtInMemory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What upstream has patterns for goes through them; matrix instructions and
 // the attributes of kernels are done here.
-#include "Amd.h"
+#include "Outside.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -57,7 +57,7 @@ void lowerMatrixInstruction(simt::MmaOp op) {
 
 struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Lower)
-  StringRef getArgument() const final { return "amd-lower"; }
+  StringRef getArgument() const final { return "outside-lower"; }
   StringRef getDescription() const final { return "Threads to llvm"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
@@ -104,6 +104,6 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> amd::createLowerPass() {
+std::unique_ptr<Pass> outside::createLowerPass() {
   return std::make_unique<Lower>();
 }

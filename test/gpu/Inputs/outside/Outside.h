@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KILN_TEST_GPU_AMD_H
-#define KILN_TEST_GPU_AMD_H
+#ifndef KILN_TEST_GPU_OUTSIDE_H
+#define KILN_TEST_GPU_OUTSIDE_H
 
 #include "kiln/Target/Target.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
-namespace amd {
+namespace outside {
 
 /// Threads as the family leaves them to the llvm dialect.
 std::unique_ptr<mlir::Pass> createLowerPass();
@@ -16,6 +16,6 @@ void registerTranslations(mlir::DialectRegistry &registry);
 mlir::LogicalResult generate(mlir::ModuleOp module, llvm::StringRef form,
                              llvm::raw_ostream &os);
 
-} // namespace amd
+} // namespace outside
 
 #endif

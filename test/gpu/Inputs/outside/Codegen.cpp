@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Amd.h"
+#include "Outside.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
@@ -22,7 +22,7 @@ void LLVMInitializeAMDGPUTargetMC();
 void LLVMInitializeAMDGPUAsmPrinter();
 }
 
-void amd::registerTranslations(DialectRegistry &registry) {
+void outside::registerTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerROCDLDialectTranslation(registry);
@@ -52,8 +52,8 @@ static LogicalResult link(ModuleOp module, StringRef object, std::string &out) {
   return success();
 }
 
-LogicalResult amd::generate(ModuleOp module, StringRef form,
-                            llvm::raw_ostream &os) {
+LogicalResult outside::generate(ModuleOp module, StringRef form,
+                                llvm::raw_ostream &os) {
   static const bool initialised = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Amd.h"
 #include "ChipText.h"
+#include "Outside.h"
 #include "kiln-c/Device.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Plugin.h"
@@ -18,9 +18,9 @@ using namespace kiln::target;
 
 namespace {
 
-class AmdTarget : public Target {
+class OutsideTarget : public Target {
 public:
-  StringRef name() const override { return "amd"; }
+  StringRef name() const override { return "outside"; }
   std::vector<ChipInfo> chips() const override { return {{"gfx942", ""}}; }
   std::vector<OptionInfo> options() const override {
     return {{"warps", "1|2|4|8|16", "waves of an instance"},
@@ -28,18 +28,18 @@ public:
   }
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &) const override {
-    return parseDescription(kChip, context, "amd");
+    return parseDescription(kChip, context, "outside");
   }
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<simt::SimtDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect,
                     gpu::GPUDialect, cf::ControlFlowDialect>();
-    amd::registerTranslations(registry);
+    outside::registerTranslations(registry);
   }
   bool hasPipeline() const override { return true; }
   std::vector<ExtensionPoint> extensionPoints() const override {
-    return {{"amd.tile", "verify-tile-form", "tile kernels"},
-            {"amd.layout", "", "tiles with layouts"},
-            {"amd.thread", "", "the code of one thread"}};
+    return {{"outside.tile", "verify-tile-form", "tile kernels"},
+            {"outside.layout", "", "tiles with layouts"},
+            {"outside.thread", "", "the code of one thread"}};
   }
   void buildPipeline(OpPassManager &pm,
                      const TargetOptions &options) const override {
@@ -47,18 +47,19 @@ public:
     pm.addPass(simt::createSimtExpandAccesses());
     pm.addPass(createSCFToControlFlowPass());
     pm.addPass(arith::createArithExpandOpsPass());
-    pm.addPass(amd::createLowerPass());
+    pm.addPass(outside::createLowerPass());
     pm.addPass(createReconcileUnrealizedCastsPass());
   }
   LogicalResult emit(ModuleOp module, EmitKind kind, const TargetOptions &,
                      llvm::raw_ostream &os) const override {
-    return amd::generate(module, kind == EmitKind::LLVM ? "llvm" : "text", os);
+    return outside::generate(module, kind == EmitKind::LLVM ? "llvm" : "text",
+                             os);
   }
   LogicalResult serialize(ModuleOp module, const TargetOptions &,
                           Executable &result) const override {
     std::string object;
     llvm::raw_string_ostream os(object);
-    if (failed(amd::generate(module, "object", os)))
+    if (failed(outside::generate(module, "object", os)))
       return failure();
     for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
       auto threads = kernel->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
@@ -82,10 +83,10 @@ public:
 };
 
 void registerAll(TargetRegistry &registry) {
-  registry.addTarget(std::make_unique<AmdTarget>());
-  registerPass(amd::createLowerPass);
+  registry.addTarget(std::make_unique<OutsideTarget>());
+  registerPass(outside::createLowerPass);
 }
 
 } // namespace
 
-KILN_TARGET_PLUGIN("amd", "0.1", registerAll)
+KILN_TARGET_PLUGIN("outside", "0.1", registerAll)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Facts: "AMD Instinct MI300" Instruction Set Architecture, chapters on LDS and on matrix instructions.
-#kiln.target<name = "amd", chip = "gfx942", triple = "amdgcn-amd-amdhsa", cpu = "gfx942",
+#kiln.target<name = "outside", chip = "gfx942", triple = "amdgcn-amd-amdhsa", cpu = "gfx942",
   topology = <cores = 304, threads = 2048, frequency = 2100000000>,
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = 2048, align = 4>,

@@ -1,0 +1,97 @@
+//===- AmdTarget.cpp - The target `amd` -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Chips.h"
+#include "Passes.h"
+#include "Serialize.h"
+#include "kiln/Gpu/Passes.h"
+#include "kiln/Target/Plugin.h"
+#include "kiln/Transforms/Program/AlignViews.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace {
+/// Graphics processors with waves of 64 lanes (CDNA) or 32 (RDNA).
+class AmdTarget : public target::Target {
+public:
+  StringRef name() const override { return "amd"; }
+  StringRef help() const override {
+    return "AMD's GPUs: CDNA2 to CDNA4, RDNA3 and RDNA4 (compiled code runs on "
+           "the simulated device, device=sim)";
+  }
+  std::vector<target::ChipInfo> chips() const override {
+    return amd::listedChips();
+  }
+  std::vector<target::OptionInfo> options() const override {
+    return {{"warps", "1|2|4|8|16|32", "waves of an instance"},
+            {"verify", "0|1",
+             "whether barriers and waits are verified in all kernels (default: "
+             "in those with asynchronous copies)"},
+            {"device", "sim", "the device that runs packages"},
+            {"seed", "N", "device=sim: draws the order in which waves run"},
+            {"checks", "0|1",
+             "device=sim: whether accesses, waits and races are checked"},
+            {"counters", "0|1", "device=sim: prints counters of each launch"},
+            {"lld", "PATH", "the linker, LLVM's ld.lld of version 16 or newer"},
+            {"device_libs", "PATH",
+             "the folder of AMD's device library, with ocml.bc"}};
+  }
+
+  target::TargetAttr
+  description(MLIRContext *context,
+              const target::TargetOptions &options) const override {
+    return amd::describeChip(context, options.chip);
+  }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<simt::SimtDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect,
+                    gpu::GPUDialect, cf::ControlFlowDialect,
+                    mlir::index::IndexDialect>();
+    amd::registerTranslations(registry);
+  }
+
+  LogicalResult claimProgram(ModuleOp module,
+                             const target::TargetOptions &) const override {
+    // What one access of a thread moves at most.
+    program::alignViews(module, 16);
+    program::boundGrids(module);
+    return success();
+  }
+
+  bool hasPipeline() const override { return true; }
+  void buildPipeline(OpPassManager &pm,
+                     const target::TargetOptions &options) const override {
+    const amd::Chip *chip = amd::findChip(options.chip);
+    simt::buildGpuPipeline(pm, options, chip ? chip->lanes : 64);
+    amd::buildAmdTail(pm);
+    target::runExtensionPoint(pm, options, "amd.llvm");
+  }
+  std::vector<target::ExtensionPoint> extensionPoints() const override {
+    return {{"amd.tile", "verify-tile-form", "tile kernels, before lowering"},
+            {"amd.layout", "", "tiles with layouts"},
+            {"amd.thread", "", "the code of one thread, on scalars"},
+            {"amd.llvm", "", "the llvm dialect"}};
+  }
+  LogicalResult serialize(ModuleOp module, const target::TargetOptions &options,
+                          target::Executable &result) const override {
+    return amd::serializeModule(module, options, result);
+  }
+  LogicalResult emit(ModuleOp module, target::EmitKind kind,
+                     const target::TargetOptions &options,
+                     llvm::raw_ostream &os) const override {
+    return amd::emitModule(module, kind, options, os);
+  }
+};
+
+void registerAll(target::TargetRegistry &registry) {
+  amd::registerAmdPasses();
+  registry.addTarget(std::make_unique<AmdTarget>());
+}
+} // namespace
+
+KILN_TARGET_PLUGIN("amd", "1.0", registerAll)

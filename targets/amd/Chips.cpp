@@ -1,0 +1,113 @@
+//===- Chips.cpp - AMD's GPUs as descriptions -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes of registers, LDS and waves are those of LLVM's "User Guide for AMDGPU
+// Backend" and of the instruction set manuals ("AMD Instinct MI200", "MI300"
+// and "CDNA4", "RDNA3" and "RDNA4"). Compute units, caches, clocks and
+// bandwidths are those that AMD publishes for one board, which `board` names.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+static const Chip kChips[] = {
+    {"gfx942", "MI300X", Family::CDNA3, 64, 9402, 304, 64, 32, 512, 4096, 5300,
+     2100, 1024},
+    {"gfx90a", "MI210", Family::CDNA2, 64, 9010, 104, 64, 32, 512, 8192, 1638,
+     1700, 512},
+    {"gfx950", "MI355X", Family::CDNA4, 64, 9500, 256, 160, 32, 512, 4096, 8000,
+     2400, 2048},
+    {"gfx1100", "RX 7900 XTX", Family::RDNA3, 32, 11000, 96, 64, 32, 256, 6144,
+     960, 2500, 256},
+    {"gfx1151", "Radeon 8060S", Family::RDNA3, 32, 11501, 40, 64, 32, 256, 2048,
+     256, 2900, 256},
+    {"gfx1200", "RX 9060 XT", Family::RDNA4, 32, 12000, 32, 64, 32, 256, 4096,
+     320, 3130, 512},
+    {"gfx1201", "RX 9070 XT", Family::RDNA4, 32, 12001, 64, 64, 32, 256, 8192,
+     640, 2970, 512},
+};
+
+const Chip *amd::findChip(StringRef name) {
+  if (name.empty())
+    return kChips;
+  const Chip *found = llvm::find_if(
+      kChips, [&](const Chip &chip) { return chip.name == name; });
+  return found == std::end(kChips) ? nullptr : found;
+}
+
+const Chip *amd::chipOf(ModuleOp module) {
+  target::TargetAttr description = target::getDescription(module);
+  const Chip *chip = description ? findChip(description.getCpu()) : nullptr;
+  if (!chip)
+    module.emitError("expected a module with the description of an AMD chip "
+                     "(kiln.target)");
+  return chip;
+}
+
+std::vector<target::ChipInfo> amd::listedChips() {
+  std::vector<target::ChipInfo> list;
+  for (const Chip &chip : kChips)
+    list.push_back(
+        {chip.name.str(),
+         llvm::formatv("waves of {0} lanes, {1}, such as {2}", chip.lanes,
+                       chip.isCdna() ? "MFMA" : "WMMA", chip.board)
+             .str()});
+  return list;
+}
+
+target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
+  const Chip *chip = findChip(name);
+  if (!chip) {
+    std::string names;
+    for (const Chip &known : kChips)
+      names += (names.empty() ? "" : ", ") + known.name.str();
+    emitError(UnknownLoc::get(context)) << "target 'amd' has no chip '" << name
+                                        << "', expected one of: " << names;
+    return {};
+  }
+  // SIMDs of a compute unit: four of 16 lanes, or two of 32.
+  int64_t simds = chip->isCdna() ? 4 : 2;
+  constexpr int64_t kSimdLanes = 64;
+  std::string text = llvm::formatv(
+      R"(#kiln.target<name = "amd", chip = "{0}", family = "gpu",
+  triple = "amdgcn-amd-amdhsa", cpu = "{0}",
+  topology = <cores = {1}, threads = {2}, frequency = {3}>,
+  memories = [
+    #kiln.memory<name = "registers", scope = thread, kind = register, size = {4}, align = 4>,
+    #kiln.memory<name = "register_file", scope = core, kind = register, size = {5}, align = 4>,
+    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {6}, align = 16, line = 128, banks = {7}>,
+    #kiln.memory<name = "l2", scope = device, kind = cached, size = {8}, align = 64, line = 128>,
+    #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {9}>],
+  units = [
+    #kiln.unit<name = "simd", kind = vector, bits = {10}, registers = {11}, count = {12}, rate = {13},
+      types = [f32, i32, i1, i8, i16, i64, f16, bf16], homes = ["registers"]>,
+    #kiln.unit<name = "doubles", kind = vector, bits = {14}, registers = {11}, rate = {13},
+      types = [f64], homes = ["registers"]>,
+    #kiln.unit<name = "matrix", kind = matrix, count = {12}, rate = {15}, homes = ["registers"]>],
+  matrix_instructions = [{16}],
+  tiles = <elementwise_rows = 2, elementwise_cols = 1024, reduction_elements = 8192, reduction_rows = 1, contraction = [
+    #kiln.contraction_tile<type = f64, m = 64, n = 64, k = 16>,
+    #kiln.contraction_tile<type = bf16, m = 128, n = 64, k = 32>,
+    #kiln.contraction_tile<type = f16, m = 128, n = 64, k = 32>,
+    #kiln.contraction_tile<type = i8, m = 128, n = 64, k = 64>,
+    #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
+  extra = {{lanes = {17}, warps_per_core = {18}, instances_per_core = {18},
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn"}>)",
+      chip->name, chip->cores, chip->waves * chip->lanes,
+      chip->megahertz * 1000000, chip->registers * 4,
+      chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
+      chip->family == Family::CDNA4 ? 64 : 32, chip->l2KiB << 10,
+      chip->gigabytes * 1000000000, chip->lanes * 32, chip->registers, simds,
+      kSimdLanes / simds * (chip->isCdna() ? 1 : 2), chip->lanes * 64,
+      chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
+      chip->isCdna() ? 131072 : 98304);
+  return target::parseDescription(text, context, "description of amd");
+}

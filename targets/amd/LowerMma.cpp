@@ -1,0 +1,153 @@
+//===- LowerMma.cpp - MFMA and WMMA ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LowerOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+namespace {
+class Mma {
+public:
+  Mma(simt::MmaOp op, OpBuilder &b)
+      : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()) {}
+
+  LogicalResult run();
+
+private:
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  Value pack(OperandRange values);
+  Type registersOf(Type element, int64_t count);
+  Value multiply(Value lhs, Value rhs, Value acc);
+  Value multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
+                      bool isRhsUnsigned, Value acc);
+  bool isWmma() const { return StringRef(row).starts_with("wmma"); }
+
+  simt::MmaOp op;
+  OpBuilder &b;
+  Location loc;
+  std::string row;
+};
+} // namespace
+
+/// The type in which an intrinsic takes the elements of a lane.
+Type Mma::registersOf(Type element, int64_t count) {
+  unsigned bits = element.getIntOrFloatBitWidth() * unsigned(count);
+  if (element.getIntOrFloatBitWidth() == 8) {
+    // Words; MFMA takes two as one number.
+    if (bits <= 32)
+      return b.getI32Type();
+    if (bits == 64 && !isWmma())
+      return b.getI64Type();
+    return VectorType::get({bits / 32}, b.getI32Type());
+  }
+  // Where bf16 has come later than the instruction, it is passed as bits.
+  bool isBits = element.isBF16() && row != "mfma.f32.16x16x32.bf16";
+  if (isBits)
+    element = b.getI16Type();
+  return count == 1 ? element : Type(VectorType::get({count}, element));
+}
+
+/// The elements that a lane has of an operand, in one value.
+Value Mma::pack(OperandRange values) {
+  Type element = values[0].getType(), plain = element;
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    plain = b.getI8Type();
+  auto count = int64_t(values.size());
+  Value all;
+  if (count == 1) {
+    all = values[0];
+  } else {
+    all = LLVM::PoisonOp::create(b, loc, VectorType::get({count}, plain));
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Value part = value;
+      if (plain != element)
+        part = arith::BitcastOp::create(b, loc, plain, part);
+      all = LLVM::InsertElementOp::create(b, loc, all, part,
+                                          constant(b.getI32Type(), int64_t(i)));
+    }
+  }
+  Type type = registersOf(element, count);
+  return all.getType() == type ? all
+                               : LLVM::BitcastOp::create(b, loc, type, all);
+}
+
+Value Mma::multiply(Value lhs, Value rhs, Value acc) {
+  SmallVector<Value> operands = {lhs, rhs, acc};
+  // No broadcasts and permutations of blocks.
+  if (!isWmma())
+    for (int i = 0; i < 3; ++i)
+      operands.push_back(constant(b.getI32Type(), 0));
+  return callIntrinsic(b, loc, acc.getType(), row, operands);
+}
+
+/// Products of bytes. WMMA says which operand has a sign. All bytes of MFMA
+/// have one: an unsigned byte is 128 more than the signed one of the same bits
+/// with the upper bit changed, so that 128 times the sum of the other operand
+/// is added, as two products with 64.
+Value Mma::multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
+                         bool isRhsUnsigned, Value acc) {
+  if (isWmma()) {
+    Type i1 = b.getI1Type();
+    return callIntrinsic(b, loc, acc.getType(), row,
+                         {constant(i1, !isLhsUnsigned), lhs,
+                          constant(i1, !isRhsUnsigned), rhs, acc,
+                          constant(i1, 0)});
+  }
+  auto filled = [&](Type type, uint8_t byte) -> Value {
+    Type element = getElementTypeOrSelf(type);
+    APInt bits =
+        APInt::getSplat(element.getIntOrFloatBitWidth(), APInt(8, byte));
+    TypedAttr attr = b.getIntegerAttr(element, bits);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, attr);
+    return LLVM::ConstantOp::create(b, loc, type, attr);
+  };
+  auto signedBits = [&](Value value) -> Value {
+    return LLVM::XOrOp::create(b, loc, value, filled(value.getType(), 0x80));
+  };
+  if (isLhsUnsigned) {
+    Value half = filled(lhs.getType(), 64);
+    for (int i = 0; i < 2; ++i)
+      acc = multiplyBytes(half, false, rhs, isRhsUnsigned, acc);
+    return multiplyBytes(signedBits(lhs), false, rhs, isRhsUnsigned, acc);
+  }
+  if (isRhsUnsigned) {
+    Value half = filled(rhs.getType(), 64);
+    for (int i = 0; i < 2; ++i)
+      acc = multiply(lhs, half, acc);
+    return multiply(lhs, signedBits(rhs), acc);
+  }
+  return multiply(lhs, rhs, acc);
+}
+
+LogicalResult Mma::run() {
+  StringRef name = row;
+  if (!(name.starts_with("mfma.") || name.starts_with("wmma.")) ||
+      op.getLhs().empty() || op.getRhs().empty() || op.getAcc().empty())
+    return op.emitError("unsupported: matrix instruction '") << row << "'";
+  if (name.consume_back(".f8")) {
+    auto kind = [](Value value) {
+      return isa<Float8E5M2Type>(value.getType()) ? ".bf8" : ".fp8";
+    };
+    row = name.str() + kind(op.getLhs()[0]) + kind(op.getRhs()[0]);
+  }
+  Value lhs = pack(op.getLhs()), rhs = pack(op.getRhs()),
+        acc = pack(op.getAcc());
+  Value sum = op.getLhs()[0].getType().isInteger(8)
+                  ? multiplyBytes(lhs, op->hasAttr("lhs_unsigned"), rhs,
+                                  op->hasAttr("rhs_unsigned"), acc)
+                  : multiply(lhs, rhs, acc);
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    result.replaceAllUsesWith(LLVM::ExtractElementOp::create(
+        b, loc, sum, constant(b.getI32Type(), int64_t(i))));
+  return success();
+}
+
+LogicalResult amd::lowerMma(simt::MmaOp op, OpBuilder &b) {
+  return Mma(op, b).run();
+}

@@ -1,0 +1,117 @@
+//===- LowerShuffle.cpp - Values of other lanes ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From cheap to expensive: DPP reads another lane of the same row of 16 as an
+// operand (instruction set manuals, "Data Parallel Processing"); permlane
+// instructions exchange rows; ds_swizzle and ds_bpermute go through the
+// crossbar of LDS.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerOps.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+// DPP controls that are exclusive ors within a row.
+constexpr unsigned kQuadPerm = 0x000, kRowMirror = 0x140, kHalfMirror = 0x141,
+                   kRowRotate = 0x120, kRowXmask = 0x160;
+
+static Value constant(OpBuilder &b, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
+
+static Value dpp(OpBuilder &b, Location loc, Value word, unsigned control) {
+  Value none = LLVM::PoisonOp::create(b, loc, word.getType());
+  return ROCDL::DPPUpdateOp::create(b, loc, word.getType(), none, word, control,
+                                    /*rowMask=*/0xf, /*bankMask=*/0xf,
+                                    /*boundCtrl=*/true);
+}
+
+/// The control that exchanges by `mask` within a row; 0 where there is none
+/// (and for the mask 0).
+static unsigned dppControl(unsigned mask, const Chip &chip) {
+  if (mask == 0 || mask > 15)
+    return 0;
+  if (!chip.isCdna())
+    return kRowXmask | mask;
+  if (mask < 4) {
+    unsigned order = 0;
+    for (unsigned i = 0; i < 4; ++i)
+      order |= (i ^ mask) << (2 * i);
+    return kQuadPerm | order;
+  }
+  switch (mask) {
+  case 7:
+    return kHalfMirror;
+  case 15:
+    return kRowMirror;
+  case 8: // A rotation by half of a row is an exchange.
+    return kRowRotate | 8;
+  default:
+    return 0;
+  }
+}
+
+Value amd::laneId(OpBuilder &b, Location loc, const Chip &chip) {
+  Type i32 = b.getI32Type();
+  Value all = constant(b, loc, -1);
+  Value low =
+      callIntrinsic(b, loc, i32, "mbcnt.lo", {all, constant(b, loc, 0)});
+  return chip.lanes == 32 ? low
+                          : callIntrinsic(b, loc, i32, "mbcnt.hi", {all, low});
+}
+
+Value amd::readLane(OpBuilder &b, Location loc, Value word, Value index) {
+  Type i32 = b.getI32Type();
+  // Addresses are in bytes.
+  Value address = LLVM::ShlOp::create(b, loc, index, constant(b, loc, 2));
+  Value bits = word.getType() == i32
+                   ? word
+                   : LLVM::BitcastOp::create(b, loc, i32, word).getResult();
+  Value read = callIntrinsic(b, loc, i32, "ds.bpermute", {address, bits});
+  return word.getType() == i32
+             ? read
+             : LLVM::BitcastOp::create(b, loc, word.getType(), read);
+}
+
+Value amd::exchangeByMask(OpBuilder &b, Location loc, Value word, unsigned mask,
+                          const Chip &chip) {
+  Type type = word.getType(), i32 = b.getI32Type();
+  auto asBits = [&](Value value) -> Value {
+    return type == i32
+               ? value
+               : LLVM::BitcastOp::create(b, loc, i32, value).getResult();
+  };
+  auto back = [&](Value value) -> Value {
+    return type == i32
+               ? value
+               : LLVM::BitcastOp::create(b, loc, type, value).getResult();
+  };
+  Value bits = asBits(word);
+  if (unsigned control = dppControl(mask, chip))
+    return back(dpp(b, loc, bits, control));
+  if (!chip.isCdna() && mask < 32) {
+    // The same lane of the other row; then within the row.
+    Value low = constant(b, loc, 0x76543210);
+    Value high = constant(b, loc, int32_t(0xfedcba98));
+    Value none = LLVM::PoisonOp::create(b, loc, i32);
+    Value other = ROCDL::PermlaneX16Op::create(b, loc, i32, none, bits, low,
+                                               high, /*fi=*/true,
+                                               /*boundControl=*/false);
+    unsigned rest = mask & 15;
+    return back(rest ? dpp(b, loc, other, dppControl(rest, chip)) : other);
+  }
+  if (mask < 32) {
+    // Within 32 lanes: lane = (lane & 0x1f) ^ mask.
+    constexpr unsigned kKeepAll = 0x1f;
+    return back(callIntrinsic(
+        b, loc, i32, "ds.swizzle",
+        {bits, constant(b, loc, int64_t(mask) << 10 | kKeepAll)}));
+  }
+  Value lane = laneId(b, loc, chip);
+  return back(readLane(
+      b, loc, bits, LLVM::XOrOp::create(b, loc, lane, constant(b, loc, mask))));
+}

@@ -1,0 +1,148 @@
+//===- LowerSimt.cpp - simt operations and what a launch needs ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LowerOps.h"
+#include "Passes.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::amd;
+
+/// The back end's name of a scope (LLVM's AMDGPU guide, "Memory Scopes").
+static StringRef scopeOf(StringRef scope) {
+  return llvm::StringSwitch<StringRef>(scope)
+      .Case("device", "agent")
+      .Case("block", "workgroup")
+      .Default(scope);
+}
+
+/// Lanes of a wave run in step: what is left to do is to keep the compiler from
+/// moving accesses over the barrier.
+static void lowerWarpBarrier(Operation *op, OpBuilder &b) {
+  Location loc = op->getLoc();
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, "wavefront");
+  LLVM::CallIntrinsicOp::create(
+      b, loc, b.getStringAttr("llvm.amdgcn.wave.barrier"), ValueRange());
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, "wavefront");
+}
+
+/// What LLVM must know to use the instructions for atomic additions of floats:
+/// buffers are memory of the device itself.
+template <typename Op> static void lowerAtomic(Op op, OpBuilder &b) {
+  if (auto scope = op.getSyncscope())
+    op.setSyncscope(scopeOf(*scope));
+}
+static void sayWhereMemoryIs(LLVM::AtomicRMWOp op, OpBuilder &b) {
+  op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
+  op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
+}
+
+namespace {
+struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSimt)
+  StringRef getName() const final { return "AmdLowerSimt"; }
+  StringRef getArgument() const override { return "amd-lower-simt"; }
+  StringRef getDescription() const override {
+    return "Gives simt operations AMDGPU intrinsics, and kernels what a launch "
+           "needs";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+  }
+
+  void runOnOperation() override {
+    OpBuilder b(&getContext());
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
+      lowerAttributes(function, b);
+    if (auto shared =
+            getOperation().lookupSymbol<LLVM::GlobalOp>(simt::kSharedSymbol))
+      shared.erase();
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()))
+        ops.push_back(op);
+      else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
+        lowerAtomic(atomic, b), sayWhereMemoryIs(atomic, b);
+      else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op))
+        lowerAtomic(exchange, b);
+      else if (auto fence = dyn_cast<LLVM::FenceOp>(op))
+        lowerAtomic(fence, b);
+    });
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      if (failed(lower(op, b)))
+        return signalPassFailure();
+      op->erase();
+    }
+  }
+
+private:
+  static LogicalResult lower(Operation *op, OpBuilder &b) {
+    if (auto mma = dyn_cast<simt::MmaOp>(op))
+      return lowerMma(mma, b);
+    if (isa<simt::WarpBarrierOp>(op))
+      return lowerWarpBarrier(op, b), success();
+    if (auto output = dyn_cast<simt::OutputOp>(op))
+      return lowerOutput(output, b), success();
+    if (auto stop = dyn_cast<simt::StopOp>(op))
+      return lowerStop(stop, b), success();
+    if (auto assembly = dyn_cast<simt::InlineAsmOp>(op))
+      return lowerInlineAsm(assembly, b);
+    return op->emitError("unsupported: ")
+           << op->getName() << ", which chips of the target amd have no "
+           << "instruction for";
+  }
+
+  void lowerAttributes(LLVM::LLVMFuncOp function, OpBuilder &b) {
+    auto threads = function->getAttrOfType<IntegerAttr>(simt::kThreadsAttr);
+    if (!threads)
+      return;
+    auto count = int32_t(threads.getInt());
+    std::string range = std::to_string(count) + "," + std::to_string(count);
+    function->setAttr("rocdl.kernel", b.getUnitAttr());
+    function->setAttr("rocdl.flat_work_group_size", b.getStringAttr(range));
+    function->setAttr("rocdl.reqd_work_group_size",
+                      b.getDenseI32ArrayAttr({count, 1, 1}));
+    function->removeAttr(simt::kThreadsAttr);
+    if (function->removeAttr(simt::kCooperativeAttr))
+      function->setAttr("amd.cooperative", b.getUnitAttr());
+    if (auto numerics =
+            function->getAttrOfType<tile::NumericsAttr>(simt::kNumericsAttr))
+      if (numerics.getFtz())
+        function.setDenormalFpMathF32("preserve-sign,preserve-sign");
+    function->removeAttr(simt::kNumericsAttr);
+    auto bytes = function->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
+    function->removeAttr(simt::kSharedBytesAttr);
+    giveLds(function, bytes ? bytes.getInt() : 0, b);
+  }
+
+  /// LDS of the kernel's own, so that its descriptor says how much there is.
+  void giveLds(LLVM::LLVMFuncOp function, int64_t bytes, OpBuilder &b) {
+    constexpr uint64_t kAlignment = 128;
+    LLVM::GlobalOp lds;
+    function.walk([&](LLVM::AddressOfOp op) {
+      if (op.getGlobalName() != simt::kSharedSymbol)
+        return;
+      if (!lds) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(getOperation().getBody());
+        lds = LLVM::GlobalOp::create(
+            b, function.getLoc(),
+            LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(bytes)),
+            /*isConstant=*/false, LLVM::Linkage::Internal,
+            (function.getSymName() + "_lds").str(), Attribute(), kAlignment,
+            simt::kShared);
+      }
+      op.setGlobalName(lds.getSymName());
+    });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> amd::createLowerSimtPass() {
+  return std::make_unique<LowerSimt>();
+}

@@ -1,0 +1,120 @@
+//===- MatrixRows.cpp - MFMA and WMMA for descriptions --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which lane holds which element is stated by the instruction set manuals:
+// "AMD Instinct MI300" (CDNA3), chapter "Matrix Arithmetic Instructions", and
+// "RDNA3" and "RDNA4", section "Wave Matrix Multiply Accumulate".
+//
+// Lanes of an operand run over its 16 rows (or columns) first. What is left of
+// them divides the summed dimension into blocks, in each of which the elements
+// of one lane are consecutive.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chips.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace kiln;
+using namespace kiln::amd;
+
+namespace {
+/// Families as a set.
+enum : unsigned {
+  kCdna2 = 1u << unsigned(Family::CDNA2),
+  kCdna3 = 1u << unsigned(Family::CDNA3),
+  kCdna4 = 1u << unsigned(Family::CDNA4),
+  kRdna3 = 1u << unsigned(Family::RDNA3),
+  kRdna4 = 1u << unsigned(Family::RDNA4),
+};
+
+/// A product of 16 x 16 elements.
+struct Row {
+  unsigned families;
+  llvm::StringRef name; ///< of the intrinsic
+  unsigned k;
+  llvm::StringRef types, acc;
+};
+
+/// Bases as text: pairs.
+class Bases {
+public:
+  Bases &along(unsigned dim, unsigned first, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      unsigned n = first << i;
+      text += llvm::formatv("{0}[{1}, {2}]", text.empty() ? "" : ", ",
+                            dim == 0 ? n : 0, dim == 1 ? n : 0);
+    }
+    return *this;
+  }
+  std::string text;
+};
+} // namespace
+
+/// Of each type the deepest first.
+static const Row kRows[] = {
+    {kCdna4, "mfma.f32.16x16x32.f16", 32, "f16", "f32"},
+    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x16f16", 16, "f16", "f32"},
+    {kCdna4, "mfma.f32.16x16x32.bf16", 32, "bf16", "f32"},
+    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x16bf16.1k", 16, "bf16", "f32"},
+    {kCdna4, "mfma.f32.16x16x32.f8", 32, "f8E4M3FN, f8E5M2", "f32"},
+    {kCdna4, "mfma.i32.16x16x64.i8", 64, "i8", "i32"},
+    {kCdna3 | kCdna4, "mfma.i32.16x16x32.i8", 32, "i8", "i32"},
+    {kCdna2, "mfma.i32.16x16x16i8", 16, "i8", "i32"},
+    {kCdna3, "mfma.f32.16x16x8.xf32", 8, "tf32", "f32"},
+    {kCdna2 | kCdna3 | kCdna4, "mfma.f32.16x16x4f32", 4, "f32", "f32"},
+    {kCdna2 | kCdna3 | kCdna4, "mfma.f64.16x16x4f64", 4, "f64", "f64"},
+    {kRdna3 | kRdna4, "wmma.f32.16x16x16.f16", 16, "f16", "f32"},
+    {kRdna3 | kRdna4, "wmma.f32.16x16x16.bf16", 16, "bf16", "f32"},
+    {kRdna4, "wmma.f32.16x16x16.f8", 16, "f8E4M3FN, f8E5M2", "f32"},
+    {kRdna3 | kRdna4, "wmma.i32.16x16x16.iu8", 16, "i8", "i32"},
+};
+
+static std::string layoutText(const Bases &registers, const Bases &lanes) {
+  return llvm::formatv("#simt.layout<rank = 2, register = [{0}], lane = "
+                       "[{1}], warp = []>",
+                       registers.text, lanes.text);
+}
+
+/// Of an operand. On RDNA3 the second half of the lanes holds copies, so that a
+/// lane has all of its row: four bases.
+static std::string operandLayout(const Row &row, const Chip &chip, bool isLhs) {
+  unsigned depth = isLhs ? 1 : 0, other = 1 - depth;
+  unsigned blocks =
+      chip.family == Family::RDNA3 ? 1 : unsigned(chip.lanes) / 16;
+  unsigned each = row.k / blocks;
+  Bases registers, lanes;
+  registers.along(depth, 1, llvm::Log2_32(each));
+  lanes.along(other, 1, 4).along(depth, each, llvm::Log2_32(blocks));
+  return layoutText(registers, lanes);
+}
+
+/// Of the accumulator: lanes run over the columns, blocks of them over rows. A
+/// block has consecutive rows; for f64, and on RDNA3, rows of the blocks
+/// alternate.
+static std::string accLayout(const Row &row, const Chip &chip) {
+  unsigned blocks = unsigned(chip.lanes) / 16, each = 16 / blocks;
+  bool alternates = row.acc == "f64" || chip.family == Family::RDNA3;
+  Bases registers, lanes;
+  registers.along(0, alternates ? blocks : 1, llvm::Log2_32(each));
+  lanes.along(1, 1, 4).along(0, alternates ? 1 : each, llvm::Log2_32(blocks));
+  return layoutText(registers, lanes);
+}
+
+std::string amd::matrixRows(const Chip &chip) {
+  std::string text;
+  for (const Row &row : kRows) {
+    if (!(row.families & (1u << unsigned(chip.family))))
+      continue;
+    text += llvm::formatv(
+        R"({0}
+    #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <16>, n = <16>, k = <{2}>,
+      lhs = <types = [{3}], home = "registers", layout = {4}>,
+      rhs = <types = [{3}], home = "registers", layout = {5}>,
+      acc = <types = [{6}], home = "registers", layout = {7}>>)",
+        text.empty() ? "" : ",", row.name, row.k, row.types,
+        operandLayout(row, chip, true), operandLayout(row, chip, false),
+        row.acc, accLayout(row, chip));
+  }
+  return text;
+}

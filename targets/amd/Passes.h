@@ -1,0 +1,36 @@
+//===- Passes.h - Passes below the level of threads -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_TARGETS_AMD_PASSES_H
+#define KILN_TARGETS_AMD_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace kiln::amd {
+
+/// From the code of threads to what `serializeModule` takes.
+void buildAmdTail(mlir::OpPassManager &pm);
+
+/// `amd-lower-simt`: matrix instructions, wave barriers, output and assembly of
+/// the simt dialect become intrinsics; scopes of atomics get the names of
+/// LLVM's AMDGPU back end; kernels get the attributes of a launch, and LDS of
+/// their own.
+std::unique_ptr<mlir::Pass> createLowerSimtPass();
+
+/// `amd-lower-math`: math operations on scalars that the back end has no
+/// accurate code for become arith, math that is one intrinsic, or calls of the
+/// device library (`__ocml_*`). Errors are within docs/numerics.md.
+std::unique_ptr<mlir::Pass> createLowerMathPass();
+
+/// `amd-lower-gpu`: func, cf, arith, math, index and gpu operations on scalars
+/// become operations of llvm and rocdl. Indices have 64 bits.
+std::unique_ptr<mlir::Pass> createLowerGpuPass();
+
+/// Registers the passes of this folder and the pipeline `amd-tail`.
+void registerAmdPasses();
+
+} // namespace kiln::amd
+
+#endif // KILN_TARGETS_AMD_PASSES_H

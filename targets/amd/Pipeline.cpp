@@ -1,0 +1,37 @@
+//===- Pipeline.cpp - The passes of the target in order -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Passes.h"
+#include "kiln/Gpu/Passes.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace kiln;
+
+void amd::buildAmdTail(OpPassManager &pm) {
+  // Lanes that do not take part are masked by branches.
+  pm.addPass(simt::createSimtExpandAccesses());
+  pm.addPass(createLowerSimtPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerMathPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createLowerGpuPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  // Places in the source, which the simulated device reports.
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+}
+
+void amd::registerAmdPasses() {
+  registerPass(createLowerSimtPass);
+  registerPass(createLowerMathPass);
+  registerPass(createLowerGpuPass);
+  PassPipelineRegistration<>("amd-tail",
+                             "From the code of threads to the llvm dialect",
+                             [](OpPassManager &pm) { buildAmdTail(pm); });
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the simulated device finds: accesses outside of allocations, registers
+// that are used before their load was waited for, and races in LDS.
+#include "CodeObject.h"
+#include "Values.h"
+#include <algorithm>
+
+using namespace kiln::amd::sim;
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+void AddressMap::add(const void *begin, uint64_t bytes, const char *what,
+                     bool isReadOnly) {
+  auto address = reinterpret_cast<uint64_t>(begin);
+  all[address] = {address, bytes, what, isReadOnly};
+  last = nullptr;
+}
+void AddressMap::remove(const void *begin) {
+  all.erase(reinterpret_cast<uint64_t>(begin));
+  last = nullptr;
+}
+const Allocation *AddressMap::nearest(uint64_t address) const {
+  auto behind = all.upper_bound(address);
+  return behind == all.begin() ? nullptr : &std::prev(behind)->second;
+}
+const Allocation *AddressMap::search(uint64_t address, uint64_t bytes) {
+  const Allocation *found = nearest(address);
+  if (!found || address - found->begin >= found->bytes ||
+      bytes > found->bytes - (address - found->begin))
+    return nullptr;
+  last = found;
+  return found;
+}
+
+static std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(value));
+  return text;
+}
+
+uint8_t *kiln::amd::sim::globalAddress(Wave &wave, unsigned lane,
+                                       uint64_t address, unsigned bytes,
+                                       bool writes) {
+  const Allocation *found = wave.machine->memory->find(address, bytes);
+  if (!found) {
+    std::string text = "lane " + std::to_string(lane) +
+                       (writes ? " writes " : " reads ") +
+                       std::to_string(bytes) + " bytes at " + hex(address) +
+                       ", which is in no allocation";
+    const Allocation *near = wave.machine->memory->nearest(address);
+    constexpr uint64_t kFar = uint64_t(1) << 20;
+    if (near && address - near->begin < near->bytes + kFar)
+      text += ": " + std::to_string(address - near->begin) +
+              " bytes behind the beginning of a " + near->what + " of " +
+              std::to_string(near->bytes) + " bytes";
+    wave.fail(text);
+  }
+  if (writes && found->isReadOnly)
+    wave.fail("lane " + std::to_string(lane) + " writes to a read-only " +
+              found->what);
+  // Addresses of the device are those of the host.
+  return reinterpret_cast<uint8_t *>(address);
+}
+
+//===----------------------------------------------------------------------===//
+// LDS
+//===----------------------------------------------------------------------===//
+
+void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
+                              unsigned bytes, bool writes, bool isAtomic) {
+  Lds &lds = wave.group->lds;
+  if (address > lds.bytes.size() || bytes > lds.bytes.size() - address)
+    wave.fail("lane " + std::to_string(lane) + " accesses bytes " +
+              std::to_string(address) + " to " +
+              std::to_string(uint64_t(address) + bytes) +
+              " of LDS, the workgroup has " + std::to_string(lds.bytes.size()));
+  if (!wave.machine->checks)
+    return;
+  constexpr uint32_t kSeveral = 255;
+  uint32_t epoch = lds.epoch << 8, mine = epoch | (wave.number + 1);
+  for (unsigned i = address; i < address + bytes; ++i) {
+    uint32_t writer = lds.writers[i], reader = lds.readers[i];
+    bool otherWrote = (writer & ~255u) == epoch && writer && writer != mine;
+    bool otherRead = (reader & ~255u) == epoch && reader && reader != mine;
+    if (!isAtomic && (otherWrote || (writes && otherRead)))
+      wave.fail("byte " + std::to_string(i) + " of LDS is " +
+                (writes ? "written" : "read") + " while another wave (" +
+                (otherWrote
+                     ? std::to_string((writer & 255) - 1) + ") wrote"
+                     : ((reader & 255) == kSeveral
+                            ? std::string("several) read")
+                            : std::to_string((reader & 255) - 1) + ") read")) +
+                " it, with no barrier between");
+    if (!writes && !lds.isWritten[i])
+      wave.fail("lane " + std::to_string(lane) + " reads byte " +
+                std::to_string(i) + " of LDS, which was never written");
+    // Atomic updates of several waves are no race with each other.
+    if (isAtomic) {
+      lds.isWritten[i] = true;
+      continue;
+    }
+    if (writes) {
+      lds.writers[i] = mine;
+      lds.isWritten[i] = true;
+    } else {
+      lds.readers[i] = otherRead ? epoch | kSeveral : mine;
+    }
+  }
+}
+
+void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
+                                uint64_t lanes, unsigned bytes) {
+  // Lanes that are served at once: as many as all banks have words for.
+  unsigned banks = wave.machine->isa.chip == "gfx950" ? 64 : 32;
+  unsigned words = std::max(1u, bytes / 4);
+  unsigned phase = std::max(1u, banks / words);
+  for (unsigned first = 0; first < wave.lanes; first += phase) {
+    // Words of the same bank that differ follow each other.
+    uint32_t seen[64][8];
+    uint8_t count[64] = {}, most = 0;
+    for (unsigned l = first; l < std::min(first + phase, wave.lanes); ++l) {
+      if (!((lanes >> l) & 1))
+        continue;
+      for (unsigned w = 0; w < words; ++w) {
+        uint32_t word = addresses[l] / 4 + w;
+        unsigned bank = word % banks;
+        uint8_t &n = count[bank];
+        if (std::find(seen[bank], seen[bank] + std::min<unsigned>(n, 8),
+                      word) != seen[bank] + std::min<unsigned>(n, 8))
+          continue;
+        if (n < 8)
+          seen[bank][n] = word;
+        most = std::max(most, ++n);
+      }
+    }
+    wave.machine->counters.ldsConflicts += most > 1 ? most - 1u : 0u;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+void Wave::fail(const std::string &what) { throw Fault{what}; }
+
+void Wave::failRegister(unsigned reg) {
+  fail("register v" + std::to_string(reg) + " does not exist");
+}
+
+void Wave::wait(const uint32_t (&most)[unsigned(Counter::Count)]) {
+  for (unsigned c = 0; c < unsigned(Counter::Count); ++c) {
+    if (most[c] >= issued[c] - ended[c])
+      continue;
+    // Scalar loads end in any order: nothing is sure before all have.
+    bool isMixed = c == unsigned(Counter::Lds) && lastScalar > ended[c];
+    if (most[c] && (isMixed || c == unsigned(Counter::Scalar)))
+      continue;
+    ended[c] = issued[c] - most[c];
+  }
+}
+
+void Wave::settle(uint32_t &mark, bool isScalar, unsigned reg) {
+  unsigned counter = (mark & 7) - 1;
+  if ((mark >> 3) <= ended[counter] || !machine->checks) {
+    mark = 0;
+    return;
+  }
+  const char *names[] = {"vmcnt or loadcnt", "vscnt or storecnt",
+                         "lgkmcnt or dscnt", "kmcnt"};
+  fail(std::string("register ") +
+       (isScalar           ? "s"
+        : reg >= kFirstAcc ? "a"
+                           : "v") +
+       std::to_string(reg >= kFirstAcc && !isScalar ? reg - kFirstAcc : reg) +
+       " is used before its load was waited for (" + names[counter] + ")");
+}
+
+uint64_t kiln::amd::sim::specialValue(Wave &wave, unsigned which) {
+  switch (which) {
+  case 0: // src_shared_base
+  case 8:
+    return uint64_t(kSharedAperture) << 32;
+  case 2: // src_private_base
+  case 9:
+    return uint64_t(kPrivateAperture) << 32;
+  case 4: // src_scc
+  case 7:
+    return wave.scc;
+  case 5:
+    return wave.mask(kVcc) == 0;
+  case 6:
+    return wave.exec() == 0;
+  default:
+    wave.fail("reads a special register that is not simulated");
+  }
+}
+
+uint64_t kiln::amd::sim::textAddress(const Wave &wave) {
+  return wave.machine->code->textAddress();
+}
+
+const Table &Table::get() {
+  static const Table table = [] {
+    Table t;
+    addScalar(t);
+    addControl(t);
+    addVectorFloats(t);
+    addVectorIntegers(t);
+    addVectorCompares(t);
+    addVectorConversions(t);
+    addVectorPacked(t);
+    addVectorLanes(t);
+    addMemory(t);
+    addAtomics(t);
+    addLds(t);
+    addMatrix(t);
+    return t;
+  }();
+  return table;
+}

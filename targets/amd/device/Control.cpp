@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Branches, EXEC, waits and barriers: SOPP, and SOP1 instructions that are
+// about control flow.
+#include "Values.h"
+
+using namespace kiln::amd::sim;
+
+namespace {
+using u64 = uint64_t;
+
+u64 maskSource(Wave &wave, const Operand &op) {
+  return op.kind == Operand::Kind::Constant
+             ? op.value
+             : scalarValue(wave, op, wave.lanes == 64 ? 2 : 1);
+}
+void jump(Wave &wave, const Inst &inst) { wave.next = inst.target; }
+u64 vcc(const Wave &wave) { return wave.mask(kVcc); }
+
+/// dst = EXEC; EXEC = F(source, EXEC); SCC: whether a lane is left.
+template <u64 (*F)(u64, u64)> void runSaveExec(Wave &wave, const Inst &inst) {
+  u64 x = maskSource(wave, inst.ops[1]), old = wave.exec();
+  u64 now = F(x, old);
+  wave.writeMask(inst.ops[0].reg, old);
+  if (wave.lanes == 64)
+    wave.setExec(now);
+  else
+    wave.s[kExec] = uint32_t(now);
+  wave.scc = wave.exec() != 0;
+}
+/// EXEC = dst = F(source, EXEC).
+template <u64 (*F)(u64, u64)> void runWriteExec(Wave &wave, const Inst &inst) {
+  u64 now = F(maskSource(wave, inst.ops[1]), wave.exec());
+  if (wave.lanes == 64)
+    wave.setExec(now);
+  else
+    wave.s[kExec] = uint32_t(now);
+  wave.writeMask(inst.ops[0].reg, wave.exec());
+  wave.scc = wave.exec() != 0;
+}
+
+void addSaveExec(Table &t) {
+  auto add = [&](const char *stem, Run run) {
+    Entry entry;
+    entry.kind = Class::Control;
+    entry.types.fill(Type::I64);
+    entry.run = run;
+    t.add({std::string(stem) + "_saveexec_b64",
+           std::string(stem) + "_saveexec_b32"},
+          entry);
+  };
+  add("s_and", runSaveExec<+[](u64 x, u64 e) { return x & e; }>);
+  add("s_or", runSaveExec<+[](u64 x, u64 e) { return x | e; }>);
+  add("s_xor", runSaveExec<+[](u64 x, u64 e) { return x ^ e; }>);
+  add("s_nand", runSaveExec<+[](u64 x, u64 e) { return ~(x & e); }>);
+  add("s_nor", runSaveExec<+[](u64 x, u64 e) { return ~(x | e); }>);
+  add("s_xnor", runSaveExec<+[](u64 x, u64 e) { return ~(x ^ e); }>);
+  add("s_andn2", runSaveExec<+[](u64 x, u64 e) { return x & ~e; }>);
+  add("s_and_not1", runSaveExec<+[](u64 x, u64 e) { return x & ~e; }>);
+  add("s_andn1", runSaveExec<+[](u64 x, u64 e) { return ~x & e; }>);
+  add("s_and_not0", runSaveExec<+[](u64 x, u64 e) { return ~x & e; }>);
+  add("s_orn1", runSaveExec<+[](u64 x, u64 e) { return ~x | e; }>);
+  add("s_or_not0", runSaveExec<+[](u64 x, u64 e) { return ~x | e; }>);
+  add("s_orn2", runSaveExec<+[](u64 x, u64 e) { return x | ~e; }>);
+  add("s_or_not1", runSaveExec<+[](u64 x, u64 e) { return x | ~e; }>);
+  Entry write;
+  write.kind = Class::Control;
+  write.types.fill(Type::I64);
+  write.run = runWriteExec<+[](u64 x, u64 e) { return ~x & e; }>;
+  t.add(
+      {"s_andn1_wrexec_b64", "s_and_not0_wrexec_b64", "s_and_not0_wrexec_b32"},
+      write);
+  write.run = runWriteExec<+[](u64 x, u64 e) { return x & ~e; }>;
+  t.add(
+      {"s_andn2_wrexec_b64", "s_and_not1_wrexec_b64", "s_and_not1_wrexec_b32"},
+      write);
+}
+
+template <bool (*F)(const Wave &)>
+void runBranch(Wave &wave, const Inst &inst) {
+  if (F(wave))
+    jump(wave, inst);
+}
+
+void runBarrier(Wave &wave, const Inst &) { wave.state = Wave::State::Barrier; }
+/// The first half of a split barrier: the wave goes on until it waits.
+void runSignal(Wave &wave, const Inst &) { wave.hasSignalled = true; }
+void runBarrierWait(Wave &wave, const Inst &) {
+  if (!wave.hasSignalled)
+    wave.fail("the wave waits at a barrier that it has not signalled");
+  wave.hasSignalled = false;
+  wave.state = Wave::State::Barrier;
+}
+void runEnd(Wave &wave, const Inst &) { wave.state = Wave::State::Ended; }
+void runNothing(Wave &, const Inst &) {}
+void runSleep(Wave &wave, const Inst &) { wave.yields = true; }
+void runWait(Wave &wave, const Inst &inst) { wave.wait(inst.waits); }
+
+/// Fields of hardware registers: the text is `NAME, offset, bits`. `aux` is the
+/// number of the register, `offset` and `stride` the field.
+constexpr unsigned kHardwareMode = 1;
+void runGetRegister(Wave &wave, const Inst &inst) {
+  if (inst.aux != kHardwareMode)
+    wave.fail("reads a hardware register that is not simulated");
+  uint32_t field = wave.mode >> inst.offset;
+  if (inst.stride < 32)
+    field &= (1u << inst.stride) - 1;
+  wave.writeScalar(inst.ops[0].reg, field);
+}
+void runSetRegister(Wave &wave, const Inst &inst) {
+  if (inst.aux != kHardwareMode)
+    wave.fail("writes a hardware register that is not simulated");
+  const Operand &from = inst.ops[inst.numOps - 1];
+  auto value = uint32_t(scalarValue(wave, from, 1));
+  uint32_t ones = inst.stride < 32 ? (1u << inst.stride) - 1 : ~0u;
+  wave.mode = (wave.mode & ~(ones << inst.offset)) | (value & ones)
+                                                         << inst.offset;
+}
+} // namespace
+
+void kiln::amd::sim::addControl(Table &t) {
+  auto add = [&](std::initializer_list<std::string_view> names, Run run) {
+    Entry entry;
+    entry.kind = Class::Control;
+    entry.run = run;
+    t.add(names, entry);
+  };
+  addSaveExec(t);
+  add({"s_branch"}, runBranch<+[](const Wave &) { return true; }>);
+  add({"s_cbranch_scc0"}, runBranch<+[](const Wave &w) { return !w.scc; }>);
+  add({"s_cbranch_scc1"}, runBranch<+[](const Wave &w) { return w.scc; }>);
+  add({"s_cbranch_vccz"}, runBranch<+[](const Wave &w) { return !vcc(w); }>);
+  add({"s_cbranch_vccnz"},
+      runBranch<+[](const Wave &w) { return vcc(w) != 0; }>);
+  add({"s_cbranch_execz"}, runBranch<+[](const Wave &w) { return !w.exec(); }>);
+  add({"s_cbranch_execnz"},
+      runBranch<+[](const Wave &w) { return w.exec() != 0; }>);
+  add({"s_barrier"}, runBarrier);
+  add({"s_barrier_signal"}, runSignal);
+  add({"s_barrier_wait"}, runBarrierWait);
+  add({"s_endpgm"}, runEnd);
+  add({"s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_lgkmcnt",
+       "s_waitcnt_expcnt", "s_wait_loadcnt", "s_wait_storecnt", "s_wait_dscnt",
+       "s_wait_kmcnt", "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt",
+       "s_wait_samplecnt", "s_wait_bvhcnt", "s_wait_expcnt", "s_wait_idle"},
+      runWait);
+  // Scheduling and caches: nothing that values depend on.
+  add({"s_nop",
+       "s_setprio",
+       "s_delay_alu",
+       "s_waitcnt_depctr",
+       "s_clause",
+       "s_inst_prefetch",
+       "s_set_inst_prefetch_distance",
+       "s_wait_alu",
+       "s_code_end",
+       "s_sethalt",
+       "s_incperflevel",
+       "s_decperflevel",
+       "s_icache_inv",
+       "s_dcache_inv",
+       "s_dcache_wb",
+       "s_ttracedata",
+       "s_ttracedata_imm",
+       "s_prefetch_inst",
+       "s_prefetch_data",
+       "s_wait_event",
+       "s_version"},
+      runNothing);
+  add({"s_sleep", "s_sleep_var"}, runSleep);
+  add({"s_trap"},
+      [](Wave &wave, const Inst &) { wave.fail("runs into a trap"); });
+  add({"s_getpc_b64"}, [](Wave &wave, const Inst &inst) {
+    wave.writeScalar64(inst.ops[0].reg, wave.next + textAddress(wave));
+  });
+  add({"s_setpc_b64"}, [](Wave &wave, const Inst &inst) {
+    wave.next = scalarValue(wave, inst.ops[0], 2) - textAddress(wave);
+  });
+  add({"s_swappc_b64"}, [](Wave &wave, const Inst &inst) {
+    u64 to = scalarValue(wave, inst.ops[1], 2) - textAddress(wave);
+    wave.writeScalar64(inst.ops[0].reg, wave.next + textAddress(wave));
+    wave.next = to;
+  });
+  add({"s_getreg_b32"}, runGetRegister);
+  add({"s_setreg_b32", "s_setreg_imm32_b32"}, runSetRegister);
+  add({"s_memtime", "s_memrealtime"}, [](Wave &wave, const Inst &inst) {
+    wave.writeScalar64(inst.ops[0].reg, wave.machine->counters.total());
+  });
+}

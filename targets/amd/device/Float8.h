@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Floats of 8 bits: those of OCP ("OCP 8-bit Floating Point
+// Specification", 1.0) and those without negative zero and infinities (FNUZ),
+// which CDNA3 has.
+#ifndef KILN_TARGETS_AMD_DEVICE_FLOAT8_H
+#define KILN_TARGETS_AMD_DEVICE_FLOAT8_H
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace kiln::amd::sim {
+
+struct Float8Format {
+  int exponentBits, mantissaBits, bias;
+  bool isFnuz, hasInfinity;
+};
+constexpr Float8Format kE4M3 = {4, 3, 7, false, false};
+constexpr Float8Format kE5M2 = {5, 2, 15, false, true};
+constexpr Float8Format kE4M3Fnuz = {4, 3, 8, true, false};
+constexpr Float8Format kE5M2Fnuz = {5, 2, 16, true, false};
+
+/// The value of a byte.
+inline float widen(uint8_t byte, const Float8Format &f) {
+  int mantissa = byte & ((1 << f.mantissaBits) - 1);
+  int field = (byte >> f.mantissaBits) & ((1 << f.exponentBits) - 1);
+  int last = (1 << f.exponentBits) - 1;
+  float sign = byte & 0x80 ? -1.0f : 1.0f;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  if (f.isFnuz && byte == 0x80)
+    return nan;
+  if (!f.isFnuz && field == last) {
+    if (f.hasInfinity)
+      return mantissa ? nan : sign * std::numeric_limits<float>::infinity();
+    if (mantissa == (1 << f.mantissaBits) - 1)
+      return nan;
+  }
+  float size = field ? std::ldexp(float(mantissa + (1 << f.mantissaBits)),
+                                  field - f.bias - f.mantissaBits)
+                     : std::ldexp(float(mantissa), 1 - f.bias - f.mantissaBits);
+  return sign * size;
+}
+
+/// The nearest byte, ties to even. What is too large becomes the largest number
+/// if `saturates`, else infinity or NaN.
+inline uint8_t narrow(float x, const Float8Format &f, bool saturates) {
+  uint8_t sign = std::signbit(x) ? 0x80 : 0;
+  int last = (1 << f.exponentBits) - 1;
+  auto top = uint8_t(f.isFnuz        ? 0x7f
+                     : f.hasInfinity ? (last << f.mantissaBits) - 1
+                                     : 0x7e);
+  if (x != x)
+    return f.isFnuz ? 0x80 : uint8_t(sign | 0x7f);
+  float size = std::fabs(x);
+  int exponent = size == 0 ? -100 : std::ilogb(size);
+  int least = 1 - f.bias;
+  if (exponent < least)
+    exponent = least;
+  // In units of the last place; a carry moves on into the exponent.
+  float units =
+      size > 1e30f
+          ? 1e9f
+          : std::nearbyint(std::ldexp(size, f.mantissaBits - exponent));
+  int code = size > 1e30f ? 1 << 20
+                          : int(units) + ((exponent - least) << f.mantissaBits);
+  if (code > top) {
+    bool isFinite = std::isfinite(x);
+    if (saturates && (isFinite || !f.hasInfinity))
+      return sign | top;
+    if (f.isFnuz)
+      return 0x80;
+    return uint8_t(sign | (f.hasInfinity ? last << f.mantissaBits : 0x7f));
+  }
+  if (f.isFnuz && code == 0)
+    return 0;
+  return uint8_t(sign | code);
+}
+
+} // namespace kiln::amd::sim
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// DS instructions: loads, stores and atomics of LDS, and exchanges between
+// lanes through its crossbar.
+#include "Atomics.h"
+#include "Values.h"
+#include <algorithm>
+
+using namespace kiln::amd::sim;
+
+namespace {
+/// The addresses of the lanes, in bytes.
+void loadAddresses(Wave &wave, const Inst &inst, unsigned index,
+                   uint32_t *out) {
+  wave.sourceMask = ~uint64_t(0);
+  alignas(64) uint32_t space[kMaxLanes];
+  std::memcpy(out, words(wave, inst, inst.ops[index], 0, space, false),
+              sizeof(Register));
+  uint64_t unknown = wave.exec() & ~wave.sourceMask;
+  if (wave.machine->checks && unknown)
+    wave.fail("the LDS address of lane " +
+              std::to_string(__builtin_ctzll(unknown)) +
+              " comes from a register that was never written");
+}
+
+void countAccess(Wave &wave, const uint32_t *addresses, uint64_t lanes,
+                 unsigned bytes) {
+  wave.machine->counters.ldsBytes +=
+      uint64_t(bytes) * unsigned(__builtin_popcountll(lanes));
+  countBanks(wave, addresses, lanes, bytes);
+}
+
+/// ds_read dst, address. In two parts (ds_read2): `stride` is what the offsets
+/// count.
+void runRead(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes];
+  loadAddresses(wave, inst, 1, addresses);
+  unsigned parts = inst.stride ? 2 : 1;
+  const Operand &to = inst.ops[0];
+  unsigned words = std::max(1, inst.bytes / 4);
+  for (unsigned i = 0; i < words * parts; ++i)
+    wave.touchVector(to.reg + i);
+  uint64_t exec = wave.exec();
+  for (unsigned part = 0; part < parts; ++part) {
+    uint32_t offset =
+        inst.stride ? uint32_t(part ? inst.offset1 : inst.offset) * inst.stride
+                    : uint32_t(inst.offset);
+    for (uint64_t rest = exec; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctzll(rest));
+      uint32_t at = addresses[lane] + offset;
+      checkLds(wave, lane, at, inst.bytes, false, false);
+      const uint8_t *from = wave.group->lds.bytes.data() + at;
+      for (unsigned i = 0; i < words; ++i) {
+        uint32_t word = 0;
+        unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
+        std::memcpy(&word, from + 4 * i, bytes);
+        if (inst.isSigned)
+          word = bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
+        uint32_t &value = wave.v[to.reg + part * words + i].lane[lane];
+        if (inst.isHigh || to.isHigh)
+          value = (value & 0xffff) | word << 16;
+        else if (inst.keepsHalf)
+          value = (value & 0xffff0000) | (word & 0xffff);
+        else
+          value = word;
+      }
+    }
+    countAccess(wave, addresses, exec, inst.bytes);
+  }
+  uint32_t mark = wave.issue(Counter::Lds);
+  for (unsigned i = 0; i < words * parts; ++i) {
+    wave.defined[to.reg + i] |= exec;
+    wave.pendingV[to.reg + i] = mark;
+  }
+}
+
+/// ds_write address, data [, data].
+void runWrite(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes];
+  loadAddresses(wave, inst, 0, addresses);
+  unsigned parts = inst.stride ? 2 : 1;
+  unsigned words = std::max(1, inst.bytes / 4);
+  uint64_t exec = wave.exec();
+  for (unsigned part = 0; part < parts; ++part) {
+    const Operand &data = inst.ops[1 + part];
+    for (unsigned i = 0; i < words; ++i)
+      wave.touchVector(data.reg + i);
+    uint32_t offset =
+        inst.stride ? uint32_t(part ? inst.offset1 : inst.offset) * inst.stride
+                    : uint32_t(inst.offset);
+    for (uint64_t rest = exec; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctzll(rest));
+      uint32_t at = addresses[lane] + offset;
+      checkLds(wave, lane, at, inst.bytes, true, false);
+      uint8_t *to = wave.group->lds.bytes.data() + at;
+      for (unsigned i = 0; i < words; ++i) {
+        uint32_t word = wave.v[data.reg + i].lane[lane];
+        if (inst.isHigh || data.isHigh)
+          word >>= 16;
+        std::memcpy(to + 4 * i, &word, inst.bytes < 4 ? inst.bytes : 4);
+      }
+    }
+    countAccess(wave, addresses, exec, inst.bytes);
+  }
+  wave.issue(Counter::Lds);
+}
+
+/// ds_OP [dst,] address, data [, data].
+void runAtomic(Wave &wave, const Inst &inst) {
+  unsigned count;
+  const AtomicRow &row = atomicRows(count)[inst.stride];
+  unsigned first = inst.returns ? 1 : 0;
+  alignas(64) uint32_t addresses[kMaxLanes];
+  loadAddresses(wave, inst, first, addresses);
+  unsigned words = row.bytes / 4;
+  for (unsigned n = 0; n < (row.compares ? 2u : 1u); ++n)
+    for (unsigned i = 0; i < words; ++i)
+      wave.touchVector(inst.ops[first + 1 + n].reg + i);
+  uint64_t exec = wave.exec();
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    uint32_t at = addresses[lane] + uint32_t(inst.offset);
+    checkLds(wave, lane, at, row.bytes, true, true);
+    uint8_t *place = wave.group->lds.bytes.data() + at;
+    auto value = [&](unsigned n) {
+      unsigned reg = inst.ops[first + 1 + n].reg;
+      return wave.v[reg].lane[lane] |
+             (words == 2 ? uint64_t(wave.v[reg + 1].lane[lane]) << 32 : 0);
+    };
+    uint64_t old = 0, operand = value(0), compare = 0;
+    if (row.compares) {
+      // Before gfx11 the value to compare with comes first.
+      compare = value(1);
+      if (inst.isSigned)
+        std::swap(operand, compare);
+    }
+    std::memcpy(&old, place, row.bytes);
+    uint64_t now = row.update(old, operand, compare);
+    std::memcpy(place, &now, row.bytes);
+    if (inst.returns)
+      for (unsigned i = 0; i < words; ++i)
+        wave.v[inst.ops[0].reg + i].lane[lane] = uint32_t(old >> (32 * i));
+  }
+  countAccess(wave, addresses, exec, row.bytes);
+  uint32_t mark = wave.issue(Counter::Lds);
+  if (!inst.returns)
+    return;
+  for (unsigned i = 0; i < words; ++i) {
+    wave.defined[inst.ops[0].reg + i] |= exec;
+    wave.pendingV[inst.ops[0].reg + i] = mark;
+  }
+}
+
+void finishExchange(Wave &wave, const Inst &inst, const uint32_t *result,
+                    uint64_t known) {
+  unsigned to = inst.ops[0].reg;
+  wave.sourceMask = known;
+  writeWord(wave, to, result, wave.exec());
+  wave.pendingV[to] = wave.issue(Counter::Lds);
+}
+
+/// ds_bpermute dst, address, data: lanes read; inactive ones give 0.
+void runPull(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes];
+  loadAddresses(wave, inst, 1, addresses);
+  unsigned reg = inst.ops[2].reg;
+  wave.touchVector(reg);
+  uint64_t exec = wave.exec(), known = 0;
+  // Waves of 64 lanes on RDNA exchange within each half; there are none here.
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    unsigned from =
+        ((addresses[l] + uint32_t(inst.offset)) / 4) & (wave.lanes - 1);
+    bool isActive = (exec >> from) & 1;
+    result[l] = isActive ? wave.v[reg].lane[from] : 0;
+    known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
+  }
+  finishExchange(wave, inst, result, known);
+}
+
+/// ds_permute: lanes write; the last one to a place wins.
+void runPush(Wave &wave, const Inst &inst) {
+  alignas(64) uint32_t addresses[kMaxLanes], result[kMaxLanes] = {};
+  loadAddresses(wave, inst, 1, addresses);
+  unsigned reg = inst.ops[2].reg;
+  wave.touchVector(reg);
+  for (uint64_t rest = wave.exec(); rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    unsigned to =
+        ((addresses[lane] + uint32_t(inst.offset)) / 4) & (wave.lanes - 1);
+    result[to] = wave.v[reg].lane[lane];
+  }
+  finishExchange(wave, inst, result, ~uint64_t(0));
+}
+
+/// ds_swizzle dst, data by the pattern in `offset` (manuals, "DS_SWIZZLE_B32"):
+/// quads, or masks within 32 lanes.
+void runSwizzle(Wave &wave, const Inst &inst) {
+  unsigned reg = inst.ops[1].reg;
+  wave.touchVector(reg);
+  auto pattern = uint32_t(inst.offset);
+  alignas(64) uint32_t result[kMaxLanes];
+  uint64_t exec = wave.exec(), known = 0;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    unsigned from;
+    if (pattern & 0x8000)
+      from = (l & ~3u) | ((pattern >> (2 * (l & 3))) & 3);
+    else
+      from = (l & 32) | ((((l & 31) & (pattern & 31)) | ((pattern >> 5) & 31)) ^
+                         ((pattern >> 10) & 31));
+    bool isActive = (exec >> from) & 1;
+    result[l] = isActive ? wave.v[reg].lane[from] : 0;
+    known |= (isActive ? (wave.defined[reg] >> from) & 1 : 1) << l;
+  }
+  finishExchange(wave, inst, result, known);
+}
+
+void addAccesses(Table &t) {
+  struct Row {
+    const char *names[2];
+    uint8_t bytes;
+    bool isSigned, keepsHalf, isHigh;
+  };
+  const Row reads[] = {
+      {{"read_b32", "load_b32"}, 4, false, false, false},
+      {{"read_b64", "load_b64"}, 8, false, false, false},
+      {{"read_b96", "load_b96"}, 12, false, false, false},
+      {{"read_b128", "load_b128"}, 16, false, false, false},
+      {{"read_u8", "load_u8"}, 1, false, false, false},
+      {{"read_i8", "load_i8"}, 1, true, false, false},
+      {{"read_u16", "load_u16"}, 2, false, false, false},
+      {{"read_i16", "load_i16"}, 2, true, false, false},
+      {{"read_u8_d16", "load_u8_d16"}, 1, false, true, false},
+      {{"read_u8_d16_hi", "load_u8_d16_hi"}, 1, false, true, true},
+      {{"read_i8_d16", "load_i8_d16"}, 1, true, true, false},
+      {{"read_i8_d16_hi", "load_i8_d16_hi"}, 1, true, true, true},
+      {{"read_u16_d16", "load_u16_d16"}, 2, false, true, false},
+      {{"read_u16_d16_hi", "load_u16_d16_hi"}, 2, false, true, true}};
+  const Row writes[] = {
+      {{"write_b8", "store_b8"}, 1, false, false, false},
+      {{"write_b16", "store_b16"}, 2, false, false, false},
+      {{"write_b32", "store_b32"}, 4, false, false, false},
+      {{"write_b64", "store_b64"}, 8, false, false, false},
+      {{"write_b96", "store_b96"}, 12, false, false, false},
+      {{"write_b128", "store_b128"}, 16, false, false, false},
+      {{"write_b8_d16_hi", "store_b8_d16_hi"}, 1, false, false, true},
+      {{"write_b16_d16_hi", "store_b16_d16_hi"}, 2, false, false, true}};
+  Entry entry;
+  entry.kind = Class::Lds;
+  auto add = [&](const Row &row, Run run) {
+    entry.run = run;
+    entry.bytes = row.bytes;
+    entry.isSigned = row.isSigned;
+    entry.keepsHalf = row.keepsHalf;
+    entry.isHigh = row.isHigh;
+    for (const char *name : row.names)
+      t.add(std::string("ds_") + name, entry);
+  };
+  for (const Row &row : reads)
+    add(row, runRead);
+  for (const Row &row : writes)
+    add(row, runWrite);
+  // In two parts, at offsets that count elements, or 64 of them.
+  entry = Entry();
+  entry.kind = Class::Lds;
+  for (unsigned bytes : {4u, 8u})
+    for (unsigned many : {1u, 64u}) {
+      entry.bytes = uint8_t(bytes);
+      entry.stride = uint16_t(bytes * many);
+      std::string rest = std::string(many == 64 ? "st64" : "") +
+                         (bytes == 4 ? "_b32" : "_b64");
+      std::string both = many == 64 ? "2addr_stride64" : "2addr";
+      std::string type = bytes == 4 ? "_b32" : "_b64";
+      entry.run = runRead;
+      t.add({"ds_read2" + rest, "ds_load_" + both + type}, entry);
+      entry.run = runWrite;
+      t.add({"ds_write2" + rest, "ds_store_" + both + type}, entry);
+    }
+}
+} // namespace
+
+void kiln::amd::sim::addLds(Table &t) {
+  addAccesses(t);
+  unsigned count;
+  const AtomicRow *rows = atomicRows(count);
+  for (unsigned i = 0; i < count; ++i) {
+    Entry entry;
+    entry.kind = Class::Lds;
+    entry.run = runAtomic;
+    entry.bytes = rows[i].bytes;
+    entry.row = uint8_t(i);
+    std::string name = rows[i].names[2] ? rows[i].names[2] : "";
+    if (name.empty())
+      continue;
+    entry.isSigned = name.rfind("cmpst_", 0) == 0;
+    entry.returns = false;
+    t.add("ds_" + name, entry);
+    // The form that gives the old value has its name before the type.
+    entry.returns = true;
+    size_t at = name.rfind('_');
+    t.add("ds_" + name.substr(0, at) + "_rtn" + name.substr(at), entry);
+  }
+  Entry entry;
+  entry.kind = Class::Lds;
+  entry.run = runPull;
+  t.add("ds_bpermute_b32", entry);
+  entry.run = runPush;
+  t.add("ds_permute_b32", entry);
+  entry.run = runSwizzle;
+  t.add("ds_swizzle_b32", entry);
+  entry.run = [](Wave &, const Inst &) {};
+  t.add("ds_nop", entry);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores of global, flat, scratch and buffer memory, and scalar
+// loads.
+#include "Addresses.h"
+#include <algorithm>
+
+using namespace kiln::amd::sim;
+
+namespace {
+/// Whether a counter of the chip counts stores by themselves.
+Counter storeCounter(const Wave &wave) {
+  return wave.machine->isa.major >= 10 ? Counter::Store : Counter::Load;
+}
+
+void runLoadToLds(Wave &wave, const Inst &inst, const LaneAddresses &from) {
+  uint32_t base = (wave.readScalar(kM0) & 0x3ffff) + uint32_t(inst.offset);
+  Lds &lds = wave.group->lds;
+  for (uint64_t rest = from.mask; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    unsigned bytes = inst.bytes < 4 ? 4 : inst.bytes;
+    uint32_t to = base + lane * bytes;
+    checkLds(wave, lane, to, bytes, /*writes=*/true, /*isAtomic=*/false);
+    for (unsigned at = 0; at < inst.bytes; at += 4) {
+      const uint8_t *source =
+          from.at(lane, at, std::min<unsigned>(4, inst.bytes), false);
+      uint32_t word = 0;
+      if (source)
+        std::memcpy(&word, source, std::min<unsigned>(4, inst.bytes));
+      std::memcpy(lds.bytes.data() + to + at, &word, 4);
+    }
+  }
+  wave.issue(Counter::Load);
+}
+
+void runLoad(Wave &wave, const Inst &inst) {
+  bool hasNoResult = inst.toLds;
+  LaneAddresses from(wave, inst, inst.aux == kBufferSpace ? 0 : 1 - hasNoResult,
+                     inst.aux == kBufferSpace && !hasNoResult ? 1 : 0);
+  wave.machine->counters.globalBytes +=
+      uint64_t(inst.bytes) * unsigned(__builtin_popcountll(from.mask));
+  if (hasNoResult)
+    return runLoadToLds(wave, inst, from);
+  const Operand &to = inst.ops[0];
+  unsigned count = inst.bytes < 4 ? 1 : inst.bytes / 4;
+  for (unsigned i = 0; i < count; ++i)
+    wave.touchVector(to.reg + i);
+  uint64_t exec = wave.exec();
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    bool takesPart = (from.mask >> lane) & 1;
+    for (unsigned i = 0; i < count; ++i) {
+      unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
+      const uint8_t *source =
+          takesPart ? from.at(lane, 4 * i, bytes, false) : nullptr;
+      uint32_t word = 0;
+      if (source)
+        std::memcpy(&word, source, bytes);
+      if (inst.isSigned)
+        word = bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
+      uint32_t &value = wave.v[to.reg + i].lane[lane];
+      bool isHigh = inst.isHigh || to.isHigh;
+      if (isHigh)
+        value = (value & 0xffff) | word << 16;
+      else if (inst.keepsHalf)
+        value = (value & 0xffff0000) | (word & 0xffff);
+      else
+        value = word;
+    }
+  }
+  uint32_t mark = wave.issue(Counter::Load);
+  for (unsigned i = 0; i < count; ++i) {
+    wave.defined[to.reg + i] |= exec;
+    wave.pendingV[to.reg + i] = mark;
+  }
+}
+
+void runStore(Wave &wave, const Inst &inst) {
+  bool isBuffer = inst.aux == kBufferSpace;
+  LaneAddresses to(wave, inst, 0, 1);
+  const Operand &data = inst.ops[isBuffer ? 0 : 1];
+  unsigned count = inst.bytes < 4 ? 1 : inst.bytes / 4;
+  wave.machine->counters.globalBytes +=
+      uint64_t(inst.bytes) * unsigned(__builtin_popcountll(to.mask));
+  for (unsigned i = 0; i < count; ++i)
+    wave.touchVector(data.reg + i);
+  for (uint64_t rest = to.mask; rest; rest &= rest - 1) {
+    auto lane = unsigned(__builtin_ctzll(rest));
+    for (unsigned i = 0; i < count; ++i) {
+      unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
+      uint32_t word = wave.v[data.reg + i].lane[lane];
+      if (inst.isHigh || data.isHigh)
+        word >>= 16;
+      if (uint8_t *place = to.at(lane, 4 * i, bytes, true))
+        std::memcpy(place, &word, bytes);
+    }
+  }
+  wave.issue(storeCounter(wave));
+}
+
+/// s_load dst, base, offset.
+void runScalarLoad(Wave &wave, const Inst &inst) {
+  const Operand &base = inst.ops[1];
+  unsigned words = inst.bytes < 4 ? 1 : inst.bytes / 4;
+  uint64_t offset = uint64_t(int64_t(inst.offset));
+  if (inst.numOps > 2) {
+    const Operand &op = inst.ops[2];
+    offset += op.kind == Operand::Kind::Constant
+                  ? uint64_t(int64_t(int32_t(op.value)))
+                  : scalarValue(wave, op, 1);
+  }
+  uint64_t address, range = ~uint64_t(0);
+  if (inst.isBuffered) {
+    address = wave.readScalar(base.reg) |
+              uint64_t(wave.readScalar(base.reg + 1) & 0xffff) << 32;
+    uint32_t stride = (wave.readScalar(base.reg + 1) >> 16) & 0x3fff;
+    uint64_t records = wave.readScalar(base.reg + 2);
+    range = stride ? records * stride : records;
+  } else {
+    address = scalarValue(wave, base, 2);
+  }
+  unsigned to = inst.ops[0].reg;
+  for (unsigned i = 0; i < words; ++i) {
+    unsigned bytes = inst.bytes < 4 ? inst.bytes : 4;
+    uint32_t word = 0;
+    if (offset + 4 * i + bytes <= range)
+      std::memcpy(
+          &word, globalAddress(wave, 0, address + offset + 4 * i, bytes, false),
+          bytes);
+    if (inst.isSigned)
+      word = bytes == 1 ? uint32_t(int8_t(word)) : uint32_t(int16_t(word));
+    wave.writeScalar(to + i, word);
+  }
+  wave.machine->counters.globalBytes += inst.bytes;
+  uint32_t mark = wave.issueScalar();
+  for (unsigned i = 0; i < words; ++i)
+    wave.pendingS[to + i] = mark;
+}
+
+struct Access {
+  const char *names[2];
+  uint8_t bytes;
+  bool isSigned, keepsHalf, isHigh;
+};
+/// Names before gfx11, and since.
+constexpr Access kLoads[] = {
+    {{"ubyte", "u8"}, 1, false, false, false},
+    {{"sbyte", "i8"}, 1, true, false, false},
+    {{"ushort", "u16"}, 2, false, false, false},
+    {{"sshort", "i16"}, 2, true, false, false},
+    {{"dword", "b32"}, 4, false, false, false},
+    {{"dwordx2", "b64"}, 8, false, false, false},
+    {{"dwordx3", "b96"}, 12, false, false, false},
+    {{"dwordx4", "b128"}, 16, false, false, false},
+    {{"ubyte_d16", "d16_u8"}, 1, false, true, false},
+    {{"ubyte_d16_hi", "d16_hi_u8"}, 1, false, true, true},
+    {{"sbyte_d16", "d16_i8"}, 1, true, true, false},
+    {{"sbyte_d16_hi", "d16_hi_i8"}, 1, true, true, true},
+    {{"short_d16", "d16_b16"}, 2, false, true, false},
+    {{"short_d16_hi", "d16_hi_b16"}, 2, false, true, true},
+};
+constexpr Access kStores[] = {
+    {{"byte", "b8"}, 1, false, false, false},
+    {{"short", "b16"}, 2, false, false, false},
+    {{"dword", "b32"}, 4, false, false, false},
+    {{"dwordx2", "b64"}, 8, false, false, false},
+    {{"dwordx3", "b96"}, 12, false, false, false},
+    {{"dwordx4", "b128"}, 16, false, false, false},
+    {{"byte_d16_hi", "d16_hi_b8"}, 1, false, false, true},
+    {{"short_d16_hi", "d16_hi_b16"}, 2, false, false, true},
+};
+
+void addScalarLoads(Table &t) {
+  Entry entry;
+  entry.kind = Class::ScalarMemory;
+  entry.run = runScalarLoad;
+  for (const char *stem : {"s_load_", "s_buffer_load_"}) {
+    auto add = [&](const char *name, unsigned bytes, bool isSigned = false) {
+      entry.bytes = uint8_t(bytes);
+      entry.isSigned = isSigned;
+      t.add(std::string(stem) + name, entry);
+    };
+    for (auto [name, bytes] : {std::pair("dword", 4u),
+                               {"dwordx2", 8u},
+                               {"dwordx3", 12u},
+                               {"dwordx4", 16u},
+                               {"dwordx8", 32u},
+                               {"dwordx16", 64u},
+                               {"b32", 4u},
+                               {"b64", 8u},
+                               {"b96", 12u},
+                               {"b128", 16u},
+                               {"b256", 32u},
+                               {"b512", 64u},
+                               {"u8", 1u},
+                               {"u16", 2u}})
+      add(name, bytes);
+    add("i8", 1, true);
+    add("i16", 2, true);
+  }
+}
+} // namespace
+
+void kiln::amd::sim::addMemory(Table &t) {
+  const std::pair<const char *, Space> spaces[] = {{"global_", kGlobalSpace},
+                                                   {"flat_", kFlatSpace},
+                                                   {"scratch_", kScratchSpace},
+                                                   {"buffer_", kBufferSpace}};
+  for (auto [prefix, space] : spaces) {
+    Entry entry;
+    entry.kind = Class::Global;
+    entry.aux = space;
+    auto add = [&](const char *verb, const Access &access) {
+      entry.bytes = access.bytes;
+      entry.isSigned = access.isSigned;
+      entry.keepsHalf = access.keepsHalf;
+      entry.isHigh = access.isHigh;
+      for (const char *name : access.names)
+        t.add(std::string(prefix) + verb + name, entry);
+    };
+    entry.run = runLoad;
+    for (const Access &access : kLoads) {
+      add("load_", access);
+      add("load_lds_", access);
+    }
+    entry.run = runStore;
+    for (const Access &access : kStores)
+      add("store_", access);
+  }
+  addScalarLoads(t);
+  Entry nothing;
+  nothing.kind = Class::Control;
+  nothing.run = [](Wave &, const Inst &) {};
+  t.add({"buffer_inv", "buffer_wbl2", "buffer_wbinvl1", "buffer_wbinvl1_vol",
+         "buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb",
+         "global_wbinv", "buffer_invl2", "global_prefetch_b8"},
+        nothing);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the parts of the driver share.
+#ifndef KILN_TARGETS_AMD_DEVICE_SIMDEVICE_H
+#define KILN_TARGETS_AMD_DEVICE_SIMDEVICE_H
+
+#include "CodeObject.h"
+#include "kiln-c/Device.h"
+#include "kiln/Runtime/HostDriver.h"
+
+struct KilnBuffer {
+  uint8_t *memory = nullptr; ///< with a gap before and behind
+  uint8_t *address = nullptr;
+  uint64_t bytes = 0;
+};
+
+struct KilnKernel {
+  KilnModule *module = nullptr;
+  const kiln::amd::sim::KernelInfo *info = nullptr;
+};
+
+struct KilnModule {
+  std::unique_ptr<kiln::amd::sim::Code> code;
+  std::vector<std::unique_ptr<KilnKernel>> kernels;
+  uint8_t *outputVariable = nullptr;
+  std::vector<uint8_t> records; ///< that kernels write for the host
+};
+
+struct KilnDevice {
+  kiln::amd::sim::AddressMap memory;
+  std::string name;
+  KilnMemoryKind kind = {};
+  KilnDeviceProperties properties = {};
+  bool checks = true, counts = false;
+  uint64_t seed = 0;
+};
+
+namespace kiln::amd::sim {
+
+/// What the runtime offers.
+extern KilnDeviceHost runtimeHost;
+
+/// Gives a module whose kernels print memory for their records.
+void attachOutput(KilnDevice *device, KilnModule &module);
+void detachOutput(KilnDevice *device, KilnModule &module);
+/// Prints the records of a launch that has ended; the text of the first fault.
+std::string readOutput(KilnModule &module);
+
+void printCounters(const std::string &kernel, const Counters &counters);
+
+} // namespace kiln::amd::sim
+
+#endif

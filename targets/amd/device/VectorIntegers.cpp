@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic of integers and bits in every lane: "VOP1", "VOP2" and "VOP3"
+// instructions of the instruction set manuals.
+#include "Values.h"
+#include <algorithm>
+
+using namespace kiln::amd::sim;
+
+namespace {
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+using i16 = int16_t;
+using i32 = int32_t;
+using i64 = int64_t;
+
+i32 signed24(u32 x) { return i32(x << 8) >> 8; }
+u32 field(u32 x, u32 at, u32 bits) {
+  at &= 31;
+  bits &= 31;
+  return bits ? (x >> at) & ((1u << bits) - 1) : 0;
+}
+i32 signedField(u32 x, u32 at, u32 bits) {
+  u32 part = field(x, at, bits);
+  bits &= 31;
+  return bits ? i32(part << (32 - bits)) >> (32 - bits) : 0;
+}
+/// Bytes of two words, the first one higher, by selectors of 8 bits.
+u32 permute(u32 high, u32 low, u32 select) {
+  u64 bytes = u64(high) << 32 | low;
+  u32 result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    u32 which = (select >> (8 * i)) & 0xff;
+    u32 byte = which >= 13   ? 0xff
+               : which == 12 ? 0
+               : which >= 8
+                   ? ((bytes >> (16 * (which - 8) + 15)) & 1 ? 0xff : 0)
+                   : (bytes >> (8 * which)) & 0xff;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+template <typename T> T median(T x, T y, T z) {
+  return std::max(std::min(x, y), std::min(std::max(x, y), z));
+}
+u32 leadingSigns(u32 x) {
+  u32 other = i32(x) < 0 ? ~x : x;
+  return other ? u32(std::countl_zero(other)) : ~0u;
+}
+u32 distance(u32 x, u32 y, u32 sum) {
+  for (unsigned i = 0; i < 32; i += 8) {
+    int a = int((x >> i) & 0xff), b = int((y >> i) & 0xff);
+    sum += u32(a > b ? a - b : b - a);
+  }
+  return sum;
+}
+u32 reversed(u32 x) {
+  u32 y = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    y |= ((x >> i) & 1) << (31 - i);
+  return y;
+}
+
+/// dst, carry out, x, y [, carry in]. `aux`: 0 adds, 1 subtracts, 2 subtracts
+/// the other way around; 4 more with a carry in.
+void runCarry(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<u32> x, y, result;
+  load(wave, inst, 2, x.v, true);
+  load(wave, inst, 3, y.v, false);
+  u64 in = inst.aux & 4 ? maskOperand(wave, inst.ops[4]) : 0, out = 0;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    u64 carry = (in >> l) & 1, a = x.v[l], b = y.v[l];
+    if ((inst.aux & 3) == 2)
+      std::swap(a, b);
+    u64 sum = (inst.aux & 3) ? a - b - carry : a + b + carry;
+    result.v[l] = u32(sum);
+    out |= ((sum >> 32) & 1) << l;
+  }
+  // Sources are read: the mask may be one of them.
+  u64 mask = writtenLanes(wave, inst);
+  store(wave, inst, inst.ops[0], result.v);
+  wave.writeMask(inst.ops[1].reg, out & mask);
+}
+
+/// Sums that may saturate at the ends of the type.
+template <typename T, int sign>
+void runSaturating(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<T> x, y, result;
+  load(wave, inst, 1, x.v, true);
+  load(wave, inst, 2, y.v, false);
+  constexpr i64 low =
+      std::is_signed_v<T> ? -(i64(1) << (8 * sizeof(T) - 1)) : 0;
+  constexpr i64 high = std::is_signed_v<T> ? (i64(1) << (8 * sizeof(T) - 1)) - 1
+                                           : (i64(1) << (8 * sizeof(T))) - 1;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    i64 sum = sign == 0   ? i64(x.v[l]) + i64(y.v[l])
+              : sign == 1 ? i64(x.v[l]) - i64(y.v[l])
+                          : i64(y.v[l]) - i64(x.v[l]);
+    if (inst.clamp)
+      sum = std::min(std::max(sum, low), high);
+    result.v[l] = T(sum);
+  }
+  store(wave, inst, inst.ops[0], result.v);
+}
+template <typename T, int sign> Entry saturating() {
+  Entry entry;
+  entry.run = runSaturating<T, sign>;
+  entry.types.fill(typeOf<T>());
+  return entry;
+}
+
+/// v_mad_u64_u32 dst, carry, x, y, z.
+template <bool isSigned> void runMad64(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<u32> x, y;
+  Lanes<u64> z;
+  load(wave, inst, 2, x.v, false);
+  load(wave, inst, 3, y.v, false);
+  load(wave, inst, 4, z.v, false);
+  u64 out = 0;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    __int128 product = isSigned ? __int128(i64(i32(x.v[l])) * i32(y.v[l]))
+                                : __int128(u64(x.v[l]) * y.v[l]);
+    __int128 sum =
+        product + (isSigned ? __int128(i64(z.v[l])) : __int128(z.v[l]));
+    z.v[l] = u64(sum);
+    out |= u64((sum >> 64) & 1) << l;
+  }
+  u64 mask = writtenLanes(wave, inst);
+  store(wave, inst, inst.ops[0], z.v);
+  wave.writeMask(inst.ops[1].reg, out & mask);
+}
+
+void addCarries(Table &t) {
+  auto add = [&](std::initializer_list<std::string_view> names, uint8_t aux) {
+    Entry entry;
+    entry.run = runCarry;
+    entry.aux = aux;
+    t.add(names, entry);
+  };
+  add({"v_add_co_u32"}, 0);
+  add({"v_sub_co_u32"}, 1);
+  add({"v_subrev_co_u32"}, 2);
+  add({"v_addc_co_u32", "v_add_co_ci_u32"}, 4);
+  add({"v_subb_co_u32", "v_sub_co_ci_u32"}, 5);
+  add({"v_subbrev_co_u32", "v_subrev_co_ci_u32"}, 6);
+  Entry mad;
+  mad.types[4] = Type::B64;
+  mad.run = runMad64<false>;
+  t.add({"v_mad_u64_u32", "v_mad_co_u64_u32"}, mad);
+  mad.types[4] = Type::I64;
+  mad.run = runMad64<true>;
+  t.add({"v_mad_i64_i32", "v_mad_co_i64_i32"}, mad);
+  t.add({"v_add_u32", "v_add_nc_u32"}, saturating<u32, 0>());
+  t.add({"v_sub_u32", "v_sub_nc_u32"}, saturating<u32, 1>());
+  t.add({"v_subrev_u32", "v_subrev_nc_u32"}, saturating<u32, 2>());
+  t.add({"v_add_i32", "v_add_nc_i32"}, saturating<i32, 0>());
+  t.add({"v_sub_i32", "v_sub_nc_i32"}, saturating<i32, 1>());
+  t.add({"v_add_u16", "v_add_nc_u16"}, saturating<u16, 0>());
+  t.add({"v_sub_u16", "v_sub_nc_u16"}, saturating<u16, 1>());
+  t.add("v_subrev_u16", saturating<u16, 2>());
+  t.add({"v_add_i16", "v_add_nc_i16"}, saturating<i16, 0>());
+  t.add({"v_sub_i16", "v_sub_nc_i16"}, saturating<i16, 1>());
+}
+
+void addWords(Table &t) {
+  t.add("v_mov_b32", vector<[](u32 x) -> u32 { return x; }>());
+  t.add("v_accvgpr_mov_b32", vector<[](u32 x) -> u32 { return x; }>());
+  t.add({"v_accvgpr_read_b32", "v_accvgpr_read"},
+        vector<[](u32 x) -> u32 { return x; }>());
+  t.add({"v_accvgpr_write_b32", "v_accvgpr_write"},
+        vector<[](u32 x) -> u32 { return x; }>());
+  t.add("v_mov_b64", vector<[](u64 x) -> u64 { return x; }>());
+  t.add("v_not_b32", vector<[](u32 x) -> u32 { return ~x; }>());
+  t.add("v_bfrev_b32", vector<[](u32 x) -> u32 { return reversed(x); }>());
+  t.add({"v_ffbh_u32", "v_clz_i32_u32"}, vector<[](u32 x) -> u32 {
+          return x ? u32(std::countl_zero(x)) : ~0u;
+        }>());
+  t.add({"v_ffbl_b32", "v_ctz_i32_b32"}, vector<[](u32 x) -> u32 {
+          return x ? u32(std::countr_zero(x)) : ~0u;
+        }>());
+  t.add({"v_ffbh_i32", "v_cls_i32"},
+        vector<[](u32 x) -> u32 { return leadingSigns(x); }>());
+  t.add("v_and_b32", vector<[](u32 x, u32 y) -> u32 { return x & y; }>());
+  t.add("v_or_b32", vector<[](u32 x, u32 y) -> u32 { return x | y; }>());
+  t.add("v_xor_b32", vector<[](u32 x, u32 y) -> u32 { return x ^ y; }>());
+  t.add("v_xnor_b32", vector<[](u32 x, u32 y) -> u32 { return ~(x ^ y); }>());
+  t.add("v_lshlrev_b32",
+        vector<[](u32 n, u32 x) -> u32 { return x << (n & 31); }>());
+  t.add("v_lshrrev_b32",
+        vector<[](u32 n, u32 x) -> u32 { return x >> (n & 31); }>());
+  t.add("v_ashrrev_i32",
+        vector<[](u32 n, i32 x) -> i32 { return x >> (n & 31); }>());
+  t.add("v_min_u32",
+        vector<[](u32 x, u32 y) -> u32 { return std::min(x, y); }>());
+  t.add("v_max_u32",
+        vector<[](u32 x, u32 y) -> u32 { return std::max(x, y); }>());
+  t.add("v_min_i32",
+        vector<[](i32 x, i32 y) -> i32 { return std::min(x, y); }>());
+  t.add("v_max_i32",
+        vector<[](i32 x, i32 y) -> i32 { return std::max(x, y); }>());
+  t.add("v_mul_lo_u32", vector<[](u32 x, u32 y) -> u32 { return x * y; }>());
+  t.add("v_mul_hi_u32",
+        vector<[](u32 x, u32 y) -> u32 { return u32((u64(x) * y) >> 32); }>());
+  t.add("v_mul_hi_i32",
+        vector<[](i32 x, i32 y) -> i32 { return i32((i64(x) * y) >> 32); }>());
+  t.add("v_mul_u32_u24", vector<[](u32 x, u32 y) -> u32 {
+          return (x & 0xffffff) * (y & 0xffffff);
+        }>());
+  t.add("v_mul_i32_i24", vector<[](u32 x, u32 y) -> u32 {
+          return u32(signed24(x)) * u32(signed24(y));
+        }>());
+  t.add("v_mul_hi_u32_u24", vector<[](u32 x, u32 y) -> u32 {
+          return u32((u64(x & 0xffffff) * (y & 0xffffff)) >> 32);
+        }>());
+  t.add("v_mul_hi_i32_i24", vector<[](u32 x, u32 y) -> u32 {
+          return u32((i64(signed24(x)) * signed24(y)) >> 32);
+        }>());
+  t.add("v_mad_u32_u24", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return (x & 0xffffff) * (y & 0xffffff) + z;
+        }>());
+  t.add("v_mad_i32_i24", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return u32(signed24(x)) * u32(signed24(y)) + z;
+        }>());
+  t.add(
+      "v_bcnt_u32_b32",
+      vector<[](u32 x, u32 y) -> u32 { return u32(std::popcount(x)) + y; }>());
+  t.add("v_bfm_b32", vector<[](u32 x, u32 y) -> u32 {
+          return ((1u << (x & 31)) - 1) << (y & 31);
+        }>());
+}
+
+void addThree(Table &t) {
+  t.add("v_add3_u32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return x + y + z; }>());
+  t.add(
+      "v_lshl_add_u32",
+      vector<[](u32 x, u32 n, u32 z) -> u32 { return (x << (n & 31)) + z; }>());
+  t.add(
+      "v_add_lshl_u32",
+      vector<[](u32 x, u32 y, u32 n) -> u32 { return (x + y) << (n & 31); }>());
+  t.add("v_xad_u32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return (x ^ y) + z; }>());
+  t.add(
+      "v_lshl_or_b32",
+      vector<[](u32 x, u32 n, u32 z) -> u32 { return (x << (n & 31)) | z; }>());
+  t.add("v_and_or_b32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return (x & y) | z; }>());
+  t.add("v_or3_b32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return x | y | z; }>());
+  t.add("v_xor3_b32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return x ^ y ^ z; }>());
+  t.add(
+      "v_bfi_b32",
+      vector<[](u32 x, u32 y, u32 z) -> u32 { return (x & y) | (~x & z); }>());
+  t.add("v_bfe_u32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return field(x, y, z); }>());
+  t.add("v_bfe_i32", vector<[](u32 x, u32 y, u32 z) -> i32 {
+          return signedField(x, y, z);
+        }>());
+  t.add("v_alignbit_b32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return u32((u64(x) << 32 | y) >> (z & 31));
+        }>());
+  t.add("v_alignbyte_b32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return u32((u64(x) << 32 | y) >> (8 * (z & 3)));
+        }>());
+  t.add("v_perm_b32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return permute(x, y, z); }>());
+  t.add(
+      "v_min3_u32",
+      vector<[](u32 x, u32 y, u32 z) -> u32 { return std::min({x, y, z}); }>());
+  t.add(
+      "v_max3_u32",
+      vector<[](u32 x, u32 y, u32 z) -> u32 { return std::max({x, y, z}); }>());
+  t.add("v_med3_u32",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return median(x, y, z); }>());
+  t.add(
+      "v_min3_i32",
+      vector<[](i32 x, i32 y, i32 z) -> i32 { return std::min({x, y, z}); }>());
+  t.add(
+      "v_max3_i32",
+      vector<[](i32 x, i32 y, i32 z) -> i32 { return std::max({x, y, z}); }>());
+  t.add("v_med3_i32",
+        vector<[](i32 x, i32 y, i32 z) -> i32 { return median(x, y, z); }>());
+  t.add("v_maxmin_u32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return std::min(std::max(x, y), z);
+        }>());
+  t.add("v_minmax_u32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return std::max(std::min(x, y), z);
+        }>());
+  t.add("v_maxmin_i32", vector<[](i32 x, i32 y, i32 z) -> i32 {
+          return std::min(std::max(x, y), z);
+        }>());
+  t.add("v_minmax_i32", vector<[](i32 x, i32 y, i32 z) -> i32 {
+          return std::max(std::min(x, y), z);
+        }>());
+  t.add("v_sad_u8",
+        vector<[](u32 x, u32 y, u32 z) -> u32 { return distance(x, y, z); }>());
+  t.add("v_sad_u32", vector<[](u32 x, u32 y, u32 z) -> u32 {
+          return (x > y ? x - y : y - x) + z;
+        }>());
+  t.add("v_mad_u32_u16",
+        vector<[](u16 x, u16 y, u32 z) -> u32 { return u32(x) * y + z; }>());
+  t.add("v_mad_i32_i16",
+        vector<[](i16 x, i16 y, i32 z) -> i32 { return i32(x) * y + z; }>());
+}
+
+void addWide(Table &t) {
+  t.add("v_lshlrev_b64",
+        vector<[](u32 n, u64 x) -> u64 { return x << (n & 63); }>());
+  t.add("v_lshrrev_b64",
+        vector<[](u32 n, u64 x) -> u64 { return x >> (n & 63); }>());
+  t.add("v_ashrrev_i64",
+        vector<[](u32 n, i64 x) -> i64 { return x >> (n & 63); }>());
+  t.add(
+      "v_lshl_add_u64",
+      vector<[](u64 x, u32 n, u64 z) -> u64 { return (x << (n & 63)) + z; }>());
+  t.add("v_add_nc_u64", vector<[](u64 x, u64 y) -> u64 { return x + y; }>());
+  t.add("v_mul_u64", vector<[](u64 x, u64 y) -> u64 { return x * y; }>());
+}
+
+void addShorts(Table &t) {
+  t.add({"v_lshlrev_b16"},
+        vector<[](u16 n, u16 x) -> u16 { return u16(x << (n & 15)); }>());
+  t.add({"v_lshrrev_b16"},
+        vector<[](u16 n, u16 x) -> u16 { return u16(x >> (n & 15)); }>());
+  t.add({"v_ashrrev_i16"},
+        vector<[](u16 n, i16 x) -> i16 { return i16(x >> (n & 15)); }>());
+  t.add("v_mul_lo_u16",
+        vector<[](u16 x, u16 y) -> u16 { return u16(u32(x) * y); }>());
+  t.add({"v_min_u16"},
+        vector<[](u16 x, u16 y) -> u16 { return std::min(x, y); }>());
+  t.add({"v_max_u16"},
+        vector<[](u16 x, u16 y) -> u16 { return std::max(x, y); }>());
+  t.add({"v_min_i16"},
+        vector<[](i16 x, i16 y) -> i16 { return std::min(x, y); }>());
+  t.add({"v_max_i16"},
+        vector<[](i16 x, i16 y) -> i16 { return std::max(x, y); }>());
+  t.add(
+      {"v_mad_u16", "v_mad_legacy_u16"},
+      vector<[](u16 x, u16 y, u16 z) -> u16 { return u16(u32(x) * y + z); }>());
+  t.add(
+      {"v_mad_i16", "v_mad_legacy_i16"},
+      vector<[](i16 x, i16 y, i16 z) -> i16 { return i16(i32(x) * y + z); }>());
+  t.add("v_and_b16", vector<[](u16 x, u16 y) -> u16 { return x & y; }>());
+  t.add("v_or_b16", vector<[](u16 x, u16 y) -> u16 { return x | y; }>());
+  t.add("v_xor_b16", vector<[](u16 x, u16 y) -> u16 { return x ^ y; }>());
+  t.add("v_not_b16", vector<[](u16 x) -> u16 { return u16(~x); }>());
+  t.add("v_mov_b16", vector<[](u16 x) -> u16 { return x; }>());
+  t.add(
+      "v_min3_i16",
+      vector<[](i16 x, i16 y, i16 z) -> i16 { return std::min({x, y, z}); }>());
+  t.add(
+      "v_max3_i16",
+      vector<[](i16 x, i16 y, i16 z) -> i16 { return std::max({x, y, z}); }>());
+  t.add("v_med3_i16",
+        vector<[](i16 x, i16 y, i16 z) -> i16 { return median(x, y, z); }>());
+  t.add(
+      "v_min3_u16",
+      vector<[](u16 x, u16 y, u16 z) -> u16 { return std::min({x, y, z}); }>());
+  t.add(
+      "v_max3_u16",
+      vector<[](u16 x, u16 y, u16 z) -> u16 { return std::max({x, y, z}); }>());
+  t.add("v_med3_u16",
+        vector<[](u16 x, u16 y, u16 z) -> u16 { return median(x, y, z); }>());
+}
+} // namespace
+
+void kiln::amd::sim::addVectorIntegers(Table &table) {
+  addCarries(table);
+  addWords(table);
+  addThree(table);
+  addWide(table);
+  addShorts(table);
+}

@@ -21,6 +21,7 @@ private:
     return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
   Value pack(OperandRange values);
+  Value cut(Value value);
   Type registersOf(Type element, int64_t count);
   Value multiply(Value lhs, Value rhs, Value acc);
   Value multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
@@ -125,6 +126,22 @@ Value Mma::multiplyBytes(Value lhs, bool isLhsUnsigned, Value rhs,
   return multiply(lhs, rhs, acc);
 }
 
+/// tf32 has 10 bits of mantissa and drops the others; the instruction would
+/// round.
+Value Mma::cut(Value value) {
+  Type type = value.getType(), bits = b.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.clone(bits);
+  constexpr uint32_t kKept = 0xffffe000;
+  TypedAttr mask = b.getI32IntegerAttr(int32_t(kKept));
+  if (auto vector = dyn_cast<VectorType>(bits))
+    mask = DenseElementsAttr::get(vector, mask);
+  Value raw = LLVM::BitcastOp::create(b, loc, bits, value);
+  raw = LLVM::AndOp::create(b, loc, raw,
+                            LLVM::ConstantOp::create(b, loc, bits, mask));
+  return LLVM::BitcastOp::create(b, loc, type, raw);
+}
+
 LogicalResult Mma::run() {
   StringRef name = row;
   if (!(name.starts_with("mfma.") || name.starts_with("wmma.")) ||
@@ -138,6 +155,10 @@ LogicalResult Mma::run() {
   }
   Value lhs = pack(op.getLhs()), rhs = pack(op.getRhs()),
         acc = pack(op.getAcc());
+  if (StringRef(row).ends_with("xf32")) {
+    lhs = cut(lhs);
+    rhs = cut(rhs);
+  }
   Value sum = op.getLhs()[0].getType().isInteger(8)
                   ? multiplyBytes(lhs, op->hasAttr("lhs_unsigned"), rhs,
                                   op->hasAttr("rhs_unsigned"), acc)

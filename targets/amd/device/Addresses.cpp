@@ -111,7 +111,10 @@ uint8_t *LaneAddresses::at(unsigned lane, unsigned offset, unsigned bytes,
     return wave.scratch.data() + size_t(lane) * wave.scratchBytes + begin;
   }
   if (where >> 32 == kSharedAperture && inst.aux == kFlatSpace) {
-    checkLds(wave, lane, uint32_t(where), bytes, writes, isAtomic);
+    checkLds(wave, lane, uint32_t(where), bytes,
+             isAtomic ? LdsAccess::Atomic
+             : writes ? LdsAccess::Write
+                      : LdsAccess::Read);
     return wave.group->lds.bytes.data() + uint32_t(where);
   }
   if (inst.aux == kBufferSpace) {

@@ -69,8 +69,19 @@ uint8_t *kiln::amd::sim::globalAddress(Wave &wave, unsigned lane,
 // LDS
 //===----------------------------------------------------------------------===//
 
+/// Reports byte `i` of LDS, which another wave used since the last barrier.
+[[noreturn]] static void failRace(Wave &wave, uint32_t i, bool writes,
+                                  bool otherWrote, uint32_t other) {
+  constexpr uint32_t kSeveral = 255;
+  std::string who = other == kSeveral ? "several" : std::to_string(other - 1);
+  wave.fail("byte " + std::to_string(i) + " of LDS is " +
+            (writes ? "written" : "read") + " while another wave (" + who +
+            ") " + (otherWrote ? "wrote" : "read") +
+            " it, with no barrier between");
+}
+
 void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
-                              unsigned bytes, bool writes, bool isAtomic) {
+                              unsigned bytes, LdsAccess access) {
   Lds &lds = wave.group->lds;
   if (address > lds.bytes.size() || bytes > lds.bytes.size() - address)
     wave.fail("lane " + std::to_string(lane) + " accesses bytes " +
@@ -81,34 +92,44 @@ void kiln::amd::sim::checkLds(Wave &wave, unsigned lane, uint32_t address,
     return;
   constexpr uint32_t kSeveral = 255;
   uint32_t epoch = lds.epoch << 8, mine = epoch | (wave.number + 1);
-  for (unsigned i = address; i < address + bytes; ++i) {
+  for (uint32_t i = address; i < address + bytes; ++i) {
     uint32_t writer = lds.writers[i], reader = lds.readers[i];
     bool otherWrote = (writer & ~255u) == epoch && writer && writer != mine;
     bool otherRead = (reader & ~255u) == epoch && reader && reader != mine;
-    if (!isAtomic && (otherWrote || (writes && otherRead)))
-      wave.fail("byte " + std::to_string(i) + " of LDS is " +
-                (writes ? "written" : "read") + " while another wave (" +
-                (otherWrote
-                     ? std::to_string((writer & 255) - 1) + ") wrote"
-                     : ((reader & 255) == kSeveral
-                            ? std::string("several) read")
-                            : std::to_string((reader & 255) - 1) + ") read")) +
-                " it, with no barrier between");
-    if (!writes && !lds.isWritten[i])
-      wave.fail("lane " + std::to_string(lane) + " reads byte " +
-                std::to_string(i) + " of LDS, which was never written");
-    // Atomic updates of several waves are no race with each other.
-    if (isAtomic) {
+    switch (access) {
+    case LdsAccess::Atomic:
+      // Updates of several waves are no race with each other.
       lds.isWritten[i] = true;
-      continue;
-    }
-    if (writes) {
+      break;
+    case LdsAccess::Read:
+      if (otherWrote)
+        failRace(wave, i, false, true, writer & 255);
+      if (!lds.isWritten[i])
+        wave.fail("lane " + std::to_string(lane) + " reads byte " +
+                  std::to_string(i) + " of LDS, which was never written");
+      lds.readers[i] = otherRead ? epoch | kSeveral : mine;
+      break;
+    case LdsAccess::Write:
+      if (otherRead)
+        failRace(wave, i, true, false, reader & 255);
+      if (otherWrote)
+        lds.suspects.push_back({i, lds.bytes[i], uint8_t(writer & 255)});
       lds.writers[i] = mine;
       lds.isWritten[i] = true;
-    } else {
-      lds.readers[i] = otherRead ? epoch | kSeveral : mine;
+      break;
     }
   }
+}
+
+void kiln::amd::sim::settleLds(Wave &wave) {
+  Lds &lds = wave.group->lds;
+  if (lds.suspects.empty())
+    return;
+  // Waves that hold copies may all write them.
+  for (const Lds::Suspect &suspect : lds.suspects)
+    if (lds.bytes[suspect.at] != suspect.value)
+      failRace(wave, suspect.at, true, true, suspect.wave);
+  lds.suspects.clear();
 }
 
 void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
@@ -200,6 +221,14 @@ uint64_t kiln::amd::sim::specialValue(Wave &wave, unsigned which) {
 
 uint64_t kiln::amd::sim::textAddress(const Wave &wave) {
   return wave.machine->code->textAddress();
+}
+
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> result;
+  for (const auto &[name, entry] : entries)
+    result.push_back(name);
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 const Table &Table::get() {

@@ -166,6 +166,8 @@ void kiln::amd::sim::addControl(Table &t) {
        "s_wait_event",
        "s_version"},
       runNothing);
+  // Of messages only the one that gives registers back (see Encode.cpp).
+  add({"s_sendmsg"}, runNothing);
   add({"s_sleep", "s_sleep_var"}, runSleep);
   add({"s_trap"},
       [](Wave &wave, const Inst &) { wave.fail("runs into a trap"); });

@@ -363,6 +363,9 @@ std::string kiln::amd::sim::makeInst(std::string_view text, const Isa &isa,
     inst.toLds = true;
   if (startsWith(name, "s_buffer_load"))
     inst.isBuffered = true;
+  if (const std::string *message = parsed.modifier("sendmsg");
+      name == "s_sendmsg" && (!message || *message != "MSG_DEALLOC_VGPRS"))
+    return "has a message that is not simulated";
   if (startsWith(name, "s_wait"))
     readWaits(parsed, inst);
   if (name.find("reg_") != std::string::npos && startsWith(name, "s_"))

@@ -38,7 +38,7 @@ void runRead(Wave &wave, const Inst &inst) {
   const Operand &to = inst.ops[0];
   unsigned words = std::max(1, inst.bytes / 4);
   for (unsigned i = 0; i < words * parts; ++i)
-    wave.touchVector(to.reg + i);
+    wave.touchLoaded(to.reg + i, Counter::Lds);
   uint64_t exec = wave.exec();
   for (unsigned part = 0; part < parts; ++part) {
     uint32_t offset =
@@ -47,7 +47,7 @@ void runRead(Wave &wave, const Inst &inst) {
     for (uint64_t rest = exec; rest; rest &= rest - 1) {
       auto lane = unsigned(__builtin_ctzll(rest));
       uint32_t at = addresses[lane] + offset;
-      checkLds(wave, lane, at, inst.bytes, false, false);
+      checkLds(wave, lane, at, inst.bytes, LdsAccess::Read);
       const uint8_t *from = wave.group->lds.bytes.data() + at;
       for (unsigned i = 0; i < words; ++i) {
         uint32_t word = 0;
@@ -90,17 +90,17 @@ void runWrite(Wave &wave, const Inst &inst) {
     for (uint64_t rest = exec; rest; rest &= rest - 1) {
       auto lane = unsigned(__builtin_ctzll(rest));
       uint32_t at = addresses[lane] + offset;
-      checkLds(wave, lane, at, inst.bytes, true, false);
-      uint8_t *to = wave.group->lds.bytes.data() + at;
-      for (unsigned i = 0; i < words; ++i) {
-        uint32_t word = wave.v[data.reg + i].lane[lane];
-        if (inst.isHigh || data.isHigh)
-          word >>= 16;
-        std::memcpy(to + 4 * i, &word, inst.bytes < 4 ? inst.bytes : 4);
-      }
+      uint32_t value[4] = {};
+      for (unsigned i = 0; i < words; ++i)
+        value[i] = wave.v[data.reg + i].lane[lane];
+      if (inst.isHigh || data.isHigh)
+        value[0] >>= 16;
+      checkLds(wave, lane, at, inst.bytes, LdsAccess::Write);
+      std::memcpy(wave.group->lds.bytes.data() + at, value, inst.bytes);
     }
     countAccess(wave, addresses, exec, inst.bytes);
   }
+  settleLds(wave);
   wave.issue(Counter::Lds);
 }
 
@@ -119,7 +119,7 @@ void runAtomic(Wave &wave, const Inst &inst) {
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
     uint32_t at = addresses[lane] + uint32_t(inst.offset);
-    checkLds(wave, lane, at, row.bytes, true, true);
+    checkLds(wave, lane, at, row.bytes, LdsAccess::Atomic);
     uint8_t *place = wave.group->lds.bytes.data() + at;
     auto value = [&](unsigned n) {
       unsigned reg = inst.ops[first + 1 + n].reg;

@@ -180,6 +180,13 @@ struct Lds {
   /// is several ones.
   std::vector<uint32_t> writers, readers;
   uint32_t epoch = 0;
+  /// Bytes that the running instruction writes and another wave wrote: where,
+  /// what, and who.
+  struct Suspect {
+    uint32_t at;
+    uint8_t value, wave;
+  };
+  std::vector<Suspect> suspects;
 };
 
 struct Workgroup {
@@ -250,6 +257,13 @@ struct Wave {
     if (__builtin_expect(pendingV[reg] != 0, 0))
       settle(pendingV[reg], false, reg);
   }
+  /// The same for a register that a load fills: an earlier load of the same
+  /// counter ends before it.
+  void touchLoaded(unsigned reg, Counter counter) {
+    if (reg < v.size() && (pendingV[reg] & 7) == unsigned(counter) + 1)
+      pendingV[reg] = 0;
+    touchVector(reg);
+  }
   void touchScalar(unsigned reg) {
     if (__builtin_expect(pendingS[reg] != 0, 0))
       settle(pendingS[reg], true, reg);
@@ -298,10 +312,14 @@ struct Wave {
   [[noreturn]] void fail(const std::string &what);
 };
 
-/// The part of the address of a lane that an access of it in LDS begins with,
-/// checked; races are reported.
+/// How an instruction accesses LDS.
+enum class LdsAccess { Read, Write, Atomic };
+/// Checks an access of a lane to LDS before it is made: its range, what it
+/// reads, and races. Whether a byte that another wave wrote too gets another
+/// value is known when all lanes have written: `settleLds` says so then.
 void checkLds(Wave &wave, unsigned lane, uint32_t address, unsigned bytes,
-              bool writes, bool isAtomic);
+              LdsAccess access);
+void settleLds(Wave &wave);
 /// Counts bank conflicts of an access by the lanes of a mask.
 void countBanks(Wave &wave, const uint32_t *addresses, uint64_t lanes,
                 unsigned bytes);

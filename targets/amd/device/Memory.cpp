@@ -19,16 +19,16 @@ void runLoadToLds(Wave &wave, const Inst &inst, const LaneAddresses &from) {
     auto lane = unsigned(__builtin_ctzll(rest));
     unsigned bytes = inst.bytes < 4 ? 4 : inst.bytes;
     uint32_t to = base + lane * bytes;
-    checkLds(wave, lane, to, bytes, /*writes=*/true, /*isAtomic=*/false);
+    uint32_t words[4] = {};
     for (unsigned at = 0; at < inst.bytes; at += 4) {
-      const uint8_t *source =
-          from.at(lane, at, std::min<unsigned>(4, inst.bytes), false);
-      uint32_t word = 0;
-      if (source)
-        std::memcpy(&word, source, std::min<unsigned>(4, inst.bytes));
-      std::memcpy(lds.bytes.data() + to + at, &word, 4);
+      unsigned part = std::min<unsigned>(4, inst.bytes);
+      if (const uint8_t *source = from.at(lane, at, part, false))
+        std::memcpy(&words[at / 4], source, part);
     }
+    checkLds(wave, lane, to, bytes, LdsAccess::Write);
+    std::memcpy(lds.bytes.data() + to, words, bytes);
   }
+  settleLds(wave);
   wave.issue(Counter::Load);
 }
 
@@ -43,7 +43,7 @@ void runLoad(Wave &wave, const Inst &inst) {
   const Operand &to = inst.ops[0];
   unsigned count = inst.bytes < 4 ? 1 : inst.bytes / 4;
   for (unsigned i = 0; i < count; ++i)
-    wave.touchVector(to.reg + i);
+    wave.touchLoaded(to.reg + i, Counter::Load);
   uint64_t exec = wave.exec();
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     auto lane = unsigned(__builtin_ctzll(rest));
@@ -94,6 +94,7 @@ void runStore(Wave &wave, const Inst &inst) {
         std::memcpy(place, &word, bytes);
     }
   }
+  settleLds(wave);
   wave.issue(storeCounter(wave));
 }
 

@@ -44,7 +44,8 @@ public:
     for (std::string_view name : names)
       add(name, entry);
   }
-  size_t size() const { return entries.size(); }
+  /// All names, sorted.
+  std::vector<std::string> names() const;
 
 private:
   std::unordered_map<std::string, Entry> entries;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // kiln-amd-sim: launches a kernel of any code object on the simulated device.
 #include "Launch.h"
+#include "Table.h"
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -22,10 +23,12 @@ a simulated AMD GPU, and prints what its buffers hold then.
   --lds=BYTES           dynamic LDS
   --arg=TYPE:VALUE      i32, i64 or f32, as often as there are arguments
   --arg=buffer:BYTES    zeros, printed as words when the kernel has ended
-  --arg=file:PATH       the bytes of a file, which get the kernel's results
+  --arg=file:PATH[+N]   the address of byte N of a file, which gets the kernel's
+                        results; a file that is named twice is there once
   --seed=N              draws the order in which waves run
   --checks=0|1          whether accesses and waits are checked (default: 1)
   --list                prints the kernels and their arguments
+  --instructions        prints the names of all instructions that are simulated
   --counters            prints what was counted
 )";
 
@@ -33,7 +36,8 @@ struct Argument {
   uint64_t word = 0;
   std::string path;
   bool isPrinted = false;
-  std::unique_ptr<std::vector<uint8_t>> bytes;
+  uint64_t offset = 0;
+  std::shared_ptr<std::vector<uint8_t>> bytes;
 };
 
 int fail(const std::string &what) {
@@ -56,7 +60,8 @@ void readExtents(const std::string &text, uint32_t (&extents)[3]) {
   }
 }
 
-bool readArgument(const std::string &text, Argument &argument) {
+bool readArgument(const std::string &text, const std::vector<Argument> &others,
+                  Argument &argument) {
   size_t colon = text.find(':');
   if (colon == std::string::npos)
     return false;
@@ -72,13 +77,22 @@ bool readArgument(const std::string &text, Argument &argument) {
     argument.word = bits;
     return true;
   }
-  argument.bytes = std::make_unique<std::vector<uint8_t>>();
+  argument.bytes = std::make_shared<std::vector<uint8_t>>();
   if (type == "buffer") {
     argument.bytes->assign(std::strtoul(value.c_str(), nullptr, 0), 0);
     argument.isPrinted = true;
     return true;
   }
+  if (size_t plus = value.rfind('+'); plus != std::string::npos) {
+    argument.offset = std::strtoull(value.c_str() + plus + 1, nullptr, 10);
+    value.resize(plus);
+  }
   argument.path = value;
+  for (const Argument &other : others)
+    if (other.path == value) {
+      argument.bytes = other.bytes;
+      return type == "file";
+    }
   return type == "file" && readFile(value, *argument.bytes);
 }
 
@@ -101,6 +115,7 @@ struct Request {
   std::vector<Argument> arguments;
   LaunchOptions options;
   bool lists = false, counts = false, hasThreads = false;
+  bool listsInstructions = false;
 
   /// Returns whether the flag is known and right.
   bool read(const std::string &flag) {
@@ -123,11 +138,16 @@ struct Request {
       options.checks = *v != '0';
     else if (flag == "--list")
       lists = true;
+    else if (flag == "--instructions")
+      listsInstructions = true;
     else if (flag == "--counters")
       counts = true;
     else if (const char *v = value("--arg=")) {
-      arguments.emplace_back();
-      return readArgument(v, arguments.back());
+      Argument argument;
+      if (!readArgument(v, arguments, argument))
+        return false;
+      arguments.push_back(std::move(argument));
+      return true;
     } else if (flag.rfind("--", 0) == 0 || !path.empty())
       return false;
     else
@@ -183,7 +203,8 @@ int run(Request &request) {
   for (Argument &argument : request.arguments) {
     if (argument.bytes) {
       memory.add(argument.bytes->data(), argument.bytes->size(), "buffer");
-      argument.word = reinterpret_cast<uint64_t>(argument.bytes->data());
+      argument.word =
+          reinterpret_cast<uint64_t>(argument.bytes->data()) + argument.offset;
     }
     words.push_back(argument.word);
   }
@@ -211,6 +232,11 @@ int main(int count, char **values) {
       std::fprintf(stderr, "error: unexpected '%s'\n%s", values[i], kUsage);
       return 2;
     }
+  if (request.listsInstructions) {
+    for (const std::string &name : Table::get().names())
+      std::printf("%s\n", name.c_str());
+    return 0;
+  }
   if (request.path.empty()) {
     std::fputs(kUsage, stderr);
     return 2;

@@ -112,14 +112,19 @@ template <typename T, int sign> Entry saturating() {
   return entry;
 }
 
-/// v_mad_u64_u32 dst, carry, x, y, z.
+/// v_mad_u64_u32 dst, carry, x, y, z. Compilers that want the lower half leave
+/// the upper half of z undefined, on which it does not depend.
 template <bool isSigned> void runMad64(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~u64(0);
   Lanes<u32> x, y;
   Lanes<u64> z;
   load(wave, inst, 2, x.v, false);
   load(wave, inst, 3, y.v, false);
+  u64 known = wave.sourceMask;
+  if (inst.ops[4].kind == Operand::Kind::Vector)
+    known &= wave.defined[inst.ops[4].reg];
   load(wave, inst, 4, z.v, false);
+  u64 allKnown = wave.sourceMask;
   u64 out = 0;
   for (unsigned l = 0; l < kMaxLanes; ++l) {
     __int128 product = isSigned ? __int128(i64(i32(x.v[l])) * i32(y.v[l]))
@@ -130,7 +135,15 @@ template <bool isSigned> void runMad64(Wave &wave, const Inst &inst) {
     out |= u64((sum >> 64) & 1) << l;
   }
   u64 mask = writtenLanes(wave, inst);
-  store(wave, inst, inst.ops[0], z.v);
+  Lanes<u32> low, high;
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    low.v[l] = u32(z.v[l]);
+    high.v[l] = u32(z.v[l] >> 32);
+  }
+  wave.sourceMask = known;
+  writeWord(wave, inst.ops[0].reg, low.v, mask);
+  wave.sourceMask = allKnown;
+  writeWord(wave, inst.ops[0].reg + 1, high.v, mask);
   wave.writeMask(inst.ops[1].reg, out & mask);
 }
 

@@ -119,68 +119,99 @@ const MatrixRow kWmma[] = {
      false},
 };
 
-/// Reads elements that lanes hold one after the other.
-class Operands {
-public:
-  explicit Operands(Wave &wave) : wave(wave) {}
+/// The elements of an operand that each lane holds, in order.
+struct Elements {
+  alignas(64) double v[16][kMaxLanes];
 
-  /// Element `i` of a lane's registers.
-  double element(const Operand &op, unsigned lane, unsigned i, Element type,
-                 bool isUnsigned = false) const {
-    unsigned bits = bitsOf(type), per = bits < 32 ? 32 / bits : 1;
-    unsigned word = bits == 64 ? 2 * i : i / per;
-    uint32_t low = wave.v[op.reg + word].lane[lane];
-    uint32_t part = per == 1 ? low : low >> (bits * (i % per));
-    switch (type) {
-    case Element::F64:
-      return std::bit_cast<double>(
-          low | uint64_t(wave.v[op.reg + word + 1].lane[lane]) << 32);
-    case Element::F32:
-      return std::bit_cast<float>(low);
-    case Element::XF32:
-      // The upper 19 bits count, rounded to nearest even.
-      return std::bit_cast<float>((low + 0xfff + ((low >> 13) & 1)) &
-                                  ~uint32_t(0x1fff));
-    case Element::F16:
-      return double(float(std::bit_cast<Half>(uint16_t(part))));
-    case Element::BF16:
-      return toFloat(Bf16{uint16_t(part)});
-    case Element::I8:
-      return isUnsigned ? double(uint8_t(part)) : double(int8_t(part));
-    case Element::Fp8:
-      return widen(uint8_t(part),
-                   wave.machine->isa.hasOcpFloat8 ? kE4M3 : kE4M3Fnuz);
-    case Element::Bf8:
-      return widen(uint8_t(part),
-                   wave.machine->isa.hasOcpFloat8 ? kE5M2 : kE5M2Fnuz);
+  template <typename F>
+  void fill(const Wave &wave, const Operand &op, unsigned count, unsigned per,
+            F convert) {
+    for (unsigned i = 0; i < count; ++i) {
+      const uint32_t *lanes = wave.v[op.reg + i / per].lane;
+      unsigned shift = per == 1 ? 0 : 32 / per * (i % per);
+      for (unsigned l = 0; l < kMaxLanes; ++l)
+        v[i][l] = convert(lanes[l] >> shift);
     }
-    return 0;
   }
 
-  /// Waits and definitions of all registers of an operand.
-  void touch(const Operand &op, unsigned words) {
-    if (op.kind != Operand::Kind::Vector)
-      return;
+  void read(Wave &wave, const Operand &op, unsigned count, Element type,
+            bool isUnsigned = false) {
+    unsigned bits = bitsOf(type), per = bits < 32 ? 32 / bits : 1;
+    unsigned words = (count * bits + 31) / 32;
     for (unsigned i = 0; i < words; ++i) {
       wave.touchVector(op.reg + i);
       wave.sourceMask &= wave.defined[op.reg + i];
     }
+    bool isOcp = wave.machine->isa.hasOcpFloat8;
+    switch (type) {
+    case Element::F64:
+      for (unsigned i = 0; i < count; ++i)
+        for (unsigned l = 0; l < kMaxLanes; ++l)
+          v[i][l] = std::bit_cast<double>(
+              wave.v[op.reg + 2 * i].lane[l] |
+              uint64_t(wave.v[op.reg + 2 * i + 1].lane[l]) << 32);
+      break;
+    case Element::F32:
+      fill(wave, op, count, per,
+           [](uint32_t x) -> double { return std::bit_cast<float>(x); });
+      break;
+    case Element::XF32:
+      // The upper 19 bits count, rounded to nearest even.
+      fill(wave, op, count, per, [](uint32_t x) -> double {
+        return std::bit_cast<float>((x + 0xfff + ((x >> 13) & 1)) &
+                                    ~uint32_t(0x1fff));
+      });
+      break;
+    case Element::F16:
+      fill(wave, op, count, per, [](uint32_t x) -> double {
+        return float(std::bit_cast<Half>(uint16_t(x)));
+      });
+      break;
+    case Element::BF16:
+      fill(wave, op, count, per,
+           [](uint32_t x) -> double { return toFloat(Bf16{uint16_t(x)}); });
+      break;
+    case Element::I8:
+      fill(wave, op, count, per, [isUnsigned](uint32_t x) -> double {
+        return isUnsigned ? int(uint8_t(x)) : int(int8_t(x));
+      });
+      break;
+    case Element::Fp8:
+      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
+        return widen(uint8_t(x), isOcp ? kE4M3 : kE4M3Fnuz);
+      });
+      break;
+    case Element::Bf8:
+      fill(wave, op, count, per, [isOcp](uint32_t x) -> double {
+        return widen(uint8_t(x), isOcp ? kE5M2 : kE5M2Fnuz);
+      });
+      break;
+    }
   }
-
-private:
-  Wave &wave;
 };
+
+/// Waits and definitions of the registers of an accumulator.
+void touchAccumulator(Wave &wave, const Operand &op, unsigned words) {
+  if (op.kind != Operand::Kind::Vector)
+    return;
+  for (unsigned i = 0; i < words; ++i)
+    wave.touchVector(op.reg + i);
+}
 
 constexpr unsigned kMost = 64;
 
-/// dst = acc + lhs * rhs for the elements of one block.
+/// sums += lhs * rhs for the elements of one block, one step of the summed
+/// dimension after the other.
 struct Product {
-  double lhs[32][kMost], rhs[kMost][32];
+  alignas(64) double lhs[32][kMost], rhs[kMost][32], sums[32][32];
 
-  double sum(unsigned i, unsigned j, unsigned k, double acc) const {
-    for (unsigned s = 0; s < k; ++s)
-      acc += lhs[i][s] * rhs[s][j];
-    return acc;
+  void multiply(unsigned m, unsigned n, unsigned k) {
+    for (unsigned i = 0; i < m; ++i)
+      for (unsigned s = 0; s < k; ++s) {
+        double x = lhs[i][s];
+        for (unsigned j = 0; j < n; ++j)
+          sums[i][j] += x * rhs[s][j];
+      }
   }
 };
 
@@ -213,71 +244,70 @@ double decode(Wave &wave, const Operand &op, unsigned lane, unsigned reg,
   return std::bit_cast<float>(uint32_t(bits));
 }
 
+/// Where element (i, j) of a block of results is: a lane, and a register.
+/// Lanes run over the columns. Four rows of a lane are consecutive, then come
+/// those of the next group of lanes; rows of f64 alternate between the groups.
+void placeOf(const MatrixRow &row, unsigned block, unsigned i, unsigned j,
+             unsigned &lane, unsigned &reg) {
+  if (row.lhs == Element::F64) {
+    lane = row.blocks > 1 ? (i * 4 + block) * 4 + j : i % 4 * 16 + j;
+    reg = row.blocks > 1 ? 0 : i / 4 * 2;
+  } else if (row.m == 32) {
+    lane = i / 4 % 2 * 32 + j;
+    reg = i % 4 + i / 8 * 4 + block * 16;
+  } else if (row.m == 16) {
+    lane = i / 4 * 16 + j;
+    reg = i % 4 + 4 * block;
+  } else {
+    lane = block * 4 + j;
+    reg = i;
+  }
+}
+
 /// v_mfma dst, lhs, rhs, acc.
 void runMfma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kMfma[inst.stride];
   if (inst.flags)
     wave.fail("broadcasts and permutations of blocks (cbsz, abid, blgp) are "
               "not simulated");
-  Operands operands(wave);
   wave.sourceMask = ~uint64_t(0);
   bool isDouble = row.lhs == Element::F64;
   unsigned groups = kMaxLanes / row.m;     // of lanes with equal rows
   unsigned perBlock = groups / row.blocks; // that share the summed dimension
   unsigned each = row.k / perBlock;        // elements of a lane
-  unsigned words = (each * bitsOf(row.lhs) + 31) / 32;
   unsigned results =
       row.m * row.n * row.blocks / kMaxLanes * (isDouble ? 2 : 1);
-  operands.touch(inst.ops[1], words);
-  operands.touch(inst.ops[2], words);
-  operands.touch(inst.ops[3], results);
+  static thread_local Elements lhs, rhs;
+  static thread_local Product product;
+  alignas(64) static thread_local uint32_t out[64][kMaxLanes];
+  lhs.read(wave, inst.ops[1], each, row.lhs);
+  rhs.read(wave, inst.ops[2], each, row.rhs);
+  touchAccumulator(wave, inst.ops[3], results);
   for (unsigned i = 0; i < results; ++i)
     wave.touchVector(inst.ops[0].reg + i);
-  alignas(64) static thread_local uint32_t out[64][kMaxLanes];
-  static thread_local Product product;
   for (unsigned block = 0; block < row.blocks; ++block) {
     for (unsigned part = 0; part < perBlock; ++part)
-      for (unsigned i = 0; i < row.m; ++i) {
-        unsigned lane = (part * row.blocks + block) * row.m + i;
-        for (unsigned e = 0; e < each; ++e) {
+      for (unsigned e = 0; e < each; ++e)
+        for (unsigned i = 0; i < row.m; ++i) {
+          unsigned lane = (part * row.blocks + block) * row.m + i;
           unsigned s = part * each + e;
-          product.lhs[i][s] = operands.element(inst.ops[1], lane, e, row.lhs);
-          product.rhs[s][i] = operands.element(inst.ops[2], lane, e, row.rhs);
+          product.lhs[i][s] = lhs.v[e][lane];
+          product.rhs[s][i] = rhs.v[e][lane];
         }
-      }
-    // Results: lanes run over the columns; four rows of a lane are consecutive
-    // (f64: groups of lanes alternate), then come those of the next group.
+    unsigned lane, reg;
     for (unsigned i = 0; i < row.m; ++i)
       for (unsigned j = 0; j < row.n; ++j) {
-        unsigned group, reg;
-        if (isDouble) {
-          group = i % perBlock;
-          reg = 2 * (i / perBlock);
-        } else {
-          group = (i / 4) % perBlock;
-          reg = i % 4 + 4 * (i / (4 * perBlock));
-        }
-        unsigned lane, at;
-        lane = group * row.n + j;
-        at = reg;
-        if (row.m == 32) {
-          // Blocks follow each other in registers.
-          lane = (i / 4) % 2 * 32 + j;
-          at = i % 4 + 4 * (i / 8) + block * 16;
-        } else if (row.blocks > 1 && row.m == 16) {
-          // Of 16 rows every group of lanes has four, of all blocks.
-          group = (i / 4) % 4;
-          lane = group * 16 + j;
-          at = i % 4 + 4 * block;
-        } else if (row.blocks > 1) {
-          lane = isDouble ? (i * 4 + block) * 4 + j : block * 4 + j;
-          at = isDouble ? 0 : i;
-        }
-        double acc = decode(wave, inst.ops[3], lane, at, row);
-        uint64_t value = encode(product.sum(i, j, row.k, acc), row, inst.clamp);
-        out[at][lane] = uint32_t(value);
+        placeOf(row, block, i, j, lane, reg);
+        product.sums[i][j] = decode(wave, inst.ops[3], lane, reg, row);
+      }
+    product.multiply(row.m, row.n, row.k);
+    for (unsigned i = 0; i < row.m; ++i)
+      for (unsigned j = 0; j < row.n; ++j) {
+        placeOf(row, block, i, j, lane, reg);
+        uint64_t value = encode(product.sums[i][j], row, inst.clamp);
+        out[reg][lane] = uint32_t(value);
         if (isDouble)
-          out[at + 1][lane] = uint32_t(value >> 32);
+          out[reg + 1][lane] = uint32_t(value >> 32);
       }
   }
   // EXEC does not matter.
@@ -291,36 +321,38 @@ void runMfma(Wave &wave, const Inst &inst) {
 /// RDNA4 has halves of the summed dimension, and halves of the rows.
 void runWmma(Wave &wave, const Inst &inst) {
   const MatrixRow &row = kWmma[inst.stride];
-  Operands operands(wave);
   wave.sourceMask = ~uint64_t(0);
   bool isOld = wave.machine->isa.major < 12;
   unsigned each = isOld ? 16 : 8;
-  unsigned words = each * bitsOf(row.lhs) / 32;
   constexpr unsigned kResults = 8;
-  operands.touch(inst.ops[1], words);
-  operands.touch(inst.ops[2], words);
-  operands.touch(inst.ops[3], kResults);
   // Of integers neg_lo says which operand has a sign.
   bool isLhsUnsigned = row.isInteger && !(inst.negLo & 1);
   bool isRhsUnsigned = row.isInteger && !(inst.negLo & 2);
+  static thread_local Elements lhs, rhs;
   static thread_local Product product;
+  lhs.read(wave, inst.ops[1], each, row.lhs, isLhsUnsigned);
+  rhs.read(wave, inst.ops[2], each, row.rhs, isRhsUnsigned);
+  touchAccumulator(wave, inst.ops[3], kResults);
   for (unsigned lane = 0; lane < (isOld ? 16u : 32u); ++lane)
     for (unsigned e = 0; e < each; ++e) {
       unsigned s = (isOld ? 0 : lane / 16 * 8) + e, i = lane % 16;
-      product.lhs[i][s] =
-          operands.element(inst.ops[1], lane, e, row.lhs, isLhsUnsigned);
-      product.rhs[s][i] =
-          operands.element(inst.ops[2], lane, e, row.rhs, isRhsUnsigned);
+      product.lhs[i][s] = lhs.v[e][lane];
+      product.rhs[s][i] = rhs.v[e][lane];
     }
+  auto laneOf = [&](unsigned i, unsigned j) {
+    return (isOld ? i % 2 : i / 8) * 16 + j;
+  };
+  auto regOf = [&](unsigned i) { return isOld ? i / 2 : i % 8; };
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned j = 0; j < 16; ++j)
+      product.sums[i][j] =
+          decode(wave, inst.ops[3], laneOf(i, j), regOf(i), row);
+  product.multiply(16, 16, row.k);
   alignas(64) uint32_t out[kResults][kMaxLanes] = {};
   for (unsigned i = 0; i < 16; ++i)
-    for (unsigned j = 0; j < 16; ++j) {
-      unsigned half = isOld ? i % 2 : i / 8, reg = isOld ? i / 2 : i % 8;
-      unsigned lane = half * 16 + j;
-      double acc = decode(wave, inst.ops[3], lane, reg, row);
-      out[reg][lane] =
-          uint32_t(encode(product.sum(i, j, row.k, acc), row, inst.clamp));
-    }
+    for (unsigned j = 0; j < 16; ++j)
+      out[regOf(i)][laneOf(i, j)] =
+          uint32_t(encode(product.sums[i][j], row, inst.clamp));
   wave.sourceMask = ~uint64_t(0);
   for (unsigned i = 0; i < kResults; ++i)
     writeWord(wave, inst.ops[0].reg + i, out[i], ~uint64_t(0));

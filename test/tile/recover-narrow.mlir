@@ -5,6 +5,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile-vary-views)' | FileCheck %s --check-prefix=VARY
 
 // CHECK: affine_set<()[s0, s1, s2, s3, s4] : (s1 >= 0, s1 * -15 + 2147483647 >= 0)>
+// CHECK: #[[NEAR:set[0-9]*]] = affine_set<()[s0, s1, s2, s3, s4, s5, s6] : (s2 * 15 + 1073741823 >= 0, s2 * -15 + 1073741823 >= 0)>
 // A block of an instance begins at a multiple of what is added: nothing carries, whatever the product wraps to.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK-NOT: tile.requires
@@ -111,4 +112,31 @@ tile.kernel @masked(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) {
   %op = tile.ptr_add %xs, %iota : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
   // expected-remark@+1 {{view}}
   tile.store_ptr %op, %sum : tensor<16x!tile.ptr<f32>>, tensor<16xf32>
+}
+
+// A number from memory times a parameter: no condition of a launch keeps that in 32 bits, and none is noted on it, nor on its
+// sum with other numbers. The rows begin where the kernel computes it.
+// CHECK-LABEL: tile.kernel @read_rows
+// CHECK-SAME: tile.requires = #[[NEAR]]
+// CHECK: arith.index_cast %{{.*}} : index to i32
+// CHECK: tile.load %{{.*}} : !tile.view<16x8xf32, strides = [?, 1]>
+// VARY-LABEL: tile.kernel private @read_rows_views
+// VARY: tile.load %
+tile.kernel @read_rows(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>, %s: i32, %n: i32) {
+  %start = tile.load_ptr %y : !tile.ptr<i32> -> i32
+  %rows = tile.iota 0 : tensor<16x8xi32>
+  %columns = tile.iota 1 : tensor<16x8xi32>
+  %starts = tile.splat %start : tensor<16x8xi32>
+  %ns = tile.splat %n : tensor<16x8xi32>
+  %strides = tile.splat %s : tensor<16x8xi32>
+  %before = arith.addi %starts, %ns : tensor<16x8xi32>
+  %r = arith.addi %before, %rows : tensor<16x8xi32>
+  %lines = arith.muli %r, %strides : tensor<16x8xi32>
+  %offsets = arith.addi %lines, %columns : tensor<16x8xi32>
+  %xs = tile.splat %x : tensor<16x8x!tile.ptr<f32>>
+  %xp = tile.ptr_add %xs, %offsets : tensor<16x8x!tile.ptr<f32>>, tensor<16x8xi32>
+  // expected-remark@+1 {{view}}
+  %v = tile.load_ptr %xp : tensor<16x8x!tile.ptr<f32>> -> tensor<16x8xf32>
+  // expected-remark@+1 {{view}}
+  tile.store_ptr %xp, %v : tensor<16x8x!tile.ptr<f32>>, tensor<16x8xf32>
 }

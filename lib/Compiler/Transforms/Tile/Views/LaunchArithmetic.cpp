@@ -35,9 +35,33 @@ LaunchBound LaunchBounds::ofType(Type type) {
   return between(llvm::minIntN(width), llvm::maxIntN(width));
 }
 
+/// Whether an end leaves its parameters room within a type of `width` bits.
+/// The range of a type that nothing else bounds (a number that the kernel
+/// reads) does not: beside its ends only 0 fits, and only 1 as a factor.
+static bool leavesRoom(AffineExpr end, unsigned width) {
+  auto both = dyn_cast<AffineBinaryOpExpr>(end);
+  if (!both)
+    return true;
+  // A factor leaves what it multiplies 3/8 of the bits: 12 of 32.
+  unsigned most = width - 2;
+  if (end.getKind() == AffineExprKind::Mul)
+    most = width - 1 - width * 3 / 8;
+  auto number = numberOf(both.getRHS());
+  bool isNear = !number || end.getKind() == AffineExprKind::FloorDiv ||
+                end.getKind() == AffineExprKind::CeilDiv ||
+                end.getKind() == AffineExprKind::Mod || bitsOf(*number) <= most;
+  return isNear && leavesRoom(both.getLHS(), width) &&
+         leavesRoom(both.getRHS(), width);
+}
+
 /// Adds `expr` >= 0 to what a bound needs; false where it does not hold, or
 /// nothing may be assumed.
 bool LaunchBounds::need(LaunchBound &bound, AffineExpr expr) {
+  return leavesRoom(expr, kLaunchBits + 1) && assume(bound, expr);
+}
+
+/// The same for a condition of which the ends are known to leave room.
+bool LaunchBounds::assume(LaunchBound &bound, AffineExpr expr) {
   if (auto number = numberOf(expr))
     return *number >= 0;
   if (!assumes || bound.needs.size() >= kMostConditions)
@@ -124,7 +148,7 @@ LaunchBound LaunchBounds::quotient(const LaunchBound &a, const LaunchBound &b,
   AffineExpr least = leastDivisor(b, result);
   if (!least || !need(result, a.low))
     return {};
-  result.bits = a.bits + 1;
+  result.bits = a.bits;
   result.high = up ? a.high.ceilDiv(least) : a.high.floorDiv(least);
   result.low = a.isExact() && b.isExact() ? result.high : constant(0);
   return result;
@@ -226,9 +250,10 @@ bool LaunchBounds::fits(LaunchBound &bound, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (bound.low && bound.high && bound.bits < width)
     return true;
-  return bound.low && bound.high &&
-         need(bound, bound.low - llvm::minIntN(width)) &&
-         need(bound, constant(llvm::maxIntN(width)) - bound.high);
+  return bound.low && bound.high && leavesRoom(bound.low, width) &&
+         leavesRoom(bound.high, width) &&
+         assume(bound, bound.low - llvm::minIntN(width)) &&
+         assume(bound, constant(llvm::maxIntN(width)) - bound.high);
 }
 
 /// A result that is within the bound, or else anything that its type holds.

@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace kiln::tile;
 
-/// Numbers of a launch, parameters and extents of its grid, are of 32 bits.
-static constexpr unsigned kLaunchBits = 31;
-
 /// No tile has dimensions that those of the access are known of.
 static constexpr TilePlace kNowhere = ~TilePlace(0);
 

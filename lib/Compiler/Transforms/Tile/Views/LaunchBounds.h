@@ -19,6 +19,9 @@
 
 namespace kiln::tile {
 
+/// Numbers of a launch, parameters and extents of its grid, are of 32 bits.
+inline constexpr unsigned kLaunchBits = 31;
+
 /// Conditions on a launch: expressions over the parameters of the kernel and,
 /// behind them, the three extents of the grid. A launch meets them where all
 /// are at least 0.
@@ -123,6 +126,7 @@ private:
   LaunchBound between(int64_t low, int64_t high);
   mlir::AffineExpr constant(int64_t number);
   bool need(LaunchBound &bound, mlir::AffineExpr expr);
+  bool assume(LaunchBound &bound, mlir::AffineExpr expr);
   static void merge(LaunchBound &result, const LaunchBound &other);
   bool fits(LaunchBound &bound, mlir::Type type);
   bool isExact(mlir::Operation *op, TilePlace place);

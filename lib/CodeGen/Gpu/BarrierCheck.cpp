@@ -70,7 +70,7 @@ void BarrierCheck::findNeeded() {
   SmallVector<Value> open;
   auto need = [&](Value value) {
     if (value && (value.getType().isIntOrIndex() || isShared(value)) &&
-        needed.insert(value).second)
+        needed.try_emplace(value, needed.size()).second)
       open.push_back(value);
   };
   function.walk([&](Operation *op) {
@@ -82,6 +82,11 @@ void BarrierCheck::findNeeded() {
       hasProducts = true;
       need(product.getRhs());
     }
+    if (isa<CopyAsyncOp>(op))
+      for (Operation *around = op;
+           around != function && copying.insert(around).second;
+           around = around->getParentOp())
+        ;
     need(maskOf(op));
     for (Operation *around = op;
          around != function && touching.insert(around).second;
@@ -134,9 +139,19 @@ void BarrierCheck::findNeeded() {
   }
 }
 
-const ThreadValue *BarrierCheck::value(BlockState &state, Value value) {
-  auto known = state.values.find(value);
-  return known != state.values.end() ? known->second : values.unknown(value);
+const ThreadValue *BarrierCheck::value(const BlockState &state, Value value) {
+  auto place = needed.find(value);
+  if (place != needed.end())
+    if (const ThreadValue *known = state.values[place->second])
+      return known;
+  return values.unknown(value);
+}
+
+void BarrierCheck::set(BlockState &state, Value value,
+                       const ThreadValue *known) {
+  auto place = needed.find(value);
+  if (place != needed.end())
+    state.values[place->second] = known;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,15 +211,45 @@ LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
   return success();
 }
 
-LogicalResult BarrierCheck::runOp(Operation *op, BlockState &state,
+void BarrierCheck::evaluate(Step &step, BlockState &state) {
+  SmallVector<const ThreadValue *, 3> operands;
+  for (const Step::Operand &operand : step.operands) {
+    const ThreadValue *known =
+        operand.place ? state.values[*operand.place] : nullptr;
+    operands.push_back(known ? known : operand.otherwise);
+  }
+  bool isSame = ArrayRef(step.last) == ArrayRef(operands);
+  for (Step::Result &result : step.results) {
+    if (!isSame || !result.last)
+      result.last = values.evaluate(result.value, operands);
+    state.values[result.place] = result.last;
+  }
+  if (!isSame)
+    step.last = std::move(operands);
+}
+
+/// Which threads give the addresses of a matrix's rows: of the other lanes the
+/// address does not count.
+const ThreadValue *BarrierCheck::ofRows(const ThreadValue *active,
+                                        size_t rows) {
+  const ThreadValue *&known = activeOfRows[{active, rows}];
+  if (known)
+    return known;
+  SmallVector<Interval, 0> who;
+  for (int64_t t = 0; t < values.threads; ++t)
+    who.push_back(size_t(t % lanes) < rows ? active->of(t) : Interval{0, 0});
+  return known = values.get({}, who);
+}
+
+LogicalResult BarrierCheck::runOp(Step &step, BlockState &state,
                                   const ThreadValue *active) {
-  for (OpResult result : op->getResults())
-    if (needed.contains(result)) {
-      SmallVector<const ThreadValue *> operands;
-      for (Value operand : op->getOperands())
-        operands.push_back(value(state, operand));
-      state.values[result] = values.evaluate(result, operands);
-    }
+  if (!step.results.empty())
+    evaluate(step, state);
+  return step.touches ? runAccess(step.op, state, active) : success();
+}
+
+LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
+                                      const ThreadValue *active) {
   if (isa<gpu::BarrierOp>(op)) {
     SharedAccesses::waitForBlock(state.pending, hasProducts);
     return wholeBlock(op, active);
@@ -257,13 +302,7 @@ LogicalResult BarrierCheck::runOp(Operation *op, BlockState &state,
       .Case<LoadMatrixOp, StoreMatrixOp>([&](auto matrices) {
         access.touch = isa<LoadMatrixOp>(op) ? Touch::Read : Touch::Write;
         access.isOfWarp = true;
-        // Of the other lanes the address does not count.
-        size_t rows = 8 * matrices.getWords().size();
-        SmallVector<Interval> who;
-        for (int64_t t = 0; t < values.threads; ++t)
-          who.push_back(size_t(t % lanes) < rows ? active->of(t)
-                                                 : Interval{0, 0});
-        access.active = values.get({}, who);
+        access.active = ofRows(active, 8 * matrices.getWords().size());
       })
       .Default([&](Operation *) {
         access.bytes = bytesOf(op->getOperand(1).getType());
@@ -356,11 +395,11 @@ std::optional<BlockState> BarrierCheck::split(Operation *op,
   if (bound.low <= last && bound.high > last) {
     other = state;
     other->setBound(symbol, from, {last + 1, bound.high});
-    other->values[result] = boolean(!isWithin);
+    set(*other, result, boolean(!isWithin));
     state.setBound(symbol, from, {bound.low, last});
-    state.values[result] = boolean(isWithin);
+    set(state, result, boolean(isWithin));
   } else {
-    state.values[result] = boolean((bound.high <= last) == isWithin);
+    set(state, result, boolean((bound.high <= last) == isWithin));
   }
   return other;
 }
@@ -368,7 +407,7 @@ std::optional<BlockState> BarrierCheck::split(Operation *op,
 /// More ways than these are not followed.
 bool BarrierCheck::isFull(Operation *op) {
   constexpr int64_t kMost = 20000;
-  if (++steps > kMost && !gaveUp)
+  if (++rounds > kMost && !gaveUp)
     gaveUp = op;
   return gaveUp;
 }
@@ -379,26 +418,47 @@ void BarrierCheck::add(States &states, BlockState state, ValueRange told) {
     if (other.bounds == state.bounds && llvm::all_of(told, [&](Value v) {
           return value(other, v) == value(state, v);
         })) {
-      other.pending.insert(state.pending.begin(), state.pending.end());
+      other.pending.insert(state.pending);
       return;
     }
   states.push_back(std::move(state));
+}
+
+/// The operations of a block that matter, in their order.
+std::vector<BarrierCheck::Step> &BarrierCheck::stepsOf(Block &block) {
+  std::unique_ptr<std::vector<Step>> &list = steps[&block];
+  if (list)
+    return *list;
+  list = std::make_unique<std::vector<Step>>();
+  for (Operation &op : block.without_terminator()) {
+    Step step{&op, touching.contains(&op), {}, {}, {}};
+    for (OpResult result : op.getResults())
+      if (auto place = needed.find(result); place != needed.end())
+        step.results.push_back({result, place->second});
+    if (!step.touches && step.results.empty())
+      continue;
+    if (!step.results.empty() && op.getNumRegions() == 0)
+      for (Value operand : op.getOperands()) {
+        auto place = needed.find(operand);
+        step.operands.push_back({place != needed.end()
+                                     ? std::optional(place->second)
+                                     : std::nullopt,
+                                 values.unknown(operand)});
+      }
+    list->push_back(std::move(step));
+  }
+  return *list;
 }
 
 LogicalResult BarrierCheck::runBlock(Block &block, BlockState state,
                                      const ThreadValue *active, States &out) {
   States now;
   now.push_back(std::move(state));
-  for (Operation &op : block.without_terminator()) {
-    bool isNeeded = touching.contains(&op) ||
-                    llvm::any_of(op.getResults(), [&](Value result) {
-                      return needed.contains(result);
-                    });
-    if (!isNeeded)
-      continue;
+  for (Step &step : stepsOf(block)) {
+    Operation &op = *step.op;
     if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op)) {
       for (size_t i = 0, count = now.size(); i < count; ++i) {
-        if (failed(runOp(&op, now[i], active)))
+        if (failed(runOp(step, now[i], active)))
           return failure();
         if (std::optional<BlockState> other = split(&op, now[i]))
           now.push_back(std::move(*other));
@@ -445,7 +505,7 @@ LogicalResult BarrierCheck::runIf(scf::IfOp op, BlockState state,
   auto assign = [&](BlockState &state, ArrayRef<const ThreadValue *> list) {
     for (OpResult result : op.getResults())
       if (needed.contains(result)) {
-        state.values[result] = list.front();
+        set(state, result, list.front());
         list = list.drop_front();
       }
   };
@@ -460,7 +520,7 @@ LogicalResult BarrierCheck::runIf(scf::IfOp op, BlockState state,
   Region *regions[] = {&op.getElseRegion(), &op.getThenRegion()};
   std::optional<int64_t> all = condition->getNumber();
   // Some threads go one way, the others the other.
-  bool parts = condition->isExact() && !all;
+  bool parts = condition->isExact && !all;
   if (parts || !touching.contains(op)) {
     States ends[2];
     const ThreadValue *those[2] = {active, active};

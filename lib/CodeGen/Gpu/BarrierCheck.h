@@ -20,7 +20,8 @@ namespace kiln::simt {
 
 /// What is known at one point of one way through a function.
 struct BlockState {
-  llvm::DenseMap<mlir::Value, const ThreadValue *> values;
+  /// Of the values that matter, at their places; null before it is known.
+  std::vector<const ThreadValue *> values;
   /// How far a number that is not known is from another one, or from zero, as
   /// conditions on the way say.
   struct Bound {
@@ -57,8 +58,32 @@ private:
   mlir::InFlightDiagnostic unverified(mlir::Operation *op);
   /// Whether a wait covers all copies and products before the function ends.
   mlir::LogicalResult verifyEnd(const BlockState &end);
-  const ThreadValue *value(BlockState &state, mlir::Value value);
+  const ThreadValue *value(const BlockState &state, mlir::Value value);
+  /// Nothing happens for a value that does not matter.
+  void set(BlockState &state, mlir::Value value, const ThreadValue *known);
   const ThreadValue *boolean(bool is) { return values.number(is); }
+
+  /// An operation that matters. One of a loop is gone through many times,
+  /// mostly with the numbers that it had the last time.
+  struct Step {
+    mlir::Operation *op;
+    bool touches; ///< or waits, or has such operations inside of it
+    struct Operand {
+      std::optional<unsigned> place;
+      const ThreadValue *otherwise;
+    };
+    llvm::SmallVector<Operand, 3> operands;
+    struct Result {
+      mlir::OpResult value;
+      unsigned place;
+      const ThreadValue *last = nullptr; ///< for `last` of the operands
+    };
+    llvm::SmallVector<Result, 1> results; ///< those that matter
+    llvm::SmallVector<const ThreadValue *, 3> last;
+  };
+  std::vector<Step> &stepsOf(mlir::Block &block);
+  const ThreadValue *ofRows(const ThreadValue *active, size_t rows);
+  void evaluate(Step &step, BlockState &state);
 
   // Each replaces the state by those that may follow.
   mlir::LogicalResult runBlock(mlir::Block &block, BlockState state,
@@ -69,8 +94,10 @@ private:
                              const ThreadValue *active, States &out);
   mlir::LogicalResult runWhile(mlir::scf::WhileOp op, BlockState state,
                                const ThreadValue *active, States &out);
-  mlir::LogicalResult runOp(mlir::Operation *op, BlockState &state,
+  mlir::LogicalResult runOp(Step &step, BlockState &state,
                             const ThreadValue *active);
+  mlir::LogicalResult runAccess(mlir::Operation *op, BlockState &state,
+                                const ThreadValue *active);
   mlir::LogicalResult touch(SharedAccess access, mlir::Value mask,
                             BlockState &state, const ThreadValue *active);
   /// Where a condition compares an unknown number with a known one there are
@@ -78,9 +105,9 @@ private:
   std::optional<BlockState> split(mlir::Operation *op, BlockState &state);
   mlir::LogicalResult wholeBlock(mlir::Operation *op,
                                  const ThreadValue *active);
-  /// Something counts on and on: only that it does is known of it from now on.
-  /// False: it is not known what, and the check gives up.
-  bool widen(mlir::Operation *loop, mlir::Value varied);
+  /// The value at a place counts on and on: only that it does is known of it
+  /// from now on. False: it is not known which, and the check gives up.
+  bool widen(mlir::Operation *loop, std::optional<unsigned> varied);
   /// Values as a loop's next round, or what follows it, has them.
   const ThreadValue *carried(BlockState &state, mlir::Value from,
                              mlir::Value to, mlir::Operation *loop);
@@ -92,10 +119,15 @@ private:
   SharedAccesses accesses;
   const int64_t lanes;
   bool hasProducts = false; ///< asynchronous ones, which need proxy fences
-  llvm::DenseSet<mlir::Value> needed;
+  /// The values that matter, and the place of each in a state.
+  llvm::DenseMap<mlir::Value, unsigned> needed;
   llvm::DenseSet<mlir::Operation *> touching; ///< with what is inside of them
-  llvm::DenseSet<mlir::Value> widened;
-  int64_t steps = 0;
+  llvm::DenseSet<mlir::Operation *> copying;  ///< with a copy inside of them
+  llvm::DenseMap<mlir::Block *, std::unique_ptr<std::vector<Step>>> steps;
+  llvm::DenseMap<std::pair<const ThreadValue *, size_t>, const ThreadValue *>
+      activeOfRows;
+  llvm::DenseSet<unsigned> widened; ///< places
+  int64_t rounds = 0;
 };
 
 /// Whether the sums of each asynchronous product reach only waits and later

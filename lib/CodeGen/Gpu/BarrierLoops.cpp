@@ -18,7 +18,8 @@ using namespace kiln::simt;
 const ThreadValue *BarrierCheck::carried(BlockState &state, Value from,
                                          Value to, Operation *loop) {
   const ThreadValue *known = value(state, from);
-  if (widened.contains(to))
+  auto place = needed.find(to);
+  if (place != needed.end() && widened.contains(place->second))
     return values.unknown(to);
   // A number that only this round knew.
   Value symbol = known->symbol;
@@ -41,17 +42,18 @@ struct Rounds {
   SmallVector<Round> all;
   SmallVector<size_t> open;
 
-  /// Of `told`, values whose rounds are too many.
-  bool add(int64_t left, BlockState state, ValueRange told) {
+  /// False: the rounds that differ in what is at the places `told` are too
+  /// many.
+  bool add(int64_t left, BlockState state, ArrayRef<unsigned> told) {
     for (size_t i = 0; i < all.size(); ++i) {
       Round &round = all[i];
       if (round.left != left || round.state.bounds != state.bounds ||
-          !llvm::all_of(told, [&](Value v) {
-            return round.state.values.lookup(v) == state.values.lookup(v);
+          !llvm::all_of(told, [&](unsigned place) {
+            return round.state.values[place] == state.values[place];
           }))
         continue;
       size_t before = round.state.pending.size();
-      round.state.pending.insert(state.pending.begin(), state.pending.end());
+      round.state.pending.insert(state.pending);
       if (round.state.pending.size() > before && !llvm::is_contained(open, i))
         open.push_back(i);
       return true;
@@ -64,17 +66,17 @@ struct Rounds {
            }) <= kMost;
   }
 
-  /// Those of `told` that have the most values.
-  Value mostVaried(ValueRange told) {
-    Value most;
+  /// The one of `told` that has the most values.
+  std::optional<unsigned> mostVaried(ArrayRef<unsigned> told) {
+    std::optional<unsigned> most;
     size_t count = 1;
-    for (Value v : told) {
+    for (unsigned place : told) {
       llvm::DenseSet<const ThreadValue *> seen;
       for (const Round &round : all)
-        seen.insert(round.state.values.lookup(v));
+        seen.insert(round.state.values[place]);
       if (seen.size() > count) {
         count = seen.size();
-        most = v;
+        most = place;
       }
     }
     return most;
@@ -82,26 +84,25 @@ struct Rounds {
 };
 } // namespace
 
-bool BarrierCheck::widen(Operation *loop, Value varied) {
+bool BarrierCheck::widen(Operation *loop, std::optional<unsigned> varied) {
   if (varied)
-    widened.insert(varied);
+    widened.insert(*varied);
   else
     gaveUp = loop;
-  return static_cast<bool>(varied);
+  return varied.has_value();
 }
 
 LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
                                    const ThreadValue *active, States &out) {
-  SmallVector<Value> told;
-  SmallVector<unsigned> index;
+  SmallVector<unsigned> told, index;
   for (auto [i, argument] : llvm::enumerate(op.getRegionIterArgs()))
-    if (needed.contains(argument)) {
-      told.push_back(argument);
+    if (auto place = needed.find(argument); place != needed.end()) {
+      told.push_back(place->second);
       index.push_back(i);
     }
   if (!touching.contains(op)) {
     for (Value result : op.getResults())
-      state.values[result] = values.unknown(result);
+      set(state, result, values.unknown(result));
     out.push_back(std::move(state));
     return success();
   }
@@ -115,13 +116,11 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     count = *end > *first ? llvm::divideCeil(*end - *first, stride) : 0;
     end = *first + *count * stride;
   }
-  bool copies = false;
-  op.walk([&](CopyAsyncOp) { copies = true; });
-  const int64_t told_apart = copies ? 9 : 2;
+  const int64_t told_apart = copying.contains(op) ? 9 : 2;
   // Conditions compare with the end of the loop, whatever that is.
   if (!high->getNumber() && !high->symbol) {
     high = values.get(op.getUpperBound(), Interval{0, 0});
-    state.values[op.getUpperBound()] = high;
+    set(state, op.getUpperBound(), high);
   }
   Interval bound = high->of(0);
   // How often it is gone through, as far as is known before.
@@ -160,7 +159,7 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     after.bounds = state.bounds;
     for (unsigned i : index)
       if (Value result = op.getResult(i); needed.contains(result))
-        after.values[result] = carried(last, from[i], result, op);
+        set(after, result, carried(last, from[i], result, op));
     add(out, std::move(after), op.getResults());
   };
   while (true) {
@@ -170,10 +169,10 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     auto enter = [&](int64_t left, BlockState &from, ValueRange args) {
       BlockState next = from;
       for (unsigned i : index)
-        next.values[op.getRegionIterArg(i)] =
-            carried(from, args[i], op.getRegionIterArg(i), op);
+        set(next, op.getRegionIterArg(i),
+            carried(from, args[i], op.getRegionIterArg(i), op));
       next.bounds = state.bounds;
-      next.values[op.getInductionVar()] = inductionAt(left);
+      set(next, op.getInductionVar(), inductionAt(left));
       isBounded &= rounds.add(left, std::move(next), told);
     };
     for (int64_t left = 1; left <= told_apart; ++left)
@@ -214,23 +213,26 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
                                      const ThreadValue *active, States &out) {
   if (!touching.contains(op)) {
     for (Value result : op.getResults())
-      state.values[result] = values.unknown(result);
+      set(state, result, values.unknown(result));
     out.push_back(std::move(state));
     return success();
   }
   scf::ConditionOp condition = op.getConditionOp();
-  ValueRange told(op.getBeforeArguments());
+  SmallVector<unsigned> told;
+  for (Value argument : op.getBeforeArguments())
+    if (auto place = needed.find(argument); place != needed.end())
+      told.push_back(place->second);
   auto give = [&](BlockState &state, ValueRange from, ValueRange to) {
     SmallVector<const ThreadValue *> list;
     for (auto [a, b] : llvm::zip_equal(from, to))
       list.push_back(carried(state, a, b, op));
     for (auto [b, known] : llvm::zip_equal(to, list))
-      state.values[b] = known;
+      set(state, b, known);
   };
   while (true) {
     Rounds rounds;
     States before = out;
-    give(state, op.getInits(), told);
+    give(state, op.getInits(), op.getBeforeArguments());
     bool isBounded = rounds.add(0, state, told);
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
@@ -256,7 +258,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
         if (failed(runBlock(*op.getAfterBody(), std::move(one), active, ends)))
           return failure();
         for (BlockState &end : ends) {
-          give(end, op.getYieldOp().getOperands(), told);
+          give(end, op.getYieldOp().getOperands(), op.getBeforeArguments());
           end.forgetBounds(op);
           isBounded &= rounds.add(0, std::move(end), told);
         }
@@ -276,9 +278,11 @@ LogicalResult BarrierCheck::run() {
     gaveUp = function;
     return success();
   }
+  BlockState begin;
+  begin.values.resize(needed.size());
   States ends;
-  if (failed(runBlock(function.getBody().front(), BlockState(), boolean(true),
-                      ends)))
+  if (failed(runBlock(function.getBody().front(), std::move(begin),
+                      boolean(true), ends)))
     return failure();
   for (const BlockState &end : ends)
     if (failed(verifyEnd(end)))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SharedAccesses.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace kiln;
@@ -42,9 +43,10 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
     return std::nullopt; // a barrier parts the two
   if (then->last <= now->first || now->last <= then->first)
     return std::nullopt;
-  auto [at, isNew] = met.try_emplace({then, before.stage, now});
-  if (!isNew)
-    return at->second;
+  std::pair key(uint64_t(then->number) << 8 | uint64_t(before.stage),
+                uint64_t(now->number));
+  if (apart.contains(key))
+    return std::nullopt;
   auto isParted = [&](int64_t first, int64_t second) {
     if (before.stage == Pending::Stage::UnderWay ||
         before.stage == Pending::Stage::Unfenced)
@@ -61,27 +63,38 @@ SharedAccesses::meet(const Pending &before, const SharedAccess *now) {
         [](const SharedAccess::Span &a, int64_t n) { return a.begin < n; });
     for (; other != spans.end() && other->begin < span.end; ++other)
       if (other->end > span.begin && !isParted(other->thread, span.thread)) {
-        at->second = Meeting{other->thread, span.thread,
-                             std::max(other->begin, span.begin)};
-        return at->second;
+        return Meeting{other->thread, span.thread,
+                       std::max(other->begin, span.begin)};
       }
   }
+  apart.insert(key);
   return std::nullopt;
 }
 
-/// Replaces what `change` says; null drops it.
-static void
-replace(PendingSet &pending,
-        llvm::function_ref<std::optional<Pending>(Pending)> change) {
-  PendingSet left;
-  for (const Pending &one : pending)
+void PendingSet::insert(const PendingSet &others) {
+  if (llvm::includes(sorted, others.sorted))
+    return;
+  SmallVector<Pending, 0> both;
+  both.reserve(sorted.size() + others.sorted.size());
+  std::set_union(sorted.begin(), sorted.end(), others.sorted.begin(),
+                 others.sorted.end(), std::back_inserter(both));
+  sorted = std::move(both);
+}
+
+void PendingSet::replace(
+    llvm::function_ref<std::optional<Pending>(Pending)> change) {
+  size_t count = 0;
+  for (const Pending &one : sorted)
     if (std::optional<Pending> now = change(one))
-      left.insert(*now);
-  pending = std::move(left);
+      sorted[count++] = *now;
+  sorted.truncate(count);
+  if (!llvm::is_sorted(sorted))
+    llvm::sort(sorted);
+  sorted.erase(llvm::unique(sorted), sorted.end());
 }
 
 void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts) {
-  replace(pending, [&](Pending one) -> std::optional<Pending> {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
     if (one.stage == Pending::Stage::UnderWay)
       return one;
     if (!hasProducts || one.isFenced || one.access->touch == Touch::Read)
@@ -92,14 +105,14 @@ void SharedAccesses::waitForBlock(PendingSet &pending, bool hasProducts) {
 }
 
 void SharedAccesses::fence(PendingSet &pending) {
-  replace(pending, [](Pending one) -> std::optional<Pending> {
+  pending.replace([](Pending one) -> std::optional<Pending> {
     one.isFenced |= one.stage != Pending::Stage::UnderWay;
     return one;
   });
 }
 
 void SharedAccesses::waitForWarp(PendingSet &pending) {
-  replace(pending, [](Pending one) -> std::optional<Pending> {
+  pending.replace([](Pending one) -> std::optional<Pending> {
     if (one.stage == Pending::Stage::Threads)
       one.stage = Pending::Stage::Warps;
     return one;
@@ -108,7 +121,7 @@ void SharedAccesses::waitForWarp(PendingSet &pending) {
 
 void SharedAccesses::commit(PendingSet &pending, bool products) {
   constexpr uint8_t kMany = 64;
-  replace(pending, [&](Pending one) -> std::optional<Pending> {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
     if (one.stage == Pending::Stage::UnderWay && one.groups < kMany &&
         one.access->isProduct == products)
       ++one.groups;
@@ -118,7 +131,7 @@ void SharedAccesses::commit(PendingSet &pending, bool products) {
 
 void SharedAccesses::waitForGroups(PendingSet &pending, int64_t but,
                                    bool products) {
-  replace(pending, [&](Pending one) -> std::optional<Pending> {
+  pending.replace([&](Pending one) -> std::optional<Pending> {
     if (one.stage == Pending::Stage::UnderWay && one.groups > but &&
         one.access->isProduct == products) {
       one.stage = Pending::Stage::Threads;

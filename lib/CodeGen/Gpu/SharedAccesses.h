@@ -10,8 +10,9 @@
 #define KILN_LIB_GPU_SHAREDACCESSES_H
 
 #include "ThreadValues.h"
-#include <map>
-#include <set>
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <tuple>
 #include <vector>
 
@@ -63,7 +64,25 @@ struct Pending {
            groups == other.groups && isFenced == other.isFenced;
   }
 };
-using PendingSet = std::set<Pending>;
+
+/// Pending accesses in the order of `operator<`, each once.
+class PendingSet {
+public:
+  auto begin() const { return sorted.begin(); }
+  auto end() const { return sorted.end(); }
+  size_t size() const { return sorted.size(); }
+  void insert(const Pending &one) {
+    auto at = llvm::lower_bound(sorted, one);
+    if (at == sorted.end() || !(*at == one))
+      sorted.insert(at, one);
+  }
+  void insert(const PendingSet &others);
+  /// Replaces each access by what `change` says; null drops it.
+  void replace(llvm::function_ref<std::optional<Pending>(Pending)> change);
+
+private:
+  llvm::SmallVector<Pending, 0> sorted;
+};
 
 class SharedAccesses {
 public:
@@ -91,11 +110,9 @@ public:
 private:
   using Key = std::tuple<mlir::Operation *, const ThreadValue *,
                          const ThreadValue *, int64_t>;
-  std::map<Key, std::unique_ptr<SharedAccess>> known;
-  std::map<
-      std::tuple<const SharedAccess *, Pending::Stage, const SharedAccess *>,
-      std::optional<Meeting>>
-      met;
+  llvm::DenseMap<Key, std::unique_ptr<SharedAccess>> known;
+  /// Pairs of an access and its stage, and a later access, that do not meet.
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> apart;
   const int64_t threads, lanes, bytes;
 };
 

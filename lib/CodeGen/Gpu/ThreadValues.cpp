@@ -13,6 +13,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -21,32 +22,41 @@ using namespace kiln::simt;
 static constexpr Interval kAll = {-Interval::kFar, Interval::kFar};
 static constexpr Interval kEither = {0, 1};
 
-std::optional<int64_t> ThreadValue::getNumber() const {
-  if (symbol || !isExact() || !llvm::all_equal(threads))
-    return std::nullopt;
-  return threads[0].low;
-}
-
-bool ThreadValue::isExact() const {
-  return !symbol &&
-         llvm::all_of(threads, [](const Interval &i) { return i.isOne(); });
-}
-
 const ThreadValue *ThreadValues::get(Value symbol, ArrayRef<Interval> each) {
   if (each.size() > 1 && llvm::all_equal(each))
     each = each.take_front(1);
-  llvm::hash_code hash = llvm::hash_value(symbol.getAsOpaquePointer());
-  for (const Interval &interval : each)
-    hash = llvm::hash_combine(hash, interval.low, interval.high);
-  auto &bucket = known[size_t(hash) >> 2];
+  // Intervals have no padding.
+  uint64_t hash =
+      llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(each.data()),
+                                 each.size() * sizeof(Interval)));
+  hash ^= llvm::hash_value(symbol.getAsOpaquePointer());
+  auto &bucket = known[hash >> 2];
   for (const auto &value : bucket)
     if (value->symbol == symbol && ArrayRef(value->threads) == each)
       return value.get();
   auto made = std::make_unique<ThreadValue>();
   made->symbol = symbol;
   made->threads.assign(each.begin(), each.end());
+  made->isExact =
+      !symbol && llvm::all_of(each, [](Interval i) { return i.isOne(); });
   bucket.push_back(std::move(made));
   return bucket.back().get();
+}
+
+/// Where the value for these operands is kept: null before it is known.
+const ThreadValue *&
+ThreadValues::recall(Memory &memory, Value value,
+                     ArrayRef<const ThreadValue *> operands) {
+  SmallVector<Evaluated, 1> &found = memory[value];
+  for (Evaluated &one : found)
+    if (ArrayRef(one.operands) == operands)
+      return one.value;
+  // Looking for more would cost what evaluating costs.
+  constexpr size_t kMost = 32;
+  if (found.size() == kMost)
+    found.clear();
+  found.push_back({{operands.begin(), operands.end()}, nullptr});
+  return found.back().value;
 }
 
 const ThreadValue *ThreadValues::unknown(Value value) {
@@ -177,9 +187,18 @@ const ThreadValue *ThreadValues::choose(Value result,
   std::optional<int64_t> all = condition->getNumber();
   if (all)
     return *all ? yes : no;
+  const ThreadValue *&value = recall(chosen, result, {condition, yes, no});
+  return value ? value : value = blend(result, condition, yes, no);
+}
+
+const ThreadValue *ThreadValues::blend(Value result,
+                                       const ThreadValue *condition,
+                                       const ThreadValue *yes,
+                                       const ThreadValue *no) {
   if (yes->symbol != no->symbol)
     return unknown(result);
-  SmallVector<Interval> each;
+  SmallVector<Interval, 0> each;
+  each.reserve(threads);
   for (int64_t t = 0; t < threads; ++t) {
     Interval which = condition->of(t);
     each.push_back(!which.isOne() ? join(yes->of(t), no->of(t))
@@ -192,13 +211,16 @@ const ThreadValue *ThreadValues::choose(Value result,
 const ThreadValue *
 ThreadValues::evaluate(OpResult result,
                        ArrayRef<const ThreadValue *> operands) {
-  const ThreadValue *value = compute(result, operands);
+  const ThreadValue *&value = recall(evaluated, result, operands);
+  if (value)
+    return value;
+  value = compute(result, operands);
   if (!value)
-    return unknown(result);
+    return value = unknown(result);
   if (!value->symbol && result.getType().isInteger())
     for (const Interval &interval : value->threads)
       if (!interval.isOne() && interval.isAll())
-        return unknown(result);
+        return value = unknown(result);
   return value;
 }
 
@@ -212,10 +234,11 @@ ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
   auto join2 = [&](Value symbol,
                    llvm::function_ref<Interval(Interval, Interval)> compute)
       -> const ThreadValue * {
-    SmallVector<Interval> each;
     size_t count = 1;
     for (const ThreadValue *operand : operands.take_front(2))
       count = std::max(count, operand->threads.size());
+    SmallVector<Interval, 4> each;
+    each.reserve(count);
     for (size_t t = 0; t < count; ++t)
       each.push_back(compute(operands[0]->of(t), operands.size() > 1
                                                      ? operands[1]->of(t)
@@ -241,7 +264,7 @@ ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
       .Case([&](gpu::ThreadIdOp id) -> const ThreadValue * {
         if (id.getDimension() != gpu::Dimension::x)
           return number(0);
-        SmallVector<Interval> each;
+        SmallVector<Interval, 0> each;
         for (int64_t t = 0; t < threads; ++t)
           each.push_back({t, t});
         return get({}, each);

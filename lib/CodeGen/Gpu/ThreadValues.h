@@ -40,10 +40,14 @@ struct ThreadValue {
   const Interval &of(int64_t thread) const {
     return threads[threads.size() == 1 ? 0 : thread];
   }
-  /// The number that all threads have, if it is known.
-  std::optional<int64_t> getNumber() const;
   /// Whether every thread's number is known.
-  bool isExact() const;
+  bool isExact = false;
+  /// The number that all threads have, if it is known. Equal intervals are kept
+  /// as one.
+  std::optional<int64_t> getNumber() const {
+    return isExact && threads.size() == 1 ? std::optional(threads[0].low)
+                                          : std::nullopt;
+  }
 };
 
 class ThreadValues {
@@ -66,8 +70,23 @@ public:
 private:
   const ThreadValue *compute(mlir::OpResult result,
                              llvm::ArrayRef<const ThreadValue *> operands);
+  const ThreadValue *blend(mlir::Value result, const ThreadValue *condition,
+                           const ThreadValue *yes, const ThreadValue *no);
+
+  /// What one value was found to be. The same operands come again in every
+  /// iteration of a loop.
+  struct Evaluated {
+    llvm::SmallVector<const ThreadValue *, 3> operands;
+    const ThreadValue *value;
+  };
+  using Memory = llvm::DenseMap<mlir::Value, llvm::SmallVector<Evaluated, 1>>;
+  static const ThreadValue *&
+  recall(Memory &memory, mlir::Value value,
+         llvm::ArrayRef<const ThreadValue *> operands);
+
   llvm::DenseMap<size_t, llvm::SmallVector<std::unique_ptr<ThreadValue>, 1>>
       known;
+  Memory evaluated, chosen;
 };
 
 } // namespace kiln::simt

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates every function without parameters of an MLIR file and prints the
 // results: `name[k] = [shape] type: elements`; with --ranks=N on N ranks at
-// once, `name@rank[k]`. Private functions are helpers and are skipped. Exit
-// status 1 when a function fails.
+// once, `name@rank[k]`. Private functions are helpers and are skipped. Thread
+// code (llvm.func with simt.threads) runs on a grid with arguments that
+// attributes give, `eval.grid = array<i64: X, Y, Z>` and `eval.args`, a list of
+// dense elements, numbers and "random:SEED:TYPE:SIZExSIZE"; its memory is
+// printed after the launch. --seed=N picks an order of events, --verify expects
+// the diagnostics that the file announces. Exit status 1 when a function fails.
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Coroutine.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
+#include "kiln/Eval/Kernel.h"
 #include "kiln/Eval/Memory.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -20,12 +25,13 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <random>
 
 using namespace mlir;
 using Evaluated = kiln::eval::Value;
 
-/// More elements than this are summarised.
-static constexpr int64_t kMaxPrinted = 64;
+/// More elements than this are summarised, without --full.
+static int64_t maxPrinted = 64;
 
 static void print(const Evaluated &value) {
   if (value.isTensor()) {
@@ -36,7 +42,7 @@ static void print(const Evaluated &value) {
   }
   auto name = kiln::runtime::dtypeName(value.dtype());
   std::printf("%.*s:", static_cast<int>(name.size()), name.data());
-  for (int64_t i = 0; i < std::min(value.size(), kMaxPrinted); ++i) {
+  for (int64_t i = 0; i < std::min(value.size(), maxPrinted); ++i) {
     Evaluated element = value.isScalar() ? value : value.element(i);
     if (element.hasPoison())
       std::printf(" poison");
@@ -49,7 +55,7 @@ static void print(const Evaluated &value) {
     else
       std::printf(" %ld", static_cast<long>(element.asInt()));
   }
-  std::printf(value.size() > kMaxPrinted ? " ...\n" : "\n");
+  std::printf(value.size() > maxPrinted ? " ...\n" : "\n");
 }
 
 /// Lists the operations of a dialect that cannot be evaluated. Terminators are
@@ -158,8 +164,103 @@ struct Together {
   std::deque<Rank> ranks;
 };
 
+/// "random:SEED:TYPE:SHAPE" and "zeros:TYPE:SHAPE", as kiln-run has them:
+/// floats in [-1, 1), integers in [-4, 4].
+static Evaluated invented(llvm::StringRef text) {
+  auto [kind, rest] = text.split(':');
+  uint64_t seed = 0;
+  if (kind == "random") {
+    auto [number, more] = rest.split(':');
+    if (number.getAsInteger(10, seed))
+      return {};
+    rest = more;
+  } else if (kind != "zeros") {
+    return {};
+  }
+  auto [type, sizes] = rest.split(':');
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<llvm::StringRef> parts;
+  sizes.split(parts, 'x');
+  for (llvm::StringRef part : parts)
+    if (part.getAsInteger(10, shape.emplace_back()) || shape.back() < 0)
+      return {};
+  auto dtype = kiln::runtime::parseDType(type);
+  if (dtype == kiln::eval::DType::none)
+    return {};
+  Evaluated value = Evaluated::tensor(dtype, shape);
+  std::memset(value.mutableData(), 0, value.bytes());
+  std::mt19937_64 generator(seed);
+  for (int64_t i = 0; kind == "random" && i < value.size(); ++i) {
+    auto bits = generator();
+    int64_t integer = static_cast<int64_t>(bits % 9) - 4;
+    double real = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+    if (kiln::runtime::isFloat(dtype))
+      kiln::eval::storeDoubles(dtype, value.mutableData(), i, 1, &real);
+    else
+      kiln::eval::storeInts(dtype, value.mutableData(), i, 1, &integer);
+  }
+  return value;
+}
+
+/// Launches thread code on the arguments that its attributes give, and prints
+/// its memory.
+static LogicalResult launch(kiln::eval::Evaluator &evaluator,
+                            FunctionOpInterface function) {
+  llvm::SmallVector<Evaluated> args;
+  if (auto list = function->getAttrOfType<ArrayAttr>("eval.args"))
+    for (Attribute attr : list) {
+      auto text = dyn_cast<StringAttr>(attr);
+      Evaluated value = text ? invented(text) : kiln::eval::constantValue(attr);
+      if (value.isNone())
+        return function.emitError("expected arguments, found ") << attr;
+      if (value.isTensor()) {
+        kiln::eval::View view =
+            kiln::eval::allocate(value.dtype(), value.shape());
+        std::memcpy(view.buffer->data(), value.data(), value.bytes());
+        view.buffer->markWritten(0, view.buffer->bytes);
+        view.buffer->name = "argument " + std::to_string(args.size());
+        value = Evaluated::ofView(std::move(view));
+      }
+      args.push_back(std::move(value));
+    }
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  if (auto sizes = function->getAttrOfType<DenseI64ArrayAttr>("eval.grid"))
+    for (auto [d, size] : llvm::enumerate(sizes.asArrayRef().take_front(3)))
+      grid[d] = size;
+  if (failed(kiln::eval::launchKernel(evaluator, function, grid, args,
+                                      function.getLoc()))) {
+    std::printf("%s failed\n", function.getName().str().c_str());
+    return failure();
+  }
+  for (auto [k, value] : llvm::enumerate(args))
+    if (value.isView()) {
+      std::printf("%s[%zu] = ", function.getName().str().c_str(), k);
+      print(kiln::eval::readView(value.view()));
+    }
+  return success();
+}
+
 int main(int argc, char **argv) {
   int64_t numRanks = 1;
+  uint64_t seed = 0;
+  bool verifies = false;
+  while (argc > 2) {
+    llvm::StringRef option = argv[1];
+    if (option.consume_front("--seed=")) {
+      if (option.getAsInteger(10, seed)) {
+        std::fprintf(stderr, "kiln-eval: expected --seed=N\n");
+        return 2;
+      }
+    } else if (option == "--verify") {
+      verifies = true;
+    } else if (option == "--full") {
+      maxPrinted = std::numeric_limits<int64_t>::max();
+    } else {
+      break;
+    }
+    ++argv;
+    --argc;
+  }
   if (argc > 2 && llvm::StringRef(argv[1]).starts_with("--ranks=")) {
     if (llvm::StringRef(argv[1]).drop_front(8).getAsInteger(10, numRanks) ||
         numRanks < 1 || numRanks > 64) {
@@ -171,8 +272,11 @@ int main(int argc, char **argv) {
   }
   bool time = argc > 2 && !std::strcmp(argv[2], "--time");
   if (argc < 2) {
-    std::fprintf(stderr, "usage: kiln-eval [--ranks=N] FILE [--time]\n"
-                         "       kiln-eval --missing DIALECT...\n");
+    std::fprintf(
+        stderr,
+        "usage: kiln-eval [--seed=N] [--verify] [--full] [--ranks=N] FILE "
+        "[--time]\n"
+        "       kiln-eval --missing DIALECT...\n");
     return 2;
   }
   DialectRegistry registry;
@@ -183,15 +287,27 @@ int main(int argc, char **argv) {
       printMissing(context, argv[i]);
     return 0;
   }
+  context.printOpOnDiagnostic(!verifies);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context, llvm::errs());
+  std::optional<SourceMgrDiagnosticHandler> handler;
+  std::optional<SourceMgrDiagnosticVerifierHandler> verifier;
+  if (verifies)
+    verifier.emplace(sources, &context);
+  else
+    handler.emplace(sources, &context, llvm::errs());
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(argv[1], sources, &context);
   if (!module)
     return 1;
   int status = 0;
   kiln::eval::Evaluator evaluator(*module);
+  evaluator.seed = seed;
   for (auto function : module->getOps<FunctionOpInterface>()) {
+    if (function->hasAttr("simt.threads")) {
+      if (failed(launch(evaluator, function)))
+        status = 1;
+      continue;
+    }
     if (function.isExternal() || function.isPrivate() ||
         function.getNumArguments() ||
         function->getName().getStringRef() == "tile.kernel")
@@ -232,5 +348,5 @@ int main(int argc, char **argv) {
       std::printf("%s took %.3f s\n", function.getName().str().c_str(),
                   seconds.count());
   }
-  return status;
+  return verifies ? failed(verifier->verify()) : status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels: instances one after another, or taking turns.
-#include "kiln/Eval/Kernel.h"
 #include "Families.h"
+#include "Launch.h"
 #include "kiln/Eval/Coroutine.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -155,11 +155,9 @@ LogicalResult setTriple(OpTy op, Frame &frame,
   return success();
 }
 
-} // namespace
-
-LogicalResult launchKernel(Evaluator &evaluator, Operation *op,
-                           std::array<int64_t, 3> grid, ArrayRef<Value> args,
-                           Location caller) {
+LogicalResult launchTileKernel(Evaluator &evaluator, Operation *op,
+                               std::array<int64_t, 3> grid,
+                               ArrayRef<Value> args, Location caller) {
   auto kernel = cast<tile::KernelOp>(op);
   if (failed(checkArguments(kernel, args, caller)))
     return failure();
@@ -236,6 +234,12 @@ LogicalResult launchKernel(Evaluator &evaluator, Operation *op,
     fibers.back()->body = body;
   }
   return takeTurns(evaluator, kernel, fibers, caller);
+}
+
+} // namespace
+
+TileLaunch::TileLaunch(Dialect *dialect) : LaunchInterface(dialect) {
+  add<tile::KernelOp>(launchTileKernel);
 }
 
 void addTileKernel(EvaluationInterface &table) {

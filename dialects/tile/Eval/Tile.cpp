@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tile dialect as something that can be evaluated.
 #include "Families.h"
+#include "Launch.h"
 #include "kiln/Eval/Register.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -31,7 +32,7 @@ struct TileEvaluation : EvaluationInterface {
 void registerTileEvaluation(DialectRegistry &registry) {
   registry.insert<tile::TileDialect>();
   registry.addExtension(+[](MLIRContext *, tile::TileDialect *dialect) {
-    dialect->addInterfaces<TileEvaluation>();
+    dialect->addInterfaces<TileEvaluation, TileLaunch>();
   });
 }
 

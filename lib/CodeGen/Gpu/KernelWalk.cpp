@@ -4,6 +4,7 @@
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Declines.h"
@@ -249,6 +250,10 @@ LogicalResult KernelWalk::run() {
            << " bytes of shared memory, an instance on "
            << description.getChip() << " has " << shared.getSize();
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
+  if (lanes != 32)
+    function->setAttr(kLanesAttr, b.getI64IntegerAttr(lanes));
+  function->setAttr(kParametersAttr,
+                    b.getTypeArrayAttr(kernel.getArgumentTypes()));
   function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes()));
   if (kernel.getProgress() == tile::Progress::concurrent)
     function->setAttr(kCooperativeAttr, b.getUnitAttr());

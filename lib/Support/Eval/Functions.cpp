@@ -13,6 +13,12 @@ namespace kiln::eval {
 
 void parallelFor(int64_t n, int64_t grain,
                  llvm::function_ref<void(int64_t, int64_t)> body) {
+  // Most calls are small: asking for the number of processors takes longer.
+  if (n < 2 * grain) {
+    if (n > 0)
+      body(0, n);
+    return;
+  }
   int64_t parts = std::min<int64_t>(
       {n / std::max<int64_t>(grain, 1),
        static_cast<int64_t>(std::thread::hardware_concurrency()), 16});

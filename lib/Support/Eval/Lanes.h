@@ -6,6 +6,7 @@
 
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Evaluator.h"
+#include "kiln/Eval/Marks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cstring>
 
@@ -22,7 +23,7 @@ inline void spreadPoison(Value &out, llvm::ArrayRef<const Value *> operands) {
     if (const uint8_t *from = operand->poison()) {
       uint8_t *to = out.makePoison();
       for (int64_t i = 0, n = out.size(); i < n; ++i)
-        to[i] |= from[i];
+        to[i] = joinMarks(to[i], from[i]);
     }
 }
 

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products that read shared memory by themselves. They read it at any time
+// between the issue and the wait that covers them; until then no thread may
+// write there, and their sums are no values.
+#include "Products.h"
+#include "kiln/Eval/Elements.h"
+#include "kiln/Eval/Marks.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+//===----------------------------------------------------------------------===//
+// Sums in flight
+//===----------------------------------------------------------------------===//
+
+/// What stands for a sum in flight: poison whose bits name a product, modulo so
+/// many, and one of its results. As NaN, so that arithmetic does not turn one
+/// into another one.
+static constexpr uint32_t kToken = 0x7fd00000, kTokenMask = 0xfff00000;
+static constexpr uint32_t kProducts = 2048, kResults = 512;
+
+static Value sumInFlight(Warp &warp, WarpProduct &product, unsigned result,
+                         DType dtype) {
+  uint32_t token = kToken | (product.number * kResults + result);
+  Value out = Value::tensor(dtype, {warp.block.code->lanes});
+  uint8_t mark = poisonBy(product.op, "is a product in flight, which is not "
+                                      "waited for before its sum is used");
+  for (int64_t lane = 0; lane < out.size(); ++lane) {
+    out.as<uint32_t>()[lane] = token;
+    out.makePoison()[lane] = mark;
+  }
+  return out;
+}
+
+/// The product whose sum a lane's element stands for, and which of its results
+/// that is; null where the element is a value.
+static std::pair<WarpProduct *, unsigned>
+tokenAt(const Warp &warp, const Value &value, unsigned lane) {
+  if (!value.poison() || !(value.poison()[lane] & kPoison) ||
+      runtime::dtypeBytes(value.dtype()) != 4)
+    return {};
+  uint32_t bits = value.as<uint32_t>()[lane], token = bits & ~kTokenMask;
+  if ((bits & kTokenMask) != kToken ||
+      token / kResults >= warp.latestProducts.size())
+    return {};
+  return {warp.latestProducts[token / kResults].get(), token % kResults};
+}
+
+/// Replaces sums in flight by what they are: of all products, or of those that
+/// have been waited for.
+static FailureOr<Value> resolveSums(Warp &warp, const Value &value,
+                                    bool waitedForAlone) {
+  Value out = value;
+  bool isNew = false;
+  for (unsigned lane = 0; lane < value.size(); ++lane) {
+    auto [product, result] = tokenAt(warp, value, lane);
+    if (!product || (waitedForAlone && product->isInFlight))
+      continue;
+    if (failed(product->happen()))
+      return failure();
+    if (!isNew) {
+      out = Value::tensor(value.dtype(), value.shape());
+      std::memcpy(out.mutableData(), value.data(), value.bytes());
+      std::memcpy(out.makePoison(), value.poison(), value.size());
+      isNew = true;
+    }
+    const Value &sum = product->results[result];
+    out.makePoison()[lane] = 0;
+    copyElement(sum, lane, out, lane);
+  }
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// In flight
+//===----------------------------------------------------------------------===//
+
+/// Reports unless what threads wrote to a byte is there for a product.
+static LogicalResult checkWritten(WarpProduct &product, int64_t at) {
+  Warp &warp = *product.warp;
+  ThreadBlock &block = warp.block;
+  ByteState &byte = block.shared.at(at);
+  auto report = [&](StringRef why, Operation *other, StringRef note) {
+    InFlightDiagnostic diag = product.op->emitError("reads byte ")
+                              << at << " of shared memory, " << why;
+    diag.attachNote(other->getLoc()) << note;
+    return diag;
+  };
+  if (byte.copy)
+    return report("which a copy in flight writes",
+                  block.copies.at(byte.copy - 1).op,
+                  "the copy, which is not waited for before");
+  if (byte.write.isNone())
+    return success();
+  Operation *writer = block.opOf(byte.write.op);
+  Moment now = warp.moment(0);
+  if (!byte.write.isBeforeWarp(now))
+    return report("which a thread writes without a barrier in between", writer,
+                  "it does so here");
+  // The writer has fenced between its write and the barrier.
+  bool isOfBlock = byte.write.blockEpoch < now.blockEpoch;
+  for (auto &other : block.warps) {
+    if (!(byte.write.warps >> other->number & 1))
+      continue;
+    const auto &fences =
+        isOfBlock ? other->fencesBeforeBlock : other->fencesBeforeWarp;
+    for (LaneMask rest = byte.write.lanes; rest; rest &= rest - 1)
+      if (fences[__builtin_ctzll(rest)] <= byte.fences)
+        return report("which its writer does not publish before a barrier",
+                      writer, "it is written here");
+  }
+  return success();
+}
+
+LogicalResult WarpProduct::happen() {
+  if (isDone)
+    return success();
+  auto made = effect();
+  if (failed(made))
+    return failure();
+  results = std::move(*made);
+  isDone = true;
+  effect = nullptr;
+  return success();
+}
+
+LogicalResult ThreadBlock::issue(std::shared_ptr<WarpProduct> product) {
+  for (auto [begin, end] : product->reads)
+    for (int64_t at = begin; at < end; ++at) {
+      if (failed(checkWritten(*product, at)))
+        return failure();
+      ++shared.at(at).products;
+    }
+  product->warp->openProducts.push_back(product);
+  products.push_back(std::move(product));
+  return success();
+}
+
+LogicalResult ThreadBlock::finishProduct(WarpProduct &product) {
+  if (failed(product.happen()))
+    return failure();
+  product.isInFlight = false;
+  Warp &warp = *product.warp;
+  uint32_t number = numberOf(product.op);
+  // All lanes wait: only other warps need a barrier before they write.
+  Moment before = warp.moment(0);
+  --before.warpEpoch;
+  for (auto [begin, end] : product.reads)
+    for (int64_t at = begin; at < end; ++at) {
+      ByteState &byte = shared.at(at);
+      --byte.products;
+      if (byte.read.blockEpoch != epoch ||
+          byte.read.warps != uint32_t(1) << warp.number)
+        byte.read.add(before, number);
+    }
+  llvm::erase_if(products,
+                 [&](auto &other) { return other.get() == &product; });
+  return success();
+}
+
+namespace {
+
+/// A factor in shared memory.
+struct Factor {
+  int64_t address;
+  simt::MatrixAttr form;
+  DType dtype;
+  int64_t depth; ///< of one step
+
+  int64_t steps() const { return form.getSteps().size(); }
+  /// The byte where an element begins: `across` the sum, at `k` of a step.
+  int64_t placeOf(int64_t across, int64_t step, int64_t k) const {
+    int64_t bytes = runtime::dtypeBytes(dtype);
+    int64_t along = form.getSummed() ? k * bytes : across * bytes,
+            rows = form.getSummed() ? across : k, panel = 0;
+    if (!form.getSummed()) {
+      panel = along / form.getRow();
+      along %= form.getRow();
+    }
+    int64_t at = address + form.getSteps()[step] + panel * form.getPanel() +
+                 rows / 8 * form.getGroup() + rows % 8 * form.getRow() + along;
+    // Chunks of 16 bytes are permuted within 128.
+    return at ^ ((at >> 7 & (form.getRow() / 16 - 1)) << 4);
+  }
+};
+
+/// One product of a warp: its rows of the accumulator.
+struct Multiplication {
+  simt::MmaAsyncOp op;
+  Warp *warp;
+  simt::LayoutAttr layout; ///< of the narrowest accumulator
+  int64_t width = 0;       ///< columns
+  int64_t narrowest = 0;
+  unsigned numberInGroup = 0;
+  std::pair<int64_t, int64_t> ofWarp; ///< what that adds to a place
+  SmallVector<int64_t, 16> rows;      ///< that the warp has
+  llvm::SmallDenseMap<int64_t, int64_t> rowNumber;
+  Factor lhs, rhs;
+  DotMode mode;
+  SmallVector<Value> acc;
+
+  /// The element that a lane has in a register of the results.
+  std::pair<int64_t, int64_t> placeOf(int64_t reg, unsigned lane) const {
+    int64_t inAtom = layout.getNumRegisters();
+    auto [row, column] = warp->block.code->placesOf(
+        layout)[(reg % inAtom) * warp->block.code->lanes + lane];
+    return {row ^ ofWarp.first,
+            (column ^ ofWarp.second) + reg / inAtom * narrowest};
+  }
+  FailureOr<Value> read(const Factor &factor, ArrayRef<int64_t> across,
+                        bool isLhs) const;
+  std::vector<std::pair<int64_t, int64_t>> bytesRead() const;
+  FailureOr<SmallVector<Value>> compute();
+};
+
+FailureOr<Value> Multiplication::read(const Factor &factor,
+                                      ArrayRef<int64_t> across,
+                                      bool isLhs) const {
+  ThreadBlock &block = warp->block;
+  int64_t depth = factor.steps() * factor.depth, count = across.size();
+  Value out = isLhs ? zeroMatrix(factor.dtype, count, depth)
+                    : zeroMatrix(factor.dtype, depth, count);
+  int64_t bytes = runtime::dtypeBytes(factor.dtype);
+  for (auto [x, place] : llvm::enumerate(across))
+    for (int64_t k = 0; k < depth; ++k) {
+      int64_t at = factor.placeOf(place, k / factor.depth, k % factor.depth);
+      int64_t index = isLhs ? int64_t(x) * depth + k : k * count + int64_t(x);
+      std::memcpy(out.as<char>() + index * bytes, block.sharedData.data() + at,
+                  bytes);
+      for (int64_t i = 0; i < bytes; ++i)
+        if (uint8_t mark = block.sharedMarks[at + i]) {
+          if (mark == kPoison && block.shared.at(at + i).write.isNone())
+            mark = poisonBy(op, "reads byte " + std::to_string(at + i) +
+                                    " of shared memory, which no thread has "
+                                    "written");
+          out.makePoison()[index] = mark;
+        }
+    }
+  return out;
+}
+
+/// Ranges of bytes, sorted, that meet nowhere.
+std::vector<std::pair<int64_t, int64_t>> Multiplication::bytesRead() const {
+  std::vector<int64_t> places;
+  auto add = [&](const Factor &factor, ArrayRef<int64_t> across) {
+    for (int64_t place : across)
+      for (int64_t k = 0; k < factor.steps() * factor.depth; ++k)
+        places.push_back(
+            factor.placeOf(place, k / factor.depth, k % factor.depth));
+  };
+  add(lhs, rows);
+  add(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)));
+  llvm::sort(places);
+  places.erase(llvm::unique(places), places.end());
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  int64_t bytes = runtime::dtypeBytes(lhs.dtype);
+  for (int64_t at : places) {
+    if (ranges.empty() || ranges.back().second < at)
+      ranges.push_back({at, at});
+    ranges.back().second = std::max(ranges.back().second, at + bytes);
+  }
+  return ranges;
+}
+
+FailureOr<SmallVector<Value>> Multiplication::compute() {
+  // A product in flight may add to the sums of another one.
+  Value start = zeroMatrix(acc[0].dtype(), rows.size(), width);
+  for (auto [reg, value] : llvm::enumerate(acc)) {
+    FailureOr<Value> known =
+        resolveSums(*warp, value, /*waitedForAlone=*/false);
+    if (failed(known))
+      return failure();
+    for (unsigned lane = 0; lane < warp->block.code->lanes; ++lane) {
+      auto [row, column] = placeOf(reg, lane);
+      copyElement(*known, lane, start, rowNumber.lookup(row) * width + column);
+    }
+  }
+  auto left = read(lhs, rows, /*isLhs=*/true);
+  auto right = read(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)),
+                    /*isLhs=*/false);
+  if (failed(left) || failed(right))
+    return failure();
+  Value sum = dotOf(*left, *right, start, mode);
+  SmallVector<Value> results;
+  for (size_t reg = 0; reg < acc.size(); ++reg) {
+    Value out = Value::tensor(sum.dtype(), {warp->block.code->lanes});
+    for (unsigned lane = 0; lane < warp->block.code->lanes; ++lane) {
+      auto [row, column] = placeOf(reg, lane);
+      copyElement(sum, rowNumber.lookup(row) * width + column, out, lane);
+    }
+    results.push_back(std::move(out));
+  }
+  return results;
+}
+
+/// The address that all lanes of a warp have.
+FailureOr<int64_t> uniformAddress(Operation *op, Warp &warp, mlir::Value of) {
+  const Value &address = warp.frame.get(of);
+  if (cast<LLVM::LLVMPointerType>(of.getType()).getAddressSpace() !=
+      simt::kShared) {
+    op->emitOpError("expected an address in shared memory");
+    return failure();
+  }
+  if (failed(warp.checkHasValue(op, address, "the address")))
+    return failure();
+  int64_t first = address.as<int64_t>()[0];
+  for (int64_t lane = 1; lane < address.size(); ++lane)
+    if (warp.active >> lane & 1 && address.as<int64_t>()[lane] != first) {
+      op->emitOpError("expected the same address in all lanes, found ")
+          << first << " and " << address.as<int64_t>()[lane];
+      return failure();
+    }
+  return first;
+}
+
+/// Fills in what an operation computes.
+LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
+  target::MatrixInstructionAttr row = rowOf(op, warp, op.getRow());
+  if (!row)
+    return failure();
+  made.op = op;
+  made.warp = &warp;
+  made.layout = dyn_cast_or_null<simt::LayoutAttr>(row.getAcc().getLayout());
+  made.narrowest = row.getN().getMin();
+  if (!made.layout || made.layout.getRank() != 2 || op.getAcc().empty() ||
+      op.getAcc().size() % made.layout.getNumRegisters() ||
+      laneType(op.getAcc()[0].getType()) == DType::none ||
+      runtime::dtypeBytes(laneType(op.getAcc()[0].getType())) != 4)
+    return op.emitOpError("unsupported: evaluation of this accumulator");
+  made.width = int64_t(op.getAcc().size()) / made.layout.getNumRegisters() *
+               made.narrowest;
+  unsigned together = 1u << made.layout.getWarpBases(0).size();
+  made.numberInGroup = warp.number % together;
+  for (auto [bit, basis] : llvm::enumerate(made.layout.getWarpBases(0)))
+    if (made.numberInGroup >> bit & 1) {
+      made.ofWarp.first ^= basis[0];
+      made.ofWarp.second ^= basis[1];
+    }
+  made.mode = modeOf(op, row);
+  for (unsigned lane = 0; lane < warp.block.code->lanes; ++lane)
+    for (int64_t reg = 0; reg < made.layout.getNumRegisters(); ++reg) {
+      int64_t at = made.placeOf(reg, lane).first;
+      if (made.rowNumber.try_emplace(at, made.rows.size()).second)
+        made.rows.push_back(at);
+    }
+  for (mlir::Value value : op.getAcc())
+    made.acc.push_back(warp.frame.get(value));
+  auto fill = [&](Factor &factor, target::OperandAttr operand,
+                  mlir::Value address, simt::MatrixAttr form) {
+    auto at = uniformAddress(op, warp, address);
+    if (failed(at))
+      return failure();
+    Type type = operand.getTypes().front();
+    factor.address = *at;
+    factor.form = form;
+    factor.dtype = type.isTF32() ? DType::f32 : laneType(type);
+    factor.depth = row.getK().getMin();
+    return warp.block.checkShared(op, *at, form.getBytes(), 16);
+  };
+  return failure(
+      failed(fill(made.lhs, row.getLhs(), op.getLhs(), op.getLhsMatrix())) ||
+      failed(fill(made.rhs, row.getRhs(), op.getRhs(), op.getRhsMatrix())));
+}
+
+LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)))
+    return failure();
+  auto made = std::make_shared<Multiplication>();
+  if (failed(prepare(op, *warp, *made)))
+    return failure();
+  // The warps of the instruction come to it together.
+  unsigned together = 1u << made->layout.getWarpBases(0).size();
+  uint32_t group = llvm::maskTrailingOnes<uint32_t>(together)
+                   << (warp->number - made->numberInGroup);
+  if (failed(warp->block.meet(*warp, op, group)))
+    return failure();
+  auto product = std::make_shared<WarpProduct>();
+  product->op = op;
+  product->warp = warp;
+  product->reads = made->bytesRead();
+  int64_t first = std::min(made->lhs.address, made->rhs.address),
+          last = std::max(made->lhs.address + op.getLhsMatrix().getBytes(),
+                          made->rhs.address + op.getRhsMatrix().getBytes());
+  if (product->reads.front().first < first ||
+      product->reads.back().second > last)
+    return op.emitOpError("reads bytes ")
+           << product->reads.front().first << " to "
+           << product->reads.back().second - 1
+           << " of shared memory, beyond its factors";
+  product->effect = [made] { return made->compute(); };
+  if (op.getNumResults() > kResults)
+    return op.emitOpError("unsupported: evaluation of so many results");
+  product->number = warp->numProducts++ % kProducts;
+  warp->latestProducts.resize(
+      std::max<size_t>(warp->latestProducts.size(), product->number + 1));
+  warp->latestProducts[product->number] = product;
+  for (auto [n, result] : llvm::enumerate(op.getResults()))
+    (void)frame.set(
+        result, sumInFlight(*warp, *product, n, laneType(result.getType())));
+  return warp->block.issue(std::move(product));
+}
+
+LogicalResult commit(simt::CommitProductsOp op, Frame &frame) {
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->checkConverged(op)))
+    return failure();
+  warp->productGroups.push_back(std::move(warp->openProducts));
+  warp->openProducts.clear();
+  return success();
+}
+
+LogicalResult wait(simt::WaitProductsOp op, Frame &frame) {
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)) ||
+      failed(warp->checkConverged(op)))
+    return failure();
+  auto &groups = warp->productGroups;
+  while (groups.size() > size_t(op.getBut())) {
+    for (auto &product : groups.front())
+      if (failed(warp->block.finishProduct(*product)))
+        return failure();
+    groups.pop_front();
+  }
+  for (auto [value, result] : llvm::zip(op.getValues(), op.getResults())) {
+    FailureOr<Value> known =
+        resolveSums(*warp, frame.get(value), /*waitedForAlone=*/true);
+    if (failed(known))
+      return failure();
+    (void)frame.set(result, std::move(*known));
+  }
+  return success();
+}
+
+} // namespace
+
+void addSimtAsyncProducts(EvaluationInterface &table) {
+  table.add<simt::MmaAsyncOp>(multiply);
+  table.add<simt::CommitProductsOp>(commit);
+  table.add<simt::WaitProductsOp>(wait);
+}
+
+} // namespace kiln::eval

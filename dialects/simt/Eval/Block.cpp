@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Warps that take turns, and meet at barriers.
+#include "Machine.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+
+namespace kiln::eval {
+
+/// Shared memory that nothing has written: poison of no cause.
+static constexpr uint8_t kUnwritten = 1;
+
+void ThreadBlock::begin(ThreadCode &threadCode, Evaluator &owner,
+                        Instance &place, ArrayRef<Value> args) {
+  code = &threadCode;
+  evaluator = &owner;
+  instance = &place;
+  generator.seed(owner.seed * 1000003 + place.number);
+  sharedData.assign(code->sharedBytes, 0);
+  sharedMarks.assign(code->sharedBytes, kUnwritten);
+  int64_t lanes = code->lanes;
+  for (int64_t first = 0; first < code->threads; first += lanes) {
+    int64_t count = std::min(lanes, code->threads - first);
+    warps.push_back(std::make_unique<Warp>(
+        *this, warps.size(), llvm::maskTrailingOnes<uint64_t>(count)));
+    Warp &warp = *warps.back();
+    auto parameters = code->function.getBody().getArguments();
+    for (auto [parameter, arg] : llvm::zip_equal(parameters, args))
+      (void)warp.frame.set(parameter, warp.splat(arg));
+  }
+}
+
+uint32_t ThreadBlock::numberOf(Operation *op) {
+  uint32_t &number = opNumbers[op];
+  if (!number) {
+    number = ops.size();
+    ops.push_back(op);
+  }
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+FailureOr<bool> ThreadBlock::turn() {
+  SmallVector<unsigned, 32> ready;
+  bool isOver = true;
+  for (auto &warp : warps) {
+    isOver &= warp->coroutine.isDone();
+    if (!warp->coroutine.isDone() && !warp->waitsAt)
+      ready.push_back(warp->number);
+  }
+  if (isOver)
+    return false;
+  if (ready.empty()) {
+    // What all others wait for may have stopped since.
+    for (auto &warp : warps)
+      if (warp->waitsAt && areAllAt(warp->waitsAt, warp->waitsWith)) {
+        release(warp->waitsAt, warp->waitsWith);
+        return true;
+      }
+    return explainStuck();
+  }
+  unsigned chosen = ready.front();
+  if (evaluator->seed) {
+    chosen = ready[random(ready.size())];
+  } else {
+    for (unsigned number : llvm::reverse(ready))
+      if (number >= next)
+        chosen = number;
+    next = chosen + 1;
+  }
+  Warp &warp = *warps[chosen];
+  running = &warp;
+  warp.coroutine.resume();
+  running = nullptr;
+  if (failed(warp.result))
+    return failure();
+  return true;
+}
+
+/// No warp can go on: names one that waits, and one that does not come.
+LogicalResult ThreadBlock::explainStuck() {
+  for (auto &warp : warps) {
+    if (!warp->waitsAt)
+      continue;
+    for (auto &other : warps) {
+      if (!(warp->waitsWith >> other->number & 1) || other->hasStopped ||
+          other->waitsAt == warp->waitsAt)
+        continue;
+      InFlightDiagnostic diag = warp->waitsAt->emitError("thread ")
+                                << warp->thread(0) << " waits for thread "
+                                << other->thread(0)
+                                << ", which does not come here";
+      if (other->waitsAt)
+        diag.attachNote(other->waitsAt->getLoc()) << "it waits here";
+      else
+        diag.attachNote(code->function.getBody().back().back().getLoc())
+            << "it has ended here";
+      return diag;
+    }
+  }
+  return code->function.emitError("no thread of a block can go on");
+}
+
+uint32_t ThreadBlock::allWarps() const {
+  return llvm::maskTrailingOnes<uint32_t>(warps.size());
+}
+
+/// A warp whose threads have stopped is not waited for.
+bool ThreadBlock::areAllAt(Operation *op, uint32_t with) const {
+  return llvm::all_of(warps, [&](auto &warp) {
+    bool isNeeded = with >> warp->number & 1 && !warp->hasStopped;
+    return !isNeeded || warp->waitsAt == op;
+  });
+}
+
+/// Lets warps that have met go on.
+void ThreadBlock::release(Operation *op, uint32_t with) {
+  for (auto &warp : warps)
+    if (with >> warp->number & 1 && warp->waitsAt == op)
+      warp->waitsAt = nullptr;
+}
+
+LogicalResult ThreadBlock::meet(Warp &warp, Operation *op, uint32_t with) {
+  if (failed(warp.checkConverged(op)))
+    return failure();
+  warp.waitsAt = op;
+  warp.waitsWith = with;
+  if (areAllAt(op, with)) {
+    release(op, with);
+    return success();
+  }
+  warp.yield();
+  return success();
+}
+
+LogicalResult ThreadBlock::barrier(Warp &warp, Operation *op) {
+  uint32_t before = epoch;
+  if (failed(meet(warp, op, allWarps())))
+    return failure();
+  // The last one to come is the first to go on.
+  if (epoch == before) {
+    ++epoch;
+    for (auto &other : warps) {
+      other->fencesBeforeBlock = other->fences;
+      other->fencesBeforeWarp = other->fences;
+    }
+  }
+  return success();
+}
+
+LogicalResult ThreadBlock::stir(Warp &warp) {
+  if (!evaluator->seed)
+    return success();
+  SmallVector<int64_t> flying;
+  for (auto &[id, copy] : copies)
+    if (!copy.isDone)
+      flying.push_back(id);
+  while (!flying.empty() && random(4) == 0) {
+    size_t k = random(flying.size());
+    if (failed(arrive(copies.at(flying[k]))))
+      return failure();
+    flying.erase(flying.begin() + k);
+  }
+  for (auto &product : products)
+    if (random(4) == 0 && failed(product->happen()))
+      return failure();
+  if (random(8) == 0)
+    warp.yield();
+  return success();
+}
+
+LogicalResult ThreadBlock::finishWarp(Warp &warp) {
+  for (auto &[id, copy] : copies)
+    if (copy.warp == &warp && warp.live >> copy.lane & 1)
+      return copy.op->emitError("is a copy that thread ")
+             << warp.thread(copy.lane) << " does not wait for before it ends";
+  for (auto &product : products)
+    if (product->warp == &warp && warp.live)
+      return product->op->emitError("is a product that thread ")
+             << warp.thread(0) << " does not wait for before it ends";
+  return success();
+}
+
+} // namespace kiln::eval

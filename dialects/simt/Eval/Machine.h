@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A block of threads that runs: warps that take turns, the memory that they
+// share, and what is in flight. Private to this folder.
+//
+// Lanes of a warp run in step: a value of a thread is a tensor with one element
+// for each lane (a vector of n: lanes x n), and operations of arith and math
+// are evaluated on all lanes at once by their own dialects. A mask says which
+// lanes are active; results of the others are never used.
+#ifndef KILN_DIALECTS_SIMT_EVAL_MACHINE_H
+#define KILN_DIALECTS_SIMT_EVAL_MACHINE_H
+
+#include "Shadow.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Eval/Coroutine.h"
+#include "kiln/Eval/Evaluator.h"
+#include "kiln/Eval/Memory.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace kiln::eval {
+
+class ThreadBlock;
+class Warp;
+
+/// A function of one thread, prepared for running: for each operation its
+/// evaluation, and which values die with it.
+class ThreadCode {
+public:
+  explicit ThreadCode(mlir::LLVM::LLVMFuncOp function);
+
+  struct Step {
+    mlir::Operation *op;
+    const EvaluateFn *evaluate; ///< null: none is known
+    llvm::SmallVector<mlir::Value, 2> dying;
+  };
+  /// The operations of a block but for its terminator.
+  const std::vector<Step> &stepsOf(mlir::Block *block);
+
+  /// The coordinates of the elements that lanes of the first warp have by a
+  /// layout of two dimensions: entry reg * lanes + lane.
+  llvm::ArrayRef<std::pair<int64_t, int64_t>> placesOf(simt::LayoutAttr layout);
+
+  mlir::LLVM::LLVMFuncOp function;
+  int64_t threads = 0, sharedBytes = 0, lanes = 32;
+  target::TargetAttr description;
+  /// Constants on the lanes of a warp.
+  llvm::DenseMap<mlir::Operation *, Value> constants;
+  /// Constant globals, by name.
+  llvm::StringMap<std::shared_ptr<Buffer>> globals;
+  /// Buffers of the launch that its threads may write.
+  llvm::DenseSet<Buffer *> written;
+  /// Operations of warps that may still be executed.
+  int64_t stepsLeft = 0;
+
+private:
+  std::unordered_map<mlir::Block *, std::vector<Step>> blocks;
+  std::map<const void *, std::vector<std::pair<int64_t, int64_t>>> places;
+};
+
+/// An asynchronous copy of one thread.
+struct ThreadCopy {
+  mlir::Operation *op = nullptr;
+  Warp *warp = nullptr;
+  unsigned lane = 0;
+  int64_t target = 0, bytes = 0;
+  const char *source = nullptr;
+  std::string snapshot; ///< what the source held at the issue
+  bool isDone = false;  ///< the bytes have arrived
+};
+
+/// An asynchronous product of one warp.
+struct WarpProduct {
+  mlir::Operation *op = nullptr;
+  Warp *warp = nullptr;
+  /// Bytes of shared memory, from and behind.
+  std::vector<std::pair<int64_t, int64_t>> reads;
+  /// Computes its results.
+  std::function<mlir::FailureOr<llvm::SmallVector<Value>>()> effect;
+  bool isDone = false;    ///< it has read, and has results
+  bool isInFlight = true; ///< no wait has covered it
+  uint32_t number = 0;    ///< by which elements name it
+  llvm::SmallVector<Value> results;
+
+  mlir::LogicalResult happen();
+};
+
+/// The threads that run in step.
+class Warp {
+public:
+  Warp(ThreadBlock &block, unsigned number, LaneMask live);
+
+  bool start();
+  /// Runs a region on the active lanes. `results` are what its terminator has;
+  /// empty where no lane is left.
+  mlir::LogicalResult run(mlir::Region &region, llvm::ArrayRef<Value> args,
+                          llvm::SmallVectorImpl<Value> &results);
+  mlir::LogicalResult runBody(llvm::ArrayRef<Value> args);
+
+  Moment moment(unsigned lane) const;
+  int64_t thread(unsigned lane) const;
+  /// Calls `fn(lane)` for each active lane, until it fails.
+  template <typename Fn> mlir::LogicalResult eachLane(Fn fn) const {
+    for (LaneMask rest = active; rest; rest &= rest - 1)
+      if (mlir::failed(fn(unsigned(__builtin_ctzll(rest)))))
+        return mlir::failure();
+    return mlir::success();
+  }
+  /// Reports where an active lane has no value that a decision, an address or
+  /// memory needs.
+  mlir::LogicalResult checkHasValue(mlir::Operation *op, const Value &value,
+                                    llvm::StringRef what) const;
+  /// The active lanes whose element is true.
+  LaneMask lanesWhere(const Value &condition) const;
+  /// Reports unless all lanes that have not stopped are active.
+  mlir::LogicalResult checkConverged(mlir::Operation *op) const;
+  /// The results of a branch, of the lanes that took it or the other one.
+  Value merge(LaneMask mask, const Value &yes, const Value &no) const;
+
+  /// What the lanes of the warp have of a value that is the same for all.
+  Value splat(const Value &scalar) const;
+
+  /// Lets other warps go on; this one is ready again at once.
+  void yield();
+
+  ThreadBlock &block;
+  const unsigned number;
+  LaneMask live, active;
+  Frame frame;
+  uint32_t epoch = 1;
+  /// What it waits at, and the warps that have to come there.
+  mlir::Operation *waitsAt = nullptr;
+  uint32_t waitsWith = 0;
+
+  /// Proxy fences of each lane: so far, before the latest barrier of the block,
+  /// and before the latest one of any kind.
+  std::vector<uint32_t> fences, fencesBeforeBlock, fencesBeforeWarp;
+
+  /// Copies of each lane: not committed yet, and in groups.
+  struct Copies {
+    std::vector<int64_t> open;
+    std::deque<std::vector<int64_t>> groups;
+  };
+  std::vector<Copies> copies;
+  std::vector<std::shared_ptr<WarpProduct>> openProducts;
+  std::deque<std::vector<std::shared_ptr<WarpProduct>>> productGroups;
+  /// Products by their numbers, which are used again.
+  std::vector<std::shared_ptr<WarpProduct>> latestProducts;
+  uint32_t numProducts = 0;
+  /// Parts of values of struct type.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Value, 2>> aggregates;
+
+  Coroutine coroutine;
+  bool hasStopped = false; ///< by simt.stop: nobody waits for it
+  mlir::LogicalResult result = mlir::success();
+
+private:
+  mlir::LogicalResult runSteps(mlir::Block &block, bool merges);
+  mlir::LogicalResult runGraph(mlir::Region &region,
+                               llvm::SmallVectorImpl<Value> &results);
+};
+
+/// The state of a program instance at the level of threads.
+class ThreadBlock : public InstanceState {
+public:
+  void begin(ThreadCode &code, Evaluator &evaluator, Instance &instance,
+             llvm::ArrayRef<Value> args);
+  /// Lets one warp run until it waits. False: all have ended.
+  mlir::FailureOr<bool> turn();
+
+  //===--- Order ---===//
+
+  /// Waits until the warps in `with`, a bit each, come to this operation.
+  mlir::LogicalResult meet(Warp &warp, mlir::Operation *op, uint32_t with);
+  mlir::LogicalResult barrier(Warp &warp, mlir::Operation *op);
+  uint32_t allWarps() const;
+  /// With a seed: something in flight may happen now, and others go on.
+  mlir::LogicalResult stir(Warp &warp);
+
+  //===--- Memory ---===//
+
+  /// A piece of memory: shared (no buffer), or one of the launch.
+  struct Span {
+    std::shared_ptr<Buffer> buffer;
+    int64_t offset = 0;
+    char *data = nullptr;
+  };
+  enum class Use : uint8_t { read, write, atomic, volatileRead };
+  /// The bytes that a thread accesses; reports what is wrong with that.
+  /// `stored` are bytes about to be written.
+  mlir::FailureOr<Span> reach(mlir::Operation *op, Warp &warp, unsigned lane,
+                              unsigned space, int64_t address, int64_t bytes,
+                              int64_t alignment, Use use,
+                              const char *stored = nullptr,
+                              Order order = Order());
+  /// The same for shared memory.
+  mlir::LogicalResult checkShared(mlir::Operation *op, int64_t address,
+                                  int64_t bytes, int64_t alignment);
+  /// Remembers and checks accesses by threads of this block.
+  mlir::LogicalResult touch(mlir::Operation *op, Warp &warp, unsigned lane,
+                            Shadow &shadow, llvm::StringRef memory,
+                            int64_t begin, int64_t bytes, Use use,
+                            const char *stored, const char *now);
+  Shadow &shadowOf(const Buffer *buffer) {
+    return buffer ? global[buffer] : shared;
+  }
+  /// The buffer and offset of an address outside of shared memory.
+  Span find(int64_t address) const;
+
+  uint32_t numberOf(mlir::Operation *op);
+  mlir::Operation *opOf(uint32_t number) const { return ops[number]; }
+
+  //===--- In flight ---===//
+
+  mlir::LogicalResult issue(ThreadCopy copy);
+  mlir::LogicalResult finishCopy(int64_t id);
+  mlir::LogicalResult arrive(ThreadCopy &copy);
+  mlir::LogicalResult issue(std::shared_ptr<WarpProduct> product);
+  mlir::LogicalResult finishProduct(WarpProduct &product);
+  mlir::LogicalResult finishWarp(Warp &warp);
+
+  ThreadCode *code = nullptr;
+  Evaluator *evaluator = nullptr;
+  Instance *instance = nullptr;
+  std::vector<std::unique_ptr<Warp>> warps;
+  Warp *running = nullptr;
+  uint32_t epoch = 1;
+  std::vector<char> sharedData;
+  std::vector<uint8_t> sharedMarks; ///< of poison, a byte each
+  Shadow shared;
+  std::map<int64_t, ThreadCopy> copies;
+  std::vector<std::shared_ptr<WarpProduct>> products;
+  std::vector<std::shared_ptr<Buffer>> outputs; ///< records for the host
+  mlir::Operation *stoppedAt = nullptr;
+
+  uint64_t random(uint64_t below) { return generator() % below; }
+
+private:
+  mlir::LogicalResult explainStuck();
+  bool areAllAt(mlir::Operation *op, uint32_t with) const;
+  void release(mlir::Operation *op, uint32_t with);
+  mlir::LogicalResult race(mlir::Operation *op, Warp &warp, unsigned lane,
+                           llvm::StringRef memory, int64_t byte,
+                           llvm::StringRef does, const Touch &other,
+                           llvm::StringRef did);
+
+  std::unordered_map<const Buffer *, Shadow> global;
+  std::vector<mlir::Operation *> ops = {nullptr};
+  llvm::DenseMap<mlir::Operation *, uint32_t> opNumbers;
+  int64_t nextCopy = 0;
+  unsigned next = 0; ///< the warp whose turn it is without a seed
+  std::mt19937_64 generator;
+};
+
+/// The warp that runs; null after a report where there is none.
+Warp *warpOf(mlir::Operation *op, Frame &frame);
+
+/// Bytes of a value of a type in memory; none where that is not known.
+std::optional<int64_t> storedBytes(mlir::Type type);
+/// The element type and count of a scalar, pointer or vector.
+DType laneType(mlir::Type type);
+int64_t laneCount(mlir::Type type);
+/// An uninitialised value of a type on the lanes of a warp.
+Value laneValue(const Warp &warp, mlir::Type type);
+/// Element `lane` of integers.
+int64_t intAt(const Value &value, unsigned lane);
+
+/// Operations that lanes execute in another way than the evaluation of their
+/// dialect has it.
+const EvaluateFn *threadEvaluation(mlir::OperationName name);
+
+/// Runs all blocks of thread code. `args` are views (rank 0 for pointers) and
+/// scalars, which become its parameters.
+mlir::LogicalResult launchThreads(Evaluator &evaluator, mlir::Operation *kernel,
+                                  std::array<int64_t, 3> grid,
+                                  llvm::ArrayRef<Value> args,
+                                  mlir::Location caller);
+
+void addThreadControl(EvaluationInterface &table);
+void addThreadValues(EvaluationInterface &table);
+void addLlvmValues(EvaluationInterface &table);
+void addLlvmArithmetic(EvaluationInterface &table);
+void addLlvmMemory(EvaluationInterface &table);
+void addGpu(EvaluationInterface &table);
+void addSimtMemory(EvaluationInterface &table);
+void addSimtCopies(EvaluationInterface &table);
+void addSimtMatrices(EvaluationInterface &table);
+void addSimtProducts(EvaluationInterface &table);
+void addSimtAsyncProducts(EvaluationInterface &table);
+
+} // namespace kiln::eval
+
+#endif // KILN_DIALECTS_SIMT_EVAL_MACHINE_H

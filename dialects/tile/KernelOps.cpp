@@ -3,6 +3,7 @@
 
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/GridFacts.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,6 +19,10 @@ void TileDialect::registerKernelOps() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Tile/KernelOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Tile/GridOps.cpp.inc"
       >();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reaches outside of the tile program.
 #include "Families.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Runtime/Print.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -67,7 +68,10 @@ LogicalResult assume(tile::AssumeOp op, Frame &frame) {
 LogicalResult print(tile::PrintOp op, Frame &frame) {
   KilnPrintedValue line = {};
   line.structSize = sizeof(line);
-  if (frame.instance)
+  if (tile::GridCoordinatesOp at = tile::coordinatesBefore(op))
+    for (auto [into, coordinate] : llvm::zip(line.program, at->getResults()))
+      into = frame.getInt(coordinate);
+  else if (frame.instance)
     llvm::copy(frame.instance->id, line.program);
   std::string prefix = op.getPrefix().str();
   line.prefix = prefix.c_str();

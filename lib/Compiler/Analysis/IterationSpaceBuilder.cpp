@@ -4,6 +4,7 @@
 #include "IterationSpaceBuilder.h"
 #include "Carried.h"
 #include "kiln/Analysis/Raster.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -80,6 +81,24 @@ void IterationSpaceBuilder::findGridDims() {
         }
         continue;
       }
+      dim.index = id;
+      addDim(dim);
+    }
+  });
+  // Coordinates that follow from the number of the instance.
+  kernel.getBody().walk([&](GridCoordinatesOp op) {
+    bool isOwn = op.getNumber().getDefiningOp<InstanceIdOp>() != nullptr;
+    for (auto [axis, id] : llvm::enumerate(op->getResults())) {
+      if (id.use_empty())
+        continue;
+      if (!isOwn || !known.try_emplace(axis, space.dims.size()).second) {
+        setUnstructured(op, "axis " + Twine(axis) +
+                                " of the grid has several coordinates");
+        continue;
+      }
+      IterationDim dim;
+      dim.block = 0;
+      dim.gridAxis = axis;
       dim.index = id;
       addDim(dim);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Linearize.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -85,7 +86,8 @@ bool Linearizer::computeVaries(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return !isa<KernelOp>(argument.getOwner()->getParentOp());
   Operation *op = value.getDefiningOp();
-  if (isa<ProgramIdOp>(op) || op->getNumRegions() != 0)
+  if (isa<ProgramIdOp>(op) || op->hasTrait<InstanceValue>() ||
+      op->getNumRegions() != 0)
     return true;
   if (!isMemoryEffectFree(op) && !isa<KernelOp>(op->getParentOp()))
     return true;

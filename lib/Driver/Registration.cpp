@@ -22,6 +22,7 @@
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Transforms/Prim/Passes.h"
 #include "kiln/Transforms/Program/Passes.h"
+#include "kiln/Transforms/Tile/GridPasses.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -84,6 +85,7 @@ void kiln::driver::registerPasses() {
   std::call_once(once, [] {
     prim::registerPrimPasses();
     tile::registerTilePasses();
+    tile::registerTileGridPasses();
     program::registerProgramPasses();
     tiling::registerTilingPasses();
     staging::registerStagingPasses();

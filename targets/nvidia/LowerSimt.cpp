@@ -10,6 +10,7 @@
 #include "LowerMma.h"
 #include "LowerOutput.h"
 #include "Passes.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -368,6 +369,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     std::pair<StringRef, StringRef> renamed[] = {
         {simt::kSharedBytesAttr, "gpu.shared_bytes"},
         {simt::kCooperativeAttr, "gpu.cooperative"},
+        {simt::kPersistentAttr, "gpu.persistent"},
         {simt::kNumericsAttr, "gpu.numerics"}};
     for (auto [from, to] : renamed)
       if (Attribute value = function->removeAttr(from))

@@ -168,6 +168,12 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
         required(KILN_LAUNCH_LOCAL_BYTES, {int32_t(bytes)}));
   if (kernel->hasAttr("gpu.cooperative"))
     result.attributes.push_back(required(KILN_LAUNCH_COOPERATIVE, {1}));
+  if (kernel->hasAttr("gpu.persistent")) {
+    // With an instance for each point it is right, too.
+    runtime::LaunchAttribute persistent = required(KILN_LAUNCH_PERSISTENT, {1});
+    persistent.isRequired = false;
+    result.attributes.push_back(persistent);
+  }
   runtime::LaunchAttribute axes = required(kLaunchAxes, {1});
   axes.isRequired = false;
   result.attributes.push_back(axes);

@@ -19,7 +19,9 @@ void registerTranslations(mlir::DialectRegistry &registry);
 /// - `nvvm.reqntid`: threads of an instance (required);
 /// - `nvvm.cluster_dim`: instances of a cluster;
 /// - `gpu.shared_bytes`: dynamic shared memory of an instance, an integer;
-/// - `gpu.cooperative`: all instances are there at once.
+/// - `gpu.cooperative`: all instances are there at once;
+/// - `gpu.persistent`: instances loop over points of the grid, so that the
+///   driver starts no more than the device runs at once.
 ///
 /// What the assembler finds (registers, spills, ...) becomes notes of the
 /// kernel, and a warning where it costs speed.

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "Grid.h"
 #include "LayoutChoice.h"
 #include "MemoryProducts.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/Declines.h"
@@ -257,6 +260,8 @@ LogicalResult KernelWalk::run() {
   function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes()));
   if (kernel.getProgress() == tile::Progress::concurrent)
     function->setAttr(kCooperativeAttr, b.getUnitAttr());
+  if (tile::isPersistent(kernel))
+    function->setAttr(kPersistentAttr, b.getUnitAttr());
   if (auto numerics = kernel.getNumericsAttr())
     function->setAttr(kNumericsAttr, numerics);
   return success();
@@ -301,6 +306,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
   if (isa_and_nonnull<stage::StageDialect>(op->getDialect()))
     return emitStage(op);
   if (op->getNumResults() && lateReads.contains(op->getResult(0)))
+    return success();
+  if (emitGridOp(*this, op))
     return success();
   if (isa<MatrixProductOpInterface>(op))
     return emitProduct(op);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Grid.h"
 #include "KernelWalk.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Gpu/OutputRecord.h"
@@ -98,7 +99,7 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
     guarded(first, [&] {
       Value place = newRecord(*this, record);
       guarded(isThere(*this, place), [&] {
-        writeHeader(*this, place, record, programIds);
+        writeHeader(*this, place, record, printedIds(*this, op, programIds));
         if (element)
           LLVM::StoreOp::create(b, loc, element,
                                 byteAt(*this, place, record.elementStart()), 8);
@@ -142,8 +143,9 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
     guarded(first, [&] {
       Value place = newRecord(*this, record);
       LLVM::StoreOp::create(b, loc, place, shared(start));
-      guarded(isThere(*this, place),
-              [&] { writeHeader(*this, place, record, programIds); });
+      guarded(isThere(*this, place), [&] {
+        writeHeader(*this, place, record, printedIds(*this, op, programIds));
+      });
     });
     synchronize();
     Value place = LLVM::LoadOp::create(b, loc, pointer, shared(start));
@@ -216,7 +218,8 @@ LogicalResult KernelWalk::emitAssert(tile::AssertOp op) {
     Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
     // Where there is no space the write to nowhere fails the launch.
     guarded(first, [&] {
-      writeHeader(*this, newRecord(*this, record), record, programIds);
+      writeHeader(*this, newRecord(*this, record), record,
+                  printedIds(*this, op, programIds));
     });
     StopOp::create(b, loc);
   });

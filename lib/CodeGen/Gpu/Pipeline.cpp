@@ -8,6 +8,7 @@
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/ExtensionPoint.h"
 #include "kiln/Target/TargetRegistry.h"
+#include "kiln/Transforms/Tile/GridPasses.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -40,6 +41,8 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   kernels.addPass(createSimtApplyLowerings({/*early=*/true}));
   addTileExpansions(kernels);
   kernels.addPass(createSimtApplyLowerings());
+  kernels.addPass(tile::createTileMakePersistent(
+      {/*all=*/options.getBool("persistent", false)}));
   SimtAssignLayoutsOptions layouts;
   layouts.lanes = lanes;
   int64_t warps = 0;

@@ -76,7 +76,7 @@ int getKernel(KilnDevice *device, KilnModule *module,
 struct Shape {
   int64_t threads[3] = {1, 1, 1};
   int64_t cluster[3] = {1, 1, 1};
-  int64_t shared = 0, cooperative = 0, priority = 0, axes = 0;
+  int64_t shared = 0, cooperative = 0, persistent = 0, priority = 0, axes = 0;
 };
 
 Shape shapeOf(const KilnLaunch &launch) {
@@ -97,6 +97,9 @@ Shape shapeOf(const KilnLaunch &launch) {
       break;
     case KILN_LAUNCH_COOPERATIVE:
       shape.cooperative = attribute.values[0];
+      break;
+    case KILN_LAUNCH_PERSISTENT:
+      shape.persistent = attribute.values[0];
       break;
     case kLaunchAxes:
       shape.axes = attribute.values[0];
@@ -138,6 +141,26 @@ struct Parameters {
   }
 };
 
+/// Lowers `blocks` to what the device runs of the kernel at once.
+int limitToResident(KilnDevice *device, KilnKernel &kernel, const Shape &shape,
+                    int64_t &blocks, KilnError *error) {
+  int64_t threads = shape.threads[0] * shape.threads[1] * shape.threads[2];
+  if (!kernel.resident || kernel.residentThreads != threads ||
+      kernel.residentShared != shape.shared) {
+    int each = 0;
+    if (check(device,
+              device->cuda->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &each, kernel.function, int(threads), size_t(shape.shared)),
+              "cuOccupancyMaxActiveBlocksPerMultiprocessor", error))
+      return 1;
+    kernel.resident = int64_t(std::max(each, 1)) * device->properties.numCores;
+    kernel.residentThreads = threads;
+    kernel.residentShared = shape.shared;
+  }
+  blocks = std::min(blocks, kernel.resident);
+  return 0;
+}
+
 int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
             KilnError *error) {
   KilnKernel &kernel = *launch->kernel;
@@ -162,6 +185,8 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
       return 1;
     kernel.dynamicShared = shape.shared;
   }
+  if (shape.persistent && limitToResident(device, kernel, shape, blocks, error))
+    return 1;
   std::vector<CUlaunchAttribute> attributes;
   int64_t cluster = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
   if (cluster > 1) {
@@ -195,8 +220,8 @@ int execute(KilnDevice *device, KilnQueue *queue, const KilnLaunch *launch,
   config.gridY = config.gridZ = 1;
   // As it is where that fits: the kernel need not divide then.
   constexpr int64_t most = 65535;
-  if (shape.axes && cluster <= 1 && launch->grid[1] <= most &&
-      launch->grid[2] <= most) {
+  if (shape.axes && !shape.persistent && cluster <= 1 &&
+      launch->grid[1] <= most && launch->grid[2] <= most) {
     config.gridX = uint32_t(launch->grid[0]);
     config.gridY = uint32_t(launch->grid[1]);
     config.gridZ = uint32_t(launch->grid[2]);

@@ -108,6 +108,8 @@ constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kHostPortable = 1,
   X(cuModuleGetGlobal_v2, (CUdeviceptr *, size_t *, CUmodule, const char *))   \
   X(cuFuncSetAttribute, (CUfunction, int, int))                                \
   X(cuFuncGetAttribute, (int *, int, CUfunction))                              \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
+    (int *, CUfunction, int, size_t))                                          \
   X(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **, void **))
 
 /// The library's functions.

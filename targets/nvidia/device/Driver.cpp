@@ -154,7 +154,7 @@ const KilnDeviceProperties *properties(KilnDevice *device) {
 int knowsAttribute(KilnDevice *, uint32_t tag) {
   return tag == KILN_LAUNCH_THREADS || tag == KILN_LAUNCH_CLUSTER ||
          tag == KILN_LAUNCH_LOCAL_BYTES || tag == KILN_LAUNCH_COOPERATIVE ||
-         tag == KILN_LAUNCH_PRIORITY;
+         tag == KILN_LAUNCH_PERSISTENT || tag == KILN_LAUNCH_PRIORITY;
 }
 
 } // namespace

@@ -68,6 +68,9 @@ struct KilnKernel {
   std::string symbol;
   int64_t dynamicShared = -1;   ///< what the function was last allowed
   KilnOutput *output = nullptr; ///< of its module, if that has any
+  /// Blocks that the device runs at once, of `residentThreads` threads with
+  /// `residentShared` bytes of shared memory; 0: not known yet.
+  int64_t resident = 0, residentThreads = 0, residentShared = 0;
 };
 
 struct KilnModule {

@@ -1,0 +1,136 @@
+//===- MakePersistent.cpp - Instances that loop over points of the grid ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Transforms/Tile/GridPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+namespace kiln::tile {
+#define GEN_PASS_DEF_TILEMAKEPERSISTENT
+#include "kiln/Transforms/Tile/GridPasses.h.inc"
+} // namespace kiln::tile
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::tile;
+
+/// Why an instance cannot do the work of several; empty if it can.
+static std::string whyNotPersistent(KernelOp kernel) {
+  if (kernel.getProgress() == Progress::concurrent)
+    return "its instances may wait for each other";
+  if (!getCluster(kernel).empty())
+    return "its instances run in clusters";
+  bool usesPlace = false;
+  Operation *output = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (isa<PrintOp, AssertOp>(op))
+      output = op;
+    if (isa<ProgramIdOp, InstanceIdOp>(op))
+      usesPlace |= !op->use_empty();
+  });
+  if (output && !usesPlace)
+    return "'" + output->getName().getStringRef().str() +
+           "' names a place in the grid that nothing else uses";
+  return "";
+}
+
+/// Numbers and views that all points share are computed once. Tiles stay: they
+/// would take registers for the whole loop.
+static void hoistScalars(scf::ForOp loop) {
+  moveLoopInvariantCode(
+      &loop.getRegion(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [&](Operation *op, Region *) {
+        return isMemoryEffectFree(op) && isSpeculatable(op) &&
+               llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+      },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+}
+
+static void makePersistent(KernelOp kernel) {
+  Block *body = &kernel.getBody().front();
+  SmallVector<ProgramIdOp> ids;
+  SmallVector<InstanceIdOp> numbers;
+  kernel.walk([&](Operation *op) {
+    if (auto id = dyn_cast<ProgramIdOp>(op))
+      ids.push_back(id);
+    if (auto number = dyn_cast<InstanceIdOp>(op))
+      numbers.push_back(number);
+  });
+  Operation *first = &body->front();
+  OpBuilder b(first);
+  Location loc = kernel.getLoc();
+  SmallVector<Type> types(3, b.getIndexType());
+  ValueRange grid = NumProgramsOp::create(b, loc, types).getCounts();
+  Value points = arith::MulIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, grid[0], grid[1]), grid[2]);
+  Value id = InstanceIdOp::create(b, loc, b.getIndexType());
+  Value count = NumInstancesOp::create(b, loc, b.getIndexType());
+  auto loop = scf::ForOp::create(b, loc, id, points, count);
+  Block *inside = loop.getBody();
+  inside->getOperations().splice(inside->begin(), body->getOperations(),
+                                 first->getIterator(),
+                                 body->getTerminator()->getIterator());
+  // There was an instance for each point: its number is that of the point.
+  for (InstanceIdOp number : numbers) {
+    number.getId().replaceAllUsesWith(loop.getInductionVar());
+    number.erase();
+  }
+  if (!ids.empty()) {
+    b.setInsertionPointToStart(inside);
+    auto point = createCoordinates(b, loc, loop.getInductionVar(), grid, {});
+    for (ProgramIdOp op : ids) {
+      op->replaceAllUsesWith(
+          point->getResults().take_front(op.getNumResults()));
+      op.erase();
+    }
+  }
+  hoistScalars(loop);
+}
+
+/// Whether the kernel's author asks for it.
+static bool isAsked(KernelOp kernel) {
+  DictionaryAttr hints = kernel.getHintsAttr();
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto spec = module ? module->getAttrOfType<StringAttr>(target::kSpecAttr)
+                     : StringAttr();
+  if (!hints || !spec)
+    return false;
+  StringRef name =
+      spec.getValue().take_until([](char c) { return c == ',' || c == ':'; });
+  auto own = hints.getAs<DictionaryAttr>(name);
+  auto asks = own ? own.getAs<BoolAttr>("persistent") : BoolAttr();
+  return asks && asks.getValue();
+}
+
+namespace {
+struct TileMakePersistent
+    : kiln::tile::impl::TileMakePersistentBase<TileMakePersistent> {
+  using TileMakePersistentBase::TileMakePersistentBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.isExternal() || isPersistent(kernel))
+      return;
+    bool asked = isAsked(kernel);
+    if (!all && !asked)
+      return;
+    std::string reason = whyNotPersistent(kernel);
+    if (reason.empty())
+      return makePersistent(kernel);
+    if (asked)
+      kernel.emitWarning("kernel '")
+          << kernel.getSymName() << "' is not persistent: " << reason;
+    target::Report &report = target::Report::of(&getContext());
+    target::ReportRow row = report.describe(kernel);
+    row.stage = "persistent";
+    row.chosen = "as it is";
+    row.declines.push_back({"tile-make-persistent", reason});
+    report.add(std::move(row));
+  }
+};
+} // namespace

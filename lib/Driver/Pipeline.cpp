@@ -96,7 +96,10 @@ Stage kiln::driver::numericsStage(const CompileOptions &options) {
 
 Stage kiln::driver::claimStage() {
   return {"claim",
-          {{"tile-choose-blocks"}, {"tile-vary-sizes"}, {"program-claim"}}};
+          {{"tile-choose-blocks"},
+           {"tile-vary-sizes"},
+           {"tile-choose-raster"},
+           {"program-claim"}}};
 }
 
 Stage kiln::driver::placeStage() {

@@ -16,6 +16,27 @@ def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
   }];
 }
 
+def TileChooseRaster : Pass<"tile-choose-raster", "::mlir::ModuleOp"> {
+  let summary = "Gives products the order of instances with which fewest bytes come from far memory";
+  let description = [{
+    Lets the instances of kernels that hold a matrix product take the points of the grid in bands, as `tile-raster`
+    does, by a model of what comes from the memory behind the cache that all cores share: instances that run at the
+    same time read each block of an operand once, and later ones read it again unless less than half of the cache was
+    filled since. The sizes of the operands, the cache, its cores, and the rates of memory and of the matrix unit come from the
+    kernel and from the module's description; sizes that only a launch knows count as 8192. A kernel stays as it is
+    if no order saves a tenth of the bytes, if memory takes less than a quarter of the time of the multiply-adds, or if
+    the description has no shared cache or no bandwidth. Kernels that print or assert, that number their instances, or
+    whose instances wait for each other stay as they are, too.
+
+    The option `raster` of the module's SPEC forces one: `raster=GROUP` or `raster=GROUPxAXIS` for every such kernel,
+    `raster=off` for none.
+
+    With `report`, a remark at each kernel has the bytes in both orders.
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false", "say how many bytes come from far memory">];
+}
+
 def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
   let summary = "Gives kernels of unknown sizes a variant for rows that wide accesses divide";
   let description = [{

@@ -265,6 +265,9 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   all.push_back(
       {"retile", "on|off", "off: kernels keep the block sizes they came with"});
   all.push_back({"blocks", "MxNxK", "block sizes of every product"});
+  all.push_back({"raster", "GROUPxAXIS",
+                 "the bands in which products take the blocks of the grid "
+                 "(off: none)"});
   all.push_back({"candidate", "0..63",
                  "which candidate of the tiling model to take, 0: the best"});
   all.push_back({"attention", "wide|decomposed",

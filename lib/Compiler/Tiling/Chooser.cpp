@@ -3,6 +3,7 @@
 
 #include "Cache.h"
 #include "DescribedModel.h"
+#include "GridTraffic.h"
 #include "ThreadedModel.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -86,6 +87,11 @@ std::string kiln::tiling::checkOptions(const TargetOptions &options) {
   if (auto blocks = options.get("blocks"); blocks && !parseBlocks(*blocks))
     return ("option 'blocks': expected ROWSxCOLUMNSxDEPTH[xPARTS], found '" +
             *blocks + "'")
+        .str();
+  if (auto raster = options.get("raster");
+      raster && *raster != "off" && !parseBands(*raster))
+    return ("option 'raster': expected off, GROUP or GROUPxAXIS, found '" +
+            *raster + "'")
         .str();
   if (auto path = options.get("tiling_cache"))
     return checkCache(*path);

@@ -97,6 +97,7 @@ Stage kiln::driver::numericsStage(const CompileOptions &options) {
 Stage kiln::driver::claimStage() {
   return {"claim",
           {{"tile-choose-blocks"},
+           {"tile-vary-blocks"},
            {"tile-vary-sizes"},
            {"tile-choose-raster"},
            {"program-claim"}}};

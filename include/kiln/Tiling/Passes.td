@@ -16,6 +16,23 @@ def TileChooseBlocks : Pass<"tile-choose-blocks", "::mlir::ModuleOp"> {
   }];
 }
 
+def TileVaryBlocks : Pass<"tile-vary-blocks", "::mlir::ModuleOp"> {
+  let summary = "Gives products of unknown sizes variants with smaller blocks for launches of few instances";
+  let description = [{
+    Where the module's description has several cores and its target no tiling model of its own, a kernel that holds one product, the number of whose rows or columns only a launch knows, gets up to two variants with
+    smaller blocks, which the model chooses for grids of fewer instances than there are cores. A launch runs the
+    largest blocks with an instance for every core, else the smallest.
+
+    ```mlir
+    program.launch [@k_small_0, @k_small, @k] guards(%few, %idle) grid(...) args(...)
+    ```
+
+    Kernels that are launched by name have their variants in `tile.variants`, each with a condition on the grid
+    (`tile.requires`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileChooseRaster : Pass<"tile-choose-raster", "::mlir::ModuleOp"> {
   let summary = "Gives products the order of instances with which fewest bytes come from far memory";
   let description = [{

@@ -64,6 +64,7 @@ Stage kiln::driver::tileStage(const CompileOptions *options) {
                {"core.after-fuse", Step::Point},
                {"convert-prim-to-tile"},
                {"core.tile", Step::Point},
+               {"tile-share-remainder"},
                {"program-merge-kernels"},
                {"program.func(program-reuse-donated,program-plan-memory)"}}};
   // Blocks of products depend on how they read their factors.
@@ -77,6 +78,7 @@ Stage kiln::driver::kernelStage() {
   return {"tile",
           {{"verify-tile-form"},
            {"core.tile", Step::Point},
+           {"tile-share-remainder"},
            {"program-merge-kernels"},
            {"program.func(program-reuse-donated,program-plan-memory)"}}};
 }

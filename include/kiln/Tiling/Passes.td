@@ -54,6 +54,31 @@ def TileChooseRaster : Pass<"tile-choose-raster", "::mlir::ModuleOp"> {
     Option<"report", "report", "bool", "false", "say how many bytes come from far memory">];
 }
 
+def TileShareRemainder : Pass<"tile-share-remainder", "::mlir::ModuleOp"> {
+  let summary = "Shares out the last round of instances of products along their depth";
+  let description = [{
+    A grid of T blocks on a machine that runs W instances at once takes T / W rounds, rounded up. Where the last one would
+    have at most W / 2 instances, each of its blocks is computed by several instances, which take neighbouring steps of the
+    depth and leave partial sums in a buffer of the program. A second kernel, `NAME_rest`, adds them up, always in the
+    same order, and does what follows the product. No instance waits for another one. Sums are in another order than those of
+    one instance, and the same in every run.
+
+    Of the kernels that hold one product, those are rewritten that a single launch of a known grid runs, whose loop has known
+    bounds and sums from zero, and which write nothing before its end. With the option `share_remainder=on` of the module's
+    SPEC, a model decides where it pays: what is saved of a round, by the rate of the matrix unit, against the second
+    kernel's start and the partial sums. With `instances`, every such kernel is rewritten, for that W.
+
+    ```mlir
+    %whole = arith.cmpi ult, %n, %c8 : index
+    %sum = scf.for %k = %first to %last step %c1 ...
+    scf.if %whole { ... } else { tile.store %sum, %partial[%p, %c0] ... }
+    ```
+  }];
+  let options = [
+    Option<"instances", "instances", "int64_t", "0", "instances that run at once; 0: as the description says">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def TileVarySizes : Pass<"tile-vary-sizes", "::mlir::ModuleOp"> {
   let summary = "Gives kernels of unknown sizes a variant for rows that wide accesses divide";
   let description = [{

@@ -268,6 +268,8 @@ std::vector<OptionInfo> TargetRegistry::optionsOf(const Target &target) const {
   all.push_back({"raster", "GROUPxAXIS",
                  "the bands in which products take the blocks of the grid "
                  "(off: none)"});
+  all.push_back({"share_remainder", "on|off",
+                 "on: share out the last round of instances of products"});
   all.push_back({"candidate", "0..63",
                  "which candidate of the tiling model to take, 0: the best"});
   all.push_back({"attention", "wide|decomposed",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses of one thread: vectors where the layout and what is known allow them, masks where a block may reach
 // beyond the view, an edge path where a vector may reach half beyond it.
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
 
 #v = #simt.layout<rank = 1, register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 #one = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8]], warp = []>

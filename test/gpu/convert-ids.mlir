@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks form a grid as it is, or one dimension, in which an instance finds its place.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #one = #simt.layout<rank = 1, register = [], lane = [], warp = []>
 

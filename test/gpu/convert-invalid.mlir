@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the conversion cannot do it says, where it stands.
-// RUN: kiln-opt %s --split-input-file --verify-diagnostics --convert-tile-to-simt
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt)'
 
 tile.kernel @no_layout(%x: !tile.view<128xf32>) {
   %c0 = arith.constant 0 : index

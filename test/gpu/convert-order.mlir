@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses that may meet keep their order: a barrier stands between them, unless a thread meets only what it did
 // itself or the parameters say that they share nothing. Scalars that one thread computes reach all through memory.
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
 
 #l = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions: registers of a thread, then lanes by shuffles, then warps through the memory of the block, with a
 // barrier between writing and reading it; the next one takes other bytes of it.
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
 
 #e = #simt.layout<rank = 1, register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #s = #simt.layout<rank = 0, register = [], lane = [], warp = []>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Changes of layout: the cheapest way is taken, and brings every element where it shall be.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #rows = #simt.layout<rank = 2, register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]],
   lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>

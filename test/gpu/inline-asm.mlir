@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assembly works on packs: the layout keeps their elements in one thread, which joins them in registers. What the
 // text means only a target knows.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
-// RUN: not kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts),convert-tile-to-simt,nvidia-lower-simt)' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
+// RUN: not kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,nvidia-lower-simt)' 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // CHECK-LABEL: llvm.func @packs(
 // CHECK: arith.extui %{{.*}} : i8 to i32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of matrices by warps, where a description has them.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #lhs = #simt.layout<rank = 2, register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
   warp = [[16, 0], [32, 0]]>

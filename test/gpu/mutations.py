@@ -1,28 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Breaks the synchronisation of functions of one thread, one operation at a time, and expects simt-verify-barriers to object.
+"""Breaks the synchronisation of kernels, one operation at a time, and expects simt-verify-barriers to object.
 
-The standard input has a module at the level of threads, as convert-tile-to-simt makes it. Each of its functions must pass
-the verifier as it is. Each mutant of it must fail: without one of its barriers, waits for copies or proxy fences, with one
-group more in flight behind a wait for products, and with a guarded copy that is issued always.
+The standard input has a module at the level of threads, as convert-tile-to-simt makes it, or kernels behind
+simt-insert-barriers, which are converted first. Each of its functions must pass the verifier as it is. Each mutant of it
+must fail: without one of its barriers, ends of groups, waits for copies or proxy fences, with one group more in flight
+behind a wait for products, and with a guarded copy that is issued always.
 Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --redundant says
 how many barriers stand where another one has ordered everything already, so that removing them breaks nothing.
 
-Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] < MODULE
+Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] [--only=PREFIX] < MODULE
 """
 import argparse
 import re
 import subprocess
 import sys
 
-REMOVED = ("gpu.barrier", "simt.wait_copies", "simt.publish")
+REMOVED = ("gpu.barrier", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish")
+VERIFY = "llvm.func(simt-verify-barriers)"
 
 
 def functions_of(text):
     """What stands around the functions of a module, and the lines of each of them."""
     around, functions, inside = [], [], None
     for line in text.splitlines():
-        if re.match(r"  llvm\.func .*\{$", line):
+        if re.match(r"  (llvm\.func|tile\.kernel) .*\{$", line):
             inside = [line]
         elif inside is None:
             around.append(line)
@@ -56,8 +58,12 @@ def main():
     parser.add_argument("kiln_opt")
     parser.add_argument("--least", type=int, default=1, help="mutants that there must be")
     parser.add_argument("--redundant", type=int, default=0, help="barriers that may be removed")
+    parser.add_argument("--only", default="", help="functions whose names begin like this")
     options = parser.parse_args()
-    head, functions, tail = functions_of(sys.stdin.read())
+    text = sys.stdin.read()
+    passes = "convert-tile-to-simt," + VERIFY if "tile.kernel @" in text else VERIFY
+    head, functions, tail = functions_of(text)
+    functions = [lines for lines in functions if re.search(r"@(\w+)", lines[0]).group(1).startswith(options.only)]
     chunks, lines, starts = [], 0, []
     for function in functions:
         name = re.search(r"@(\w+)", function[0]).group(1)
@@ -66,7 +72,7 @@ def main():
             chunks.append((name, what, head + body + tail))
             lines += len(chunks[-1][2]) + 1  # and the line that separates
     done = subprocess.run(
-        [options.kiln_opt, "--split-input-file", "--pass-pipeline=builtin.module(llvm.func(simt-verify-barriers))", "-o", "/dev/null"],
+        [options.kiln_opt, "--split-input-file", f"--pass-pipeline=builtin.module({passes})", "-o", "/dev/null"],
         input="\n// -----\n".join("\n".join(body) for _, _, body in chunks), capture_output=True, text=True, check=False)
     objected, wrong, redundant = set(), [], 0
     for line in done.stderr.splitlines():

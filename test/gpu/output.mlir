@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print and why they stop are records: one thread asks for space, all write their elements. Where an
 // assertion fails all threads of the block end.
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize --mlir-print-local-scope | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' --mlir-print-local-scope | FileCheck %s
 
 #six = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4]], warp = []>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements that change places: registers get other names, lanes exchange theirs, warps go through the memory of the block.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #natural = #simt.layout<rank = 1, register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
 #rows = #simt.layout<rank = 2, register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [2, 0], [4, 0]], warp = [[8, 0]]>

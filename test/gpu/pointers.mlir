@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses through tiles of pointers: vectors along the dimension in which neighbours follow each other, as long as the
 // address, the neighbours and the mask allow; one element at a time elsewhere.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts{warps=1}),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts{warps=1}),convert-tile-to-simt,cse,canonicalize)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts{warps=1},simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts{warps=1},simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' --mlir-print-op-generic | %python %S/execute.py %s
 
 // A row of eight for each lane, whose mask ends at a multiple of eight: 16 bytes of f16.
 // CHECK-LABEL: llvm.func @rows(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Many rows that lie in the same lanes: these share out the rows, reduce 32 values each once instead of five times,
 // and fetch the results. A combiner of two values does both alike; a padded axis has parts that are not there.
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize | FileCheck %s
-// RUN: kiln-opt %s --convert-tile-to-simt --cse --canonicalize --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,cse,canonicalize)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #rows = #simt.layout<rank = 2, register = [[0, 32], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 #left = #simt.layout<rank = 1, register = [[1], [2], [4]], lane = [], warp = []>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sorts: pairs meet in a thread, in a warp, or in the memory of the block.
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #natural = #simt.layout<rank = 1, register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
 #warp = #simt.layout<rank = 1, register = [[8], [1]], lane = [[4], [2], [16], [32], [64]], warp = []>

@@ -2,8 +2,8 @@
 // A tile that is contiguous along one dimension where it is read and along another where it is written gets a layout for
 // each side, so that both move 16 bytes at a time; the exchange in between goes through memory of the block.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts))' | FileCheck %s --check-prefix=LAYOUT
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts),convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 // LAYOUT-LABEL: tile.kernel @matrix
 // LAYOUT: %[[X:.*]] = tile.load {{.*}} register = {{\[\[}}1, 0], [2, 0], [4, 0],

@@ -414,6 +414,11 @@ LogicalResult commit(simt::CommitProductsOp op, Frame &frame) {
 }
 
 LogicalResult wait(simt::WaitProductsOp op, Frame &frame) {
+  if (!isInThreadCode(frame)) {
+    for (auto [value, result] : llvm::zip(op.getValues(), op.getResults()))
+      (void)frame.set(result, frame.get(value));
+    return success();
+  }
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)) ||
       failed(warp->checkConverged(op)))

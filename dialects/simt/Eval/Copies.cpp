@@ -115,6 +115,8 @@ LogicalResult evaluateCopy(simt::CopyAsyncOp op, Frame &frame) {
 }
 
 LogicalResult evaluateCommit(simt::CommitCopiesOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
   Warp *warp = warpOf(op, frame);
   if (!warp)
     return failure();
@@ -127,6 +129,8 @@ LogicalResult evaluateCommit(simt::CommitCopiesOp op, Frame &frame) {
 }
 
 LogicalResult evaluateWait(simt::WaitCopiesOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
@@ -149,6 +153,8 @@ void addSimtCopies(EvaluationInterface &table) {
   table.add<simt::CommitCopiesOp>(evaluateCommit);
   table.add<simt::WaitCopiesOp>(evaluateWait);
   table.add<simt::PublishOp>([](simt::PublishOp op, Frame &frame) {
+    if (!isInThreadCode(frame))
+      return LogicalResult(success());
     Warp *warp = warpOf(op, frame);
     if (!warp)
       return LogicalResult(failure());

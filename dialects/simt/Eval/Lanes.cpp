@@ -134,6 +134,8 @@ LogicalResult shuffle(gpu::ShuffleOp op, Frame &frame) {
 }
 
 LogicalResult barrier(gpu::BarrierOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
@@ -141,6 +143,8 @@ LogicalResult barrier(gpu::BarrierOp op, Frame &frame) {
 }
 
 LogicalResult warpBarrier(simt::WarpBarrierOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)) ||
       failed(warp->checkConverged(op)))

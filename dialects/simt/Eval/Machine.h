@@ -259,6 +259,11 @@ private:
 /// The warp that runs; null after a report where there is none.
 Warp *warpOf(mlir::Operation *op, Frame &frame);
 
+/// Whether threads run. If not, operations that order threads stand in a kernel
+/// whose tiles are whole: one instance does everything in program order, so
+/// that there is nothing to wait for.
+bool isInThreadCode(Frame &frame);
+
 /// Bytes of a value of a type in memory; none where that is not known.
 std::optional<int64_t> storedBytes(mlir::Type type);
 /// The element type and count of a scalar, pointer or vector.

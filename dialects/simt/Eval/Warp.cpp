@@ -304,6 +304,10 @@ LogicalResult Warp::runGraph(Region &region, SmallVectorImpl<Value> &results) {
   return success();
 }
 
+bool isInThreadCode(Frame &frame) {
+  return frame.instance && frame.instance->state<ThreadBlock>().running;
+}
+
 Warp *warpOf(Operation *op, Frame &frame) {
   Warp *warp =
       frame.instance ? frame.instance->state<ThreadBlock>().running : nullptr;

@@ -66,12 +66,43 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> {
+  let summary = "Inserts barriers, waits for copies and products, and proxy fences";
+  let description = [{
+    Threads of a block share out the elements of a tile, so what one thread wrote another one reads. The pass computes,
+    for each point of a kernel, which bytes of shared memory and which global memory threads have accessed since the last
+    barrier, and which groups of copies are in flight: over conditions, and over loops until nothing changes. It inserts
+
+    - a `gpu.barrier` before an access that may meet a pending one of another thread, where one of the two writes; before
+      the outermost loop that contains the access but not the pending one, if no iteration needs it anyway;
+    - a `simt.warp_barrier` where only lanes of one warp meet;
+    - a `simt.commit_copies` behind what fills a slot, and before a slot is consumed a `simt.wait_copies` for all groups but
+      those that may be in flight, with a barrier behind it; where a slot is filled before, the wait stands there and
+      one barrier serves both;
+    - a `simt.wait_products` behind an asynchronous product. One that only adds to a sum that its loop carries may be in
+      flight until the next iteration's product has begun, if no slot that it reads is filled before; then the wait covers
+      the product before it, and another one stands behind the loop;
+    - a `simt.publish` before the barrier behind a wait for copies, in kernels with asynchronous products.
+
+    It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):
+    where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind storage where
+    that is in use, and at 0 before and after. The kernel gets `simt.shared_bytes`.
+
+    What happens between the pieces that one operation writes and reads is the affair of its lowering.
+    `simt-verify-barriers` verifies the result without this pass's analysis.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+  let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::gpu::GPUDialect"];
+}
+
 def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let summary = "Turns kernels whose tiles have layouts into functions of one thread";
   let description = [{
     Every tile.kernel becomes an llvm.func with the attributes `simt.threads` and `simt.shared_bytes`. Its parameters
     are, in order: for each view its address, sizes and strides in elements, 64 bits each; for each other parameter the
     scalar; at the end the three extents of the grid, 64 bits each. Blocks form one dimension.
+
+    Barriers, waits and fences stand in the kernel already (simt-insert-barriers) and become those of the function.
 
     A tile becomes a scalar for each register of its layout. The body is made of arith, math, scf, gpu, llvm and simt
     operations.

@@ -43,18 +43,11 @@ void KernelWalk::unflatten(ValueRange values, ValueRange flat) {
 
 LogicalResult KernelWalk::emitFor(scf::ForOp op) {
   finishCopies();
-  Scratch before = space;
-  enterLoop(op);
   bool hasRings = touchesRings(op);
   size_t numRings = rings.size();
   SmallVector<Value> inits = flatten(op.getInits());
-  if (hasRings) {
+  if (hasRings)
     inits.append(ringCounters(numRings));
-    enterRingLoop(op);
-  }
-  PendingReads readsBefore = reads;
-  addReadsOfLoop(op);
-  CopiesInFlight entered = copiesInFlight();
   auto loop = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
                                  scalar(op.getUpperBound()),
                                  scalar(op.getStep()), inits);
@@ -73,10 +66,7 @@ LogicalResult KernelWalk::emitFor(scf::ForOp op) {
     b.setInsertionPoint(loop.getBody()->getTerminator());
   if (failed(emitBlock(op.getBody())))
     return failure();
-  endBody();
-  space.leaveBody(before);
-  leaveRegion(entered);
-  reads.join(readsBefore);
+  forgetRings(numRings);
   if (!inits.empty()) {
     SmallVector<Value> yielded = flatten(op.getYieldedValues());
     if (hasRings)
@@ -116,25 +106,11 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
   auto choice = scf::IfOp::create(
       b, loc, types, scalar(op.getCondition()), /*addThenBlock=*/true,
       /*addElseBlock=*/!op.getElseRegion().empty() || hasRings);
-  auto before = pending;
-  Scratch spaceBefore = space;
-  SmallVector<Operation *> after = pending;
-  std::optional<Scratch> spaceAfter;
-  PendingReads readsBefore = reads, readsAfter;
-  CopiesInFlight entered = copiesInFlight();
-  // A way without a region leaves all as it is.
-  if (op.getElseRegion().empty()) {
-    spaceAfter = space;
-    readsAfter = reads;
-  }
   for (auto [from, to] :
        {std::make_pair(&op.getThenRegion(), &choice.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &choice.getElseRegion())}) {
     if (from->empty() && !hasRings)
       continue;
-    pending = before;
-    space = spaceBefore;
-    reads = readsBefore;
     if (hasRings)
       setRingCounters(numRings, counters);
     OpBuilder::InsertionGuard guard(b);
@@ -146,33 +122,17 @@ LogicalResult KernelWalk::emitIf(scf::IfOp op) {
     if (!from->empty()) {
       if (failed(emitBlock(&from->front())))
         return failure();
-      leaveRegion(entered);
+      forgetRings(numRings);
       yielded = flatten(from->front().getTerminator()->getOperands());
     }
     if (hasRings)
       yielded.append(ringCounters(numRings));
     scf::YieldOp::create(b, loc, yielded);
-    after.append(pending);
-    if (spaceAfter)
-      space.join(*spaceAfter);
-    spaceAfter = space;
-    readsAfter.join(reads);
   }
-  reads = std::move(readsAfter);
-  // Both ways still have what was before them: once is enough.
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  llvm::erase_if(after, [&](Operation *op) { return !seen.insert(op).second; });
-  pending = std::move(after);
   ValueRange results = choice.getResults();
   unflatten(op.getResults(), results.take_front(count));
-  if (hasRings) {
+  if (hasRings)
     setRingCounters(numRings, results.drop_front(count));
-    // One group, whether or not there was anything to copy.
-    op.walk([&](stage::ProduceOp produce) {
-      if (auto ring = rings.find(produce.getRing()); ring != rings.end())
-        commitCopies(ring->second.get());
-    });
-  }
   return success();
 }
 
@@ -180,11 +140,7 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   if (touchesRings(op))
     return decline(op, "rings in a loop without a count");
   finishCopies();
-  Scratch spaceBefore = space;
-  PendingReads readsBefore = reads;
-  CopiesInFlight entered = copiesInFlight();
-  enterLoop(op);
-  addReadsOfLoop(op);
+  size_t numRings = rings.size();
   SmallVector<Value> inits = flatten(op.getInits());
   SmallVector<Type> results = flattenTypes(op.getResultTypes());
   auto loop = scf::WhileOp::create(b, loc, results, inits);
@@ -201,16 +157,10 @@ LogicalResult KernelWalk::emitWhile(scf::WhileOp op) {
   scf::ConditionOp condition = op.getConditionOp();
   scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
                            flatten(condition.getArgs()));
-  Scratch atExit = space;
   if (failed(region(after, loop.getAfter(), results)))
     return failure();
-  endBody();
-  space.join(atExit);
-  space.leaveBody(spaceBefore);
   scf::YieldOp::create(b, loc, flatten(after->getTerminator()->getOperands()));
-  leaveRegion(entered);
-  reads.join(readsBefore);
-  addReadsOfLoop(op);
+  forgetRings(numRings);
   unflatten(op.getResults(), loop.getResults());
   return success();
 }

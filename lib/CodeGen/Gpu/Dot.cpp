@@ -28,6 +28,8 @@ public:
         acc(ThreadBuilder::scalarType(type.getElementType())) {}
 
   LogicalResult run();
+  static ScratchNeeds needs(MatrixProductOpInterface op,
+                            target::TargetAttr description);
 
 private:
   /// A factor in memory. Where there is room its rows are a chunk longer than
@@ -38,6 +40,9 @@ private:
     Type element;
   };
   static Memory memoryOf(Value factor, bool isPadded);
+  /// Both factors; where they begin is not known yet.
+  static std::pair<Memory, Memory> memoriesOf(MatrixProductOpInterface op,
+                                              target::TargetAttr description);
   void write(const Memory &memory, Value factor);
   Value address(const Memory &memory, ArrayRef<Value> at,
                 ArrayRef<int64_t> offset);
@@ -153,6 +158,28 @@ Value ScalarProduct::widen(Value value, bool isUnsigned) {
   return arith::ExtSIOp::create(w.b, w.loc, acc, value);
 }
 
+std::pair<ScalarProduct::Memory, ScalarProduct::Memory>
+ScalarProduct::memoriesOf(MatrixProductOpInterface op,
+                          target::TargetAttr description) {
+  Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
+  int64_t room = 48 << 10;
+  if (description)
+    if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
+      room = std::max<int64_t>(room, shared.getSize() / 2);
+  Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
+  if (left.bytes + right.bytes > room) {
+    left = memoryOf(lhs, false);
+    right = memoryOf(rhs, false);
+  }
+  return {left, right};
+}
+
+ScratchNeeds ScalarProduct::needs(MatrixProductOpInterface op,
+                                  target::TargetAttr description) {
+  auto [left, right] = memoriesOf(op, description);
+  return {{left.bytes + right.bytes}};
+}
+
 LogicalResult ScalarProduct::run() {
   if (op.hasEncodedFactors())
     return w.decline(op, "a product of encoded factors");
@@ -160,20 +187,12 @@ LogicalResult ScalarProduct::run() {
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t rank = type.getRank(), depth = lhsType.getShape().back();
-  int64_t room = 48 << 10;
-  if (w.description)
-    if (target::MemoryAttr shared = w.description.getMemory(kSharedSpace))
-      room = std::max<int64_t>(room, shared.getSize() / 2);
-  Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
-  if (left.bytes + right.bytes > room) {
-    left = memoryOf(lhs, false);
-    right = memoryOf(rhs, false);
-  }
+  auto [left, right] = memoriesOf(op, w.description);
   left.start = w.scratch(left.bytes + right.bytes);
   right.start = left.start + left.bytes;
   write(left, lhs);
   write(right, rhs);
-  w.synchronize();
+  w.barrier();
   int64_t count = layout.getNumRegisters();
   SmallVector<Value> inits;
   OpOperand *accOperand = op.getAccOperand();
@@ -418,6 +437,14 @@ LogicalResult InstructionProduct::run() {
   return success();
 }
 
+ScratchNeeds simt::productNeeds(MatrixProductOpInterface op,
+                                const BlockShape &block) {
+  if (!op->hasAttr(kRowAttr))
+    return ScalarProduct::needs(op, block.description);
+  return isMemoryProduct(op, block.description) ? memoryProductNeeds(op)
+                                                : ScratchNeeds();
+}
+
 LogicalResult KernelWalk::emitProductBy(StringRef name, Operation *op) {
   auto product = cast<MatrixProductOpInterface>(op);
   target::MatrixInstructionAttr row =
@@ -426,11 +453,8 @@ LogicalResult KernelWalk::emitProductBy(StringRef name, Operation *op) {
   if (!row)
     return op->emitOpError("the description has no matrix instruction '")
            << name << "'";
-  LogicalResult emitted = readsMemory(row)
-                              ? emitMemoryProduct(*this, product, row)
-                              : InstructionProduct(*this, product, row).run();
-  addReadsOfProduct(op);
-  return emitted;
+  return readsMemory(row) ? emitMemoryProduct(*this, product, row)
+                          : InstructionProduct(*this, product, row).run();
 }
 
 LogicalResult KernelWalk::emitProduct(Operation *op) {

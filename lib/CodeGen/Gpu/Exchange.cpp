@@ -15,44 +15,68 @@ using layout::SharedPlan;
 using layout::ShufflePlan;
 using Marks = SmallVector<bool>;
 
-Exchange::Exchange(KernelWalk &w, const LinearLayout &from,
-                   const LinearLayout &to, Type type)
-    : w(w), machine(w.machine), from(from), to(to), type(type),
-      bits(8 * ThreadBuilder::storedBytes(type)),
-      conversion(layout::getConversion(from, to, kLevels)) {}
+static constexpr ArrayRef<StringRef> kLevels = kExchangeLevels;
 
-std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
+namespace {
+/// Chooses the way of one change of layout.
+class WayChooser {
+public:
+  WayChooser(const LinearLayout &from, const LinearLayout &to, unsigned bits,
+             const BlockShape &block)
+      : from(from), to(to), bits(bits), block(block), machine(block.machine),
+        tiles(ExchangeMachine::getMatrixTiles(bits, block.lanes)) {}
+
+  std::optional<ExchangeWay> run();
+
+private:
+  SharedPlan planFor(const LinearLayout &source, const LinearLayout &target,
+                     bool byMatrices = true) const {
+    decltype(tiles) none;
+    return layout::getSharedPlan(
+        source, target, kLevels, bits, machine.banks,
+        byMatrices && machine.storesMatrices ? tiles : none,
+        byMatrices && machine.loadsMatrices ? tiles : none);
+  }
+  std::optional<SharedPlan> planForWarp(const layout::Conversion &made) const;
+  unsigned getRoundBits(const SharedPlan &plan) const;
+  bool isInEveryRound(const SharedPlan &plan, unsigned rounds) const;
+
+  const LinearLayout &from, &to;
+  unsigned bits; ///< of an element in memory
+  const BlockShape &block;
+  const ExchangeMachine &machine;
+  SmallVector<layout::InstructionTile> tiles;
+};
+} // namespace
+
+std::optional<ExchangeWay> WayChooser::run() {
+  auto conversion = layout::getConversion(from, to, kLevels);
   if (!conversion)
     return std::nullopt;
+  ExchangeWay way{*conversion, bits};
   if (conversion->kind <= ConversionKind::Registers)
-    return rename(regs);
+    return way;
   if (bits > 64 || !llvm::isPowerOf2_32(bits))
     return std::nullopt;
-  std::optional<ShufflePlan> shuffles;
   double cost = 0;
   if (conversion->kind != ConversionKind::Memory) {
-    shuffles = layout::getShufflePlan(*conversion, kLevels);
-    cost = layout::countShuffles(*shuffles, bits, machine.costs.wordBits)
+    way.shuffles = layout::getShufflePlan(*conversion, kLevels);
+    cost = layout::countShuffles(*way.shuffles, bits, machine.costs.wordBits)
                .getCost(machine.costs);
     if (conversion->kind == ConversionKind::Select)
-      return throughLanes(regs, *shuffles);
+      return way;
   }
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  decltype(tiles) none;
-  SharedPlan plan =
-      layout::getSharedPlan(from, to, kLevels, bits, machine.banks,
-                            machine.storesMatrices ? tiles : none,
-                            machine.loadsMatrices ? tiles : none);
+  SharedPlan plan = planFor(from, to);
   unsigned roundBits = getRoundBits(plan);
   if (roundBits && (plan.store.usesTile || plan.load.usesTile)) {
     // Matrices of one instruction may belong to several rounds.
-    plan = layout::getSharedPlan(from, to, kLevels, bits, machine.banks);
+    plan = planFor(from, to, /*byMatrices=*/false);
     roundBits = getRoundBits(plan);
   }
   double memoryCost = layout::getMemoryCost(plan.getWavefronts(),
                                             1u << roundBits, machine.costs);
-  if (shuffles) {
-    auto ofWarp = planForWarp();
+  if (way.shuffles) {
+    auto ofWarp = planForWarp(*conversion);
     double warpCost = memoryCost;
     if (ofWarp) {
       layout::ConversionCosts costs = machine.costs;
@@ -60,18 +84,47 @@ std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
       warpCost = layout::getMemoryCost(ofWarp->getWavefronts(), 1, costs);
     }
     if (cost <= std::min(memoryCost, warpCost))
-      return throughLanes(regs, *shuffles);
-    if (warpCost < memoryCost)
-      return throughMemory(regs, *ofWarp, 0, /*isOfWarp=*/true);
+      return way;
+    way.shuffles.reset();
+    if (warpCost < memoryCost) {
+      way.memory = std::move(ofWarp);
+      way.isOfWarp = true;
+      return way;
+    }
   }
-  return throughMemory(regs, plan, roundBits, /*isOfWarp=*/false);
+  way.memory = std::move(plan);
+  way.roundBits = roundBits;
+  return way;
+}
+
+std::optional<ExchangeWay> simt::chooseExchange(const LinearLayout &from,
+                                                const LinearLayout &to,
+                                                unsigned bits,
+                                                const BlockShape &block) {
+  return WayChooser(from, to, bits, block).run();
+}
+
+ScratchNeeds ExchangeWay::needs(const BlockShape &block) const {
+  if (!memory)
+    return {};
+  int64_t bytes = roundBytes();
+  if (isOfWarp)
+    return {{bytes * block.warps, bytes}};
+  return ScratchNeeds(size_t(1) << roundBits, {bytes});
+}
+
+Regs Exchange::run(ArrayRef<Value> regs, int64_t count) {
+  if (way.memory)
+    return throughMemory(regs, count);
+  return way.shuffles ? throughLanes(regs) : rename(regs, count);
 }
 
 /// What a warp exchanges is a tile, too: of the registers and lanes that its
 /// elements come from. All warps have such a tile, each in memory of its own.
-std::optional<SharedPlan> Exchange::planForWarp() const {
+std::optional<SharedPlan>
+WayChooser::planForWarp(const layout::Conversion &conversion) const {
   StringRef places[] = {kLevels[1], kLevels[0]};
-  LinearLayout target = conversion->map.sublayout(kLevels, places);
+  LinearLayout target = conversion.map.sublayout(kLevels, places);
   LinearLayout source({}, target.getOutputs());
   for (StringRef level : {kLevels[0], kLevels[1]}) {
     SmallVector<LinearLayout::Basis> bases;
@@ -83,24 +136,46 @@ std::optional<SharedPlan> Exchange::planForWarp() const {
     source.setBases(level, bases);
   }
   source.setBases(kLevels[2], SmallVector<LinearLayout::Basis>(
-                                  w.warpBits(), LinearLayout::Basis(2, 0)));
+                                  block.warpBits(), LinearLayout::Basis(2, 0)));
   // Copies in a thread would be written for nothing.
   LinearLayout read = target.sublayout(places, places);
   int64_t bytes = (bits / 8) << source.getTotalOutputBits();
-  if (!read.isSurjective() || bytes * w.warps > machine.bytes)
+  if (!read.isSurjective() || bytes * block.warps > machine.bytes)
     return std::nullopt;
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  decltype(tiles) none;
-  return layout::getSharedPlan(source, target, kLevels, bits, machine.banks,
-                               machine.storesMatrices ? tiles : none,
-                               machine.loadsMatrices ? tiles : none);
+  return planFor(source, target);
 }
 
-Regs Exchange::rename(ArrayRef<Value> regs) {
+/// Whether no thread tells the round.
+bool WayChooser::isInEveryRound(const SharedPlan &plan, unsigned rounds) const {
+  int64_t size = plan.memory.getInputSize(layout::kOffset);
+  int64_t last = size - (size >> rounds);
+  for (const layout::SharedAccess *side : {&plan.store, &plan.load})
+    for (StringRef level : ArrayRef(kLevels).drop_front())
+      for (const auto &basis : side->offsets.getBases(level))
+        if (basis[0] & last)
+          return false;
+  return true;
+}
+
+unsigned WayChooser::getRoundBits(const SharedPlan &plan) const {
+  int64_t size = plan.memory.getInputSize(layout::kOffset) * (bits / 8);
+  unsigned rounds = 0;
+  while (rounds < plan.roundBits && size >> rounds > machine.bytes)
+    ++rounds;
+  if (!isInEveryRound(plan, rounds))
+    rounds = 0;
+  // Threads that sit out rounds cost more than memory that there is.
+  if (size >> rounds > machine.mostBytes)
+    while (size >> rounds > machine.mostBytes / 2)
+      ++rounds;
+  return rounds;
+}
+
+Regs Exchange::rename(ArrayRef<Value> regs, int64_t count) {
   Regs results;
-  unsigned index = conversion->map.getOutputIndex(kLevels[0]);
-  for (int64_t i = 0; i < to.getInputSize(kLevels[0]); ++i)
-    results.push_back(regs[conversion->map.apply({{kLevels[0], i}})[index]]);
+  unsigned index = way.conversion.map.getOutputIndex(kLevels[0]);
+  for (int64_t i = 0; i < count; ++i)
+    results.push_back(regs[way.conversion.map.apply({{kLevels[0], i}})[index]]);
   return results;
 }
 
@@ -150,8 +225,8 @@ void Exchange::swap(ArrayRef<ShufflePlan::Swap> swaps, Regs &values,
   }
 }
 
-Regs Exchange::send(ArrayRef<Value> values, const ShufflePlan &plan,
-                    ArrayRef<bool> used) {
+Regs Exchange::send(ArrayRef<Value> values, ArrayRef<bool> used) {
+  const ShufflePlan &plan = *way.shuffles;
   Regs arrived(values);
   unsigned laneIndex = plan.source.getOutputIndex(kLevels[1]);
   Value ownPart; // of the lane to read, where lanes and warps decide
@@ -197,7 +272,8 @@ Regs Exchange::send(ArrayRef<Value> values, const ShufflePlan &plan,
   return arrived;
 }
 
-Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
+Regs Exchange::throughLanes(ArrayRef<Value> regs) {
+  const ShufflePlan &plan = *way.shuffles;
   Marks arrived(plan.getNumValues(), false), sent(plan.numSources, false);
   for (unsigned value : plan.results)
     arrived[value] = true;
@@ -213,7 +289,7 @@ Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
   Regs chosen;
   for (unsigned value : plan.gather)
     chosen.push_back(values[value]);
-  chosen = send(chosen, plan, after.front());
+  chosen = send(chosen, after.front());
   swap(plan.after, chosen, after);
   Regs results;
   for (unsigned value : plan.results)
@@ -225,37 +301,11 @@ Regs Exchange::throughLanes(ArrayRef<Value> regs, const ShufflePlan &plan) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Whether no thread tells the round.
-bool Exchange::isInEveryRound(const SharedPlan &plan, unsigned rounds) const {
-  int64_t size = plan.memory.getInputSize(layout::kOffset);
-  int64_t last = size - (size >> rounds);
-  for (const layout::SharedAccess *side : {&plan.store, &plan.load})
-    for (StringRef level : ArrayRef(kLevels).drop_front())
-      for (const auto &basis : side->offsets.getBases(level))
-        if (basis[0] & last)
-          return false;
-  return true;
-}
-
-unsigned Exchange::getRoundBits(const SharedPlan &plan) const {
-  int64_t size = plan.memory.getInputSize(layout::kOffset) * (bits / 8);
-  unsigned rounds = 0;
-  while (rounds < plan.roundBits && size >> rounds > machine.bytes)
-    ++rounds;
-  if (!isInEveryRound(plan, rounds))
-    rounds = 0;
-  // Threads that sit out rounds cost more than memory that there is.
-  if (size >> rounds > machine.mostBytes)
-    while (size >> rounds > machine.mostBytes / 2)
-      ++rounds;
-  return rounds;
-}
-
-Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
-                             unsigned roundBits, bool isOfWarp) {
+Regs Exchange::throughMemory(ArrayRef<Value> regs, int64_t count) {
+  const SharedPlan &plan = *way.memory;
+  bool isOfWarp = way.isOfWarp;
   unsigned scaleBits = llvm::Log2_32(bits / 8);
-  int64_t bytes = (plan.memory.getInputSize(layout::kOffset) >> roundBits)
-                  << scaleBits;
+  int64_t bytes = way.roundBytes();
   Regs values;
   for (Value reg : regs)
     values.push_back(
@@ -266,21 +316,20 @@ Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
   auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
   auto side = [&](const layout::SharedAccess &access, int tile) {
     return SharedSide(w, access, tile < 0 ? nullptr : &tiles[tile], tile == 1,
-                      scaleBits, roundBits,
+                      scaleBits, way.roundBits,
                       isOfWarp ? int(llvm::Log2_64(bytes)) : -1);
   };
   SharedSide store = side(plan.store, plan.storeTile);
   SharedSide load = side(plan.load, plan.loadTile);
-  Regs results(to.getInputSize(kLevels[0]));
-  for (unsigned round = 0; round < 1u << roundBits; ++round) {
-    int64_t begin =
-        isOfWarp ? w.scratch(bytes * w.warps, bytes) : w.scratch(bytes);
-    Value start = w.shared(begin);
+  Regs results(count);
+  for (unsigned round = 0; round < 1u << way.roundBits; ++round) {
+    Value start = w.shared(isOfWarp ? w.scratch(bytes * w.warps, bytes)
+                                    : w.scratch(bytes));
     store.store(values, start, round);
     if (isOfWarp)
-      w.synchronizeWarp();
+      w.warpBarrier();
     else
-      w.synchronize();
+      w.barrier();
     load.load(results, stored, start, round);
   }
   for (Value &value : results)

@@ -11,6 +11,7 @@
 #define KILN_LIB_GPU_EXCHANGE_H
 
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 #include "kiln/Layout/Address.h"
 
 namespace kiln::simt {
@@ -68,42 +69,60 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> bases;
 };
 
+/// Levels of places, the inputs of layouts that are exchanged.
+inline constexpr llvm::StringRef kExchangeLevels[] = {"register", "lane",
+                                                      "warp"};
+
+/// How a tile changes its layout: one of three ways.
+struct ExchangeWay {
+  layout::Conversion conversion;
+  unsigned bits; ///< of an element in memory
+  /// Through lanes; with neither of these two, registers get other names.
+  std::optional<layout::ShufflePlan> shuffles = std::nullopt;
+  /// Through shared memory, in 2^roundBits rounds.
+  std::optional<layout::SharedPlan> memory = std::nullopt;
+  unsigned roundBits = 0;
+  bool isOfWarp = false; ///< each warp has memory of its own
+
+  /// Bytes of one round, of one warp if each has its own.
+  int64_t roundBytes() const {
+    return (memory->memory.getInputSize(layout::kOffset) >> roundBits) *
+           (bits / 8);
+  }
+  ScratchNeeds needs(const BlockShape &block) const;
+};
+
+/// The way that costs least for elements of so many bits; none if an element
+/// or a type has none. Inputs of both layouts are `kExchangeLevels`; both
+/// describe one tile.
+std::optional<ExchangeWay> chooseExchange(const layout::LinearLayout &from,
+                                          const layout::LinearLayout &to,
+                                          unsigned bits,
+                                          const BlockShape &block);
+
 /// One change of layout.
 class Exchange {
 public:
-  /// Inputs of both layouts are `kLevels`; both describe one tile.
-  Exchange(KernelWalk &w, const layout::LinearLayout &from,
-           const layout::LinearLayout &to, mlir::Type type);
+  Exchange(KernelWalk &w, const ExchangeWay &way, mlir::Type type)
+      : w(w), machine(w.shape.machine), way(way), type(type), bits(way.bits) {}
 
-  /// What registers of `to` hold, if these are those of `from`; none if an
-  /// element or a type has no way.
-  std::optional<Regs> run(llvm::ArrayRef<mlir::Value> regs);
-
-  static constexpr llvm::StringRef kLevels[] = {"register", "lane", "warp"};
+  /// What registers hold afterwards, if they hold these before.
+  Regs run(llvm::ArrayRef<mlir::Value> regs, int64_t count);
 
 private:
-  Regs rename(llvm::ArrayRef<mlir::Value> regs);
-  Regs throughLanes(llvm::ArrayRef<mlir::Value> regs,
-                    const layout::ShufflePlan &plan);
-  /// Each warp has memory of its own if the plan is for one.
-  Regs throughMemory(llvm::ArrayRef<mlir::Value> regs,
-                     const layout::SharedPlan &plan, unsigned roundBits,
-                     bool isOfWarp);
-  std::optional<layout::SharedPlan> planForWarp() const;
-  unsigned getRoundBits(const layout::SharedPlan &plan) const;
-  bool isInEveryRound(const layout::SharedPlan &plan, unsigned rounds) const;
+  Regs rename(llvm::ArrayRef<mlir::Value> regs, int64_t count);
+  Regs throughLanes(llvm::ArrayRef<mlir::Value> regs);
+  Regs throughMemory(llvm::ArrayRef<mlir::Value> regs, int64_t count);
   void swap(llvm::ArrayRef<layout::ShufflePlan::Swap> swaps, Regs &values,
             llvm::ArrayRef<llvm::SmallVector<bool>> used);
   mlir::Value holds(const layout::ShufflePlan::Condition &condition);
-  Regs send(llvm::ArrayRef<mlir::Value> values, const layout::ShufflePlan &plan,
-            llvm::ArrayRef<bool> used);
+  Regs send(llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<bool> used);
 
   KernelWalk &w;
   const ExchangeMachine &machine;
-  const layout::LinearLayout &from, &to;
+  const ExchangeWay &way;
   mlir::Type type;
-  unsigned bits; ///< of an element in memory
-  std::optional<layout::Conversion> conversion;
+  unsigned bits;
 };
 
 } // namespace kiln::simt

@@ -7,13 +7,21 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+/// An element of any type.
+constexpr int64_t kElement = 16;
+
+ScratchNeed simt::firstCopyNeed() { return {kElement}; }
+ScratchNeed simt::firstCopiesNeed(ArrayRef<int64_t> shape, Type element) {
+  return {ThreadBuilder::tileBytes(shape, element)};
+}
+
 Value simt::shareFirstCopy(KernelWalk &w, Value first, Value value) {
   Type type = value.getType();
-  int64_t start = w.scratch(16);
+  int64_t start = w.scratch(kElement);
   w.guarded(first, [&] {
     LLVM::StoreOp::create(w.b, w.loc, w.toStored(value), w.shared(start));
   });
-  w.synchronize();
+  w.barrier();
   return w.readElement(start, w.c32(0), type);
 }
 
@@ -22,7 +30,7 @@ void simt::shareFirstCopies(KernelWalk &w, Value first, LayoutAttr layout,
   Type type = regs[0].getType();
   int64_t start = w.scratch(ThreadBuilder::tileBytes(shape, type));
   w.guarded(first, [&] { w.writeTile(start, regs, layout, shape); });
-  w.synchronize();
+  w.barrier();
   for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
     SmallVector<Value> at;
     for (size_t d = 0; d < shape.size(); ++d)

@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_FIRSTCOPIES_H
 
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 
 namespace kiln::simt {
 /// The scalar of the thread for which `first` holds, in all threads.

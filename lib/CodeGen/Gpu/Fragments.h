@@ -36,9 +36,6 @@ private:
   LayoutAttr addresses; ///< of the rows that lanes point to; null: elements
 };
 
-/// Whether an operation exchanges the two dimensions of its operand.
-bool isTransposition(mlir::Operation *op); // Staged.cpp
-
 } // namespace kiln::simt
 
 #endif // KILN_LIB_GPU_FRAGMENTS_H

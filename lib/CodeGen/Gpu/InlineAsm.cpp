@@ -104,16 +104,42 @@ static ValueRange runOnce(KernelWalk &w, Value once, TypeRange types,
   return choice.getResults();
 }
 
+/// The type of the tiles of an operation, which have one layout and one shape;
+/// null where there are none.
+static RankedTensorType tileOf(tile::InlineAsmOp op) {
+  RankedTensorType tile;
+  for (TypeRange types :
+       {TypeRange(op.getOperandTypes()), TypeRange(op.getResultTypes())})
+    for (Type type : types)
+      if (auto ranked = dyn_cast<RankedTensorType>(type))
+        tile = ranked;
+  return tile;
+}
+
+ScratchNeeds simt::inlineAsmNeeds(tile::InlineAsmOp op,
+                                  const BlockShape &block) {
+  ScratchNeeds needs;
+  RankedTensorType tile = tileOf(op);
+  // Every thread runs it for elements of its own.
+  if (op.getPure() ||
+      (tile && !ThreadBuilder::copyMask(getLayout(tile), block.laneBits(),
+                                        block.warpBits())))
+    return needs;
+  for (Value result : op.getResults()) {
+    if (result.use_empty())
+      continue;
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    needs.push_back(
+        type ? firstCopiesNeed(type.getShape(), type.getElementType())
+             : firstCopyNeed());
+  }
+  return needs;
+}
+
 LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
   int64_t pack = op.getPack();
-  LayoutAttr layout;
-  RankedTensorType tile;
-  for (Value value : llvm::concat<Value>(SmallVector<Value>(op.getOperands()),
-                                         SmallVector<Value>(op.getResults())))
-    if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
-      tile = type;
-      layout = getLayout(value);
-    }
+  RankedTensorType tile = tileOf(op);
+  LayoutAttr layout = tile ? getLayout(tile) : LayoutAttr();
   int64_t count = layout ? layout.getNumRegisters() : 1;
   // What has effects runs once, by whom does not matter.
   Value once;

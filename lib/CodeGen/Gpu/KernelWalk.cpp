@@ -28,7 +28,7 @@ using namespace kiln::simt;
 KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
                        int64_t warps, target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      description(description), machine(description) {}
+      description(description), shape(lanes, warps, description) {}
 
 Value KernelWalk::scalar(Value value) {
   auto it = scalars.find(value);
@@ -55,20 +55,19 @@ LogicalResult KernelWalk::decline(Operation *op, const Twine &why) {
 }
 
 int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
-  if (stagedBytes && !lastStaged && b.getInsertionBlock() == entry) {
-    // Storage has been read for the last time once everybody comes here.
-    moveScratch(0);
+  size_t at = 2 * scratchUsed++;
+  if (at + 1 >= scratchPlaces.size() || scratchPlaces[at + 1] < bytes) {
+    scratchPlaces = {};
+    return 0; // the operation is in error
   }
-  Scratch::Wait wait;
-  int64_t begin = space.find(bytes, warpBytes, machine.getTurnBytes(), wait);
-  if (wait == Scratch::Wait::Block)
-    synchronize();
-  else if (wait == Scratch::Wait::Warp)
-    synchronizeWarp();
-  space.borrow(begin, bytes, warpBytes);
-  // Behind all storage.
-  return llvm::alignTo(stagedBytes, 128) + begin;
+  StorageArea area{scratchPlaces[at], scratchPlaces[at] + bytes};
+  if (at && area.overlaps({scratchPlaces[at - 2],
+                           scratchPlaces[at - 2] + scratchPlaces[at - 1]}))
+    warpBytes ? warpBarrier() : barrier();
+  return area.begin;
 }
+
+void KernelWalk::warpBarrier() { WarpBarrierOp::create(b, loc); }
 
 int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
   // Elimination would do; there are few bits.
@@ -181,42 +180,11 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     programIds.push_back(widen(id));
 }
 
-void KernelWalk::moveScratch(int64_t behind) {
-  if (stagedBytes || space.size)
-    synchronize();
-  mostBytes = sharedBytes();
-  stagedBytes = behind;
-  space = Scratch();
-}
-
-int64_t KernelWalk::sharedBytes() const {
-  int64_t now =
-      space.size ? llvm::alignTo(stagedBytes, 128) + space.size : stagedBytes;
-  return std::max(mostBytes, now);
-}
-
-/// Scratch memory comes behind storage while that is in use.
-void KernelWalk::measureStorage() {
-  kernel.walk([&](Operation *op) {
-    StorageArea area;
-    if (auto alloc = dyn_cast<stage::AllocOp>(op))
-      area = areaOf(alloc);
-    else if (auto ring = dyn_cast<stage::RingOp>(op))
-      area = areaOf(ring);
-    bytesToStage = std::max(bytesToStage, area.end);
-  });
-  for (Operation &op : kernel.getBody().front())
-    if (op.walk([](Operation *inner) {
-            return isa<stage::StageDialect>(inner->getDialect())
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          }).wasInterrupted()) {
-      firstStaged = firstStaged ? firstStaged : &op;
-      lastStaged = &op;
-    }
-}
-
 LogicalResult KernelWalk::run() {
+  auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  if (!shared)
+    return kernel.emitOpError(
+        "has no barriers; run simt-insert-barriers before");
   MLIRContext *context = b.getContext();
   SmallVector<Type> parameters;
   Type i64 = b.getI64Type();
@@ -240,24 +208,15 @@ LogicalResult KernelWalk::run() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);
   bindParameters(function);
-  measureStorage();
-  readsByProducts = hasMemoryProducts(kernel, description);
   if (failed(emitBlock(&kernel.getBody().front())))
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
-  target::MemoryAttr shared =
-      description ? description.getMemory(kSharedSpace) : target::MemoryAttr();
-  if (shared && shared.getSize() && sharedBytes() > shared.getSize())
-    return kernel.emitError("unsupported: kernel '")
-           << kernel.getSymName() << "' needs " << sharedBytes()
-           << " bytes of shared memory, an instance on "
-           << description.getChip() << " has " << shared.getSize();
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
   if (lanes != 32)
     function->setAttr(kLanesAttr, b.getI64IntegerAttr(lanes));
   function->setAttr(kParametersAttr,
                     b.getTypeArrayAttr(kernel.getArgumentTypes()));
-  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes()));
+  function->setAttr(kSharedBytesAttr, shared);
   if (kernel.getProgress() == tile::Progress::concurrent)
     function->setAttr(kCooperativeAttr, b.getUnitAttr());
   if (tile::isPersistent(kernel))
@@ -274,13 +233,14 @@ LogicalResult KernelWalk::run() {
 LogicalResult KernelWalk::emitBlock(Block *block) {
   for (Operation &op : block->without_terminator()) {
     loc = op.getLoc();
-    if (firstStaged == &op)
-      moveScratch(bytesToStage);
-    beforeFilling(&op);
+    scratchUsed = 0;
+    auto places = op.getAttrOfType<DenseI64ArrayAttr>(kScratchAttr);
+    scratchPlaces = places ? places.asArrayRef() : ArrayRef<int64_t>();
     if (failed(emitOp(&op)))
       return failure();
-    if (lastStaged == &op)
-      lastStaged = nullptr;
+    if (scratchUsed && scratchPlaces.empty())
+      return op.emitOpError("borrows shared memory without a place; run "
+                            "simt-insert-barriers before");
   }
   finishCopies();
   return success();
@@ -299,10 +259,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
           "has a tile without a layout; run simt-assign-layouts before");
   if (isLookup(op))
     return success(); // with what it is written to
-  if (auto access = dyn_cast<ViewAccessOpInterface>(op)) {
-    order(op);
+  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
     return emitViewAccess(access);
-  }
   if (isa_and_nonnull<stage::StageDialect>(op->getDialect()))
     return emitStage(op);
   if (op->getNumResults() && lateReads.contains(op->getResult(0)))
@@ -312,11 +270,7 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
   if (isa<MatrixProductOpInterface>(op))
     return emitProduct(op);
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp op) -> LogicalResult {
-        if (failed(emitFor(op)))
-          return failure();
-        return finishProducts(op), success();
-      })
+      .Case([&](scf::ForOp op) { return emitFor(op); })
       .Case([&](scf::IfOp op) { return emitIf(op); })
       .Case([&](scf::WhileOp op) { return emitWhile(op); })
       .Case([&](arith::ConstantOp op) { return emitConstant(op); })
@@ -354,18 +308,13 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
       .Case([&](tile::PrintOp op) { return emitPrint(op); })
       .Case<tile::PtrAddOp, tile::PtrCastOp, tile::PtrToIntOp,
             tile::IntToPtrOp>([&](Operation *op) { return emitPointerOp(op); })
-      .Case([&](tile::LoadPtrOp op) {
-        order(op);
-        return emitLoadPtr(op);
-      })
-      .Case([&](tile::StorePtrOp op) {
-        order(op);
-        return emitStorePtr(op);
-      })
-      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](Operation *op) {
-        order(op);
-        return emitAtomic(op);
-      })
+      .Case([&](tile::LoadPtrOp op) { return emitLoadPtr(op); })
+      .Case([&](tile::StorePtrOp op) { return emitStorePtr(op); })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](Operation *op) { return emitAtomic(op); })
+      .Case<::mlir::gpu::BarrierOp, WarpBarrierOp, PublishOp, CommitCopiesOp,
+            WaitCopiesOp, WaitProductsOp>(
+          [&](Operation *op) { return emitWait(op); })
       .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
       .Case([&](tensor::ExtractOp op) -> LogicalResult {
         if (!op.getIndices().empty())
@@ -383,6 +332,25 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
           return emitElementwise(op);
         return decline(op, op->getName().getStringRef());
       });
+}
+
+LogicalResult KernelWalk::emitWait(Operation *op) {
+  TypeSwitch<Operation *>(op)
+      .Case([&](::mlir::gpu::BarrierOp) { barrier(); })
+      .Case([&](WarpBarrierOp) { warpBarrier(); })
+      .Case([&](PublishOp) { PublishOp::create(b, loc); })
+      .Case([&](CommitCopiesOp) { commitCopies(); })
+      .Case([&](WaitCopiesOp op) {
+        finishCopies();
+        WaitCopiesOp::create(b, loc, op.getBut());
+      })
+      .Case([&](WaitProductsOp op) {
+        SmallVector<Value> values = flatten(op.getValues());
+        auto wait = WaitProductsOp::create(
+            b, loc, ValueRange(values).getTypes(), op.getBut(), values);
+        unflatten(op.getResults(), wait.getResults());
+      });
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

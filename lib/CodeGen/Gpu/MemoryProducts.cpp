@@ -75,12 +75,6 @@ static std::optional<Split> splitOf(MatrixProductOpInterface op,
   return split;
 }
 
-/// What is transposed to a factor; null where nothing is.
-static Value beforeTransposition(Value factor) {
-  Operation *op = factor.getDefiningOp();
-  return op && isTransposition(op) ? op->getOperand(0) : Value();
-}
-
 /// The load of a whole box in a product's block that gives a factor, but for
 /// transpositions on the way; null where it comes from elsewhere.
 static ViewAccessOpInterface loadOf(Value factor, Block *block,
@@ -244,7 +238,36 @@ private:
 };
 } // namespace
 
-/// Factors that are in registers are written to memory, by rows along the sum.
+/// How a factor that is in registers is written to shared memory: by rows along
+/// the sum.
+static StoragePlace writtenPlace(Value factor, unsigned summed) {
+  auto type = cast<RankedTensorType>(factor.getType());
+  Builder b(type.getContext());
+  auto space = stage::SpaceAttr::get(
+      b.getContext(), kSharedSpace,
+      b.getDenseI64ArrayAttr({int64_t(summed), 16, kMatrixRow}));
+  StoragePlace place;
+  place.type = MemRefType::get(type.getShape(), type.getElementType(),
+                               MemRefLayoutAttrInterface(), space);
+  return place;
+}
+
+static int64_t writtenBytes(const StoragePlace &place) {
+  return llvm::alignTo(
+      place.type.getNumElements() *
+          ThreadBuilder::storedBytes(place.type.getElementType()),
+      kMatrixAlign);
+}
+
+ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op) {
+  int64_t bytes = 0;
+  if (Value lhs = op.getLhsOperand().get(); !storageRead(lhs))
+    bytes += writtenBytes(writtenPlace(lhs, /*summed=*/1));
+  if (Value rhs = op.getRhsOperand().get(); !storageRead(rhs))
+    bytes += writtenBytes(writtenPlace(rhs, /*summed=*/0));
+  return bytes ? ScratchNeeds{{bytes + kMatrixAlign}} : ScratchNeeds();
+}
+
 void MemoryProduct::findPlaces() {
   SmallVector<int> written;
   int64_t bytes = 0;
@@ -253,17 +276,9 @@ void MemoryProduct::findPlaces() {
       places[which] = *place;
       continue;
     }
-    auto type = cast<RankedTensorType>(factors[which].getType());
-    Builder b(type.getContext());
-    auto space = stage::SpaceAttr::get(
-        b.getContext(), kSharedSpace,
-        b.getDenseI64ArrayAttr({int64_t(summed(which)), 16, kMatrixRow}));
-    places[which].type = MemRefType::get(type.getShape(), type.getElementType(),
-                                         MemRefLayoutAttrInterface(), space);
+    places[which] = writtenPlace(factors[which], summed(which));
     places[which].offset = bytes;
-    bytes += llvm::alignTo(type.getNumElements() * ThreadBuilder::storedBytes(
-                                                       type.getElementType()),
-                           kMatrixAlign);
+    bytes += writtenBytes(places[which]);
     written.push_back(which);
   }
   if (written.empty())
@@ -276,7 +291,8 @@ void MemoryProduct::findPlaces() {
       LLVM::StoreOp::create(w.b, w.loc, w.toStored(value),
                             places[which].address(w, from, reg));
   }
-  w.publish();
+  PublishOp::create(w.b, w.loc);
+  w.barrier();
 }
 
 MatrixAttr MemoryProduct::matrix(int which) {
@@ -352,12 +368,7 @@ LogicalResult MemoryProduct::run() {
   CommitProductsOp::create(w.b, w.loc);
   // While the products are computed.
   w.finishCopies();
-  bool goesOn = w.mayGoOn(op);
-  auto wait = WaitProductsOp::create(w.b, w.loc, ValueRange(sums).getTypes(),
-                                     goesOn ? 1 : 0, sums);
-  if (goesOn)
-    w.goesOn(op);
-  w.define(op->getResult(0), Regs(wait.getResults()));
+  w.define(op->getResult(0), std::move(sums));
   return success();
 }
 
@@ -373,68 +384,4 @@ LogicalResult simt::emitMemoryProduct(KernelWalk &w,
 const StoragePlace *KernelWalk::storageOf(Value tile) const {
   auto late = lateReads.find(tile);
   return late == lateReads.end() ? nullptr : &late->second;
-}
-
-void KernelWalk::publish() {
-  if (readsByProducts)
-    PublishOp::create(b, loc);
-  synchronize();
-}
-
-/// The ring whose slot a factor is read from; null where it is none.
-static Value ringOf(Value factor) {
-  while (Value before = beforeTransposition(factor))
-    factor = before;
-  auto read = factor.getDefiningOp<stage::ReadOp>();
-  auto consume = read ? read.getStorage().getDefiningOp<stage::ConsumeOp>()
-                      : stage::ConsumeOp();
-  return consume ? consume.getRing() : Value();
-}
-
-bool KernelWalk::mayGoOn(Operation *op) {
-  auto product = cast<MatrixProductOpInterface>(op);
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  OpOperand *acc = product.getAccOperand();
-  if (!loop || !acc || !op->getResult(0).hasOneUse())
-    return false;
-  // The sum is carried to itself.
-  OpOperand &use = *op->getResult(0).use_begin();
-  auto carried = dyn_cast<BlockArgument>(acc->get());
-  if (use.getOwner() != loop.getBody()->getTerminator() || !carried ||
-      carried.getOwner() != loop.getBody() || !carried.hasOneUse() ||
-      carried != loop.getRegionIterArg(use.getOperandNumber()))
-    return false;
-  // Groups are counted: there is one in an iteration.
-  int64_t count = 0;
-  loop.walk(
-      [&](Operation *inner) { count += isMemoryProduct(inner, description); });
-  if (count != 1)
-    return false;
-  // It reads one slot, the next product another one, and others are filled.
-  for (Value factor :
-       {product.getLhsOperand().get(), product.getRhsOperand().get()}) {
-    Value value = ringOf(factor);
-    auto ring = value ? rings.find(value) : rings.end();
-    if (ring == rings.end() || ring->second->ahead + 2 > ring->second->depth)
-      return false;
-  }
-  return true;
-}
-
-void KernelWalk::goesOn(Operation *product) {
-  auto loop = cast<scf::ForOp>(product->getParentOp());
-  unsigned i = product->getResult(0).use_begin()->getOperandNumber();
-  underWay.insert(loop.getResult(i));
-}
-
-void KernelWalk::finishProducts(Operation *loop) {
-  for (Value result : loop->getResults())
-    if (underWay.erase(result)) {
-      Regs sums = registers(result);
-      auto wait =
-          WaitProductsOp::create(b, loc, ValueRange(sums).getTypes(), 0, sums);
-      define(result, Regs(wait.getResults()));
-      // The last product has read its slots until here.
-      addReadsOfLoop(loop);
-    }
 }

@@ -75,20 +75,29 @@ static bool isLinearOverBits(AffineMap map, ArrayRef<int64_t> from,
          ShapedType::getNumElements(from) == ShapedType::getNumElements(to);
 }
 
-bool KernelWalk::emitExchange(Operation *op) {
+namespace {
+/// An operation that only changes places of elements by their bits.
+struct BitMove {
+  Value source;
+  ExchangeWay way;
+};
+} // namespace
+
+static std::optional<BitMove> bitMoveOf(Operation *op,
+                                        const BlockShape &block) {
   if (op->getNumResults() != 1)
-    return false;
+    return std::nullopt;
   LayoutAttr layout = getLayout(op->getResult(0));
   auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   OpOperand *operand = nullptr;
   for (OpOperand &candidate : op->getOpOperands())
     if (isa<RankedTensorType>(candidate.get().getType())) {
       if (operand)
-        return false;
+        return std::nullopt;
       operand = &candidate;
     }
   if (!operand)
-    return false;
+    return std::nullopt;
   auto sourceType = cast<RankedTensorType>(operand->get().getType());
   LayoutAttr source = getLayout(operand->get());
   OperandRead read = getOperandRead(*operand);
@@ -97,35 +106,47 @@ bool KernelWalk::emitExchange(Operation *op) {
       !isLinearOverBits(read.map, shape, sourceType.getShape()) ||
       (isReshape &&
        ShapedType::getNumElements(shape) != sourceType.getNumElements()))
-    return false;
+    return std::nullopt;
   // A broadcast reads size 1 at 0.
   auto change = [&](ArrayRef<int64_t> basis) {
-    Basis at = *mapBasis(read.map, basis);
+    LayoutAttr::Basis at = *mapBasis(read.map, basis);
     for (auto [n, size] : llvm::zip_equal(at, sourceType.getShape()))
       if (size == 1)
         n = 0;
     return at;
   };
   // Where the elements of the operand are, and where the result has them.
-  auto have =
-      getLinearLayout(source, sourceType.getShape(), laneBits(), warpBits());
-  auto result = getLinearLayout(layout, shape, laneBits(), warpBits());
+  auto have = getLinearLayout(source, sourceType.getShape(), block.laneBits(),
+                              block.warpBits());
+  auto result =
+      getLinearLayout(layout, shape, block.laneBits(), block.warpBits());
   layout::LinearLayout wanted({}, have.getOutputs());
-  for (StringRef level : Exchange::kLevels) {
+  for (StringRef level : kExchangeLevels) {
     SmallVector<layout::LinearLayout::Basis> bases;
     for (const auto &basis : result.getBases(level)) {
-      Basis at = change(ArrayRef<int64_t>(basis));
+      LayoutAttr::Basis at = change(ArrayRef<int64_t>(basis));
       bases.emplace_back(at.begin(), at.end());
     }
     wanted.setBases(level, bases);
   }
-  auto regs =
-      Exchange(*this, have, wanted, scalarType(sourceType.getElementType()))
-          .run(registers(operand->get()));
-  if (!regs)
-    return false;
-  define(op->getResult(0), std::move(*regs));
-  return true;
+  Type element = ThreadBuilder::scalarType(sourceType.getElementType());
+  auto way = chooseExchange(have, wanted,
+                            8 * ThreadBuilder::storedBytes(element), block);
+  if (!way)
+    return std::nullopt;
+  return BitMove{operand->get(), std::move(*way)};
+}
+
+ScratchNeeds simt::movementNeeds(Operation *op, const BlockShape &block) {
+  if (cast<IndexMapOpInterface>(op).getGeneratedElement())
+    return {};
+  if (auto pairs = dyn_cast<tile::ExchangeOp>(op))
+    if (auto needs = pairNeeds(pairs, block))
+      return *needs;
+  if (auto move = bitMoveOf(op, block))
+    return move->way.needs(block);
+  SmallVector<int64_t> places;
+  return {{ThreadBuilder::placeTiles(op->getOperands(), places)}};
 }
 
 LogicalResult KernelWalk::emitThroughShared(Operation *op) {
@@ -136,19 +157,12 @@ LogicalResult KernelWalk::emitThroughShared(Operation *op) {
     symbols.push_back(scalar(value));
   // Each operand at a place of its own.
   SmallVector<int64_t> places;
-  int64_t bytes = 0;
-  for (Value operand : op->getOperands()) {
-    places.push_back(bytes);
-    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
-      bytes = llvm::alignTo(
-          bytes + tileBytes(type.getShape(), type.getElementType()), 16);
-  }
-  int64_t start = scratch(bytes);
+  int64_t start = scratch(placeTiles(op->getOperands(), places));
   for (auto [operand, place] : llvm::zip_equal(op->getOperands(), places))
     if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
       writeTile(start + place, registers(operand), getLayout(operand),
                 type.getShape());
-  synchronize();
+  barrier();
   for (OpResult result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     LayoutAttr layout = getLayout(result);
@@ -211,9 +225,17 @@ LogicalResult KernelWalk::emitMovement(Operation *op) {
       if (isa<RankedTensorType>(operand.getType()) && !getLayout(operand))
         return op->emitOpError("has a tile without a layout");
     auto pairs = dyn_cast<tile::ExchangeOp>(op);
-    if ((pairs && exchangePairs(*this, pairs)) || emitExchange(op))
+    if (pairs && exchangePairs(*this, pairs))
       return success();
-    return emitThroughShared(op);
+    auto move = bitMoveOf(op, shape);
+    if (!move)
+      return emitThroughShared(op);
+    Value result = op->getResult(0);
+    Type type = scalarType(getElementTypeOrSelf(move->source.getType()));
+    define(result, Exchange(*this, move->way, type)
+                       .run(registers(move->source),
+                            getLayout(result).getNumRegisters()));
+    return success();
   }
   LayoutAttr layout = getLayout(op->getResult(0));
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -243,6 +265,12 @@ LogicalResult KernelWalk::emitMovement(Operation *op) {
   return success();
 }
 
+ScratchNeeds simt::gatherNeeds(tile::GatherOp op) {
+  auto source = cast<RankedTensorType>(op.getSource().getType());
+  return {
+      {ThreadBuilder::tileBytes(source.getShape(), source.getElementType())}};
+}
+
 LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
@@ -253,7 +281,7 @@ LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
       scratch(tileBytes(source.getShape(), source.getElementType()));
   writeTile(start, registers(op.getSource()), getLayout(op.getSource()),
             source.getShape());
-  synchronize();
+  barrier();
   Regs regs;
   for (auto [reg, index] : llvm::enumerate(registers(op.getIndices()))) {
     SmallVector<Value> at;
@@ -274,8 +302,8 @@ LogicalResult KernelWalk::emitGather(tile::GatherOp op) {
   return success();
 }
 
-/// One element, for every thread.
-LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
+/// The register that holds the element in every thread, or -1.
+static int64_t registerOf(tensor::ExtractOp op) {
   auto source = cast<RankedTensorType>(op.getTensor().getType());
   LayoutAttr layout = getLayout(op.getTensor());
   SmallVector<int64_t> constants;
@@ -284,20 +312,33 @@ LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
             size == 1 ? std::optional<int64_t>(0) : getConstantIntValue(index))
       constants.push_back(*n);
   auto isZero = [](int64_t n) { return n == 0; };
-  // Where every thread has it already, it is in the same register of all.
-  if (int64_t(constants.size()) == source.getRank() &&
-      llvm::all_of(layout.getLanes(), isZero) &&
-      llvm::all_of(layout.getWarps(), isZero)) {
-    int64_t reg = registerAt(layout, constants);
-    if (reg >= 0) {
-      define(op.getResult(), registers(op.getTensor())[reg]);
-      return success();
-    }
+  if (int64_t(constants.size()) != source.getRank() ||
+      !llvm::all_of(layout.getLanes(), isZero) ||
+      !llvm::all_of(layout.getWarps(), isZero))
+    return -1;
+  return KernelWalk::registerAt(layout, constants);
+}
+
+ScratchNeeds simt::extractNeeds(tensor::ExtractOp op) {
+  if (op.getIndices().empty() || registerOf(op) >= 0)
+    return {};
+  auto source = cast<RankedTensorType>(op.getTensor().getType());
+  return {
+      {ThreadBuilder::tileBytes(source.getShape(), source.getElementType())}};
+}
+
+/// One element, for every thread.
+LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
+  auto source = cast<RankedTensorType>(op.getTensor().getType());
+  LayoutAttr layout = getLayout(op.getTensor());
+  if (int64_t reg = registerOf(op); reg >= 0) {
+    define(op.getResult(), registers(op.getTensor())[reg]);
+    return success();
   }
   int64_t start =
       scratch(tileBytes(source.getShape(), source.getElementType()));
   writeTile(start, registers(op.getTensor()), layout, source.getShape());
-  synchronize();
+  barrier();
   SmallVector<Value> at;
   for (auto [index, size] : llvm::zip_equal(op.getIndices(), source.getShape()))
     // What lies outside is undefined behaviour; it stays in the tile.

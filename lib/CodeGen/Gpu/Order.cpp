@@ -1,4 +1,4 @@
-//===- Order.cpp - Accesses of one instance in program order --------------===//
+//===- Order.cpp - Accesses to global memory that may meet ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Within an instance accesses that may overlap keep their order. Two threads
@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelWalk.h"
+#include "Order.h"
+#include "ThreadBuilder.h"
+#include "kiln/Interfaces/ViewAccess.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -29,14 +31,7 @@ BlockArgument simt::rootOf(Value value) {
   }
 }
 
-namespace {
-/// What an access reaches, and how.
-struct Reach {
-  Value place;
-  bool reads = false, writes = false;
-};
-
-Reach reachOf(Operation *op) {
+Reach simt::reachOf(Operation *op) {
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
     return {access.getAccessedView(),
             access.getAccessKind() != AccessKind::Write,
@@ -50,15 +45,16 @@ Reach reachOf(Operation *op) {
   return {};
 }
 
-bool hasFact(BlockArgument argument, StringRef name) {
+static bool hasFact(BlockArgument argument, StringRef name) {
   if (!argument)
     return false;
   auto kernel = cast<tile::KernelOp>(argument.getOwner()->getParentOp());
   return static_cast<bool>(kernel.getArgAttr(argument.getArgNumber(), name));
 }
 
-/// Whether two places may have memory in common.
-bool mayOverlap(const Reach &a, const Reach &b) {
+bool simt::mayConflict(const Reach &a, const Reach &b) {
+  if (!a.writes && !b.writes)
+    return false;
   BlockArgument x = rootOf(a.place), y = rootOf(b.place);
   for (BlockArgument argument : {x, y})
     if (hasFact(argument, tile::kReadonlyAttr))
@@ -68,8 +64,7 @@ bool mayOverlap(const Reach &a, const Reach &b) {
          (!hasFact(x, tile::kNoaliasAttr) && !hasFact(y, tile::kNoaliasAttr));
 }
 
-/// Atomics order what is around them for other instances.
-bool isFence(Operation *op) {
+bool simt::isFence(Operation *op) {
   tile::MemoryOrder order = tile::MemoryOrder::relaxed;
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
     order = rmw.getOrder();
@@ -78,69 +73,15 @@ bool isFence(Operation *op) {
   return order == tile::MemoryOrder::release ||
          order == tile::MemoryOrder::acq_rel;
 }
-} // namespace
 
-/// Whether each thread reads first what it writes second, and nobody else does:
-/// where threads have copies, one writes what others may yet read.
-bool KernelWalk::isOwn(Operation *first, Operation *second) {
+bool simt::isOwnAccess(Operation *first, Operation *second, unsigned laneBits,
+                       unsigned warpBits) {
   auto a = dyn_cast<ViewAccessOpInterface>(first);
   auto b = dyn_cast<ViewAccessOpInterface>(second);
   if (!a || !b || !a.isRead())
     return false;
   LayoutAttr layout = getLayout(a.getAccessedTile());
-  return layout == getLayout(b.getAccessedTile()) && !isFirstCopy(layout) &&
+  return layout && layout == getLayout(b.getAccessedTile()) &&
+         !ThreadBuilder::copyMask(layout, laneBits, warpBits) &&
          accessSameElements(a, b);
-}
-
-void KernelWalk::orderCopy(Value source) {
-  Reach now{source, /*reads=*/true, /*writes=*/false};
-  if (llvm::any_of(pending, [&](Operation *earlier) {
-        Reach before = reachOf(earlier);
-        return before.writes && mayOverlap(before, now);
-      }))
-    synchronize();
-}
-
-void KernelWalk::order(Operation *op) {
-  Reach now = reachOf(op);
-  if (!now.place)
-    return;
-  bool waits = isFence(op) && !pending.empty();
-  for (Operation *earlier : pending) {
-    Reach before = reachOf(earlier);
-    waits |= (before.writes || now.writes) && mayOverlap(before, now) &&
-             !isOwn(earlier, op);
-  }
-  if (waits)
-    synchronize();
-  pending.push_back(op);
-}
-
-void KernelWalk::enterLoop(Operation *loop) {
-  // What the iteration before did may meet what this one does.
-  loop->walk([&](Operation *op) {
-    if (reachOf(op).place && !isLookup(op))
-      pending.push_back(op);
-  });
-  space.enterBody();
-}
-
-void KernelWalk::endBody() {
-  Scratch::Wait wait = space.atEndOfBody();
-  if (wait == Scratch::Wait::Block)
-    synchronize();
-  else if (wait == Scratch::Wait::Warp)
-    synchronizeWarp();
-}
-
-void KernelWalk::synchronize() {
-  barrier();
-  pending.clear();
-  reads.clear();
-  space.waitedForBlock();
-}
-
-void KernelWalk::synchronizeWarp() {
-  WarpBarrierOp::create(b, loc);
-  space.waitedForWarp();
 }

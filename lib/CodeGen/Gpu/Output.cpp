@@ -9,6 +9,7 @@
 
 #include "Grid.h"
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Gpu/OutputRecord.h"
 #include "kiln/System/DType.h"
@@ -89,6 +90,17 @@ static Value elementOf(KernelWalk &w, Value value) {
   return w.toStored(value);
 }
 
+/// The address of a record, or whether an assertion fails.
+constexpr int64_t kWord = 16;
+
+ScratchNeeds simt::outputNeeds(Operation *op) {
+  ScratchNeeds needs;
+  for (Type type : op->getOperandTypes())
+    if (isa<RankedTensorType>(type))
+      needs.push_back({kWord});
+  return needs;
+}
+
 LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
   Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
   Record record;
@@ -138,7 +150,7 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
     record.shape = tile.getShape();
     record.elementBytes = each * tile.getNumElements();
     // One thread asks, all write.
-    int64_t start = scratch(16);
+    int64_t start = scratch(kWord);
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     guarded(first, [&] {
       Value place = newRecord(*this, record);
@@ -147,7 +159,7 @@ LogicalResult KernelWalk::emitPrint(tile::PrintOp op) {
         writeHeader(*this, place, record, printedIds(*this, op, programIds));
       });
     });
-    synchronize();
+    barrier();
     Value place = LLVM::LoadOp::create(b, loc, pointer, shared(start));
     LayoutAttr layout = getLayout(operand);
     Value mine = isFirstCopy(layout);
@@ -198,13 +210,13 @@ LogicalResult KernelWalk::emitAssert(tile::AssertOp op) {
       any = any ? or_(any, one) : one;
     }
     // All threads of the block have to know.
-    int64_t start = scratch(16);
+    int64_t start = scratch(kWord);
     Value first = compare(arith::CmpIPredicate::eq, threadId(), c32(0));
     guarded(first,
             [&] { LLVM::StoreOp::create(b, loc, c32(0), shared(start)); });
-    synchronize();
+    barrier();
     guarded(any, [&] { LLVM::StoreOp::create(b, loc, c32(1), shared(start)); });
-    synchronize();
+    barrier();
     Value found = LLVM::LoadOp::create(b, loc, b.getI32Type(), shared(start));
     fails = compare(arith::CmpIPredicate::ne, found, c32(0));
   } else {

@@ -44,9 +44,34 @@ static Regs fromLanes(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
   return results;
 }
 
+namespace {
+/// How registers of so many bytes go through shared memory.
+struct PairRounds {
+  PairRounds(int64_t bytes, int64_t count, const BlockShape &block)
+      : count(count),
+        width(std::min<int64_t>(std::max<int64_t>(kWidest / bytes, 1),
+                                llvm::bit_floor(uint64_t(count)))),
+        part(width * bytes * block.threads()) {
+    // As much at a time as there is room for.
+    int64_t most = block.machine.bytes ? std::max(block.machine.bytes, part)
+                                       : count * part;
+    perRound = std::min(count, most / part * width);
+  }
+  /// Bytes of the round that begins with a register.
+  int64_t bytesAt(int64_t first) const {
+    return (std::min(count, first + perRound) - first) / width * part;
+  }
+
+  static constexpr int64_t kWidest = 16;
+  int64_t count;
+  int64_t width;    ///< registers that one access moves
+  int64_t part;     ///< bytes of these, of all threads
+  int64_t perRound; ///< registers
+};
+} // namespace
+
 /// What the thread whose number differs by `mask` has.
 static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
-  constexpr int64_t kWidest = 16;
   Regs stored;
   for (Value value : regs)
     stored.push_back(
@@ -55,13 +80,8 @@ static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
             : w.toStored(value));
   Type type = stored[0].getType();
   int64_t bytes = ThreadBuilder::storedBytes(type), count = regs.size();
-  int64_t width = std::min<int64_t>(std::max<int64_t>(kWidest / bytes, 1),
-                                    llvm::bit_floor(uint64_t(count)));
-  int64_t part = width * bytes * w.threads();
-  // As much at a time as there is room for.
-  int64_t most =
-      w.machine.bytes ? std::max(w.machine.bytes, part) : count * part;
-  int64_t perRound = std::min(count, most / part * width);
+  PairRounds rounds(bytes, count, w.shape);
+  int64_t width = rounds.width, part = rounds.part, perRound = rounds.perRound;
   Type group = width > 1 ? Type(VectorType::get({width}, type)) : type;
   auto byteOf = [&](Value thread) {
     return w.b.createOrFold<arith::ShLIOp>(w.loc, thread,
@@ -72,7 +92,7 @@ static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
   Regs results;
   for (int64_t first = 0; first < count; first += perRound) {
     int64_t end = std::min(count, first + perRound);
-    int64_t start = w.scratch((end - first) / width * part);
+    int64_t start = w.scratch(rounds.bytesAt(first));
     Type byte = w.b.getI8Type();
     auto place = [&](Value side, int64_t reg) {
       return w.elementPointer(w.shared(start + (reg - first) / width * part),
@@ -82,7 +102,7 @@ static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
       LLVM::StoreOp::create(w.b, w.loc,
                             w.pack(ArrayRef(stored).slice(reg, width)),
                             place(own, reg), width * bytes);
-    w.synchronize();
+    w.barrier();
     for (int64_t reg = first; reg < end; reg += width) {
       Value read = LLVM::LoadOp::create(w.b, w.loc, group, place(partner, reg),
                                         width * bytes);
@@ -97,18 +117,50 @@ static Regs fromThreads(KernelWalk &w, ArrayRef<Value> regs, int64_t mask) {
   return results;
 }
 
-bool simt::exchangePairs(KernelWalk &w, tile::ExchangeOp op) {
-  LayoutAttr layout = getLayout(op.getResult());
+namespace {
+/// The bits of registers, lanes and warps in which partners differ.
+struct PairMasks {
+  int64_t of[3] = {0, 0, 0};
+};
+} // namespace
+
+static std::optional<PairMasks> masksOf(tile::ExchangeOp op, unsigned laneBits,
+                                        unsigned warpBits) {
   auto type = cast<RankedTensorType>(op.getType());
-  auto bits =
-      getAxisBits(w, layout, op.getAxis(), type.getDimSize(op.getAxis()));
+  auto bits = getAxisBits(getLayout(op.getResult()), op.getAxis(),
+                          type.getDimSize(op.getAxis()), laneBits, warpBits);
   if (!bits)
-    return false;
-  int64_t masks[3] = {0, 0, 0};
+    return std::nullopt;
+  PairMasks masks;
   for (uint64_t left = op.getMask(); left; left &= left - 1) {
     const AxisBit &bit = (*bits)[llvm::countr_zero(left)];
-    masks[bit.level] |= int64_t(1) << bit.bit;
+    masks.of[bit.level] |= int64_t(1) << bit.bit;
   }
+  return masks;
+}
+
+std::optional<ScratchNeeds> simt::pairNeeds(tile::ExchangeOp op,
+                                            const BlockShape &block) {
+  auto masks = masksOf(op, block.laneBits(), block.warpBits());
+  if (!masks)
+    return std::nullopt;
+  ScratchNeeds needs;
+  if (!masks->of[AxisBit::Warp])
+    return needs;
+  Type element = ThreadBuilder::scalarType(
+      cast<RankedTensorType>(op.getType()).getElementType());
+  PairRounds rounds(ThreadBuilder::storedBytes(element),
+                    getLayout(op.getResult()).getNumRegisters(), block);
+  for (int64_t first = 0; first < rounds.count; first += rounds.perRound)
+    needs.push_back({rounds.bytesAt(first)});
+  return needs;
+}
+
+bool simt::exchangePairs(KernelWalk &w, tile::ExchangeOp op) {
+  auto found = masksOf(op, w.laneBits(), w.warpBits());
+  if (!found)
+    return false;
+  const auto &masks = found->of;
   const Regs &source = w.registers(op.getSource());
   Regs regs;
   for (size_t reg = 0; reg < source.size(); ++reg)

@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_PAIRS_H
 
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 
 namespace kiln::simt {
@@ -12,6 +13,10 @@ namespace kiln::simt {
 /// An exchange where each bit of its mask is one of registers, lanes or warps;
 /// false where a layout mixes them.
 bool exchangePairs(KernelWalk &w, tile::ExchangeOp op);
+
+/// What such an exchange borrows; none where a layout mixes bits.
+std::optional<ScratchNeeds> pairNeeds(tile::ExchangeOp op,
+                                      const BlockShape &block);
 
 } // namespace kiln::simt
 

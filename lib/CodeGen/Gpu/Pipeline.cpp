@@ -60,6 +60,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createStageSchedule());
   staging.addPass(staging::createStagePipeline());
   staging.addPass(staging::createStageAllocate());
+  staging.addPass(createSimtInsertBarriers({lanes}));
   pm.addPass(createConvertTileToSimt({lanes}));
 #ifdef NDEBUG
   constexpr bool kAsyncOnly = true;
@@ -81,6 +82,7 @@ void simt::registerGpuPasses() {
   registerPass(createKeepAccumulatorsPass);
   registerPass(createWidenFloat8FactorsPass);
   registerPass([] { return createSimtStageOperands(); });
+  registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createConvertTileToSimt(); });
   registerPass([] { return createSimtExpandAccesses(); });
   registerPass([] { return createSimtVerifyBarriers(); });

@@ -205,6 +205,18 @@ static LLVM::AtomicBinOp binaryOf(tile::AtomicKind kind, bool isFloat) {
   llvm_unreachable("unknown kind");
 }
 
+ScratchNeeds simt::atomicNeeds(Operation *op, const BlockShape &block) {
+  if (op->getResult(0).use_empty())
+    return {};
+  LayoutAttr layout = getLayout(op->getOperand(0));
+  if (!layout)
+    return {firstCopyNeed()};
+  if (!ThreadBuilder::copyMask(layout, block.laneBits(), block.warpBits()))
+    return {};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return {firstCopiesNeed(type.getShape(), type.getElementType())};
+}
+
 LogicalResult KernelWalk::emitAtomic(Operation *op) {
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
   auto cas = dyn_cast<tile::AtomicCASOp>(op);

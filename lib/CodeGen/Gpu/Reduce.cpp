@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -9,6 +10,28 @@ using namespace kiln;
 using namespace kiln::simt;
 
 namespace {
+/// How warps exchange what each of them has reduced: threads with elements of
+/// their own lie side by side, whichever elements these are; copies write the
+/// same place.
+struct WarpExchange {
+  WarpExchange(tile::ReduceOp op, LayoutAttr layout, unsigned laneBits,
+               unsigned warpBits);
+
+  SmallVector<unsigned> bits; ///< of the thread that count along the axis
+  /// Bits of the thread from `bit` on, under `mask`, that tell elements apart;
+  /// one step of them is `stride` places.
+  struct Run {
+    unsigned bit;
+    int64_t mask, stride;
+  };
+  SmallVector<Run> runs;
+  int64_t threads = 1;         ///< with elements of their own
+  int64_t elements;            ///< of all threads in one step along the axis
+  SmallVector<Type> types;     ///< one list for each of these
+  SmallVector<int64_t> places; ///< where the lists begin
+  int64_t bytes = 0;
+};
+
 /// One element of every source; `isThere` is null for yes.
 struct Part {
   SmallVector<Value> values;
@@ -192,30 +215,21 @@ LogicalResult Reduction::acrossLanes(SmallVectorImpl<Part> &parts) {
   return success();
 }
 
-LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
-                                     LayoutAttr layout) {
-  // The bits of the warp's number that count along the axis.
-  SmallVector<unsigned> bits;
-  for (auto [bit, basis] : llvm::enumerate(source.getWarpBases(w.warpBits())))
-    if (basis[axis])
-      bits.push_back(bit + w.laneBits());
-  if (bits.empty())
-    return success();
-  int64_t count = int64_t(1) << bits.size();
+WarpExchange::WarpExchange(tile::ReduceOp op, LayoutAttr layout,
+                           unsigned laneBits, unsigned warpBits) {
+  LayoutAttr source = getLayout(op.getSources()[0]);
+  auto type = cast<RankedTensorType>(op.getSources()[0].getType());
+  for (auto [bit, basis] : llvm::enumerate(source.getWarpBases(warpBits)))
+    if (basis[op.getAxis()])
+      bits.push_back(bit + laneBits);
   // One list for each value, and one for whether it is there.
-  SmallVector<Type> types;
-  for (Value value : parts[0].values)
-    types.push_back(value.getType());
-  bool mayMiss = llvm::any_of(
-      parts, [](const Part &part) { return part.isThere != nullptr; });
-  if (mayMiss)
-    types.push_back(w.b.getI1Type());
-  // Threads with elements of their own lie side by side, whichever elements
-  // these are; copies write the same place.
-  Value own = w.c32(0);
-  int64_t threads = 1;
-  auto bases = llvm::to_vector(layout.getLaneBases(w.laneBits()));
-  llvm::append_range(bases, layout.getWarpBases(w.warpBits()));
+  for (Value value : op.getSources())
+    types.push_back(
+        ThreadBuilder::scalarType(getElementTypeOrSelf(value.getType())));
+  if (!llvm::isPowerOf2_64(type.getDimSize(op.getAxis())))
+    types.push_back(IntegerType::get(op.getContext(), 1));
+  auto bases = llvm::to_vector(layout.getLaneBases(laneBits));
+  llvm::append_range(bases, layout.getWarpBases(warpBits));
   auto isCopy = [&](unsigned bit) {
     return llvm::all_of(bases[bit], [](int64_t n) { return n == 0; });
   };
@@ -223,26 +237,41 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
     unsigned end = bit;
     while (end < bases.size() && !isCopy(end) && !llvm::is_contained(bits, end))
       ++end;
-    if (int64_t run = (int64_t(1) << (end - bit)) - 1) {
-      Value part = w.and_(
-          w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
-          w.c32(run));
-      own = w.add(own, w.mul(part, w.c32(threads)));
-      threads *= run + 1;
+    if (int64_t mask = (int64_t(1) << (end - bit)) - 1) {
+      runs.push_back({bit, mask, threads});
+      threads *= mask + 1;
     }
     bit = std::max(end, bit + 1);
   }
-  int64_t elements = threads * int64_t(parts.size());
-  SmallVector<int64_t> places;
-  int64_t bytes = 0;
+  elements = threads * layout.getNumRegisters();
   for (Type type : types) {
     places.push_back(bytes);
-    bytes = llvm::alignTo(
-        bytes + count * elements * ThreadBuilder::storedBytes(type), 16);
+    bytes = llvm::alignTo(bytes + (elements << bits.size()) *
+                                      ThreadBuilder::storedBytes(type),
+                          16);
   }
-  int64_t start = w.scratch(bytes);
+}
+
+LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
+                                     LayoutAttr layout) {
+  WarpExchange exchange(op, layout, w.laneBits(), w.warpBits());
+  if (exchange.bits.empty())
+    return success();
+  int64_t count = int64_t(1) << exchange.bits.size(),
+          threads = exchange.threads, elements = exchange.elements;
+  bool mayMiss = exchange.types.size() > parts[0].values.size();
+  Value own = w.c32(0);
+  for (const WarpExchange::Run &run : exchange.runs) {
+    Value part = w.and_(
+        w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(run.bit)),
+        w.c32(run.mask));
+    own = w.add(own, w.mul(part, w.c32(run.stride)));
+  }
+  ArrayRef<Type> types = exchange.types;
+  ArrayRef<int64_t> places = exchange.places;
+  int64_t start = w.scratch(exchange.bytes);
   Value index = w.c32(0);
-  for (auto [to, bit] : llvm::enumerate(bits)) {
+  for (auto [to, bit] : llvm::enumerate(exchange.bits)) {
     Value one = w.and_(
         w.b.createOrFold<arith::ShRUIOp>(w.loc, w.threadId(), w.c32(bit)),
         w.c32(1));
@@ -285,15 +314,8 @@ LogicalResult Reduction::acrossWarps(SmallVectorImpl<Part> &parts,
 
 /// A left fold by ascending index: one thread for each element of the result.
 LogicalResult Reduction::inOrder() {
-  int64_t bytes = 0;
   SmallVector<int64_t> places;
-  for (Value value : op.getSources()) {
-    places.push_back(bytes);
-    auto tile = cast<RankedTensorType>(value.getType());
-    bytes = llvm::alignTo(bytes + ThreadBuilder::tileBytes(
-                                      tile.getShape(), tile.getElementType()),
-                          16);
-  }
+  int64_t bytes = ThreadBuilder::placeTiles(op.getSources(), places);
   int64_t start = w.scratch(bytes);
   for (auto [value, place] : llvm::zip_equal(op.getSources(), places))
     w.writeTile(start + place, w.registers(value), getLayout(value),
@@ -386,6 +408,16 @@ LogicalResult Reduction::run() {
     w.define(result, std::move(regs));
   }
   return success();
+}
+
+ScratchNeeds simt::reduceNeeds(tile::ReduceOp op, const BlockShape &block) {
+  SmallVector<int64_t> places;
+  if (op.getOrdered())
+    return {{ThreadBuilder::placeTiles(op.getSources(), places)}};
+  WarpExchange exchange(op, getLayout(op.getResults()[0]), block.laneBits(),
+                        block.warpBits());
+  return exchange.bits.empty() ? ScratchNeeds()
+                               : ScratchNeeds{{exchange.bytes}};
 }
 
 LogicalResult KernelWalk::emitReduce(tile::ReduceOp op) {

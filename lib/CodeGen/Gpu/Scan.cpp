@@ -27,16 +27,9 @@ LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
   int64_t axis = op.getAxis(), size = type.getDimSize(axis);
   SmallVector<Regs> state;
   SmallVector<int64_t> places;
-  int64_t bytes = 0;
-  for (Value value : op.getSources()) {
+  for (Value value : op.getSources())
     state.push_back(registers(value));
-    places.push_back(bytes);
-    bytes =
-        llvm::alignTo(bytes + tileBytes(type.getShape(),
-                                        getElementTypeOrSelf(value.getType())),
-                      16);
-  }
-  int64_t start = scratch(bytes);
+  int64_t start = scratch(placeTiles(op.getSources(), places));
   int64_t count = layout.getNumRegisters();
   for (int64_t step = 1; step < size; step *= 2) {
     if (step > 1)
@@ -76,6 +69,13 @@ LogicalResult KernelWalk::emitScan(tile::ScanOp op) {
   for (auto [result, regs] : llvm::zip_equal(op.getResults(), state))
     define(result, std::move(regs));
   return success();
+}
+
+ScratchNeeds simt::scanNeeds(tile::ScanOp op, const BlockShape &block) {
+  if (auto bits = bitsOfScan(op, block.laneBits(), block.warpBits()))
+    return needsByLevels(op, *bits, block);
+  SmallVector<int64_t> places;
+  return {{ThreadBuilder::placeTiles(op.getSources(), places)}};
 }
 
 namespace {
@@ -225,6 +225,27 @@ LogicalResult KernelWalk::emitSort(tile::SortOp op) {
   return success();
 }
 
+ScratchNeeds simt::sortNeeds(tile::SortOp op, const BlockShape &block) {
+  auto type = cast<RankedTensorType>(op.getType());
+  int64_t axis = op.getAxis();
+  auto bits = getAxisBits(getLayout(op.getResult()), axis,
+                          llvm::PowerOf2Ceil(type.getDimSize(axis)),
+                          block.laneBits(), block.warpBits());
+  if (bits && llvm::none_of(*bits, [](const AxisBit &bit) {
+        return bit.level == AxisBit::Warp;
+      }))
+    return {};
+  // Keys are integers of as many bits.
+  Type element = ThreadBuilder::scalarType(type.getElementType());
+  return {{ThreadBuilder::tileBytes(type.getShape(), element)}};
+}
+
+ScratchNeeds simt::histogramNeeds(tile::HistogramOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  return {{ThreadBuilder::tileBytes(type.getShape(),
+                                    IntegerType::get(op.getContext(), 32))}};
+}
+
 LogicalResult KernelWalk::emitHistogram(tile::HistogramOp op) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   auto type = cast<RankedTensorType>(op.getType());
@@ -253,7 +274,7 @@ LogicalResult KernelWalk::emitHistogram(tile::HistogramOp op) {
           LLVM::AtomicOrdering::monotonic, "block");
     });
   }
-  synchronize();
+  barrier();
   Type element = scalarType(type.getElementType());
   Regs regs;
   for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {

@@ -5,6 +5,7 @@
 #define KILN_LIB_GPU_SCAN_H
 
 #include "KernelWalk.h"
+#include "ScratchNeeds.h"
 
 namespace kiln::simt {
 
@@ -16,7 +17,20 @@ struct AxisBit {
 /// The bits of the coordinate along `axis`, from the lowest one; none if the
 /// layout mixes them with each other or with other dimensions.
 std::optional<llvm::SmallVector<AxisBit>>
-getAxisBits(KernelWalk &w, LayoutAttr layout, int64_t axis, int64_t size);
+getAxisBits(LayoutAttr layout, int64_t axis, int64_t size, unsigned laneBits,
+            unsigned warpBits);
+inline std::optional<llvm::SmallVector<AxisBit>>
+getAxisBits(KernelWalk &w, LayoutAttr layout, int64_t axis, int64_t size) {
+  return getAxisBits(layout, axis, size, w.laneBits(), w.warpBits());
+}
+
+/// The bits of the axis of a scan by levels; none where the layout, or the
+/// size, does not allow that.
+std::optional<llvm::SmallVector<AxisBit>>
+bitsOfScan(tile::ScanOp op, unsigned laneBits, unsigned warpBits);
+/// What a scan by levels borrows.
+ScratchNeeds needsByLevels(tile::ScanOp op, llvm::ArrayRef<AxisBit> bits,
+                           const BlockShape &block);
 
 /// A scan by the levels that its axis goes through; false if the layout, or the
 /// size, does not allow it.

@@ -19,15 +19,14 @@ using namespace kiln::simt;
 
 using Pred = arith::CmpIPredicate;
 
-std::optional<SmallVector<AxisBit>> simt::getAxisBits(KernelWalk &w,
-                                                      LayoutAttr layout,
-                                                      int64_t axis,
-                                                      int64_t size) {
+std::optional<SmallVector<AxisBit>>
+simt::getAxisBits(LayoutAttr layout, int64_t axis, int64_t size,
+                  unsigned laneBits, unsigned warpBits) {
   SmallVector<std::optional<AxisBit>> found(llvm::Log2_64_Ceil(size));
   std::pair<AxisBit::Level, SmallVector<LayoutAttr::Basis>> levels[] = {
       {AxisBit::Register, layout.getRegisterBases()},
-      {AxisBit::Lane, layout.getLaneBases(w.laneBits())},
-      {AxisBit::Warp, layout.getWarpBases(w.warpBits())}};
+      {AxisBit::Lane, layout.getLaneBases(laneBits)},
+      {AxisBit::Warp, layout.getWarpBases(warpBits)}};
   for (const auto &[level, bases] : levels)
     for (auto [bit, basis] : llvm::enumerate(bases)) {
       int64_t along = basis[axis];
@@ -108,11 +107,23 @@ private:
 };
 } // namespace
 
+/// The bits at the front of registers whose elements follow each other.
+static size_t countWithin(ArrayRef<AxisBit> bits) {
+  return bits
+      .take_while(
+          [](const AxisBit &bit) { return bit.level == AxisBit::Register; })
+      .size();
+}
+
+/// The next bits, if they are of warps: they are exchanged together.
+static ArrayRef<AxisBit> runOfWarps(ArrayRef<AxisBit> left) {
+  return left.take_while(
+      [](const AxisBit &bit) { return bit.level == AxisBit::Warp; });
+}
+
 /// Registers of the lowest bits are scanned one after the other.
 LogicalResult Scan::inGroups() {
-  for (const AxisBit &bit : bits) {
-    if (bit.level != AxisBit::Register)
-      break;
+  for (const AxisBit &bit : bits.take_front(countWithin(bits))) {
     within.push_back(bit.bit);
     groupMask |= 1u << bit.bit;
   }
@@ -191,18 +202,28 @@ LogicalResult Scan::overLanes(unsigned bit) {
   return success();
 }
 
+/// Where the totals of each source begin in shared memory: `count` elements of
+/// each; and the bytes of all.
+static int64_t placeTotals(tile::ScanOp op, int64_t count,
+                           SmallVectorImpl<int64_t> &starts) {
+  int64_t bytes = 0;
+  for (Value value : op.getSources()) {
+    starts.push_back(bytes);
+    Type element =
+        ThreadBuilder::scalarType(getElementTypeOrSelf(value.getType()));
+    bytes =
+        llvm::alignTo(bytes + count * ThreadBuilder::storedBytes(element), 16);
+  }
+  return bytes;
+}
+
 /// One way through memory for bits that follow each other: every thread reads
 /// the totals of all its warps.
 LogicalResult Scan::overWarps(ArrayRef<AxisBit> run) {
-  int64_t threads = w.threads(), bytes = 0;
+  int64_t threads = w.threads();
   SmallVector<int64_t> starts;
-  for (const Regs &regs : values) {
-    starts.push_back(bytes);
-    bytes +=
-        groups.size() * threads * ThreadBuilder::storedBytes(regs[0].getType());
-    bytes = llvm::alignTo(bytes, 16);
-  }
-  int64_t begin = w.scratch(bytes);
+  int64_t begin =
+      w.scratch(placeTotals(op, int64_t(groups.size()) * threads, starts));
   auto place = [&](size_t group, Value thread) {
     return w.add(thread, w.c32(group * threads));
   };
@@ -214,7 +235,7 @@ LogicalResult Scan::overWarps(ArrayRef<AxisBit> run) {
                                              place(i, w.threadId()),
                                              stored.getType()));
     }
-  w.synchronize();
+  w.barrier();
   // The threads that differ in the bits of the run, in the order of the scan.
   int64_t mask = 0, size = int64_t(1) << run.size();
   for (const AxisBit &bit : run)
@@ -286,8 +307,7 @@ LogicalResult Scan::run() {
   for (ArrayRef<AxisBit> left = bits.drop_front(within.size());
        !left.empty();) {
     AxisBit bit = left.front();
-    ArrayRef<AxisBit> run = left.take_while(
-        [&](const AxisBit &other) { return other.level == AxisBit::Warp; });
+    ArrayRef<AxisBit> run = runOfWarps(left);
     left = left.drop_front(std::max<size_t>(1, run.size()));
     LogicalResult made = !run.empty()                 ? overWarps(run)
                          : bit.level == AxisBit::Lane ? overLanes(bit.bit)
@@ -298,13 +318,34 @@ LogicalResult Scan::run() {
   return finish();
 }
 
-FailureOr<bool> simt::scanByLevels(KernelWalk &w, tile::ScanOp op) {
+ScratchNeeds simt::needsByLevels(tile::ScanOp op, ArrayRef<AxisBit> bits,
+                                 const BlockShape &block) {
+  size_t within = countWithin(bits);
+  int64_t groups = getLayout(op.getSources()[0]).getNumRegisters() >> within;
+  ScratchNeeds needs;
+  for (ArrayRef<AxisBit> left = bits.drop_front(within); !left.empty();) {
+    ArrayRef<AxisBit> run = runOfWarps(left);
+    left = left.drop_front(std::max<size_t>(1, run.size()));
+    SmallVector<int64_t> starts;
+    if (!run.empty())
+      needs.push_back({placeTotals(op, groups * block.threads(), starts)});
+  }
+  return needs;
+}
+
+std::optional<SmallVector<AxisBit>>
+simt::bitsOfScan(tile::ScanOp op, unsigned laneBits, unsigned warpBits) {
   auto type = cast<RankedTensorType>(op.getSources()[0].getType());
   int64_t size = type.getDimSize(op.getAxis());
   // What lies beyond the tile would come before all elements.
   if (op.getReverse() && !llvm::isPowerOf2_64(size))
-    return false;
-  auto bits = getAxisBits(w, getLayout(op.getSources()[0]), op.getAxis(), size);
+    return std::nullopt;
+  return getAxisBits(getLayout(op.getSources()[0]), op.getAxis(), size,
+                     laneBits, warpBits);
+}
+
+FailureOr<bool> simt::scanByLevels(KernelWalk &w, tile::ScanOp op) {
+  auto bits = bitsOfScan(op, w.laneBits(), w.warpBits());
   if (!bits)
     return false;
   if (failed(Scan(w, op, *bits).run()))

@@ -103,7 +103,7 @@ SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
         tile->maxMatrixBits,
         access.order.size() - access.copyBits - access.vectorBits);
     accessBits += matrixBits;
-    places = access.getRowAddresses(*tile, Exchange::kLevels, matrixBits);
+    places = access.getRowAddresses(*tile, kExchangeLevels, matrixBits);
   }
   // Lane and warp are parts of one number, so that their bits move together.
   int64_t inRound = (int64_t(1) << roundShift) - 1;

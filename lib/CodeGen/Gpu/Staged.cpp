@@ -1,9 +1,8 @@
 //===- Staged.cpp - Storage of the block and rings of it ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rings count their slots in scalars that loops carry. Copies of a slot form a
-// group of the thread; which groups may still be under way when a slot is
-// consumed follows from the order of the text.
+// Rings count their slots in scalars that loops carry. Which copies are waited
+// for where, simt-insert-barriers has written into the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,98 +22,6 @@ using namespace kiln::simt;
 // Rings
 //===----------------------------------------------------------------------===//
 
-void KernelWalk::waitFor(Ring *ring) {
-  if (ring->ready) {
-    --ring->ready;
-    return;
-  }
-  finishCopies();
-  auto *first = llvm::find(groups, ring);
-  int64_t but = 0;
-  if (first == groups.end()) {
-    groups.clear(); // not to be told from the text: all of them
-  } else {
-    but = groups.end() - first - 1;
-    for (Ring *done : llvm::make_range(groups.begin(), first))
-      if (done)
-        ++done->ready;
-    groups.erase(groups.begin(), first + 1);
-  }
-  WaitCopiesOp::create(b, loc, but);
-  publish();
-}
-
-int64_t KernelWalk::slotBytes(stage::RingOp ring) {
-  int64_t bytes = 0, align = ring.getAlign().value_or(16);
-  for (MemRefType part : ring.getRing().getType().getParts())
-    bytes += llvm::alignTo(
-        part.getNumElements() * storedBytes(part.getElementType()), align);
-  return bytes;
-}
-
-StorageArea KernelWalk::areaOf(stage::RingOp ring) {
-  int64_t begin = ring.getOffset().value_or(0);
-  return {begin, begin + slotBytes(ring) * ring.getRing().getType().getDepth()};
-}
-
-StorageArea KernelWalk::areaOf(stage::AllocOp alloc) {
-  auto type = cast<MemRefType>(alloc.getStorage().getType());
-  int64_t begin = alloc.getOffset().value_or(0);
-  return {begin,
-          begin + type.getNumElements() * storedBytes(type.getElementType())};
-}
-
-void KernelWalk::addReadsOfLoop(Operation *loop) {
-  loop->walk([&](Operation *op) {
-    if (auto consume = dyn_cast<stage::ConsumeOp>(op))
-      reads.add(areaOf(consume.getRing().getDefiningOp<stage::RingOp>()));
-    else if (auto alloc = dyn_cast<stage::AllocOp>(op))
-      reads.add(areaOf(alloc));
-  });
-}
-
-void KernelWalk::addReadsOfProduct(Operation *product) {
-  for (Value operand : product->getOperands())
-    if (const StoragePlace *place = storageOf(operand))
-      reads.add(place->area);
-}
-
-void KernelWalk::finishReads(StorageArea written) {
-  if (reads.overlaps(written))
-    synchronize();
-}
-
-/// The ring that is filled here, if one is. A branch may have rings of its own.
-static Value filledRing(Operation *op) {
-  if (auto produce = dyn_cast<stage::ProduceOp>(op))
-    return produce.getRing();
-  Value ring;
-  if (auto choice = dyn_cast<scf::IfOp>(op))
-    choice.walk([&](stage::ProduceOp produce) {
-      if (!choice->isAncestor(
-              produce.getRing().getParentBlock()->getParentOp()))
-        ring = produce.getRing();
-    });
-  return ring;
-}
-
-/// What is to be done before a ring is filled: the slot that is filled was read
-/// an iteration ago. Where a slot is consumed behind it, one barrier does both.
-void KernelWalk::beforeFilling(Operation *op) {
-  Value value = filledRing(op);
-  if (!value)
-    return;
-  Ring *ring = rings.find(value)->second.get();
-  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-    if (auto consume = dyn_cast<stage::ConsumeOp>(next);
-        consume && consume.getRing() == value && !ring->isAwaited &&
-        llvm::is_contained(groups, ring)) {
-      waitFor(ring);
-      ring->isAwaited = true;
-    }
-  finishReads(ring->area());
-}
-
 Value KernelWalk::nextSlot(const Ring &ring, Value slot) {
   Value next = add(slot, c32(ring.slotBytes));
   return select(
@@ -126,7 +33,7 @@ void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
-    storages[part] = {type, start, at, ring->area()};
+    storages[part] = {type, start, at};
     at += llvm::alignTo(type.getNumElements() *
                             storedBytes(type.getElementType()),
                         ring->align);
@@ -142,15 +49,13 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         ring->depth = op.getRing().getType().getDepth();
         ring->slotBytes = slotBytes(op);
         ring->fill = ring->use = c32(0);
-        finishReads(ring->area());
         rings[op.getRing()] = std::move(ring);
         return success();
       })
       .Case([&](stage::AllocOp op) -> LogicalResult {
-        StorageArea area = areaOf(op);
         storages[op.getStorage()] = {
-            cast<MemRefType>(op.getStorage().getType()), Value(), area.begin,
-            area};
+            cast<MemRefType>(op.getStorage().getType()), Value(),
+            areaOf(op).begin};
         return success();
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {
@@ -161,18 +66,10 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
           if (!emitFilling(&inner) && failed(emitOp(&inner)))
             return failure();
         ring->fill = select(copyMask, nextSlot(*ring, ring->fill), ring->fill);
-        // Under a condition the group ends behind it, for as many groups
-        // whatever holds.
-        if (!isa<scf::IfOp>(op->getParentOp()))
-          lateRings.push_back(ring);
         return success();
       })
       .Case([&](stage::ConsumeOp op) -> LogicalResult {
         Ring *ring = rings.find(op.getRing())->second.get();
-        if (!ring->isAwaited)
-          waitFor(ring);
-        ring->isAwaited = false;
-        reads.add(ring->area());
         bindSlot(ring, ring->use, op.getParts());
         ring->use = nextSlot(*ring, ring->use);
         return success();
@@ -181,48 +78,21 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       .Case([&](stage::CopyOp op) -> LogicalResult {
         if (op.getAsync() || !isa<tile::ViewType>(op.getSource().getType()))
           return decline(op, "this copy");
-        fillAtOnce(op);
+        finishCopies();
+        emitCopy(op);
         return success();
       })
       .Case([&](stage::WriteOp op) -> LogicalResult {
         if (!isLookup(op.getValue().getDefiningOp()))
           return decline(op, "this writing of storage");
-        fillAtOnce(op);
+        finishCopies();
+        emitLookup(op);
         return success();
       })
       .Case([&](stage::ReadOp op) { return emitRead(op); })
       .Default([&](Operation *op) -> LogicalResult {
         return decline(op, op->getName().getStringRef());
       });
-}
-
-bool simt::isTransposition(Operation *op) {
-  if (!isa<IndexMapOpInterface>(op) || op->getNumOperands() != 1 ||
-      op->getNumResults() != 1)
-    return false;
-  OperandRead read = getOperandRead(op->getOpOperand(0));
-  return read && !read.domain &&
-         read.map == AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
-                                                  op->getContext());
-}
-
-/// Whether a product reads a factor by fragments, with nothing between that
-/// waits or copies; `transposed` are the transpositions on the way.
-static bool goesToProduct(Value factor,
-                          SmallVectorImpl<Operation *> &transposed) {
-  if (!factor.hasOneUse())
-    return false;
-  Operation *user = *factor.getUsers().begin(), *op = factor.getDefiningOp();
-  if (user->getBlock() != op->getBlock())
-    return false;
-  for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp, stage::ReleaseOp>(op) && !isTransposition(op))
-      return false;
-  if (isTransposition(user)) {
-    transposed.push_back(user);
-    return goesToProduct(user->getResult(0), transposed);
-  }
-  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr);
 }
 
 LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
@@ -232,18 +102,17 @@ LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
   if (!layout || place == storages.end() || !op.getOrigin().empty() ||
       place->second.type.getRank() != 2)
     return decline(op, "this read of storage");
-  SmallVector<Operation *> transposed;
-  if (goesToProduct(result, transposed)) {
+  if (isReadByProduct(op)) {
     StoragePlace from = place->second;
     lateReads[result] = from;
-    for (Operation *moved : transposed) {
+    for (Operation *moved = *result.getUsers().begin(); isTransposition(moved);
+         moved = *moved->getUsers().begin()) {
       from = from.transposed();
       lateReads[moved->getResult(0)] = from;
     }
     return success();
   }
   finishCopies();
-  reads.add(place->second.area);
   define(result, FragmentReader(*this, place->second, layout,
                                 scalarType(getElementTypeOrSelf(result)))
                      .all());
@@ -289,15 +158,15 @@ std::optional<LogicalResult> KernelWalk::emitFillings(scf::IfOp op) {
   };
   Block::OpListType::iterator begin = op.thenBlock()->begin();
   auto end = op.thenBlock()->without_terminator().end();
-  SmallVector<stage::ProduceOp> fillings;
+  bool fills = false;
   for (Operation &inner : llvm::make_range(begin, end)) {
     auto produce = dyn_cast<stage::ProduceOp>(inner);
     if (produce && llvm::all_of(produce.getBody().front(), isCopy))
-      fillings.push_back(produce);
+      fills = true;
     else if (!isPure(&inner) || inner.getNumRegions())
       return std::nullopt;
   }
-  if (fillings.empty())
+  if (!fills)
     return std::nullopt;
   copyMask = scalar(op.getCondition());
   if (auto less = op.getCondition().getDefiningOp<arith::CmpIOp>();
@@ -310,8 +179,6 @@ std::optional<LogicalResult> KernelWalk::emitFillings(scf::IfOp op) {
       emitted = emitOp(&inner);
   copyMask = Value();
   copyBound = {};
-  for (stage::ProduceOp produce : fillings)
-    lateRings.push_back(rings.find(produce.getRing())->second.get());
   return emitted;
 }
 
@@ -332,94 +199,6 @@ void KernelWalk::setRingCounters(size_t count, ValueRange counters) {
 
 void KernelWalk::forgetRings(size_t count) {
   // What a region made ends with it.
-  while (rings.size() > count) {
-    Ring *last = rings.back().second.get();
-    llvm::replace(groups, last, static_cast<Ring *>(nullptr));
+  while (rings.size() > count)
     rings.pop_back();
-  }
-}
-
-KernelWalk::CopiesInFlight KernelWalk::copiesInFlight() const {
-  CopiesInFlight now;
-  now.groups = groups;
-  for (auto &ring : rings)
-    now.ready.push_back(ring.second->ready);
-  return now;
-}
-
-void KernelWalk::leaveRegion(const CopiesInFlight &before) {
-  forgetRings(before.ready.size());
-  groups = before.groups;
-  for (auto [ring, ready] : llvm::zip_equal(rings, before.ready))
-    ring.second->ready = ready;
-}
-
-bool KernelWalk::touchesRings(Operation *op) {
-  // Rings that are made in it are its own affair.
-  return op
-      ->walk([&](Operation *inner) {
-        return isa<stage::ProduceOp, stage::ConsumeOp>(inner) &&
-                       !op->isAncestor(inner->getOperand(0).getDefiningOp())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Which copies are under way must be the same at the start of each iteration,
-/// or all of them are waited for.
-void KernelWalk::enterRingLoop(scf::ForOp loop) {
-  // No wait of the loop depends on older groups of rings that it does not
-  // consume. A later wait for one of these finds no group and covers all.
-  llvm::SmallPtrSet<Ring *, 4> consumed;
-  loop.walk([&](stage::ConsumeOp consume) {
-    if (auto ring = rings.find(consume.getRing()); ring != rings.end())
-      consumed.insert(ring->second.get());
-  });
-  groups.erase(groups.begin(), llvm::find_if(groups, [&](Ring *ring) {
-                 return consumed.contains(ring);
-               }));
-  SmallVector<Ring *> under = groups;
-  llvm::MapVector<Ring *, int64_t> ready;
-  for (auto &ring : rings)
-    ready[ring.second.get()] = ring.second->ready;
-  bool isKnown = true;
-  for (Operation &op : *loop.getBody()) {
-    if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
-      Ring *ring = rings.find(consume.getRing())->second.get();
-      if (ready[ring]) {
-        --ready[ring];
-        continue;
-      }
-      auto *first = llvm::find(under, ring);
-      isKnown &= first != under.end();
-      if (!isKnown)
-        break;
-      for (Ring *done : llvm::make_range(under.begin(), first))
-        if (done)
-          ++ready[done];
-      under.erase(under.begin(), first + 1);
-    } else if (Value value = filledRing(&op)) {
-      under.push_back(rings.find(value)->second.get());
-    } else if (isa<scf::ForOp, scf::WhileOp>(op) && touchesRings(&op)) {
-      isKnown = false;
-    } else if (isa<stage::CopyOp>(op)) {
-      under.clear();
-    }
-  }
-  for (auto &ring : rings) {
-    isKnown &= ready[ring.second.get()] == ring.second->ready;
-  }
-  isKnown &= under == groups;
-  for (auto &ring : rings)
-    ring.second->ahead =
-        isKnown ? ring.second->ready + llvm::count(groups, ring.second.get())
-                : ring.second->depth;
-  if (isKnown)
-    return;
-  WaitCopiesOp::create(b, loc, 0);
-  publish();
-  groups.clear();
-  for (auto &ring : rings)
-    ring.second->ready = 0;
 }

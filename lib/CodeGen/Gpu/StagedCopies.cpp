@@ -15,7 +15,6 @@ using namespace kiln;
 using namespace kiln::simt;
 
 void KernelWalk::emitCopy(stage::CopyOp op) {
-  orderCopy(op.getSource());
   StoragePlace place = storages.find(op.getTarget())->second;
   auto type =
       RankedTensorType::get(place.type.getShape(), place.type.getElementType());
@@ -42,11 +41,6 @@ void KernelWalk::emitCopy(stage::CopyOp op) {
     lateCopies.push_back([access, copy] { copy(); });
 }
 
-bool KernelWalk::isLookup(Operation *op) {
-  return isa_and_nonnull<tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
-         op->hasOneUse() && isa<stage::WriteOp>(*op->getUsers().begin());
-}
-
 /// What is loaded only to be written to storage is copied.
 void KernelWalk::emitLookup(stage::WriteOp op) {
   Operation *load = op.getValue().getDefiningOp();
@@ -54,14 +48,12 @@ void KernelWalk::emitLookup(stage::WriteOp op) {
   LayoutAttr layout = getLayout(op.getValue());
   auto target = [=](int64_t reg) { return place.address(*this, layout, reg); };
   if (auto access = dyn_cast<ViewAccessOpInterface>(load)) {
-    orderCopy(access.getAccessedView());
     auto shared = std::make_shared<Access>(*this, access);
     for (auto &copy : shared->copyAsync(copyMask, target))
       lateCopies.push_back([shared, copy] { copy(); });
     return;
   }
   auto pointers = cast<tile::LoadPtrOp>(load);
-  orderCopy(pointers.getPtr());
   int64_t each = storedBytes(
       scalarType(getElementTypeOrSelf(pointers.getResult().getType())));
   Value mask = both(copyMask, isFirstCopy(layout));
@@ -78,7 +70,6 @@ void KernelWalk::emitLookup(stage::WriteOp op) {
                });
 }
 
-/// A copy, or a load that becomes one, and whether an operation is any of them.
 bool KernelWalk::emitFilling(Operation *op) {
   if (auto copy = dyn_cast<stage::CopyOp>(op))
     emitCopy(copy);
@@ -90,17 +81,6 @@ bool KernelWalk::emitFilling(Operation *op) {
   return true;
 }
 
-void KernelWalk::fillAtOnce(Operation *op) {
-  finishCopies();
-  synchronize();
-  emitFilling(op);
-  finishCopies();
-  commitCopies(nullptr);
-  groups.clear();
-  WaitCopiesOp::create(b, loc, 0);
-  publish();
-}
-
 void KernelWalk::issueCopies(size_t count) {
   count = std::min(count, lateCopies.size());
   for (auto &copy : ArrayRef(lateCopies).take_front(count))
@@ -108,12 +88,12 @@ void KernelWalk::issueCopies(size_t count) {
   lateCopies.erase(lateCopies.begin(), lateCopies.begin() + count);
   if (!lateCopies.empty())
     return;
-  for (Ring *ring : lateRings)
-    commitCopies(ring);
-  lateRings.clear();
+  for (; lateCommits; --lateCommits)
+    CommitCopiesOp::create(b, loc);
 }
 
-void KernelWalk::commitCopies(Ring *ring) {
-  CommitCopiesOp::create(b, loc);
-  groups.push_back(ring);
+void KernelWalk::commitCopies() {
+  ++lateCommits;
+  if (lateCopies.empty())
+    finishCopies();
 }

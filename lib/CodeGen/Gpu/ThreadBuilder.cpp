@@ -233,10 +233,8 @@ Value ThreadBuilder::coordinate(LayoutAttr layout, int64_t reg, unsigned dim) {
   return xor_(base, c32(offset));
 }
 
-Value ThreadBuilder::isFirstCopy(LayoutAttr layout) {
-  auto [it, isNew] = firstCopies.try_emplace(layout);
-  if (!isNew)
-    return it->second;
+int64_t ThreadBuilder::copyMask(LayoutAttr layout, unsigned laneBits,
+                                unsigned warpBits) {
   int64_t mask = 0;
   // A bit whose basis others make, too, holds copies where it is set.
   SmallVector<Basis> found;
@@ -263,11 +261,20 @@ Value ThreadBuilder::isFirstCopy(LayoutAttr layout) {
   };
   for (const Basis &basis : layout.getRegisterBases())
     add(basis);
-  for (auto [bit, basis] : llvm::enumerate(threadBases(*this, layout)))
+  auto threads = layout.getLaneBases(laneBits);
+  threads.append(layout.getWarpBases(warpBits));
+  for (auto [bit, basis] : llvm::enumerate(threads))
     if (!add(basis))
       mask |= int64_t(1) << bit;
+  return mask;
+}
+
+Value ThreadBuilder::isFirstCopy(LayoutAttr layout) {
+  auto [it, isNew] = firstCopies.try_emplace(layout);
+  if (!isNew)
+    return it->second;
   Value result;
-  if (mask) {
+  if (int64_t mask = copyMask(layout, laneBits(), warpBits())) {
     threadId();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(thread);
@@ -346,6 +353,18 @@ int64_t ThreadBuilder::tileBytes(ArrayRef<int64_t> shape, Type element) {
   int64_t bytes = storedBytes(element);
   for (int64_t size : shape)
     bytes *= llvm::PowerOf2Ceil(size);
+  return bytes;
+}
+
+int64_t ThreadBuilder::placeTiles(ValueRange values,
+                                  SmallVectorImpl<int64_t> &places) {
+  int64_t bytes = 0;
+  for (Value value : values) {
+    places.push_back(bytes);
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      bytes = llvm::alignTo(
+          bytes + tileBytes(type.getShape(), type.getElementType()), 16);
+  }
   return bytes;
 }
 

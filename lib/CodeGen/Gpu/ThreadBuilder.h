@@ -79,6 +79,10 @@ public:
   bool isDisjoint(LayoutAttr layout, unsigned dim) const;
   /// The coordinate of what a register holds, i32.
   Value coordinate(LayoutAttr layout, int64_t reg, unsigned dim);
+  /// The bits of a thread's number that are set in those that hold a copy of
+  /// what another thread holds, too.
+  static int64_t copyMask(LayoutAttr layout, unsigned laneBits,
+                          unsigned warpBits);
   /// The first thread that holds a copy of what it holds: i1; null if all do.
   Value isFirstCopy(LayoutAttr layout);
   /// Whether a register holds an element of a tile of this shape: null for
@@ -97,6 +101,10 @@ public:
   Value fromStored(Value value, Type type);
   /// The bytes of a tile in row-major order, sizes rounded up.
   static int64_t tileBytes(llvm::ArrayRef<int64_t> shape, Type element);
+  /// Where tiles begin that lie one behind the other in this way, and the bytes
+  /// of all; what is no tile takes none.
+  static int64_t placeTiles(mlir::ValueRange values,
+                            llvm::SmallVectorImpl<int64_t> &places);
   /// Writes a tile in row-major order, sizes rounded up.
   void writeTile(int64_t offset, llvm::ArrayRef<Value> regs, LayoutAttr layout,
                  llvm::ArrayRef<int64_t> shape);

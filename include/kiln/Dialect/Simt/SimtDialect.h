@@ -32,10 +32,15 @@
 
 namespace kiln::simt {
 
+/// On an operation of a kernel that simt-insert-barriers has been through: for
+/// each piece of shared memory that it borrows, where that begins and how many
+/// bytes it has (array<i64>).
+inline constexpr llvm::StringLiteral kScratchAttr = "simt.scratch";
 /// On a kernel's function at the level of threads: how many threads a block
 /// has (i64).
 inline constexpr llvm::StringLiteral kThreadsAttr = "simt.threads";
-/// On the same: bytes of memory that the block shares (i64).
+/// On the same, and on a kernel that simt-insert-barriers has been through:
+/// bytes of memory that the block shares (i64).
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "simt.shared_bytes";
 /// On the same, where its blocks must all run at once (unit).
 inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";

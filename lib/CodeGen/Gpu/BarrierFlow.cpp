@@ -1,0 +1,343 @@
+//===- BarrierFlow.cpp - Where threads of a block have to wait ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BarrierFlow.h"
+#include "MemoryProducts.h"
+#include "Order.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+void BarrierFlow::Pending::join(const Pending &other) {
+  global.insert(other.global.begin(), other.global.end());
+  for (const Touch &touch : other.shared)
+    add(touch);
+}
+
+bool BarrierFlow::Pending::contains(const Pending &other) const {
+  return llvm::all_of(other.global,
+                      [&](Operation *op) { return global.contains(op); }) &&
+         llvm::all_of(other.shared, [&](const Touch &touch) {
+           return llvm::is_contained(shared, touch);
+         });
+}
+
+void BarrierFlow::Pending::keepInside(Operation *op) {
+  global.remove_if([&](Operation *one) { return !op->isAncestor(one); });
+  llvm::erase_if(shared,
+                 [&](const Touch &touch) { return !op->isAncestor(touch.op); });
+}
+
+BarrierFlow::BarrierFlow(tile::KernelOp kernel, const BlockShape &block)
+    : kernel(kernel), block(block) {
+  kernel.walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<stage::AllocOp>(op))
+      storageBytes = std::max(storageBytes, areaOf(alloc).end);
+    else if (auto ring = dyn_cast<stage::RingOp>(op))
+      storageBytes = std::max(storageBytes, areaOf(ring).end);
+  });
+  for (Operation &op : kernel.getBody().front())
+    if (op.walk([](Operation *inner) {
+            return isa<stage::StageDialect>(inner->getDialect())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted()) {
+      firstStaged = firstStaged ? firstStaged : &op;
+      lastStaged = &op;
+    }
+}
+
+BarrierPlan BarrierFlow::run() {
+  // A barrier before a loop changes what is pending in it.
+  do {
+    again = false;
+    pending.clear();
+    copies = Copies();
+    wanted.clear();
+    plan.products.clear();
+    plan.sumsInFlight.clear();
+    visitBlock(kernel.getBody().front());
+  } while (again);
+  plan.sharedBytes = storageBytes;
+  for (auto [base, size] : scratchSize)
+    plan.sharedBytes = std::max(plan.sharedBytes, base + size);
+  return std::move(plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+void BarrierFlow::decideBlock(Operation *anchor) {
+  bool &is = plan.before[anchor].block;
+  decisions += !is;
+  is = true;
+}
+
+/// The outermost loop around `op` that `met` is not in: a barrier before it is
+/// passed once. The operation itself where there is none.
+static Operation *outermostLoop(Operation *op, Operation *met) {
+  Operation *place = op;
+  for (Operation *around = op->getParentOp(); !around->isAncestor(met);
+       around = around->getParentOp())
+    if (isa<LoopLikeOpInterface>(around))
+      place = around;
+  return place;
+}
+
+void BarrierFlow::part(Operation *op, ArrayRef<Operation *> met) {
+  if (met.empty())
+    return;
+  SmallVector<Operation *> places;
+  for (Operation *one : met)
+    places.push_back(outermostLoop(op, one));
+  if (llvm::is_contained(places, op)) {
+    decideBlock(op);
+    pending.clear();
+    return;
+  }
+  // The barrier may be needed in the loop all the same, for what an iteration
+  // does to the next one: that is known when the loop has been gone through.
+  for (Operation *loop : places) {
+    wanted.insert(loop);
+    pending.keepInside(loop);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void BarrierFlow::visitBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (again)
+      return;
+    visit(&op);
+  }
+}
+
+void BarrierFlow::visit(Operation *op) {
+  if (auto known = plan.before.find(op); known != plan.before.end()) {
+    // Waits for copies are decided anew: they follow from the text.
+    if (known->second.block)
+      pending.clear();
+    known->second.copiesBut.reset();
+  }
+  if (isLookup(op))
+    return; // with what it is written to
+  if (fillsAtOnce(op) || isa<stage::ProduceOp>(op) ||
+      !groupsEndingAt(op).empty())
+    visitFilling(op);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    visitFor(loop);
+  else if (auto loop = dyn_cast<scf::WhileOp>(op))
+    visitWhile(loop);
+  else if (auto choice = dyn_cast<scf::IfOp>(op))
+    visitIf(choice);
+  else if (auto consume = dyn_cast<stage::ConsumeOp>(op))
+    visitConsume(consume);
+  else if (auto read = dyn_cast<stage::ReadOp>(op)) {
+    if (!isReadByProduct(read))
+      pending.add({areaOf(read.getStorage()), 0, op});
+  } else if (!isa<stage::ProduceOp>(op)) {
+    visitGlobal(op);
+    visitScratch(op);
+    if (isa<MatrixProductOpInterface>(op))
+      visitProduct(op);
+  }
+  if (again)
+    return;
+  for (Value ring : groupsEndingAt(op))
+    copies.groups.push_back(ring);
+  if (fillsAtOnce(op)) {
+    // A wait for all copies, and a barrier.
+    copies.groups.clear();
+    pending.clear();
+  }
+}
+
+void BarrierFlow::iterate(Operation *loop, function_ref<void()> body) {
+  Pending before = pending, back;
+  Copies copiesBefore = copies;
+  while (true) {
+    size_t decided = decisions;
+    wanted.remove_if([&](Operation *one) { return loop->isAncestor(one); });
+    pending = before;
+    pending.join(back);
+    copies = copiesBefore;
+    body();
+    if (again)
+      return;
+    bool isSame = decided == decisions;
+    if (isSame && back.contains(pending))
+      break;
+    if (isSame)
+      back.join(pending);
+    else
+      back = pending;
+  }
+  // Waits of the loop do not count behind it, and its own groups are younger:
+  // later waits cover them.
+  copies = copiesBefore;
+  if (wanted.remove(loop)) {
+    decideBlock(loop);
+    again = true;
+  }
+}
+
+void BarrierFlow::visitFor(scf::ForOp loop) {
+  if (touchesRings(loop))
+    enterRingLoop(loop);
+  Pending before = pending;
+  size_t sums = plan.sumsInFlight.size();
+  iterate(loop, [&] {
+    visitBlock(*loop.getBody());
+    copies.forgetInside(loop);
+  });
+  if (again)
+    return;
+  pending.join(before);
+  if (plan.sumsInFlight.size() > sums &&
+      llvm::any_of(loop.getResults(), [&](Value result) {
+        return plan.sumsInFlight.contains(result);
+      }))
+    // The last product has read its slots until its wait, behind the loop.
+    loop.walk([&](MatrixProductOpInterface product) {
+      for (OpOperand *factor :
+           {&product.getLhsOperand(), &product.getRhsOperand()})
+        if (stage::ReadOp read = storageRead(factor->get()))
+          pending.add({areaOf(read.getStorage()), 0, product.getOperation()});
+    });
+}
+
+void BarrierFlow::visitWhile(scf::WhileOp loop) {
+  Pending exit;
+  iterate(loop, [&] {
+    visitBlock(*loop.getBeforeBody());
+    exit = pending;
+    visitBlock(*loop.getAfterBody());
+  });
+  pending = exit;
+}
+
+void BarrierFlow::visitIf(scf::IfOp op) {
+  Pending before = pending, after;
+  Copies copiesBefore = copies;
+  for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
+    pending = before;
+    copies = copiesBefore;
+    if (!region->empty())
+      visitBlock(region->front());
+    after.join(pending);
+  }
+  pending = std::move(after);
+  copies = std::move(copiesBefore);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void BarrierFlow::visitGlobal(Operation *op) {
+  Reach now = reachOf(op);
+  if (!now.place)
+    return;
+  SmallVector<Operation *> met;
+  for (Operation *earlier : pending.global)
+    if (isFence(op) ||
+        (mayConflict(reachOf(earlier), now) &&
+         !isOwnAccess(earlier, op, block.laneBits(), block.warpBits())))
+      met.push_back(earlier);
+  part(op, met);
+  pending.global.insert(op);
+}
+
+void BarrierFlow::findMeetings(StorageArea written,
+                               SmallVectorImpl<Operation *> &met) const {
+  for (const Touch &touch : pending.shared)
+    if (touch.area.overlaps(written))
+      met.push_back(touch.op);
+}
+
+int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
+  // Behind all storage, from where that is first used to where it is last.
+  int64_t base = 0;
+  Operation *whole = kernel.getBody().front().findAncestorOpInBlock(*op);
+  if (firstStaged && !whole->isBeforeInBlock(firstStaged) &&
+      !lastStaged->isBeforeInBlock(whole))
+    base = llvm::alignTo(storageBytes, 128);
+  constexpr int64_t kAlignment = 16;
+  SmallVector<int64_t> starts = {0};
+  for (const Touch &touch : pending.shared)
+    if (touch.area.end > base)
+      starts.push_back(llvm::alignTo(touch.area.end - base, kAlignment));
+  llvm::sort(starts);
+  int64_t &size = scratchSize[base],
+          most = std::max(block.machine.getTurnBytes(), size), found = 0;
+  for (int64_t begin : starts) {
+    SmallVector<Operation *> met;
+    findMeetings({base + begin, base + begin + need.bytes}, met);
+    if (begin + need.bytes <= most && met.empty()) {
+      found = begin;
+      break;
+    }
+  }
+  size = std::max(size, found + need.bytes);
+  return base + found;
+}
+
+void BarrierFlow::visitScratch(Operation *op) {
+  auto [known, isNew] = needsOf.try_emplace(op);
+  if (isNew)
+    known->second = scratchNeeds(op, block);
+  if (known->second.empty())
+    return;
+  ScratchNeeds needs = known->second;
+  SmallVector<int64_t> &places = plan.scratch[op];
+  for (auto [i, need] : llvm::enumerate(needs)) {
+    if (places.size() < 2 * (i + 1))
+      places.append({findPlace(op, need), need.bytes});
+    int64_t begin = places[2 * i];
+    Touch now{{begin, begin + need.bytes}, need.warpBytes, op};
+    // Further pieces meet only the one before: that is up to the operation.
+    SmallVector<Operation *> met;
+    for (const Touch &touch : pending.shared) {
+      if (i || !touch.area.overlaps(now.area))
+        continue;
+      bool isAlike = now.warpBytes && touch.warpBytes == now.warpBytes &&
+                     touch.area.begin == begin;
+      if (!isAlike)
+        met.push_back(touch.op);
+      else if (bool &warp = plan.before[op].warp; !warp) {
+        warp = true;
+        ++decisions;
+      }
+    }
+    part(op, met);
+    // It waits between what it writes and what it reads.
+    if (!now.warpBytes)
+      pending.clear();
+    pending.add(now);
+  }
+}
+
+void BarrierFlow::visitProduct(Operation *op) {
+  auto product = cast<MatrixProductOpInterface>(op);
+  for (OpOperand *factor : {&product.getLhsOperand(), &product.getRhsOperand()})
+    if (stage::ReadOp read = storageRead(factor->get()))
+      pending.add({areaOf(read.getStorage()), 0, op});
+  if (isMemoryProduct(op, block.description)) {
+    bool isInFlight = mayStayInFlight(op);
+    plan.products[op] = isInFlight;
+    if (isInFlight) {
+      auto loop = cast<scf::ForOp>(op->getParentOp());
+      OpOperand &use = *op->getResult(0).use_begin();
+      plan.sumsInFlight.insert(loop.getResult(use.getOperandNumber()));
+    }
+  }
+}

@@ -1,0 +1,141 @@
+//===- BarrierFlow.h - Where threads of a block have to wait ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dataflow analysis of a kernel whose tiles have layouts and whose storage
+// has places. Its state at a point of the kernel is what threads have accessed
+// since the last barrier, in global memory and by bytes in shared memory, and
+// which groups of copies are in flight. The analysis also gives places to the
+// shared memory that operations borrow: next to pending accesses rather than
+// over them, so that fewer barriers are needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_BARRIERFLOW_H
+#define KILN_LIB_GPU_BARRIERFLOW_H
+
+#include "ScratchNeeds.h"
+#include "StorageAreas.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace kiln::simt {
+
+/// What stands before an operation.
+struct Waits {
+  bool block = false; ///< a barrier
+  bool warp = false;  ///< a barrier of each warp
+  /// A wait for groups of copies, all but so many, then a barrier.
+  std::optional<int64_t> copiesBut;
+};
+
+/// What the analysis decides.
+struct BarrierPlan {
+  llvm::DenseMap<mlir::Operation *, Waits> before;
+  /// Products that go on by themselves, with how many groups may be in flight
+  /// behind them.
+  llvm::MapVector<mlir::Operation *, int64_t> products;
+  /// Results of loops that a product still adds to where the loop ends.
+  llvm::SetVector<mlir::Value> sumsInFlight;
+  /// Where the pieces begin that an operation borrows, and their bytes.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> scratch;
+  int64_t sharedBytes = 0;
+};
+
+/// Rings whose group of copies ends behind an operation: behind what fills a
+/// slot, or behind the condition that it is under, so that there are as many
+/// groups whatever holds.
+llvm::SmallVector<mlir::Value> groupsEndingAt(mlir::Operation *op);
+/// Whether an operation outside of any slot fills storage: by copies that are
+/// waited for right behind it.
+bool fillsAtOnce(mlir::Operation *op);
+
+class BarrierFlow {
+public:
+  BarrierFlow(tile::KernelOp kernel, const BlockShape &block);
+  BarrierPlan run();
+
+private:
+  /// Bytes that threads read, or yet read, of shared memory.
+  struct Touch {
+    StorageArea area;
+    int64_t warpBytes = 0; ///< each warp has its own part of so many bytes
+    mlir::Operation *op = nullptr;
+
+    bool operator==(const Touch &other) const {
+      return area == other.area && warpBytes == other.warpBytes &&
+             op == other.op;
+    }
+  };
+  /// What threads did since the last barrier that all of them passed.
+  struct Pending {
+    llvm::SetVector<mlir::Operation *> global;
+    llvm::SmallVector<Touch> shared;
+
+    void clear() { global.clear(), shared.clear(); }
+    void add(const Touch &touch) {
+      if (!llvm::is_contained(shared, touch))
+        shared.push_back(touch);
+    }
+    void join(const Pending &other);
+    bool contains(const Pending &other) const;
+    /// Keeps what an operation contains.
+    void keepInside(mlir::Operation *op);
+  };
+  /// Copies in flight, in the order of the text.
+  struct Copies {
+    llvm::SmallVector<mlir::Value> groups;      ///< their rings; null: of none
+    llvm::DenseMap<mlir::Value, int64_t> ready; ///< full slots, not consumed
+    llvm::DenseSet<mlir::Value> awaited; ///< rings that are consumed soon
+
+    void forgetInside(mlir::Operation *op);
+  };
+
+  void visitBlock(mlir::Block &block);
+  void visit(mlir::Operation *op);
+  void visitFor(mlir::scf::ForOp loop);
+  void visitWhile(mlir::scf::WhileOp loop);
+  void visitIf(mlir::scf::IfOp op);
+  /// Goes through a loop until nothing new is pending at its beginning; `body`
+  /// leaves what is pending where the next iteration begins.
+  void iterate(mlir::Operation *loop, llvm::function_ref<void()> body);
+  // Staged operations.
+  void visitFilling(mlir::Operation *op);
+  void visitConsume(stage::ConsumeOp op);
+  void visitProduct(mlir::Operation *op);
+  void enterRingLoop(mlir::scf::ForOp loop);
+  void waitForSlot(mlir::Value ring, mlir::Operation *anchor);
+  bool mayStayInFlight(mlir::Operation *product);
+  // Accesses.
+  void visitGlobal(mlir::Operation *op);
+  void visitScratch(mlir::Operation *op);
+  void findMeetings(StorageArea written,
+                    llvm::SmallVectorImpl<mlir::Operation *> &with) const;
+  /// Places a piece of borrowed memory where nothing is pending, if it can.
+  int64_t findPlace(mlir::Operation *op, const ScratchNeed &need);
+  /// A barrier between an operation and what it meets.
+  void part(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> met);
+  void decideBlock(mlir::Operation *anchor);
+
+  tile::KernelOp kernel;
+  const BlockShape &block;
+  BarrierPlan plan;
+  Pending pending;
+  Copies copies;
+  /// Slots that are full, or filled in a loop, while it is gone through.
+  llvm::DenseMap<mlir::Value, int64_t> ahead;
+  /// Loops before which a barrier may part what is behind them from what comes
+  /// before, if no barrier inside of them has to do that anyway.
+  llvm::SetVector<mlir::Operation *> wanted;
+  size_t decisions = 0;
+  bool again = false; ///< what came before has changed
+  int64_t storageBytes = 0;
+  /// Of the kernel's block: the first and the last operation with storage.
+  mlir::Operation *firstStaged = nullptr, *lastStaged = nullptr;
+  llvm::DenseMap<mlir::Operation *, ScratchNeeds> needsOf;
+  llvm::DenseMap<int64_t, int64_t> scratchSize; ///< by where it begins
+};
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_BARRIERFLOW_H

@@ -1,0 +1,117 @@
+//===- InsertBarriers.cpp - Barriers, waits and fences as operations ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BarrierFlow.h"
+#include "MemoryProducts.h"
+#include "kiln/Gpu/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace kiln::simt {
+#define GEN_PASS_DEF_SIMTINSERTBARRIERS
+#include "kiln/Gpu/Passes.h.inc"
+} // namespace kiln::simt
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// Writes a plan into the kernel.
+class BarrierWriter {
+public:
+  BarrierWriter(tile::KernelOp kernel, const BarrierPlan &plan,
+                bool hasAsyncProducts)
+      : kernel(kernel), plan(plan), b(kernel.getContext()),
+        hasAsyncProducts(hasAsyncProducts) {}
+
+  void run() {
+    SmallVector<Operation *> all;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
+    for (Operation *op : all) {
+      before(op);
+      behind(op);
+    }
+    for (auto &[op, places] : plan.scratch)
+      op->setAttr(kScratchAttr, b.getDenseI64ArrayAttr(places));
+    kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(plan.sharedBytes));
+  }
+
+private:
+  void before(Operation *op) {
+    auto found = plan.before.find(op);
+    if (found == plan.before.end())
+      return;
+    b.setInsertionPoint(op);
+    const Waits &waits = found->second;
+    if (waits.copiesBut)
+      waitForCopies(op->getLoc(), *waits.copiesBut);
+    else if (waits.block)
+      gpu::BarrierOp::create(b, op->getLoc());
+    else if (waits.warp)
+      WarpBarrierOp::create(b, op->getLoc());
+  }
+
+  void behind(Operation *op) {
+    b.setInsertionPointAfter(op);
+    for (size_t i = groupsEndingAt(op).size(); i; --i)
+      CommitCopiesOp::create(b, op->getLoc());
+    if (fillsAtOnce(op)) {
+      CommitCopiesOp::create(b, op->getLoc());
+      waitForCopies(op->getLoc(), 0);
+    }
+    if (auto product = plan.products.find(op); product != plan.products.end())
+      waitForProducts(op->getResult(0), product->second);
+    for (Value result : op->getResults())
+      if (plan.sumsInFlight.contains(result))
+        waitForProducts(result, 0);
+  }
+
+  /// Others see what the thread's copies wrote behind the barrier, and so do
+  /// products that read by themselves.
+  void waitForCopies(Location loc, int64_t but) {
+    WaitCopiesOp::create(b, loc, but);
+    if (hasAsyncProducts)
+      PublishOp::create(b, loc);
+    gpu::BarrierOp::create(b, loc);
+  }
+
+  void waitForProducts(Value sum, int64_t but) {
+    auto wait = WaitProductsOp::create(
+        b, sum.getLoc(), TypeRange{sum.getType()}, but, ValueRange{sum});
+    sum.replaceAllUsesExcept(wait.getResult(0), wait);
+    b.setInsertionPointAfter(wait);
+  }
+
+  tile::KernelOp kernel;
+  const BarrierPlan &plan;
+  OpBuilder b;
+  bool hasAsyncProducts;
+};
+
+struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
+  using SimtInsertBarriersBase::SimtInsertBarriersBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (kernel->hasAttr(kSharedBytesAttr)) {
+      kernel.emitOpError("has barriers already");
+      return signalPassFailure();
+    }
+    target::TargetAttr description = target::getDescription(kernel);
+    auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+    BlockShape block(lanes, warps ? warps.getInt() : 4, description);
+    BarrierPlan plan = BarrierFlow(kernel, block).run();
+    target::MemoryAttr shared = description
+                                    ? description.getMemory(kSharedSpace)
+                                    : target::MemoryAttr();
+    if (shared && shared.getSize() && plan.sharedBytes > shared.getSize()) {
+      kernel.emitError("unsupported: kernel '")
+          << kernel.getSymName() << "' needs " << plan.sharedBytes
+          << " bytes of shared memory, an instance on " << description.getChip()
+          << " has " << shared.getSize();
+      return signalPassFailure();
+    }
+    BarrierWriter(kernel, plan, hasMemoryProducts(kernel, description)).run();
+  }
+};
+} // namespace

@@ -1,0 +1,34 @@
+//===- Order.h - Accesses to global memory that may meet --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_GPU_ORDER_H
+#define KILN_LIB_GPU_ORDER_H
+
+#include "kiln/Dialect/Tile/Tile.h"
+
+namespace kiln::simt {
+
+/// The global memory that an access reaches, and how.
+struct Reach {
+  mlir::Value place; ///< a view, a pointer or a tile of these; null: nothing
+  bool reads = false, writes = false;
+};
+Reach reachOf(mlir::Operation *op);
+
+/// Whether one of two accesses writes what the other one may reach.
+bool mayConflict(const Reach &a, const Reach &b);
+
+/// Whether an atomic operation orders what is around it for other instances.
+bool isFence(mlir::Operation *op);
+
+/// Whether each thread reads first what it writes second, and no other thread
+/// does: where threads have copies, one writes what others may yet read.
+bool isOwnAccess(mlir::Operation *first, mlir::Operation *second,
+                 unsigned laneBits, unsigned warpBits);
+
+/// The parameter that a pointer or a view comes from; null if unknown.
+mlir::BlockArgument rootOf(mlir::Value pointerOrView);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_ORDER_H

@@ -1,0 +1,114 @@
+//===- StorageAreas.cpp - Bytes of storage, and who reads it --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StorageAreas.h"
+#include "LayoutChoice.h"
+#include "ThreadBuilder.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+static int64_t bytesOf(MemRefType type) {
+  return type.getNumElements() *
+         ThreadBuilder::storedBytes(type.getElementType());
+}
+
+int64_t simt::slotBytes(stage::RingOp ring) {
+  int64_t bytes = 0, align = ring.getAlign().value_or(16);
+  for (MemRefType part : ring.getRing().getType().getParts())
+    bytes += llvm::alignTo(bytesOf(part), align);
+  return bytes;
+}
+
+StorageArea simt::areaOf(stage::RingOp ring) {
+  int64_t begin = ring.getOffset().value_or(0);
+  return {begin, begin + slotBytes(ring) * ring.getRing().getType().getDepth()};
+}
+
+StorageArea simt::areaOf(stage::AllocOp alloc) {
+  int64_t begin = alloc.getOffset().value_or(0);
+  return {begin,
+          begin + bytesOf(cast<MemRefType>(alloc.getStorage().getType()))};
+}
+
+StorageArea simt::areaOf(Value storage) {
+  Operation *op = storage.getDefiningOp();
+  if (!op) {
+    op = storage.getParentBlock()->getParentOp();
+    if (auto produce = dyn_cast<stage::ProduceOp>(op))
+      op = produce.getRing().getDefiningOp();
+  } else if (auto consume = dyn_cast<stage::ConsumeOp>(op)) {
+    op = consume.getRing().getDefiningOp();
+  }
+  if (auto ring = dyn_cast_or_null<stage::RingOp>(op))
+    return areaOf(ring);
+  if (auto alloc = dyn_cast_or_null<stage::AllocOp>(op))
+    return areaOf(alloc);
+  // Any bytes, where it is not known which storage this is.
+  return {0, std::numeric_limits<int64_t>::max()};
+}
+
+bool simt::isLookup(Operation *op) {
+  return isa_and_nonnull<tile::LoadGatherOp, tile::LoadPtrOp>(op) &&
+         op->hasOneUse() && isa<stage::WriteOp>(*op->getUsers().begin());
+}
+
+bool simt::isTransposition(Operation *op) {
+  if (!isa<IndexMapOpInterface>(op) || op->getNumOperands() != 1 ||
+      op->getNumResults() != 1)
+    return false;
+  OperandRead read = getOperandRead(op->getOpOperand(0));
+  return read && !read.domain &&
+         read.map == AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
+                                                  op->getContext());
+}
+
+Value simt::beforeTransposition(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  return op && isTransposition(op) ? op->getOperand(0) : Value();
+}
+
+static bool goesToProduct(Value factor) {
+  if (!factor.hasOneUse())
+    return false;
+  Operation *user = *factor.getUsers().begin(), *op = factor.getDefiningOp();
+  if (user->getBlock() != op->getBlock())
+    return false;
+  for (op = op->getNextNode(); op != user; op = op->getNextNode())
+    if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, WarpBarrierOp>(
+            op) &&
+        !isTransposition(op))
+      return false;
+  if (isTransposition(user))
+    return goesToProduct(user->getResult(0));
+  return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr);
+}
+
+bool simt::isReadByProduct(stage::ReadOp read) {
+  return goesToProduct(read.getResult());
+}
+
+stage::ReadOp simt::storageRead(Value factor) {
+  while (Value before = beforeTransposition(factor))
+    factor = before;
+  auto read = factor.getDefiningOp<stage::ReadOp>();
+  return read && isReadByProduct(read) ? read : stage::ReadOp();
+}
+
+bool simt::touchesRings(Operation *op) {
+  // Rings that are made in it are its own affair.
+  return op
+      ->walk([&](Operation *inner) {
+        return isa<stage::ProduceOp, stage::ConsumeOp>(inner) &&
+                       !op->isAncestor(inner->getOperand(0).getDefiningOp())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

@@ -1,0 +1,55 @@
+//===- StorageAreas.h - Bytes of storage, and who reads it ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the pass that inserts barriers and the lowering of storage both know of
+// staged operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_STORAGEAREAS_H
+#define KILN_LIB_GPU_STORAGEAREAS_H
+
+#include "kiln/Dialect/Stage/Stage.h"
+
+namespace kiln::simt {
+
+/// Bytes of shared memory, from `begin` to before `end`.
+struct StorageArea {
+  int64_t begin = 0, end = 0;
+
+  bool overlaps(const StorageArea &other) const {
+    return begin < other.end && other.begin < end;
+  }
+  bool operator==(const StorageArea &other) const {
+    return begin == other.begin && end == other.end;
+  }
+};
+
+/// Bytes of one slot of a ring, as its parts lie in it.
+int64_t slotBytes(stage::RingOp ring);
+/// The bytes of all slots, of one buffer, and of what a value of storage may
+/// stand for: all slots where it is a part of one.
+StorageArea areaOf(stage::RingOp ring);
+StorageArea areaOf(stage::AllocOp alloc);
+StorageArea areaOf(mlir::Value storage);
+
+/// Whether something in an operation fills or uses slots of rings that are made
+/// outside of it.
+bool touchesRings(mlir::Operation *op);
+
+/// Whether an operation only loads, from many places, what storage gets.
+bool isLookup(mlir::Operation *op);
+/// Whether an operation exchanges the two dimensions of its operand.
+bool isTransposition(mlir::Operation *op);
+/// What is transposed to a factor; null where nothing is.
+mlir::Value beforeTransposition(mlir::Value factor);
+/// Whether what is read of storage goes to a product by a matrix instruction
+/// alone, perhaps transposed, with nothing between that copies: then the
+/// product reads it, piece by piece.
+bool isReadByProduct(stage::ReadOp read);
+/// Such a read of a factor; null where the factor is in registers.
+stage::ReadOp storageRead(mlir::Value factor);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_STORAGEAREAS_H

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers stand in the kernel before it becomes code of a thread: between accesses that may meet, once where one place
+// serves several, before a loop where its iterations need none. Removing any one that parts accesses to shared memory makes
+// the verifier object.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers))' --mlir-print-local-scope -o %t.barriers
+// RUN: FileCheck %s < %t.barriers
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-insert-barriers))' -o %t.kernels
+// RUN: %python %S/mutations.py kiln-opt --only=scratch < %t.kernels
+
+#l = #simt.layout<rank = 1, register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#s = #simt.layout<rank = 0, register = [], lane = [], warp = []>
+#turned = #simt.layout<rank = 1, register = [], lane = [[4], [8], [16], [32], [64]], warp = [[1], [2]]>
+
+// The second reduction borrows bytes beside those of the first one, the third one those of the first one again: the threads
+// have waited in between. An iteration's first reduction meets no bytes of the last one of the iteration before.
+// CHECK-LABEL: tile.kernel @scratch_reductions(
+// CHECK-SAME: simt.shared_bytes = 32
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: simt.scratch = array<i64: 0, 16>
+// CHECK: simt.scratch = array<i64: 16, 16>
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.store
+tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    %a = tile.load %x[%i, %c0] : !tile.view<?x128xf32> -> tensor<128xf32, #l>
+    %m = tile.reduce %a axis 0 : tensor<128xf32, #l> -> tensor<f32, #s> { ^bb0(%p: f32, %q: f32):
+      %r = arith.maximumf %p, %q : f32
+      tile.yield %r : f32
+    }
+    %b = arith.mulf %a, %a : tensor<128xf32, #l>
+    %n = tile.reduce %b axis 0 : tensor<128xf32, #l> -> tensor<f32, #s> { ^bb0(%p: f32, %q: f32):
+      %r = arith.addf %p, %q : f32
+      tile.yield %r : f32
+    }
+    %o = arith.addf %m, %n : tensor<f32, #s>
+    %v = tensor.extract %o[] : tensor<f32, #s>
+    %w = tile.splat %v : tensor<128xf32, #l>
+    tile.store %w, %y[%i] : tensor<128xf32, #l>, !tile.view<?xf32>
+  }
+}
+
+// One reduction in a loop: each iteration writes what the one before may still read.
+// CHECK-LABEL: tile.kernel @scratch_again(
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.reduce
+// CHECK-NOT: gpu.barrier
+tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant dense<0.0> : tensor<f32, #s>
+  %sum = scf.for %i = %c0 to %c9 step %c1 iter_args(%o = %zero) -> tensor<f32, #s> {
+    %a = tile.load %x[%i, %c0] : !tile.view<?x128xf32> -> tensor<128xf32, #l>
+    %m = tile.reduce %a axis 0 : tensor<128xf32, #l> -> tensor<f32, #s> { ^bb0(%p: f32, %q: f32):
+      %r = arith.maximumf %p, %q : f32
+      tile.yield %r : f32
+    }
+    %n = arith.addf %m, %o : tensor<f32, #s>
+    scf.yield %n : tensor<f32, #s>
+  }
+  %v = tensor.extract %sum[] : tensor<f32, #s>
+  %w = tile.splat %v : tensor<128xf32, #l>
+  tile.store %w, %y[%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+}
+
+// Two changes of layout through the memory of the block: the second one writes beside what the first one reads. In a loop
+// the first one's bytes are free again, as all threads have waited in the second one.
+// CHECK-LABEL: tile.kernel @scratch_exchange(
+// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 0, 512>
+// CHECK-NOT: gpu.barrier
+// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 512, 512>
+// CHECK-NOT: gpu.barrier
+tile.kernel @scratch_exchange(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?x128xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    %a = tile.load %x[%i, %c0] : !tile.view<?x128xf32> -> tensor<128xf32, #l>
+    %b = simt.convert_layout %a : tensor<128xf32, #l> -> tensor<128xf32, #turned>
+    %c = math.exp %b : tensor<128xf32, #turned>
+    %d = simt.convert_layout %c : tensor<128xf32, #turned> -> tensor<128xf32, #l>
+    tile.store %d, %y[%i, %c0] : tensor<128xf32, #l>, !tile.view<?x128xf32>
+  }
+}
+
+// What a loop reads was written before it: threads wait once, before the loop.
+// CHECK-LABEL: tile.kernel @before_loop(
+// CHECK: tile.store
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: gpu.barrier
+tile.kernel @before_loop(%x: !tile.view<?x128xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant dense<0.0> : tensor<128xf32, #l>
+  tile.store %zero, %x[%c0, %c0] : tensor<128xf32, #l>, !tile.view<?x128xf32>
+  %sum = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %zero) -> tensor<128xf32, #l> {
+    %a = tile.load %x[%i, %c0] : !tile.view<?x128xf32> -> tensor<128xf32, #l>
+    %t = arith.addf %a, %s : tensor<128xf32, #l>
+    scf.yield %t : tensor<128xf32, #l>
+  }
+  tile.store %sum, %y[%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+}
+
+// The iterations need a barrier for what they write themselves: it serves what was written before the loop, too.
+// CHECK-LABEL: tile.kernel @in_loop(
+// CHECK: tile.store
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: tile.load
+// CHECK: gpu.barrier
+// CHECK: tile.store
+// CHECK-NOT: gpu.barrier
+tile.kernel @in_loop(%x: !tile.view<?xf32>) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant dense<0.0> : tensor<128xf32, #l>
+  tile.store %zero, %x at [%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+  scf.for %i = %c0 to %c9 step %c1 {
+    %a = tile.load %x at [%i] : !tile.view<?xf32> -> tensor<128xf32, #l>
+    tile.store %a, %x at [%c1] : tensor<128xf32, #l>, !tile.view<?xf32>
+  }
+}
+
+// A reduction of the loop parts the store of one iteration from the load of the next one already.
+// CHECK-LABEL: tile.kernel @serves_both(
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.load
+// CHECK-NEXT: gpu.barrier
+// CHECK: tile.store
+// CHECK-NEXT: tile.reduce
+// CHECK-NOT: gpu.barrier
+tile.kernel @serves_both(%x: !tile.view<?xf32>, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant dense<0.0> : tensor<f32, #s>
+  %sum = scf.for %i = %c0 to %c9 step %c1 iter_args(%o = %zero) -> tensor<f32, #s> {
+    %a = tile.load %x at [%i] : !tile.view<?xf32> -> tensor<128xf32, #l>
+    tile.store %a, %x at [%c1] : tensor<128xf32, #l>, !tile.view<?xf32>
+    %m = tile.reduce %a axis 0 : tensor<128xf32, #l> -> tensor<f32, #s> { ^bb0(%p: f32, %q: f32):
+      %r = arith.maximumf %p, %q : f32
+      tile.yield %r : f32
+    }
+    %n = arith.addf %m, %o : tensor<f32, #s>
+    scf.yield %n : tensor<f32, #s>
+  }
+  %v = tensor.extract %sum[] : tensor<f32, #s>
+  %w = tile.splat %v : tensor<128xf32, #l>
+  tile.store %w, %y[%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+}
+
+// Under a condition threads wait only if it holds; behind it what either way did is pending.
+// CHECK-LABEL: tile.kernel @condition(
+// CHECK: scf.if
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.store
+// CHECK: }
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.store
+tile.kernel @condition(%x: !tile.view<?xf32>, %n: index) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.load %x at [%n] : !tile.view<?xf32> -> tensor<128xf32, #l>
+  %is = arith.cmpi sgt, %n, %c0 : index
+  scf.if %is {
+    tile.store %a, %x at [%c1] : tensor<128xf32, #l>, !tile.view<?xf32>
+  }
+  tile.store %a, %x at [%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+}

@@ -43,13 +43,13 @@ tile.kernel @scratch_reductions(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !
   }
 }
 
-// One reduction in a loop: each iteration writes what the one before may still read.
+// One reduction in a loop: each iteration writes what the one before may still read. The barrier at its end serves what
+// comes behind the loop, too.
 // CHECK-LABEL: tile.kernel @scratch_again(
 // CHECK-NOT: gpu.barrier
-// CHECK: scf.for
-// CHECK: tile.load
-// CHECK-NEXT: gpu.barrier
-// CHECK-NEXT: tile.reduce
+// CHECK: tile.reduce
+// CHECK: gpu.barrier
+// CHECK-NEXT: scf.yield
 // CHECK-NOT: gpu.barrier
 tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.view<?xf32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
   %c0 = arith.constant 0 : index
@@ -67,7 +67,8 @@ tile.kernel @scratch_again(%x: !tile.view<?x128xf32> {tile.readonly}, %y: !tile.
   }
   %v = tensor.extract %sum[] : tensor<f32, #s>
   %w = tile.splat %v : tensor<128xf32, #l>
-  tile.store %w, %y[%c0] : tensor<128xf32, #l>, !tile.view<?xf32>
+  %z = simt.convert_layout %w : tensor<128xf32, #l> -> tensor<128xf32, #turned>
+  tile.store %z, %y[%c0] : tensor<128xf32, #turned>, !tile.view<?xf32>
 }
 
 // Two changes of layout through the memory of the block: the second one writes beside what the first one reads. In a loop

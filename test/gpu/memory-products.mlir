@@ -5,6 +5,9 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4}))' | FileCheck %s --check-prefix=STAGED
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.four
 // RUN: FileCheck %s --check-prefix=FOUR < %t.four
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: FileCheck %s --check-prefix=KERNEL < %t.kernels
+// RUN: %python %S/mutations.py kiln-opt --only=along --least=8 < %t.kernels
 // RUN: kiln-opt %t.four --mlir-print-op-generic | %python %S/execute.py %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-stage-operands{stages=3},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.three
 // RUN: FileCheck %s --check-prefix=THREE < %t.three
@@ -30,6 +33,21 @@ module attributes {kiln.target = #made} {
 // STAGED: stage.alloc {align = 1024 : i64} : memref<32x128xf16, #stage.space<"shared", permute = array<i64: 0, 16, 128>>>
 // STAGED: tile.dot {{.*}} {simt.row = "reads"}
 // STAGED: stage.ahead = 2 : i64, stage.depth = 4 : i64
+// KERNEL-LABEL: tile.kernel @along
+// KERNEL: scf.for
+// KERNEL: simt.wait_copies but 1
+// KERNEL-NEXT: simt.publish
+// KERNEL-NEXT: gpu.barrier
+// KERNEL: stage.produce
+// KERNEL: simt.commit_copies
+// KERNEL: stage.consume
+// KERNEL-NOT: gpu.barrier
+// KERNEL: %[[SUM:.*]] = tile.dot
+// KERNEL-NEXT: %[[LATER:.*]] = simt.wait_products but 1 (%[[SUM]])
+// KERNEL-NEXT: scf.yield %[[LATER]]
+// KERNEL: simt.wait_products but 0
+// KERNEL-NEXT: gpu.barrier
+// KERNEL-NEXT: simt.convert_layout {{.*}}simt.scratch = array<i64: 0, 32768>
 // FOUR-LABEL: llvm.func @along
 // FOUR: scf.for
 // FOUR: simt.wait_copies but 1

@@ -2,6 +2,9 @@
 // Multi-buffers inside of outer loops and conditions: the next round's copies take the place of slots that slow warps may still
 // read. All threads are executed, and shared memory is watched; then each barrier, wait and guard is removed in turn, and the
 // verifier has to object.
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: FileCheck %s < %t.kernels
+// RUN: %python %S/../gpu/mutations.py kiln-opt --least=50 < %t.kernels
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' -o %t.simt
 // RUN: kiln-opt %t.simt --mlir-print-op-generic | %python %S/../gpu/execute.py %s
 // RUN: %python %S/../gpu/mutations.py kiln-opt --least=75 < %t.simt
@@ -11,6 +14,32 @@
 // nested: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 16, 32, 32, 1, 1, 1, 1]
 // nested: expect all(abs(c[32 * m + n] - (sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for r in range(3) for k in range(64)))) < 1e-2 for m in range(16) for n in range(32))
 // nested: expect count("simt.copy_async") > 2
+// The first slot of a round is filled when all threads have read the last one of the round before; in the inner loop one
+// barrier parts readers and fillers.
+// CHECK-LABEL: tile.kernel @nested(
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: stage.ring
+// CHECK: gpu.barrier
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: stage.produce
+// CHECK: simt.commit_copies
+// CHECK-NOT: gpu.barrier
+// CHECK: stage.produce
+// CHECK: simt.commit_copies
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: simt.wait_copies but 1
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: scf.if
+// CHECK: stage.produce
+// CHECK: simt.commit_copies
+// CHECK-NOT: gpu.barrier
+// CHECK: stage.consume
+// CHECK-NOT: gpu.barrier
+// CHECK: tile.dot
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
 tile.kernel @nested(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
                     %c: !tile.view<?x?xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {

@@ -90,6 +90,31 @@ static Operation *outermostLoop(Operation *op, Operation *met) {
   return place;
 }
 
+/// The end of an iteration, if that is where a barrier parts `op` from all that
+/// it meets: what the iteration before did. It serves what comes behind the
+/// loop, too.
+static Operation *endOfIteration(Operation *op, ArrayRef<Operation *> met) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return nullptr;
+  for (Operation *one : met) {
+    Operation *whole = loop.getBody()->findAncestorOpInBlock(*one);
+    if (!whole || whole->isBeforeInBlock(op))
+      return nullptr;
+  }
+  return loop.getBody()->getTerminator();
+}
+
+void BarrierFlow::partBehind(Operation *op, ArrayRef<Operation *> met) {
+  Operation *end = met.empty() ? nullptr : endOfIteration(op, met);
+  if (!end)
+    return part(op, met);
+  decideBlock(end);
+  llvm::erase_if(pending.shared, [&](const Touch &touch) {
+    return llvm::is_contained(met, touch.op);
+  });
+}
+
 void BarrierFlow::part(Operation *op, ArrayRef<Operation *> met) {
   if (met.empty())
     return;
@@ -197,6 +222,9 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
   size_t sums = plan.sumsInFlight.size();
   iterate(loop, [&] {
     visitBlock(*loop.getBody());
+    if (auto end = plan.before.find(loop.getBody()->getTerminator());
+        end != plan.before.end() && end->second.block)
+      pending.clear();
     copies.forgetInside(loop);
   });
   if (again)
@@ -318,7 +346,7 @@ void BarrierFlow::visitScratch(Operation *op) {
         ++decisions;
       }
     }
-    part(op, met);
+    partBehind(op, met);
     // It waits between what it writes and what it reads.
     if (!now.warpBytes)
       pending.clear();

@@ -115,6 +115,8 @@ private:
   int64_t findPlace(mlir::Operation *op, const ScratchNeed &need);
   /// A barrier between an operation and what it meets.
   void part(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> met);
+  /// The same; at the end of an iteration where that is enough.
+  void partBehind(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> met);
   void decideBlock(mlir::Operation *anchor);
 
   tile::KernelOp kernel;

@@ -252,19 +252,18 @@ static StoragePlace writtenPlace(Value factor, unsigned summed) {
   return place;
 }
 
-static int64_t writtenBytes(const StoragePlace &place) {
-  return llvm::alignTo(
-      place.type.getNumElements() *
-          ThreadBuilder::storedBytes(place.type.getElementType()),
-      kMatrixAlign);
+static int64_t writtenBytes(Value factor) {
+  auto type = cast<RankedTensorType>(factor.getType());
+  return llvm::alignTo(type.getNumElements() *
+                           ThreadBuilder::storedBytes(type.getElementType()),
+                       kMatrixAlign);
 }
 
 ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op) {
   int64_t bytes = 0;
-  if (Value lhs = op.getLhsOperand().get(); !storageRead(lhs))
-    bytes += writtenBytes(writtenPlace(lhs, /*summed=*/1));
-  if (Value rhs = op.getRhsOperand().get(); !storageRead(rhs))
-    bytes += writtenBytes(writtenPlace(rhs, /*summed=*/0));
+  for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()})
+    if (!storageRead(factor->get()))
+      bytes += writtenBytes(factor->get());
   return bytes ? ScratchNeeds{{bytes + kMatrixAlign}} : ScratchNeeds();
 }
 
@@ -278,7 +277,7 @@ void MemoryProduct::findPlaces() {
     }
     places[which] = writtenPlace(factors[which], summed(which));
     places[which].offset = bytes;
-    bytes += writtenBytes(places[which]);
+    bytes += writtenBytes(factors[which]);
     written.push_back(which);
   }
   if (written.empty())

@@ -52,12 +52,15 @@ static int64_t bytesOf(Type type) {
 }
 
 BarrierCheck::BarrierCheck(LLVM::LLVMFuncOp function, int64_t threads,
-                           int64_t lanes, int64_t bytes)
+                           int64_t lanes, int64_t bytes, int64_t toldApart,
+                           bool isTrial)
     : function(function), values(threads), accesses(threads, lanes, bytes),
-      lanes(lanes) {}
+      lanes(lanes), toldApart(toldApart), isTrial(isTrial) {}
 
 InFlightDiagnostic BarrierCheck::unverified(Operation *op) {
-  return target::emitUnverified(op, function);
+  // An empty diagnostic is no failure.
+  objects = true;
+  return isTrial ? InFlightDiagnostic() : target::emitUnverified(op, function);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +205,8 @@ LogicalResult BarrierCheck::touch(SharedAccess access, Value mask,
           << ", which thread " << meeting->first << " "
           << what[size_t(before.access->touch)] << " before, and no "
           << missing(before);
-      error.attachNote(before.access->op->getLoc()) << "it does so here";
+      if (!isTrial)
+        error.attachNote(before.access->op->getLoc()) << "it does so here";
       return error;
     }
   state.pending.insert({now, now->isCopy || now->isProduct
@@ -245,7 +249,9 @@ LogicalResult BarrierCheck::runOp(Step &step, BlockState &state,
                                   const ThreadValue *active) {
   if (!step.results.empty())
     evaluate(step, state);
-  return step.touches ? runAccess(step.op, state, active) : success();
+  if (step.touches && failed(runAccess(step.op, state, active)))
+    return failure();
+  return failure(objects);
 }
 
 LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,

@@ -43,8 +43,10 @@ struct BlockState {
 
 class BarrierCheck {
 public:
+  /// The last `toldApart` iterations of a loop with copies are told apart,
+  /// which makes it more exact, and longer. With `isTrial` nothing is said.
   BarrierCheck(mlir::LLVM::LLVMFuncOp function, int64_t threads, int64_t lanes,
-               int64_t bytes);
+               int64_t bytes, int64_t toldApart, bool isTrial);
 
   /// Whether every two accesses that meet are parted, and every copy and
   /// product is waited for. Says at both where not; what could not be followed
@@ -117,7 +119,8 @@ private:
   mlir::LLVM::LLVMFuncOp function;
   ThreadValues values;
   SharedAccesses accesses;
-  const int64_t lanes;
+  const int64_t lanes, toldApart;
+  const bool isTrial;
   bool hasProducts = false; ///< asynchronous ones, which need proxy fences
   /// The values that matter, and the place of each in a state.
   llvm::DenseMap<mlir::Value, unsigned> needed;
@@ -128,6 +131,7 @@ private:
       activeOfRows;
   llvm::DenseSet<unsigned> widened; ///< places
   int64_t rounds = 0;
+  bool objects = false; ///< something is not in order
 };
 
 /// Whether the sums of each asynchronous product reach only waits and later

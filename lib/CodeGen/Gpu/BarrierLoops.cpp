@@ -66,6 +66,19 @@ struct Rounds {
            }) <= kMost;
   }
 
+  /// An open round, no longer open: early iterations before the later ones that
+  /// come of them, so that fewer are gone through again.
+  Round &takeNext() {
+    auto order = [&](size_t i) {
+      return all[i].left ? all[i].left : std::numeric_limits<int64_t>::max();
+    };
+    auto next = llvm::max_element(
+        open, [&](size_t a, size_t b) { return order(a) < order(b); });
+    Round &round = all[*next];
+    open.erase(next);
+    return round;
+  }
+
   /// The one of `told` that has the most values.
   std::optional<unsigned> mostVaried(ArrayRef<unsigned> told) {
     std::optional<unsigned> most;
@@ -116,7 +129,7 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     count = *end > *first ? llvm::divideCeil(*end - *first, stride) : 0;
     end = *first + *count * stride;
   }
-  const int64_t told_apart = copying.contains(op) ? 9 : 2;
+  const int64_t told_apart = copying.contains(op) ? toldApart : 2;
   // Conditions compare with the end of the loop, whatever that is.
   if (!high->getNumber() && !high->symbol) {
     high = values.get(op.getUpperBound(), Interval{0, 0});
@@ -185,7 +198,7 @@ LogicalResult BarrierCheck::runFor(scf::ForOp op, BlockState state,
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
         return success();
-      Round &round = rounds.all[rounds.open.pop_back_val()];
+      Round &round = rounds.takeNext();
       int64_t left = round.left;
       States ends;
       if (failed(runBlock(*op.getBody(), round.state, active, ends)))
@@ -237,7 +250,7 @@ LogicalResult BarrierCheck::runWhile(scf::WhileOp op, BlockState state,
     while (!rounds.open.empty() && isBounded) {
       if (isFull(op))
         return success();
-      BlockState begin = rounds.all[rounds.open.pop_back_val()].state;
+      BlockState begin = rounds.takeNext().state;
       States tried;
       if (failed(
               runBlock(*op.getBeforeBody(), std::move(begin), active, tried)))
@@ -285,7 +298,7 @@ LogicalResult BarrierCheck::run() {
                       boolean(true), ends)))
     return failure();
   for (const BlockState &end : ends)
-    if (failed(verifyEnd(end)))
+    if (failed(verifyEnd(end)) || objects)
       return failure();
   return success();
 }

@@ -42,7 +42,7 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
-          isa<tile::CallExternOp, arith::TruncFOp>(op))
+          isa<tile::CallExternOp, arith::TruncFOp, arith::DivFOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -50,6 +50,8 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
       LogicalResult lowered = success();
       if (auto call = dyn_cast<tile::CallExternOp>(op))
         lowered = lowerExtern(call, b);
+      else if (auto quotient = dyn_cast<arith::DivFOp>(op))
+        keepExact(quotient);
       else if (auto narrow = dyn_cast<arith::TruncFOp>(op))
         lowered = lowerTruncation(narrow, b);
       else
@@ -60,6 +62,10 @@ struct LowerMath : PassWrapper<LowerMath, OperationPass<ModuleOp>> {
   }
 
 private:
+  /// An approximate quotient of LLVM's is 0 for large divisors.
+  static void keepExact(arith::DivFOp op) {
+    op.setFastmath(op.getFastmath() & ~arith::FastMathFlags::afn);
+  }
   LogicalResult lowerFunction(Operation *op, OpBuilder &b);
   LogicalResult lowerExtern(tile::CallExternOp op, OpBuilder &b);
   LogicalResult lowerTruncation(arith::TruncFOp op, OpBuilder &b);

@@ -245,16 +245,28 @@ void addSums(Table &t) {
         }>());
 }
 
+/// A comparison with a register, or (s_cmpk) with a constant of 16 bits that
+/// has a sign where the type has one.
+template <typename T, bool (*F)(T, T)>
+void addRelation(Table &t, const std::string &name) {
+  addCompare<T, F>(t, {"s_cmp_" + name});
+  Entry entry;
+  entry.kind = Class::Scalar;
+  entry.run = [](Wave &wave, const Inst &inst) {
+    using Short = std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>;
+    wave.scc =
+        F(source<T>(wave, inst, 0), T(Short(source<u32>(wave, inst, 1))));
+  };
+  t.add("s_cmpk_" + name, entry);
+}
+
 template <typename T> void addOrder(Table &t, const std::string &type) {
-  for (const char *stem : {"s_cmp_", "s_cmpk_"}) {
-    auto name = [&](const char *relation) { return stem + (relation + type); };
-    addCompare<T, +[](T x, T y) { return x == y; }>(t, {name("eq_")});
-    addCompare<T, +[](T x, T y) { return x != y; }>(t, {name("lg_")});
-    addCompare<T, +[](T x, T y) { return x > y; }>(t, {name("gt_")});
-    addCompare<T, +[](T x, T y) { return x >= y; }>(t, {name("ge_")});
-    addCompare<T, +[](T x, T y) { return x < y; }>(t, {name("lt_")});
-    addCompare<T, +[](T x, T y) { return x <= y; }>(t, {name("le_")});
-  }
+  addRelation<T, +[](T x, T y) { return x == y; }>(t, "eq_" + type);
+  addRelation<T, +[](T x, T y) { return x != y; }>(t, "lg_" + type);
+  addRelation<T, +[](T x, T y) { return x > y; }>(t, "gt_" + type);
+  addRelation<T, +[](T x, T y) { return x >= y; }>(t, "ge_" + type);
+  addRelation<T, +[](T x, T y) { return x < y; }>(t, "lt_" + type);
+  addRelation<T, +[](T x, T y) { return x <= y; }>(t, "le_" + type);
 }
 
 /// SOPK: a constant of 16 bits with a sign.

@@ -77,7 +77,8 @@ void runCountBefore(Wave &wave, const Inst &inst) {
   store(wave, inst, inst.ops[0], sum.v);
 }
 
-/// v_cndmask dst, x, y, mask: y where the mask is set.
+/// v_cndmask dst, x, y, mask: y where the mask is set. Operands are floats
+/// where they have modifiers; bits stay what they are without.
 template <typename T> void runChoose(Wave &wave, const Inst &inst) {
   wave.sourceMask = ~uint64_t(0);
   Lanes<T> x, y;
@@ -171,9 +172,9 @@ void kiln::amd::sim::addVectorLanes(Table &t) {
   add({"v_nop"}, runNothing);
   Entry choose;
   choose.types.fill(Type::F32);
-  choose.run = runChoose<uint32_t>;
+  choose.run = runChoose<float>;
   t.add("v_cndmask_b32", choose);
-  choose.types.fill(Type::B16);
-  choose.run = runChoose<uint16_t>;
+  choose.types.fill(Type::F16);
+  choose.run = runChoose<Half>;
   t.add("v_cndmask_b16", choose);
 }

@@ -230,6 +230,8 @@ def Simt_CopyAsyncOp : Simt_Op<"copy_async", [AttrSizedOperandSegments, MemoryEf
 def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The thread's copies since the last one of these form a group";
   let description = [{
+    In a kernel of tiles, the copies are those of `stage.copy` and of lookups that are written to storage.
+
     Since: 0.2.
 
     Example:
@@ -243,6 +245,9 @@ def Simt_CommitCopiesOp : Simt_Op<"commit_copies", [MemoryEffects<[MemRead, MemW
 def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for the thread's groups of copies but the latest ones";
   let description = [{
+    What the copies wrote is there for the thread alone: a barrier behind the wait hands it to the others. In a kernel of tiles
+    this and the other operations that threads wait by stand where simt-insert-barriers puts them.
+
     - `but`: so many groups may still be under way.
 
     Since: 0.2.

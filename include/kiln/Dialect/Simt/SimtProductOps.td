@@ -94,7 +94,8 @@ def Simt_WaitProductsOp : Simt_Op<"wait_products", [MemoryEffects<[MemRead, MemW
   let summary = "Waits for the groups of products but the latest ones";
   let description = [{
     - `but`: so many groups may still be under way.
-    - `values`: what they compute; `results`: the same. With `but 0` they can be used; else only another product may add to them.
+    - `values`: what they compute, numbers of a thread or tiles with layouts; `results`: the same. With `but 0` they can be used;
+      else only another product may add to them.
 
     Constraints:
     - (C1) There is one result for each value, of its type.

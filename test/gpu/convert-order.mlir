@@ -73,6 +73,27 @@ tile.kernel @carried(%x: !tile.view<256xf32> {tile.noalias}, %p: !tile.ptr<f32> 
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
+  %a = arith.constant 1.0 : f32
+  tile.store_ptr %p, %a : !tile.ptr<f32>, f32
+  %last = scf.for %i = %c0 to %c9 step %c1 iter_args(%at = %p) -> !tile.ptr<f32> {
+    %b = tile.load_ptr %at : !tile.ptr<f32> -> f32
+    tile.store_ptr %r, %b : !tile.ptr<f32>, f32
+    %isFirst = arith.cmpi eq, %i, %c0 : index
+    %next = arith.select %isFirst, %q, %r : !tile.ptr<f32>
+    scf.yield %next : !tile.ptr<f32>
+  }
+}
+
+// A pointer that a loop only moves on is that of its parameter: nothing in the loop writes what it reads.
+// CHECK-LABEL: llvm.func @advanced(
+// CHECK: simt.store
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: simt.load
+tile.kernel @advanced(%p: !tile.ptr<f32> {tile.noalias}, %r: !tile.ptr<f32> {tile.noalias}) attributes {simt.warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
   %o = arith.constant 1 : i64
   %a = arith.constant 1.0 : f32
   tile.store_ptr %p, %a : !tile.ptr<f32>, f32

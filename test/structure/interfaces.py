@@ -13,7 +13,7 @@ QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|d
                       r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
 WALK = re.compile(r"walk\(\[[^\]]*\]\(\s*((?:\w+::)*\w+Op)\b")
 # The frame of a kernel: the grid, views and their sizes, ends of regions. They are what an analysis is about.
-FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "MakeViewOp", "DimOp", "NumBlocksOp"}
+FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "InstanceIdOp", "NumInstancesOp", "GridCoordinatesOp", "MakeViewOp", "DimOp", "NumBlocksOp"}
 # What a file is for: the operations that it rewrites or emits, and no others.
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.

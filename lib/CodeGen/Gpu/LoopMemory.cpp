@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LoopMemory.h"
-#include "KernelWalk.h"
+#include "Order.h"
 #include "kiln/Dialect/Effects.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,49 +35,6 @@ LoopWrites::LoopWrites(scf::ForOp loop) {
   isIndependent = hints && hints.getIndependent();
 }
 
-/// The view or pointer that an operation reaches memory through; null for
-/// operations that reach it otherwise, or that order it for other instances.
-static Value placeOf(Operation *op) {
-  if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-    return access.getAccessedView();
-  if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-    return load.getPtr();
-  if (auto store = dyn_cast<tile::StorePtrOp>(op))
-    return store.getPtr();
-  return {};
-}
-
-/// The parameter of the kernel that a view or pointer comes from, also one that
-/// a loop moves on; null if that is not known.
-static BlockArgument parameterOf(Value place) {
-  for (unsigned depth = 0; place && depth < 16; ++depth) {
-    if (BlockArgument parameter = rootOf(place))
-      return parameter;
-    // Steps to the block argument of a loop that carries a pointer.
-    while (Operation *op = place.getDefiningOp()) {
-      if (!isa<tile::MakeViewOp, tile::PtrAddOp, tile::PtrCastOp, tile::SplatOp,
-               tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-               tile::TransposeOp, ConvertLayoutOp>(op))
-        return {};
-      place = op->getOperand(0);
-    }
-    auto carried = cast<BlockArgument>(place);
-    auto loop = dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp());
-    if (!loop || carried == loop.getInductionVar())
-      return {};
-    // The next iteration's is made of this one's.
-    Value next = loop.getTiedLoopYieldedValue(carried)->get();
-    while (next != carried) {
-      auto moved = next.getDefiningOp<tile::PtrAddOp>();
-      if (!moved)
-        return {};
-      next = moved.getPtr();
-    }
-    place = loop.getTiedLoopInit(carried)->get();
-  }
-  return {};
-}
-
 static bool hasFact(BlockArgument parameter, StringRef name) {
   auto kernel = cast<tile::KernelOp>(parameter.getOwner()->getParentOp());
   return bool(kernel.getArgAttr(parameter.getArgNumber(), name));
@@ -92,13 +49,15 @@ Operation *LoopWrites::findConflict(Operation *load) const {
   });
   if (staged != writes.end())
     return *staged;
-  Value place = placeOf(load);
-  BlockArgument from = place ? parameterOf(place) : BlockArgument();
+  Value place = reachOf(load).place;
+  BlockArgument from = place ? rootOf(place) : BlockArgument();
   if (from && hasFact(from, tile::kReadonlyAttr))
     return nullptr;
   for (Operation *write : writes) {
-    Value target = placeOf(write);
-    BlockArgument to = target ? parameterOf(target) : BlockArgument();
+    // Atomic operations order what is around them for other instances.
+    Reach reach = reachOf(write);
+    BlockArgument to =
+        reach.place && !reach.reads ? rootOf(reach.place) : BlockArgument();
     bool isApart = from && to && from != to &&
                    (isIndependent || hasFact(from, tile::kNoaliasAttr) ||
                     hasFact(to, tile::kNoaliasAttr));

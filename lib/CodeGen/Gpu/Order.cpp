@@ -15,20 +15,30 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
-BlockArgument simt::rootOf(Value value) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return isa<tile::KernelOp>(argument.getOwner()->getParentOp())
-                 ? argument
-                 : BlockArgument();
-    Operation *op = value.getDefiningOp();
-    if (isa<tile::MakeViewOp, tile::PtrAddOp, tile::PtrCastOp, tile::SplatOp,
-            tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-            tile::TransposeOp, ConvertLayoutOp>(op))
-      value = op->getOperand(0);
-    else
+/// The block argument that a pointer or a view is derived from; null where it
+/// comes from elsewhere.
+static BlockArgument originOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tile::MakeViewOp, tile::PtrAddOp, tile::PtrCastOp, tile::SplatOp,
+             tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
+             tile::TransposeOp, ConvertLayoutOp>(op))
       return {};
+    value = op->getOperand(0);
   }
+  return cast<BlockArgument>(value);
+}
+
+BlockArgument simt::rootOf(Value value) {
+  BlockArgument origin = originOf(value);
+  while (origin && !isa<tile::KernelOp>(origin.getOwner()->getParentOp())) {
+    // A loop that only moves a pointer on has that of its begin.
+    auto loop = dyn_cast<scf::ForOp>(origin.getOwner()->getParentOp());
+    if (!loop || origin == loop.getInductionVar() ||
+        originOf(loop.getTiedLoopYieldedValue(origin)->get()) != origin)
+      return {};
+    origin = originOf(loop.getTiedLoopInit(origin)->get());
+  }
+  return origin;
 }
 
 Reach simt::reachOf(Operation *op) {

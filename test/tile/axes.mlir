@@ -108,3 +108,43 @@ tile.kernel @loops(%x: !tile.ptr<f32> {tile.align = 16 : i64}, %n: index, %k: i3
   // expected-remark @below {{contiguity [8] divisibility [8] constancy [1]}}
   %told = arith.xori %i, %unknown {tile.contiguity = array<i64: 8>, tile.divisibility = array<i64: 8>} : tensor<32xi32>
 }
+
+// Numbers of few bits wrap around: runs of neighbours end there, once they are taken for wider ones, and sums are negative.
+tile.kernel @narrow(%x: !tile.ptr<f32>, %s: i8) {
+  // expected-remark @below {{contiguity [128] divisibility [128] constancy [1]}}
+  %all = tile.iota 0 : tensor<256xi8>
+  // expected-remark @below {{contiguity [16] divisibility [1099511627776] constancy [1]}}
+  %iota = tile.iota 0 : tensor<16xi8>
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [16]}}
+  %starts = tile.splat %s : tensor<16xi8>
+  // expected-remark @below {{contiguity [16] divisibility [1] constancy [1]}}
+  %sum = arith.addi %starts, %iota : tensor<16xi8>
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [1]}}
+  %wide = arith.extsi %sum : tensor<16xi8> to tensor<16xi32>
+  // expected-remark @below {{contiguity [1] divisibility [4] constancy [16]}}
+  %xs = tile.splat %x : tensor<16x!tile.ptr<f32>>
+  // expected-remark @below {{contiguity [1] divisibility [4] constancy [1]}}
+  %xp = tile.ptr_add %xs, %sum : tensor<16x!tile.ptr<f32>>, tensor<16xi8>
+  // expected-remark @below {{contiguity [16] divisibility [1] constancy [1]}}
+  %whole = arith.addi %starts, %iota overflow<nsw> : tensor<16xi8>
+  // expected-remark @below {{contiguity [16] divisibility [1] constancy [1]}}
+  %wholeWide = arith.extsi %whole : tensor<16xi8> to tensor<16xi32>
+  // expected-remark @below {{contiguity [1] divisibility [16] constancy [16]}}
+  %c112 = arith.constant dense<112> : tensor<16xi8>
+  // expected-remark @below {{contiguity [1] divisibility [8] constancy [16]}}
+  %c120 = arith.constant dense<120> : tensor<16xi8>
+  // expected-remark @below {{contiguity [1] divisibility [4] constancy [16]}}
+  %c4 = arith.constant dense<4> : tensor<16xi8>
+  // 127 is the last one here.
+  // expected-remark @below {{contiguity [16] divisibility [16] constancy [1]}}
+  %below = arith.addi %c112, %iota : tensor<16xi8>
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [4]}}
+  %quarter = arith.divsi %below, %c4 : tensor<16xi8>
+  // expected-remark @below {{contiguity [16] divisibility [8] constancy [1]}}
+  %around = arith.addi %c120, %iota : tensor<16xi8>
+  // -8 / 4 is -2, and -7 / 4 is -1.
+  // expected-remark @below {{contiguity [1] divisibility [1] constancy [1]}}
+  %towardsZero = arith.divsi %around, %c4 : tensor<16xi8>
+  // expected-remark @below {{contiguity [8] divisibility [8] constancy [1]}}
+  %aroundWide = arith.extsi %around : tensor<16xi8> to tensor<16xi32>
+}

@@ -48,8 +48,8 @@ struct TileFacts {
 /// Facts about the tiles of a kernel, asked for one by one. They come from
 /// scalars (index::Analysis: parameters, program ids, loops, assumptions),
 /// counts, index maps, arithmetic, loops, and hints, which are taken to be
-/// true. A snapshot, as index::Analysis is; sums and products are taken not to
-/// wrap, as there.
+/// true. A snapshot, as index::Analysis is; what has fewer than 64 bits may wrap
+/// around, but no pointer reaches elements that are 2^32 apart.
 class AxisAnalysis {
 public:
   explicit AxisAnalysis(index::Analysis &scalars) : scalars(scalars) {}

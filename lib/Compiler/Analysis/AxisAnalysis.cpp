@@ -26,6 +26,115 @@ static int64_t elementBytes(Type pointers) {
 }
 
 //===----------------------------------------------------------------------===//
+// Integers that wrap around
+//===----------------------------------------------------------------------===//
+
+/// The largest number of a type that is narrow enough to wrap around. Wider
+/// ones count coordinates and addresses, which do not.
+static std::optional<int64_t> largestOf(Type type) {
+  auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!integer || integer.getWidth() >= 64 || integer.getWidth() < 2)
+    return std::nullopt;
+  return llvm::maxIntN(integer.getWidth());
+}
+
+/// A number that no element of a tile exceeds, where none is less than 0.
+static std::optional<int64_t> mostOf(Value tile, index::Analysis &scalars,
+                                     unsigned depth = 0) {
+  constexpr unsigned deepest = 8; // each step may ask for two operands
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  Operation *op = tile.getDefiningOp();
+  if (!type || !op || depth == deepest)
+    return std::nullopt;
+  std::optional<int64_t> most;
+  auto operand = [&](unsigned i) {
+    return mostOf(op->getOperand(i), scalars, depth + 1);
+  };
+  DenseIntElementsAttr list;
+  if (matchPattern(op, m_Constant(&list)) && list.isSplat()) {
+    most = list.getSplatValue<APInt>().getSExtValue();
+  } else if (Value fill = getFillValue(op)) {
+    index::Facts facts = scalars.of(fill);
+    if (facts.range.isNonNegative())
+      most = facts.range.high;
+  } else if (auto dim = getCountedDim(op)) {
+    most = type.getDimSize(*dim) - 1;
+  } else if (handsOnElements(op) && op->getNumOperands() == 1) {
+    most = operand(0);
+  } else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+                 arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    most = operand(0);
+  } else if (isa<arith::AddIOp, arith::MulIOp>(op)) {
+    auto a = operand(0), b = operand(1);
+    int64_t both;
+    if (a && b &&
+        !(isa<arith::AddIOp>(op) ? llvm::AddOverflow(*a, *b, both)
+                                 : llvm::MulOverflow(*a, *b, both)))
+      most = both;
+  } else if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
+    most = operand(1) ? operand(0) : std::nullopt;
+  } else if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    auto a = operand(0), b = operand(1);
+    if (a && b)
+      most = std::min(*a, std::max<int64_t>(*b - 1, 0));
+  }
+  if (!most || *most < 0 || *most > largestOf(type).value_or(*most))
+    return std::nullopt;
+  return most;
+}
+
+/// Whether a sum or product of numbers that are not negative is none, either.
+static bool staysNonNegative(Operation *op, const TileFacts &a,
+                             const TileFacts &b, index::Analysis &scalars) {
+  Value result = op->getResult(0);
+  if (!largestOf(result.getType()) || mostOf(result, scalars))
+    return true;
+  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  if (flags && flags.hasNoSignedWrap())
+    return true;
+  // What is less than a power of two does not carry into multiples of it.
+  auto isBelow = [&](unsigned i, const TileFacts &other) {
+    auto most = mostOf(op->getOperand(i), scalars);
+    return most && *most < other.everyDivisor();
+  };
+  return isa<arith::AddIOp>(op) && (isBelow(1, a) || isBelow(0, b));
+}
+
+/// Runs of at most `length` neighbours.
+static void shortenRuns(TileFacts &facts, int64_t length) {
+  for (AxisFacts &axis : facts.axes) {
+    int64_t run = std::min(axis.contiguity, length);
+    axis.divisibility = divisorAt(axis, run);
+    axis.contiguity = run;
+  }
+}
+
+/// Numbers that become wider, or offsets of pointers. A run that begins at a
+/// multiple of its length does not wrap around within it; others may. One of 32
+/// bits would have elements of one buffer 2^32 apart.
+static TileFacts widened(TileFacts facts, Value from) {
+  std::optional<int64_t> largest = largestOf(from.getType());
+  auto flags = from.getDefiningOp<arith::ArithIntegerOverflowFlagsInterface>();
+  if (!largest || *largest >= llvm::maxIntN(32) || facts.isNonNegative ||
+      (flags && flags.hasNoSignedWrap()))
+    return facts;
+  for (AxisFacts &axis : facts.axes)
+    axis.contiguity = std::min(axis.contiguity, axis.divisibility);
+  return facts;
+}
+
+/// Numbers that keep their low bits.
+static TileFacts narrowed(TileFacts facts, Operation *op,
+                          index::Analysis &scalars) {
+  std::optional<int64_t> largest = largestOf(op->getResult(0).getType());
+  if (!largest)
+    return facts;
+  facts.isNonNegative &= mostOf(op->getResult(0), scalars).has_value();
+  shortenRuns(facts, *largest + 1);
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -60,17 +169,24 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
                         [&](const AxisFacts &a, const AxisFacts &b) {
                           return addAxes(a, b, 1, subtracts);
                         });
-            sum.isNonNegative &= !subtracts;
+            sum.isNonNegative &=
+                !subtracts &&
+                staysNonNegative(op, operand(0), operand(1), scalars);
             return sum;
           })
           .Case([&](PtrAddOp made) {
             int64_t bytes = elementBytes(made.getType());
-            return combine(operand(0), operand(1),
+            return combine(operand(0), widened(operand(1), made.getOffset()),
                            [&](const AxisFacts &a, const AxisFacts &b) {
                              return addAxes(a, b, bytes, false);
                            });
           })
-          .Case([&](arith::MulIOp) { return multiply(operand(0), operand(1)); })
+          .Case([&](arith::MulIOp) {
+            TileFacts a = operand(0), b = operand(1);
+            TileFacts product = multiply(a, b);
+            product.isNonNegative &= staysNonNegative(op, a, b, scalars);
+            return product;
+          })
           .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto made) {
             IntegerAttr bits;
             if (!matchPattern(op->getOperand(1), m_Constant(&bits))) {
@@ -85,8 +201,12 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
             TileFacts factor = ofNumber(
                 index::Facts::exactly(int64_t(1) << bits.getInt()), shape);
             TileFacts value = operand(0);
-            if (isa<arith::ShLIOp>(op))
-              return multiply(value, factor);
+            if (isa<arith::ShLIOp>(op)) {
+              TileFacts product = multiply(value, factor);
+              product.isNonNegative &=
+                  staysNonNegative(op, value, factor, scalars);
+              return product;
+            }
             return isa<arith::ShRUIOp>(op) && !value.isNonNegative
                        ? unknown(shape)
                        : divide(value, factor);
@@ -116,8 +236,10 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
             }
             return chosen;
           })
-          .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
-              [&](auto) { return operand(0); })
+          .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>([&](auto) {
+            return narrowed(widened(operand(0), op->getOperand(0)), op,
+                            scalars);
+          })
           .Case([&](PtrCastOp made) {
             TileFacts from = operand(0);
             if (elementBytes(made.getType()) !=
@@ -251,7 +373,7 @@ TileFacts AxisAnalysis::ofResult(OpResult result) {
     // One run from 0 on, or several.
     if (axis.contiguity == shape[*dim])
       axis.divisibility = kMost;
-    return facts;
+    return narrowed(facts, op, scalars);
   }
   if (auto moved = ofMoved(op, shape))
     return *moved;

@@ -23,7 +23,8 @@ public:
     /// expression equals the value even where the computation wraps.
     Sizes,
     /// Operations of any width, through sign extension and casts; one factor of
-    /// every product is a number. Coordinates are taken not to wrap.
+    /// every product is a number. Coordinates are taken not to wrap in 32 bits
+    /// or more; in fewer, what has no flag `nsw` is a leaf.
     Coordinates,
   };
   /// What stands for a value that was not computed as above, or nothing.

@@ -29,6 +29,16 @@ std::optional<Expr> Reader::read(Value value) {
   return expr;
 }
 
+/// Whether a sum, a product or a cast may well wrap around: coordinates of 32
+/// bits do not get that far, those of fewer do.
+static bool mayWrap(Operation *op) {
+  auto type = dyn_cast<IntegerType>(op->getResult(0).getType());
+  if (!type || type.getWidth() >= 32)
+    return false;
+  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+  return !flags || !flags.hasNoSignedWrap();
+}
+
 std::optional<Expr> Reader::compute(Value value) {
   if (Integer number = getNumber(value))
     return Expr(*number);
@@ -37,11 +47,13 @@ std::optional<Expr> Reader::compute(Value value) {
     return std::nullopt;
   if (mode == Coordinates) {
     if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(op))
-      return read(op->getOperand(0));
+      return isa<arith::ExtSIOp>(op) || !mayWrap(op) ? read(op->getOperand(0))
+                                                     : std::nullopt;
   } else if (!value.getType().isIndex() && !value.getType().isInteger(64)) {
     return std::nullopt;
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) ||
+      mayWrap(op))
     return std::nullopt;
   std::optional<Expr> lhs = read(op->getOperand(0)),
                       rhs = read(op->getOperand(1));

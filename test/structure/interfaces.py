@@ -13,7 +13,8 @@ QUESTION = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|dyn_cast|d
                       r"getDefiningOp|getOps|getParentOfType|Case)\s*<([^;{]*?)>\s*\(")
 WALK = re.compile(r"walk\(\[[^\]]*\]\(\s*((?:\w+::)*\w+Op)\b")
 # The frame of a kernel: the grid, views and their sizes, ends of regions. They are what an analysis is about.
-FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "InstanceIdOp", "NumInstancesOp", "GridCoordinatesOp", "MakeViewOp", "DimOp", "NumBlocksOp"}
+FRAME = {"KernelOp", "ReturnOp", "YieldOp", "ProgramIdOp", "NumProgramsOp", "MakeViewOp", "DimOp", "NumBlocksOp",
+         "InstanceIdOp", "NumInstancesOp", "GridCoordinatesOp", "ClusterBarrierOp"}
 # What a file is for: the operations that it rewrites or emits, and no others.
 SUBJECTS = {
     # Passes over pointers, and how scalar pointers are emitted.
@@ -38,6 +39,12 @@ SUBJECTS = {
     "lib/CodeGen/Cpu/ControlFlow.cpp": {"AtomicRMWOp", "AtomicCASOp"},
     # What is said about the types of printed values.
     "lib/Compiler/Transforms/Tile/PrintedTypes.cpp": {"PrintOp"},
+    # Whose output names a place in the grid, which other instances may take.
+    "lib/Compiler/Transforms/Tile/Grid/MakePersistent.cpp": {"PrintOp", "AssertOp"},
+    "lib/Compiler/Transforms/Tile/Grid/ExpandInstances.cpp": {"PrintOp", "AssertOp"},
+    "lib/Compiler/Tiling/ChooseRaster.cpp": {"PrintOp", "AssertOp"},
+    # And sums from zero whose last blocks several instances share.
+    "lib/Compiler/Tiling/ShareRemainder.cpp": {"PrintOp", "AssertOp", "AtomicRMWOp", "AtomicCASOp", "SplatOp"},
     # Conversions with a rounding mode.
     "lib/Compiler/Transforms/Tile/Expand/ExpandConversions.cpp": {"ConvertFloatOp"},
     "lib/Compiler/Transforms/Tile/Expand/LowerFloat8.cpp": {"ConvertFloatOp", "ReduceOp", "SortOp", "LoadOp", "StoreOp", "AtomicRMWOp"},

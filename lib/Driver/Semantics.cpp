@@ -102,8 +102,8 @@ public:
   SemanticsResult result;
 
 private:
-  /// Functions and kernels with a body. Kernels that a host program launches
-  /// are evaluated with it.
+  /// Functions, kernels and their thread code, with a body. Kernels that a host
+  /// program launches are evaluated with it.
   SmallVector<FunctionOpInterface> entriesOf(ModuleOp module) {
     llvm::StringSet<> launched;
     module.walk([&](program::LaunchOp launch) {
@@ -116,7 +116,8 @@ private:
         launched.insert(kernel.getSymName());
     SmallVector<FunctionOpInterface> entries;
     for (auto entry : module.getOps<FunctionOpInterface>())
-      if (isa<func::FuncOp, program::FuncOp, tile::KernelOp>(entry) &&
+      if ((isa<func::FuncOp, program::FuncOp, tile::KernelOp>(entry) ||
+           isThreadCode(entry)) &&
           !entry.isExternal() && !launched.contains(entry.getName()))
         entries.push_back(entry);
     return entries;
@@ -124,7 +125,7 @@ private:
 
   /// Whether sizes that are not known, or a scalar, tell sizes apart.
   static bool dependsOnSize(FunctionOpInterface entry) {
-    return llvm::any_of(entry.getArgumentTypes(), [](Type type) {
+    return llvm::any_of(*parametersOf(entry), [](Type type) {
       if (auto view = dyn_cast<tile::ViewType>(type))
         return llvm::is_contained(view.getShape(), ShapedType::kDynamic);
       auto shaped = dyn_cast<ShapedType>(type);
@@ -145,7 +146,8 @@ private:
     if (auto launched = captured.find(name); launched != captured.end()) {
       if (isFirst)
         one.arguments = launched->second;
-    } else if (!options.args.empty() && isa<tile::KernelOp>(entry) &&
+    } else if (!options.args.empty() &&
+               (isa<tile::KernelOp>(entry) || isThreadCode(entry)) &&
                entry.isPublic()) {
       if (isFirst && !result.wrongArgs) {
         auto given = readArguments(entry, options.args, options.grid);
@@ -180,7 +182,9 @@ private:
         evaluateEntry(entry, *one.arguments, options.seconds, 0, capture);
     if (outcome && outcome->isSlow) {
       ++result.slow;
-      one.arguments.reset();
+      // Threads take longer than tiles; a device may still be compared.
+      if (!isThreadCode(entry))
+        one.arguments.reset();
     }
     return outcome;
   }

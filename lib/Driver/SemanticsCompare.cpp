@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SemanticsCompare.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Tile/Variants.h"
 #include "kiln/Eval/Elements.h"
@@ -148,6 +149,9 @@ std::optional<Outcome> kiln::driver::evaluateEntry(
     if (!(entry = chooseVariant(kernel, arguments)))
       return std::nullopt;
   Outcome outcome;
+  // Threads may contract and regroup what the kernel lets them.
+  if (entry->hasAttr(simt::kNumericsAttr))
+    outcome.isExact = false;
   for (Operation *part : partsOf(entry))
     part->walk([&](Operation *op) { classify(op, outcome); });
   ScopedDiagnosticHandler handler(
@@ -175,8 +179,8 @@ std::optional<Outcome> kiln::driver::evaluateEntry(
     if (outcome.error.empty())
       outcome.error = "failed without saying why";
   };
-  if (auto kernel = dyn_cast<tile::KernelOp>(entry.getOperation())) {
-    if (failed(eval::launchKernel(evaluator, kernel, arguments.grid, *args,
+  if (isa<tile::KernelOp>(entry) || isThreadCode(entry)) {
+    if (failed(eval::launchKernel(evaluator, entry, arguments.grid, *args,
                                   entry.getLoc())))
       fail();
     for (auto [k, value] : llvm::enumerate(*args)) {

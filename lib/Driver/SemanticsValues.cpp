@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SemanticsValues.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Runtime/Npy.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -34,12 +38,23 @@ public:
       : entry(entry), size(size) {}
 
   std::optional<Arguments> run() {
-    for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-      domain = entry.getArgAttrOfType<StringAttr>(i, "kiln.domain");
-      range = entry.getArgAttrOfType<DenseI64ArrayAttr>(i, "kiln.range");
-      Type type = entry.getArgumentTypes()[i];
-      if (!(isa<tile::KernelOp>(entry) ? addMemory(type) : addTensor(type)) &&
-          !addScalar(type))
+    std::optional<SmallVector<Type>> types = parametersOf(entry);
+    if (!types)
+      return std::nullopt;
+    bool isKernel = isa<tile::KernelOp, LLVM::LLVMFuncOp>(entry);
+    for (auto [i, type] : llvm::enumerate(*types)) {
+      // Thread code has other parameters, which demand nothing.
+      if (!isa<LLVM::LLVMFuncOp>(entry)) {
+        domain = entry.getArgAttrOfType<StringAttr>(i, "kiln.domain");
+        range = entry.getArgAttrOfType<DenseI64ArrayAttr>(i, "kiln.range");
+        sizeDivs =
+            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kSizeDivAttr);
+        strideDivs =
+            entry.getArgAttrOfType<DenseI64ArrayAttr>(i, tile::kStrideDivAttr);
+        divisor =
+            entry.getArgAttrOfType<IntegerAttr>(i, tile::kDivisibilityAttr);
+      }
+      if (!(isKernel ? addMemory(type) : addTensor(type)) && !addScalar(type))
         return std::nullopt;
     }
     return std::move(arguments);
@@ -69,8 +84,15 @@ private:
     if (auto view = dyn_cast<tile::ViewType>(type)) {
       element = view.getElementType();
       auto sizes = sizesOf(view.getShape(), size);
+      for (auto [d, extent] : llvm::enumerate(sizes))
+        if (ShapedType::isDynamic(view.getShape()[d]))
+          extent = roundUp(extent, sizeDivs, d);
       given.sizes.assign(sizes.begin(), sizes.end());
-      given.strides = eval::rowMajorStrides(sizes);
+      given.strides.assign(sizes.size(), 1);
+      for (size_t d = sizes.size(); d-- > 0;)
+        given.strides[d] = roundUp(
+            d + 1 < sizes.size() ? given.strides[d + 1] * sizes[d + 1] : 1,
+            d + 1 < sizes.size() ? strideDivs : DenseI64ArrayAttr(), d);
       for (auto [d, stride] : llvm::enumerate(view.getStrides()))
         if (!ShapedType::isDynamic(stride))
           given.strides[d] = stride;
@@ -103,10 +125,21 @@ private:
     if (isa<ShapedType>(type) || dtype == eval::DType::none)
       return false;
     Given given;
+    int64_t number = size;
+    if (divisor && divisor.getInt() > 0)
+      number =
+          int64_t(llvm::alignTo(uint64_t(size), uint64_t(divisor.getInt())));
     given.value = runtime::isFloat(dtype) ? Evaluated::ofDouble(dtype, 1.5)
-                                          : Evaluated::ofInt(dtype, size);
+                                          : Evaluated::ofInt(dtype, number);
     arguments.list.push_back(std::move(given));
     return true;
+  }
+
+  /// A size or stride that keeps to what the kernel is told of it.
+  static int64_t roundUp(int64_t extent, DenseI64ArrayAttr divisors, size_t d) {
+    int64_t by = divisors && d < size_t(divisors.size()) ? divisors[d] : 1;
+    return by > 1 ? int64_t(llvm::alignTo(uint64_t(extent), uint64_t(by)))
+                  : extent;
   }
 
   static bool fits(runtime::DType dtype, int64_t count) {
@@ -147,9 +180,26 @@ private:
   Arguments arguments;
   std::mt19937_64 generator{42};
   StringAttr domain;
-  DenseI64ArrayAttr range;
+  DenseI64ArrayAttr range, sizeDivs, strideDivs;
+  IntegerAttr divisor;
 };
 } // namespace
+
+bool kiln::driver::isThreadCode(Operation *op) {
+  return isa<LLVM::LLVMFuncOp>(op) && op->hasAttr(simt::kThreadsAttr) &&
+         op->hasAttr(simt::kParametersAttr);
+}
+
+std::optional<SmallVector<Type>>
+kiln::driver::parametersOf(FunctionOpInterface entry) {
+  if (!isa<LLVM::LLVMFuncOp>(entry.getOperation()))
+    return SmallVector<Type>(entry.getArgumentTypes());
+  auto types = entry->getAttrOfType<ArrayAttr>(simt::kParametersAttr);
+  if (!types)
+    return std::nullopt;
+  return llvm::map_to_vector(types.getAsValueRange<TypeAttr>(),
+                             [](Type type) { return type; });
+}
 
 std::optional<Arguments>
 kiln::driver::inventArguments(FunctionOpInterface entry, int64_t size) {
@@ -202,21 +252,26 @@ Arguments kiln::driver::captureArguments(ArrayRef<Evaluated> values,
 std::optional<SmallVector<Evaluated>>
 kiln::driver::formArguments(const Arguments &arguments,
                             FunctionOpInterface entry) {
-  ArrayRef<Type> types = entry.getArgumentTypes();
-  if (types.size() != arguments.list.size())
+  std::optional<SmallVector<Type>> types = parametersOf(entry);
+  if (!types || types->size() != arguments.list.size())
     return std::nullopt;
   std::vector<std::shared_ptr<eval::Buffer>> storages;
   for (const auto &storage : arguments.storages)
     storages.push_back(copyOf(*storage));
   SmallVector<Evaluated> values;
-  for (auto [type, given] : llvm::zip(types, arguments.list)) {
+  for (auto [type, given] : llvm::zip(*types, arguments.list)) {
     if (given.kind == Given::Memory) {
       Type element;
       if (auto view = dyn_cast<tile::ViewType>(type))
         element = view.getElementType();
       else if (auto pointer = dyn_cast<tile::PtrType>(type))
         element = pointer.getElementType();
-      if (!element || eval::dtypeOf(element) != given.dtype)
+      // Threads know floats that they have no type for by their bits.
+      eval::DType dtype = element ? eval::dtypeOf(element) : given.dtype;
+      if (!element ||
+          (dtype != given.dtype &&
+           !(isThreadCode(entry) &&
+             runtime::dtypeBytes(dtype) == runtime::dtypeBytes(given.dtype))))
         return std::nullopt;
       eval::View view;
       view.buffer = storages[given.storage];
@@ -300,7 +355,7 @@ kiln::driver::readArguments(FunctionOpInterface entry,
   auto fail = [&](const Twine &what) -> LogicalResult {
     return entry.emitError("--verify-arg: ") << what;
   };
-  ArrayRef<Type> types = entry.getArgumentTypes();
+  SmallVector<Type> types = parametersOf(entry).value_or(SmallVector<Type>());
   if (words.size() != types.size())
     return fail("expected " + Twine(types.size()) + " arguments for '" +
                 entry.getName() + "', found " + Twine(words.size()));

@@ -34,6 +34,15 @@ struct Arguments {
   std::array<int64_t, 3> grid = {2, 2, 1}; ///< of a kernel
 };
 
+/// Whether a function is the thread code of a kernel.
+bool isThreadCode(mlir::Operation *op);
+
+/// The types of an entry's parameters as its caller has them: those of the
+/// kernel where the entry is its thread code. Nothing for other functions of
+/// llvm.
+std::optional<llvm::SmallVector<mlir::Type>>
+parametersOf(mlir::FunctionOpInterface entry);
+
 /// Invents arguments, the same for the same types: dimensions that are not
 /// known, and integers, are `size`. Elements keep to `kiln.domain` and
 /// `kiln.range`. Nothing where a type has no elements that can be invented.

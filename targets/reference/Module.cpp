@@ -3,6 +3,8 @@
 // them.
 #include "Reference.h"
 #include "Seal.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Eval/Collective.h"
 #include "kiln/Eval/Elements.h"
@@ -184,7 +186,11 @@ static LogicalResult toView(FunctionOpInterface function, size_t index,
   if (argument.isScalar)
     return argumentError(function, index, "expected a buffer, found a scalar");
   view.dtype = static_cast<kiln::eval::DType>(argument.dtype);
-  if (view.dtype != dtype)
+  // Threads know floats that they have no type for by their bits.
+  bool hasBits =
+      function->hasAttr(kiln::simt::kThreadsAttr) &&
+      kiln::runtime::dtypeBytes(view.dtype) == kiln::runtime::dtypeBytes(dtype);
+  if (view.dtype != dtype && !hasBits)
     return argumentError(function, index,
                          Twine("expected elements of type ") +
                              std::string(kiln::runtime::dtypeName(dtype)) +
@@ -321,8 +327,13 @@ LogicalResult KilnModule::runFunction(KilnKernel &kernel,
 
 LogicalResult KilnModule::runKernel(KilnKernel &kernel,
                                     const KilnLaunch &launch) {
-  auto function = cast<kiln::tile::KernelOp>(kernel.function.getOperation());
-  auto types = function.getArgumentTypes();
+  FunctionOpInterface function = kernel.function;
+  SmallVector<mlir::Type> types(function.getArgumentTypes());
+  // Thread code says what it was made of.
+  if (auto before =
+          function->getAttrOfType<ArrayAttr>(kiln::simt::kParametersAttr))
+    types = llvm::map_to_vector(before.getAsValueRange<TypeAttr>(),
+                                [](mlir::Type type) { return type; });
   if (launch.numArguments != types.size())
     return function->emitError("expected ")
            << types.size() << " arguments, found " << launch.numArguments;
@@ -349,7 +360,7 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
     }
     args.push_back(Evaluated::ofView(std::move(view)));
   }
-  return launchKernel(*evaluator, function,
+  return launchKernel(*evaluator, function.getOperation(),
                       {launch.grid[0], launch.grid[1], launch.grid[2]}, args,
                       function.getLoc());
 }
@@ -357,7 +368,8 @@ LogicalResult KilnModule::runKernel(KilnKernel &kernel,
 int KilnModule::execute(KilnKernel &kernel, const KilnLaunch &launch,
                         KilnError *error) {
   FirstError first(context);
-  bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation());
+  bool isKernel = isa<kiln::tile::KernelOp>(kernel.function.getOperation()) ||
+                  kernel.function->hasAttr(kiln::simt::kThreadsAttr);
   kiln::eval::perturbation() = {(perturbation > 0) - (perturbation < 0),
                                 uint64_t(std::abs(perturbation))};
   std::optional<RuntimeRanks> all;

@@ -4,12 +4,14 @@
 #include "Readable.h"
 #include "Seal.h"
 #include "kiln/Conversion/PtxToTile.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Interfaces/Bytecode.h"
 #include "kiln/Target/Plugin.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -23,7 +25,8 @@ class ReferenceTarget : public Target {
 public:
   StringRef name() const override { return "reference"; }
   StringRef help() const override {
-    return "evaluates prim, tile and stage op by op, with checks; the oracle";
+    return "evaluates prim, tile, stage and threads op by op, with checks; the "
+           "oracle";
   }
   std::vector<OptionInfo> options() const override {
     return {{"races", "warn|error",
@@ -33,10 +36,24 @@ public:
              "roles take turns; 0: as late as a wait allows"},
             {"perturb", "N",
              "results err as far as their contracts let them, those of -N in "
-             "the opposite direction of those of N"}};
+             "the opposite direction of those of N"},
+            {"threads", "NAME[:CHIP]",
+             "evaluates kernels as the code of threads that the gpu family "
+             "makes for that target"}};
   }
   InputLevel inputLevel() const override { return InputLevel::Prim; }
   bool hasPipeline() const override { return true; }
+
+  /// Kernels become thread code where the user asks for it.
+  void buildPipeline(OpPassManager &pm,
+                     const TargetOptions &options) const override {
+    std::string spec = options.get("threads", "").str();
+    if (spec.empty())
+      return;
+    // By name: the oracle is built without the family.
+    (void)parsePassPipeline(
+        "kiln-set-target{spec=" + spec + "},gpu-pipeline,canonicalize,cse", pm);
+  }
 
   TargetAttr description(MLIRContext *context,
                          const TargetOptions &options) const override {
@@ -65,7 +82,7 @@ public:
         kernel.name = kernel.symbol = symbol;
         result.kernels.push_back(std::move(kernel));
       };
-      if (isa<tile::KernelOp>(op)) {
+      if (isa<tile::KernelOp>(op) || op.hasAttr(simt::kThreadsAttr)) {
         add(name.str());
       } else if (auto function = dyn_cast<func::FuncOp>(op)) {
         if (function.isExternal())
@@ -79,10 +96,12 @@ public:
           add(name.str() + ":sizes");
       }
     }
-    // What the module was compiled for says nothing about what it means.
+    // What the module was compiled for says nothing about what it means, but
+    // for matrix instructions of threads.
     OwningOpRef<ModuleOp> copy = module.clone();
-    for (StringRef attr : {kSpecAttr, kTargetAttr})
-      copy.get()->removeAttr(attr);
+    copy.get()->removeAttr(kSpecAttr);
+    if (options.get("threads", "").empty())
+      copy.get()->removeAttr(kTargetAttr);
     // Text of machines is evaluated by what it means.
     PassManager pm(module.getContext());
     pm.addNestedPass<tile::KernelOp>(

@@ -123,6 +123,26 @@ LogicalResult load(const LaneAccess &access, Frame &frame, mlir::Value other) {
   return frame.set(op->getResult(0), std::move(out));
 }
 
+/// What a lane stores. A NaN in the place of a NaN is the same value: which one
+/// it is depends on the order of operands, and is left open.
+SmallVector<char, 16> storedBytesOf(const Value &value, unsigned lane,
+                                    const char *before) {
+  int64_t parts = value.rank() > 1 ? value.dim(1) : 1,
+          each = runtime::dtypeBytes(value.dtype());
+  const char *from = value.as<char>() + lane * parts * each;
+  SmallVector<char, 16> bytes(from, from + parts * each);
+  if (!before || !runtime::isFloat(value.dtype()))
+    return bytes;
+  for (int64_t i = 0; i < parts; ++i) {
+    double x, old;
+    loadDoubles(value.dtype(), from, i, 1, &x);
+    loadDoubles(value.dtype(), before, i, 1, &old);
+    if (std::isnan(x) && std::isnan(old))
+      std::memcpy(bytes.data() + i * each, before + i * each, size_t(each));
+  }
+  return bytes;
+}
+
 LogicalResult store(const LaneAccess &access, Frame &frame,
                     mlir::Value stored) {
   Operation *op = access.op;
@@ -144,12 +164,13 @@ LogicalResult store(const LaneAccess &access, Frame &frame,
       return failure();
     return warp->eachLane([&](unsigned lane) {
       int64_t at = address.as<int64_t>()[lane];
-      const char *from = value.as<char>() + lane * bytes;
+      const char *before = warp->block.peek(space, at, bytes);
+      SmallVector<char, 16> from = storedBytesOf(value, lane, before);
       auto span = warp->block.reach(op, *warp, lane, space, at, bytes,
-                                    alignment, Use::write, from);
+                                    alignment, Use::write, from.data());
       if (failed(span))
         return LogicalResult(failure());
-      std::memcpy(span->data, from, bytes);
+      std::memcpy(span->data, from.data(), bytes);
       if (space == simt::kShared)
         for (int64_t i = 0; i < bytes; ++i)
           warp->block.sharedMarks[at + i] =
@@ -184,6 +205,13 @@ std::optional<double> updated(LLVM::AtomicBinOp kind, double x, double y) {
     return std::fmax(x, y);
   case Bin::fmin:
     return std::fmin(x, y);
+  case Bin::fmaximum:
+  case Bin::fminimum: {
+    if (std::isnan(x) || std::isnan(y))
+      return x + y;
+    bool isLarger = x > y || (x == y && !std::signbit(x));
+    return isLarger == (kind == Bin::fmaximum) ? x : y;
+  }
   default:
     return std::nullopt;
   }
@@ -211,6 +239,10 @@ std::optional<int64_t> updated(LLVM::AtomicBinOp kind, int64_t x, int64_t y) {
     return int64_t(std::max(u, v));
   case Bin::umin:
     return int64_t(std::min(u, v));
+  case Bin::uinc_wrap:
+    return u >= v ? 0 : x + 1;
+  case Bin::udec_wrap:
+    return u == 0 || u > v ? y : x - 1;
   default:
     return std::nullopt;
   }
@@ -233,8 +265,9 @@ bool update(LLVM::AtomicBinOp kind, DType dtype, char *place,
       storeDoubles(dtype, place, 0, 1, &*sum);
     return sum.has_value();
   }
-  bool isUnsigned =
-      kind == LLVM::AtomicBinOp::umax || kind == LLVM::AtomicBinOp::umin;
+  using Bin = LLVM::AtomicBinOp;
+  bool isUnsigned = kind == Bin::umax || kind == Bin::umin ||
+                    kind == Bin::uinc_wrap || kind == Bin::udec_wrap;
   int64_t x, y;
   loadInts(dtype, place, 0, 1, &x, isUnsigned ? Extend::zero : Extend::sign);
   loadInts(dtype, value.data(), lane, 1, &y,

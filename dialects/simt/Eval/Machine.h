@@ -210,6 +210,8 @@ public:
   }
   /// The buffer and offset of an address outside of shared memory.
   Span find(int64_t address) const;
+  /// What bytes hold, without an access; null where they are not all there.
+  const char *peek(unsigned space, int64_t address, int64_t bytes) const;
 
   uint32_t numberOf(mlir::Operation *op);
   mlir::Operation *opOf(uint32_t number) const { return ops[number]; }

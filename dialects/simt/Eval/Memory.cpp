@@ -26,6 +26,17 @@ ThreadBlock::Span ThreadBlock::find(int64_t address) const {
   return span;
 }
 
+const char *ThreadBlock::peek(unsigned space, int64_t address,
+                              int64_t bytes) const {
+  if (space == simt::kShared)
+    return address >= 0 && address + bytes <= code->sharedBytes
+               ? sharedData.data() + address
+               : nullptr;
+  Span span = find(address);
+  return span.buffer && span.offset + bytes <= span.buffer->bytes ? span.data
+                                                                  : nullptr;
+}
+
 LogicalResult ThreadBlock::checkShared(Operation *op, int64_t address,
                                        int64_t bytes, int64_t alignment) {
   if (address < 0 || address + bytes > code->sharedBytes)

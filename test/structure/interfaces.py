@@ -67,6 +67,9 @@ SUBJECTS = {
     # Which loads become copies, and what transposes what they loaded.
     "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/CodeGen/Gpu/Staged.cpp": {"TransposeOp"},
     "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
+    "lib/CodeGen/Gpu/StorageAreas.cpp": {"LoadGatherOp", "LoadPtrOp"},
+    # What lowerings borrow of shared memory, an entry for each.
+    "lib/CodeGen/Gpu/ScratchNeeds.cpp": {"AtomicRMWOp", "AtomicCASOp", "PrintOp", "AssertOp"},
     # Those of simt.
     "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
     # Which registers a reshape leaves where they are, and an exchange renames.

@@ -14,8 +14,8 @@ namespace {
 
 /// Blocks that take turns are limited to this many warps: each has a stack.
 constexpr int64_t kMaxConcurrentWarps = 4096;
-/// Operations of warps that a launch executes at most.
-constexpr int64_t kMaxSteps = int64_t(1) << 32;
+/// Operations that the warps of a block execute at most: some minutes.
+constexpr int64_t kMaxSteps = int64_t(1) << 27;
 /// Times that each block goes on, after which blocks that do not end are taken
 /// to wait for each other for ever.
 constexpr int64_t kMaxRounds = 1 << 20;
@@ -191,6 +191,7 @@ struct Launch {
     instance.id = {number % grid[0], number / grid[0] % grid[1],
                    number / (grid[0] * grid[1])};
     ThreadBlock &block = instance.state<ThreadBlock>();
+    code.stepsLeft = kMaxSteps;
     block.begin(code, evaluator, instance, parameters);
     for (auto &warp : block.warps)
       if (!warp->start())
@@ -291,7 +292,6 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
   if (failed(parameters))
     return failure();
   launch.parameters = std::move(*parameters);
-  code.stepsLeft = kMaxSteps;
   for (const Value &arg : args)
     if (arg.isView() && arg.view().buffer)
       launch.memory.push_back(arg.view().buffer);

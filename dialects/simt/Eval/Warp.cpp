@@ -191,8 +191,8 @@ LogicalResult Warp::runSteps(Block &operations, bool merges) {
     if (watch().checkDeadline())
       return op->emitError("unsupported: evaluation takes longer than it may");
     if (--block.code->stepsLeft < 0)
-      return op->emitError("unsupported: evaluation of a kernel that takes "
-                           "this many steps");
+      return op->emitError("unsupported: evaluation of a block that executes "
+                           "more than 2^27 operations");
     if (!step.evaluate)
       return op->emitError("unsupported: no evaluation for '")
              << op->getName() << "'";

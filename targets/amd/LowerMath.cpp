@@ -168,6 +168,12 @@ Value LowerMath::named(StringRef name, ValueRange x, Type type, Location loc,
   for (auto [known, make] : kPlain)
     if (known == name)
       return make(b, loc, x);
+  if (name == "rsqrt") {
+    // Two roundings.
+    Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
+    return arith::DivFOp::create(b, loc, one,
+                                 math::SqrtOp::create(b, loc, x[0]));
+  }
   // The library's names end with the type.
   std::string symbol =
       ("__ocml_" + name + (x[0].getType().isF32() ? "_f32" : "_f64")).str();

@@ -136,7 +136,33 @@ void checkBuilder() {
   CHECK(getNumber(math.product({number(3), number(4)})) == 12);
 }
 
+static void checkCoordinates() {
+  Function f;
+  Symbols symbols;
+  Reader reader(Reader::Coordinates,
+                [&](Value leaf) { return symbols.of(leaf); });
+  // Sums of few bits wrap around, unless they say that they do not.
+  auto isSum = [&](unsigned bits, arith::IntegerOverflowFlags flags) {
+    Type type = f.b.getIntegerType(bits);
+    Value x = arith::IndexCastOp::create(f.b, f.loc, type, f.arguments[0]);
+    Value one =
+        arith::ConstantOp::create(f.b, f.loc, f.b.getIntegerAttr(type, 1));
+    Value sum = arith::AddIOp::create(f.b, f.loc, x, one, flags);
+    Value index =
+        arith::IndexCastOp::create(f.b, f.loc, f.b.getIndexType(), sum);
+    Expr expr = *reader.read(index);
+    bool isLeaf = expr.same(symbols.of(sum));
+    CHECK(isLeaf || expr.same(*reader.read(x) + Expr(1)));
+    return !isLeaf;
+  };
+  CHECK(isSum(32, arith::IntegerOverflowFlags::none));
+  CHECK(!isSum(16, arith::IntegerOverflowFlags::none));
+  CHECK(!isSum(8, arith::IntegerOverflowFlags::none));
+  CHECK(isSum(8, arith::IntegerOverflowFlags::nsw));
+}
+
 void checkAnalysis() {
+  checkCoordinates();
   for (int round = 0; round < 400; ++round) {
     Function f;
     ScalarBuilder math(f.b, f.loc);

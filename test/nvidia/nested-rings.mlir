@@ -219,3 +219,36 @@ tile.kernel @between(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 :
   }
   tile.store %sum, %c[%c0, %c0] : tensor<16x32xf32>, !tile.view<?x?xf32>
 }
+
+// Each round stores its product. The exchange before that begins beside the slots that others may still read; one barrier at
+// the end of the round parts it from the next round's exchange and copies.
+// points: a: f16 = [0x3c00 + 64 * (i % 7) for i in range(3 * 16 * 64)], b: f16 = [0x3c00 + 64 * (i % 5) for i in range(3 * 64 * 32)], c: f32 = [0.0] * 1536
+// points: scalars = [3, 16, 64, 1024, 64, 1, 3, 64, 32, 2048, 32, 1, 3, 16, 32, 512, 32, 1, 1, 1, 1]
+// points: expect all(abs(c[512 * r + 32 * m + n] - sum((1 + (1024 * r + 64 * m + k) % 7 / 16) * (1 + (2048 * r + 32 * k + n) % 5 / 16) for k in range(64))) < 1e-2 for r in range(3) for m in range(16) for n in range(32))
+// points: expect count("simt.copy_async") > 2
+// CHECK-LABEL: tile.kernel @points(
+// CHECK: simt.wait_copies but 1
+// CHECK-NEXT: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: simt.convert_layout {{.*}}simt.scratch = array<i64: 4608, 2048>
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: }
+tile.kernel @points(%a: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
+                    %b: !tile.view<?x?x?xf16> {tile.readonly, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 8>},
+                    %c: !tile.view<?x?x?xf32> {tile.noalias, tile.align = 16 : i64, tile.size_div = array<i64: 1, 1, 4>}) attributes {tile.launch = #tile.kernel_hints<warps = 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %n = tile.num_blocks %a[2] by 16 : !tile.view<?x?x?xf16>
+  %batches = tile.num_blocks %a[0] by 1 : !tile.view<?x?x?xf16>
+  scf.for %r = %c0 to %batches step %c1 {
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> tensor<16x32xf32> {
+      %x = tile.load %a[%r, %c0, %k] : !tile.view<?x?x?xf16> -> tensor<16x16xf16>
+      %y = tile.load %b[%r, %k, %c0] : !tile.view<?x?x?xf16> -> tensor<16x32xf16>
+      %d = tile.dot %x, %y, %s : tensor<16x16xf16>, tensor<16x32xf16>, tensor<16x32xf32>
+      scf.yield %d : tensor<16x32xf32>
+    }
+    tile.store %t, %c[%r, %c0, %c0] : tensor<16x32xf32>, !tile.view<?x?x?xf32>
+  }
+}

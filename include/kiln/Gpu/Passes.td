@@ -85,8 +85,8 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     - a `simt.publish` before the barrier behind a wait for copies, in kernels with asynchronous products.
 
     It also gives places to the shared memory that operations borrow to exchange elements (`simt.scratch` on the operation):
-    where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind storage where
-    that is in use, and at 0 before and after. The kernel gets `simt.shared_bytes`.
+    where nothing is pending, if there is room, so that no barrier is needed. Such memory begins behind the storage that
+    is in use where the operation stands, and else at 0. The kernel gets `simt.shared_bytes`.
 
     What happens between the pieces that one operation writes and reads is the affair of its lowering.
     `simt-verify-barriers` verifies the result without this pass's analysis.

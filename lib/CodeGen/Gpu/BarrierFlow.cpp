@@ -37,19 +37,10 @@ BarrierFlow::BarrierFlow(tile::KernelOp kernel, const BlockShape &block)
     : kernel(kernel), block(block) {
   kernel.walk([&](Operation *op) {
     if (auto alloc = dyn_cast<stage::AllocOp>(op))
-      storageBytes = std::max(storageBytes, areaOf(alloc).end);
+      storages.push_back(StorageLife(alloc.getStorage(), areaOf(alloc)));
     else if (auto ring = dyn_cast<stage::RingOp>(op))
-      storageBytes = std::max(storageBytes, areaOf(ring).end);
+      storages.push_back(StorageLife(ring.getRing(), areaOf(ring)));
   });
-  for (Operation &op : kernel.getBody().front())
-    if (op.walk([](Operation *inner) {
-            return isa<stage::StageDialect>(inner->getDialect())
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          }).wasInterrupted()) {
-      firstStaged = firstStaged ? firstStaged : &op;
-      lastStaged = &op;
-    }
 }
 
 BarrierPlan BarrierFlow::run() {
@@ -63,7 +54,8 @@ BarrierPlan BarrierFlow::run() {
     plan.sumsInFlight.clear();
     visitBlock(kernel.getBody().front());
   } while (again);
-  plan.sharedBytes = storageBytes;
+  for (const StorageLife &storage : storages)
+    plan.sharedBytes = std::max(plan.sharedBytes, storage.area.end);
   for (auto [base, size] : scratchSize)
     plan.sharedBytes = std::max(plan.sharedBytes, base + size);
   return std::move(plan);
@@ -293,12 +285,11 @@ void BarrierFlow::findMeetings(StorageArea written,
 }
 
 int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
-  // Behind all storage, from where that is first used to where it is last.
+  // Behind the storage that is in use.
   int64_t base = 0;
-  Operation *whole = kernel.getBody().front().findAncestorOpInBlock(*op);
-  if (firstStaged && !whole->isBeforeInBlock(firstStaged) &&
-      !lastStaged->isBeforeInBlock(whole))
-    base = llvm::alignTo(storageBytes, 128);
+  for (const StorageLife &storage : storages)
+    if (storage.isInUseAt(op))
+      base = std::max<int64_t>(base, llvm::alignTo(storage.area.end, 128));
   constexpr int64_t kAlignment = 16;
   SmallVector<int64_t> starts = {0};
   for (const Touch &touch : pending.shared)

@@ -131,9 +131,7 @@ private:
   llvm::SetVector<mlir::Operation *> wanted;
   size_t decisions = 0;
   bool again = false; ///< what came before has changed
-  int64_t storageBytes = 0;
-  /// Of the kernel's block: the first and the last operation with storage.
-  mlir::Operation *firstStaged = nullptr, *lastStaged = nullptr;
+  llvm::SmallVector<StorageLife> storages;
   llvm::DenseMap<mlir::Operation *, ScratchNeeds> needsOf;
   llvm::DenseMap<int64_t, int64_t> scratchSize; ///< by where it begins
 };

@@ -7,6 +7,7 @@
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -111,4 +112,27 @@ bool simt::touchesRings(Operation *op) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+StorageLife::StorageLife(Value storage, StorageArea area)
+    : area(area), block(storage.getParentBlock()) {
+  llvm::SetVector<Value> names;
+  names.insert(storage);
+  for (size_t i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      Operation *whole = block->findAncestorOpInBlock(*user);
+      if (!first || whole->isBeforeInBlock(first))
+        first = whole;
+      if (!last || last->isBeforeInBlock(whole))
+        last = whole;
+      // Products read what goes to them alone.
+      if (isa<stage::ConsumeOp, stage::ReadOp>(user) || isTransposition(user))
+        names.insert(user->result_begin(), user->result_end());
+    }
+}
+
+bool StorageLife::isInUseAt(Operation *op) const {
+  Operation *whole = first ? block->findAncestorOpInBlock(*op) : nullptr;
+  return whole && !whole->isBeforeInBlock(first) &&
+         !last->isBeforeInBlock(whole);
 }

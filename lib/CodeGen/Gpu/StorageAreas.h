@@ -33,6 +33,19 @@ StorageArea areaOf(stage::RingOp ring);
 StorageArea areaOf(stage::AllocOp alloc);
 StorageArea areaOf(mlir::Value storage);
 
+/// Storage with the part of its block in which something uses it.
+struct StorageLife {
+  StorageLife(mlir::Value storage, StorageArea area);
+  /// Whether the storage is filled or read there, or may be in between.
+  bool isInUseAt(mlir::Operation *op) const;
+
+  StorageArea area;
+
+private:
+  mlir::Block *block;
+  mlir::Operation *first = nullptr, *last = nullptr;
+};
+
 /// Whether something in an operation fills or uses slots of rings that are made
 /// outside of it.
 bool touchesRings(mlir::Operation *op);

@@ -255,7 +255,7 @@ void readModifiers(const ParsedText &text, Inst &inst) {
       inst.offset = int32_t(numberOf(value));
     else if (key == "offset1")
       inst.offset1 = int32_t(numberOf(value));
-    else if (key == "byte_sel")
+    else if (key == "byte_sel" || key == "bitop3")
       inst.offset1 = int32_t(numberOf(value));
     else if (key == "clamp")
       inst.clamp = true;

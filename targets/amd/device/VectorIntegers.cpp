@@ -147,6 +147,26 @@ template <bool isSigned> void runMad64(Wave &wave, const Inst &inst) {
   wave.writeMask(inst.ops[1].reg, out & mask);
 }
 
+/// v_bitop3 dst, x, y, z: any function of three bits. Its table has the result
+/// for the bits of x, y and z as a number, x highest.
+template <typename T> void runBitFunction(Wave &wave, const Inst &inst) {
+  wave.sourceMask = ~u64(0);
+  Lanes<T> x, y, z, result;
+  load(wave, inst, 1, x.v, true);
+  load(wave, inst, 2, y.v, false);
+  load(wave, inst, 3, z.v, false);
+  for (unsigned l = 0; l < kMaxLanes; ++l) {
+    T value = 0;
+    for (unsigned row = 0; row < 8; ++row) {
+      T match = T((row & 4 ? x.v[l] : ~x.v[l]) & (row & 2 ? y.v[l] : ~y.v[l]) &
+                  (row & 1 ? z.v[l] : ~z.v[l]));
+      value |= (inst.offset1 >> row) & 1 ? match : T(0);
+    }
+    result.v[l] = value;
+  }
+  store(wave, inst, inst.ops[0], result.v);
+}
+
 void addCarries(Table &t) {
   auto add = [&](std::initializer_list<std::string_view> names, uint8_t aux) {
     Entry entry;
@@ -167,6 +187,12 @@ void addCarries(Table &t) {
   mad.types[4] = Type::I64;
   mad.run = runMad64<true>;
   t.add({"v_mad_i64_i32", "v_mad_co_i64_i32"}, mad);
+  Entry bits;
+  bits.run = runBitFunction<u32>;
+  t.add("v_bitop3_b32", bits);
+  bits.types.fill(Type::B16);
+  bits.run = runBitFunction<u16>;
+  t.add("v_bitop3_b16", bits);
   t.add({"v_add_u32", "v_add_nc_u32"}, saturating<u32, 0>());
   t.add({"v_sub_u32", "v_sub_nc_u32"}, saturating<u32, 1>());
   t.add({"v_subrev_u32", "v_subrev_nc_u32"}, saturating<u32, 2>());

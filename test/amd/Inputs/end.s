@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 s_endpgm
 .Lend:
 .size k, .Lend-k

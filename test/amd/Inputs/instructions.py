@@ -157,6 +157,12 @@ RDNA = [
     ("v_dual_mov_b32 v12, %a :: v_dual_mov_b32 v13, %b\nv_sub_nc_u32 %d, v12, v13", lambda a, b, c: a - b),
 ]
 
+CDNA4 = [
+    ("v_bitop3_b32 %d, %a, %b, %c bitop3:0x78", lambda a, b, c: a ^ (b & c)),
+    ("v_cvt_pk_bf16_f32 %d, %a, %a\nv_and_b32 %d, 0xffff0000, %d",
+     lambda a, b, c: (a + u32(0x7fff) + ((a >> u32(16)) & u32(1))) & u32(0xffff0000)),
+]
+
 RENAMED_12 = [("v_max_f32", "v_max_num_f32"), ("v_min_f32", "v_min_num_f32"), ("v_med3_f32", "v_med3_num_f32")]
 
 
@@ -217,7 +223,7 @@ def inputs(lanes):
 def main():
     chip, folder = sys.argv[1:]
     lanes = 64 if chip.startswith("gfx9") else 32
-    rows = COMMON + (CDNA if lanes == 64 else RDNA)
+    rows = COMMON + (CDNA if lanes == 64 else RDNA) + (CDNA4 if chip == "gfx950" else [])
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:
         file.write(source(chip, lanes, rows))

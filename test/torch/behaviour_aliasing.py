@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is written, and what shares memory with what, is as in eager."""
+import sys
+
+import torch
+
+from behaviours import fast, main, same, test
+
+
+@test
+def inputs_are_written():
+    def function(x, y):
+        x.add_(y)
+        y[1:3].mul_(2)
+        return x.sum()
+    a, b = torch.randn(4), torch.randn(4)
+    c, d = a.clone(), b.clone()
+    want, got = function(a, b), fast(function, fullgraph=True)(c, d)
+    same((got, c, d), (want, a, b))
+
+
+@test
+def results_alias_inputs():
+    x = torch.randn(3, 4)
+    view, scaled = fast(lambda x: (x.t()[1:], x * 2), fullgraph=True)(x)
+    assert view._base is x or view.data_ptr() == x.data_ptr() + 4
+    x[0, 1] = 7
+    assert view[0, 0] == 7
+    same(scaled.shape, (3, 4))
+
+
+@test
+def results_alias_results():
+    def function(x):
+        made = x * 2
+        return made.t(), made, made[1:, 2], x.sum(), made.view(-1)
+    for options in ({}, {"dynamic": True}):
+        compiled = fast(function, fullgraph=True, **options)
+        for x in (torch.randn(3, 4), torch.randn(5, 7)):
+            got = compiled(x)
+            same(got, function(x))
+            got[1].zero_()
+            assert not got[0].any() and not got[2].any() and not got[4].any() and got[3].item() != 0
+    x = torch.randn(3, 4, requires_grad=True)
+    y, z = fast(lambda x: ((made := x * 2), made.t()), fullgraph=True)(x)
+    assert y.data_ptr() == z.data_ptr()
+    (y.sum() + 2 * z[0].sum()).backward()
+    same(x.grad, torch.tensor([[6.0, 2, 2, 2]] * 3))
+
+
+@test
+def views_of_one_tensor_are_written():
+    def function(x):
+        rows, columns = x[0], x[:, 0]
+        rows.fill_(1)
+        columns.mul_(3)
+        return rows + 1, x
+    a = torch.randn(3, 3)
+    b = a.clone()
+    same(fast(function, fullgraph=True)(b), function(a))
+    same(a, b)
+
+
+@test
+def arguments_that_are_not_row_major():
+    x = torch.randn(6, 8)[::2, ::3].t()
+    function = lambda x: x.contiguous() * 2 + x  # noqa: E731
+    same(fast(function, fullgraph=True)(x), function(x))
+
+
+@test
+def nothing_in_any_layout():
+    x = torch.empty(0, 7, 5).transpose(1, 2)
+    same(fast(lambda x: x * 2, fullgraph=True)(x).shape, (0, 5, 7))
+    same(fast(lambda x: x.sum((1, 2)), fullgraph=True)(torch.empty(3, 0, 5).permute(2, 1, 0)), torch.zeros(5))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

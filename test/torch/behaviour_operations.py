@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations whose composition matters, beside eager."""
+import sys
+
+import torch
+from torch.nn import functional as F
+
+import kiln.torch
+
+from behaviours import fast, main, same, test
+
+
+@test
+def attention_and_its_gradient():
+    for causal in (False, True):
+        q, k, v = (torch.randn(2, 4, n, 8, requires_grad=True) for n in (6, 6, 6))
+        function = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal)  # noqa: E731, B023
+        want, got = function(q, k, v), fast(function, fullgraph=True)(q, k, v)
+        same(got, want)
+        seed = torch.randn_like(want)
+        same(torch.autograd.grad(got, (q, k, v), seed), torch.autograd.grad(want, (q, k, v), seed), 1e-4)
+
+
+@test
+def rows_that_see_nothing():
+    q = torch.randn(1, 1, 3, 8)
+    mask = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+    function = lambda q: F.scaled_dot_product_attention(q, q, q, attn_mask=mask)  # noqa: E731
+    same(fast(function, fullgraph=True)(q), function(q))
+
+
+@test
+def narrow_types_compute_wide():
+    x = torch.randn(64).bfloat16()
+    function = lambda x: x * 0.1 + x.sum() / 3  # noqa: E731
+    same(fast(function, fullgraph=True)(x), function(x), 1.6e-2)
+
+
+@test
+def orders_and_scans():
+    def function(x):
+        ordered, places = torch.sort(x, dim=1, descending=True, stable=True)
+        best, where = torch.topk(x, 3, dim=0)
+        highest, at = torch.cummax(x, 1)
+        return ordered, places, best, where, highest, at, x.cumsum(0), x.logcumsumexp(1), torch.histc(x, 7, -1, 2)
+    x = torch.randn(5, 40)
+    x[2, 3] = x[2, 7]
+    x[1, 4] = float("nan")
+    for given in (x, torch.randn(9, 40)):
+        torch.testing.assert_close(fast(function, fullgraph=True)(given), function(given), rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@test
+def rows_of_experts():
+    from transformers.integrations import moe  # noqa: F401
+    grouped = torch.ops.transformers.grouped_mm_fallback
+    for offsets in ([2, 2, 5, 9], [0, 0, 0, 7], [9, 9, 9, 9]):
+        offsets = torch.tensor(offsets, dtype=torch.int32)
+        made = []
+        for run in (fast(grouped, fullgraph=True), grouped):
+            torch.manual_seed(1)
+            x, weight = torch.randn(9, 5, requires_grad=True), torch.randn(4, 5, 6, requires_grad=True)
+            y = run(x, weight, offsets)
+            (y * y).sum().backward()
+            made.append((y.detach(), x.grad, weight.grad))
+        same(*made)
+
+
+@test
+def loops_and_branches():
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def function(n, x):
+        return while_loop(lambda i, v: i < n, lambda i, v: (i + 1, v * 1.5), (torch.zeros((), dtype=torch.int64), x))
+    x = torch.randn(4)
+    for n in (0, 3):
+        i, v = fast(function, fullgraph=True)(torch.tensor(n), x)
+        assert int(i) == n
+        same(v, x * 1.5 ** n)
+
+    def branch(p, x):
+        return torch.cond(p, lambda x: x + 1, lambda x: x - 1, (x,))
+    for p in (True, False):
+        same(fast(branch, fullgraph=True)(torch.tensor(p), x), x + 1 if p else x - 1)
+
+
+@test
+def order_and_masks():
+    x = torch.randn(4, 9)
+    x[2, 3] = float("nan")
+    def function(x):
+        mask = x > 0
+        y = x.clone()
+        y[mask] = 7.0
+        return x.median(1)[0], x.kthvalue(3, 1)[0], x.masked_scatter(mask, x.flip(0)), y, torch.searchsorted(x[0].sort()[0], x[1])
+    got, want = fast(function, fullgraph=True)(x), function(x)
+    for a, b in zip(got, want):
+        torch.testing.assert_close(a, b, equal_nan=True)
+
+
+@test
+def layers_that_torch_calls_as_one():
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    first = torch.nn.TransformerEncoderLayer(16, 4, 32, activation="gelu", batch_first=True, norm_first=True).eval()
+    attend = torch.nn.MultiheadAttention(16, 4, batch_first=True).eval()
+    x = torch.randn(2, 5, 16)
+    padding = torch.tensor([[False, False, False, True, True], [False] * 5])
+    causal = torch.nn.Transformer.generate_square_subsequent_mask(5)
+
+    def function(x):
+        return (layer(x), layer(x, src_key_padding_mask=padding), first(x, src_mask=causal),
+                first(x, src_mask=causal, src_key_padding_mask=padding.float().masked_fill(padding, -torch.inf)),
+                attend(x, x, x)[0], *attend(x, x, x, key_padding_mask=padding, average_attn_weights=False),
+                attend(x, x, x, need_weights=False)[0])
+    with torch.no_grad():
+        got, want = fast(function, fullgraph=True)(x), function(x)
+    assert len(kiln.torch.report[-1].fallbacks) == 0, kiln.torch.report
+    for a, b in zip(got, want):
+        same(a, b)
+
+
+@test
+def images_at_other_places():
+    """Resized with a filter, and read where a grid says, in each way of both; gradients, too."""
+    def function(x, grid):
+        resized = F.interpolate(x, (3, 7), mode="bicubic", antialias=True)
+        read = [F.grid_sample(x, grid, mode, padding, align_corners=False)
+                for mode, padding in (("bicubic", "reflection"), ("bilinear", "border"), ("nearest", "zeros"))]
+        return resized.square().sum() + sum(one.square().sum() for one in read)
+    x, grid = torch.randn(1, 2, 5, 6), torch.rand(1, 4, 3, 2) * 3 - 1.5
+    found = []
+    for run in (function, fast(function, fullgraph=True)):
+        given = [one.clone().requires_grad_() for one in (x, grid)]
+        made = run(*given)
+        found.append([made.detach(), *torch.autograd.grad(made, given)])
+    same(found[1], found[0], 1e-4)
+
+
+@test
+def norms_and_activations_are_one_node():
+    """What torch would take apart while it traces; in each type, for each rank, with gradients."""
+    def function(norm, x):
+        made = norm(x)
+        return F.hardswish(made) + F.hardsigmoid(made) * F.leaky_relu(made, 0.2)
+    for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+        for affine in (True, False):
+            for made, shape in ((torch.nn.BatchNorm1d, (4, 6)), (torch.nn.BatchNorm1d, (2, 6, 5)), (torch.nn.BatchNorm2d, (2, 6, 3, 5))):
+                norm = made(6, affine=affine).eval().to(dtype)
+                norm.running_mean.uniform_(-1, 1)
+                norm.running_var.uniform_(0.5, 2)
+                x = (torch.randn(shape) * 4).to(dtype)
+                kiln.torch.report.clear()
+                torch._dynamo.reset()
+                with torch.no_grad():
+                    same(fast(function, fullgraph=True)(norm, x), function(norm, x), tolerance)
+                assert kiln.torch.report[0].nodes < 12, kiln.torch.report[0]
+    norm, x = torch.nn.BatchNorm2d(3).eval(), torch.randn(2, 3, 4, 4)
+    found = []
+    torch._dynamo.reset()
+    for run in (function, fast(function, fullgraph=True)):
+        given = x.clone().requires_grad_()
+        found.append(torch.autograd.grad(run(norm, given).square().sum(), [given, *norm.parameters()]))
+    for got, want in zip(*reversed(found)):
+        same(got, want, 1e-4)
+
+
+@test
+def aligned_sequences_are_trained():
+    x = torch.randn(12, 3, 5).log_softmax(2)
+    targets = torch.tensor([[1, 2, 2, 4], [3, 3, 0, 0], [1, 0, 0, 0]])
+    for lengths in (([12, 9, 4], [4, 2, 1]), (torch.tensor([12, 9, 4]), torch.tensor([4, 2, 1]))):
+        # What torch makes of lists for the mean it cannot trace.
+        for options in ({"reduction": "sum"}, {"zero_infinity": True})[:1 if isinstance(lengths[0], list) else 2]:
+            function = lambda x: F.ctc_loss(x, targets, *lengths, **options)  # noqa: E731, B023
+            ours, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+            got, want = fast(function, fullgraph=True)(ours), function(theirs)
+            same(got, want)
+            got.backward()
+            want.backward()
+            same(ours.grad, theirs.grad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

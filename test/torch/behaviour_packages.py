@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Packages, the cache, and calls that go straight to them."""
+import os
+import sys
+import tempfile
+from unittest import mock
+
+import torch
+
+import kiln
+import kiln.torch
+from kiln.torch import cache
+
+from behaviours import fast, main, same, test
+
+
+@test
+def small_calls_go_straight_to_the_package():
+    def function(x, y):
+        return x + y, x * 2
+    plain = fast(function, fullgraph=True, dynamic=True)
+    weight = torch.nn.Parameter(torch.randn(3, 4))
+    with torch.no_grad():
+        for x, y in ((torch.randn(3, 4), torch.randn(3, 4)), (torch.randn(8, 5)[::2, ::3].t(), torch.randn(4, 2).t()),
+                     (torch.randn(4, 3).t(), torch.randn(3, 4)), (torch.randn(0, 4), torch.randn(1, 4)), (weight, weight)):
+            same(plain(x, y), function(x, y))
+            assert not plain(x, y)[0].requires_grad
+    x = torch.randn(3, 4)
+    made = plain(weight, x)  # with a gradient now
+    made[0].sum().backward()
+    same(weight.grad, torch.ones(3, 4))
+    # Nothing may be left out where more than new results is wanted.
+    with torch.no_grad():
+        for more in (lambda x, y: (y, x + y), lambda x, y: (x + y, (x * 2)[1:]), lambda x, y: [x.mul_(2), y + 1][1],
+                     lambda x, y: ((z := x + y), z), lambda x, y: (x + y, 3),
+                     lambda x, y: (x + y).to_sparse().to_dense()):
+            a, b = torch.randn(3, 4), torch.randn(3, 4)
+            c, d = a.clone(), b.clone()
+            want, got = more(a, b), fast(more)(c, d)
+            same((got, c, d), (want, a, b))
+            if isinstance(want, tuple) and isinstance(want[1], torch.Tensor):
+                assert (want[0].data_ptr() == want[1].data_ptr()) == (got[0].data_ptr() == got[1].data_ptr())
+
+
+@test
+def the_cache_is_used():
+    with tempfile.TemporaryDirectory() as folder:
+        with mock.patch.dict(os.environ, KILN_CACHE_DIR=folder):
+            x = torch.randn(5)
+            for _ in range(2):
+                torch._dynamo.reset()
+                cache.statistics.update(compiled=0, found=0)
+                fast(lambda x: x * 3 + 1, fullgraph=True)(x)
+            assert cache.statistics == {"compiled": 0, "found": 1}, cache.statistics
+
+
+@test
+def graphs_that_were_seen_before_are_not_traced():
+    import subprocess
+    program = """
+import sys
+import torch
+import kiln.torch
+from kiln.torch import cache
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(6, 4)
+    def forward(self, x):
+        return torch.nn.functional.hardswish(self.layer(x), inplace=True) * SCALE, x.sum(1)
+
+torch.manual_seed(0)
+model = Model().eval()
+fast = torch.compile(model, backend="kiln", fullgraph=True)
+with torch.no_grad():
+    x = torch.randn(5, 6)
+    torch.testing.assert_close(fast(x), model(x))
+print("kiln.torch.aot" in sys.modules, cache.statistics, len(kiln.torch.report), kiln.torch.report[0].nodes)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        def run(scale, **environment):
+            return subprocess.run([sys.executable, "-W", "ignore", "-c", program.replace("SCALE", scale)], text=True, check=True,
+                                  env=dict(os.environ, KILN_CACHE_DIR=folder, **environment),
+                                  stdout=subprocess.PIPE).stdout.strip()
+        first, second = run("1.5"), run("1.5")
+        assert first.startswith("True {'compiled': 1, 'found': 0} 1 "), first
+        assert second.startswith("False {'compiled': 0, 'found': 1} 1 "), second
+        assert first.rpartition(" ")[2] == second.rpartition(" ")[2], (first, second)
+        assert run("2.5").startswith("True {'compiled': 1, 'found': 0}")  # another graph
+        assert run("1.5", KILN_TARGET="cpu:x86-64-v2").startswith("True {'compiled': 1, 'found': 0}")  # another target
+        for name in os.listdir(folder):  # what cannot be read is made again
+            if name.endswith(".graph"):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("{")
+        assert run("1.5").startswith("True {'compiled': 0, 'found': 1}")
+
+
+@test
+def what_decides_about_a_graph_is_in_its_key():
+    from kiln.torch import host, recall  # noqa: F401
+    keys = []
+
+    def backend(module, inputs):
+        keys.append(recall.key(module, "cpu"))
+        return module.forward
+
+    def key_of(function, *arguments, **options):
+        torch._dynamo.reset()
+        torch.compile(function, backend=backend, **options)(*arguments)
+        return keys[-1]
+
+    x, double = torch.randn(4, 4), lambda x: x * 2
+    with mock.patch.dict(os.environ, KILN_CACHE_DIR=tempfile.gettempdir()):
+        same_again = lambda y: y * 2  # noqa: E731
+        assert key_of(double, x) == key_of(same_again, x.clone()) is not None
+        others = [key_of(double, x), key_of(lambda x: x * 2.0, x), key_of(lambda x: x * True, x), key_of(lambda x: 2 - x, x),
+                  key_of(double, x.t()), key_of(double, x[:2]), key_of(double, x.double()), key_of(double, x.int()),
+                  key_of(double, torch.randn(4, 5)[:, :4]), key_of(double, torch.nn.Parameter(x)),
+                  key_of(lambda x: x * 0.0, x), key_of(lambda x: x * -0.0, x), key_of(lambda x: x.add_(2), x),
+                  key_of(lambda x: x.add(2), x), key_of(lambda x: x[1:3], x),
+                  key_of(lambda x: x[1:], x), key_of(lambda x: x.sum(dtype=torch.float64), x), key_of(lambda x: x.sum(), x)]
+        with torch.no_grad():
+            others.append(key_of(double, x))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            others.append(key_of(double, x))
+        assert None not in others and len(set(others)) == len(others), others
+        # Sizes that change, tensors that the graph holds, operations and functions of others.
+        assert key_of(double, x, dynamic=True) is None
+        assert key_of(lambda x: torch.ops.kiln.lu(x)[0], x) is None
+        assert key_of(lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)), x) is None
+        allowed = torch.compiler.allow_in_graph(lambda x: x * 2)
+        assert key_of(lambda x: allowed(x) + 1, x) is None
+
+
+@test
+def a_package_without_torch():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    x = torch.randn(3, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.kiln")
+        kiln.export(torch.export.export(model, (x,)), path)
+        loaded = kiln.load(path)
+        assert set(loaded.weights) == set(model.state_dict()) and len(loaded.inputs) == 1, loaded
+        with torch.no_grad():
+            same(torch.from_dlpack(loaded(x)), model(x))
+        for cut in (0, 7, 40):  # a file that is damaged is refused
+            with open(path.replace(".kiln", ".safetensors"), "rb") as file:
+                content = file.read()
+            broken = os.path.join(folder, "broken.safetensors")
+            with open(broken, "wb") as file:
+                file.write(content[:cut])
+            try:
+                kiln.load(path, weights=broken)
+            except kiln.Error:
+                continue
+            raise AssertionError(f"{cut} bytes were taken")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -89,13 +89,24 @@ private:
           extent = roundUp(extent, sizeDivs, d);
       given.sizes.assign(sizes.begin(), sizes.end());
       given.strides.assign(sizes.size(), 1);
+      // Neighbours along the dimension that is known to have stride 1 follow
+      // each other, else along the last.
+      SmallVector<size_t> order;
       for (size_t d = sizes.size(); d-- > 0;)
-        given.strides[d] = roundUp(
-            d + 1 < sizes.size() ? given.strides[d + 1] * sizes[d + 1] : 1,
-            d + 1 < sizes.size() ? strideDivs : DenseI64ArrayAttr(), d);
-      for (auto [d, stride] : llvm::enumerate(view.getStrides()))
-        if (!ShapedType::isDynamic(stride))
-          given.strides[d] = stride;
+        if (!view.getStrides().empty() && view.getStrides()[d] == 1)
+          order.insert(order.begin(), d);
+        else
+          order.push_back(d);
+      int64_t next = 1;
+      for (auto [i, d] : llvm::enumerate(order)) {
+        int64_t known = view.getStrides().empty() ? ShapedType::kDynamic
+                                                  : view.getStrides()[d];
+        given.strides[d] =
+            !ShapedType::isDynamic(known)
+                ? known
+                : roundUp(next, i ? strideDivs : DenseI64ArrayAttr(), d);
+        next = given.strides[d] * sizes[d];
+      }
     } else if (auto pointer = dyn_cast<tile::PtrType>(type)) {
       element = pointer.getElementType();
       count = kPointerElements;

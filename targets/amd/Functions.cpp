@@ -22,30 +22,6 @@ Value AmdFloat32::reciprocal(Value x) const {
   return callIntrinsic(b, loc, b.getF32Type(), "rcp", x);
 }
 
-functions::Float32::Turn AmdFloat32::turnOf(Value x, ModuleOp module,
-                                            bool withRest) const {
-  auto call = LLVM::CallOp::create(
-      b, loc, quarterTurnFunction(module, withRest), ValueRange{x});
-  auto part = [&](int64_t i) -> Value {
-    return LLVM::ExtractValueOp::create(b, loc, call.getResult(), i);
-  };
-  return {part(0), part(1), withRest ? part(2) : Value()};
-}
-
-Value AmdFloat32::sine(Value x, int64_t quarter, ModuleOp module) const {
-  Turn turn = turnOf(x, module, /*withRest=*/false);
-  if (quarter)
-    return sineOfTurn(turn.r, addi(turn.quarters, i32(quarter)));
-  Value isZero = compare(CmpF::OEQ, x, f32(0.0));
-  return select(isZero, x, sineOfTurn(turn.r, turn.quarters));
-}
-
-Value AmdFloat32::tangent(Value x, ModuleOp module) const {
-  Value isZero = compare(CmpF::OEQ, x, f32(0.0));
-  Turn turn = turnOf(x, module, /*withRest=*/true);
-  return select(isZero, x, tangentOfTurn(turn));
-}
-
 namespace {
 /// The blocks of a function that multiplies by squaring.
 class PowerBuilder {

@@ -4,7 +4,7 @@
 #ifndef KILN_TARGETS_NVIDIA_FUNCTIONS_H
 #define KILN_TARGETS_NVIDIA_FUNCTIONS_H
 
-#include "kiln/Math/Float32.h"
+#include "kiln/Math/TrigFloat32.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -16,10 +16,10 @@ mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::ValueRange operands);
 
 /// Functions of f32 scalars with the instructions that GPUs have for some.
-class GpuFloat32 : public functions::Float32 {
+class GpuFloat32 : public functions::TrigFloat32 {
 public:
   GpuFloat32(mlir::OpBuilder &b, mlir::Location loc)
-      : Float32(b, loc, b.getF32Type()) {}
+      : TrigFloat32(b, loc, "nvidia", /*constantSpace=*/4) {}
 
   /// e^x to 2 units.
   Value exp(Value x) const override;
@@ -27,22 +27,10 @@ public:
   Value exp2(Value x, bool flush) const;
   /// 1 / sqrt(x) to 2 units.
   Value rsqrt(Value x, bool flush) const;
-  /// sin for `quarter` 0, cos for 1, everywhere.
-  Value sine(Value x, int64_t quarter, mlir::ModuleOp module) const;
-  Value tangent(Value x, mlir::ModuleOp module) const;
 
 protected:
   Value reciprocal(Value x) const override;
-
-private:
-  Turn turnOf(Value x, mlir::ModuleOp module, bool withRest) const;
 };
-
-/// The function `nvidia_quarter_turn` of the module: f32 to a struct of r and
-/// the number of quarter turns for any argument, r within 1 unit; NaN for what
-/// is not finite. `nvidia_quarter_turn_rest` adds what r lacks.
-mlir::LLVM::LLVMFuncOp quarterTurnFunction(mlir::ModuleOp module,
-                                           bool withRest);
 
 /// The function `nvidia_ipowi_iN` of the module: base^exponent by squaring, of
 /// integers of N bits, which wraps. Negative exponents give the truncated

@@ -1,4 +1,4 @@
-//===- QuarterTurn.cpp - Arguments of trigonometric functions -------------===//
+//===- TrigFloat32.cpp - Arguments of trigonometric functions -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Large arguments are multiplied by 2 / pi to as many bits as count: those of
@@ -7,27 +7,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Functions.h"
-#include "LowerOps.h"
+#include "kiln/Math/TrigFloat32.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::amd;
-
-static constexpr StringLiteral kFunction = "amd_quarter_turn";
-static constexpr StringLiteral kRestFunction = "amd_quarter_turn_rest";
-static constexpr StringLiteral kTable = "amd_two_over_pi";
-constexpr unsigned kConstantSpace = 4;
+using namespace kiln::functions;
 
 /// 2 / pi behind a word of zeros, 32 bits each.
 static const uint32_t kTwoOverPi[] = {0x00000000, 0xA2F9836E, 0x4E441529,
                                       0xFC2757D1, 0xF534DDC0, 0xDB629599,
                                       0x3C439041, 0xFE5163AB};
 
-static LLVM::GlobalOp tableOf(ModuleOp module) {
-  if (auto known = module.lookupSymbol<LLVM::GlobalOp>(kTable))
+static LLVM::GlobalOp tableOf(ModuleOp module, StringRef prefix,
+                              unsigned space) {
+  std::string name = (prefix + "_two_over_pi").str();
+  if (auto known = module.lookupSymbol<LLVM::GlobalOp>(name))
     return known;
   OpBuilder b(module.getBodyRegion());
   SmallVector<int32_t> words(std::begin(kTwoOverPi), std::end(kTwoOverPi));
@@ -37,14 +33,14 @@ static LLVM::GlobalOp tableOf(ModuleOp module) {
   return LLVM::GlobalOp::create(
       b, module.getLoc(),
       LLVM::LLVMArrayType::get(b.getI32Type(), words.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, kTable, values,
-      /*alignment=*/4, kConstantSpace);
+      /*isConstant=*/true, LLVM::Linkage::Internal, name, values,
+      /*alignment=*/4, space);
 }
 
 namespace {
 /// The way for large arguments.
-struct Large : AmdFloat32 {
-  using AmdFloat32::AmdFloat32;
+struct Large : Float32 {
+  Large(OpBuilder &b, Location loc) : Float32(b, loc, b.getF32Type()) {}
   Type i64Type = b.getI64Type();
 
   Value wide(Value value) const {
@@ -75,7 +71,8 @@ struct Large : AmdFloat32 {
     // Infinity and NaN are done with below.
     at = arith::MinSIOp::create(b, loc, at, i32(134));
     Value first = arith::ShRUIOp::create(b, loc, at, i32(5));
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), kConstantSpace);
+    auto pointer =
+        LLVM::LLVMPointerType::get(b.getContext(), table.getAddrSpace());
     Value base = LLVM::AddressOfOp::create(b, loc, table);
     Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI32Type(), base,
                                       ValueRange{first});
@@ -92,8 +89,8 @@ struct Large : AmdFloat32 {
     SmallVector<Value> products;
     for (int i = 0; i < 3; ++i)
       products.push_back(
-          times(wide(callIntrinsic(b, loc, b.getI32Type(), "llvm.fshl.i32",
-                                   {words[i], words[i + 1], by})),
+          times(wide(LLVM::FshlOp::create(b, loc, b.getI32Type(), words[i],
+                                          words[i + 1], by)),
                 factor));
     Value sum = arith::AddIOp::create(
         b, loc,
@@ -126,11 +123,12 @@ struct Large : AmdFloat32 {
 };
 } // namespace
 
-LLVM::LLVMFuncOp amd::quarterTurnFunction(ModuleOp module, bool withRest) {
-  StringRef name = withRest ? kRestFunction : kFunction;
+LLVM::LLVMFuncOp TrigFloat32::functionIn(ModuleOp module, bool withRest) const {
+  std::string name =
+      (prefix + (withRest ? "_quarter_turn_rest" : "_quarter_turn")).str();
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
-  LLVM::GlobalOp table = tableOf(module);
+  LLVM::GlobalOp table = tableOf(module, prefix, constantSpace);
   Location loc = module.getLoc();
   OpBuilder b(module.getBodyRegion());
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
@@ -144,7 +142,7 @@ LLVM::LLVMFuncOp amd::quarterTurnFunction(ModuleOp module, bool withRest) {
   Block *entry = function.addEntryBlock(b);
   Block *near = b.createBlock(&function.getBody(), function.getBody().end());
   Block *far = b.createBlock(&function.getBody(), function.getBody().end());
-  auto give = [&](const functions::Float32::Turn &turn) {
+  auto give = [&](const Float32::Turn &turn) {
     Value all = LLVM::PoisonOp::create(b, loc, type);
     all =
         LLVM::InsertValueOp::create(b, loc, all, turn.r, ArrayRef<int64_t>{0});
@@ -158,12 +156,36 @@ LLVM::LLVMFuncOp amd::quarterTurnFunction(ModuleOp module, bool withRest) {
   Value x = entry->getArgument(0);
   b.setInsertionPointToStart(entry);
   Large f(b, loc);
-  Value isNear = f.compare(functions::Float32::CmpF::OLE, f.abs(x),
-                           f.f32(functions::Float32::kTrigLimit));
+  Value isNear =
+      f.compare(Float32::CmpF::OLE, f.abs(x), f.f32(Float32::kTrigLimit));
   cf::CondBranchOp::create(b, loc, isNear, near, far);
   b.setInsertionPointToStart(near);
   give(f.quarterTurn(x, withRest));
   b.setInsertionPointToStart(far);
   give(f.reduce(x, table));
   return function;
+}
+
+Float32::Turn TrigFloat32::turnOf(Value x, ModuleOp module,
+                                  bool withRest) const {
+  auto call =
+      LLVM::CallOp::create(b, loc, functionIn(module, withRest), ValueRange{x});
+  auto part = [&](int64_t i) -> Value {
+    return LLVM::ExtractValueOp::create(b, loc, call.getResult(), i);
+  };
+  return {part(0), part(1), withRest ? part(2) : Value()};
+}
+
+Value TrigFloat32::sine(Value x, int64_t quarter, ModuleOp module) const {
+  Turn turn = turnOf(x, module, /*withRest=*/false);
+  if (quarter)
+    return sineOfTurn(turn.r, addi(turn.quarters, i32(quarter)));
+  Value isZero = compare(CmpF::OEQ, x, f32(0.0));
+  return select(isZero, x, sineOfTurn(turn.r, turn.quarters));
+}
+
+Value TrigFloat32::tangent(Value x, ModuleOp module) const {
+  Value isZero = compare(CmpF::OEQ, x, f32(0.0));
+  Turn turn = turnOf(x, module, /*withRest=*/true);
+  return select(isZero, x, tangentOfTurn(turn));
 }

@@ -246,7 +246,7 @@ const std::vector<Flag> &flags() {
       {{"--skip-unknown-targets"},
        sets(&O::skipUnknownTargets),
        "",
-       "leave out alternatives of targets that nobody registers"},
+       "leave out alternatives of targets that no plug-in registers"},
       {{"--candidates"},
        counts(&O::candidates, 2, 64),
        "--candidates=N",

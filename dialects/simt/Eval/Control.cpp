@@ -41,7 +41,7 @@ LogicalResult evaluateIf(scf::IfOp op, Frame &frame) {
     return failure();
   LaneMask all = warp->active, taken = warp->lanesWhere(condition);
   SmallVector<Value> results;
-  // Which lanes go first nobody can know.
+  // The order of the two sides is not defined: the seed picks one.
   bool isReversed = frame.evaluator.seed && warp->block.random(2);
   for (bool way : {!isReversed, isReversed})
     if (failed(runOn(way ? taken : all & ~taken, *warp,

@@ -155,7 +155,7 @@ public:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Value, 2>> aggregates;
 
   Coroutine coroutine;
-  bool hasStopped = false; ///< by simt.stop: nobody waits for it
+  bool hasStopped = false; ///< by simt.stop: barriers do not wait for it
   mlir::LogicalResult result = mlir::success();
 
 private:

@@ -23,14 +23,14 @@ module attributes {kiln.target = #kiln.target<name = "pad", chip = "any",
 // CHECK: scf.for %[[j:.*]] = {{.*}} step %[[c8]]
 // CHECK: scf.for %[[k:.*]] = {{.*}} step %[[c4]]
 // CHECK-NEXT: stage.product %[[x:.*]][%[[i]], %[[k]]], %{{.*}}[%[[k]], %[[j]]], %{{.*}}[%[[i]], %[[j]]] block [16, 8, 4] by @wide
-tile.kernel @whole(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !V {tile.noalias}) {
+tile.kernel @whole(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !A {tile.noalias}) {
   %i, %j = tile.program_id : index, index
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<32x16xf32>
   %x = tile.load %a[%i, %c0] : !A -> tensor<32x64xf32>
   %y = tile.load %b[%c0, %j] : !A -> tensor<64x16xf32>
   %d = tile.dot %x, %y, %zero : tensor<32x64xf32>, tensor<64x16xf32>, tensor<32x16xf32>
-  tile.store %d, %c[%i, %j] : tensor<32x16xf32>, !V
+  tile.store %d, %c[%i, %j] : tensor<32x16xf32>, !A
 }
 
 // CHECK-LABEL: tile.kernel @edges
@@ -69,7 +69,7 @@ tile.kernel @batch(%a: !B {tile.readonly}, %b: !B {tile.readonly}, %c: !B {tile.
 }
 
 // Tiles of 64 x 96 and 96 x 64, of which the views hold 40 x 50 and 50 x 24: 3 x 3 x 13 blocks of 16 x 8 x 4 instead of
-// 4 x 8 x 24. The result's view has other sizes, which does not matter: there is nothing to add.
+// 4 x 8 x 24.
 // CHECK-LABEL: tile.kernel @odd
 // CHECK-DAG: %[[c40:.*]] = arith.constant 40 : index
 // CHECK-DAG: %[[c24:.*]] = arith.constant 24 : index
@@ -80,13 +80,48 @@ tile.kernel @batch(%a: !B {tile.readonly}, %b: !B {tile.readonly}, %c: !B {tile.
 // CHECK-NOT: arith.minsi
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[c50]] step
 // CHECK: stage.product {{.*}} depth %{{.*}} rows %{{.*}} block [16, 8, 4]
-tile.kernel @odd(%a: !tile.view<40x50xf32> {tile.readonly}, %b: !tile.view<50x24xf32> {tile.readonly}, %c: !V {tile.noalias}) {
+tile.kernel @odd(%a: !tile.view<40x50xf32> {tile.readonly}, %b: !tile.view<50x24xf32> {tile.readonly}, %c: !tile.view<40x24xf32> {tile.noalias}) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[%c0, %c0] : !tile.view<40x50xf32> -> tensor<64x96xf32>
   %y = tile.load %b[%c0, %c0] : !tile.view<50x24xf32> -> tensor<96x64xf32>
   %d = tile.dot %x, %y, %zero : tensor<64x96xf32>, tensor<96x64xf32>, tensor<64x64xf32>
-  tile.store %d, %c[%c0, %c0] : tensor<64x64xf32>, !V
+  tile.store %d, %c[%c0, %c0] : tensor<64x64xf32>, !tile.view<40x24xf32>
+}
+
+// Rows behind the end of a factor's view are zeros, which are not zeros any more where the other factor is infinite: what
+// counts is the end of the view that they are stored to. It is computed in front of the product, also if its coordinates
+// come later.
+// CHECK-LABEL: tile.kernel @padded
+// CHECK-DAG: %[[c48:.*]] = arith.constant 48 : index
+// CHECK-DAG: %[[c24:.*]] = arith.constant 24 : index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[c48]] step
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[c24]] step
+// CHECK: stage.product
+tile.kernel @padded(%a: !tile.view<40x50xf32> {tile.readonly}, %b: !tile.view<50x20xf32> {tile.readonly}, %c: !tile.view<48x24xf32> {tile.noalias}) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = tile.load %a[%c0, %c0] : !tile.view<40x50xf32> -> tensor<64x96xf32>
+  %y = tile.load %b[%c0, %c0] : !tile.view<50x20xf32> -> tensor<96x64xf32>
+  %d = tile.dot %x, %y, %zero : tensor<64x96xf32>, tensor<96x64xf32>, tensor<64x64xf32>
+  tile.store %d, %c[%c0, %c0] : tensor<64x64xf32>, !tile.view<48x24xf32>
+}
+
+// CHECK-LABEL: tile.kernel @later
+// CHECK: %[[at:.*]] = arith.muli
+// CHECK: %[[left:.*]] = arith.subi %{{.*}}, %[[at]]
+// CHECK: %[[end:.*]] = arith.minsi %{{.*}}, %[[left]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[end]] step
+// CHECK: stage.product
+tile.kernel @later(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !V {tile.noalias}, %n: index) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x16xf32>
+  %x = tile.load %a[%i, %c0] : !A -> tensor<32x64xf32>
+  %y = tile.load %b[%c0, %c0] : !A -> tensor<64x16xf32>
+  %d = tile.dot %x, %y, %zero : tensor<32x64xf32>, tensor<64x16xf32>, tensor<32x16xf32>
+  %at = arith.muli %i, %n : index
+  tile.store %d, %c at [%at, %c0] : tensor<32x16xf32>, !V
 }
 
 // What goes into another product is computed as a whole: there the columns behind the view meet what is not zero.
@@ -95,7 +130,7 @@ tile.kernel @odd(%a: !tile.view<40x50xf32> {tile.readonly}, %b: !tile.view<50x24
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[c64]] step
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[c64]] step
 // CHECK: stage.product
-tile.kernel @chain(%a: !tile.view<40x64xf32> {tile.readonly}, %b: !tile.view<64x24xf32> {tile.readonly}, %v: !A {tile.readonly}, %c: !V {tile.noalias}) {
+tile.kernel @chain(%a: !tile.view<40x64xf32> {tile.readonly}, %b: !tile.view<64x24xf32> {tile.readonly}, %v: !A {tile.readonly}, %c: !A {tile.noalias}) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[%c0, %c0] : !tile.view<40x64xf32> -> tensor<64x64xf32>
@@ -104,6 +139,6 @@ tile.kernel @chain(%a: !tile.view<40x64xf32> {tile.readonly}, %b: !tile.view<64x
   %e = math.exp %d : tensor<64x64xf32>
   %w = tile.load %v[%c0, %c0] : !A -> tensor<64x64xf32>
   %f = tile.dot %e, %w, %zero : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
-  tile.store %f, %c[%c0, %c0] : tensor<64x64xf32>, !V
+  tile.store %f, %c[%c0, %c0] : tensor<64x64xf32>, !A
 }
 }

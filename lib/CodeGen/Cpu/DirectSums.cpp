@@ -11,6 +11,7 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -58,6 +59,21 @@ static bool storesAsItIs(ViewAccessOpInterface store, tile::KernelOp kernel) {
   return true;
 }
 
+/// Whether it fills with zeros, before the first products overwrite the
+/// storage, what lies outside of the view that the sums are stored to.
+static bool fillsOutside(stage::WriteOp write, stage::AllocOp alloc) {
+  auto region = dyn_cast<stage::ComputeOp>(write->getParentOp());
+  if (!region || region.getFrom().empty() || !write.getOrigin().empty() ||
+      region->getBlock() != alloc->getBlock() ||
+      !(matchPattern(write.getValue(), m_AnyZeroFloat()) ||
+        matchPattern(write.getValue(), m_Zero())))
+    return false;
+  return llvm::all_of(alloc.getStorage().getUsers(), [&](Operation *user) {
+    Operation *place = alloc->getBlock()->findAncestorOpInBlock(*user);
+    return !isa<stage::ProductOp>(user) || region->isBeforeInBlock(place);
+  });
+}
+
 void KernelEmitter::findDirectSums(stage::AllocOp alloc) {
   Value storage = alloc.getStorage();
   MemRefType type = alloc.getStorage().getType();
@@ -71,6 +87,10 @@ void KernelEmitter::findDirectSums(stage::AllocOp alloc) {
       if (store)
         continue;
     }
+    // Where whole blocks are inside of the view, that is nothing.
+    if (auto write = dyn_cast<stage::WriteOp>(user);
+        write && fillsOutside(write, alloc))
+      continue;
     // One pass, of whole blocks.
     auto product = dyn_cast<stage::ProductOp>(user);
     if (!product || product.getAcc() != storage ||

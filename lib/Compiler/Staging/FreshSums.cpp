@@ -98,6 +98,10 @@ Value ProductSplitter::startFresh() {
     for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
       if (outer->isAncestor(bound.getParentBlock()->getParentOp()))
         return {};
+    auto from = knownBound(loop.getLowerBound()),
+         to = knownBound(loop.getUpperBound());
+    if (from && to && *from >= *to) // No product writes anything.
+      return {};
     loops.push_back(loop);
   }
   Value isFirst = math.truth();

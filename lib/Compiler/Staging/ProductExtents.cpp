@@ -5,117 +5,36 @@
 #include "kiln/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::staging;
 
-Value Indices::constant(int64_t value) {
-  Value &known = constants[value];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&kernel.getBody().front());
-    known = arith::ConstantIndexOp::create(b, loc, value);
-  }
-  return known;
-}
-
-Value Indices::add(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return constant(*cx + *cy);
-  if (cx == 0)
-    return y;
-  return cy == 0 ? x : arith::AddIOp::create(b, loc, x, y).getResult();
-}
-
-Value Indices::sub(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return constant(*cx - *cy);
-  return cy == 0 ? x : arith::SubIOp::create(b, loc, x, y).getResult();
-}
-
-Value Indices::mul(Value x, int64_t y) {
-  if (auto cx = getConstantIntValue(x))
-    return constant(*cx * y);
-  return y == 1 ? x : arith::MulIOp::create(b, loc, x, constant(y)).getResult();
-}
-
-Value Indices::floorDiv(Value x, int64_t y) {
-  if (auto cx = getConstantIntValue(x))
-    return constant(*cx / y);
-  return y == 1 ? x
-                : arith::DivUIOp::create(b, loc, x, constant(y)).getResult();
-}
-
-Value Indices::ceilDiv(Value x, int64_t y) {
-  return y == 1
-             ? x
-             : arith::CeilDivSIOp::create(b, loc, x, constant(y)).getResult();
-}
-
-Value Indices::min(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return constant(std::min(*cx, *cy));
-  return x == y ? x : arith::MinSIOp::create(b, loc, x, y).getResult();
-}
-
-Value Indices::max(Value x, Value y) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cy)
-    return constant(std::max(*cx, *cy));
-  return x == y ? x : arith::MaxSIOp::create(b, loc, x, y).getResult();
-}
-
-Value Indices::atLeast(Value x, Value y) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, x, y);
-}
-
-Value Indices::conjunction(Value x, Value y) {
-  return !x ? y : arith::AndIOp::create(b, loc, x, y).getResult();
-}
-
-Value Indices::offsetOf(const ViewAxis &axis) {
-  auto known = getConstantIntValue(axis.offset);
-  Value offset = known && isa<Attribute>(axis.offset)
-                     ? constant(*known)
-                     : cast<Value>(axis.offset);
-  return axis.countsBlocks ? mul(offset, axis.block) : offset;
-}
-
-Value Indices::sizeOf(Value view, int64_t dim) {
-  int64_t size = cast<tile::ViewType>(view.getType()).getShape()[dim];
-  if (!ShapedType::isDynamic(size))
-    return constant(size);
-  return tile::DimOp::create(b, loc, b.getIndexType(), view, dim);
-}
-
-Value Indices::truth() {
-  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-}
-
-Value Indices::isEqual(Value x, Value y, Value also) {
-  auto cx = getConstantIntValue(x), cy = getConstantIntValue(y);
-  if (cx && cx == cy)
-    return also;
-  Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-  return getConstantIntValue(also) == 1 || getConstantIntValue(also) == -1
-             ? equal
-             : conjunction(also, equal);
-}
-
 namespace {
-/// What a factor is read from: a box of a view, zero outside of it.
-struct ZeroPadded {
+/// A box of a view that a tile is read from, or stored to.
+struct ViewBox {
   Value view;
   SmallVector<ViewAxis, 4> axes;
-  SmallVector<int64_t> shape; ///< of the factor
-  bool isCopied = false;      ///< to storage before
+  SmallVector<int64_t> shape; ///< of the tile
+  bool isCopied = false;      ///< between the view and storage
 };
 } // namespace
+
+/// The box at the coordinates of a copy.
+static ViewBox boxOf(Value view, OperandRange coords, bool areOffsets,
+                     ArrayRef<int64_t> shape) {
+  int64_t leading = coords.size() - shape.size();
+  ViewBox found{view, {}, SmallVector<int64_t>(shape), true};
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    int dim = int64_t(d) < leading ? -1 : int(d - leading);
+    found.axes.push_back({OpFoldResult(coord), !areOffsets,
+                          dim < 0 ? 1 : shape[dim], 1, dim, Value()});
+  }
+  return found;
+}
 
 /// The copy from a view that alone fills storage, before `reader`; null if
 /// there is none.
@@ -142,33 +61,26 @@ static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
   return behind && found->isBeforeInBlock(behind) ? found : stage::CopyOp();
 }
 
-static std::optional<ZeroPadded> readByCopy(stage::ReadOp read) {
+static std::optional<ViewBox> readByCopy(stage::ReadOp read) {
   stage::CopyOp copy = read.getOrigin().empty()
                            ? onlyFilling(read.getStorage(), read)
                            : stage::CopyOp();
   if (!copy || copy.getPadding() != tile::Padding::zero)
     return std::nullopt;
-  ArrayRef<int64_t> shape = read.getResult().getType().getShape();
-  int64_t leading = copy.getFrom().size() - shape.size();
-  ZeroPadded found{copy.getSource(), {}, SmallVector<int64_t>(shape), true};
-  for (auto [d, coord] : llvm::enumerate(copy.getFrom())) {
-    int dim = int64_t(d) < leading ? -1 : int(d - leading);
-    found.axes.push_back({OpFoldResult(coord), !copy.getFromOffsets(),
-                          dim < 0 ? 1 : shape[dim], 1, dim, Value()});
-  }
-  return found;
+  return boxOf(copy.getSource(), copy.getFrom(), copy.getFromOffsets(),
+               read.getResult().getType().getShape());
 }
 
-static std::optional<ZeroPadded> zeroPadded(Value operand);
+static std::optional<ViewBox> zeroPadded(Value operand);
 
 /// The same for an operation that permutes the dimensions of what was copied.
-static std::optional<ZeroPadded> zeroPaddedBeforeTransposition(Operation *op) {
+static std::optional<ViewBox> zeroPaddedBeforeTransposition(Operation *op) {
   if (!op || op->getNumOperands() != 1 || !handsOnElements(op))
     return std::nullopt;
   OperandRead read = getOperandRead(op->getOpOperand(0));
   if (!read || read.domain || !read.map.isPermutation())
     return std::nullopt;
-  std::optional<ZeroPadded> found = zeroPadded(op->getOperand(0));
+  std::optional<ViewBox> found = zeroPadded(op->getOperand(0));
   if (!found || !found->isCopied)
     return std::nullopt;
   SmallVector<int64_t> shape(found->shape.size());
@@ -182,77 +94,101 @@ static std::optional<ZeroPadded> zeroPaddedBeforeTransposition(Operation *op) {
 }
 
 /// What a factor is loaded from, through conversions, if it is zero outside.
-static std::optional<ZeroPadded> zeroPadded(Value operand) {
+static std::optional<ViewBox> zeroPadded(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
     op = op->getOperand(0).getDefiningOp();
   if (auto read = dyn_cast_or_null<stage::ReadOp>(op))
     return readByCopy(read);
-  if (std::optional<ZeroPadded> found = zeroPaddedBeforeTransposition(op))
+  if (std::optional<ViewBox> found = zeroPaddedBeforeTransposition(op))
     return found;
   auto load = dyn_cast_or_null<ViewAccessOpInterface>(op);
   if (!load || load.getOutside() != Outside::Zero)
     return std::nullopt;
-  ZeroPadded found{load.getAccessedView(), load.getAxes(),
-                   SmallVector<int64_t>(load.getAccessedType().getShape()),
-                   false};
+  ViewBox found{load.getAccessedView(), load.getAxes(),
+                SmallVector<int64_t>(load.getAccessedType().getShape()), false};
   if (indirectAxis(found.axes) >= 0)
     return std::nullopt;
   return found;
 }
 
-/// Whether rows and columns outside of the operands' views end in stores only,
-/// through operations that keep elements apart.
-static bool onlyStored(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    auto access = dyn_cast<ViewAccessOpInterface>(user);
-    if (auto write = dyn_cast<stage::WriteOp>(user)) {
-      if (use.get() == write.getValue() && seen.insert(user).second &&
-          !onlyStored(write.getStorage(), seen))
-        return false;
-      continue;
-    }
-    if (auto read = dyn_cast<stage::ReadOp>(user)) {
-      if (seen.insert(user).second && !onlyStored(read.getResult(), seen))
-        return false;
-      continue;
-    }
-    if (auto copy = dyn_cast<stage::CopyOp>(user)) {
-      // Outside of a view it writes nothing.
-      if (copy.getSource() == value &&
-          !isa<tile::ViewType>(copy.getTarget().getType()) &&
-          seen.insert(user).second && !onlyStored(copy.getTarget(), seen))
-        return false;
-      continue;
-    }
-    if (auto product = dyn_cast<stage::ProductOp>(user)) {
-      // It adds to what is there.
-      if (product.getAcc() != value || product.getLhs() == value ||
-          product.getRhs() == value)
-        return false;
-      continue;
-    }
-    if (!seen.insert(user).second ||
-        (access && access.getWrittenOperand() == &use &&
-         indirectAxis(access.getAxes()) < 0))
-      continue;
-    if (auto dot = dyn_cast<MatrixProductOpInterface>(user)) {
-      if (dot.getLhsOperand().get() == value ||
-          dot.getRhsOperand().get() == value || dot.getAccOperand() != &use ||
-          !onlyStored(user->getResult(0), seen))
-        return false;
-      continue;
-    }
-    if (!OpTrait::hasElementwiseMappableTraits(user) ||
-        !onlyStored(user->getResult(0), seen))
-      return false;
+namespace {
+/// Follows a product's result to the boxes of views that it is stored to,
+/// through operations that keep elements apart. Rows and columns outside of
+/// all of these views matter to nobody.
+class StoredBoxes {
+public:
+  /// Whether the value ends in stores only, at its own coordinates.
+  bool follow(Value value) {
+    return llvm::all_of(value.getUses(),
+                        [&](OpOperand &use) { return followUse(use); });
   }
+
+  ArrayRef<ViewBox> get() const { return boxes; }
+
+private:
+  bool followOnce(Operation *user, Value value) {
+    return !seen.insert(user).second || follow(value);
+  }
+  bool followUse(OpOperand &use);
+  bool followCopy(stage::CopyOp copy, Value value);
+  bool followStore(ViewAccessOpInterface store);
+
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<ViewBox, 2> boxes;
+};
+} // namespace
+
+bool StoredBoxes::followCopy(stage::CopyOp copy, Value value) {
+  if (copy.getSource() != value) // It writes over the sums.
+    return true;
+  if (!isa<tile::ViewType>(copy.getTarget().getType()))
+    return copy.getFrom().empty() && copy.getTo().empty() &&
+           followOnce(copy, copy.getTarget());
+  if (!copy.getFrom().empty())
+    return false;
+  if (seen.insert(copy).second)
+    boxes.push_back(boxOf(copy.getTarget(), copy.getTo(), copy.getToOffsets(),
+                          copy.getCopied()));
   return true;
 }
 
+bool StoredBoxes::followStore(ViewAccessOpInterface store) {
+  if (indirectAxis(store.getAxes()) >= 0)
+    return false;
+  if (seen.insert(store).second)
+    boxes.push_back({store.getAccessedView(), store.getAxes(),
+                     SmallVector<int64_t>(store.getAccessedType().getShape()),
+                     false});
+  return true;
+}
+
+bool StoredBoxes::followUse(OpOperand &use) {
+  Operation *user = use.getOwner();
+  Value value = use.get();
+  if (auto write = dyn_cast<stage::WriteOp>(user))
+    return write.getValue() != value ||
+           (write.getOrigin().empty() && followOnce(write, write.getStorage()));
+  if (auto read = dyn_cast<stage::ReadOp>(user))
+    return read.getOrigin().empty() && followOnce(read, read.getResult());
+  if (auto copy = dyn_cast<stage::CopyOp>(user))
+    return followCopy(copy, value);
+  if (auto product = dyn_cast<stage::ProductOp>(user)) // It adds to the sums.
+    return product.getAcc() == value && product.getLhs() != value &&
+           product.getRhs() != value;
+  auto access = dyn_cast<ViewAccessOpInterface>(user);
+  if (access && access.getWrittenOperand() == &use)
+    return followStore(access);
+  if (auto dot = dyn_cast<MatrixProductOpInterface>(user))
+    return dot.getLhsOperand().get() != value &&
+           dot.getRhsOperand().get() != value && dot.getAccOperand() == &use &&
+           followOnce(user, user->getResult(0));
+  return OpTrait::hasElementwiseMappableTraits(user) &&
+         followOnce(user, user->getResult(0));
+}
+
 /// The end of a view along a dimension of the tile, counted from the last.
-static Value endOf(const ZeroPadded &load, int64_t fromBack, Indices &math) {
+static Value endOf(const ViewBox &load, int64_t fromBack, Indices &math) {
   int64_t dim = load.shape.size() - 1 - fromBack;
   int64_t whole = load.shape[dim];
   for (auto [d, axis] : llvm::enumerate(load.axes)) {
@@ -273,40 +209,70 @@ static Value endOf(const ZeroPadded &load, int64_t fromBack, Indices &math) {
   return math.constant(whole);
 }
 
+/// The larger of two ends. The scalar units of machines with copies may have no
+/// maximum, but they have what counts at edges take.
+static Value larger(Value x, Value y, bool isCopied, Indices &math) {
+  return isCopied ? math.add(x, math.sub(y, math.min(x, y))) : math.max(x, y);
+}
+
+/// The box with what its end along a dimension needs computed here.
+static std::optional<ViewBox> computedHere(ViewBox box, int64_t fromBack,
+                                           Indices &math) {
+  int64_t dim = box.shape.size() - 1 - fromBack;
+  box.view = math.computeHere(box.view);
+  if (!box.view)
+    return std::nullopt;
+  for (ViewAxis &axis : box.axes) {
+    if (axis.tileDim != dim || isa<Attribute>(axis.offset))
+      continue;
+    Value offset = math.computeHere(cast<Value>(axis.offset));
+    if (!offset)
+      return std::nullopt;
+    axis.offset = offset;
+  }
+  return box;
+}
+
+/// The latest of the ends of boxes; null if one of them is not computable here.
+static Value lastEnd(ArrayRef<ViewBox> boxes, int64_t fromBack, Indices &math) {
+  Value last;
+  for (const ViewBox &stored : boxes) {
+    std::optional<ViewBox> here = computedHere(stored, fromBack, math);
+    if (!here)
+      return {};
+    Value end = endOf(*here, fromBack, math);
+    last = last ? larger(last, end, stored.isCopied, math) : end;
+  }
+  return last;
+}
+
 std::pair<Value, Value> staging::findSides(MatrixProductOpInterface product,
                                            Indices &math) {
   RankedTensorType type = product.getProductType();
   int64_t rank = type.getRank();
   Value endM = math.constant(type.getDimSize(rank - 2)),
         endN = math.constant(type.getDimSize(rank - 1));
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  if (onlyStored(product->getResult(0), seen)) {
-    if (auto left = zeroPadded(product.getLhsOperand().get()))
-      endM = math.min(endM, endOf(*left, 1, math));
-    if (auto right = zeroPadded(product.getRhsOperand().get()))
-      endN = math.min(endN, endOf(*right, 0, math));
-  }
+  StoredBoxes stored;
+  if (!stored.follow(product->getResult(0)))
+    return {endM, endN};
+  if (Value end = lastEnd(stored.get(), 1, math))
+    endM = math.min(endM, end);
+  if (Value end = lastEnd(stored.get(), 0, math))
+    endN = math.min(endN, end);
   return {endM, endN};
 }
 
 bool staging::sidesAreKnown(MatrixProductOpInterface product,
                             Operation *place) {
-  auto isOutside = [&](const std::optional<ZeroPadded> &load,
-                       int64_t fromBack) {
-    if (!load)
-      return true;
-    auto isBefore = [&](Value value) {
-      return !place->isAncestor(value.getParentBlock()->getParentOp());
-    };
-    int64_t dim = load->shape.size() - 1 - fromBack;
-    return isBefore(load->view) &&
-           llvm::all_of(load->axes, [&](const ViewAxis &axis) {
-             return axis.tileDim != dim || isa<Attribute>(axis.offset) ||
-                    isBefore(cast<Value>(axis.offset));
-           });
-  };
-  return isOutside(zeroPadded(product.getLhsOperand().get()), 1) &&
-         isOutside(zeroPadded(product.getRhsOperand().get()), 0);
+  StoredBoxes stored;
+  return !stored.follow(product->getResult(0)) ||
+         llvm::all_of(stored.get(), [&](const ViewBox &box) {
+           return isComputable(box.view, place) &&
+                  llvm::all_of(box.axes, [&](const ViewAxis &axis) {
+                    return isa<Attribute>(axis.offset) ||
+                           isComputable(cast<Value>(axis.offset), place);
+                  });
+         });
 }
 
 std::tuple<Value, Value, Value>
@@ -315,15 +281,12 @@ staging::findExtents(MatrixProductOpInterface product, Indices &math) {
   auto shape = cast<ShapedType>(lhs.getType()).getShape();
   Value endK = math.constant(shape.back());
   auto [endM, endN] = findSides(product, math);
-  std::optional<ZeroPadded> left = zeroPadded(lhs),
-                            right = zeroPadded(product.getRhsOperand().get());
+  std::optional<ViewBox> left = zeroPadded(lhs),
+                         right = zeroPadded(product.getRhsOperand().get());
   if (left && right) {
     Value x = endOf(*left, 0, math), y = endOf(*right, 1, math);
-    // The scalar units of machines with copies may have no maximum, but they
-    // have what counts at edges take.
     bool isCopied = left->isCopied || right->isCopied;
-    endK = math.min(endK, isCopied ? math.add(x, math.sub(y, math.min(x, y)))
-                                   : math.max(x, y));
+    endK = math.min(endK, larger(x, y, isCopied, math));
   }
   return {endM, endN, endK};
 }

@@ -15,6 +15,10 @@
 
 namespace kiln::staging {
 
+/// Whether a value is there in front of an operation, or what computes it can
+/// be cloned there.
+bool isComputable(mlir::Value value, mlir::Operation *place);
+
 /// Arithmetic on values of type index, folded where it can be.
 class Indices {
 public:
@@ -40,6 +44,9 @@ public:
 
   /// The element at which an access starts along an axis.
   mlir::Value offsetOf(const ViewAxis &axis);
+  /// A value that may be defined behind this place: what computes it is cloned
+  /// here. Null if it depends on what happens in between.
+  mlir::Value computeHere(mlir::Value value);
   /// The size of a view.
   mlir::Value sizeOf(mlir::Value view, int64_t dim);
 
@@ -50,17 +57,19 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> constants;
 };
 
-/// How far rows, columns and steps of a product must go: rows and columns
-/// behind the ends of the views that its factors are loaded from matter only
-/// where somebody looks at them, steps never do where both factors are zero.
+/// How far rows, columns and steps of a product must go. Rows and columns
+/// outside of every view that the sums are stored to matter to nobody. (Outside
+/// of a factor's view they do: zero times infinity is no zero.) Steps at which
+/// both factors are zero add nothing.
 std::tuple<mlir::Value, mlir::Value, mlir::Value>
 findExtents(MatrixProductOpInterface product, Indices &math);
 
-/// Ends of rows and columns alone, at a place behind which `endsAreKnown`.
+/// Ends of rows and columns alone. At another place than the product's they are
+/// the same if `sidesAreKnown` there.
 std::pair<mlir::Value, mlir::Value> findSides(MatrixProductOpInterface product,
                                               Indices &math);
 
-/// Whether what `findSides` looks at is computed outside of `place`.
+/// Whether `findSides` can compute in front of `place` what it looks at.
 bool sidesAreKnown(MatrixProductOpInterface product, mlir::Operation *place);
 
 /// Clones what computes a tile in its region.

@@ -49,7 +49,7 @@ static void checkAccess(const LinearLayout &layout, const LinearLayout &memory,
 }
 
 static SharedPlan plan(const LinearLayout &from, const LinearLayout &to,
-                       unsigned elementBits, const Banks &banks = {},
+                       unsigned elementBits, const Banks &banks = usualBanks(),
                        ArrayRef<InstructionTile> storeTiles = {},
                        ArrayRef<InstructionTile> loadTiles = {}) {
   SharedPlan result = getSharedPlan(from, to, kLevels, elementBits, banks,
@@ -67,7 +67,7 @@ static SharedPlan plan(const LinearLayout &from, const LinearLayout &to,
 
 /// The least wavefronts of an access: one for every group of lanes.
 static unsigned getLeast(const SharedAccess &access, unsigned elementBits,
-                         const Banks &banks = {}) {
+                         const Banks &banks = usualBanks()) {
   unsigned bytes = (elementBits << access.vectorBits) / 8;
   unsigned groups = std::max(1u, 32 * bytes / (banks.count * banks.bytes));
   return access.instructions * groups;
@@ -110,10 +110,10 @@ static void checkSwizzles() {
   LinearLayout rowMajor =
       LinearLayout::identity(4096, "offset", "dim0").reshapeOutputs({64, 64});
   SharedAccess access =
-      *getSharedAccess(read(kFragment), rowMajor, kLevels, 16, Banks());
+      *getSharedAccess(read(kFragment), rowMajor, kLevels, 16, usualBanks());
   CHECK(access.vectorBits == 1);
   CHECK(access.wavefronts == 8 * getLeast(access, 16));
-  CHECK(simulate(access, 16, Banks()) == access.wavefronts);
+  CHECK(simulate(access, 16, usualBanks()) == access.wavefronts);
   // What both have in registers goes in rounds.
   SharedPlan rounds =
       plan(read("register = [[1], [2], [512], [1024]], "
@@ -176,7 +176,7 @@ void checkMemory() {
   checkSwizzles();
   checkTiles();
   // Banks by hand.
-  Banks banks;
+  Banks banks = usualBanks();
   SmallVector<int64_t> same(32, 64), column, wide;
   for (int64_t lane = 0; lane < 32; ++lane) {
     column.push_back(lane * 128);
@@ -188,7 +188,7 @@ void checkMemory() {
   CHECK(countWavefronts(wide, 8, banks) == 4);
   CHECK(countLeastWavefronts(wide, 8, banks) == 2);
   // Lanes that are served together need not be neighbours.
-  Banks other;
+  Banks other = usualBanks();
   other.activeLanes.emplace_back(16, 0b10011);
   CHECK(other.getActiveLanes(16, 6) == 0b10011);
   CHECK(other.getActiveLanes(4, 5) == 31);

@@ -61,7 +61,7 @@ SUBJECTS = {
     "lib/CodeGen/Gpu/StageOperands.cpp": {"LoadOp", "LoadGatherOp", "LoadPtrOp", "TransposeOp"}, "lib/CodeGen/Gpu/Staged.cpp": {"TransposeOp"},
     "lib/CodeGen/Gpu/StagedCopies.cpp": {"LoadGatherOp", "LoadPtrOp"},
     # Those of simt.
-    "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp"},
+    "lib/CodeGen/Gpu/BarrierCheck.cpp": {"LoadOp", "StoreOp", "AtomicRMWOp", "AtomicCASOp"},
     # Which registers a reshape leaves where they are, and an exchange renames.
     "lib/CodeGen/Gpu/Movement.cpp": {"ReshapeOp", "ExchangeOp"},
     # Exchanges within a vector.

@@ -160,10 +160,8 @@ LogicalResult ScalarProduct::run() {
   if (isa<FloatType>(acc) && !acc.isF32() && !acc.isF64())
     return w.decline(op, "a product with this accumulator");
   int64_t rank = type.getRank(), depth = lhsType.getShape().back();
-  int64_t room = 48 << 10;
-  if (w.description)
-    if (target::MemoryAttr shared = w.description.getMemory(kSharedSpace))
-      room = std::max<int64_t>(room, shared.getSize() / 2);
+  int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
+                                   sharedBytesOf(w.description) / 2);
   Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
   if (left.bytes + right.bytes > room) {
     left = memoryOf(lhs, false);
@@ -352,11 +350,8 @@ void InstructionProduct::multiply(const Step &step) {
   for (int64_t i : step.registers[2])
     z.push_back(into[i]);
   SmallVector<Type> types(z.size(), z[0].getType());
-  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
-  if (op.isLhsUnsigned())
-    mma->setAttr("lhs_unsigned", w.b.getUnitAttr());
-  if (op.isRhsUnsigned())
-    mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
+  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z,
+                           op.isLhsUnsigned(), op.isRhsUnsigned());
   for (auto [i, value] : llvm::zip_equal(step.registers[2], mma.getResults()))
     into[i] = value;
 }

@@ -19,6 +19,9 @@ Exchange::Exchange(KernelWalk &w, const LinearLayout &from,
                    const LinearLayout &to, Type type)
     : w(w), machine(w.machine), from(from), to(to), type(type),
       bits(8 * ThreadBuilder::storedBytes(type)),
+      stores(
+          tileMovesOf(w.description, target::MoveKind::Store, bits, w.lanes)),
+      loads(tileMovesOf(w.description, target::MoveKind::Load, bits, w.lanes)),
       conversion(layout::getConversion(from, to, kLevels)) {}
 
 std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
@@ -37,12 +40,8 @@ std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
     if (conversion->kind == ConversionKind::Select)
       return throughLanes(regs, *shuffles);
   }
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  decltype(tiles) none;
-  SharedPlan plan =
-      layout::getSharedPlan(from, to, kLevels, bits, machine.banks,
-                            machine.storesMatrices ? tiles : none,
-                            machine.loadsMatrices ? tiles : none);
+  SharedPlan plan = layout::getSharedPlan(
+      from, to, kLevels, bits, machine.banks, stores.tiles, loads.tiles);
   unsigned roundBits = getRoundBits(plan);
   if (roundBits && (plan.store.usesTile || plan.load.usesTile)) {
     // Matrices of one instruction may belong to several rounds.
@@ -56,7 +55,7 @@ std::optional<Regs> Exchange::run(ArrayRef<Value> regs) {
     double warpCost = memoryCost;
     if (ofWarp) {
       layout::ConversionCosts costs = machine.costs;
-      costs.barrier = machine.warpBarrier;
+      costs.barrier = machine.costs.warpBarrier;
       warpCost = layout::getMemoryCost(ofWarp->getWavefronts(), 1, costs);
     }
     if (cost <= std::min(memoryCost, warpCost))
@@ -89,11 +88,8 @@ std::optional<SharedPlan> Exchange::planForWarp() const {
   int64_t bytes = (bits / 8) << source.getTotalOutputBits();
   if (!read.isSurjective() || bytes * w.warps > machine.bytes)
     return std::nullopt;
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  decltype(tiles) none;
   return layout::getSharedPlan(source, target, kLevels, bits, machine.banks,
-                               machine.storesMatrices ? tiles : none,
-                               machine.loadsMatrices ? tiles : none);
+                               stores.tiles, loads.tiles);
 }
 
 Regs Exchange::rename(ArrayRef<Value> regs) {
@@ -263,14 +259,15 @@ Regs Exchange::throughMemory(ArrayRef<Value> regs, const SharedPlan &plan,
             ? LLVM::PtrToIntOp::create(w.b, w.loc, w.b.getI64Type(), reg)
             : w.toStored(reg));
   Type stored = values[0].getType();
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  auto side = [&](const layout::SharedAccess &access, int tile) {
-    return SharedSide(w, access, tile < 0 ? nullptr : &tiles[tile], tile == 1,
+  auto side = [&](const layout::SharedAccess &access, const TileMoves &moves,
+                  int tile) {
+    return SharedSide(w, access, tile < 0 ? nullptr : &moves.tiles[tile],
+                      tile < 0 ? target::TileMoveAttr() : moves.rows[tile],
                       scaleBits, roundBits,
                       isOfWarp ? int(llvm::Log2_64(bytes)) : -1);
   };
-  SharedSide store = side(plan.store, plan.storeTile);
-  SharedSide load = side(plan.load, plan.loadTile);
+  SharedSide store = side(plan.store, stores, plan.storeTile);
+  SharedSide load = side(plan.load, loads, plan.loadTile);
   Regs results(to.getInputSize(kLevels[0]));
   for (unsigned round = 0; round < 1u << roundBits; ++round) {
     int64_t begin =

@@ -14,7 +14,7 @@ Value simt::shareFirstCopy(KernelWalk &w, Value first, Value value) {
     LLVM::StoreOp::create(w.b, w.loc, w.toStored(value), w.shared(start));
   });
   w.synchronize();
-  return w.readElement(start, w.c32(0), type);
+  return w.uniform(w.readElement(start, w.c32(0), type));
 }
 
 void simt::shareFirstCopies(KernelWalk &w, Value first, LayoutAttr layout,

@@ -24,7 +24,10 @@ using namespace kiln::simt;
 KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
                        int64_t warps, target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      description(description), machine(description) {}
+      description(description), machine(description, builder.getContext()) {
+  marksUniform = sharesRegisters(description);
+  namesMemories = simt::namesMemories(description);
+}
 
 Value KernelWalk::scalar(Value value) {
   auto it = scalars.find(value);
@@ -63,7 +66,7 @@ int64_t KernelWalk::scratch(int64_t bytes, int64_t warpBytes) {
     synchronizeWarp();
   space.borrow(begin, bytes, warpBytes);
   // Behind all storage.
-  return llvm::alignTo(stagedBytes, 128) + begin;
+  return llvm::alignTo(stagedBytes, lineBytesOf(description)) + begin;
 }
 
 int64_t KernelWalk::registerAt(LayoutAttr layout, ArrayRef<int64_t> offset) {
@@ -143,8 +146,10 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
   }
   for (int d = 0; d < 3; ++d)
     programCounts.push_back(word());
-  // Blocks form a grid of these extents or one dimension, in which x runs
+  // Blocks form a grid of these extents or one axis, along which x runs
   // fastest: only then is there anything to divide.
+  bool isLinear = description && description.getTopology() &&
+                  description.getTopology().getGridAxes() == 1;
   b.setInsertionPointToEnd(entry);
   using ::mlir::gpu::Dimension;
   auto number = [&](auto made) -> Value {
@@ -153,10 +158,22 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
   auto blockId = [&](Dimension d) {
     return number(::mlir::gpu::BlockIdOp::create(b, loc, b.getIndexType(), d));
   };
-  Value linear = blockId(Dimension::x);
-  Value width = number(
-      ::mlir::gpu::GridDimOp::create(b, loc, b.getIndexType(), Dimension::x));
+  Value linear = blockId(Dimension::x), width;
+  if (!isLinear)
+    width = number(
+        ::mlir::gpu::GridDimOp::create(b, loc, b.getIndexType(), Dimension::x));
   Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
+  auto divided = [&] {
+    Value rows = arith::DivUIOp::create(b, loc, linear, gx);
+    return SmallVector<Value>{arith::RemUIOp::create(b, loc, linear, gx),
+                              arith::RemUIOp::create(b, loc, rows, gy),
+                              arith::DivUIOp::create(b, loc, rows, gy)};
+  };
+  if (isLinear) {
+    for (Value id : divided())
+      programIds.push_back(widen(id));
+    return;
+  }
   SmallVector<Type> types(3, b.getI32Type());
   auto ids = scf::IfOp::create(b, loc, types,
                                compare(arith::CmpIPredicate::eq, width, gx),
@@ -167,11 +184,7 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     scf::YieldOp::create(
         b, loc, {linear, blockId(Dimension::y), blockId(Dimension::z)});
     b.setInsertionPointToEnd(ids.elseBlock());
-    Value rows = arith::DivUIOp::create(b, loc, linear, gx);
-    scf::YieldOp::create(b, loc,
-                         {Value(arith::RemUIOp::create(b, loc, linear, gx)),
-                          Value(arith::RemUIOp::create(b, loc, rows, gy)),
-                          Value(arith::DivUIOp::create(b, loc, rows, gy))});
+    scf::YieldOp::create(b, loc, divided());
   }
   for (Value id : ids.getResults())
     programIds.push_back(widen(id));
@@ -187,7 +200,9 @@ void KernelWalk::moveScratch(int64_t behind) {
 
 int64_t KernelWalk::sharedBytes() const {
   int64_t now =
-      space.size ? llvm::alignTo(stagedBytes, 128) + space.size : stagedBytes;
+      space.size
+          ? llvm::alignTo(stagedBytes, lineBytesOf(description)) + space.size
+          : stagedBytes;
   return std::max(mostBytes, now);
 }
 
@@ -242,7 +257,7 @@ LogicalResult KernelWalk::run() {
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   target::MemoryAttr shared =
-      description ? description.getMemory(kSharedSpace) : target::MemoryAttr();
+      description ? description.getSharedMemory() : target::MemoryAttr();
   if (shared && shared.getSize() && sharedBytes() > shared.getSize())
     return kernel.emitError("unsupported: kernel '")
            << kernel.getSymName() << "' needs " << sharedBytes()
@@ -389,11 +404,13 @@ struct ConvertTileToSimt
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernels.front(), description, lanes)))
+      return signalPassFailure();
     builder.setInsertionPointToStart(module.getBody());
     int64_t align = 16;
     for (tile::KernelOp kernel : kernels)
-      if (hasMemoryProducts(kernel, description))
-        align = kMatrixAlign;
+      align = std::max(align, alignOfMemoryProducts(kernel, description));
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
     LLVM::GlobalOp::create(builder, module.getLoc(), bytes,
                            /*isConstant=*/false, LLVM::Linkage::External,

@@ -57,14 +57,17 @@ private:
 
 /// Storage in the memory of the block: `offset` and `start` bytes from its
 /// beginning. The elements of dimension `inner` lie side by side. In each row
-/// chunks of 16 bytes are permuted, by exclusive or with bits of its number.
-/// Rows may be cut into pieces: then the first pieces of all rows come first.
+/// chunks are permuted, by exclusive or with bits of its number. Rows may be
+/// cut into pieces: then the first pieces of all rows come first.
 struct StoragePlace {
   mlir::MemRefType type;
   mlir::Value start; ///< i32; null: 0
   int64_t offset = 0;
   /// All bytes that may be these: those of every slot of a ring.
   StorageArea area = {};
+  /// Bytes of one word in every bank: each row in such a run has its chunks
+  /// permuted in another way. Rows that are cut have the bytes of a piece.
+  int64_t run = 0;
 
   unsigned inner() const;
   int64_t rowBytes() const;
@@ -81,6 +84,7 @@ struct StoragePlace {
 
 private:
   int64_t outerSize() const { return type.getDimSize(1 - inner()); }
+  int64_t runBytes() const;
   /// What bit `row` of a row's number permutes: log2(rows of a permutation).
   unsigned permuteShift() const;
   int64_t permuteMask() const;
@@ -303,6 +307,15 @@ private:
   tile::AxisAnalysis axes{facts};
   Scratch space;
   llvm::SmallVector<mlir::Operation *> pending; ///< accesses since the barrier
+  /// Barriers that order shared memory alone as yet, with the accesses to
+  /// global memory since the one before: an access that may meet one of these
+  /// makes the barrier order both memories.
+  struct NarrowBarrier {
+    BarrierOp barrier;
+    llvm::SmallVector<mlir::Operation *> before;
+  };
+  llvm::SmallVector<NarrowBarrier> narrowBarriers;
+  void widenBarriers(llvm::function_ref<bool(mlir::Operation *)> meets);
   mlir::LLVM::LLVMFuncOp function;
 };
 

@@ -16,17 +16,57 @@ using Basis = LayoutAttr::Basis;
 //===----------------------------------------------------------------------===//
 
 bool simt::readsMemory(target::MatrixInstructionAttr row) {
-  return row.getLhs().getHome() == kSharedSpace &&
-         row.getRhs().getHome() == kSharedSpace &&
+  return isa_and_nonnull<SwizzleAttr>(row.getLhs().getLayout()) &&
+         isa_and_nonnull<SwizzleAttr>(row.getRhs().getLayout()) &&
          isa_and_nonnull<LayoutAttr>(row.getAcc().getLayout());
 }
 
-bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
+SwizzleAttr simt::swizzleOf(target::MatrixInstructionAttr row, int which) {
+  return cast<SwizzleAttr>(
+      (which == 0 ? row.getLhs() : row.getRhs()).getLayout());
+}
+
+Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
+  return DenseI64ArrayAttr::get(swizzle.getContext(),
+                                {dim, swizzle.getChunk(), swizzle.getRow()});
+}
+
+static target::MatrixInstructionAttr rowOf(Operation *op,
+                                           target::TargetAttr description) {
   auto name = op->getAttrOfType<StringAttr>(kRowAttr);
   if (!name || !description)
-    return false;
+    return {};
   auto row = description.getMatrixInstruction(name.getValue());
-  return row && readsMemory(row);
+  return row && readsMemory(row) ? row : target::MatrixInstructionAttr();
+}
+
+SwizzleAttr simt::swizzleOf(Value factor, target::TargetAttr description) {
+  for (OpOperand &use : factor.getUses()) {
+    Operation *user = use.getOwner();
+    if (target::MatrixInstructionAttr row = rowOf(user, description)) {
+      auto product = cast<MatrixProductOpInterface>(user);
+      return swizzleOf(row, &use == &product.getLhsOperand() ? 0 : 1);
+    }
+    if (isTransposition(user))
+      if (SwizzleAttr swizzle = swizzleOf(user->getResult(0), description))
+        return swizzle;
+  }
+  return {};
+}
+
+bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
+  return bool(rowOf(op, description));
+}
+
+int64_t simt::alignOfMemoryProducts(tile::KernelOp kernel,
+                                    target::TargetAttr description) {
+  int64_t align = 1;
+  kernel.walk([&](Operation *op) {
+    if (target::MatrixInstructionAttr row = rowOf(op, description))
+      align = std::max(
+          {align, swizzleOf(row, 0).getAlign(), swizzleOf(row, 1).getAlign()});
+  });
+  return align;
 }
 
 bool simt::hasMemoryProducts(tile::KernelOp kernel,
@@ -39,23 +79,15 @@ bool simt::hasMemoryProducts(tile::KernelOp kernel,
       .wasInterrupted();
 }
 
-namespace {
-/// How groups of warps share out a product.
-struct Split {
-  int64_t rows = 1, columns = 1; ///< groups along each
-  int64_t width = 0;             ///< columns of one instruction
-};
-} // namespace
-
 /// How many warps execute an instruction together.
 static int64_t warpsTogether(target::MatrixInstructionAttr row) {
   auto layout = cast<LayoutAttr>(row.getAcc().getLayout());
   return int64_t(1) << layout.getWarpBases(0).size();
 }
 
-static std::optional<Split> splitOf(MatrixProductOpInterface op,
-                                    target::MatrixInstructionAttr row,
-                                    int64_t warps) {
+std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
+                                   target::MatrixInstructionAttr row,
+                                   int64_t warps) {
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
   if (acc.getRank() != 2)
     return std::nullopt;
@@ -100,7 +132,7 @@ static ViewAccessOpInterface loadOf(Value factor, Block *block,
 
 std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
-                                    int64_t warps) {
+                                    int64_t lanes, int64_t warps) {
   // Sums of a thread, and a product so small that threads multiply it in the
   // time that beginning and waiting take.
   constexpr int64_t kSums = 128, kLeast = 64 * 128, kSide = 64;
@@ -119,7 +151,7 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
            m < kSide || n / split->columns < kSide || m * n < kLeast)
     os << " is too small on " << warps << " warps, expected at least " << kLeast
        << " sums, and " << kSide << " rows and columns for each group";
-  else if (m * n > kSums * 32 * warps)
+  else if (m * n > kSums * lanes * warps)
     os << " is too large for " << warps << " warps, expected at most " << kSums
        << " sums a thread";
   else if (depth < least)
@@ -137,8 +169,10 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || !whySizesDoNotSuit(op, row, warps).empty() || isChained(op) ||
-      !description.getUnitOfKind(target::UnitKind::DMA) || writesMemory(loop))
+  if (!loop ||
+      !whySizesDoNotSuit(op, row, lanesOf(description), warps).empty() ||
+      isChained(op) || !description.getUnitOfKind(target::UnitKind::DMA) ||
+      writesMemory(loop))
     return false;
   index::Analysis scalars;
   tile::AxisAnalysis facts(scalars);
@@ -151,14 +185,15 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
     RankedTensorType type = load.getAccessedType();
     int64_t each = ThreadBuilder::storedBytes(type.getElementType());
     Contiguity along = contiguityOf(load, facts);
+    int which = factor == &op.getLhsOperand() ? 0 : 1, summed = 1 - which;
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    // There are chunks to permute.
     if (along.dim < 0 || along.count * each < 4 ||
-        type.getDimSize(along.dim) * each < 32)
+        type.getDimSize(along.dim) * each < 2 * swizzle.getChunk())
       return false;
-    int summed = factor == &op.getLhsOperand() ? 1 : 0;
     bool isSummed = (along.dim ^ int(isTransposed)) == summed;
-    // Only numbers of 16 bits are read across the rows.
-    if (!isSummed &&
-        (each != 2 || type.getDimSize(along.dim) * each < kMatrixRow))
+    if (!isSummed && (!swizzle.getAcross() ||
+                      type.getDimSize(along.dim) * each < swizzle.getRow()))
       return false;
   }
   return true;
@@ -168,12 +203,14 @@ std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
                                    target::TargetAttr description,
                                    int64_t warps) {
-  // Without a layout they lie as the family puts them there.
-  if (row.getLhs().getLayout() || row.getRhs().getLayout())
-    return "its operands have layouts of their own in shared memory";
+  for (target::OperandAttr factor : {row.getLhs(), row.getRhs()})
+    if (factor.getHome() != sharedSpaceOf(description))
+      return ("its operands live in '" + factor.getHome() +
+              "', but storage is in '" + sharedSpaceOf(description) + "'")
+          .str();
   if (suitsMemory(op, row, description, warps))
     return "";
-  std::string reason = whySizesDoNotSuit(op, row, warps);
+  std::string reason = whySizesDoNotSuit(op, row, lanesOf(description), warps);
   if (!reason.empty())
     return reason;
   return isChained(op) ? "one product goes into another one"
@@ -245,7 +282,7 @@ private:
 /// Factors that are in registers are written to memory, by rows along the sum.
 void MemoryProduct::findPlaces() {
   SmallVector<int> written;
-  int64_t bytes = 0;
+  int64_t bytes = 0, align = 1;
   for (int which : {0, 1}) {
     if (const StoragePlace *place = w.storageOf(factors[which])) {
       places[which] = *place;
@@ -253,20 +290,22 @@ void MemoryProduct::findPlaces() {
     }
     auto type = cast<RankedTensorType>(factors[which].getType());
     Builder b(type.getContext());
-    auto space = stage::SpaceAttr::get(
-        b.getContext(), kSharedSpace,
-        b.getDenseI64ArrayAttr({int64_t(summed(which)), 16, kMatrixRow}));
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    align = std::max(align, swizzle.getAlign());
+    auto space =
+        stage::SpaceAttr::get(b.getContext(), sharedSpaceOf(w.description),
+                              permuteOf(swizzle, summed(which)));
     places[which].type = MemRefType::get(type.getShape(), type.getElementType(),
                                          MemRefLayoutAttrInterface(), space);
     places[which].offset = bytes;
     bytes += llvm::alignTo(type.getNumElements() * ThreadBuilder::storedBytes(
                                                        type.getElementType()),
-                           kMatrixAlign);
+                           swizzle.getAlign());
     written.push_back(which);
   }
   if (written.empty())
     return;
-  int64_t start = llvm::alignTo(w.scratch(bytes + kMatrixAlign), kMatrixAlign);
+  int64_t start = llvm::alignTo(w.scratch(bytes + align), align);
   for (int which : written) {
     places[which].offset += start;
     LayoutAttr from = getLayout(factors[which]);
@@ -295,8 +334,12 @@ MatrixAttr MemoryProduct::matrix(int which) {
   int64_t bytes =
       (llvm::divideCeil(along * each, piece) - 1) * place.panelBytes() +
       rows * piece;
-  return MatrixAttr::get(op->getContext(), piece, 8 * piece, place.panelBytes(),
-                         isSummed, w.b.getDenseI64ArrayAttr(steps), bytes);
+  // So many rows later each chunk is at its place again.
+  SwizzleAttr swizzle = swizzleOf(row, which);
+  int64_t group = swizzle.getRow() / swizzle.getChunk();
+  return MatrixAttr::get(op->getContext(), piece, group * piece,
+                         place.panelBytes(), isSummed,
+                         w.b.getDenseI64ArrayAttr(steps), bytes);
 }
 
 /// Where the part of a factor begins that the thread's group multiplies first.

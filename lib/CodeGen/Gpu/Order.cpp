@@ -68,6 +68,11 @@ bool mayOverlap(const Reach &a, const Reach &b) {
          (!hasFact(x, tile::kNoaliasAttr) && !hasFact(y, tile::kNoaliasAttr));
 }
 
+/// What one thread finds by it says what others may read.
+bool isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
 /// Atomics order what is around them for other instances.
 bool isFence(Operation *op) {
   tile::MemoryOrder order = tile::MemoryOrder::relaxed;
@@ -94,11 +99,22 @@ bool KernelWalk::isOwn(Operation *first, Operation *second) {
 
 void KernelWalk::orderCopy(Value source) {
   Reach now{source, /*reads=*/true, /*writes=*/false};
-  if (llvm::any_of(pending, [&](Operation *earlier) {
-        Reach before = reachOf(earlier);
-        return before.writes && mayOverlap(before, now);
-      }))
+  auto meets = [&](Operation *earlier) {
+    Reach before = reachOf(earlier);
+    return before.writes && mayOverlap(before, now);
+  };
+  if (llvm::any_of(pending, meets))
     synchronize();
+  widenBarriers(meets);
+}
+
+void KernelWalk::widenBarriers(function_ref<bool(Operation *)> meets) {
+  llvm::erase_if(narrowBarriers, [&](NarrowBarrier &one) {
+    if (llvm::none_of(one.before, meets))
+      return false;
+    one.barrier.setMemories(Memories::All);
+    return true;
+  });
 }
 
 void KernelWalk::order(Operation *op) {
@@ -106,6 +122,12 @@ void KernelWalk::order(Operation *op) {
   if (!now.place)
     return;
   bool waits = isFence(op) && !pending.empty();
+  auto meets = [&](Operation *earlier) {
+    Reach before = reachOf(earlier);
+    return isFence(op) || isAtomic(earlier) ||
+           ((before.writes || now.writes) && mayOverlap(before, now) &&
+            !isOwn(earlier, op));
+  };
   for (Operation *earlier : pending) {
     Reach before = reachOf(earlier);
     waits |= (before.writes || now.writes) && mayOverlap(before, now) &&
@@ -113,6 +135,8 @@ void KernelWalk::order(Operation *op) {
   }
   if (waits)
     synchronize();
+  // What a barrier has parted needs one that orders this memory, too.
+  widenBarriers(meets);
   pending.push_back(op);
 }
 
@@ -134,7 +158,9 @@ void KernelWalk::endBody() {
 }
 
 void KernelWalk::synchronize() {
-  barrier();
+  Operation *made = barrier();
+  if (auto named = dyn_cast<BarrierOp>(made); named && !pending.empty())
+    narrowBarriers.push_back({named, pending});
   pending.clear();
   reads.clear();
   space.waitedForBlock();

@@ -126,7 +126,7 @@ void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
-    storages[part] = {type, start, at, ring->area()};
+    storages[part] = {type, start, at, ring->area(), machine.getRunBytes()};
     at += llvm::alignTo(type.getNumElements() *
                             storedBytes(type.getElementType()),
                         ring->align);
@@ -150,7 +150,7 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
         StorageArea area = areaOf(op);
         storages[op.getStorage()] = {
             cast<MemRefType>(op.getStorage().getType()), Value(), area.begin,
-            area};
+            area, machine.getRunBytes()};
         return success();
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {

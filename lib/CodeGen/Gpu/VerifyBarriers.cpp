@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BarrierCheck.h"
+#include "Machine.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Unverified.h"
@@ -26,7 +27,7 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
       auto n = function->getAttrOfType<IntegerAttr>(name);
       return n ? n.getInt() : 0;
     };
-    int64_t threads = count("simt.threads"), bytes = count("simt.shared_bytes");
+    int64_t threads = count(kThreadsAttr), bytes = count(kSharedBytesAttr);
     if (function.isExternal() || threads <= 0 || !bytes)
       return;
     bool isAsync = function
@@ -38,7 +39,8 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
                        .wasInterrupted();
     if (asyncOnly && !isAsync)
       return;
-    BarrierCheck check(function, threads, lanes, bytes);
+    BarrierCheck check(function, threads,
+                       lanesOf(target::getDescription(function), lanes), bytes);
     if (failed(verifySumsInFlight(function)) || failed(check.run()))
       return signalPassFailure();
     if (!check.gaveUp)

@@ -264,8 +264,8 @@ class Machine:
 
     def matrices(self, op, values, active):
         """Tile moves of 8 rows of 16 bytes: row r of matrix m is where lane 8 m + r says; a lane has word l % 4 of row
-        l / 4, or, of moves with "turned" in their name, two elements of column l / 4."""
-        turned, reads = "turned" in op.rest, op.name == "simt.load_matrix"
+        l / 4, or, of moves whose name has "turned" or ".trans", two elements of column l / 4."""
+        turned, reads = bool(re.search(r"turned|\.trans", op.rest)), op.name == "simt.load_matrix"
         count = op.type.count("i32") if reads else len(values) - 1
         rows = values[0] if reads else values[-1]
         for m in range(count):

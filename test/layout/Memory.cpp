@@ -131,13 +131,13 @@ static void checkTiles() {
   InstructionTile turned = {"columns", {2, 3, 4}, {reg, 0, 1}, 2};
   InstructionTile tiles[] = {tile, turned};
   LinearLayout fragment = read(kFragment), rows = read(kRows);
-  SharedPlan straight = plan(fragment, rows, 16, {}, tiles, {});
+  SharedPlan straight = plan(fragment, rows, 16, usualBanks(), tiles, {});
   CHECK(straight.storeTile == 0 && straight.loadTile == -1);
   // 16 matrices of 128 bytes, four by each instruction.
   CHECK(straight.store.wavefronts == 16 && straight.store.instructions == 4);
   CHECK(straight.load.vectorBits == 3 && straight.load.wavefronts == 16);
-  SharedPlan transposed =
-      plan(rows.transposeOutputs({1, 0}), fragment, 16, {}, {}, tiles);
+  SharedPlan transposed = plan(rows.transposeOutputs({1, 0}), fragment, 16,
+                               usualBanks(), {}, tiles);
   CHECK(transposed.loadTile == 1 && transposed.load.instructions == 4);
   CHECK(transposed.store.wavefronts == 16);
 
@@ -168,7 +168,7 @@ static void checkTiles() {
       }
   }
   // Elements of 32 bits have no row of that shape in a fragment's columns.
-  CHECK(plan(fragment, rows, 32, {}, ArrayRef(tiles).drop_front(), {})
+  CHECK(plan(fragment, rows, 32, usualBanks(), ArrayRef(tiles).drop_front(), {})
             .storeTile == -1);
 }
 

@@ -60,7 +60,7 @@ struct InstructionTile {
   };
   /// What the address of a lane tells, by bits of the lane; empty: the row.
   /// Bits that follow tell the matrix.
-  llvm::SmallVector<AddressBit> address;
+  llvm::SmallVector<AddressBit> address = {};
   /// Bits of the lane that tell neither row nor element: such lanes move
   /// matrices of their own.
   uint64_t ownLanes = 0;

@@ -6,6 +6,7 @@
 #include "HostSizes.h"
 #include "LaunchWork.h"
 #include "Wrap.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -100,7 +101,7 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   while (symbols.lookup(full));
   ctx->kernelName = full;
   // For the report.
-  group->setAttr("kiln.kernel", builder.getStringAttr(full));
+  group->setAttr(target::kKernelAttr, builder.getStringAttr(full));
   LaunchWork work(*host, group);
   if (failed(target::LoweringRegistry::get().schedule(group, kind, *ctx)))
     return failure();

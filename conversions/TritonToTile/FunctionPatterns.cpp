@@ -3,6 +3,7 @@
 #include "Hints.h"
 #include "Patterns.h"
 
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -52,7 +53,8 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
       kernel.setNumericsAttr(tile::NumericsAttr::get(
           getContext(), /*contract=*/true, /*approx=*/true, /*ftz=*/false,
           /*reassoc=*/false));
-    if (auto progress = op->getAttrOfType<UnitAttr>("kiln.concurrent"))
+    if (auto progress =
+            op->getAttrOfType<UnitAttr>(kiln::target::kConcurrentAttr))
       kernel.setProgress(tile::Progress::concurrent);
     rewriter.applySignatureConversion(&kernel.getBody().front(), signature,
                                       getTypeConverter());

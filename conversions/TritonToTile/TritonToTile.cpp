@@ -5,6 +5,7 @@
 #include "Patterns.h"
 #include "Regions.h"
 
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -77,7 +78,7 @@ struct TritonToTile : kiln::impl::TritonToTileBase<TritonToTile> {
         return signalPassFailure();
     for (auto func : module.getOps<tt::FuncOp>())
       if (waitsForOthers(func))
-        func->setAttr("kiln.concurrent", UnitAttr::get(&getContext()));
+        func->setAttr(target::kConcurrentAttr, UnitAttr::get(&getContext()));
     if (numerics == "triton")
       approximateQuotients(module);
     if (failed(triton_to_tile::convertHints(module)) ||

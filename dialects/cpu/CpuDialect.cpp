@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/RowUse.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -112,6 +114,15 @@ static LogicalResult verifyProduct(MatrixProductOpInterface product,
 
 LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
+  static constexpr KnownAttribute kKnown[] = {
+      {kProductAttr, AttributeRole::Decision},
+      {kScratchBytesAttr, AttributeRole::Decision},
+      {kConvertsF16Attr, AttributeRole::Decision},
+      // lib/CodeGen/Cpu
+      {"cpu.leaves", AttributeRole::Decision},
+  };
+  if (failed(verifyKnownAttribute(op, attr, kKnown)))
+    return failure();
   if (attr.getName() != kProductAttr)
     return success();
   auto value = dyn_cast<ProductAttr>(attr.getValue());

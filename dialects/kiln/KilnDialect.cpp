@@ -1,6 +1,7 @@
 //===- Dialect.cpp - The kiln dialect and its attributes ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "DescriptionChecks.h"
 #include "DescriptionFields.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Kiln/Report.h"
@@ -66,28 +67,6 @@ LogicalResult KilnDialect::verifyOperationAttribute(Operation *op,
 //===----------------------------------------------------------------------===//
 
 namespace {
-using EmitError = llvm::function_ref<InFlightDiagnostic()>;
-
-LogicalResult checkAtLeast(EmitError emitError, StringRef what, int64_t value,
-                           int64_t least) {
-  if (value >= least)
-    return success();
-  return emitError() << "expected " << what << " to be at least " << least
-                     << ", found " << value;
-}
-
-LogicalResult checkName(EmitError emitError, StringRef what, StringRef name) {
-  auto legal = [](char c) {
-    return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' ||
-           c == '.';
-  };
-  if (!name.empty() && llvm::all_of(name, legal))
-    return success();
-  return emitError() << "expected " << what
-                     << " of letters, digits, '_', '-' and '.', found '" << name
-                     << "'";
-}
-
 LogicalResult checkOneOf(EmitError emitError, const Twine &what,
                          StringRef value, ArrayRef<StringRef> allowed) {
   if (llvm::is_contained(allowed, value))
@@ -222,24 +201,6 @@ LogicalResult InterleaveAttr::verify(EmitError emitError, int64_t group) {
 // Parts of a description
 //===----------------------------------------------------------------------===//
 
-LogicalResult MemoryAttr::verify(EmitError emitError, StringRef name,
-                                 MemoryScope scope, MemoryKind kind,
-                                 int64_t size, int64_t align, int64_t line,
-                                 int64_t banks, int64_t bandwidth) {
-  if (failed(checkName(emitError, "the name of a memory", name)) ||
-      failed(checkAtLeast(emitError, "the size of a memory", size, 0)) ||
-      failed(checkAtLeast(emitError, "the line of a memory", line, 0)) ||
-      failed(checkAtLeast(emitError, "the banks of a memory", banks, 1)) ||
-      failed(
-          checkAtLeast(emitError, "the bandwidth of a memory", bandwidth, 0)))
-    return failure();
-  if (align < 1 || (align & (align - 1)))
-    return emitError() << "expected the alignment of a memory to be a power of "
-                          "two, found "
-                       << align;
-  return success();
-}
-
 LogicalResult ExecutionUnitAttr::verify(EmitError emitError, StringRef name,
                                         UnitKind kind, int64_t bits,
                                         int64_t registers, int64_t count,
@@ -270,10 +231,12 @@ LogicalResult MatrixInstructionAttr::verify(
     EmitError emitError, StringRef name, StringRef unit, RangeAttr m,
     RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
     Stationary stationary, bool accumulate, int64_t temporaries,
-    bool flushesSubnormals, StringRef outputStage) {
+    bool flushesSubnormals, StringRef outputStage, int64_t cycles) {
   if (failed(checkName(emitError, "the name of an instruction", name)) ||
       failed(checkAtLeast(emitError, "the temporaries of an instruction",
-                          temporaries, 0)))
+                          temporaries, 0)) ||
+      failed(
+          checkAtLeast(emitError, "the cycles of an instruction", cycles, 0)))
     return failure();
   for (OperandAttr operand : {lhs, rhs})
     if (auto layout = dyn_cast_if_present<InterleaveAttr>(operand.getLayout());
@@ -282,18 +245,6 @@ LogicalResult MatrixInstructionAttr::verify(
                          << "' to be a multiple of the " << layout.getGroup()
                          << " steps that its operand interleaves, found "
                          << k.getMin();
-  return success();
-}
-
-LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
-                                   int64_t clusters, int64_t threads,
-                                   int64_t frequency,
-                                   ArrayRef<StringAttr> links) {
-  if (failed(checkAtLeast(emitError, "cores", cores, 1)) ||
-      failed(checkAtLeast(emitError, "clusters", clusters, 1)) ||
-      failed(checkAtLeast(emitError, "threads", threads, 1)) ||
-      failed(checkAtLeast(emitError, "the frequency", frequency, 0)))
-    return failure();
   return success();
 }
 
@@ -330,7 +281,7 @@ LogicalResult TargetAttr::verify(
     ArrayRef<MemoryAttr> memories, ArrayRef<ExecutionUnitAttr> units,
     ArrayRef<MatrixInstructionAttr> instructions, TilesAttr tiles,
     DictionaryAttr limits, ArrayRef<StringAttr> deviations,
-    DictionaryAttr extra) {
+    DictionaryAttr extra, ArrayRef<TileMoveAttr> tileMoves, CostsAttr costs) {
   if (failed(checkName(emitError, "the name of a target", name)) ||
       failed(checkName(emitError, "the name of a chip", chip)))
     return failure();
@@ -368,6 +319,16 @@ LogicalResult TargetAttr::verify(
                            << "' has an operand in memory '"
                            << operand.getHome()
                            << "', which the description does not have";
+  }
+  llvm::StringSet<> moveNames;
+  for (TileMoveAttr move : tileMoves) {
+    if (!moveNames.insert(move.getName()).second)
+      return emitError() << "tile move '" << move.getName()
+                         << "' is described twice";
+    if (!memoryNames.contains(move.getHome()))
+      return emitError() << "tile move '" << move.getName()
+                         << "' refers to memory '" << move.getHome()
+                         << "', which the description does not have";
   }
   if (!limits)
     return success();

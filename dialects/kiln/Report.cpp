@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -42,7 +43,7 @@ ReportRow Report::describe(Operation *op) const {
     row.subject += "<" + kind.getValue().str() + ">";
   row.location = locationString(op->getLoc());
   // The name that a schedule gives to the kernel of a group.
-  if (auto name = op->getAttrOfType<StringAttr>("kiln.kernel"))
+  if (auto name = op->getAttrOfType<StringAttr>(kKernelAttr))
     row.kernel = name.getValue().str();
   for (Operation *at = op; at; at = at->getParentOp()) {
     auto name = at->getAttrOfType<StringAttr>("sym_name");
@@ -53,7 +54,7 @@ ReportRow Report::describe(Operation *op) const {
     if (slot.empty() && (isKernel || at->getNumRegions()) &&
         at->getName().getStringRef() != "builtin.module")
       slot = name.getValue().str();
-    if (auto origin = at->getAttrOfType<StringAttr>("kiln.function"))
+    if (auto origin = at->getAttrOfType<StringAttr>(kFunctionAttr))
       row.function = origin.getValue().str();
   }
   return row;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/LaunchAttrs.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,6 +14,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::simt;
 
+#include "kiln/Dialect/Simt/SimtEnums.cpp.inc"
 #include "kiln/Dialect/Simt/SimtOpsDialect.cpp.inc"
 
 /// `(%a, %b) : type`: operands of one type, and results of it.
@@ -38,6 +42,28 @@ parseSums(OpAsmParser &parser,
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Simt/SimtOps.cpp.inc"
+
+/// Attributes that operations have beside those of their definitions.
+static constexpr KnownAttribute kKnownAttributes[] = {
+    {kThreadsAttr, AttributeRole::Decision},
+    {kSharedBytesAttr, AttributeRole::Decision},
+    {kCooperativeAttr, AttributeRole::Decision},
+    {kNumericsAttr, AttributeRole::Decision},
+    {kWarpsAttr, AttributeRole::Decision},
+    {kScratchAttr, AttributeRole::Decision},
+    {kPersistentAttr, AttributeRole::Decision},
+    {kParametersAttr, AttributeRole::Decision},
+    {kLanesAttr, AttributeRole::Decision},
+    // lib/CodeGen/Gpu
+    {"simt.row", AttributeRole::Decision},
+    {"simt.emitters", AttributeRole::Decision},
+    {"simt.offered", AttributeRole::Decision},
+};
+
+LogicalResult SimtDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return verifyKnownAttribute(op, attribute, kKnownAttributes);
+}
 
 void SimtDialect::initialize() {
   registerAttributes();
@@ -95,6 +121,17 @@ static LogicalResult verifyAlignment(Operation *op, int64_t alignment) {
   return success();
 }
 
+template <typename Access> static LogicalResult verifyBounds(Access op) {
+  bool hasBase = bool(op.getBase());
+  if (hasBase != bool(op.getOffset()) || hasBase != bool(op.getExtent()))
+    return op.emitOpError() << "expected base, offset and extent together";
+  if (hasBase && op.getBase().getType() != op.getAddress().getType())
+    return op.emitOpError()
+           << "expected a base of type " << op.getAddress().getType()
+           << ", found " << op.getBase().getType();
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   // (C1) What stands for the result.
   if (getOther() && !getMask())
@@ -103,7 +140,9 @@ LogicalResult LoadOp::verify() {
     return emitOpError() << "expected 'other' of type " << getType()
                          << ", found " << getOther().getType();
   // (C2) The alignment.
-  return verifyAlignment(*this, getAlignment());
+  if (failed(verifyAlignment(*this, getAlignment())))
+    return failure();
+  return verifyBounds(*this); // (C3)
 }
 
 void LoadOp::getEffects(
@@ -115,22 +154,30 @@ void LoadOp::getEffects(
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyAlignment(*this, getAlignment()); // (C1)
+  if (failed(verifyAlignment(*this, getAlignment()))) // (C1)
+    return failure();
+  return verifyBounds(*this); // (C2)
 }
 
-static LogicalResult verifyMatrices(Operation *op, size_t count) {
+template <typename Matrices> static LogicalResult verifyMatrices(Matrices op) {
+  // (C1) Registers.
+  size_t count = op.getWords().size();
   if (count != 1 && count != 2 && count != 4)
-    return op->emitOpError() << "expected 1, 2 or 4 words, found " << count;
+    return op.emitOpError() << "expected 1, 2 or 4 words, found " << count;
+  if (!llvm::all_equal(op.getWords().getTypes()))
+    return op.emitOpError() << "expected words of one type";
+  // (C2) Addresses.
+  for (auto [name, n] :
+       {std::pair("lanes", op.getLanes()), std::pair("bytes", op.getBytes())})
+    if (n < 1 || !llvm::isPowerOf2_64(n))
+      return op.emitOpError()
+             << "expected " << name << " to be a power of two, found " << n;
   return success();
 }
 
-LogicalResult LoadMatrixOp::verify() {
-  return verifyMatrices(*this, getWords().size()); // (C1)
-}
+LogicalResult LoadMatrixOp::verify() { return verifyMatrices(*this); }
 
-LogicalResult StoreMatrixOp::verify() {
-  return verifyMatrices(*this, getWords().size()); // (C1)
-}
+LogicalResult StoreMatrixOp::verify() { return verifyMatrices(*this); }
 
 void InlineAsmOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -217,8 +264,9 @@ LogicalResult CopyAsyncOp::verify() {
 LogicalResult MatrixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t row, int64_t group, int64_t panel,
                                  bool, DenseI64ArrayAttr steps, int64_t bytes) {
-  if (row != 32 && row != 64 && row != 128)
-    return emitError() << "expected rows of 32, 64 or 128 bytes, found " << row;
+  if (row < 1 || !llvm::isPowerOf2_64(row))
+    return emitError() << "expected rows of a power of two bytes, found "
+                       << row;
   if (group <= 0 || group % 16 || panel <= 0 || panel % 16)
     return emitError() << "expected multiples of 16 bytes from group to group "
                           "and from panel to panel, found "
@@ -229,6 +277,19 @@ LogicalResult MatrixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << step;
   if (steps.empty() || bytes <= 0)
     return emitError() << "expected a matrix with steps and bytes";
+  return success();
+}
+
+LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t row, int64_t chunk, int64_t align,
+                                  bool) {
+  // (C1) What exclusive or permutes.
+  for (int64_t n : {row, chunk, align})
+    if (n < 1 || !llvm::isPowerOf2_64(n))
+      return emitError() << "expected powers of two, found " << n;
+  if (chunk >= row)
+    return emitError() << "expected chunks of less than the " << row
+                       << " bytes of a row, found " << chunk;
   return success();
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,6 +47,21 @@ void StageDialect::initialize() {
   registerRingOps();
   registerProductOps();
   addInterfaces<StageFolds, kiln::VersionedBytecode>();
+}
+
+/// Attributes that operations have beside those of their definitions.
+static constexpr kiln::KnownAttribute kKnownAttributes[] = {
+    {kFirstAttr, kiln::AttributeRole::Decision},
+    {kAgainAttr, kiln::AttributeRole::Decision},
+    {kDepthAttr, kiln::AttributeRole::Decision},
+    {kAheadAttr, kiln::AttributeRole::Decision},
+    // Staging
+    {"stage.home", kiln::AttributeRole::Decision},
+};
+
+LogicalResult StageDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  return kiln::verifyKnownAttribute(op, attribute, kKnownAttributes);
 }
 
 void StageDialect::registerTypes() {

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/Variants.h"
+#include "kiln/Interfaces/KnownAttributes.h"
 #include "kiln/Interfaces/Version.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -116,8 +117,31 @@ static LogicalResult verifyElementHint(Operation *op, NamedAttribute hint) {
   return success();
 }
 
+/// Attributes that operations have beside those of their definitions. Facts of
+/// kernel parameters are verified with the kernel.
+static constexpr kiln::KnownAttribute kKnownAttributes[] = {
+    {kContiguityAttr, kiln::AttributeRole::Hint},
+    {kDivisibilityAttr, kiln::AttributeRole::Hint},
+    {kConstancyAttr, kiln::AttributeRole::Hint},
+    {kLoopHintsAttr, kiln::AttributeRole::Hint},
+    {kKernelHintsAttr, kiln::AttributeRole::Hint},
+    {kVariantsAttr, kiln::AttributeRole::Decision},
+    {kRequiresAttr, kiln::AttributeRole::Decision},
+    {kMostInstancesAttr, kiln::AttributeRole::Decision},
+    // Transforms/Tile, Analysis
+    {"tile.combined_as", kiln::AttributeRole::Decision},
+    {"tile.grid_scale", kiln::AttributeRole::Decision},
+    {"tile.iteration_space", kiln::AttributeRole::Decision},
+    {"tile.keeps_accumulator", kiln::AttributeRole::Decision},
+    {"tile.not_structured", kiln::AttributeRole::Decision},
+    {"tile.printed_types", kiln::AttributeRole::Decision},
+    {"tile.untranslated", kiln::AttributeRole::Decision},
+};
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (failed(kiln::verifyKnownAttribute(op, attribute, kKnownAttributes)))
+    return failure();
   StringRef name = attribute.getName();
   if (name == kContiguityAttr || name == kDivisibilityAttr ||
       name == kConstancyAttr)

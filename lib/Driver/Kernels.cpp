@@ -5,6 +5,7 @@
 #include "Explanation.h"
 #include "PassHooks.h"
 #include "Shards.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Tile.h"
 #include "kiln/Dialect/Tile/Variants.h"
@@ -314,7 +315,7 @@ void kiln::driver::nameOrigins(ModuleOp module) {
     func.walk([&](program::LaunchOp launch) {
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
         if (Operation *kernel = module.lookupSymbol(name.getValue()))
-          kernel->setAttr("kiln.function", func.getSymNameAttr());
+          kernel->setAttr(target::kFunctionAttr, func.getSymNameAttr());
     });
 }
 

@@ -66,8 +66,7 @@ public:
   bool hasPipeline() const override { return true; }
   void buildPipeline(OpPassManager &pm,
                      const target::TargetOptions &options) const override {
-    const amd::Chip *chip = amd::findChip(options.chip);
-    simt::buildGpuPipeline(pm, options, chip ? chip->lanes : 64);
+    simt::buildGpuPipeline(pm, options);
     amd::buildAmdTail(pm);
     target::runExtensionPoint(pm, options, "amd.llvm");
   }

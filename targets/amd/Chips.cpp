@@ -75,15 +75,15 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
   }
   // SIMDs of a compute unit: four of 16 lanes, or two of 32.
   int64_t simds = chip->isCdna() ? 4 : 2;
-  constexpr int64_t kSimdLanes = 64;
+  constexpr int64_t kSimdLanes = 64, kThreads = 1024;
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "amd", chip = "{0}", family = "gpu",
   triple = "amdgcn-amd-amdhsa", cpu = "{0}",
-  topology = <cores = {1}, threads = {2}, frequency = {3}>,
+  topology = <cores = {1}, threads = {2}, frequency = {3}, lanes = {17}, threads_per_block = {20}>,
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = {4}, align = 4>,
     #kiln.memory<name = "register_file", scope = core, kind = register, size = {5}, align = 4>,
-    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {6}, align = 16, line = 128, banks = {7}>,
+    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {6}, align = 16, line = 128, banks = {7}, bank_bytes = 4>,
     #kiln.memory<name = "l2", scope = device, kind = cached, size = {8}, align = 64, line = 128>,
     #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {9}>],
   units = [
@@ -99,7 +99,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<type = f16, m = 128, n = 64, k = 32>,
     #kiln.contraction_tile<type = i8, m = 128, n = 64, k = 64>,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
-  extra = {{lanes = {17}, warps_per_core = {18}, instances_per_core = {18},
+  extra = {{warps_per_core = {18}, instances_per_core = {18},
     registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn"}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
@@ -108,6 +108,6 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name) {
       chip->gigabytes * 1000000000, chip->lanes * 32, chip->registers, simds,
       kSimdLanes / simds * (chip->isCdna() ? 1 : 2), chip->lanes * 64,
       chip->tensors / simds, matrixRows(*chip), chip->lanes, chip->waves,
-      chip->isCdna() ? 131072 : 98304);
+      chip->isCdna() ? 131072 : 98304, kThreads);
   return target::parseDescription(text, context, "description of amd");
 }

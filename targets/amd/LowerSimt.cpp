@@ -4,19 +4,25 @@
 #include "LowerOps.h"
 #include "Passes.h"
 #include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Gpu/Lowering.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::amd;
 
 /// The back end's name of a scope (LLVM's AMDGPU guide, "Memory Scopes").
-static StringRef scopeOf(StringRef scope) {
-  return llvm::StringSwitch<StringRef>(scope)
-      .Case("device", "agent")
-      .Case("block", "workgroup")
-      .Default(scope);
+static StringRef nameOf(tile::MemoryScope scope) {
+  switch (scope) {
+  case tile::MemoryScope::instance:
+    return "workgroup";
+  case tile::MemoryScope::device:
+    return "agent";
+  case tile::MemoryScope::system:
+    return "";
+  }
+  llvm_unreachable("unknown scope");
 }
 
 /// Lanes of a wave run in step: what is left to do is to keep the compiler from
@@ -31,10 +37,6 @@ static void lowerWarpBarrier(Operation *op, OpBuilder &b) {
 
 /// What LLVM must know to use the instructions for atomic additions of floats:
 /// buffers are memory of the device itself.
-template <typename Op> static void lowerAtomic(Op op, OpBuilder &b) {
-  if (auto scope = op.getSyncscope())
-    op.setSyncscope(scopeOf(*scope));
-}
 static void sayWhereMemoryIs(LLVM::AtomicRMWOp op, OpBuilder &b) {
   op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
   op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
@@ -65,19 +67,17 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     getOperation().walk([&](Operation *op) {
       if (isa_and_nonnull<simt::SimtDialect>(op->getDialect()))
         ops.push_back(op);
-      else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
-        lowerAtomic(atomic, b), sayWhereMemoryIs(atomic, b);
-      else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op))
-        lowerAtomic(exchange, b);
-      else if (auto fence = dyn_cast<LLVM::FenceOp>(op))
-        lowerAtomic(fence, b);
     });
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
+      if (simt::lowerAtomic(op, nameOf))
+        continue;
       if (failed(lower(op, b)))
         return signalPassFailure();
       op->erase();
     }
+    getOperation().walk(
+        [&](LLVM::AtomicRMWOp atomic) { sayWhereMemoryIs(atomic, b); });
   }
 
 private:
@@ -86,6 +86,10 @@ private:
       return lowerMma(mma, b);
     if (isa<simt::WarpBarrierOp>(op))
       return lowerWarpBarrier(op, b), success();
+    if (isa<simt::BarrierOp>(op))
+      return gpu::BarrierOp::create(b, op->getLoc()), success();
+    if (auto same = dyn_cast<simt::UniformOp>(op))
+      return same.replaceAllUsesWith(same.getValue()), success();
     if (auto output = dyn_cast<simt::OutputOp>(op))
       return lowerOutput(output, b), success();
     if (auto stop = dyn_cast<simt::StopOp>(op))

@@ -31,7 +31,7 @@ struct Chip {
 };
 } // namespace
 
-constexpr int64_t kLanes = 32, kParts = 4;
+constexpr int64_t kLanes = 32, kParts = 4, kThreads = 1024;
 
 static const Chip kChips[] = {
     {"sm_90a", "H100 and H200", 90, 80, 132, 227, 228, 64, 32, 60, 4800, 1980,
@@ -112,11 +112,11 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "nvidia", chip = "{0}", family = "gpu",
   triple = "nvptx64-nvidia-cuda", cpu = "{0}", features = "+ptx88",
-  topology = <cores = {1}, threads = {2}, frequency = {3}>,
+  topology = <cores = {1}, threads = {2}, frequency = {3}, lanes = {15}, threads_per_block = {22}>,
   memories = [
     #kiln.memory<name = "registers", scope = thread, kind = register, size = 1020, align = 4>,
     #kiln.memory<name = "register_file", scope = core, kind = register, size = 262144, align = 4>,
-    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {4}, align = 16, line = 128, banks = 32>,
+    #kiln.memory<name = "shared", scope = core, kind = explicit, size = {4}, align = 16, line = 128, banks = 32, bank_bytes = 4>,
     #kiln.memory<name = "l2", scope = device, kind = cached, size = {5}, align = 32, line = 128>,
     #kiln.memory<name = "global", scope = device, kind = cached, align = 16, line = 128, bandwidth = {6}>],
   units = [
@@ -134,16 +134,19 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<type = f16, m = 128, n = {13}, k = {14}>,
     #kiln.contraction_tile<type = i8, m = 128, n = {13}, k = 64>,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
-  extra = {{lanes = {15}, compute = {16}, warps_per_core = {17}, instances_per_core = {18},
+  tile_moves = [{23}],
+  costs = <shuffle = 20, select = 5, pack = 5, wavefront = 10, barrier = 200, warp_barrier = 100>,
+  extra = {{compute = {16}, warps_per_core = {17}, instances_per_core = {18},
     registers_per_core = 65536, shared_per_core = {19}, shared_reserved = {20}, cluster = {21},
-    load_matrix = {22}, store_matrix = {23}, converted = [f8E4M3FN, f8E5M2], assembly = "ptx"},
+    converted = [f8E4M3FN, f8E5M2], assembly = "ptx"},
   deviations = ["conform ^tile/tile\\.store/f32/combine-add/hurt$: atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA",
     "conform sometimes ^tile/tile\\.(atomic_rmw/f32/fadd|store/f32/combine-add/finite): atom.add.f32 and red.add.f32 flush subnormal numbers in global memory, says the PTX ISA"]>)",
       chip->name, chip->cores, chip->warps * kLanes, chip->megahertz * 1000000,
       chip->sharedKiB << 10, chip->l2MiB << 20, chip->gigabytes * 1000000000,
       kParts, chip->singles / kParts, chip->doubles, chip->tensors / kParts,
       copyUnits(chip->compute),
-      nvidia::matrixRows(chip->compute, chip->name.ends_with("a")),
+      nvidia::matrixRows(chip->compute, chip->name.ends_with("a"),
+                         chip->tensors / kParts),
       isWide    ? 256
       : isLarge ? 128
                 : 64,
@@ -152,7 +155,6 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
                 : 32,
       kLanes, chip->compute, chip->warps, chip->instances,
       chip->coreSharedKiB << 10, chip->compute >= 80 ? 1024 : 0,
-      chip->compute >= 90 ? 8 : 1, chip->compute >= 75 ? "true" : "false",
-      chip->compute >= 90 ? "true" : "false");
+      chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute));
   return target::parseDescription(text, context, "description of nvidia");
 }

@@ -21,8 +21,16 @@ unsigned oldestPtx(llvm::StringRef chip);
 
 /// The matrix instructions of warps (`mma.sync`) and, where the chip has its
 /// own instructions, of four of them (`wgmma`) that a chip of compute
-/// capability `compute` (90 for 9.0) has, for a description.
-std::string matrixRows(unsigned compute, bool hasOwn);
+/// capability `compute` (90 for 9.0) has, for a description. One of four units
+/// starts `rate` multiply-adds of f16 per cycle.
+std::string matrixRows(unsigned compute, bool hasOwn, int64_t rate);
+
+/// The instructions that move matrices (`ldmatrix`, `stmatrix`), for a
+/// description: a list, with a comma before each further one.
+std::string tileMoves(unsigned compute);
+
+/// Ends the names of tile moves that transpose matrices.
+inline constexpr llvm::StringLiteral kTransposedMove = ".trans";
 
 } // namespace kiln::nvidia
 

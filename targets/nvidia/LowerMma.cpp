@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerMma.h"
+#include "Chips.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -91,8 +92,8 @@ LogicalResult Mma::run() {
   std::string lhs = factors.str(), rhs = lhs, acc = parts[2].str();
   std::string extra;
   if (factors == "i8") {
-    lhs = op->hasAttr("lhs_unsigned") ? "u8" : "s8";
-    rhs = op->hasAttr("rhs_unsigned") ? "u8" : "s8";
+    lhs = op.getLhsUnsigned() ? "u8" : "s8";
+    rhs = op.getRhsUnsigned() ? "u8" : "s8";
     acc = "s32";
   } else if (factors == "f8") {
     auto name = [](Type type) {
@@ -156,8 +157,10 @@ LogicalResult nvidia::lowerMma(simt::MmaOp op, OpBuilder &b) {
   return Mma(op, b).run();
 }
 
-static NVVM::MMALayout orderOf(bool isTransposed) {
-  return isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+/// The order of a tile move of the description (`kTransposedMove`).
+static NVVM::MMALayout orderOf(StringRef move) {
+  return move.ends_with(kTransposedMove) ? NVVM::MMALayout::col
+                                         : NVVM::MMALayout::row;
 }
 
 /// Eight rows of eight numbers of 16 bits.
@@ -173,7 +176,7 @@ void nvidia::lowerLoadMatrix(simt::LoadMatrixOp op, OpBuilder &b) {
     type = LLVM::LLVMStructType::getLiteral(b.getContext(),
                                             SmallVector<Type>(count, i32));
   Value all = NVVM::LdMatrixOp::create(b, loc, type, op.getAddress(), count,
-                                       orderOf(op.getTransposed()), shapeOf(b),
+                                       orderOf(op.getMove()), shapeOf(b),
                                        NVVM::LdStMatrixEltType::B16);
   for (auto [i, word] : llvm::enumerate(op.getWords()))
     word.replaceAllUsesWith(
@@ -184,6 +187,6 @@ void nvidia::lowerLoadMatrix(simt::LoadMatrixOp op, OpBuilder &b) {
 
 void nvidia::lowerStoreMatrix(simt::StoreMatrixOp op, OpBuilder &b) {
   NVVM::StMatrixOp::create(b, op.getLoc(), op.getAddress(), op.getWords(),
-                           orderOf(op.getTransposed()), shapeOf(b),
+                           orderOf(op.getMove()), shapeOf(b),
                            NVVM::LdStMatrixEltType::B16);
 }

@@ -12,6 +12,7 @@
 #include "Passes.h"
 #include "kiln/Dialect/Simt/LaunchAttrs.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Gpu/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -318,6 +319,8 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
     });
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
+      if (simt::lowerAtomic(op, nameOf))
+        continue;
       LogicalResult lowered = failure();
       if (auto load = dyn_cast<simt::LoadOp>(op))
         lowered = Access(op, b).load(load);
@@ -325,6 +328,10 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         lowered = Access(op, b).store(store);
       else if (auto mma = dyn_cast<simt::MmaOp>(op))
         lowered = lowerMma(mma, b);
+      else if (auto same = dyn_cast<simt::UniformOp>(op))
+        lowered = (same.replaceAllUsesWith(same.getValue()), success());
+      else if (isa<simt::BarrierOp>(op))
+        lowered = (NVVM::Barrier0Op::create(b, op->getLoc()), success());
       else if (isa<simt::WarpBarrierOp>(op))
         lowered = (lowerWarpBarrier(op, b), success());
       else if (auto load = dyn_cast<simt::LoadMatrixOp>(op))
@@ -349,6 +356,18 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
         return signalPassFailure();
       op->erase();
     }
+  }
+
+  static StringRef nameOf(tile::MemoryScope scope) {
+    switch (scope) {
+    case tile::MemoryScope::instance:
+      return "block";
+    case tile::MemoryScope::device:
+      return "device";
+    case tile::MemoryScope::system:
+      return "";
+    }
+    llvm_unreachable("unknown scope");
   }
 
   static void lowerWarpBarrier(Operation *op, OpBuilder &b) {

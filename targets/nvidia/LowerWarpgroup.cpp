@@ -88,6 +88,11 @@ static LogicalResult lowerMma(simt::MmaAsyncOp op, OpBuilder &b) {
   for (size_t i = 0; i < count; ++i)
     sums += llvm::formatv("{0}${1}", i ? "," : "", i);
   simt::MatrixAttr matrices[] = {op.getLhsMatrix(), op.getRhsMatrix()};
+  // The swizzles of "Matrix descriptor format".
+  for (simt::MatrixAttr matrix : matrices)
+    if (int64_t row = matrix.getRow(); row != 32 && row != 64 && row != 128)
+      return op->emitError("unsupported: factors of '")
+             << op.getRow() << "' in rows of " << row << " bytes";
   // Numbers of 16 bits alone are read across rows.
   std::string across;
   if (parts[3] == "f16" || parts[3] == "bf16")

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA 8.8, "Warp-level matrix instructions": mma.sync, and "Asynchronous
-// warpgroup-level matrix instructions": wgmma.mma_async.
+// warpgroup-level matrix instructions": wgmma.mma_async; ldmatrix, stmatrix.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <tuple>
 
 using namespace kiln;
 
@@ -24,8 +25,9 @@ struct Row {
 
 constexpr unsigned kLast = 999;
 
-/// Of each type the deepest first. Factors of 8-bit integers are signed or
-/// unsigned and those of 8-bit floats e4m3 or e5m2, each factor by itself.
+/// Of each type the deepest first, which of equal times is taken. Factors of
+/// 8-bit integers are signed or unsigned and those of 8-bit floats e4m3 or
+/// e5m2, each factor by itself.
 static const Row kRows[] = {
     {80, kLast, 16, 8, 16, "f16", "f16", "f32"},
     {75, kLast, 16, 8, 8, "f16", "f16", "f32"},
@@ -100,9 +102,18 @@ std::string accLayout(const Row &row) {
 }
 } // namespace
 
-/// Of four warps, the first ones: what else takes these types comes behind.
-/// They are of one compute capability alone.
-static std::string warpgroupRows() {
+/// Cycles of a unit that starts `rate` multiply-adds of f16 per cycle, for so
+/// many of elements of so many bits. Units start twice as many of half the
+/// bits, and of f64 a sixteenth.
+static int64_t cyclesOf(int64_t products, unsigned bits, int64_t rate) {
+  int64_t sixteenths = bits == 64 ? 1 : 16 * 16 / bits;
+  return std::max<int64_t>(1,
+                           llvm::divideCeil(16 * products, rate * sixteenths));
+}
+
+/// Of four warps: each computes a quarter of the products. They are of one
+/// compute capability alone.
+static std::string warpgroupRows(int64_t rate) {
   std::pair<unsigned, llvm::StringRef> kinds[] = {
       {16, "f16"}, {16, "bf16"}, {8, "tf32"}};
   std::string text;
@@ -110,17 +121,26 @@ static std::string warpgroupRows() {
     text += llvm::formatv(
         R"({0}
     #kiln.matrix_instruction<name = "wgmma.m64k{1}.f32.{2}", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <{1}>,
-      lhs = <types = [{2}], home = "shared">, rhs = <types = [{2}], home = "shared">,
+      lhs = <types = [{2}], home = "shared", layout = {3}>, rhs = <types = [{2}], home = "shared", layout = {3}>,
       acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
-        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>>)",
-        text.empty() ? "" : ",", depth, type);
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {4}>)",
+        text.empty() ? "" : ",", depth, type,
+        depth == 16 ? "#simt.swizzle<row = 128, chunk = 16, align = 1024, "
+                      "across = true>"
+                    : "#simt.swizzle<row = 128, chunk = 16, align = 1024>",
+        cyclesOf(64 * 8 * depth / 4, 256 / depth, rate));
   return text;
 }
 
-std::string nvidia::matrixRows(unsigned compute, bool hasOwn) {
+std::string nvidia::matrixRows(unsigned compute, bool hasOwn, int64_t rate) {
   std::string text;
-  if (compute == 90 && hasOwn)
-    text = warpgroupRows();
+  bool hasWarpgroups = compute == 90 && hasOwn;
+  if (hasWarpgroups)
+    text = warpgroupRows(rate);
+  // Where there are instructions of four warps, those of one reach about five
+  // eighths of the rate.
+  if (hasWarpgroups)
+    rate = rate * 5 / 8;
   for (const Row &row : kRows) {
     if (compute < row.since || compute > row.until)
       continue;
@@ -129,10 +149,42 @@ std::string nvidia::matrixRows(unsigned compute, bool hasOwn) {
     #kiln.matrix_instruction<name = "mma.m{1}n{2}k{3}.{4}.{5}", unit = "tensor", m = <{1}>, n = <{2}>, k = <{3}>,
       lhs = <types = [{6}], home = "registers", layout = {7}>,
       rhs = <types = [{6}], home = "registers", layout = {8}>,
-      acc = <types = [{4}], home = "registers", layout = {9}>>)",
+      acc = <types = [{4}], home = "registers", layout = {9}>, cycles = {10}>)",
         text.empty() ? "" : ",", row.m, row.n, row.k, row.acc, row.name,
         row.types, factorLayout(row, true), factorLayout(row, false),
-        accLayout(row));
+        accLayout(row),
+        cyclesOf(int64_t(row.m) * row.n * row.k, bitsOf(row.name), rate));
+  }
+  return text;
+}
+
+/// Eight rows of 16 bytes for each matrix, at the addresses of eight lanes; a
+/// lane holds one word of a row, or two rows of a column.
+std::string nvidia::tileMoves(unsigned compute) {
+  std::string text;
+  auto add = [&](llvm::StringRef name, llvm::StringRef kind, unsigned bits,
+                 bool isTransposed) {
+    unsigned word = 32 / bits;
+    Bases registers, lanes, addresses;
+    unsigned along = isTransposed ? 0 : 1;
+    registers.along(along, 1, llvm::Log2_32(word));
+    lanes.along(along, word, 2).along(1 - along, 1, 3);
+    addresses.along(0, 1, 3);
+    text += llvm::formatv(
+        R"({0}
+    #kiln.tile_move<name = "{1}.b{2}{3}", kind = {4}, home = "shared", bits = {2}, matrices = 4,
+      held = {5}, addressed = {6}>)",
+        text.empty() ? "" : ",", name, bits,
+        isTransposed ? llvm::StringRef(kTransposedMove) : "", kind,
+        layoutText(registers, lanes), layoutText(Bases(), addresses));
+  };
+  for (auto [name, kind, since] : {std::tuple("ldmatrix", "load", 75u),
+                                   std::tuple("stmatrix", "store", 90u)}) {
+    if (compute < since)
+      continue;
+    for (unsigned bits : {8, 16, 32})
+      add(name, kind, bits, false);
+    add(name, kind, 16, true);
   }
   return text;
 }

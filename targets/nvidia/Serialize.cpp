@@ -157,7 +157,7 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
   int64_t all =
       bytes + (found == log.kernels.end() ? 0 : found->second.sharedBytes);
   target::TargetAttr description = target::getDescription(module);
-  target::MemoryAttr memory = description.getMemory("shared");
+  target::MemoryAttr memory = description.getSharedMemory();
   if (memory && memory.getSize() && all > memory.getSize())
     return kernel.emitError("unsupported: kernel '")
            << kernel.getSymName() << "' needs " << all
@@ -174,9 +174,13 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
     persistent.isRequired = false;
     result.attributes.push_back(persistent);
   }
-  runtime::LaunchAttribute axes = required(kLaunchAxes, {1});
-  axes.isRequired = false;
-  result.attributes.push_back(axes);
+  // Of a description with one axis the code looks at no extents.
+  if (description.getTopology() &&
+      description.getTopology().getGridAxes() == 3) {
+    runtime::LaunchAttribute axes = required(kLaunchAxes, {1});
+    axes.isRequired = false;
+    result.attributes.push_back(axes);
+  }
   if (found == log.kernels.end())
     return result;
   const KernelFacts &facts = found->second;

@@ -13,6 +13,7 @@
 !C = tensor<32x32xf32>
 
 module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
+  memories = [#kiln.memory<name = "shared", scope = core, kind = explicit>],
   units = [#kiln.unit<name = "square", kind = matrix, types = [f16]>],
   matrix_instructions = [
     #kiln.matrix_instruction<name = "deep", unit = "square", m = <16>, n = <8>, k = <512>,

@@ -64,7 +64,7 @@ tile.kernel @copies(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf3
 // Combining stores are atomic, each element once.
 // CHECK-LABEL: llvm.func @combine(
 // CHECK: scf.if
-// CHECK-NEXT: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, f32
+// CHECK-NEXT: simt.atomic_rmw fadd monotonic device %{{.*}}, %{{.*}} : !llvm.ptr<1>, f32
 tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf32>) attributes {simt.warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<16xf32> -> tensor<16xf32, #one>
@@ -73,7 +73,7 @@ tile.kernel @combine(%x: !tile.view<16xf32> {tile.readonly}, %y: !tile.view<16xf
 
 // One bit added to one bit.
 // CHECK-LABEL: llvm.func @bits(
-// CHECK: llvm.atomicrmw _xor {{.*}} : !llvm.ptr<1>, i8
+// CHECK: simt.atomic_rmw _xor {{.*}} : !llvm.ptr<1>, i8
 tile.kernel @bits(%x: !tile.view<16xi1> {tile.readonly}, %y: !tile.view<16xi1>) attributes {simt.warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<16xi1> -> tensor<16xi1, #one>

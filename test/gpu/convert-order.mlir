@@ -125,7 +125,7 @@ tile.kernel @iterations(%x: !tile.view<256xf32>) attributes {simt.warps = 4 : i6
 // CHECK-LABEL: llvm.func @atomic(
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32 : i32
 // CHECK-NEXT: scf.if %[[FIRST]]
-// CHECK-NEXT: %[[OLD:.*]] = llvm.atomicrmw add %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, i32
+// CHECK-NEXT: %[[OLD:.*]] = simt.atomic_rmw add monotonic device %{{.*}} : !llvm.ptr<1>, i32
 // CHECK-NEXT: llvm.store %[[OLD]], %[[PLACE:.*]] : i32, !llvm.ptr<3>
 // CHECK: gpu.barrier
 // CHECK-NEXT: %[[ALL:.*]] = llvm.load %[[PLACE]] : !llvm.ptr<3> -> i32

@@ -263,9 +263,9 @@ class Machine:
                 raise SystemExit(f"{op.name} without all threads")
 
     def matrices(self, op, values, active):
-        """Row r of matrix m is where lane 8 m + r says; a lane has word l % 4 of row l / 4, or, transposed,
-        two elements of column l / 4."""
-        turned, reads = "transposed" in op.rest, op.name == "simt.load_matrix"
+        """Tile moves of 8 rows of 16 bytes: row r of matrix m is where lane 8 m + r says; a lane has word l % 4 of row
+        l / 4, or, of moves whose name has "turned" or ".trans", two elements of column l / 4."""
+        turned, reads = bool(re.search(r"turned|\.trans", op.rest)), op.name == "simt.load_matrix"
         count = op.type.count("i32") if reads else len(values) - 1
         rows = values[0] if reads else values[-1]
         for m in range(count):
@@ -496,7 +496,7 @@ class Machine:
             return x[0] + index * each
         space = 3 if "ptr<3>" in op.types else 1
         if name in ("simt.load", "llvm.load"):
-            masked = re.search(r"Sizes = array<i32: 1, 1, (\d)>", op.rest)
+            masked = re.search(r"Sizes = array<i32: 1, 1, (\d)[,>]", op.rest)
             if masked and not x[1]:
                 return x[2] if masked.group(1) == "1" else 0xdead & mask
             return self.read(kind, space, t, x[0])

@@ -14,18 +14,26 @@
 #row_pairs = #simt.layout<rank = 2, register = [[0, 1], [0, 2], [0, 4]],
   lane = [[0, 8], [4, 0], [8, 0], [16, 0], [32, 0]], warp = [[1, 0], [2, 0]]>
 
+#words = #simt.layout<rank = 2, register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#turned = #simt.layout<rank = 2, register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#starts = #simt.layout<rank = 2, register = [], lane = [[1, 0], [2, 0], [4, 0]], warp = []>
+
 module attributes {kiln.target = #kiln.target<name = "board", chip = "b1", memories = [
     #kiln.memory<name = "shared", scope = core, kind = explicit, size = 98304, align = 16, line = 128, banks = 32>],
-    extra = {load_matrix = true, store_matrix = true}>} {
+    tile_moves = [
+      #kiln.tile_move<name = "load", kind = load, home = "shared", bits = 16, matrices = 4, held = #words, addressed = #starts>,
+      #kiln.tile_move<name = "load-turned", kind = load, home = "shared", bits = 16, matrices = 4, held = #turned, addressed = #starts>,
+      #kiln.tile_move<name = "store", kind = store, home = "shared", bits = 16, matrices = 4, held = #words, addressed = #starts>,
+      #kiln.tile_move<name = "store-turned", kind = store, home = "shared", bits = 16, matrices = 4, held = #turned, addressed = #starts>]>} {
 
 // A factor out of rows that lie along the depth, and one out of rows across it.
 // CHECK-LABEL: llvm.func @factors
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>
 // CHECK: gpu.barrier
-// CHECK: simt.load_matrix %{{[0-9]*}} : !llvm.ptr<3> -> i32, i32, i32, i32
+// CHECK: simt.load_matrix "load" %{{[0-9]*}} by 32 lanes of 16 : !llvm.ptr<3> -> i32, i32, i32, i32
 // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<8xf16>
 // CHECK: gpu.barrier
-// CHECK-COUNT-4: simt.load_matrix %{{[0-9]*}} transposed : !llvm.ptr<3> -> i32, i32, i32, i32
+// CHECK-COUNT-4: simt.load_matrix "load-turned" %{{[0-9]*}} by 32 lanes of 16 : !llvm.ptr<3> -> i32, i32, i32, i32
 // factors: a: i16 = range(1024), b: i16 = [0] * 1024
 // factors: c: i16 = range(1024), d: i16 = [0] * 1024
 // factors: expect b == a and d == c
@@ -43,7 +51,7 @@ tile.kernel @factors(%a: !tile.view<64x16xf16>, %b: !tile.view<64x16xf16> {tile.
 
 // A result goes back to columns in vectors.
 // CHECK-LABEL: llvm.func @result
-// CHECK: simt.store_matrix {{.*}} transposed : !llvm.ptr<3>
+// CHECK: simt.store_matrix "store-turned" {{.*}} : !llvm.ptr<3>
 // CHECK: gpu.barrier
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
 // result: a: i16 = range(1024), b: i16 = [0] * 1024

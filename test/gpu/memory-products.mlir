@@ -16,6 +16,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-assign-layouts,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' --mlir-print-op-generic | %python %S/execute.py %s
 
 #sums = #simt.layout<rank = 2, register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#rows = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>
 #made = #kiln.target<name = "made-up", chip = "one",
   memories = [#kiln.memory<name = "global", scope = device, kind = cached>,
     #kiln.memory<name = "shared", scope = core, kind = explicit, size = 232448>],
@@ -23,7 +24,7 @@
     #kiln.unit<name = "copy", kind = dma, homes = ["global", "shared"]>],
   matrix_instructions = [
     #kiln.matrix_instruction<name = "reads", unit = "square", m = <64>, n = <8 to 256 by 8>, k = <16>,
-      lhs = <types = [f16], home = "shared">, rhs = <types = [f16], home = "shared">, acc = <types = [f32], layout = #sums>>]>
+      lhs = <types = [f16], home = "shared", layout = #rows>, rhs = <types = [f16], home = "shared", layout = #rows>, acc = <types = [f32], layout = #sums>>]>
 
 module attributes {kiln.target = #made} {
 // along: a: f16 = [0x3c00 + (i * 7 % 5) * 0x100 for i in range(64 * 160)], b: f16 = [0x3800 + (i * 11 % 7) * 0x80 for i in range(128 * 160)], c: f32 = [0.0] * (64 * 128)

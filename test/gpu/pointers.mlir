@@ -83,7 +83,7 @@ tile.kernel @single(%x: !tile.ptr<i32> {tile.align = 16 : i64}, %y: !tile.ptr<i3
 // CHECK: simt.load %{{.*}} -> vector<4xf32>
 // CHECK: gpu.shuffle
 // CHECK: %[[LANE:.*]] = llvm.getelementptr %{{.*}}[%[[T:.*]]] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
-// CHECK: llvm.atomicrmw fadd %[[LANE]]
+// CHECK: simt.atomic_rmw fadd {{.*}} %[[LANE]]
 tile.kernel @updates(%x: !tile.view<128xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.ptr<f32>) {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !tile.view<128xf32> -> tensor<128xf32>
@@ -95,8 +95,8 @@ tile.kernel @updates(%x: !tile.view<128xf32> {tile.readonly, tile.align = 16 : i
 
 // Sums of rows, of which a few lanes have several: each lane updates one.
 // CHECK-LABEL: llvm.func @sums(
-// CHECK: llvm.atomicrmw fadd
-// CHECK-NOT: llvm.atomicrmw
+// CHECK: simt.atomic_rmw fadd
+// CHECK-NOT: simt.atomic_rmw
 // CHECK: llvm.return
 tile.kernel @sums(%x: !tile.view<16x256xf32> {tile.readonly, tile.align = 16 : i64}, %y: !tile.ptr<f32>) {
   %c0 = arith.constant 0 : index

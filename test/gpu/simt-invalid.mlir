@@ -116,8 +116,8 @@ llvm.func @mma_async_c2(%p: !llvm.ptr<3>, %c: f32) {
 
 // matrix
 llvm.func @matrix(%p: !llvm.ptr<3>, %c: f32) {
-  // expected-error@+1 {{expected rows of 32, 64 or 128 bytes, found 256}}
-  %d = simt.mma_async "row" %p as #simt.matrix<row = 256, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // expected-error@+1 {{expected rows of a power of two bytes, found 96}}
+  %d = simt.mma_async "row" %p as #simt.matrix<row = 96, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
   llvm.return
 }
 
@@ -129,3 +129,33 @@ llvm.func @matrix(%p: !llvm.ptr<3>, %c: f32) {
   %d = simt.mma_async "row" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [8], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
   llvm.return
 }
+
+// -----
+
+// load (C3)
+func.func @load_c3(%p: !llvm.ptr<1>, %q: !llvm.ptr, %n: i64) {
+  // expected-error@+1 {{expected a base of type '!llvm.ptr<1>', found '!llvm.ptr'}}
+  %a = simt.load %p in %q[%n] of %n : !llvm.ptr align 4 : !llvm.ptr<1> -> f32
+  return
+}
+
+// -----
+
+// store (C2)
+func.func @store_c2(%p: !llvm.ptr<1>, %q: !llvm.ptr, %n: i64, %x: f32) {
+  // expected-error@+1 {{expected a base of type '!llvm.ptr<1>', found '!llvm.ptr'}}
+  simt.store %x, %p in %q[%n] of %n : !llvm.ptr align 4 : f32, !llvm.ptr<1>
+  return
+}
+
+// -----
+
+// swizzle (C1)
+// expected-error@+1 {{expected powers of two, found 96}}
+func.func private @swizzle_c1() attributes {a = #simt.swizzle<row = 96, chunk = 16, align = 1024>}
+
+// -----
+
+// swizzle (C1)
+// expected-error@+1 {{expected chunks of less than the 16 bytes of a row, found 16}}
+func.func private @swizzle_c1() attributes {a = #simt.swizzle<row = 16, chunk = 16, align = 1024>}

@@ -89,3 +89,30 @@ llvm.func @asynchronous(%p: !llvm.ptr<3>, %c: f32) {
   %e:2 = simt.wait_products but 0 (%d#0, %d#1) : f32
   llvm.return
 }
+
+// What a target finishes: bounds of accesses, scopes, memories of barriers, numbers that lanes share, tile moves.
+// CHECK-LABEL: func @finished(
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>, %[[S:.*]]: !llvm.ptr<3>, %[[M:.*]]: i1, %[[N:.*]]: i64, %[[X:.*]]: i32)
+// CHECK-SAME: swizzle = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>
+func.func @finished(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %m: i1, %n: i64, %x: i32)
+    attributes {swizzle = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>, plain = #simt.swizzle<row = 64, chunk = 16, align = 16>} {
+  // CHECK: %[[A:.*]] = simt.load %[[P]] in %[[P]][%[[N]]] of %[[N]] : !llvm.ptr<1> mask %[[M]] align 4 : !llvm.ptr<1> -> f32
+  %a = simt.load %p in %p[%n] of %n : !llvm.ptr<1> mask %m align 4 : !llvm.ptr<1> -> f32
+  // CHECK: simt.store %[[A]], %[[P]] in %[[P]][%[[N]]] of %[[N]] : !llvm.ptr<1> align 4 : f32, !llvm.ptr<1>
+  simt.store %a, %p in %p[%n] of %n : !llvm.ptr<1> align 4 : f32, !llvm.ptr<1>
+  // CHECK: simt.atomic_rmw uinc_wrap acq_rel instance %[[P]], %[[X]] : !llvm.ptr<1>, i32
+  %b = simt.atomic_rmw uinc_wrap acq_rel instance %p, %x : !llvm.ptr<1>, i32
+  // CHECK: simt.atomic_cas acquire system %[[P]], %[[X]], %[[X]] : !llvm.ptr<1>, i32
+  %c = simt.atomic_cas acquire system %p, %x, %x : !llvm.ptr<1>, i32
+  // CHECK: simt.barrier shared{{$}}
+  simt.barrier shared
+  // CHECK: simt.barrier all
+  simt.barrier all
+  // CHECK: simt.uniform %[[X]] : i32
+  %d = simt.uniform %x : i32
+  // CHECK: %[[W:.*]]:2 = simt.load_matrix "rows" %[[S]] by 16 lanes of 16 : !llvm.ptr<3> -> i32, i32
+  %w:2 = simt.load_matrix "rows" %s by 16 lanes of 16 : !llvm.ptr<3> -> i32, i32
+  // CHECK: simt.store_matrix "rows" %[[W]]#0, %[[W]]#1 to %[[S]] by 16 lanes of 16 : !llvm.ptr<3>, i32, i32
+  simt.store_matrix "rows" %w#0, %w#1 to %s by 16 lanes of 16 : !llvm.ptr<3>, i32, i32
+  return
+}

@@ -256,16 +256,16 @@ llvm.func @matrices(%x: i32) attributes {simt.threads = 64 : i64, simt.shared_by
   %at = arith.muli %i, %c16 : i32
   %p = llvm.getelementptr %memory[%at] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
   // expected-note@+1 {{it does so here}}
-  simt.store_matrix %x, %x, %x, %x to %p : !llvm.ptr<3>
+  simt.store_matrix "rows" %x, %x, %x, %x to %p by 32 lanes of 16 : !llvm.ptr<3>, i32, i32, i32, i32
   simt.warp_barrier
-  %w:4 = simt.load_matrix %p : !llvm.ptr<3> -> i32, i32, i32, i32
+  %w:4 = simt.load_matrix "rows" %p by 32 lanes of 16 : !llvm.ptr<3> -> i32, i32, i32, i32
   // The other warp's.
   %c512 = arith.constant 512 : i32
   %o = arith.xori %at, %c512 : i32
   %q = llvm.getelementptr %memory[%o] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
   simt.warp_barrier
   // expected-error@+1 {{writes byte 0 of the block's memory in thread 32, which thread 0 writes before}}
-  simt.store_matrix %x to %q : !llvm.ptr<3>
+  simt.store_matrix "rows" %x to %q by 8 lanes of 16 : !llvm.ptr<3>, i32
   llvm.return
 }
 

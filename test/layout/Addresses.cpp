@@ -8,7 +8,7 @@ using namespace llvm;
 using namespace kiln::layout;
 
 void checkAddresses() {
-  Banks banks;
+  Banks banks = usualBanks();
   for (int round = 0; round < 300; ++round) {
     LinearLayout layout =
         randomLayout({{"register", 3}, {"lane", 3}, {"warp", 2}},

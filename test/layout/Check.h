@@ -4,6 +4,7 @@
 #define KILN_TEST_LAYOUT_CHECK_H
 
 #include "kiln/Layout/LinearLayout.h"
+#include "kiln/Layout/Shared.h"
 #include <cstdint>
 #include <random>
 #include <string>
@@ -25,6 +26,13 @@ inline int64_t pick(int64_t low, int64_t high) {
 
 /// The layout that a text says, or a failed check.
 kiln::layout::LinearLayout read(llvm::StringRef text);
+
+/// Memory of 32 banks of 4 bytes.
+inline kiln::layout::Banks usualBanks() {
+  kiln::layout::Banks banks;
+  banks.count = 32;
+  return banks;
+}
 
 /// Names of inputs and their numbers of bits, such as {{"lane", 5}}.
 using Bits = llvm::ArrayRef<std::pair<llvm::StringRef, unsigned>>;

@@ -119,7 +119,20 @@ static void checkCounts() {
                              "register = [[0, 1], [0, 2]], "
                              "lane = [[0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]");
   CHECK(cycle.shuffles == 4 && cycle.selects == 8);
-  CHECK(cycle.getCost({}) < getMemoryCost(2, 1, {}));
+  ConversionCosts costs;
+  costs.shuffle = costs.indexed = 2;
+  costs.select = 0.5;
+  costs.barrier = 20;
+  CHECK(cycle.getCost(costs) == 12);
+  CHECK(cycle.getCost(costs) < getMemoryCost(2, 1, costs));
+  // Exchanges within four lanes cost less than others.
+  costs.exchanges.emplace_back(0b11, 1);
+  CHECK(costs.getShuffle(3) == 1 && costs.getShuffle(4) == 2);
+  ShuffleCount pair = count("register = [[1], [2], [4]], lane = [[8], [16]]",
+                            "register = [[8], [2], [4]], lane = [[1], [16]]");
+  double less = pair.getCost(costs);
+  costs.exchanges.clear();
+  CHECK(pair.shuffles == 4 && pair.getCost(costs) == less + 4);
 }
 
 /// A change of the bits of a layout that keeps further levels where they are.

@@ -49,7 +49,7 @@ static void checkAccess(const LinearLayout &layout, const LinearLayout &memory,
 }
 
 static SharedPlan plan(const LinearLayout &from, const LinearLayout &to,
-                       unsigned elementBits, const Banks &banks = {},
+                       unsigned elementBits, const Banks &banks = usualBanks(),
                        ArrayRef<InstructionTile> storeTiles = {},
                        ArrayRef<InstructionTile> loadTiles = {}) {
   SharedPlan result = getSharedPlan(from, to, kLevels, elementBits, banks,
@@ -67,7 +67,7 @@ static SharedPlan plan(const LinearLayout &from, const LinearLayout &to,
 
 /// The least wavefronts of an access: one for every group of lanes.
 static unsigned getLeast(const SharedAccess &access, unsigned elementBits,
-                         const Banks &banks = {}) {
+                         const Banks &banks = usualBanks()) {
   unsigned bytes = (elementBits << access.vectorBits) / 8;
   unsigned groups = std::max(1u, 32 * bytes / (banks.count * banks.bytes));
   return access.instructions * groups;
@@ -110,10 +110,10 @@ static void checkSwizzles() {
   LinearLayout rowMajor =
       LinearLayout::identity(4096, "offset", "dim0").reshapeOutputs({64, 64});
   SharedAccess access =
-      *getSharedAccess(read(kFragment), rowMajor, kLevels, 16, Banks());
+      *getSharedAccess(read(kFragment), rowMajor, kLevels, 16, usualBanks());
   CHECK(access.vectorBits == 1);
   CHECK(access.wavefronts == 8 * getLeast(access, 16));
-  CHECK(simulate(access, 16, Banks()) == access.wavefronts);
+  CHECK(simulate(access, 16, usualBanks()) == access.wavefronts);
   // What both have in registers goes in rounds.
   SharedPlan rounds =
       plan(read("register = [[1], [2], [512], [1024]], "
@@ -131,13 +131,13 @@ static void checkTiles() {
   InstructionTile turned = {"columns", {2, 3, 4}, {reg, 0, 1}, 2};
   InstructionTile tiles[] = {tile, turned};
   LinearLayout fragment = read(kFragment), rows = read(kRows);
-  SharedPlan straight = plan(fragment, rows, 16, {}, tiles, {});
+  SharedPlan straight = plan(fragment, rows, 16, usualBanks(), tiles, {});
   CHECK(straight.storeTile == 0 && straight.loadTile == -1);
   // 16 matrices of 128 bytes, four by each instruction.
   CHECK(straight.store.wavefronts == 16 && straight.store.instructions == 4);
   CHECK(straight.load.vectorBits == 3 && straight.load.wavefronts == 16);
-  SharedPlan transposed =
-      plan(rows.transposeOutputs({1, 0}), fragment, 16, {}, {}, tiles);
+  SharedPlan transposed = plan(rows.transposeOutputs({1, 0}), fragment, 16,
+                               usualBanks(), {}, tiles);
   CHECK(transposed.loadTile == 1 && transposed.load.instructions == 4);
   CHECK(transposed.store.wavefronts == 16);
 
@@ -168,7 +168,7 @@ static void checkTiles() {
       }
   }
   // Elements of 32 bits have no row of that shape in a fragment's columns.
-  CHECK(plan(fragment, rows, 32, {}, ArrayRef(tiles).drop_front(), {})
+  CHECK(plan(fragment, rows, 32, usualBanks(), ArrayRef(tiles).drop_front(), {})
             .storeTile == -1);
 }
 
@@ -176,7 +176,7 @@ void checkMemory() {
   checkSwizzles();
   checkTiles();
   // Banks by hand.
-  Banks banks;
+  Banks banks = usualBanks();
   SmallVector<int64_t> same(32, 64), column, wide;
   for (int64_t lane = 0; lane < 32; ++lane) {
     column.push_back(lane * 128);
@@ -188,7 +188,7 @@ void checkMemory() {
   CHECK(countWavefronts(wide, 8, banks) == 4);
   CHECK(countLeastWavefronts(wide, 8, banks) == 2);
   // Lanes that are served together need not be neighbours.
-  Banks other;
+  Banks other = usualBanks();
   other.activeLanes.emplace_back(16, 0b10011);
   CHECK(other.getActiveLanes(16, 6) == 0b10011);
   CHECK(other.getActiveLanes(4, 5) == 31);

@@ -21,11 +21,11 @@ static ShufflePlan plan(StringRef from, StringRef to) {
   return getShufflePlan(convert(from, to), kLevels);
 }
 static SharedPlan swizzle(const LinearLayout &from, const LinearLayout &to) {
-  return getSharedPlan(from, to, kLevels, 16, Banks());
+  return getSharedPlan(from, to, kLevels, 16, usualBanks());
 }
 static SharedAccess access(const LinearLayout &layout,
                            const LinearLayout &memory) {
-  return *getSharedAccess(layout, memory, kLevels, 16, Banks());
+  return *getSharedAccess(layout, memory, kLevels, 16, usualBanks());
 }
 static AddressPlan address(const LinearLayout &layout,
                            const LinearLayout &memory) {

@@ -32,7 +32,7 @@ module attributes {a.a = #kiln.tiles<contract = []>} {}
 
 // -----
 // What nothing was ever called.
-// expected-error @+2 {{expected a field of #kiln.topology, one of: cores, clusters, threads, frequency, links, found 'frequenzy'}}
+// expected-error @+2 {{expected a field of #kiln.topology, one of: cores, clusters, threads, frequency, links, lanes, threads_per_block, grid_axes, found 'frequenzy'}}
 module attributes {a.a = #kiln.topology<cores = 2, // a comment, with = and >
   frequenzy = 100>} {}
 

@@ -13,6 +13,9 @@
 // FAILS-NEXT: one failed
 // FAILS-NEXT: two failed
 // FAILS-NEXT: exchange failed
+// FAILS-NEXT: named failed
+// FAILS-NEXT: all[0] = [64] i32: 0 1 2 3 {{.*}}
+// FAILS-NEXT: alike failed
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // Every thread reads what another one writes: the first of both to come is reported.
@@ -172,5 +175,44 @@ llvm.func @exchange() attributes {simt.threads = 32 : i64} {
     // expected-error@+1 {{expected all lanes of the warp, found that thread 0 does not come here with thread 16}}
     %x, %valid = gpu.shuffle xor %t, %c16, %c32 : i32
   }
+  llvm.return
+}
+
+// A barrier that names shared memory orders no other memory.
+llvm.func @named(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.args = ["zeros:i32:64"]} {
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %other = arith.xori %t, %c32 : i32
+  %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %q = llvm.getelementptr %out[%other] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  // expected-note@+1 {{it does so here}}
+  llvm.store %t, %p : i32, !llvm.ptr<1>
+  simt.barrier shared
+  // expected-error@+1 {{without a barrier in between}}
+  %x = llvm.load %q : !llvm.ptr<1> -> i32
+  llvm.return
+}
+
+// One for all memories does.
+llvm.func @all(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, eval.args = ["zeros:i32:64"]} {
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %c32 = arith.constant 32 : i32
+  %other = arith.xori %t, %c32 : i32
+  %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %q = llvm.getelementptr %out[%other] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  llvm.store %t, %p : i32, !llvm.ptr<1>
+  simt.barrier all
+  %x = llvm.load %q : !llvm.ptr<1> -> i32
+  llvm.return
+}
+
+// What is said to be equal in a warp has to be.
+llvm.func @alike() attributes {simt.threads = 32 : i64} {
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  // expected-error@+1 {{expected one number in all lanes of a warp; that of thread 1 is another one}}
+  %u = simt.uniform %t : i32
   llvm.return
 }

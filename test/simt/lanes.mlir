@@ -2,6 +2,18 @@
 // What lanes of a warp do together.
 // RUN: kiln-eval %s | FileCheck %s
 // RUN: kiln-eval --seed=5 %s | FileCheck %s
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
+  memories = [#kiln.memory<name = "shared", scope = core, kind = explicit, size = 65536>],
+  tile_moves = [
+    #kiln.tile_move<name = "load", kind = load, home = "shared", bits = 32, matrices = 4,
+      held = #simt.layout<rank = 2, register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>,
+      addressed = #simt.layout<rank = 2, register = [], lane = [[1, 0], [2, 0], [4, 0]], warp = []>>,
+    #kiln.tile_move<name = "load.trans", kind = load, home = "shared", bits = 16, matrices = 4,
+      held = #simt.layout<rank = 2, register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>,
+      addressed = #simt.layout<rank = 2, register = [], lane = [[1, 0], [2, 0], [4, 0]], warp = []>>,
+    #kiln.tile_move<name = "store", kind = store, home = "shared", bits = 32, matrices = 4,
+      held = #simt.layout<rank = 2, register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>,
+      addressed = #simt.layout<rank = 2, register = [], lane = [[1, 0], [2, 0], [4, 0]], warp = []>>]>} {
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
 // CHECK: shuffles[0] = [4, 8] i32: 1 0 3 2 5 4 7 6 -1 0 1 2 -1 4 5 6 2 3 -1 -1 6 7 -1 -1 3 3 3 3 7 7 7 7
@@ -55,15 +67,15 @@ llvm.func @matrices(%plain: !llvm.ptr<1>, %across: !llvm.ptr<1>, %stored: !llvm.
   %row = arith.andi %t, %c7 : i32
   %at = arith.muli %row, %c16 : i32
   %q = llvm.getelementptr %memory[%at] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-  %w = simt.load_matrix %q : !llvm.ptr<3> -> i32
-  %x:2 = simt.load_matrix %q transposed : !llvm.ptr<3> -> i32, i32
+  %w = simt.load_matrix "load" %q by 8 lanes of 16 : !llvm.ptr<3> -> i32
+  %x:2 = simt.load_matrix "load.trans" %q by 16 lanes of 16 : !llvm.ptr<3> -> i32, i32
   %out = llvm.getelementptr %plain[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
   llvm.store %w, %out : i32, !llvm.ptr<1>
   %out1 = llvm.getelementptr %across[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
   llvm.store %x#1, %out1 : i32, !llvm.ptr<1>
   // Stored transposed, they lie as they were read.
   %r = llvm.getelementptr %q[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
-  simt.store_matrix %x#0 to %r : !llvm.ptr<3>
+  simt.store_matrix "store" %x#0 to %r by 8 lanes of 16 : !llvm.ptr<3>, i32
   simt.warp_barrier
   %s = llvm.getelementptr %memory[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i16
   %s1 = llvm.getelementptr %s[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
@@ -94,4 +106,19 @@ llvm.func @atomics(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt
     llvm.store %c0, %p2 : i32, !llvm.ptr<1>
   }
   llvm.return
+}
+
+// The same for atomic operations of this level.
+// CHECK: told[0] = [3] i32: 2016 0 7
+llvm.func @told(%out: !llvm.ptr<1>) attributes {simt.threads = 64 : i64, simt.shared_bytes = 4 : i64,
+    eval.args = ["zeros:i32:3"]} {
+  %thread = gpu.thread_id x
+  %t = arith.index_castui %thread : index to i32
+  %old = simt.atomic_rmw add monotonic device %out, %t : !llvm.ptr<1>, i32
+  %p2 = llvm.getelementptr %out[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+  %c0 = arith.constant 0 : i32
+  %c7 = arith.constant 7 : i32
+  %found = simt.atomic_cas acq_rel device %p2, %c0, %c7 : !llvm.ptr<1>, i32
+  llvm.return
+}
 }

@@ -310,40 +310,51 @@ LogicalResult atomically(Operation *op, Warp &warp, mlir::Value pointer,
   });
 }
 
-LogicalResult atomicUpdate(LLVM::AtomicRMWOp op, Frame &frame) {
+LogicalResult atomicUpdate(Operation *op, Frame &frame, mlir::Value pointer,
+                           mlir::Value operand, LLVM::AtomicBinOp kind,
+                           LLVM::AtomicOrdering ordering) {
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
-  Value value = frame.get(op.getVal());
+  Value value = frame.get(operand);
   Value old = Value::tensor(value.dtype(), value.shape());
   std::memset(old.mutableData(), 0, old.bytes());
   int64_t bytes = runtime::dtypeBytes(value.dtype());
-  if (failed(atomically(
-          op, *warp, op.getPtr(), op.getType(), op.getOrdering(),
-          [&](unsigned lane, char *place) -> LogicalResult {
-            std::memcpy(old.as<char>() + lane * bytes, place, bytes);
-            if (update(op.getBinOp(), value.dtype(), place, value, lane))
-              return success();
-            return op.emitOpError("unsupported: evaluation of ")
-                   << LLVM::stringifyAtomicBinOp(op.getBinOp());
-          })))
+  if (failed(atomically(op, *warp, pointer, operand.getType(), ordering,
+                        [&](unsigned lane, char *place) -> LogicalResult {
+                          std::memcpy(old.as<char>() + lane * bytes, place,
+                                      bytes);
+                          if (update(kind, value.dtype(), place, value, lane))
+                            return success();
+                          return op->emitOpError("unsupported: evaluation of ")
+                                 << LLVM::stringifyAtomicBinOp(kind);
+                        })))
     return failure();
-  return frame.set(op.getResult(), std::move(old));
+  return frame.set(op->getResult(0), std::move(old));
 }
 
-LogicalResult compareExchange(LLVM::AtomicCmpXchgOp op, Frame &frame) {
+/// What places held before, and where that was the expected value, which they
+/// do not hold any more.
+struct Exchanged {
+  Value old, isEqual;
+};
+
+FailureOr<Exchanged> compareExchange(Operation *op, Frame &frame,
+                                     mlir::Value pointer, mlir::Value compared,
+                                     mlir::Value replacement,
+                                     LLVM::AtomicOrdering ordering) {
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
     return failure();
-  Value expected = frame.get(op.getCmp()), value = frame.get(op.getVal());
-  Value old = Value::tensor(value.dtype(), value.shape());
-  Value isEqual = Value::tensor(DType::i1, value.shape());
+  Value expected = frame.get(compared), value = frame.get(replacement);
+  Exchanged made{Value::tensor(value.dtype(), value.shape()),
+                 Value::tensor(DType::i1, value.shape())};
+  Value &old = made.old, &isEqual = made.isEqual;
   std::memset(old.mutableData(), 0, old.bytes());
   std::memset(isEqual.mutableData(), 0, isEqual.bytes());
   int64_t bytes = runtime::dtypeBytes(value.dtype());
   if (failed(atomically(
-          op, *warp, op.getPtr(), op.getVal().getType(),
-          op.getSuccessOrdering(),
+          op, *warp, pointer, replacement.getType(), ordering,
           [&](unsigned lane, char *place) -> LogicalResult {
             std::memcpy(old.as<char>() + lane * bytes, place, bytes);
             bool is =
@@ -354,9 +365,18 @@ LogicalResult compareExchange(LLVM::AtomicCmpXchgOp op, Frame &frame) {
             return success();
           })))
     return failure();
-  warp->aggregates[op.getRes()] = {old, std::move(isEqual)};
+  return made;
+}
+
+LogicalResult llvmCompareExchange(LLVM::AtomicCmpXchgOp op, Frame &frame) {
+  auto made = compareExchange(op, frame, op.getPtr(), op.getCmp(), op.getVal(),
+                              op.getSuccessOrdering());
+  if (failed(made))
+    return failure();
+  warpOf(op, frame)->aggregates[op.getRes()] = {made->old,
+                                                std::move(made->isEqual)};
   // A value, for those that ask whether there is one.
-  return frame.set(op.getRes(), std::move(old));
+  return frame.set(op.getRes(), std::move(made->old));
 }
 
 } // namespace
@@ -380,8 +400,11 @@ void addLlvmMemory(EvaluationInterface &table) {
                   op.getVolatile_()},
                  frame, op.getValue());
   });
-  table.add<LLVM::AtomicRMWOp>(atomicUpdate);
-  table.add<LLVM::AtomicCmpXchgOp>(compareExchange);
+  table.add<LLVM::AtomicRMWOp>([](LLVM::AtomicRMWOp op, Frame &frame) {
+    return atomicUpdate(op, frame, op.getPtr(), op.getVal(), op.getBinOp(),
+                        op.getOrdering());
+  });
+  table.add<LLVM::AtomicCmpXchgOp>(llvmCompareExchange);
 }
 
 void addSimtMemory(EvaluationInterface &table) {
@@ -394,6 +417,18 @@ void addSimtMemory(EvaluationInterface &table) {
     return store({op, op.getAddress(), op.getMask(), op.getValue().getType(),
                   int64_t(op.getAlignment()), op.getIsVolatile()},
                  frame, op.getValue());
+  });
+  table.add<simt::AtomicRMWOp>([](simt::AtomicRMWOp op, Frame &frame) {
+    return atomicUpdate(op, frame, op.getAddress(), op.getValue(), op.getKind(),
+                        op.getOrder());
+  });
+  table.add<simt::AtomicCASOp>([](simt::AtomicCASOp op,
+                                  Frame &frame) -> LogicalResult {
+    auto made = compareExchange(op, frame, op.getAddress(), op.getExpected(),
+                                op.getValue(), op.getOrder());
+    if (failed(made))
+      return failure();
+    return frame.set(op.getResult(), std::move(made->old));
   });
   table.add<simt::OutputOp>([](simt::OutputOp op, Frame &frame) {
     Warp *warp = warpOf(op, frame);

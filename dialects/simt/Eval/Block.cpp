@@ -144,6 +144,9 @@ LogicalResult ThreadBlock::barrier(Warp &warp, Operation *op) {
   // The last one to come is the first to go on.
   if (epoch == before) {
     ++epoch;
+    auto named = dyn_cast<simt::BarrierOp>(op);
+    if (!named || named.getMemories() == simt::Memories::All)
+      ++globalEpoch;
     for (auto &other : warps) {
       other->fencesBeforeBlock = other->fences;
       other->fencesBeforeWarp = other->fences;

@@ -133,7 +133,42 @@ LogicalResult shuffle(gpu::ShuffleOp op, Frame &frame) {
   return frame.set(op.getValid(), std::move(valid));
 }
 
+/// The same number, which all active lanes must have.
+LogicalResult uniform(simt::UniformOp op, Frame &frame) {
+  Value value = frame.get(op.getValue());
+  if (!isInThreadCode(frame))
+    return frame.set(op.getResult(), std::move(value));
+  Warp *warp = warpOf(op, frame);
+  if (!warp)
+    return failure();
+  int64_t bytes = runtime::dtypeBytes(value.dtype());
+  const char *first = nullptr;
+  if (failed(warp->eachLane([&](unsigned lane) -> LogicalResult {
+        const char *own =
+            static_cast<const char *>(value.data()) + lane * bytes;
+        first = first ? first : own;
+        if (!std::memcmp(first, own, bytes))
+          return success();
+        return op.emitOpError("expected one number in all lanes of a warp; "
+                              "that of thread ")
+               << warp->thread(lane) << " is another one";
+      })))
+    return failure();
+  return frame.set(op.getResult(), std::move(value));
+}
+
 LogicalResult barrier(gpu::BarrierOp op, Frame &frame) {
+  if (!isInThreadCode(frame))
+    return success();
+  Warp *warp = warpOf(op, frame);
+  if (!warp || failed(warp->block.stir(*warp)))
+    return failure();
+  return warp->block.barrier(*warp, op);
+}
+
+/// Orders shared memory at least; code for machines whose barriers order no
+/// more is judged by what it names.
+LogicalResult namedBarrier(simt::BarrierOp op, Frame &frame) {
   if (!isInThreadCode(frame))
     return success();
   Warp *warp = warpOf(op, frame);
@@ -155,52 +190,113 @@ LogicalResult warpBarrier(simt::WarpBarrierOp op, Frame &frame) {
 }
 
 //===----------------------------------------------------------------------===//
-// Matrices of 8 rows of 16 bytes
+// Matrices by a tile move of the description
 //===----------------------------------------------------------------------===//
 
-/// Where a part of a lane's word lies: from the beginning of its row, and the
-/// row of the matrix.
-struct WordPart {
-  int64_t row, byte, bytes;
-};
-
-SmallVector<WordPart, 2> partsOf(unsigned lane, bool isTransposed) {
-  if (!isTransposed)
-    return {{lane / 4, lane % 4 * 4, 4}};
-  int64_t row = 2 * (lane % 4), byte = lane / 4 * 2;
-  return {{row, byte, 2}, {row + 1, byte, 2}};
+/// The word of a lane.
+char *wordOf(Value &words, unsigned lane) {
+  return words.as<char>() + lane * runtime::dtypeBytes(words.dtype());
 }
 
-/// Calls `fn(lane, matrix, byte of the word, address, bytes)` for all parts of
-/// all words of a warp.
-template <typename Fn>
-LogicalResult eachPart(Operation *op, Warp &warp, mlir::Value pointer,
-                       unsigned matrices, bool isTransposed, Fn fn) {
-  if (warp.block.code->lanes != 32 || warp.live != 0xffffffff)
-    return op->emitOpError("expected a warp of 32 lanes");
-  if (cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() !=
-      simt::kShared)
+/// Where an element of a matrix lies: the lane that gives an address in its
+/// row, counted from the matrix's first one, and the bytes behind that address.
+struct ElementPlace {
+  int64_t addressLane, byte;
+};
+
+/// A tile move, and the places of what each lane has of a matrix: those of its
+/// registers, side by side in a word.
+struct MatrixMove {
+  target::TileMoveAttr row;
+  int64_t bytes = 0;                ///< of an element
+  int64_t registers = 0;            ///< of a lane
+  int64_t lanesUsed = 0;            ///< by one matrix
+  int64_t addresses = 0;            ///< of one matrix
+  SmallVector<ElementPlace> places; ///< at register * lanes + lane
+
+  /// The lane that gives the address of an element of a lane's matrix `m`.
+  int64_t addressLane(const ElementPlace &place, unsigned lane,
+                      unsigned m) const {
+    return (lane & ~(lanesUsed - 1)) + m * addresses + place.addressLane;
+  }
+};
+
+FailureOr<MatrixMove> moveOf(Operation *op, Warp &warp, StringRef name) {
+  target::TargetAttr description = target::getDescription(op);
+  MatrixMove move;
+  if (description)
+    for (target::TileMoveAttr row : description.getTileMoves())
+      if (row.getName() == name)
+        move.row = row;
+  if (!move.row)
+    return op->emitOpError("expected a tile move of the description, found '")
+           << name << "'";
+  auto held = dyn_cast<simt::LayoutAttr>(move.row.getHeld());
+  auto addressed = dyn_cast<simt::LayoutAttr>(move.row.getAddressed());
+  if (!held || !addressed)
+    return op->emitOpError("expected layouts of threads in tile move '")
+           << name << "'";
+  ThreadCode &code = *warp.block.code;
+  int64_t lanes = code.lanes;
+  move.bytes = move.row.getBits() / 8;
+  move.registers = held.getNumRegisters();
+  move.lanesUsed = int64_t(1) << held.getLaneBases(0).size();
+  move.addresses = int64_t(1) << addressed.getLaneBases(0).size();
+  auto starts = code.placesOf(addressed);
+  for (auto [row, column] : code.placesOf(held)) {
+    ElementPlace found{-1, 0};
+    for (int64_t lane = 0; lane < std::min(move.addresses, lanes); ++lane)
+      if (auto [startRow, start] = starts[lane];
+          startRow == row && start <= column &&
+          (found.addressLane < 0 || column - start < found.byte))
+        found = {lane, column - start};
+    if (found.addressLane < 0)
+      return op->emitOpError("expected an address for each row in tile move '")
+             << name << "'";
+    found.byte *= move.bytes;
+    move.places.push_back(found);
+  }
+  return move;
+}
+
+/// Calls `fn(lane, matrix, byte of the word, address, bytes)` for all elements
+/// of all words of a warp.
+template <typename OpT, typename Fn>
+LogicalResult eachElement(OpT op, Warp &warp, Fn fn) {
+  unsigned matrices = op.getWords().size();
+  int64_t lanes = warp.block.code->lanes, addressing = op.getLanes();
+  if (warp.live != firstLanes(lanes))
+    return op->emitOpError("expected a whole warp");
+  if (cast<LLVM::LLVMPointerType>(op.getAddress().getType())
+          .getAddressSpace() != simt::kShared)
     return op->emitOpError("expected an address in shared memory");
   if (failed(warp.block.stir(warp)) || failed(warp.checkConverged(op)))
     return failure();
-  Value address = warp.frame.get(pointer);
+  FailureOr<MatrixMove> move = moveOf(op, warp, op.getMove());
+  if (failed(move))
+    return failure();
+  Value address = warp.frame.get(op.getAddress());
   LaneMask all = warp.active;
-  warp.active = matrices == 4 ? all : (LaneMask(1) << 8 * matrices) - 1;
+  warp.active = firstLanes(std::min(addressing, lanes));
   LogicalResult hasValue = warp.checkHasValue(op, address, "the address");
   warp.active = all;
   if (failed(hasValue))
     return failure();
   return warp.eachLane([&](unsigned lane) -> LogicalResult {
-    for (unsigned m = 0; m < matrices; ++m) {
-      int64_t at = 0;
-      for (const WordPart &part : partsOf(lane, isTransposed)) {
-        int64_t row = address.as<int64_t>()[8 * m + part.row];
-        if (failed(warp.block.checkShared(op, row, 16, 16)) ||
-            failed(fn(lane, m, at, row + part.byte, part.bytes)))
+    for (unsigned m = 0; m < matrices; ++m)
+      for (int64_t reg = 0; reg < move->registers; ++reg) {
+        const ElementPlace &place = move->places[reg * lanes + lane];
+        int64_t from = move->addressLane(place, lane, m);
+        if (from >= std::min(addressing, lanes))
+          return op->emitOpError("expected addresses of ")
+                 << from + 1 << " lanes, found " << addressing;
+        int64_t row = address.as<int64_t>()[from];
+        if (failed(warp.block.checkShared(op, row, op.getBytes(),
+                                          op.getBytes())) ||
+            failed(
+                fn(lane, m, reg * move->bytes, row + place.byte, move->bytes)))
           return failure();
-        at += part.bytes;
       }
-    }
     return success();
   });
 }
@@ -215,16 +311,15 @@ LogicalResult loadMatrix(simt::LoadMatrixOp op, Frame &frame) {
     std::memset(words.back().mutableData(), 0, words.back().bytes());
   }
   ThreadBlock &block = warp->block;
-  if (failed(eachPart(
-          op, *warp, op.getAddress(), words.size(), op.getTransposed(),
+  if (failed(eachElement(
+          op, *warp,
           [&](unsigned lane, unsigned m, int64_t byte, int64_t at,
               int64_t bytes) -> LogicalResult {
             auto span = block.reach(op, *warp, lane, simt::kShared, at, bytes,
                                     bytes, ThreadBlock::Use::read);
             if (failed(span))
               return failure();
-            std::memcpy(words[m].as<char>() + lane * 4 + byte, span->data,
-                        bytes);
+            std::memcpy(wordOf(words[m], lane) + byte, span->data, bytes);
             for (int64_t i = at; i < at + bytes; ++i)
               if (uint8_t mark = block.sharedMarks[i]) {
                 if (mark == kPoison && block.shared.at(i).write.isNone())
@@ -248,21 +343,20 @@ LogicalResult storeMatrix(simt::StoreMatrixOp op, Frame &frame) {
     return failure();
   SmallVector<Value> words = frame.get(op.getWords());
   ThreadBlock &block = warp->block;
-  return eachPart(op, *warp, op.getAddress(), words.size(), op.getTransposed(),
-                  [&](unsigned lane, unsigned m, int64_t byte, int64_t at,
-                      int64_t bytes) -> LogicalResult {
-                    const char *from = words[m].as<char>() + lane * 4 + byte;
-                    auto span =
-                        block.reach(op, *warp, lane, simt::kShared, at, bytes,
-                                    bytes, ThreadBlock::Use::write, from);
-                    if (failed(span))
-                      return failure();
-                    std::memcpy(span->data, from, bytes);
-                    uint8_t mark =
-                        words[m].poison() ? words[m].poison()[lane] : 0;
-                    std::memset(block.sharedMarks.data() + at, mark, bytes);
-                    return success();
-                  });
+  return eachElement(
+      op, *warp,
+      [&](unsigned lane, unsigned m, int64_t byte, int64_t at,
+          int64_t bytes) -> LogicalResult {
+        const char *from = wordOf(words[m], lane) + byte;
+        auto span = block.reach(op, *warp, lane, simt::kShared, at, bytes,
+                                bytes, ThreadBlock::Use::write, from);
+        if (failed(span))
+          return failure();
+        std::memcpy(span->data, from, bytes);
+        uint8_t mark = words[m].poison() ? words[m].poison()[lane] : 0;
+        std::memset(block.sharedMarks.data() + at, mark, bytes);
+        return success();
+      });
 }
 
 } // namespace
@@ -274,6 +368,8 @@ void addGpu(EvaluationInterface &table) {
 }
 
 void addSimtMatrices(EvaluationInterface &table) {
+  table.add<simt::BarrierOp>(namedBarrier);
+  table.add<simt::UniformOp>(uniform);
   table.add<simt::WarpBarrierOp>(warpBarrier);
   table.add<simt::LoadMatrixOp>(loadMatrix);
   table.add<simt::StoreMatrixOp>(storeMatrix);

@@ -98,6 +98,11 @@ bool isGlobal(Type type) {
   return pointer && pointer.getAddressSpace() != simt::kShared;
 }
 
+bool isAtomic(Operation *op) {
+  return isa<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, simt::AtomicRMWOp,
+             simt::AtomicCASOp>(op);
+}
+
 /// The buffers of the launch that a thread may write.
 void findWritten(ThreadCode &code, ArrayRef<Value> args,
                  ArrayRef<std::shared_ptr<Buffer>> memory) {
@@ -114,8 +119,7 @@ void findWritten(ThreadCode &code, ArrayRef<Value> args,
       ofViews.erase(ofViews.begin());
   }
   code.function.walk([&](Operation *op) {
-    if (!isa<LLVM::StoreOp, simt::StoreOp, LLVM::AtomicRMWOp,
-             LLVM::AtomicCmpXchgOp>(op))
+    if (!isa<LLVM::StoreOp, simt::StoreOp>(op) && !isAtomic(op))
       return;
     for (mlir::Value operand : op->getOperands()) {
       if (!isGlobal(operand.getType()))
@@ -257,8 +261,8 @@ LogicalResult checkLaunch(const ThreadCode &code, std::array<int64_t, 3> grid,
     return emitError(caller, "expected thread code, with 'simt.threads', "
                              "found '")
            << function.getSymName() << "'";
-  if (code.threads < 0 || code.lanes < 1 || code.lanes > 64 ||
-      code.threads > 32 * code.lanes || code.sharedBytes < 0 ||
+  if (code.threads < 0 || code.lanes < 1 || code.lanes > kMostLanes ||
+      code.threads > kMostWarps * code.lanes || code.sharedBytes < 0 ||
       code.sharedBytes > (1 << 24))
     return function.emitError("unsupported: evaluation of ")
            << code.threads << " threads in warps of " << code.lanes << " with "
@@ -303,8 +307,7 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
            << kMaxConcurrentWarps << " warps that wait for each other";
   launch.isTimed = isTogether;
   function.walk([&](Operation *op) {
-    launch.isTimed |= isa<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op) &&
-                      launch.count <= kMaxConcurrentWarps;
+    launch.isTimed |= isAtomic(op) && launch.count <= kMaxConcurrentWarps;
   });
   // One block alone races with no other one.
   if (launch.count > 1)

@@ -46,7 +46,7 @@ public:
   llvm::ArrayRef<std::pair<int64_t, int64_t>> placesOf(simt::LayoutAttr layout);
 
   mlir::LLVM::LLVMFuncOp function;
-  int64_t threads = 0, sharedBytes = 0, lanes = 32;
+  int64_t threads = 0, sharedBytes = 0, lanes = simt::kUsualLanes;
   target::TargetAttr description;
   /// Constants on the lanes of a warp.
   llvm::DenseMap<mlir::Operation *, Value> constants;
@@ -230,7 +230,8 @@ public:
   Instance *instance = nullptr;
   std::vector<std::unique_ptr<Warp>> warps;
   Warp *running = nullptr;
-  uint32_t epoch = 1;
+  uint32_t epoch = 1;       ///< barriers so far
+  uint32_t globalEpoch = 1; ///< those that order global memory, too
   std::vector<char> sharedData;
   std::vector<uint8_t> sharedMarks; ///< of poison, a byte each
   Shadow shared;

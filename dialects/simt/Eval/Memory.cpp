@@ -125,6 +125,8 @@ LogicalResult ThreadBlock::touch(Operation *op, Warp &warp, unsigned lane,
                                  int64_t begin, int64_t bytes, Use use,
                                  const char *stored, const char *now) {
   Moment moment = warp.moment(lane);
+  if (&shadow != &shared)
+    moment.blockEpoch = globalEpoch;
   uint32_t number = numberOf(op);
   bool isWrite = use == Use::write || use == Use::atomic;
   StringRef does = use == Use::write    ? "writes"

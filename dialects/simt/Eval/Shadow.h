@@ -13,6 +13,14 @@ namespace kiln::eval {
 
 /// A bit for each lane of a warp.
 using LaneMask = uint64_t;
+inline constexpr int64_t kMostLanes = 8 * sizeof(LaneMask);
+/// A bit for each warp of a block.
+using WarpMask = uint32_t;
+inline constexpr int64_t kMostWarps = 8 * sizeof(WarpMask);
+/// The first so many lanes, at least one.
+inline LaneMask firstLanes(int64_t count) {
+  return ~LaneMask(0) >> (kMostLanes - count);
+}
 
 /// A thread at a moment: barriers of the block, and of its warp alone, that it
 /// has passed.

@@ -198,7 +198,7 @@ LogicalResult elementPointer(LLVM::GEPOp op, Frame &frame) {
       continue;
     }
     const Value &by = frame.get(cast<mlir::Value>(index));
-    int64_t numbers[64];
+    int64_t numbers[kMostLanes];
     loadInts(by.dtype(), by.data(), 0, lanes, numbers, Extend::sign);
     for (int64_t lane = 0; lane < lanes; ++lane)
       to[lane] = int64_t(uint64_t(to[lane]) +

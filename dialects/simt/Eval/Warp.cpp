@@ -23,8 +23,12 @@ static int64_t integerOf(Operation *op, StringRef name, int64_t otherwise) {
 ThreadCode::ThreadCode(LLVM::LLVMFuncOp function)
     : function(function), threads(integerOf(function, simt::kThreadsAttr, 0)),
       sharedBytes(integerOf(function, simt::kSharedBytesAttr, 0)),
-      lanes(integerOf(function, simt::kLanesAttr, 32)),
-      description(target::getDescription(function)) {}
+      description(target::getDescription(function)) {
+  if (description && description.getTopology() &&
+      description.getTopology().getLanes())
+    lanes = description.getTopology().getLanes();
+  lanes = integerOf(function, simt::kLanesAttr, lanes);
+}
 
 /// Values that no later operation of the block uses. Walking backwards, the
 /// first operation seen to use a value is its last.

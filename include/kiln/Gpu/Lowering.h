@@ -28,9 +28,16 @@
 #ifndef KILN_GPU_LOWERING_H
 #define KILN_GPU_LOWERING_H
 
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Target/Lowering.h"
 
 namespace kiln::simt {
+
+/// Replaces `simt.atomic_rmw` or `simt.atomic_cas` by the operations of llvm.
+/// `nameOf` gives the name that the target's code generator has for a scope.
+/// False for any other operation.
+bool lowerAtomic(mlir::Operation *op,
+                 llvm::function_ref<llvm::StringRef(tile::MemoryScope)> nameOf);
 
 /// The context of lowerings in the gpu family. The rewriter stands before the
 /// operation, which the lowering replaces or erases.

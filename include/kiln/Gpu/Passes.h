@@ -24,9 +24,10 @@ namespace kiln::simt {
 /// From tile kernels to functions of one thread, with the extension points
 /// `NAME.tile`, `NAME.layout` and `NAME.thread` of the target called NAME. What
 /// follows is the target's: simt operations, scf, arith, math, gpu. `lanes`:
-/// the threads of a warp of the target, a power of two.
+/// the threads of a warp of the target, a power of two; 0: those of its
+/// description.
 void buildGpuPipeline(mlir::OpPassManager &pm,
-                      const target::TargetOptions &options, int64_t lanes = 32);
+                      const target::TargetOptions &options, int64_t lanes = 0);
 
 /// Registers the passes and the pipeline `gpu-pipeline`.
 void registerGpuPasses();

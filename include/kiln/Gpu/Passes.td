@@ -35,11 +35,12 @@ def SimtAssignLayouts : Pass<"simt-assign-layouts", "::kiln::tile::KernelOp"> {
     the rest `simt.convert_layout` changes it.
 
     The kernel gets `simt.warps`: what its hints or the option say, and more than its hints where so few threads would
-    have too much code each. What is too much for 32 is `unsupported`.
+    have too much code each, as far as the `threads_per_block` of the description allow. What is too much for those is
+    `unsupported`.
   }];
   let options = [
     Option<"warps", "warps", "int64_t", "0", "groups of threads that run in step; 0: as the kernel's hints say, else 4, 8 for products of more than 128 x 128, and without products 32 elements of each tile for a thread">,
-    Option<"lanes", "lanes", "int64_t", "32", "threads of such a group, a power of two">];
+    Option<"lanes", "lanes", "int64_t", "0", "threads of such a group, a power of two; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -54,7 +55,7 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
     slots fit. A description without a unit of kind `dma` has nothing done.
 
     Factors that a product's instruction reads from the memory of the block become storage without a change of layout,
-    in rows of at most 128 bytes.
+    in rows as the `#simt.swizzle` of the instruction says.
 
     The loop gets `stage.depth`, the number of slots: what its hints say, else the option, and less where they would not
     fit; with four of them and such products also `stage.ahead`, two less, so that a product can go on while the next one
@@ -62,7 +63,8 @@ def SimtStageOperands : Pass<"simt-stage-operands", "::kiln::tile::KernelOp"> {
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of a ring; 1: nothing is done; 0: three, or four where a core has one block">,
-    Option<"bytes", "bytes", "int64_t", "0", "bytes that storage may take; 0: as the description says, else 48 KiB">];
+    Option<"bytes", "bytes", "int64_t", "0", "bytes that storage may take; 0: as the description says, else 48 KiB">,
+    Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
 }
 
@@ -91,7 +93,7 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     What happens between the pieces that one operation writes and reads is the affair of its lowering.
     `simt-verify-barriers` verifies the result without this pass's analysis.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::gpu::GPUDialect"];
 }
 
@@ -107,7 +109,7 @@ def ConvertTileToSimt : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
     A tile becomes a scalar for each register of its layout. The body is made of arith, math, scf, gpu, llvm and simt
     operations.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">];
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">];
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
                            "::kiln::stage::StageDialect", "::mlir::memref::MemRefDialect"];
@@ -144,7 +146,7 @@ def SimtVerifyBarriers : Pass<"simt-verify-barriers", "::mlir::LLVM::LLVMFuncOp"
     with asynchronous operations and more paths than the pass follows is an error, too; any other such function gets a
     remark. The driver compiles a kernel that fails once more without asynchronous copies.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">,
+  let options = [Option<"lanes", "lanes", "int64_t", "0", "threads of a warp; 0: as the description says">,
                  Option<"asyncOnly", "async-only", "bool", "false",
                         "skip functions without asynchronous copies and products">];
 }

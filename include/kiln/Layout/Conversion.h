@@ -102,23 +102,35 @@ struct ShufflePlan {
 ShufflePlan getShufflePlan(const Conversion &conversion, Levels levels);
 
 /// What instructions cost, in cycles of the unit that executes them for all
-/// lanes of a warp. The caller's machine says so.
+/// lanes of a warp. The caller's machine says so; here all cost the same.
 struct ConversionCosts {
-  double shuffle = 2;   ///< of one word in every lane
-  double select = 0.5;  ///< of one word
-  double pack = 0.5;    ///< parts into a word or out of it, each
-  double wavefront = 1; ///< one access to all banks of shared memory
-  double barrier = 20;  ///< until all that share memory have arrived
+  double shuffle = 1;     ///< of one word from the lane at an XOR distance
+  double indexed = 1;     ///< of one word from a lane that is computed
+  double select = 1;      ///< of one word
+  double pack = 1;        ///< parts into a word or out of it, each
+  double wavefront = 1;   ///< one access to all banks of shared memory
+  double barrier = 1;     ///< until all that share memory have arrived
+  double warpBarrier = 1; ///< until the lanes of a warp have
+  /// Bits of the lane, and the cost of a shuffle whose distance is within them
+  /// alone: the first that has them counts.
+  llvm::SmallVector<std::pair<uint64_t, double>, 2> exchanges;
   unsigned wordBits = 32;
+
+  /// The cost of a shuffle at an XOR distance of lanes.
+  double getShuffle(int64_t distance) const {
+    for (const auto &[bits, cost] : exchanges)
+      if ((uint64_t(distance) & ~bits) == 0)
+        return cost;
+    return shuffle;
+  }
 };
 
 /// Instructions of a plan for elements of a number of bits.
 struct ShuffleCount {
   unsigned shuffles = 0, selects = 0, packs = 0;
-  double getCost(const ConversionCosts &costs) const {
-    return shuffles * costs.shuffle + selects * costs.select +
-           packs * costs.pack;
-  }
+  /// The shuffles by XOR distance, 0 for those from a lane that is computed.
+  llvm::SmallVector<std::pair<int64_t, unsigned>, 4> distances;
+  double getCost(const ConversionCosts &costs) const;
 };
 ShuffleCount countShuffles(const ShufflePlan &plan, unsigned elementBits,
                            unsigned wordBits = 32);

@@ -33,7 +33,7 @@ inline constexpr llvm::StringLiteral kOffset = "offset";
 
 /// Memory and how lanes get at it. Counts are powers of two.
 struct Banks {
-  unsigned count = 32;
+  unsigned count = 1;
   unsigned bytes = 4;           ///< of a bank's word
   unsigned maxVectorBytes = 16; ///< that a lane moves at once
   /// The bits of the lane that tell apart lanes that are served together, by
@@ -53,6 +53,17 @@ struct InstructionTile {
   llvm::SmallVector<int> row;  ///< elements of a row: lane bits or kRegister
   llvm::SmallVector<int> rows; ///< rows that are served together
   unsigned maxMatrixBits = 0;  ///< log2 of the matrices that one moves
+  /// A bit of the number of a row, or of the element in it.
+  struct AddressBit {
+    bool isRow = true;
+    unsigned bit = 0;
+  };
+  /// What the address of a lane tells, by bits of the lane; empty: the row.
+  /// Bits that follow tell the matrix.
+  llvm::SmallVector<AddressBit> address = {};
+  /// Bits of the lane that tell neither row nor element: such lanes move
+  /// matrices of their own.
+  uint64_t ownLanes = 0;
 };
 
 /// Rows of `columns` elements one after the other, in which vectors of `vector`
@@ -80,7 +91,7 @@ struct SharedAccess {
 
   /// For a tile: (registers that are left, lane that gives the address, further
   /// levels) -> offset, if one instruction moves 2^matrixBits matrices. Lane
-  /// bits are those of the rows and then those of the matrices.
+  /// bits are those of the address and then those of the matrices.
   LinearLayout getRowAddresses(const InstructionTile &tile, Levels levels,
                                unsigned matrixBits) const;
 };

@@ -3,6 +3,7 @@
 
 #include "KernelEmitter.h"
 #include "SmallFloats.h"
+#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
 #include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,7 +145,7 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
       b, loc, name,
       b.getFunctionType({pointer, i64, i64, pointer, pointer}, {}));
   if (config.convertsF16)
-    function->setAttr("cpu.converts_f16", b.getUnitAttr());
+    function->setAttr(kConvertsF16Attr, b.getUnitAttr());
   function.setArgAttr(0, "llvm.noalias", b.getUnitAttr());
   function.setArgAttr(0, "llvm.readonly", b.getUnitAttr());
   function.setArgAttr(3, "llvm.noalias", b.getUnitAttr());
@@ -180,7 +181,7 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
   }
   // Whole vectors may be read past the end of the last storage.
   int64_t bytes = llvm::alignTo(scratchEnd + 512, 64);
-  function->setAttr("cpu.scratch_bytes", b.getI64IntegerAttr(bytes));
+  function->setAttr(kScratchBytesAttr, b.getI64IntegerAttr(bytes));
   if (bytes) {
     // What the device compares with what it is told to give.
     b.setInsertionPoint(function);

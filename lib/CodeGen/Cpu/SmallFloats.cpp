@@ -9,6 +9,7 @@
 
 #include "SmallFloats.h"
 #include "Lanes.h"
+#include "kiln/Dialect/Cpu/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -22,7 +23,7 @@ static bool hasHalf(OpBuilder &b) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr("cpu.converts_f16");
+  return function && function->hasAttr(kConvertsF16Attr);
 }
 
 Value cpu::widenFloat(OpBuilder &b, Location loc, Value value, Type element) {

@@ -162,6 +162,32 @@ void Access::prepareAddress() {
     sum = w.add(sum, w.mul(at, parts.strides[a.dim]));
   }
   base = w.elementPointer(parts.base, sum, stored);
+  if (checksBounds(w.description)) {
+    offset = sum;
+    prepareBounds();
+  }
+}
+
+/// Bytes from the beginning of the view to behind its last element: -1 where a
+/// stride leads backwards, as nothing is known then.
+void Access::prepareBounds() {
+  Value last = w.c64(0), isForward;
+  for (Axis &a : axes) {
+    Value stride = parts.strides[a.dim];
+    Value steps = w.max(w.sub(parts.sizes[a.dim], w.c64(1)), w.c64(0));
+    last = w.add(last, w.mul(steps, stride));
+    if (!getConstantIntValue(stride))
+      isForward = w.both(isForward, w.compare(Pred::sge, stride, w.c64(0)));
+  }
+  extent =
+      w.mul(w.add(last, w.c64(1)), w.c64(ThreadBuilder::storedBytes(element)));
+  extent = w.select(isForward, extent, w.c64(-1));
+}
+
+Value Access::byteOffset(Value ofRegister) {
+  return offset ? w.mul(w.add(offset, ofRegister),
+                        w.c64(ThreadBuilder::storedBytes(element)))
+                : Value();
 }
 
 /// The layout that the indices of an axis need to stand beside the elements.
@@ -291,7 +317,8 @@ void Access::load(bool isWhole, unsigned bits, Regs &result) {
   Value other;
   forEachVector(bits, [&](ArrayRef<int64_t> registers) {
     Value mask = maskOf(registers[0], isWhole);
-    Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
+    Value ofRegister = offsetOf(registers[0]);
+    Value address = w.elementPointer(base, ofRegister, stored);
     if (mask && !other)
       other = outside();
     if (isNever(mask)) {
@@ -302,9 +329,10 @@ void Access::load(bool isWhole, unsigned bits, Regs &result) {
     int64_t count = registers.size();
     Type vector = count > 1 ? Type(VectorType::get({count}, stored)) : stored;
     Value rest = mask ? w.pack(SmallVector<Value>(count, other)) : Value();
-    Value loaded =
-        LoadOp::create(w.b, w.loc, vector, address, mask, rest,
-                       alignmentFor(count), isVolatile, cache, evict);
+    Value loaded = LoadOp::create(w.b, w.loc, vector, address, mask, rest,
+                                  alignmentFor(count), isVolatile, cache, evict,
+                                  offset ? parts.base : Value(),
+                                  byteOffset(ofRegister), extent);
     for (auto [i, reg] : llvm::enumerate(registers))
       result[reg] = w.fromStored(w.unpack(loaded, i), element);
   });
@@ -318,13 +346,15 @@ void Access::store(bool isWhole, unsigned bits) {
     if (isNever(inside))
       return;
     Value mask = w.both(first, inside);
-    Value address = w.elementPointer(base, offsetOf(registers[0]), stored);
+    Value ofRegister = offsetOf(registers[0]);
+    Value address = w.elementPointer(base, ofRegister, stored);
     int64_t count = registers.size();
     auto stored = llvm::map_to_vector(
         registers, [&](int64_t reg) { return w.toStored(values[reg]); });
     Value value = w.pack(stored);
     StoreOp::create(w.b, w.loc, value, address, mask, alignmentFor(count),
-                    isVolatile, cache, evict);
+                    isVolatile, cache, evict, offset ? parts.base : Value(),
+                    byteOffset(ofRegister), extent);
   });
 }
 

@@ -41,6 +41,8 @@ private:
   void prepare();
   static int64_t mostInside(const index::Facts &size, const Axis &a);
   void prepareAddress();
+  void prepareBounds();
+  mlir::Value byteOffset(mlir::Value ofRegister);
   unsigned chooseVector();
   LayoutAttr layoutOfIndices(const ViewAxis &axis);
   mlir::Value indexOf(const Axis &a, int64_t reg);
@@ -75,7 +77,11 @@ private:
   mlir::Value base;       ///< the thread's address
   llvm::SmallVector<unsigned>
       vectorOrder; ///< register bits that run along memory
-  int unit = -1;   ///< the axis whose neighbours lie side by side
+  /// Where accesses are checked against an extent: the thread's part of the
+  /// offset from the view's beginning, in elements, and the bytes that the view
+  /// reaches over, both i64; null where they are not.
+  mlir::Value offset, extent;
+  int unit = -1; ///< the axis whose neighbours lie side by side
 };
 
 /// Whether a mask is known not to hold; null is yes.

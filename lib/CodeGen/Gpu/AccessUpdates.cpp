@@ -109,8 +109,10 @@ void Access::update() {
     Value mask = w.both(w.isFirstCopy(layout), inside);
     Value address = w.elementPointer(base, offsetOf(reg), stored);
     w.guarded(mask, [&, value = value] {
-      LLVM::AtomicRMWOp::create(w.b, w.loc, kind, address, w.toStored(value),
-                                LLVM::AtomicOrdering::monotonic, "device");
+      Value stored = w.toStored(value);
+      AtomicRMWOp::create(w.b, w.loc, stored.getType(), kind,
+                          LLVM::AtomicOrdering::monotonic,
+                          tile::MemoryScope::device, address, stored);
     });
   }
 }

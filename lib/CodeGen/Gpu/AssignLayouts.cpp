@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assigner.h"
+#include "Machine.h"
 #include "Work.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Target/Lowering.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -236,7 +238,7 @@ LogicalResult Assigner::run() {
 /// Four, or eight where four would have to keep more than 64 rows and columns
 /// each of one accumulator. Without products, as many as have 32 elements for
 /// each thread of what is loaded.
-static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes) {
+static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes, int64_t most) {
   constexpr int64_t kUsual = 4, kLarge = 128 * 128 + 1, kShare = 32;
   bool hasProduct = false, isLarge = false;
   int64_t loaded = 0;
@@ -251,8 +253,9 @@ static int64_t usualWarps(tile::KernelOp kernel, int64_t lanes) {
   });
   if (hasProduct)
     return isLarge ? 2 * kUsual : kUsual;
-  return std::clamp<int64_t>(llvm::divideCeil(loaded, kShare * lanes), kUsual,
-                             32);
+  return std::max<int64_t>(
+      std::min<int64_t>(llvm::divideCeil(loaded, kShare * lanes), most),
+      kUsual);
 }
 
 namespace {
@@ -262,23 +265,28 @@ struct SimtAssignLayouts
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    target::TargetAttr description = target::getDescription(kernel);
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernel, description, lanes)))
+      return signalPassFailure();
+    int64_t most = mostWarpsOf(description, lanes);
     int64_t count = warps;
+    if (count > most) {
+      (void)target::emitUnsupported(kernel, Twine(count) + " warps of " +
+                                                Twine(lanes) +
+                                                " threads, expected at most " +
+                                                Twine(most) + " for a block");
+      return signalPassFailure();
+    }
     if (!count)
       if (auto hints = kernel->getAttrOfType<tile::KernelHintsAttr>(
               tile::kKernelHintsAttr))
         count = hints.getWarps();
     if (count < 1)
-      count = usualWarps(kernel, lanes);
-    count = std::min<int64_t>(count, 32);
-    count = llvm::PowerOf2Ceil(count);
-    if (!llvm::isPowerOf2_64(lanes)) {
-      kernel.emitError("expected lanes to be a power of two, found ")
-          << lanes.getValue();
-      return signalPassFailure();
-    }
+      count = usualWarps(kernel, lanes, most);
+    count = std::min<int64_t>(llvm::PowerOf2Ceil(count), most);
     // What an author wishes is not worth minutes of compiling.
-    target::TargetAttr description = target::getDescription(kernel);
-    while (!warps && count < 32 &&
+    while (!warps && count < most &&
            wantsMoreWarps(kernel, lanes, count, description))
       count *= 2;
     if (isTooMuch(kernel, lanes, count, description))

@@ -19,16 +19,17 @@ static bool isShared(Value pointer) {
 /// The address in the memory of the block that an operation reaches, if it
 /// reaches any; of a product the first one.
 static Value sharedPlace(Operation *op) {
-  Value place = TypeSwitch<Operation *, Value>(op)
-                    .Case<LLVM::LoadOp, LLVM::StoreOp>(
-                        [](auto op) { return op.getAddr(); })
-                    .Case<LoadOp, StoreOp, LoadMatrixOp, StoreMatrixOp>(
-                        [](auto op) { return op.getAddress(); })
-                    .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
-                        [](auto op) { return op.getPtr(); })
-                    .Case([](CopyAsyncOp op) { return op.getTarget(); })
-                    .Case([](MmaAsyncOp op) { return op.getLhs(); })
-                    .Default([](Operation *) { return Value(); });
+  Value place =
+      TypeSwitch<Operation *, Value>(op)
+          .Case<LLVM::LoadOp, LLVM::StoreOp>(
+              [](auto op) { return op.getAddr(); })
+          .Case<LoadOp, StoreOp, LoadMatrixOp, StoreMatrixOp, AtomicRMWOp,
+                AtomicCASOp>([](auto op) { return op.getAddress(); })
+          .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
+              [](auto op) { return op.getPtr(); })
+          .Case([](CopyAsyncOp op) { return op.getTarget(); })
+          .Case([](MmaAsyncOp op) { return op.getLhs(); })
+          .Default([](Operation *) { return Value(); });
   return place && isShared(place) ? place : Value();
 }
 
@@ -39,8 +40,8 @@ static Value maskOf(Operation *op) {
 }
 
 static bool waits(Operation *op) {
-  return isa<gpu::BarrierOp, WarpBarrierOp, CommitCopiesOp, WaitCopiesOp,
-             CommitProductsOp, WaitProductsOp, PublishOp>(op);
+  return isa<gpu::BarrierOp, BarrierOp, WarpBarrierOp, CommitCopiesOp,
+             WaitCopiesOp, CommitProductsOp, WaitProductsOp, PublishOp>(op);
 }
 
 static int64_t bytesOf(Type type) {
@@ -308,7 +309,8 @@ LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
       .Case<LoadMatrixOp, StoreMatrixOp>([&](auto matrices) {
         access.touch = isa<LoadMatrixOp>(op) ? Touch::Read : Touch::Write;
         access.isOfWarp = true;
-        access.active = ofRows(active, 8 * matrices.getWords().size());
+        access.bytes = matrices.getBytes();
+        access.active = ofRows(active, matrices.getLanes());
       })
       .Default([&](Operation *) {
         access.bytes = bytesOf(op->getOperand(1).getType());

@@ -17,24 +17,22 @@ void BarrierFlow::Pending::join(const Pending &other) {
   global.insert(other.global.begin(), other.global.end());
   for (const Touch &touch : other.shared)
     add(touch);
+  parted.insert(other.parted.begin(), other.parted.end());
 }
 
 bool BarrierFlow::Pending::contains(const Pending &other) const {
   return llvm::all_of(other.global,
                       [&](Operation *op) { return global.contains(op); }) &&
+         llvm::all_of(other.parted,
+                      [&](auto pair) { return parted.contains(pair); }) &&
          llvm::all_of(other.shared, [&](const Touch &touch) {
            return llvm::is_contained(shared, touch);
          });
 }
 
-void BarrierFlow::Pending::keepInside(Operation *op) {
-  global.remove_if([&](Operation *one) { return !op->isAncestor(one); });
-  llvm::erase_if(shared,
-                 [&](const Touch &touch) { return !op->isAncestor(touch.op); });
-}
-
 BarrierFlow::BarrierFlow(tile::KernelOp kernel, const BlockShape &block)
-    : kernel(kernel), block(block) {
+    : kernel(kernel), block(block),
+      namesMemories(simt::namesMemories(block.description)) {
   kernel.walk([&](Operation *op) {
     if (auto alloc = dyn_cast<stage::AllocOp>(op))
       storages.push_back(StorageLife(alloc.getStorage(), areaOf(alloc)));
@@ -47,7 +45,7 @@ BarrierPlan BarrierFlow::run() {
   // A barrier before a loop changes what is pending in it.
   do {
     again = false;
-    pending.clear();
+    pending = Pending();
     copies = Copies();
     wanted.clear();
     plan.products.clear();
@@ -69,6 +67,25 @@ void BarrierFlow::decideBlock(Operation *anchor) {
   bool &is = plan.before[anchor].block;
   decisions += !is;
   is = true;
+}
+
+void BarrierFlow::passBarrier(Operation *anchor, Operation *inside) {
+  auto isDone = [&](Operation *op) {
+    return !inside || !inside->isAncestor(op);
+  };
+  if (namesMemories)
+    for (Operation *op : pending.global)
+      if (isDone(op))
+        pending.parted.insert({op, anchor});
+  pending.global.remove_if(isDone);
+  llvm::erase_if(pending.shared,
+                 [&](const Touch &touch) { return isDone(touch.op); });
+}
+
+void BarrierFlow::widenBarriers(function_ref<bool(Operation *)> meets) {
+  for (auto [earlier, anchor] : pending.parted)
+    if (meets(earlier))
+      plan.before[anchor].memories = Memories::All;
 }
 
 /// The outermost loop around `op` that `met` is not in: a barrier before it is
@@ -115,14 +132,14 @@ void BarrierFlow::part(Operation *op, ArrayRef<Operation *> met) {
     places.push_back(outermostLoop(op, one));
   if (llvm::is_contained(places, op)) {
     decideBlock(op);
-    pending.clear();
+    passBarrier(op);
     return;
   }
   // The barrier may be needed in the loop all the same, for what an iteration
   // does to the next one: that is known when the loop has been gone through.
   for (Operation *loop : places) {
     wanted.insert(loop);
-    pending.keepInside(loop);
+    passBarrier(loop, /*inside=*/loop);
   }
 }
 
@@ -142,7 +159,7 @@ void BarrierFlow::visit(Operation *op) {
   if (auto known = plan.before.find(op); known != plan.before.end()) {
     // Waits for copies are decided anew: they follow from the text.
     if (known->second.block)
-      pending.clear();
+      passBarrier(op);
     known->second.copiesBut.reset();
   }
   if (isLookup(op))
@@ -174,7 +191,7 @@ void BarrierFlow::visit(Operation *op) {
   if (fillsAtOnce(op)) {
     // A wait for all copies, and a barrier.
     copies.groups.clear();
-    pending.clear();
+    passBarrier(op);
   }
 }
 
@@ -216,7 +233,7 @@ void BarrierFlow::visitFor(scf::ForOp loop) {
     visitBlock(*loop.getBody());
     if (auto end = plan.before.find(loop.getBody()->getTerminator());
         end != plan.before.end() && end->second.block)
-      pending.clear();
+      passBarrier(loop.getBody()->getTerminator());
     copies.forgetInside(loop);
   });
   if (again)
@@ -268,12 +285,16 @@ void BarrierFlow::visitGlobal(Operation *op) {
   if (!now.place)
     return;
   SmallVector<Operation *> met;
-  for (Operation *earlier : pending.global)
-    if (isFence(op) ||
-        (mayConflict(reachOf(earlier), now) &&
-         !isOwnAccess(earlier, op, block.laneBits(), block.warpBits())))
-      met.push_back(earlier);
+  auto meets = [&](Operation *earlier) {
+    return isFence(op) ||
+           (mayConflict(reachOf(earlier), now) &&
+            !isOwnAccess(earlier, op, block.laneBits(), block.warpBits()));
+  };
+  llvm::copy_if(pending.global, std::back_inserter(met), meets);
   part(op, met);
+  // What one thread finds by an atomic operation says what others may access.
+  widenBarriers(
+      [&](Operation *earlier) { return isAtomic(earlier) || meets(earlier); });
   pending.global.insert(op);
 }
 
@@ -289,7 +310,9 @@ int64_t BarrierFlow::findPlace(Operation *op, const ScratchNeed &need) {
   int64_t base = 0;
   for (const StorageLife &storage : storages)
     if (storage.isInUseAt(op))
-      base = std::max<int64_t>(base, llvm::alignTo(storage.area.end, 128));
+      base = std::max<int64_t>(
+          base,
+          llvm::alignTo(storage.area.end, lineBytesOf(block.description)));
   constexpr int64_t kAlignment = 16;
   SmallVector<int64_t> starts = {0};
   for (const Touch &touch : pending.shared)
@@ -339,8 +362,10 @@ void BarrierFlow::visitScratch(Operation *op) {
     }
     partBehind(op, met);
     // It waits between what it writes and what it reads.
-    if (!now.warpBytes)
-      pending.clear();
+    if (!now.warpBytes && namesMemories)
+      pending.shared.clear();
+    else if (!now.warpBytes)
+      passBarrier(op);
     pending.add(now);
   }
 }

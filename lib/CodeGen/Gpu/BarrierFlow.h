@@ -25,6 +25,8 @@ namespace kiln::simt {
 struct Waits {
   bool block = false; ///< a barrier
   bool warp = false;  ///< a barrier of each warp
+  /// What barriers here have to order where they name memories.
+  Memories memories = Memories::Shared;
   /// A wait for groups of copies, all but so many, then a barrier.
   std::optional<int64_t> copiesBut;
 };
@@ -71,16 +73,17 @@ private:
   struct Pending {
     llvm::SetVector<mlir::Operation *> global;
     llvm::SmallVector<Touch> shared;
+    /// Accesses to global memory behind which there was a barrier, with the
+    /// operation that the barrier stands at, where barriers name memories. What
+    /// meets one of these later makes the barrier order all memories.
+    llvm::SetVector<std::pair<mlir::Operation *, mlir::Operation *>> parted;
 
-    void clear() { global.clear(), shared.clear(); }
     void add(const Touch &touch) {
       if (!llvm::is_contained(shared, touch))
         shared.push_back(touch);
     }
     void join(const Pending &other);
     bool contains(const Pending &other) const;
-    /// Keeps what an operation contains.
-    void keepInside(mlir::Operation *op);
   };
   /// Copies in flight, in the order of the text.
   struct Copies {
@@ -118,9 +121,15 @@ private:
   /// The same; at the end of an iteration where that is enough.
   void partBehind(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> met);
   void decideBlock(mlir::Operation *anchor);
+  /// All threads pass a barrier at `anchor`, before which all that is pending
+  /// is done, or what is not inside of `inside` if that is not null.
+  void passBarrier(mlir::Operation *anchor, mlir::Operation *inside = nullptr);
+  /// Barriers have to order the accesses before them that `meets`.
+  void widenBarriers(llvm::function_ref<bool(mlir::Operation *)> meets);
 
   tile::KernelOp kernel;
   const BlockShape &block;
+  const bool namesMemories;
   BarrierPlan plan;
   Pending pending;
   Copies copies;

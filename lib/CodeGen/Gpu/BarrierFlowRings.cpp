@@ -87,12 +87,14 @@ void BarrierFlow::visitFilling(Operation *op) {
   SmallVector<Operation *> met;
   for (Value target : targets)
     findMeetings(areaOf(target), met);
-  for (Operation *earlier : pending.global)
-    if (llvm::any_of(sources, [&](const Reach &source) {
-          return mayConflict(reachOf(earlier), source);
-        }))
-      met.push_back(earlier);
+  auto meets = [&](Operation *earlier) {
+    return llvm::any_of(sources, [&](const Reach &source) {
+      return mayConflict(reachOf(earlier), source);
+    });
+  };
+  llvm::copy_if(pending.global, std::back_inserter(met), meets);
   part(op, met);
+  widenBarriers(meets);
 }
 
 void BarrierFlow::visitConsume(stage::ConsumeOp op) {
@@ -118,7 +120,7 @@ void BarrierFlow::waitForSlot(Value ring, Operation *anchor) {
   }
   std::optional<int64_t> &wait = plan.before[anchor].copiesBut;
   wait = std::min(wait.value_or(but), but);
-  pending.clear();
+  passBarrier(anchor);
 }
 
 /// Which copies are in flight must be the same at the start of each iteration,
@@ -175,7 +177,7 @@ void BarrierFlow::enterRingLoop(scf::ForOp loop) {
   plan.before[loop].copiesBut = 0;
   copies.groups.clear();
   copies.ready.clear();
-  pending.clear();
+  passBarrier(loop);
 }
 
 /// The ring whose slot a factor is read from; null where it is none.

@@ -162,10 +162,8 @@ std::pair<ScalarProduct::Memory, ScalarProduct::Memory>
 ScalarProduct::memoriesOf(MatrixProductOpInterface op,
                           target::TargetAttr description) {
   Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
-  int64_t room = 48 << 10;
-  if (description)
-    if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
-      room = std::max<int64_t>(room, shared.getSize() / 2);
+  int64_t room = std::max<int64_t>(sharedBytesOf(target::TargetAttr()),
+                                   sharedBytesOf(description) / 2);
   Memory left = memoryOf(lhs, true), right = memoryOf(rhs, true);
   if (left.bytes + right.bytes > room) {
     left = memoryOf(lhs, false);
@@ -371,11 +369,8 @@ void InstructionProduct::multiply(const Step &step) {
   for (int64_t i : step.registers[2])
     z.push_back(into[i]);
   SmallVector<Type> types(z.size(), z[0].getType());
-  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z);
-  if (op.isLhsUnsigned())
-    mma->setAttr("lhs_unsigned", w.b.getUnitAttr());
-  if (op.isRhsUnsigned())
-    mma->setAttr("rhs_unsigned", w.b.getUnitAttr());
+  auto mma = MmaOp::create(w.b, w.loc, types, row.getName(), x, y, z,
+                           op.isLhsUnsigned(), op.isRhsUnsigned());
   for (auto [i, value] : llvm::zip_equal(step.registers[2], mma.getResults()))
     into[i] = value;
 }
@@ -441,8 +436,9 @@ ScratchNeeds simt::productNeeds(MatrixProductOpInterface op,
                                 const BlockShape &block) {
   if (!op->hasAttr(kRowAttr))
     return ScalarProduct::needs(op, block.description);
-  return isMemoryProduct(op, block.description) ? memoryProductNeeds(op)
-                                                : ScratchNeeds();
+  return isMemoryProduct(op, block.description)
+             ? memoryProductNeeds(op, block.description)
+             : ScratchNeeds();
 }
 
 LogicalResult KernelWalk::emitProductBy(StringRef name, Operation *op) {

@@ -24,18 +24,20 @@ public:
   WayChooser(const LinearLayout &from, const LinearLayout &to, unsigned bits,
              const BlockShape &block)
       : from(from), to(to), bits(bits), block(block), machine(block.machine),
-        tiles(ExchangeMachine::getMatrixTiles(bits, block.lanes)) {}
+        stores(tileMovesOf(block.description, target::MoveKind::Store, bits,
+                           block.lanes)),
+        loads(tileMovesOf(block.description, target::MoveKind::Load, bits,
+                          block.lanes)) {}
 
   std::optional<ExchangeWay> run();
 
 private:
   SharedPlan planFor(const LinearLayout &source, const LinearLayout &target,
                      bool byMatrices = true) const {
-    decltype(tiles) none;
-    return layout::getSharedPlan(
-        source, target, kLevels, bits, machine.banks,
-        byMatrices && machine.storesMatrices ? tiles : none,
-        byMatrices && machine.loadsMatrices ? tiles : none);
+    SmallVector<layout::InstructionTile> none;
+    return layout::getSharedPlan(source, target, kLevels, bits, machine.banks,
+                                 byMatrices ? stores.tiles : none,
+                                 byMatrices ? loads.tiles : none);
   }
   std::optional<SharedPlan> planForWarp(const layout::Conversion &made) const;
   unsigned getRoundBits(const SharedPlan &plan) const;
@@ -45,7 +47,7 @@ private:
   unsigned bits; ///< of an element in memory
   const BlockShape &block;
   const ExchangeMachine &machine;
-  SmallVector<layout::InstructionTile> tiles;
+  TileMoves stores, loads;
 };
 } // namespace
 
@@ -80,7 +82,7 @@ std::optional<ExchangeWay> WayChooser::run() {
     double warpCost = memoryCost;
     if (ofWarp) {
       layout::ConversionCosts costs = machine.costs;
-      costs.barrier = machine.warpBarrier;
+      costs.barrier = machine.costs.warpBarrier;
       warpCost = layout::getMemoryCost(ofWarp->getWavefronts(), 1, costs);
     }
     if (cost <= std::min(memoryCost, warpCost))
@@ -313,14 +315,19 @@ Regs Exchange::throughMemory(ArrayRef<Value> regs, int64_t count) {
             ? LLVM::PtrToIntOp::create(w.b, w.loc, w.b.getI64Type(), reg)
             : w.toStored(reg));
   Type stored = values[0].getType();
-  auto tiles = ExchangeMachine::getMatrixTiles(bits, w.lanes);
-  auto side = [&](const layout::SharedAccess &access, int tile) {
-    return SharedSide(w, access, tile < 0 ? nullptr : &tiles[tile], tile == 1,
+  auto side = [&](const layout::SharedAccess &access, const TileMoves &moves,
+                  int tile) {
+    return SharedSide(w, access, tile < 0 ? nullptr : &moves.tiles[tile],
+                      tile < 0 ? target::TileMoveAttr() : moves.rows[tile],
                       scaleBits, way.roundBits,
                       isOfWarp ? int(llvm::Log2_64(bytes)) : -1);
   };
-  SharedSide store = side(plan.store, plan.storeTile);
-  SharedSide load = side(plan.load, plan.loadTile);
+  TileMoves stores = tileMovesOf(w.description, target::MoveKind::Store, bits,
+                                 w.lanes),
+            loads = tileMovesOf(w.description, target::MoveKind::Load, bits,
+                                w.lanes);
+  SharedSide store = side(plan.store, stores, plan.storeTile);
+  SharedSide load = side(plan.load, loads, plan.loadTile);
   Regs results(count);
   for (unsigned round = 0; round < 1u << way.roundBits; ++round) {
     Value start = w.shared(isOfWarp ? w.scratch(bytes * w.warps, bytes)

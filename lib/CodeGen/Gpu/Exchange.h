@@ -16,8 +16,8 @@
 
 namespace kiln::simt {
 
-/// Numbers of one type side by side in a word of 32 bits, the first one lowest;
-/// `count` fill it.
+/// Numbers of one type side by side in a word, the first one lowest; `count`
+/// fill it.
 mlir::Value packWord(KernelWalk &w, llvm::ArrayRef<mlir::Value> parts,
                      unsigned count);
 /// The first parts of such a word become `values[places[i]]`.
@@ -29,11 +29,11 @@ void unpackWord(KernelWalk &w, mlir::Value word, mlir::Type element,
 class SharedSide {
 public:
   /// Offsets in elements of 2^scaleBits bytes; by matrices if there is a tile,
-  /// which `isTransposed` or not. The last `roundBits` bits of an
+  /// which is that of `move`. The last `roundBits` bits of an
   /// offset tell the round; where threads tell some of them, each sits out the
   /// others. Every warp has 2^warpShift bytes of its own, unless that is -1.
   SharedSide(KernelWalk &w, const layout::SharedAccess &access,
-             const layout::InstructionTile *tile, bool isTransposed,
+             const layout::InstructionTile *tile, target::TileMoveAttr move,
              unsigned scaleBits, unsigned roundBits, int warpShift);
 
   /// Writes what belongs to a round to memory that begins at `start`, a pointer
@@ -57,7 +57,9 @@ private:
 
   KernelWalk &w;
   const layout::SharedAccess &access;
-  bool usesTile, isTransposed, isOfWarp;
+  bool usesTile;
+  target::TileMoveAttr move; ///< of the tile
+  bool isOfWarp;
   unsigned scaleBits, roundShift;
   unsigned accessBits;                 ///< places that one instruction serves
   llvm::SmallVector<unsigned> ordered; ///< which register stands at a place
@@ -122,7 +124,7 @@ private:
   const ExchangeMachine &machine;
   const ExchangeWay &way;
   mlir::Type type;
-  unsigned bits;
+  unsigned bits; ///< of an element in memory
 };
 
 } // namespace kiln::simt

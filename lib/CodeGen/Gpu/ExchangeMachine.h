@@ -4,29 +4,42 @@
 #ifndef KILN_LIB_GPU_EXCHANGEMACHINE_H
 #define KILN_LIB_GPU_EXCHANGEMACHINE_H
 
-#include "kiln/Dialect/Kiln/Description.h"
-#include "kiln/Layout/Conversion.h"
-#include "kiln/Layout/Shared.h"
+#include "Machine.h"
 
 namespace kiln::simt {
+
+/// Tile moves of a description that serve elements of one width, with what
+/// the layouts make of each.
+struct TileMoves {
+  llvm::SmallVector<target::TileMoveAttr> rows;
+  llvm::SmallVector<layout::InstructionTile> tiles;
+};
+
+/// The tile moves of one kind for elements of `bits` bits and warps of `lanes`
+/// threads, whose home is shared memory. Leaves out rows whose layouts do not
+/// tell rows and elements by single bits.
+TileMoves tileMovesOf(target::TargetAttr description, target::MoveKind kind,
+                      unsigned bits, int64_t lanes);
+
+/// Bytes that a tile move accesses at each address.
+int64_t bytesOfAddress(target::TileMoveAttr move);
+/// Lanes that give addresses where an instruction moves so many matrices.
+int64_t addressLanes(target::TileMoveAttr move, int64_t matrices,
+                     int64_t lanes);
 
 /// What exchanges cost on a machine, and what it has for them.
 struct ExchangeMachine {
   layout::Banks banks;
   layout::ConversionCosts costs;
-  double warpBarrier = 10; ///< in the units of `costs`
-  int64_t bytes = 0;       ///< of memory that one exchange takes if it can
-  int64_t mostBytes = 0;   ///< that it takes at most
+  int64_t bytes = 0;     ///< of memory that one exchange takes if it can
+  int64_t mostBytes = 0; ///< that it takes at most
   /// Of memory that exchanges use in turns, so that fewer wait.
   int64_t getTurnBytes() const { return bytes / 2; }
-  bool loadsMatrices = false, storesMatrices = false;
+  /// Bytes of one word in every bank.
+  int64_t getRunBytes() const { return int64_t(banks.count) * banks.bytes; }
+  target::TargetAttr description; ///< null: none
 
-  /// Shapes in which `simt.load_matrix` and `simt.store_matrix` move elements
-  /// of so many bits, the transposed one last.
-  static llvm::SmallVector<layout::InstructionTile>
-  getMatrixTiles(unsigned bits, int64_t lanes);
-
-  explicit ExchangeMachine(target::TargetAttr description);
+  ExchangeMachine(target::TargetAttr description, mlir::MLIRContext *context);
 };
 
 } // namespace kiln::simt

@@ -21,8 +21,8 @@ Value simt::shareFirstCopy(KernelWalk &w, Value first, Value value) {
   w.guarded(first, [&] {
     LLVM::StoreOp::create(w.b, w.loc, w.toStored(value), w.shared(start));
   });
-  w.barrier();
-  return w.readElement(start, w.c32(0), type);
+  w.barrier(Memories::All);
+  return w.uniform(w.readElement(start, w.c32(0), type));
 }
 
 void simt::shareFirstCopies(KernelWalk &w, Value first, LayoutAttr layout,
@@ -30,7 +30,7 @@ void simt::shareFirstCopies(KernelWalk &w, Value first, LayoutAttr layout,
   Type type = regs[0].getType();
   int64_t start = w.scratch(ThreadBuilder::tileBytes(shape, type));
   w.guarded(first, [&] { w.writeTile(start, regs, layout, shape); });
-  w.barrier();
+  w.barrier(Memories::All);
   for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
     SmallVector<Value> at;
     for (size_t d = 0; d < shape.size(); ++d)

@@ -51,14 +51,18 @@ int64_t StoragePlace::pieceBytes() const {
   return piece ? std::min(piece, rowBytes()) : rowBytes();
 }
 
+int64_t StoragePlace::runBytes() const {
+  int64_t piece = permutationOf(type).piece;
+  return piece ? piece : run;
+}
+
 unsigned StoragePlace::permuteShift() const {
-  // Eight rows in a run of 128 bytes or more: each its own chunk.
-  return llvm::Log2_64(std::max<int64_t>(1, 128 / pieceBytes()));
+  return llvm::Log2_64(std::max<int64_t>(1, runBytes() / pieceBytes()));
 }
 
 int64_t StoragePlace::permuteMask() const {
   int64_t unit = permutationOf(type).unit;
-  return std::max<int64_t>(std::min<int64_t>(pieceBytes(), 128) / unit, 1) - 1;
+  return std::max<int64_t>(std::min(pieceBytes(), runBytes()) / unit, 1) - 1;
 }
 
 int64_t StoragePlace::placeOf(ArrayRef<int64_t> at) const {
@@ -147,18 +151,6 @@ StoragePlace StoragePlace::transposed() const {
 // Fragments
 //===----------------------------------------------------------------------===//
 
-/// The dimension that a basis runs along, if it is a unit of one.
-static int unitDim(ArrayRef<int64_t> basis, int64_t size) {
-  int dim = -1;
-  for (auto [d, n] : llvm::enumerate(basis)) {
-    if (n && (n != size || dim >= 0))
-      return -1;
-    if (n)
-      dim = d;
-  }
-  return dim;
-}
-
 FragmentReader::FragmentReader(KernelWalk &w, const StoragePlace &place,
                                LayoutAttr layout, Type element)
     : w(w), place(place), layout(layout), element(element) {
@@ -166,68 +158,85 @@ FragmentReader::FragmentReader(KernelWalk &w, const StoragePlace &place,
   findMatrices();
 }
 
-/// Finds how words of the layout are those of matrices of 8 rows of 16 bytes:
-/// word of lane l is word l mod 4 of row l / 4.
+/// Finds the tile move whose matrices are those that the layout has.
 void FragmentReader::findMatrices() {
-  int64_t bits = ThreadBuilder::storedBytes(element) * 8;
-  if (w.lanes != 32 || layout.getRank() != 2 || bits > 32 || !w.description ||
-      !w.description.getExtra() || !w.description.getExtra().get("load_matrix"))
+  unsigned bits = ThreadBuilder::storedBytes(element) * 8;
+  if (layout.getRank() != 2)
     return;
-  perWord = 32 / bits;
-  auto lanes = layout.getLaneBases(5);
-  auto registers = layout.getRegisterBases();
-  // Along k: elements of a word, then four lanes; eight lanes along the rows.
-  int k = unitDim(lanes[0], perWord), rows = unitDim(lanes[2], 1);
-  if (k < 0 || rows < 0 || k == rows || unitDim(lanes[1], 2 * perWord) != k ||
-      unitDim(lanes[3], 2) != rows || unitDim(lanes[4], 4) != rows)
-    return;
-  wordBits = llvm::Log2_64(perWord);
-  if (registers.size() < wordBits)
-    return;
-  for (unsigned bit = 0; bit < wordBits; ++bit)
-    if (unitDim(registers[bit], int64_t(1) << bit) != k)
+  for (target::TileMoveAttr row :
+       tileMovesOf(w.description, target::MoveKind::Load, bits, w.lanes).rows)
+    if (takesMove(row))
       return;
-  isTransposed = int(place.inner()) != k;
-  if (isTransposed && bits != 16)
-    return;
+}
+
+/// Whether the first registers, and the lanes, hold the elements of a matrix of
+/// a move as it leaves them there; takes it then.
+bool FragmentReader::takesMove(target::TileMoveAttr row) {
+  auto held = cast<LayoutAttr>(row.getHeld()),
+       addressed = cast<LayoutAttr>(row.getAddressed());
+  int inner = place.inner();
+  // Rows of matrices run along the dimension whose elements lie side by side.
+  auto turned = [&](const Basis &basis) {
+    Basis result(2, 0);
+    result[1 - inner] = basis[0];
+    result[inner] = basis[1];
+    return result;
+  };
+  auto begins = [&](ArrayRef<Basis> all, ArrayRef<Basis> first) {
+    return all.size() >= first.size() &&
+           llvm::all_of(llvm::zip(all, first), [&](auto pair) {
+             return std::get<0>(pair) == turned(std::get<1>(pair));
+           });
+  };
+  auto lanes = layout.getLaneBases(w.laneBits());
+  auto registers = layout.getRegisterBases();
+  auto heldRegisters = held.getRegisterBases(),
+       heldLanes = held.getLaneBases(0);
+  if (!begins(registers, heldRegisters) || !begins(lanes, heldLanes))
+    return false;
+  wordBits = heldRegisters.size();
+  perWord = int64_t(1) << wordBits;
   // Which of the other registers are matrices of one instruction.
   ArrayRef<Basis> others = ArrayRef<Basis>(registers).drop_front(wordBits);
-  matrixBits = std::min<size_t>(2, others.size());
-  int along = isTransposed ? k : rows;
-  SmallVector<Basis> addressLanes;
-  for (int64_t n = 1; n < 8; n *= 2) {
-    Basis basis(2, 0);
-    basis[along] = n;
-    addressLanes.push_back(basis);
-  }
-  for (unsigned bit = 0; bit < 2; ++bit)
-    addressLanes.push_back(bit < matrixBits ? others[bit] : Basis(2, 0));
-  // Rows begin at chunks.
-  int inner = place.inner();
-  int64_t chunk = 16 / ThreadBuilder::storedBytes(element);
-  for (const Basis &basis : others)
+  matrixBits =
+      std::min<size_t>(llvm::Log2_64(row.getMatrices()), others.size());
+  SmallVector<Basis> addressLanes =
+      llvm::map_to_vector(addressed.getLaneBases(0), turned);
+  unsigned rowBits = addressLanes.size();
+  addressLanes.append(others.begin(), others.begin() + matrixBits);
+  while (addressLanes.size() < rowBits + llvm::Log2_64(row.getMatrices()))
+    addressLanes.push_back(Basis(2, 0));
+  // Lanes that the matrix does not use have matrices of their own.
+  for (unsigned bit = addressLanes.size(); bit < lanes.size(); ++bit)
+    addressLanes.push_back(bit < heldLanes.size() ? Basis(2, 0) : lanes[bit]);
+  // What an address moves is not cut.
+  int64_t chunk = bytesOfAddress(row) / ThreadBuilder::storedBytes(element);
+  SmallVector<Basis> further = layout.getWarpBases(w.warpBits());
+  llvm::append_range(further, others);
+  llvm::append_range(further, ArrayRef(lanes).drop_front(heldLanes.size()));
+  for (const Basis &basis : further)
     if (basis[inner] % chunk)
-      return;
-  for (const Basis &basis : layout.getWarpBases(w.warpBits()))
-    if (basis[inner] % chunk)
-      return;
+      return false;
+  move = row;
   addresses =
       LayoutAttr::get(layout.getContext(), 2, others.drop_front(matrixBits),
                       addressLanes, layout.getWarpBases(w.warpBits()));
+  return true;
 }
 
 void FragmentReader::readMatrices(int64_t group) {
-  Type i32 = w.b.getI32Type();
   unsigned matrices = 1u << matrixBits;
-  auto load =
-      LoadMatrixOp::create(w.b, w.loc, SmallVector<Type>(matrices, i32),
-                           place.address(w, addresses, group), isTransposed);
+  Type type = w.b.getIntegerType(perWord * move.getBits());
+  auto load = LoadMatrixOp::create(
+      w.b, w.loc, SmallVector<Type>(matrices, type),
+      place.address(w, addresses, group), move.getName(),
+      addressLanes(move, matrices, w.lanes), bytesOfAddress(move));
   for (unsigned m = 0; m < matrices; ++m) {
     Value word = load.getResult(m);
     int64_t first = ((group << matrixBits) | m) << wordBits;
     if (perWord == 1) {
       result[first] =
-          element == i32
+          element == type
               ? word
               : w.b.createOrFold<LLVM::BitcastOp>(w.loc, element, word);
       continue;

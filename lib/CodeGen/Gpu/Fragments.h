@@ -9,8 +9,8 @@
 namespace kiln::simt {
 
 /// Reads what the threads hold of storage by a layout, each register when it is
-/// asked for first: matrices of 8 rows of 16 bytes where the layout is one of
-/// fragments, else elements.
+/// asked for first: by a tile move of the description whose matrices are those
+/// of the layout, else by elements.
 class FragmentReader {
 public:
   FragmentReader(KernelWalk &w, const StoragePlace &place, LayoutAttr layout,
@@ -21,6 +21,7 @@ public:
 
 private:
   void findMatrices();
+  bool takesMove(target::TileMoveAttr move);
   void readMatrices(int64_t group);
 
   KernelWalk &w;
@@ -32,8 +33,8 @@ private:
   // count them and the matrices of an instruction.
   int64_t perWord = 1;
   unsigned wordBits = 0, matrixBits = 0;
-  bool isTransposed = false;
-  LayoutAttr addresses; ///< of the rows that lanes point to; null: elements
+  target::TileMoveAttr move; ///< null: elements
+  LayoutAttr addresses;      ///< of what lanes point to, by the move
 };
 
 } // namespace kiln::simt

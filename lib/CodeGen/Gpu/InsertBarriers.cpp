@@ -20,9 +20,9 @@ namespace {
 class BarrierWriter {
 public:
   BarrierWriter(tile::KernelOp kernel, const BarrierPlan &plan,
-                bool hasAsyncProducts)
+                bool hasAsyncProducts, bool namesMemories)
       : kernel(kernel), plan(plan), b(kernel.getContext()),
-        hasAsyncProducts(hasAsyncProducts) {}
+        hasAsyncProducts(hasAsyncProducts), namesMemories(namesMemories) {}
 
   void run() {
     SmallVector<Operation *> all;
@@ -44,9 +44,9 @@ private:
     b.setInsertionPoint(op);
     const Waits &waits = found->second;
     if (waits.copiesBut)
-      waitForCopies(op->getLoc(), *waits.copiesBut);
+      waitForCopies(op->getLoc(), *waits.copiesBut, waits.memories);
     else if (waits.block)
-      gpu::BarrierOp::create(b, op->getLoc());
+      barrier(op->getLoc(), waits.memories);
     else if (waits.warp)
       WarpBarrierOp::create(b, op->getLoc());
   }
@@ -57,7 +57,7 @@ private:
       CommitCopiesOp::create(b, op->getLoc());
     if (fillsAtOnce(op)) {
       CommitCopiesOp::create(b, op->getLoc());
-      waitForCopies(op->getLoc(), 0);
+      waitForCopies(op->getLoc(), 0, plan.before.lookup(op).memories);
     }
     if (auto product = plan.products.find(op); product != plan.products.end())
       waitForProducts(op->getResult(0), product->second);
@@ -68,11 +68,18 @@ private:
 
   /// Others see what the thread's copies wrote behind the barrier, and so do
   /// products that read by themselves.
-  void waitForCopies(Location loc, int64_t but) {
+  void waitForCopies(Location loc, int64_t but, Memories memories) {
     WaitCopiesOp::create(b, loc, but);
     if (hasAsyncProducts)
       PublishOp::create(b, loc);
-    gpu::BarrierOp::create(b, loc);
+    barrier(loc, memories);
+  }
+
+  void barrier(Location loc, Memories memories) {
+    if (namesMemories)
+      BarrierOp::create(b, loc, memories);
+    else
+      gpu::BarrierOp::create(b, loc);
   }
 
   void waitForProducts(Value sum, int64_t but) {
@@ -85,7 +92,7 @@ private:
   tile::KernelOp kernel;
   const BarrierPlan &plan;
   OpBuilder b;
-  bool hasAsyncProducts;
+  bool hasAsyncProducts, namesMemories;
 };
 
 struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
@@ -99,11 +106,15 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     }
     target::TargetAttr description = target::getDescription(kernel);
     auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
-    BlockShape block(lanes, warps ? warps.getInt() : 4, description);
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernel, description, lanes)))
+      return signalPassFailure();
+    BlockShape block(lanes, warps ? warps.getInt() : 4, description,
+                     &getContext());
     BarrierPlan plan = BarrierFlow(kernel, block).run();
-    target::MemoryAttr shared = description
-                                    ? description.getMemory(kSharedSpace)
-                                    : target::MemoryAttr();
+    target::MemoryAttr shared =
+        description ? description.getMemory(sharedSpaceOf(description))
+                    : target::MemoryAttr();
     if (shared && shared.getSize() && plan.sharedBytes > shared.getSize()) {
       kernel.emitError("unsupported: kernel '")
           << kernel.getSymName() << "' needs " << plan.sharedBytes
@@ -111,7 +122,9 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
           << " has " << shared.getSize();
       return signalPassFailure();
     }
-    BarrierWriter(kernel, plan, hasMemoryProducts(kernel, description)).run();
+    BarrierWriter(kernel, plan, hasMemoryProducts(kernel, description),
+                  namesMemories(description))
+        .run();
   }
 };
 } // namespace

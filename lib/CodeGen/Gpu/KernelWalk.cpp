@@ -28,7 +28,11 @@ using namespace kiln::simt;
 KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
                        int64_t warps, target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      description(description), shape(lanes, warps, description) {}
+      description(description),
+      shape(lanes, warps, description, builder.getContext()) {
+  marksUniform = sharesRegisters(description);
+  namesMemories = simt::namesMemories(description);
+}
 
 Value KernelWalk::scalar(Value value) {
   auto it = scalars.find(value);
@@ -146,8 +150,10 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
   }
   for (int d = 0; d < 3; ++d)
     programCounts.push_back(word());
-  // Blocks form a grid of these extents or one dimension, in which x runs
+  // Blocks form a grid of these extents or one axis, along which x runs
   // fastest: only then is there anything to divide.
+  bool isLinear = description && description.getTopology() &&
+                  description.getTopology().getGridAxes() == 1;
   b.setInsertionPointToEnd(entry);
   using ::mlir::gpu::Dimension;
   auto number = [&](auto made) -> Value {
@@ -156,10 +162,22 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
   auto blockId = [&](Dimension d) {
     return number(::mlir::gpu::BlockIdOp::create(b, loc, b.getIndexType(), d));
   };
-  Value linear = blockId(Dimension::x);
-  Value width = number(
-      ::mlir::gpu::GridDimOp::create(b, loc, b.getIndexType(), Dimension::x));
+  Value linear = blockId(Dimension::x), width;
+  if (!isLinear)
+    width = number(
+        ::mlir::gpu::GridDimOp::create(b, loc, b.getIndexType(), Dimension::x));
   Value gx = narrow(programCounts[0]), gy = narrow(programCounts[1]);
+  auto divided = [&] {
+    Value rows = arith::DivUIOp::create(b, loc, linear, gx);
+    return SmallVector<Value>{arith::RemUIOp::create(b, loc, linear, gx),
+                              arith::RemUIOp::create(b, loc, rows, gy),
+                              arith::DivUIOp::create(b, loc, rows, gy)};
+  };
+  if (isLinear) {
+    for (Value id : divided())
+      programIds.push_back(widen(id));
+    return;
+  }
   SmallVector<Type> types(3, b.getI32Type());
   auto ids = scf::IfOp::create(b, loc, types,
                                compare(arith::CmpIPredicate::eq, width, gx),
@@ -170,11 +188,7 @@ void KernelWalk::bindParameters(LLVM::LLVMFuncOp function) {
     scf::YieldOp::create(
         b, loc, {linear, blockId(Dimension::y), blockId(Dimension::z)});
     b.setInsertionPointToEnd(ids.elseBlock());
-    Value rows = arith::DivUIOp::create(b, loc, linear, gx);
-    scf::YieldOp::create(b, loc,
-                         {Value(arith::RemUIOp::create(b, loc, linear, gx)),
-                          Value(arith::RemUIOp::create(b, loc, rows, gy)),
-                          Value(arith::DivUIOp::create(b, loc, rows, gy))});
+    scf::YieldOp::create(b, loc, divided());
   }
   for (Value id : ids.getResults())
     programIds.push_back(widen(id));
@@ -212,7 +226,7 @@ LogicalResult KernelWalk::run() {
     return failure();
   LLVM::ReturnOp::create(b, loc, ValueRange());
   function->setAttr(kThreadsAttr, b.getI64IntegerAttr(threads()));
-  if (lanes != 32)
+  if (lanes != lanesOf(description))
     function->setAttr(kLanesAttr, b.getI64IntegerAttr(lanes));
   function->setAttr(kParametersAttr,
                     b.getTypeArrayAttr(kernel.getArgumentTypes()));
@@ -312,8 +326,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
       .Case([&](tile::StorePtrOp op) { return emitStorePtr(op); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
           [&](Operation *op) { return emitAtomic(op); })
-      .Case<::mlir::gpu::BarrierOp, WarpBarrierOp, PublishOp, CommitCopiesOp,
-            WaitCopiesOp, WaitProductsOp>(
+      .Case<::mlir::gpu::BarrierOp, BarrierOp, WarpBarrierOp, PublishOp,
+            CommitCopiesOp, WaitCopiesOp, WaitProductsOp>(
           [&](Operation *op) { return emitWait(op); })
       .Case([&](tile::InlineAsmOp op) { return emitInlineAsm(op); })
       .Case([&](tensor::ExtractOp op) -> LogicalResult {
@@ -336,7 +350,8 @@ LogicalResult KernelWalk::emitOp(Operation *op) {
 
 LogicalResult KernelWalk::emitWait(Operation *op) {
   TypeSwitch<Operation *>(op)
-      .Case([&](::mlir::gpu::BarrierOp) { barrier(); })
+      .Case([&](::mlir::gpu::BarrierOp) { barrier(Memories::All); })
+      .Case([&](BarrierOp op) { barrier(op.getMemories()); })
       .Case([&](WarpBarrierOp) { warpBarrier(); })
       .Case([&](PublishOp) { PublishOp::create(b, loc); })
       .Case([&](CommitCopiesOp) { commitCopies(); })
@@ -369,11 +384,13 @@ struct ConvertTileToSimt
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernels.front(), description, lanes)))
+      return signalPassFailure();
     builder.setInsertionPointToStart(module.getBody());
     int64_t align = 16;
     for (tile::KernelOp kernel : kernels)
-      if (hasMemoryProducts(kernel, description))
-        align = kMatrixAlign;
+      align = std::max(align, alignOfMemoryProducts(kernel, description));
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
     LLVM::GlobalOp::create(builder, module.getLoc(), bytes,
                            /*isConstant=*/false, LLVM::Linkage::External,

@@ -33,12 +33,15 @@ struct ViewParts {
 
 /// Storage in the memory of the block: `offset` and `start` bytes from its
 /// beginning. The elements of dimension `inner` lie side by side. In each row
-/// chunks of 16 bytes are permuted, by exclusive or with bits of its number.
-/// Rows may be cut into pieces: then the first pieces of all rows come first.
+/// chunks are permuted, by exclusive or with bits of its number. Rows may be
+/// cut into pieces: then the first pieces of all rows come first.
 struct StoragePlace {
   mlir::MemRefType type;
   mlir::Value start; ///< i32; null: 0
   int64_t offset = 0;
+  /// Bytes of one word in every bank: each row in such a run has its chunks
+  /// permuted in another way. Rows that are cut have the bytes of a piece.
+  int64_t run = 0;
 
   unsigned inner() const;
   int64_t rowBytes() const;
@@ -55,6 +58,7 @@ struct StoragePlace {
 
 private:
   int64_t outerSize() const { return type.getDimSize(1 - inner()); }
+  int64_t runBytes() const;
   /// What bit `row` of a row's number permutes: log2(rows of a permutation).
   unsigned permuteShift() const;
   int64_t permuteMask() const;

@@ -4,6 +4,7 @@
 #include "LayoutChoice.h"
 #include "KernelWalk.h"
 #include "MemoryProducts.h"
+#include "RowCosts.h"
 #include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -234,11 +235,20 @@ simt::findInstruction(MatrixProductOpInterface op,
                       target::TargetAttr description, int64_t warps) {
   if (!description || op.hasEncodedFactors() || op.getLhsScaleOperand())
     return {};
-  for (target::MatrixInstructionAttr row : description.getMatrixInstructions())
-    if (!(readsMemory(row) && !warps) &&
-        whyRefused(op, row, description, warps).empty())
-      return row;
-  return {};
+  target::MatrixInstructionAttr best;
+  RowCost bestCost;
+  for (target::MatrixInstructionAttr row :
+       description.getMatrixInstructions()) {
+    if ((readsMemory(row) && !warps) ||
+        !whyRefused(op, row, description, warps).empty())
+      continue;
+    RowCost cost = costOf(op, row, description, warps);
+    if (best && !cost.isBetterThan(bestCost))
+      continue;
+    best = row;
+    bestCost = cost;
+  }
+  return best;
 }
 
 /// Why an operand of a row is not one that threads have in registers.
@@ -249,7 +259,10 @@ static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
   target::MemoryAttr home = description.getMemory(operand.getHome());
   if (home && home.getKind() != target::MemoryKind::Register)
     os << "its " << name << " lives in '" << home.getName()
-       << "', but threads have it in registers";
+       << "', but threads have it in registers"
+       << (home == description.getSharedMemory()
+               ? "; both factors in shared memory need #simt.swizzle as layout"
+               : "");
   else if (!operand.getLayout())
     os << "its " << name << " has no layout of threads";
   else if (!isa<LayoutAttr>(operand.getLayout()))
@@ -349,20 +362,8 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
   };
   int64_t am = row.getM().getMin(), an = row.getN().getMin(),
           ak = row.getK().getMin();
-  // Warps cut the rows and columns so that each reads little of both. Where
-  // a product goes into the next one each has whole rows: then sums along
-  // them, and the next left factor, stay within the warp.
-  bool keepsRows = isChained(op);
-  int64_t warpsM = 1, warpsN = 1;
-  while (warpsM * warpsN < warps) {
-    bool fitsM = am * warpsM * 2 <= m, fitsN = an * warpsN * 2 <= n;
-    if (!fitsM && !fitsN)
-      break;
-    if (fitsM && (!fitsN || keepsRows || m / warpsM >= n / warpsN))
-      warpsM *= 2;
-    else
-      warpsN *= 2;
-  }
+  WarpGrid grid = shareOut(op, row, warps);
+  int64_t warpsM = grid.rows, warpsN = grid.columns;
   // Dimensions: batch, row, column; a factor has two of the three.
   auto build = [&](LayoutAttr atom, int64_t first, int64_t second,
                    int64_t firstAtom, int64_t secondAtom, int64_t firstWarps,

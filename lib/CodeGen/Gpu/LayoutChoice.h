@@ -60,8 +60,9 @@ std::string whyRefused(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps);
 
-/// The first row of the description that takes a product's types and sizes, or
-/// null. Instructions for floats of 8 bits may sum with fewer bits than f32
+/// The row of the description that takes a product's types and sizes in the
+/// least time, the first one where rows do not say their cycles; null if none
+/// does. Instructions for floats of 8 bits may sum with fewer bits than f32
 /// has, so they need a product that allows as many imprecise terms. Those that
 /// read factors from the memory of the block are found for `warps` alone.
 target::MatrixInstructionAttr findInstruction(MatrixProductOpInterface op,
@@ -77,7 +78,7 @@ struct ProductChoice {
   target::MatrixInstructionAttr row;
   LayoutAttr lhs, rhs, acc; ///< of a factor null: it is read from memory
 };
-/// The first row of the description that takes the product, if there is one;
+/// The best row of the description that takes the product, if there is one;
 /// `warps` share out its rows and columns.
 std::optional<ProductChoice> chooseProduct(MatrixProductOpInterface op,
                                            target::TargetAttr description,

@@ -5,9 +5,11 @@
 #include "Fragments.h"
 #include "LoweringOffer.h"
 #include "MemoryProducts.h"
+#include "RowCosts.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Target/Declines.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -32,6 +34,9 @@ private:
                  chosen, detail);
   }
   void product(MatrixProductOpInterface op);
+  std::string whySlower(MatrixProductOpInterface op,
+                        target::MatrixInstructionAttr row,
+                        target::MatrixInstructionAttr taken) const;
   StringRef readBy(Value factor) const;
   void access(Operation *op, LayoutAttr layout, Contiguity along, Type element);
 
@@ -43,6 +48,20 @@ private:
 };
 } // namespace
 
+/// Why another row was taken than one that takes the product as well.
+std::string Lowerings::whySlower(MatrixProductOpInterface op,
+                                 target::MatrixInstructionAttr row,
+                                 target::MatrixInstructionAttr taken) const {
+  std::string reason;
+  if (taken)
+    llvm::raw_string_ostream(reason)
+        << "it takes "
+        << llvm::format("%.0f", costOf(op, row, description, warps).cycles)
+        << " cycles, '" << taken.getName() << "' takes "
+        << llvm::format("%.0f", costOf(op, taken, description, warps).cycles);
+  return reason;
+}
+
 void Lowerings::product(MatrixProductOpInterface op) {
   auto name = op->getAttrOfType<StringAttr>(kRowAttr);
   // Rows were looked at in this order, up to the one that was taken.
@@ -52,6 +71,9 @@ void Lowerings::product(MatrixProductOpInterface op) {
       if (name && other.getName() == name.getValue())
         break;
       std::string reason = whyRefused(op, other, description, warps);
+      if (reason.empty() && name)
+        reason = whySlower(op, other,
+                           description.getMatrixInstruction(name.getValue()));
       if (!reason.empty())
         report.declined(op, other.getName(), reason);
     }

@@ -17,17 +17,57 @@ using Basis = LayoutAttr::Basis;
 //===----------------------------------------------------------------------===//
 
 bool simt::readsMemory(target::MatrixInstructionAttr row) {
-  return row.getLhs().getHome() == kSharedSpace &&
-         row.getRhs().getHome() == kSharedSpace &&
+  return isa_and_nonnull<SwizzleAttr>(row.getLhs().getLayout()) &&
+         isa_and_nonnull<SwizzleAttr>(row.getRhs().getLayout()) &&
          isa_and_nonnull<LayoutAttr>(row.getAcc().getLayout());
 }
 
-bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
+SwizzleAttr simt::swizzleOf(target::MatrixInstructionAttr row, int which) {
+  return cast<SwizzleAttr>(
+      (which == 0 ? row.getLhs() : row.getRhs()).getLayout());
+}
+
+Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
+  return DenseI64ArrayAttr::get(swizzle.getContext(),
+                                {dim, swizzle.getChunk(), swizzle.getRow()});
+}
+
+static target::MatrixInstructionAttr rowOf(Operation *op,
+                                           target::TargetAttr description) {
   auto name = op->getAttrOfType<StringAttr>(kRowAttr);
   if (!name || !description)
-    return false;
+    return {};
   auto row = description.getMatrixInstruction(name.getValue());
-  return row && readsMemory(row);
+  return row && readsMemory(row) ? row : target::MatrixInstructionAttr();
+}
+
+SwizzleAttr simt::swizzleOf(Value factor, target::TargetAttr description) {
+  for (OpOperand &use : factor.getUses()) {
+    Operation *user = use.getOwner();
+    if (target::MatrixInstructionAttr row = rowOf(user, description)) {
+      auto product = cast<MatrixProductOpInterface>(user);
+      return swizzleOf(row, &use == &product.getLhsOperand() ? 0 : 1);
+    }
+    if (isTransposition(user))
+      if (SwizzleAttr swizzle = swizzleOf(user->getResult(0), description))
+        return swizzle;
+  }
+  return {};
+}
+
+bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
+  return bool(rowOf(op, description));
+}
+
+int64_t simt::alignOfMemoryProducts(tile::KernelOp kernel,
+                                    target::TargetAttr description) {
+  int64_t align = 1;
+  kernel.walk([&](Operation *op) {
+    if (target::MatrixInstructionAttr row = rowOf(op, description))
+      align = std::max(
+          {align, swizzleOf(row, 0).getAlign(), swizzleOf(row, 1).getAlign()});
+  });
+  return align;
 }
 
 bool simt::hasMemoryProducts(tile::KernelOp kernel,
@@ -40,23 +80,15 @@ bool simt::hasMemoryProducts(tile::KernelOp kernel,
       .wasInterrupted();
 }
 
-namespace {
-/// How groups of warps share out a product.
-struct Split {
-  int64_t rows = 1, columns = 1; ///< groups along each
-  int64_t width = 0;             ///< columns of one instruction
-};
-} // namespace
-
 /// How many warps execute an instruction together.
 static int64_t warpsTogether(target::MatrixInstructionAttr row) {
   auto layout = cast<LayoutAttr>(row.getAcc().getLayout());
   return int64_t(1) << layout.getWarpBases(0).size();
 }
 
-static std::optional<Split> splitOf(MatrixProductOpInterface op,
-                                    target::MatrixInstructionAttr row,
-                                    int64_t warps) {
+std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
+                                   target::MatrixInstructionAttr row,
+                                   int64_t warps) {
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
   if (acc.getRank() != 2)
     return std::nullopt;
@@ -95,7 +127,7 @@ static ViewAccessOpInterface loadOf(Value factor, Block *block,
 
 std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
-                                    int64_t warps) {
+                                    int64_t lanes, int64_t warps) {
   // Sums of a thread, and a product so small that threads multiply it in the
   // time that beginning and waiting take.
   constexpr int64_t kSums = 128, kLeast = 64 * 128, kSide = 64;
@@ -114,7 +146,7 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
            m < kSide || n / split->columns < kSide || m * n < kLeast)
     os << " is too small on " << warps << " warps, expected at least " << kLeast
        << " sums, and " << kSide << " rows and columns for each group";
-  else if (m * n > kSums * 32 * warps)
+  else if (m * n > kSums * lanes * warps)
     os << " is too large for " << warps << " warps, expected at most " << kSums
        << " sums a thread";
   else if (depth < least)
@@ -132,8 +164,9 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
                        target::MatrixInstructionAttr row,
                        target::TargetAttr description, int64_t warps) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || !whySizesDoNotSuit(op, row, warps).empty() || isChained(op) ||
-      !description.getUnitOfKind(target::UnitKind::DMA))
+  if (!loop ||
+      !whySizesDoNotSuit(op, row, lanesOf(description), warps).empty() ||
+      isChained(op) || !description.getUnitOfKind(target::UnitKind::DMA))
     return false;
   LoopWrites writes(loop);
   index::Analysis scalars;
@@ -147,14 +180,15 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
     RankedTensorType type = load.getAccessedType();
     int64_t each = ThreadBuilder::storedBytes(type.getElementType());
     Contiguity along = contiguityOf(load, facts);
+    int which = factor == &op.getLhsOperand() ? 0 : 1, summed = 1 - which;
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    // There are chunks to permute.
     if (along.dim < 0 || along.count * each < 4 ||
-        type.getDimSize(along.dim) * each < 32)
+        type.getDimSize(along.dim) * each < 2 * swizzle.getChunk())
       return false;
-    int summed = factor == &op.getLhsOperand() ? 1 : 0;
     bool isSummed = (along.dim ^ int(isTransposed)) == summed;
-    // Only numbers of 16 bits are read across the rows.
-    if (!isSummed &&
-        (each != 2 || type.getDimSize(along.dim) * each < kMatrixRow))
+    if (!isSummed && (!swizzle.getAcross() ||
+                      type.getDimSize(along.dim) * each < swizzle.getRow()))
       return false;
   }
   return true;
@@ -164,12 +198,14 @@ std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
                                    target::MatrixInstructionAttr row,
                                    target::TargetAttr description,
                                    int64_t warps) {
-  // Without a layout they lie as the family puts them there.
-  if (row.getLhs().getLayout() || row.getRhs().getLayout())
-    return "its operands have layouts of their own in shared memory";
+  for (target::OperandAttr factor : {row.getLhs(), row.getRhs()})
+    if (factor.getHome() != sharedSpaceOf(description))
+      return ("its operands live in '" + factor.getHome() +
+              "', but storage is in '" + sharedSpaceOf(description) + "'")
+          .str();
   if (suitsMemory(op, row, description, warps))
     return "";
-  std::string reason = whySizesDoNotSuit(op, row, warps);
+  std::string reason = whySizesDoNotSuit(op, row, lanesOf(description), warps);
   if (!reason.empty())
     return reason;
   return isChained(op) ? "one product goes into another one"
@@ -240,49 +276,60 @@ private:
 
 /// How a factor that is in registers is written to shared memory: by rows along
 /// the sum.
-static StoragePlace writtenPlace(Value factor, unsigned summed) {
+static StoragePlace writtenPlace(Value factor, SwizzleAttr swizzle,
+                                 unsigned summed,
+                                 target::TargetAttr description) {
   auto type = cast<RankedTensorType>(factor.getType());
-  Builder b(type.getContext());
-  auto space = stage::SpaceAttr::get(
-      b.getContext(), kSharedSpace,
-      b.getDenseI64ArrayAttr({int64_t(summed), 16, kMatrixRow}));
+  auto space =
+      stage::SpaceAttr::get(type.getContext(), sharedSpaceOf(description),
+                            permuteOf(swizzle, summed));
   StoragePlace place;
   place.type = MemRefType::get(type.getShape(), type.getElementType(),
                                MemRefLayoutAttrInterface(), space);
   return place;
 }
 
-static int64_t writtenBytes(Value factor) {
+static int64_t writtenBytes(Value factor, SwizzleAttr swizzle) {
   auto type = cast<RankedTensorType>(factor.getType());
   return llvm::alignTo(type.getNumElements() *
                            ThreadBuilder::storedBytes(type.getElementType()),
-                       kMatrixAlign);
+                       swizzle.getAlign());
 }
 
-ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op) {
-  int64_t bytes = 0;
-  for (OpOperand *factor : {&op.getLhsOperand(), &op.getRhsOperand()})
-    if (!storageRead(factor->get()))
-      bytes += writtenBytes(factor->get());
-  return bytes ? ScratchNeeds{{bytes + kMatrixAlign}} : ScratchNeeds();
+ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op,
+                                      target::TargetAttr description) {
+  target::MatrixInstructionAttr row = rowOf(op, description);
+  int64_t bytes = 0, align = 1;
+  for (auto [which, factor] :
+       llvm::enumerate(ArrayRef{&op.getLhsOperand(), &op.getRhsOperand()})) {
+    if (storageRead(factor->get()))
+      continue;
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    bytes += writtenBytes(factor->get(), swizzle);
+    align = std::max(align, swizzle.getAlign());
+  }
+  return bytes ? ScratchNeeds{{bytes + align}} : ScratchNeeds();
 }
 
 void MemoryProduct::findPlaces() {
   SmallVector<int> written;
-  int64_t bytes = 0;
+  int64_t bytes = 0, align = 1;
   for (int which : {0, 1}) {
     if (const StoragePlace *place = w.storageOf(factors[which])) {
       places[which] = *place;
       continue;
     }
-    places[which] = writtenPlace(factors[which], summed(which));
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    align = std::max(align, swizzle.getAlign());
+    places[which] =
+        writtenPlace(factors[which], swizzle, summed(which), w.description);
     places[which].offset = bytes;
-    bytes += writtenBytes(factors[which]);
+    bytes += writtenBytes(factors[which], swizzle);
     written.push_back(which);
   }
   if (written.empty())
     return;
-  int64_t start = llvm::alignTo(w.scratch(bytes + kMatrixAlign), kMatrixAlign);
+  int64_t start = llvm::alignTo(w.scratch(bytes + align), align);
   for (int which : written) {
     places[which].offset += start;
     LayoutAttr from = getLayout(factors[which]);
@@ -312,8 +359,12 @@ MatrixAttr MemoryProduct::matrix(int which) {
   int64_t bytes =
       (llvm::divideCeil(along * each, piece) - 1) * place.panelBytes() +
       rows * piece;
-  return MatrixAttr::get(op->getContext(), piece, 8 * piece, place.panelBytes(),
-                         isSummed, w.b.getDenseI64ArrayAttr(steps), bytes);
+  // So many rows later each chunk is at its place again.
+  SwizzleAttr swizzle = swizzleOf(row, which);
+  int64_t group = swizzle.getRow() / swizzle.getChunk();
+  return MatrixAttr::get(op->getContext(), piece, group * piece,
+                         place.panelBytes(), isSummed,
+                         w.b.getDenseI64ArrayAttr(steps), bytes);
 }
 
 /// Where the part of a factor begins that the thread's group multiplies first.

@@ -15,18 +15,37 @@
 
 namespace kiln::simt {
 
-/// What factors that are read like this are aligned to, in bytes: permutations
-/// of chunks are those of whole addresses.
-inline constexpr int64_t kMatrixAlign = 1024;
-/// Bytes of a row that lie together.
-inline constexpr int64_t kMatrixRow = 128;
-
-/// Whether a row reads both factors from the memory of the block.
+/// Whether a row reads both factors from the memory of the block: their layouts
+/// say how they lie there (`#simt.swizzle`).
 bool readsMemory(target::MatrixInstructionAttr row);
+
+/// How such a row reads the left (0) or the right (1) factor.
+SwizzleAttr swizzleOf(target::MatrixInstructionAttr row, int which);
+
+/// How the first product that a factor reaches, its dimensions transposed at
+/// most, reads it; null where that does not read memory.
+SwizzleAttr swizzleOf(mlir::Value factor, target::TargetAttr description);
+
+/// The `permute` of storage whose elements lie side by side along `dim`, in
+/// rows of a swizzle.
+mlir::Attribute permuteOf(SwizzleAttr swizzle, int64_t dim);
 
 /// Whether an operation is a product by such a row.
 bool isMemoryProduct(mlir::Operation *op, target::TargetAttr description);
 bool hasMemoryProducts(tile::KernelOp kernel, target::TargetAttr description);
+/// What the memory of the block is aligned to for such products, in bytes; 1
+/// where there are none.
+int64_t alignOfMemoryProducts(tile::KernelOp kernel,
+                              target::TargetAttr description);
+
+/// How groups of warps share out a product.
+struct Split {
+  int64_t rows = 1, columns = 1; ///< groups along each
+  int64_t width = 0;             ///< columns of one instruction
+};
+/// Of a product by such a row; none where groups cannot.
+std::optional<Split> splitOf(MatrixProductOpInterface op,
+                             target::MatrixInstructionAttr row, int64_t warps);
 
 /// Whether a product whose types a row takes is one for it: both factors are
 /// loads of the loop around it that can be copied ahead, and tiles are so large
@@ -42,7 +61,8 @@ std::string whyNotFromMemory(MatrixProductOpInterface op,
 
 /// Why the sizes of a product do not suit such a row; empty where they do.
 std::string whySizesDoNotSuit(MatrixProductOpInterface op,
-                              target::MatrixInstructionAttr row, int64_t warps);
+                              target::MatrixInstructionAttr row, int64_t lanes,
+                              int64_t warps);
 
 /// Where its warps have the sums: groups of as many as the row's accumulator is
 /// spread over take rows first.

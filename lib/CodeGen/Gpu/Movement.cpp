@@ -344,7 +344,8 @@ LogicalResult KernelWalk::emitExtract(tensor::ExtractOp op) {
     // What lies outside is undefined behaviour; it stays in the tile.
     at.push_back(and_(narrow(scalar(index)),
                       c32(int64_t(llvm::PowerOf2Ceil(size)) - 1)));
-  define(op.getResult(), readElement(start, position(at, source.getShape()),
-                                     scalarType(source.getElementType())));
+  define(op.getResult(),
+         uniform(readElement(start, position(at, source.getShape()),
+                             scalarType(source.getElementType()))));
   return success();
 }

@@ -74,6 +74,10 @@ bool simt::mayConflict(const Reach &a, const Reach &b) {
          (!hasFact(x, tile::kNoaliasAttr) && !hasFact(y, tile::kNoaliasAttr));
 }
 
+bool simt::isAtomic(Operation *op) {
+  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
 bool simt::isFence(Operation *op) {
   tile::MemoryOrder order = tile::MemoryOrder::relaxed;
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))

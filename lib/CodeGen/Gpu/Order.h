@@ -18,6 +18,8 @@ Reach reachOf(mlir::Operation *op);
 /// Whether one of two accesses writes what the other one may reach.
 bool mayConflict(const Reach &a, const Reach &b);
 
+bool isAtomic(mlir::Operation *op);
+
 /// Whether an atomic operation orders what is around it for other instances.
 bool isFence(mlir::Operation *op);
 

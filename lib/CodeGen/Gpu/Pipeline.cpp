@@ -53,6 +53,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   int64_t stages = 0;
   if (llvm::to_integer(options.get("stages", "0"), stages))
     staged.stages = stages;
+  staged.lanes = lanes;
   kernels.addPass(createSimtStageOperands(staged));
   extend(".layout");
   OpPassManager &staging = pm.nest<tile::KernelOp>();

@@ -166,18 +166,6 @@ static LLVM::AtomicOrdering orderOf(tile::MemoryOrder order) {
   llvm_unreachable("unknown order");
 }
 
-static StringRef scopeOf(tile::MemoryScope scope) {
-  switch (scope) {
-  case tile::MemoryScope::instance:
-    return "block";
-  case tile::MemoryScope::device:
-    return "device";
-  case tile::MemoryScope::system:
-    return "";
-  }
-  llvm_unreachable("unknown scope");
-}
-
 static LLVM::AtomicBinOp binaryOf(tile::AtomicKind kind, bool isFloat) {
   using Bin = LLVM::AtomicBinOp;
   switch (kind) {
@@ -226,9 +214,10 @@ LogicalResult KernelWalk::emitAtomic(Operation *op) {
     return decline(op, "atomic accesses to elements of one bit");
   auto one = [&](Value pointer, Value first, Value second) -> Value {
     if (rmw)
-      return LLVM::AtomicRMWOp::create(
-          b, loc, binaryOf(rmw.getKind(), isa<FloatType>(element)), pointer,
-          first, orderOf(rmw.getOrder()), scopeOf(rmw.getScope()));
+      return AtomicRMWOp::create(
+          b, loc, first.getType(),
+          binaryOf(rmw.getKind(), isa<FloatType>(element)),
+          orderOf(rmw.getOrder()), rmw.getScope(), pointer, first);
     // By bits.
     Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
     bool isFloat = isa<FloatType>(element);
@@ -236,17 +225,8 @@ LogicalResult KernelWalk::emitAtomic(Operation *op) {
       first = arith::BitcastOp::create(b, loc, integer, first);
       second = arith::BitcastOp::create(b, loc, integer, second);
     }
-    LLVM::AtomicOrdering order = orderOf(cas.getOrder());
-    LLVM::AtomicOrdering failure =
-        order == LLVM::AtomicOrdering::acq_rel ||
-                order == LLVM::AtomicOrdering::acquire
-            ? LLVM::AtomicOrdering::acquire
-            : LLVM::AtomicOrdering::monotonic;
-    Value pair =
-        LLVM::AtomicCmpXchgOp::create(b, loc, pointer, first, second, order,
-                                      failure, scopeOf(cas.getScope()));
-    Value old =
-        LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
+    Value old = AtomicCASOp::create(b, loc, integer, orderOf(cas.getOrder()),
+                                    cas.getScope(), pointer, first, second);
     return isFloat ? Value(arith::BitcastOp::create(b, loc, element, old))
                    : old;
   };

@@ -268,10 +268,10 @@ LogicalResult KernelWalk::emitHistogram(tile::HistogramOp op) {
       mask = both(mask, registers(op.getMask())[reg]);
     mask = both(mask, compare(Pred::ult, number, c64(bins)));
     guarded(mask, [&] {
-      LLVM::AtomicRMWOp::create(
-          b, loc, LLVM::AtomicBinOp::add,
-          elementPointer(shared(start), narrow(number), i32), c32(1),
-          LLVM::AtomicOrdering::monotonic, "block");
+      AtomicRMWOp::create(
+          b, loc, i32, LLVM::AtomicBinOp::add, LLVM::AtomicOrdering::monotonic,
+          tile::MemoryScope::instance,
+          elementPointer(shared(start), narrow(number), i32), c32(1));
     });
   }
   barrier();

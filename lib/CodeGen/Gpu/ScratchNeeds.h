@@ -37,8 +37,9 @@ struct BlockShape {
   ExchangeMachine machine;
   target::TargetAttr description;
 
-  BlockShape(int64_t lanes, int64_t warps, target::TargetAttr description)
-      : lanes(lanes), warps(warps), machine(description),
+  BlockShape(int64_t lanes, int64_t warps, target::TargetAttr description,
+             mlir::MLIRContext *context)
+      : lanes(lanes), warps(warps), machine(description, context),
         description(description) {}
   unsigned laneBits() const { return llvm::Log2_64(lanes); }
   unsigned warpBits() const { return llvm::Log2_64(warps); }
@@ -61,7 +62,8 @@ ScratchNeeds inlineAsmNeeds(tile::InlineAsmOp op, const BlockShape &block);
 /// Of what prints tiles, or asserts all elements of one.
 ScratchNeeds outputNeeds(mlir::Operation *op);
 ScratchNeeds productNeeds(MatrixProductOpInterface op, const BlockShape &block);
-ScratchNeeds memoryProductNeeds(MatrixProductOpInterface op);
+ScratchNeeds memoryProductNeeds(MatrixProductOpInterface op,
+                                target::TargetAttr description);
 
 /// What handing a value that one thread found to all threads takes, and the
 /// elements of a tile to the threads that hold copies of them.

@@ -12,55 +12,6 @@ using namespace kiln::simt;
 
 using layout::LinearLayout;
 
-ExchangeMachine::ExchangeMachine(target::TargetAttr description) {
-  constexpr int64_t kUsualBytes = 48 << 10;
-  int64_t size = kUsualBytes;
-  if (description)
-    for (target::MemoryAttr memory : description.getMemories()) {
-      if (memory.getScope() != target::MemoryScope::Core ||
-          memory.getKind() != target::MemoryKind::Explicit)
-        continue;
-      if (memory.getSize())
-        size = memory.getSize();
-      if (memory.getBanks() > 1 && llvm::isPowerOf2_64(memory.getBanks())) {
-        banks.count = memory.getBanks();
-        if (int64_t word = memory.getLine() / memory.getBanks();
-            llvm::isPowerOf2_64(word))
-          banks.bytes = word;
-      }
-      break;
-    }
-  if (DictionaryAttr extra =
-          description ? description.getExtra() : DictionaryAttr()) {
-    auto has = [&](StringRef name) {
-      auto flag = extra.getAs<BoolAttr>(name);
-      return flag && flag.getValue();
-    };
-    loadsMatrices = has("load_matrix");
-    storesMatrices = has("store_matrix");
-  }
-  // What else a kernel keeps there, and a second block, have room as well.
-  bytes = size / 4;
-  mostBytes = size - bytes;
-}
-
-SmallVector<layout::InstructionTile>
-ExchangeMachine::getMatrixTiles(unsigned bits, int64_t lanes) {
-  constexpr int64_t kMatrixLanes = 32;
-  constexpr int kRegister = layout::InstructionTile::kRegister;
-  constexpr unsigned kMostBits = 2; // four matrices
-  if (bits > 32 || lanes != kMatrixLanes)
-    return {};
-  // A lane has a word of a row, of one element or more.
-  layout::InstructionTile rows = {"rows", {}, {2, 3, 4}, kMostBits};
-  for (unsigned width = bits; width < 32; width *= 2)
-    rows.row.push_back(kRegister);
-  rows.row.append({0, 1});
-  if (bits != 16)
-    return {rows};
-  return {rows, {"columns", {2, 3, 4}, {kRegister, 0, 1}, kMostBits}};
-}
-
 Value simt::packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
   Type element = parts[0].getType();
   Value list =
@@ -69,7 +20,8 @@ Value simt::packWord(KernelWalk &w, ArrayRef<Value> parts, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     list = LLVM::InsertElementOp::create(
         w.b, w.loc, list, parts[i < parts.size() ? i : 0], w.c32(i));
-  return LLVM::BitcastOp::create(w.b, w.loc, w.b.getI32Type(), list);
+  unsigned bits = count * element.getIntOrFloatBitWidth();
+  return LLVM::BitcastOp::create(w.b, w.loc, w.b.getIntegerType(bits), list);
 }
 
 void simt::unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
@@ -89,9 +41,10 @@ void simt::unpackWord(KernelWalk &w, Value word, Type element, unsigned count,
 }
 
 SharedSide::SharedSide(KernelWalk &w, const layout::SharedAccess &access,
-                       const layout::InstructionTile *tile, bool isTransposed,
-                       unsigned scaleBits, unsigned roundBits, int warpShift)
-    : w(w), access(access), usesTile(tile), isTransposed(isTransposed),
+                       const layout::InstructionTile *tile,
+                       target::TileMoveAttr move, unsigned scaleBits,
+                       unsigned roundBits, int warpShift)
+    : w(w), access(access), usesTile(tile), move(move),
       isOfWarp(warpShift >= 0), scaleBits(scaleBits),
       roundShift(llvm::Log2_64(access.offsets.getOutputs()[0].second) -
                  roundBits),
@@ -259,7 +212,9 @@ void SharedSide::storeMatrices(ArrayRef<Value> regs, Value start) {
   }
   w.guarded(isFirst, [&] {
     for (auto &[address, words] : stores)
-      StoreMatrixOp::create(w.b, w.loc, words, address, isTransposed);
+      StoreMatrixOp::create(w.b, w.loc, words, address, move.getName(),
+                            addressLanes(move, words.size(), w.lanes),
+                            bytesOfAddress(move));
   });
 }
 
@@ -267,11 +222,12 @@ void SharedSide::loadMatrices(MutableArrayRef<Value> regs, Type stored,
                               Value start) {
   unsigned perWord = 1u << access.vectorBits;
   unsigned places = ordered.size() >> access.copyBits;
-  Type i32 = w.b.getI32Type();
+  Type word = w.b.getIntegerType(perWord * move.getBits());
   for (unsigned first = 0; first < places; first += 1u << accessBits) {
-    SmallVector<Type> types((1u << accessBits) / perWord, i32);
-    auto load = LoadMatrixOp::create(w.b, w.loc, types, pointer(start, first),
-                                     isTransposed);
+    SmallVector<Type> types((1u << accessBits) / perWord, word);
+    auto load = LoadMatrixOp::create(
+        w.b, w.loc, types, pointer(start, first), move.getName(),
+        addressLanes(move, types.size(), w.lanes), bytesOfAddress(move));
     for (auto [i, word] : llvm::enumerate(load.getWords())) {
       SmallVector<unsigned> to;
       for (unsigned j = 0; j < perWord; ++j)

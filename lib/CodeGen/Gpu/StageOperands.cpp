@@ -4,7 +4,10 @@
 #include "KernelWalk.h"
 #include "LayoutChoice.h"
 #include "LoopMemory.h"
+#include "Machine.h"
 #include "MemoryProducts.h"
+#include "SwizzleChoice.h"
+#include "Work.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/Variants.h"
@@ -34,6 +37,7 @@ struct Staged {
   ConvertLayoutOp convert; ///< null: products read the storage by themselves
   int dim;
   int64_t bytes, align;
+  SwizzleAttr swizzle; ///< of products that read the storage
 
   Value factor() {
     return convert ? Value(convert.getResult()) : Value(load->getResult(0));
@@ -144,22 +148,6 @@ bool isVolatile(Operation *load) {
   return cast<ViewAccessOpInterface>(load).isVolatileAccess();
 }
 
-/// Bytes of a row that are permuted as one: those that lanes read of it
-/// together. Matrices have rows of 16 bytes; where the summed dimension is the
-/// outer one, numbers of 32 bits are read by four rows of eight columns.
-int64_t permutedBytes(Value factor, int dim) {
-  if (getElementTypeOrSelf(factor.getType()).getIntOrFloatBitWidth() != 32)
-    return 16;
-  for (OpOperand &use : factor.getUses()) {
-    if (isa<tile::TransposeOp>(use.getOwner()))
-      return permutedBytes(use.getOwner()->getResult(0), 1 - dim);
-    auto product = cast<MatrixProductOpInterface>(use.getOwner());
-    int summed = &product.getLhsOperand() == &use ? 1 : 0;
-    return summed == dim ? 16 : 32;
-  }
-  return 16;
-}
-
 /// A load as storage, or why it cannot be.
 std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
                                  tile::AxisAnalysis &facts, std::string &why) {
@@ -208,8 +196,14 @@ std::optional<Staged> stagedLoad(Operation *load, scf::ForOp loop,
     return decline("its rows are shorter than 16 bytes");
   if (!box && !isKnownEarly(load, loop))
     return decline("where it reads depends on memory");
-  return Staged{load, isRead ? ConvertLayoutOp() : convert, along.dim,
-                type.getNumElements() * each, isRead ? kMatrixAlign : 128};
+  SwizzleAttr swizzle =
+      isRead ? swizzleOf(load->getResult(0), description) : SwizzleAttr();
+  return Staged{load,
+                isRead ? ConvertLayoutOp() : convert,
+                along.dim,
+                type.getNumElements() * each,
+                isRead ? swizzle.getAlign() : lineBytesOf(description),
+                swizzle};
 }
 
 /// Whether an operation loads a tile whose factors could be copied ahead.
@@ -231,27 +225,27 @@ struct Share {
   int64_t bytes, slots;
   int64_t whole; ///< what a block that is alone may take
 };
-Share shareOf(tile::KernelOp kernel, target::TargetAttr description) {
+/// The warps of a kernel whose tiles have layouts.
+int64_t warpsOf(tile::KernelOp kernel) {
+  constexpr int64_t kUsual = 4;
+  auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr);
+  return warps ? warps.getInt() : kUsual;
+}
+
+Share shareOf(tile::KernelOp kernel, target::TargetAttr description,
+              int64_t lanes) {
   // For exchanges beside the rings, and what the machine keeps.
   constexpr int64_t kOther = 8 << 10;
   // Addresses, fragments and other numbers of a thread beside its sums.
   constexpr int64_t kRegisters = 72;
-  int64_t whole = 48 << 10, registers = 0;
-  if (description) {
-    if (target::MemoryAttr shared = description.getMemory(kSharedSpace))
-      whole = shared.getSize() ? shared.getSize() : whole;
-    if (DictionaryAttr extra = description.getExtra())
-      if (auto count = extra.getAs<IntegerAttr>("registers_per_core"))
-        registers = count.getInt();
-  }
-  int64_t sums = 0, threads = 128;
+  int64_t whole = sharedBytesOf(description),
+          registers = registerFileOf(description) / 4;
+  int64_t sums = 0, threads = warpsOf(kernel) * lanes;
   kernel.walk([&](MatrixProductOpInterface product) {
     Value sum = product->getResult(0);
     if (LayoutAttr layout = getLayout(sum))
       sums = std::max(sums, layout.getNumRegisters());
   });
-  if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarpsAttr))
-    threads = 32 * warps.getInt();
   bool isAlone = registers && registers < 2 * threads * (sums + kRegisters);
   return isAlone ? Share{whole - kOther, 4, whole - kOther}
                  : Share{whole / 2 - kOther / 4, 3, whole - kOther};
@@ -264,7 +258,10 @@ struct SimtStageOperands
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     target::TargetAttr description = target::getDescription(kernel);
-    Share share = shareOf(kernel, description);
+    int64_t lanes = lanesOf(description, this->lanes);
+    if (failed(verifyMachine(kernel, description, lanes)))
+      return signalPassFailure();
+    Share share = shareOf(kernel, description, lanes);
     int64_t most = bytes ? bytes.getValue() : share.bytes;
     kernel.walk([&](scf::WhileOp loop) {
       miss(loop, "nobody knows before an iteration whether it is the last");
@@ -338,17 +335,17 @@ struct SimtStageOperands
             .chose(staged.load, "lowering",
                    description ? description.getName() : "", "ring",
                    Twine(slots) + " slots of " + Twine(slot) + " bytes");
-        stage(staged,
-              moveNeedsBefore(staged.load, first) ? first : staged.load);
+        stage(staged, moveNeedsBefore(staged.load, first) ? first : staged.load,
+              description, lanes);
       }
       for (Staged &staged : found)
         if (staged.load->use_empty())
           staged.load->erase();
-      loop->setAttr("stage.depth", Builder(loop).getI64IntegerAttr(slots));
+      loop->setAttr(stage::kDepthAttr, Builder(loop).getI64IntegerAttr(slots));
       // A product may go on reading its slot while the next one begins, where
       // that leaves two slots that are filled.
       if (isRead && slots >= 4)
-        loop->setAttr("stage.ahead",
+        loop->setAttr(stage::kAheadAttr,
                       Builder(loop).getI64IntegerAttr(slots - 2));
     }
   }
@@ -371,17 +368,21 @@ private:
   }
 
   /// Copies a load's block at `place`, and reads it where it is multiplied.
-  static void stage(Staged &staged, Operation *place) {
+  static void stage(Staged &staged, Operation *place,
+                    target::TargetAttr description, int64_t lanes) {
     OpBuilder b(place);
     Location loc = staged.load->getLoc();
     auto type = cast<RankedTensorType>(staged.load->getResult(0).getType());
     Attribute permute = b.getI64IntegerAttr(staged.dim);
     if (!staged.convert)
-      permute = b.getDenseI64ArrayAttr({staged.dim, 16, kMatrixRow});
-    else if (int64_t unit = permutedBytes(staged.factor(), staged.dim);
-             unit != 16)
+      permute = permuteOf(staged.swizzle, staged.dim);
+    else if (int64_t unit = permutedBytes(
+                 staged.factor(), staged.dim, description, lanes,
+                 warpsOf(place->getParentOfType<tile::KernelOp>()));
+             unit != kCopyBytes)
       permute = b.getDenseI64ArrayAttr({staged.dim, unit});
-    auto space = stage::SpaceAttr::get(b.getContext(), kSharedSpace, permute);
+    auto space = stage::SpaceAttr::get(b.getContext(),
+                                       sharedSpaceOf(description), permute);
     auto storage = MemRefType::get(type.getShape(), type.getElementType(),
                                    MemRefLayoutAttrInterface(), space);
     auto alloc = stage::AllocOp::create(b, loc, storage,

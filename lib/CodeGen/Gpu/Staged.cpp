@@ -33,7 +33,7 @@ void KernelWalk::bindSlot(Ring *ring, Value start, ValueRange parts) {
   int64_t at = ring->offset;
   for (Value part : parts) {
     auto type = cast<MemRefType>(part.getType());
-    storages[part] = {type, start, at};
+    storages[part] = {type, start, at, shape.machine.getRunBytes()};
     at += llvm::alignTo(type.getNumElements() *
                             storedBytes(type.getElementType()),
                         ring->align);
@@ -55,7 +55,7 @@ LogicalResult KernelWalk::emitStage(Operation *op) {
       .Case([&](stage::AllocOp op) -> LogicalResult {
         storages[op.getStorage()] = {
             cast<MemRefType>(op.getStorage().getType()), Value(),
-            areaOf(op).begin};
+            areaOf(op).begin, shape.machine.getRunBytes()};
         return success();
       })
       .Case([&](stage::ProduceOp op) -> LogicalResult {

@@ -82,8 +82,8 @@ static bool goesToProduct(Value factor) {
   if (user->getBlock() != op->getBlock())
     return false;
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
-    if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, WarpBarrierOp>(
-            op) &&
+    if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, BarrierOp,
+             WarpBarrierOp>(op) &&
         !isTransposition(op))
       return false;
   if (isTransposition(user))

@@ -123,10 +123,46 @@ Value ThreadBuilder::threadId() {
   return thread;
 }
 
-Value ThreadBuilder::threadPart(ArrayRef<layout::AddressTerm> terms) {
+Value ThreadBuilder::warpPart() {
+  if (!ofWarp) {
+    threadId();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(thread);
+    Value mask =
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(-lanes)));
+    ofWarp = UniformOp::create(b, loc, b.getI32Type(), and_(thread, mask));
+  }
+  return ofWarp;
+}
+
+Value ThreadBuilder::uniform(Value value) {
+  return marksUniform ? Value(UniformOp::create(b, loc, value.getType(), value))
+                      : value;
+}
+
+/// Terms that are parts of a lane's number or of a warp's, where these are
+/// computed apart.
+static SmallVector<layout::AddressTerm>
+splitTerms(ArrayRef<layout::AddressTerm> terms, int64_t lanes) {
+  SmallVector<layout::AddressTerm> parts;
+  for (const layout::AddressTerm &term : terms)
+    for (int64_t mask : {term.mask & (lanes - 1), term.mask & ~(lanes - 1)})
+      if (mask) {
+        parts.push_back(term);
+        parts.back().mask = mask;
+        parts.back().isWhole = false;
+      }
+  return parts;
+}
+
+Value ThreadBuilder::threadPart(ArrayRef<layout::AddressTerm> all) {
+  SmallVector<layout::AddressTerm> terms(all);
+  if (marksUniform)
+    terms = splitTerms(all, lanes);
   Value sum;
   for (const layout::AddressTerm &term : terms) {
-    Value part = threadId();
+    bool isOfWarp = marksUniform && term.mask >= lanes;
+    Value part = isOfWarp ? warpPart() : threadId();
     if (!term.isWhole)
       part = and_(part, c32(term.mask));
     if (term.shift > 0)
@@ -158,9 +194,10 @@ Value ThreadBuilder::threadCoordinate(LayoutAttr layout, unsigned dim) {
     return known;
   threadId();
   auto bases = threadBases(*this, layout);
+  if (marksUniform)
+    warpPart();
   OpBuilder::InsertionGuard guard(b);
-  Value id = thread;
-  b.setInsertionPointAfterValue(id);
+  b.setInsertionPointAfterValue(marksUniform ? ofWarp : thread);
   auto local = [&](int64_t n) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(n));
   };
@@ -174,9 +211,13 @@ Value ThreadBuilder::threadCoordinate(LayoutAttr layout, unsigned dim) {
     }
     // Bits that move together.
     size_t count = 1;
-    while (bit + count < bases.size() &&
+    auto isApart = [&](size_t other) {
+      return marksUniform && other == laneBits();
+    };
+    while (bit + count < bases.size() && !isApart(bit + count) &&
            bases[bit + count][dim] == first << count)
       ++count;
+    Value id = marksUniform && bit >= laneBits() ? warpPart() : thread;
     bool single = llvm::isPowerOf2_64(first);
     Value part;
     if (single) {
@@ -418,7 +459,12 @@ Value ThreadBuilder::readElement(int64_t offset, Value position, Type type) {
       type);
 }
 
-void ThreadBuilder::barrier() { ::mlir::gpu::BarrierOp::create(b, loc); }
+void ThreadBuilder::barrier(Memories memories) {
+  if (namesMemories)
+    BarrierOp::create(b, loc, memories);
+  else
+    ::mlir::gpu::BarrierOp::create(b, loc);
+}
 
 //===----------------------------------------------------------------------===//
 // Exchanges between lanes

@@ -35,6 +35,10 @@ public:
   mlir::Location loc;
   const int64_t lanes, warps;
   mlir::Block *entry = nullptr; ///< of the function
+  /// Whether numbers that the lanes of a warp have alike are marked.
+  bool marksUniform = false;
+  /// Whether barriers say which memories they order.
+  bool namesMemories = false;
 
   int64_t threads() const { return lanes * warps; }
   unsigned laneBits() const;
@@ -68,6 +72,11 @@ public:
 
   /// The thread's number in the block, i32; lane and warp are its parts.
   Value threadId();
+
+  /// The part of that which the warp gives: the same in all of its lanes.
+  Value warpPart();
+  /// A number that all threads have alike, as such.
+  Value uniform(Value value);
 
   /// What the number of the thread moves, i32: the only input of the terms.
   Value threadPart(llvm::ArrayRef<layout::AddressTerm> terms);
@@ -112,7 +121,9 @@ public:
   Value position(llvm::ArrayRef<Value> coordinates,
                  llvm::ArrayRef<int64_t> shape);
   Value readElement(int64_t offset, Value position, Type type);
-  void barrier();
+  /// A barrier for accesses to some memories; to all of them where barriers do
+  /// not say which they order.
+  void barrier(Memories memories = Memories::Shared);
 
   /// What the lane whose number differs by the bits of `mask` has.
   Value shuffleXor(Value value, int64_t mask);
@@ -128,7 +139,7 @@ private:
   llvm::DenseMap<std::pair<Type, int64_t>, Value> constants;
   llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, Value> coordinates;
   llvm::DenseMap<mlir::Attribute, Value> firstCopies;
-  Value thread, sharedBase;
+  Value thread, ofWarp, sharedBase;
 };
 
 } // namespace kiln::simt

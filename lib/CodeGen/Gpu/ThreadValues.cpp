@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadValues.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -348,7 +349,7 @@ ThreadValues::compute(OpResult result, ArrayRef<const ThreadValue *> operands) {
         });
       })
       .Case<arith::ExtSIOp, arith::IndexCastOp, arith::IndexCastUIOp,
-            LLVM::PtrToIntOp, LLVM::IntToPtrOp>(
+            LLVM::PtrToIntOp, LLVM::IntToPtrOp, UniformOp>(
           [&](Operation *) -> const ThreadValue * {
             // The sign of a single bit is one, too.
             return op->getOperand(0).getType().isInteger(1) ? nullptr

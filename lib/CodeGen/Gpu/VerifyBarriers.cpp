@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BarrierCheck.h"
+#include "Machine.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Unverified.h"
@@ -26,7 +27,7 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
       auto n = function->getAttrOfType<IntegerAttr>(name);
       return n ? n.getInt() : 0;
     };
-    int64_t threads = count("simt.threads"), bytes = count("simt.shared_bytes");
+    int64_t threads = count(kThreadsAttr), bytes = count(kSharedBytesAttr);
     if (function.isExternal() || threads <= 0 || !bytes)
       return;
     bool isAsync = function
@@ -40,6 +41,7 @@ struct VerifyBarriers : simt::impl::SimtVerifyBarriersBase<VerifyBarriers> {
       return;
     if (failed(verifySumsInFlight(function)))
       return signalPassFailure();
+    int64_t lanes = lanesOf(target::getDescription(function), this->lanes);
     // As many iterations as copies are ahead are enough for most functions.
     int64_t ahead = 0;
     function.walk([&](WaitCopiesOp wait) {

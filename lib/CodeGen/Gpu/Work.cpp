@@ -83,8 +83,7 @@ int64_t simt::registersOf(target::TargetAttr description) {
   return kUsual;
 }
 
-/// Bytes of the registers of a core; 0 where nobody says.
-static int64_t registerFileOf(target::TargetAttr description) {
+int64_t simt::registerFileOf(target::TargetAttr description) {
   if (description)
     for (target::MemoryAttr memory : description.getMemories())
       if (memory.getScope() == target::MemoryScope::Core &&

@@ -25,6 +25,9 @@ struct Work {
 Work workOf(tile::KernelOp kernel, int64_t lanes, int64_t warps,
             target::TargetAttr description);
 
+/// Bytes of the registers of a core; 0 where the description does not say.
+int64_t registerFileOf(target::TargetAttr description);
+
 /// Words of 32 bits that the registers of a thread hold.
 int64_t registersOf(target::TargetAttr description);
 

@@ -4,6 +4,7 @@
 #include "kiln/LLVM/Serialize.h"
 #include "Link.h"
 #include "Optimize.h"
+#include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -199,7 +200,7 @@ LogicalResult cpu::serializeKernels(ModuleOp module,
   for (std::string &name : compilation.requirements())
     result.requirements.push_back(std::move(name));
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto scratch = function->getAttrOfType<IntegerAttr>("cpu.scratch_bytes");
+    auto scratch = function->getAttrOfType<IntegerAttr>(cpu::kScratchBytesAttr);
     if (!scratch)
       continue;
     target::CompiledKernel kernel;

@@ -51,7 +51,7 @@ private:
     if (early.empty())
       return success();
     int64_t later = ahead < 0 ? shallowest - 1 : ahead.getValue();
-    if (auto own = loop->getAttrOfType<IntegerAttr>("stage.ahead"))
+    if (auto own = loop->getAttrOfType<IntegerAttr>(stage::kAheadAttr))
       later = own.getInt();
     // One slot more than iterations ahead, or the first would never be free.
     if (later >= shallowest)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Lowering.h"
+#include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Interfaces/Names.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/PluginLoader.h"
@@ -279,7 +280,7 @@ LogicalResult LoweringRegistry::schedule(Operation *group, StringRef kind,
   order(candidates);
   // A forced schedule goes first; whatever it declines is still scheduled.
   std::string forced = ctx.options.get("schedule", "").str();
-  if (auto attr = group->getAttrOfType<StringAttr>("kiln.schedule"))
+  if (auto attr = group->getAttrOfType<StringAttr>(kScheduleAttr))
     forced = attr.getValue().str();
   // Costs only rank schedules of one priority.
   std::vector<std::pair<double, const Schedule *>> ranked;

@@ -231,19 +231,28 @@ LinearLayout SharedAccess::getRowAddresses(const InstructionTile &tile,
                                            Levels levels,
                                            unsigned matrixBits) const {
   ArrayRef<LinearLayout::Basis> registers = offsets.getBases(levels[0]);
-  SmallVector<LinearLayout::Basis> lanes;
+  SmallVector<LinearLayout::Basis> rows, lanes;
   // The bits of the register that rows have come after those of a row.
   size_t next = count(tile.row, InstructionTile::kRegister);
   for (int slot : tile.rows)
-    lanes.push_back(
+    rows.push_back(
         slot == InstructionTile::kRegister
             ? registers[next++]
             : LinearLayout::Basis(offsets.getBasis(levels[1], unsigned(slot))));
+  for (InstructionTile::AddressBit part : tile.address)
+    lanes.push_back(part.isRow ? rows[part.bit]
+                               : LinearLayout::Basis{int64_t(1) << part.bit});
+  if (tile.address.empty())
+    lanes = rows;
   for (unsigned bit = 0; bit < matrixBits; ++bit)
     lanes.push_back(registers[vectorBits + bit]);
-  // Further lanes give addresses that nobody looks at.
-  while (lanes.size() < offsets.getInputBits(levels[1]))
-    lanes.push_back({0});
+  // The instruction does not use the addresses of further lanes, but for lanes
+  // that move matrices of their own.
+  for (unsigned bit = lanes.size(); bit < offsets.getInputBits(levels[1]);
+       ++bit)
+    lanes.push_back((tile.ownLanes >> bit) & 1
+                        ? LinearLayout::Basis(offsets.getBasis(levels[1], bit))
+                        : LinearLayout::Basis{0});
   LinearLayout result = offsets;
   result.setBases(levels[0], registers.drop_front(vectorBits + matrixBits));
   result.setBases(levels[1], lanes);

@@ -60,12 +60,23 @@ ShuffleCount kiln::layout::countShuffles(const ShufflePlan &plan,
       sent[plan.gather[value]] = true;
       travelling += plan.isShuffled(value);
     }
-    count.shuffles += divideCeil(travelling, perWord) * words;
+    unsigned shuffles = divideCeil(travelling, perWord) * words;
+    count.shuffles += shuffles;
+    if (shuffles)
+      count.distances.emplace_back(plan.isIndexed ? 0 : plan.getLaneXor(first),
+                                   shuffles);
     if (perWord > 1 && travelling > 1)
       count.packs += 2 * travelling;
   }
   count.selects += countSelects(plan.before, sent) * words;
   return count;
+}
+
+double ShuffleCount::getCost(const ConversionCosts &costs) const {
+  double cost = selects * costs.select + packs * costs.pack;
+  for (const auto &[distance, number] : distances)
+    cost += number * (distance ? costs.getShuffle(distance) : costs.indexed);
+  return cost;
 }
 
 double kiln::layout::getMemoryCost(unsigned wavefronts, unsigned rounds,

@@ -46,7 +46,11 @@ mlir::FailureOr<llvm::SmallVector<T>> parseList(mlir::AsmParser &parser) {
   return list;
 }
 
-/// Prints what `parseList` reads.
+/// Reads `[0, 1, 4]`.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+parseNumbers(mlir::AsmParser &parser);
+
+/// Prints what `parseList` and `parseNumbers` read.
 template <typename T>
 void printList(mlir::AsmPrinter &printer, llvm::ArrayRef<T> list) {
   printer << '[';

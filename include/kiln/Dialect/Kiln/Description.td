@@ -60,6 +60,11 @@ class Kiln_List<string cppClass, string doc>
   let parser = "::kiln::target::parseList<" # cppClass # ">($_parser)";
   let printer = "::kiln::target::printList($_printer, $_self)";
 }
+/// `[0, 1, 4]`: numbers.
+class Kiln_Ints<string doc> : OptionalArrayRefParameter<"int64_t", doc> {
+  let parser = "::kiln::target::parseNumbers($_parser)";
+  let printer = "::kiln::target::printList($_printer, $_self)";
+}
 class Kiln_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::kiln::target";
@@ -83,6 +88,9 @@ def Kiln_UnitKind : Kiln_Enum<"UnitKind", "what a unit works on", [
 def Kiln_Stationary : Kiln_Enum<"Stationary", "the operand that stays in a unit between uses", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Lhs", 1, "lhs">,
   I32EnumAttrCase<"Rhs", 2, "rhs">, I32EnumAttrCase<"Acc", 3, "acc">]>;
+
+def Kiln_MoveKind : Kiln_Enum<"MoveKind", "which way a tile moves", [
+  I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]>;
 
 def Kiln_Order : Kiln_Enum<"Order", "which dimension of a matrix is contiguous", [
   I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Col", 1, "col">]>;
@@ -127,12 +135,39 @@ def Kiln_RangeAttr : Kiln_Attr<"Range", "range"> {
   }];
 }
 
+def Kiln_LanePhaseAttr : Kiln_Struct<"LanePhase", "lane_phase"> {
+  let summary = "lanes whose accesses of one width a memory serves together";
+  let description = [{
+    A memory with banks serves an access of a warp in phases. Lanes whose numbers differ only in the bits `lane_bits` are
+    served in one phase if each of them accesses `bytes` bytes.
+
+    ```mlir
+    // Accesses of 16 bytes: lanes 0 to 3 and 16 to 19 in one phase.
+    #kiln.lane_phase<bytes = 16, lane_bits = [0, 1, 4]>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$bytes,
+    Kiln_Ints<"bits of the lane's number, in ascending order">:$lane_bits);
+}
+
 def Kiln_MemoryAttr : Kiln_Struct<"Memory", "memory"> {
   let summary = "one memory space";
   let description = [{
     `scope` says who shares it: `thread`, `core`, `cluster`, `device`, `host`.
     `kind` is `register`, `explicit` (moved into by the program) or `cached`
     (filled by the hardware). Sizes in bytes, 0 for unknown or unlimited.
+
+    Word w of `bank_bytes` bytes lies in bank w mod `banks`. Lanes that are served in one phase and access different words
+    of one bank wait for each other. `lane_phases` lists the lanes of a phase for each width of an access; for a width
+    that it does not list, a phase has as many consecutive lanes as all banks hold words for.
+
+    In a `bounded` memory the target's accesses by base, offset and extent are checked by the hardware: a load outside of
+    the extent gives zeros, a store writes nothing. The GPU family then keeps the three together
+    (`simt.load`, `simt.store`).
+
+    Where a barrier of a block does not order accesses to a memory that blocks share at no cost, `barriers_order = false` has the
+    GPU family say of each barrier which memories it orders (`simt.barrier`).
 
     ```mlir
     #kiln.memory<name = "l1", scope = core, kind = cached, size = 32768, line = 64>
@@ -146,7 +181,11 @@ def Kiln_MemoryAttr : Kiln_Struct<"Memory", "memory"> {
     Kiln_Int<"1", "smallest alignment of an allocation in bytes">:$align,
     Kiln_Int<"0", "bytes of a line or of the smallest efficient transfer">:$line,
     Kiln_Int<"1", "number of banks">:$banks,
-    Kiln_Int<"0", "bytes per second, per sharer, 0 for unknown">:$bandwidth);
+    Kiln_Int<"0", "bytes per second, per sharer, 0 for unknown">:$bandwidth,
+    Kiln_Int<"0", "bytes of a bank's word, 0 for a line over the banks">:$bank_bytes,
+    Kiln_List<"LanePhaseAttr", "which lanes are served together">:$lane_phases,
+    DefaultValuedParameter<"bool", "false", "whether accesses can be checked against an extent">:$bounded,
+    DefaultValuedParameter<"bool", "true", "whether barriers order accesses to it at no cost">:$barriers_order);
 }
 
 def Kiln_UnitAttr : Kiln_Struct<"ExecutionUnit", "unit"> {
@@ -191,6 +230,11 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     both. `temporaries` is the number of registers that it needs beside its operands, `flushes_subnormals` says that
     subnormal factors and sums are read as zero. Every row has a name of its own.
 
+    `cycles` is the number of cycles from the start of one instruction to the start of the next independent one on the same
+    unit, for the smallest `m`, `n` and `k`; larger sizes take proportionally more. An instruction of several warps keeps the
+    unit of each of them busy for so long. Where the rows that take a product say it, the GPU family chooses the one with
+    the least time, else the first.
+
     ```mlir
     #kiln.matrix_instruction<name = "mma", unit = "tensor", m = <16>, n = <8 to 256 by 8>,
       k = <16>, lhs = <types = [bf16], home = "register", layout = #kiln.order<row>>,
@@ -207,7 +251,69 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     DefaultValuedParameter<"bool", "true", "whether it adds to acc">:$accumulate,
     Kiln_Int<"0", "registers needed beside the operands">:$temporaries,
     DefaultValuedParameter<"bool", "false", "whether subnormal factors and sums are zero">:$flushes_subnormals,
-    Kiln_Str<"what may be fused behind it">:$output_stage);
+    Kiln_Str<"what may be fused behind it">:$output_stage,
+    Kiln_Int<"0", "cycles of the unit for the smallest sizes, 0 for unknown">:$cycles);
+}
+
+def Kiln_TileMoveAttr : Kiln_Struct<"TileMove", "tile_move"> {
+  let summary = "an instruction by which the lanes of a warp move matrices between memory and registers";
+  let description = [{
+    Each matrix has rows of elements that lie side by side in the memory `home`; each row may lie anywhere. `held` is the
+    layout of one matrix in registers: the row and the column of the element that a lane holds. `addressed` tells which lane
+    gives the address of which row (and column); the lanes that follow give those of the next matrices, of which one
+    instruction moves up to `matrices`. A move of other elements than those of `bits` bits is a row of its own.
+
+    Both are layouts of the family that generates the code, of rank 2: (row, column).
+
+    ```mlir
+    // Lane l of 32 holds word l mod 4 of row l / 4 of each matrix of 8 rows; lane 8 m + r has the address of row r of matrix m.
+    #kiln.tile_move<name = "rows", kind = load, home = "shared", bits = 32, matrices = 4,
+      held = #simt.layout<rank = 2, register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>,
+      addressed = #simt.layout<rank = 2, register = [], lane = [[1, 0], [2, 0], [4, 0]], warp = []>>
+    ```
+  }];
+  let parameters = (ins
+    Kiln_Name<"name">:$name,
+    EnumParameter<Kiln_MoveKind>:$kind,
+    Kiln_Str<"name of the memory">:$home,
+    "int64_t":$bits,
+    Kiln_Int<"1", "most matrices of one instruction, a power of two">:$matrices,
+    "::mlir::Attribute":$held, "::mlir::Attribute":$addressed);
+}
+
+def Kiln_ExchangeCostAttr : Kiln_Struct<"ExchangeCost", "exchange_cost"> {
+  let summary = "the cost of an exchange between lanes that differ in few bits";
+  let description = [{
+    An exchange of one word by which every lane reads that of the lane whose number differs in bits of `lane_bits` only costs
+    `cost`, in the unit of `#kiln.costs`.
+  }];
+  let parameters = (ins
+    Kiln_Ints<"bits of the lane's number, in ascending order">:$lane_bits,
+    "int64_t":$cost);
+}
+
+def Kiln_CostsAttr : Kiln_Struct<"Costs", "costs"> {
+  let summary = "the costs of the ways by which threads exchange elements";
+  let description = [{
+    All are in tenths of a cycle of the unit that issues for all lanes of a warp. The GPU family compares by them an
+    exchange through the lanes of a warp with one through memory.
+
+    - `shuffle`: every lane reads one word of 32 bits of the lane whose number differs by a constant exclusive or.
+      `exchanges` lists what costs less: the first entry whose bits cover the constant counts.
+    - `indexed`: the same from a lane whose number was computed; 0: as `shuffle`.
+    - `select`: a choice between two words. `pack`: one part of a word into it or out of it.
+    - `wavefront`: one access to all banks of the shared memory.
+    - `barrier`, `warp_barrier`: the wait of all threads of a block, of a warp, for each other.
+  }];
+  let parameters = (ins
+    Kiln_Int<"20", "one word from another lane">:$shuffle,
+    Kiln_Int<"0", "one word from a computed lane, 0 as shuffle">:$indexed,
+    Kiln_Int<"5", "choice between two words">:$select,
+    Kiln_Int<"5", "part of a word">:$pack,
+    Kiln_Int<"10", "access to all banks">:$wavefront,
+    Kiln_Int<"200", "barrier of a block">:$barrier,
+    Kiln_Int<"100", "barrier of a warp">:$warp_barrier,
+    Kiln_List<"ExchangeCostAttr", "exchanges that cost less than a shuffle">:$exchanges);
 }
 
 def Kiln_TopologyAttr : Kiln_Struct<"Topology", "topology"> {
@@ -215,13 +321,22 @@ def Kiln_TopologyAttr : Kiln_Struct<"Topology", "topology"> {
   let description = [{
     `clusters` groups of `cores` cores, each running `threads` programs at once.
     `links` lists names of the networks between cores, `frequency` is in Hz.
+
+    Of machines whose program instances are blocks of threads, `lanes` threads run in step (a warp, a wavefront), and a block
+    has at most `threads_per_block` threads. 0 says nothing: the GPU family then assumes what most machines have.
+    `grid_axes` is the number of axes along which a launch numbers blocks: 3 if the driver launches the extents of a
+    grid as they are where it can, and else one axis; 1 if it always launches one axis, so that a program
+    computes its coordinates and need not look at the extents.
   }];
   let parameters = (ins
     Kiln_Int<"1", "cores per cluster">:$cores,
     Kiln_Int<"1", "clusters per device">:$clusters,
     Kiln_Int<"1", "hardware threads per core">:$threads,
     Kiln_Int<"0", "cycles per second, 0 for unknown">:$frequency,
-    Kiln_List<"::mlir::StringAttr", "names of links">:$links);
+    Kiln_List<"::mlir::StringAttr", "names of links">:$links,
+    Kiln_Int<"0", "threads that run in step, a power of two">:$lanes,
+    Kiln_Int<"0", "most threads of a block">:$threads_per_block,
+    Kiln_Int<"3", "axes of the grid of blocks that is launched">:$grid_axes);
 }
 
 def Kiln_ContractionTileAttr : Kiln_Struct<"ContractionTile", "contraction_tile"> {
@@ -277,10 +392,16 @@ def Kiln_TargetAttr : Kiln_Struct<"Target", "target"> {
     OptionalParameter<"::kiln::target::TilesAttr">:$tiles,
     OptionalParameter<"::mlir::DictionaryAttr">:$limits,
     Kiln_List<"::mlir::StringAttr", "declared departures from the numerics contract">:$deviations,
-    OptionalParameter<"::mlir::DictionaryAttr">:$extra);
+    OptionalParameter<"::mlir::DictionaryAttr">:$extra,
+    Kiln_List<"TileMoveAttr", "instructions that move matrices">:$tile_moves,
+    OptionalParameter<"::kiln::target::CostsAttr">:$costs);
   let extraClassDeclaration = [{
     /// The memory of that name, or null.
     MemoryAttr getMemory(::llvm::StringRef name) const;
+    /// The memory that the threads of a block share: the only one of scope
+    /// `core` and kind `explicit`. Null, and in `reason` why, if there are none
+    /// or several.
+    MemoryAttr getSharedMemory(std::string *reason = nullptr) const;
     /// The first unit of that kind, or null.
     ExecutionUnitAttr getUnitOfKind(UnitKind kind) const;
     /// The matrix instruction of that name, or null.

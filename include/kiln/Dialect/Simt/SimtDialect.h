@@ -14,6 +14,7 @@
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Layout/LinearLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMAttrs.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -23,6 +24,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "kiln/Dialect/Simt/SimtOpsDialect.h.inc"
+
+#include "kiln/Dialect/Simt/SimtEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Dialect/Simt/SimtOpsAttrs.h.inc"
@@ -48,7 +51,8 @@ inline constexpr llvm::StringLiteral kCooperativeAttr = "simt.cooperative";
 inline constexpr llvm::StringLiteral kNumericsAttr = "simt.numerics";
 /// On a kernel whose tiles have layouts: how many warps run an instance (i64).
 inline constexpr llvm::StringLiteral kWarpsAttr = "simt.warps";
-/// The space of storage that the threads of a block share.
+/// The space of storage that the threads of a block share where there is no
+/// description; else it has the name of the description's shared memory.
 inline constexpr llvm::StringLiteral kSharedSpace = "shared";
 /// The external global that stands for the memory that a block shares.
 inline constexpr llvm::StringLiteral kSharedSymbol = "simt_shared";

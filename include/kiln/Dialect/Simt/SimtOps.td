@@ -3,9 +3,11 @@
 #ifndef KILN_GPU_SIMTOPS_TD
 #define KILN_GPU_SIMTOPS_TD
 
+include "kiln/Dialect/Simt/SimtEnums.td"
 include "kiln/Dialect/Tile/TileAttrs.td"
 include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/Layout.td"
+include "mlir/Dialect/LLVMIR/LLVMEnums.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -27,6 +29,7 @@ def Simt_Dialect : Dialect {
     Constraints are numbered (C1, C2, ...) in each description; verifiers and tests use the same numbers.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = "void registerAttributes();";
 }
 
@@ -85,6 +88,31 @@ def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout",
   }];
 }
 
+def Simt_SwizzleAttr : AttrDef<Simt_Dialect, "Swizzle"> {
+  let mnemonic = "swizzle";
+  let summary = "how an operand of a matrix instruction lies in shared memory";
+  let description = [{
+    The layout of an operand in a description whose home is the shared memory. Its rows, which are runs of elements that lie
+    side by side, are cut into pieces of at most `row` bytes; the first pieces of all rows come first. Within a piece, chunks
+    of `chunk` bytes are permuted by exclusive or with the number of the row, or with a half or a quarter of it,
+    rounded down, where pieces have a half or a quarter of `row` bytes. The storage begins at a multiple of `align` bytes, so
+    that the permutation is one of whole addresses.
+
+    Rows run along the summed dimension. With `across`, rows of at least `row` bytes may run along the other one instead.
+
+    Constraints:
+    - (C1) The numbers are powers of two; `chunk` is less than `row`.
+
+    ```mlir
+    #simt.swizzle<row = 128, chunk = 16, align = 1024>
+    ```
+  }];
+  let parameters = (ins "int64_t":$row, "int64_t":$chunk, "int64_t":$align,
+    DefaultValuedParameter<"bool", "false">:$across);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Simt_ConvertLayoutOp : Simt_Op<"convert_layout", [Pure,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "The same tile, spread over the threads in another way";
@@ -118,41 +146,53 @@ def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceM
     - `address`: where; `result`: what is there, a number or a vector of one dimension.
     - `mask`: whether anything is read; without it, yes.
     - `other`: the result where nothing is read; an unspecified value without it.
+    - `base`, `offset`, `extent`: the same address as `offset` bytes behind `base`, which all threads of the block have alike. What is
+      accessed lies within `extent` bytes behind `base` wherever the mask holds, so that a target may emit an access that
+      the hardware checks against these bounds; nothing is known of the extent where it is negative. Emitted where the description's global memory is `bounded`.
     - `alignment`: the address is a multiple of so many bytes.
     - `is_volatile`, `cache`, `evict`: as for `tile.load`.
 
     Constraints:
     - (C1) `other` has the type of the result and comes with a mask.
     - (C2) The alignment is a power of two.
+    - (C3) `base`, `offset` and `extent` come together, and `base` has the type of the address.
 
     Since: 0.2.
 
     Example:
     ```mlir
     %v = simt.load %p mask %m other %zero align 16 : !llvm.ptr<1> -> vector<4xf32>
+    %w = simt.load %p in %base[%offset] of %extent : !llvm.ptr<1> mask %m align 4 : !llvm.ptr<1> -> f32
     ```
   }];
   let arguments = (ins Simt_Pointer:$address, Optional<I1>:$mask, Optional<AnyType>:$other, I64Attr:$alignment,
     UnitAttr:$is_volatile,
     DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
-    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict,
+    Optional<Simt_Pointer>:$base, Optional<I64>:$offset, Optional<I64>:$extent);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $address (`mask` $mask^)? (`other` $other^ `:` type($other))? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
+    $address (`in` $base^ `[` $offset `]` `of` $extent `:` qualified(type($base)))? (`mask` $mask^)? (`other` $other^ `:` type($other))? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
     (`evict` $evict^)? attr-dict `:` qualified(type($address)) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$address, "::mlir::Value":$mask, "::mlir::Value":$other,
+    "int64_t":$alignment, "bool":$isVolatile, "::kiln::tile::CacheHint":$cache, "::kiln::tile::EvictHint":$evict), [{
+    build($_builder, $_state, result, address, mask, other, alignment, isVolatile, cache, evict, ::mlir::Value(), ::mlir::Value(),
+          ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
-def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Simt_StoreOp : Simt_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "A thread writes a number, or some that lie beside each other";
   let description = [{
     - `value`: a number, or a vector of one dimension; `address`: where it goes.
     - `mask`: whether anything is written; without it, yes.
-    - `alignment`, `is_volatile`, `cache`, `evict`: as for `simt.load`.
+    - `base`, `offset`, `extent`, `alignment`, `is_volatile`, `cache`, `evict`: as for `simt.load`.
 
     Constraints:
     - (C1) The alignment is a power of two.
+    - (C2) `base`, `offset` and `extent` come together, and `base` has the type of the address.
 
     Since: 0.2.
 
@@ -164,12 +204,81 @@ def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins AnyType:$value, Simt_Pointer:$address, Optional<I1>:$mask, I64Attr:$alignment,
     UnitAttr:$is_volatile,
     DefaultValuedAttr<Tile_CacheHint, "::kiln::tile::CacheHint::none">:$cache,
-    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict);
+    DefaultValuedAttr<Tile_EvictHint, "::kiln::tile::EvictHint::normal">:$evict,
+    Optional<Simt_Pointer>:$base, Optional<I64>:$offset, Optional<I64>:$extent);
   let assemblyFormat = [{
-    $value `,` $address (`mask` $mask^)? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
+    $value `,` $address (`in` $base^ `[` $offset `]` `of` $extent `:` qualified(type($base)))? (`mask` $mask^)? `align` $alignment (`volatile` $is_volatile^)? (`cache` $cache^)?
     (`evict` $evict^)? attr-dict `:` type($value) `,` qualified(type($address))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$address, "::mlir::Value":$mask, "int64_t":$alignment,
+    "bool":$isVolatile, "::kiln::tile::CacheHint":$cache, "::kiln::tile::EvictHint":$evict), [{
+    build($_builder, $_state, value, address, mask, alignment, isVolatile, cache, evict, ::mlir::Value(), ::mlir::Value(),
+          ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
+}
+
+/// What several threads, also of other blocks, may access at once.
+class Simt_AtomicOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits # [MemoryEffects<[MemRead, MemWrite]>]>;
+
+def Simt_AtomicRMWOp : Simt_AtomicOp<"atomic_rmw", [TypesMatchWith<"the result has the type of the value", "value", "result", "$_self">]> {
+  let summary = "A thread reads a number and writes what it makes of it, as one step";
+  let description = [{
+    - `kind`, `order`: as for `llvm.atomicrmw`; `scope`: the threads for which the order holds, as for `tile.atomic_rmw`. A target
+      gives the scope the name that its code generator has for it (`simt::lowerAtomics` in kiln/Gpu/Lowering.h).
+    - `address`: where; `value`: what goes in; `result`: what was there before.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %old = simt.atomic_rmw add monotonic device %p, %x : !llvm.ptr<1>, i32
+    ```
+  }];
+  let arguments = (ins AtomicBinOp:$kind, AtomicOrdering:$order, Tile_MemoryScope:$scope, Simt_Pointer:$address,
+    AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $order $scope $address `,` $value attr-dict `:` qualified(type($address)) `,` type($value)";
+}
+
+def Simt_AtomicCASOp : Simt_AtomicOp<"atomic_cas", [AllTypesMatch<["expected", "value", "result"]>]> {
+  let summary = "A thread replaces a number if it is the expected one, as one step";
+  let description = [{
+    - `order`, `scope`, `address`: as for `simt.atomic_rmw`.
+    - `expected`: replaced by `value` if it is there; `result`: what was there before.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %old = simt.atomic_cas acquire system %p, %x, %y : !llvm.ptr<1>, i32
+    ```
+  }];
+  let arguments = (ins AtomicOrdering:$order, Tile_MemoryScope:$scope, Simt_Pointer:$address, AnyInteger:$expected,
+    AnyInteger:$value);
+  let results = (outs AnyInteger:$result);
+  let assemblyFormat = [{
+    $order $scope $address `,` $expected `,` $value attr-dict `:` qualified(type($address)) `,` type($value)
+  }];
+}
+
+def Simt_UniformOp : Simt_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "A number that all lanes of a warp have alike";
+  let description = [{
+    States that `value` is equal in all lanes of a warp that execute the operation, which an analysis of the code of one thread
+    cannot see: the number of the warp, for one. A target may keep the result in a register that the lanes share; others use the
+    operand. Emitted where the description has a unit of kind `scalar`.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    %warp = simt.uniform %n : i32
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
@@ -180,6 +289,7 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
 
     - `row`: the name of the instruction.
     - `lhs`, `rhs`, `acc`: what a lane has of the factors and of what their product is added to.
+    - `lhs_unsigned`, `rhs_unsigned`: whether the integers of a factor have no sign.
     - `results`: what it has of the sum.
 
     Constraints:
@@ -192,7 +302,8 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AttrSizedOperandSegments]> {
     %d:4 = simt.mma "mma.16x8x8.tf32" (%a, %a, %a, %a) by (%b, %b) plus (%c, %c, %c, %c) : f32, f32, f32
     ```
   }];
-  let arguments = (ins StrAttr:$row, Variadic<AnyType>:$lhs, Variadic<AnyType>:$rhs, Variadic<AnyType>:$acc);
+  let arguments = (ins StrAttr:$row, Variadic<AnyType>:$lhs, Variadic<AnyType>:$rhs, Variadic<AnyType>:$acc,
+    UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
   let results = (outs Variadic<AnyType>:$results);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -259,6 +370,23 @@ def Simt_WaitCopiesOp : Simt_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite
   }];
   let arguments = (ins I64Attr:$but);
   let assemblyFormat = "`but` $but attr-dict";
+}
+
+def Simt_BarrierOp : Simt_Op<"barrier"> {
+  let summary = "The threads of a block wait for each other, in order of some memories";
+  let description = [{
+    All threads of the block come to it. What they accessed of `memories` before, shared memory or all, is done for the other
+    threads after; accesses to other memories are not ordered. `gpu.barrier` is the same for all memories.
+
+    Since: 0.2.
+
+    Example:
+    ```mlir
+    simt.barrier shared
+    ```
+  }];
+  let arguments = (ins Simt_Memories:$memories);
+  let assemblyFormat = "$memories attr-dict";
 }
 
 def Simt_WarpBarrierOp : Simt_Op<"warp_barrier"> {
@@ -335,53 +463,58 @@ class Simt_MatrixOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, tra
   let hasVerifier = 1;
 }
 
-def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
-  let summary = "A warp of 32 lanes reads matrices of 8 rows of 16 bytes";
-  let description = [{
-    Lane 8 m + r says where row r of matrix m is; other lanes' addresses do not count. Lane l gets word l mod 4 of row
-    l / 4 of every matrix. Transposed, the elements of a matrix have 16 bits: lane l gets the elements of column
-    l / 4 of the rows 2 (l mod 4), in the low half, and 2 (l mod 4) + 1.
+/// One register of a lane.
+def Simt_Word : AnyTypeOf<[I32, I64]>;
 
-    - `address`: in the memory of the block, a multiple of 16 bytes.
-    - `words`: one for each matrix.
+def Simt_LoadMatrixOp : Simt_MatrixOp<"load_matrix", [MemoryEffects<[MemRead]>]> {
+  let summary = "A warp reads matrices from memory by a tile move of the description";
+  let description = [{
+    The tile move (`#kiln.tile_move`) says what lanes get, and which lane gives the address of which row.
+
+    - `move`: the name of the tile move.
+    - `address`: in the memory of the block, a multiple of `bytes`.
+    - `lanes`: the first lanes, whose addresses count; `bytes`: read at each of them.
+    - `words`: one for each matrix, with the elements that a lane gets side by side, the first one lowest.
 
     Constraints:
-    - (C1) There are 1, 2 or 4 words.
+    - (C1) There are 1, 2 or 4 words of one type.
+    - (C2) `lanes` and `bytes` are powers of two.
 
     Since: 0.2.
 
     Example:
     ```mlir
-    %w:4 = simt.load_matrix %p transposed : !llvm.ptr<3> -> i32, i32, i32, i32
+    %w:4 = simt.load_matrix "rows" %p by 32 lanes of 16 : !llvm.ptr<3> -> i32, i32, i32, i32
     ```
   }];
-  let arguments = (ins Simt_Pointer:$address, UnitAttr:$transposed);
-  let results = (outs Variadic<I32>:$words);
+  let arguments = (ins Simt_Pointer:$address, StrAttr:$move, I64Attr:$lanes, I64Attr:$bytes);
+  let results = (outs Variadic<Simt_Word>:$words);
   let assemblyFormat = [{
-    $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address)) `->` type($words)
+    $move $address `by` $lanes `lanes` `of` $bytes attr-dict `:` qualified(type($address)) `->` type($words)
   }];
 }
 
 def Simt_StoreMatrixOp : Simt_MatrixOp<"store_matrix", [MemoryEffects<[MemWrite]>]> {
-  let summary = "A warp of 32 lanes writes matrices of 8 rows of 16 bytes";
+  let summary = "A warp writes matrices to memory by a tile move of the description";
   let description = [{
-    What `simt.load_matrix` reads from the same addresses is what each lane has in `words`.
+    A load by a move with the same layouts reads from the same addresses what each lane has in `words`.
 
-    - `words`: one for each matrix; `address`: as for `simt.load_matrix`.
+    - `words`: one for each matrix; `move`, `address`, `lanes`, `bytes`: as for `simt.load_matrix`.
 
     Constraints:
-    - (C1) There are 1, 2 or 4 words.
+    - (C1) There are 1, 2 or 4 words of one type.
+    - (C2) `lanes` and `bytes` are powers of two.
 
     Since: 0.2.
 
     Example:
     ```mlir
-    simt.store_matrix %a, %b to %p : !llvm.ptr<3>
+    simt.store_matrix "rows" %a, %b to %p by 16 lanes of 16 : !llvm.ptr<3>, i32
     ```
   }];
-  let arguments = (ins Variadic<I32>:$words, Simt_Pointer:$address, UnitAttr:$transposed);
+  let arguments = (ins Variadic<Simt_Word>:$words, Simt_Pointer:$address, StrAttr:$move, I64Attr:$lanes, I64Attr:$bytes);
   let assemblyFormat = [{
-    $words `to` $address (`transposed` $transposed^)? attr-dict `:` qualified(type($address))
+    $move $words `to` $address `by` $lanes `lanes` `of` $bytes attr-dict `:` qualified(type($address)) `,` type($words)
   }];
 }
 

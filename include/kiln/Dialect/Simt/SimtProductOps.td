@@ -7,9 +7,9 @@ def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
   let summary = "how a factor lies in the memory of the block";
   let description = [{
-    Rows of `row` bytes, of which eight follow each other; in each of these, chunks of 16 bytes are permuted by
-    exclusive or: with the number of the row for 128 bytes, with half or a quarter of it, rounded down, for 64 and 32. `group` bytes behind
-    eight rows come the next eight. Rows that are longer are cut: `panel` bytes behind a piece comes the next one of its row.
+    Rows of `row` bytes, permuted as the `#simt.swizzle` of the instruction's operand says. `group` bytes behind the first row
+    comes the next one whose chunks are at the same places. Rows that are longer are cut: `panel` bytes behind a piece comes the
+    next one of its row.
 
     - `summed`: the elements of a row differ in the dimension that is summed; else the rows do.
     - `steps`: for each instruction along the summed dimension, how far its part begins behind the first one.

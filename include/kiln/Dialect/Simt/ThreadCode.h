@@ -13,8 +13,10 @@
 
 namespace kiln::simt {
 
+/// Threads of a warp where neither the function nor the description says.
+inline constexpr int64_t kUsualLanes = 32;
 /// On a kernel's function at the level of threads: how many threads form a warp
-/// (i64); 32 where it is absent.
+/// (i64), where these are others than the description's.
 inline constexpr llvm::StringLiteral kLanesAttr = "simt.lanes";
 /// On the same: the types of the kernel's parameters at the level of tiles
 /// (types). A view is its address, sizes and strides in the function; then come

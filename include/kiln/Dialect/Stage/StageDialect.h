@@ -22,6 +22,10 @@ namespace kiln::stage {
 
 /// The attribute of an operation's place in the schedule of its loop.
 inline constexpr llvm::StringLiteral kAtAttr = "at";
+/// On a loop: the slots that its rings have (i64), and the iterations whose
+/// slots are filled ahead (i64; without it, all slots but one are).
+inline constexpr llvm::StringLiteral kDepthAttr = "stage.depth";
+inline constexpr llvm::StringLiteral kAheadAttr = "stage.ahead";
 /// A number that all clones of one access have: the first of them in program
 /// order defines what is read, the others must read the same.
 inline constexpr llvm::StringLiteral kFirstAttr = "stage.first";

@@ -3,6 +3,7 @@
 // the attributes of kernels are done here.
 #include "Outside.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Gpu/Lowering.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
@@ -32,6 +33,22 @@ Value vectorOf(OpBuilder &b, Location loc, ValueRange values) {
         b, loc, all, value,
         LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(i))));
   return all;
+}
+
+/// The names that this back end has for scopes.
+StringRef scopeName(tile::MemoryScope scope) {
+  return scope == tile::MemoryScope::instance ? "workgroup"
+         : scope == tile::MemoryScope::device ? "agent"
+                                              : "";
+}
+
+/// One register for all lanes.
+void lowerUniform(simt::UniformOp op) {
+  OpBuilder b(op);
+  op.replaceAllUsesWith(ROCDL::ReadfirstlaneOp::create(
+                            b, op.getLoc(), op.getType(), op.getValue())
+                            .getResult());
+  op.erase();
 }
 
 void lowerMatrixInstruction(simt::MmaOp op) {
@@ -75,14 +92,17 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
                       b.getStringAttr(count + "," + count));
     }
     SmallVector<simt::MmaOp> products;
+    SmallVector<Operation *> others;
     getOperation().walk([&](Operation *op) {
       if (auto product = dyn_cast<simt::MmaOp>(op))
         products.push_back(product);
-      // The name that this back end has for the scope.
-      if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
-        atomic.setSyncscope("agent");
+      if (isa<simt::AtomicRMWOp, simt::AtomicCASOp, simt::UniformOp>(op))
+        others.push_back(op);
     });
     llvm::for_each(products, lowerMatrixInstruction);
+    for (Operation *op : others)
+      if (!simt::lowerAtomic(op, scopeName))
+        lowerUniform(cast<simt::UniformOp>(op));
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
     populateGpuToROCDLConversionPatterns(types, patterns,

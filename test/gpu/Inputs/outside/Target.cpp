@@ -43,7 +43,7 @@ public:
   }
   void buildPipeline(OpPassManager &pm,
                      const TargetOptions &options) const override {
-    simt::buildGpuPipeline(pm, options, /*lanes=*/64);
+    simt::buildGpuPipeline(pm, options);
     pm.addPass(simt::createSimtExpandAccesses());
     pm.addPass(createSCFToControlFlowPass());
     pm.addPass(arith::createArithExpandOpsPass());
@@ -71,7 +71,7 @@ public:
           {KILN_LAUNCH_THREADS, true, {threads.getInt()}});
       auto shared = kernel->getAttrOfType<IntegerAttr>(simt::kSharedBytesAttr);
       int64_t bytes = shared ? shared.getInt() : 0;
-      if (bytes > getDescription(module).getMemory("lds").getSize())
+      if (bytes > getDescription(module).getSharedMemory().getSize())
         return kernel.emitError("unsupported: ") << bytes << " bytes of LDS";
       if (bytes)
         compiled.attributes.push_back({KILN_LAUNCH_LOCAL_BYTES, true, {bytes}});

@@ -1,0 +1,23 @@
+//===- Attributes.h - Names between stages of the compiler ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_DIALECT_KILN_ATTRIBUTES_H
+#define KILN_DIALECT_KILN_ATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace kiln::target {
+
+/// On a group of a fusion: the schedule that a plan asks for (string).
+inline constexpr llvm::StringLiteral kScheduleAttr = "kiln.schedule";
+/// On a group: the name of the kernel that a schedule makes of it (string).
+inline constexpr llvm::StringLiteral kKernelAttr = "kiln.kernel";
+/// On a kernel: the function that it comes from (string).
+inline constexpr llvm::StringLiteral kFunctionAttr = "kiln.function";
+/// On a function that becomes a kernel: its instances wait for each other, so
+/// that all must run at once (unit).
+inline constexpr llvm::StringLiteral kConcurrentAttr = "kiln.concurrent";
+
+} // namespace kiln::target
+
+#endif // KILN_DIALECT_KILN_ATTRIBUTES_H

@@ -1,0 +1,39 @@
+//===- Atomics.cpp - Atomic accesses in the llvm dialect ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Gpu/Lowering.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+/// The order of an exchange that finds another number.
+static LLVM::AtomicOrdering failureOrder(LLVM::AtomicOrdering order) {
+  return order == LLVM::AtomicOrdering::acq_rel ||
+                 order == LLVM::AtomicOrdering::acquire
+             ? LLVM::AtomicOrdering::acquire
+             : LLVM::AtomicOrdering::monotonic;
+}
+
+bool simt::lowerAtomic(Operation *op,
+                       function_ref<StringRef(tile::MemoryScope)> nameOf) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value old;
+  if (auto rmw = dyn_cast<simt::AtomicRMWOp>(op)) {
+    old = LLVM::AtomicRMWOp::create(b, loc, rmw.getKind(), rmw.getAddress(),
+                                    rmw.getValue(), rmw.getOrder(),
+                                    nameOf(rmw.getScope()));
+  } else if (auto cas = dyn_cast<simt::AtomicCASOp>(op)) {
+    Value pair = LLVM::AtomicCmpXchgOp::create(
+        b, loc, cas.getAddress(), cas.getExpected(), cas.getValue(),
+        cas.getOrder(), failureOrder(cas.getOrder()), nameOf(cas.getScope()));
+    old = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
+  } else {
+    return false;
+  }
+  op->getResult(0).replaceAllUsesWith(old);
+  op->erase();
+  return true;
+}

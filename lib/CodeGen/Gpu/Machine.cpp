@@ -1,0 +1,146 @@
+//===- Machine.cpp - What the family takes from descriptions --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Machine.h"
+#include "kiln/Dialect/Simt/ThreadCode.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+// Of a chip that does not say: warps and banks of most GPUs, and blocks and
+// shared memory that all have at least.
+constexpr int64_t kUsualThreads = 1024;
+constexpr int64_t kUsualSharedBytes = 48 << 10;
+constexpr unsigned kUsualBanks = 32, kUsualBankBytes = 4;
+
+int64_t simt::lanesOf(target::TargetAttr description, int64_t given) {
+  if (given)
+    return given;
+  if (description && description.getTopology() &&
+      description.getTopology().getLanes())
+    return description.getTopology().getLanes();
+  return kUsualLanes;
+}
+
+int64_t simt::mostWarpsOf(target::TargetAttr description, int64_t lanes) {
+  int64_t threads = kUsualThreads;
+  if (description && description.getTopology() &&
+      description.getTopology().getThreadsPerBlock())
+    threads = description.getTopology().getThreadsPerBlock();
+  return llvm::bit_floor(uint64_t(std::max<int64_t>(threads / lanes, 1)));
+}
+
+int64_t simt::sharedBytesOf(target::TargetAttr description) {
+  target::MemoryAttr memory =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  return memory && memory.getSize() ? memory.getSize() : kUsualSharedBytes;
+}
+
+int64_t simt::lineBytesOf(target::TargetAttr description) {
+  target::MemoryAttr memory =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  return memory && llvm::isPowerOf2_64(memory.getLine())
+             ? memory.getLine()
+             : int64_t(kUsualBanks) * kUsualBankBytes;
+}
+
+StringRef simt::sharedSpaceOf(target::TargetAttr description) {
+  target::MemoryAttr memory =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  return memory ? memory.getName() : StringRef(kSharedSpace);
+}
+
+static uint64_t maskOf(ArrayRef<int64_t> bits) {
+  uint64_t mask = 0;
+  for (int64_t bit : bits)
+    mask |= uint64_t(1) << bit;
+  return mask;
+}
+
+layout::Banks simt::banksOf(target::TargetAttr description) {
+  layout::Banks banks;
+  banks.count = kUsualBanks;
+  banks.bytes = kUsualBankBytes;
+  target::MemoryAttr memory =
+      description ? description.getSharedMemory() : target::MemoryAttr();
+  if (!memory)
+    return banks;
+  if (memory.getBanks() > 1 && llvm::isPowerOf2_64(memory.getBanks())) {
+    banks.count = memory.getBanks();
+    if (int64_t word = memory.getLine() / memory.getBanks();
+        llvm::isPowerOf2_64(word))
+      banks.bytes = word;
+  }
+  if (memory.getBankBytes())
+    banks.bytes = memory.getBankBytes();
+  for (target::LanePhaseAttr phase : memory.getLanePhases())
+    banks.activeLanes.emplace_back(phase.getBytes(),
+                                   maskOf(phase.getLaneBits()));
+  return banks;
+}
+
+layout::ConversionCosts simt::costsOf(target::TargetAttr description,
+                                      MLIRContext *context) {
+  target::CostsAttr given =
+      description ? description.getCosts() : target::CostsAttr();
+  if (!given) // the defaults of their definition
+    given = cast<target::CostsAttr>(
+        parseAttribute("#kiln.costs<shuffle = 20>", context));
+  auto cycles = [](int64_t tenths) { return tenths / 10.0; };
+  layout::ConversionCosts costs;
+  costs.shuffle = cycles(given.getShuffle());
+  costs.indexed =
+      cycles(given.getIndexed() ? given.getIndexed() : given.getShuffle());
+  costs.select = cycles(given.getSelect());
+  costs.pack = cycles(given.getPack());
+  costs.wavefront = cycles(given.getWavefront());
+  costs.barrier = cycles(given.getBarrier());
+  costs.warpBarrier = cycles(given.getWarpBarrier());
+  for (target::ExchangeCostAttr exchange : given.getExchanges())
+    costs.exchanges.emplace_back(maskOf(exchange.getLaneBits()),
+                                 cycles(exchange.getCost()));
+  return costs;
+}
+
+bool simt::sharesRegisters(target::TargetAttr description) {
+  return description && description.getUnitOfKind(target::UnitKind::Scalar);
+}
+
+/// Whether some memory of the device is one of which `holds` says something.
+static bool anyGlobal(target::TargetAttr description,
+                      function_ref<bool(target::MemoryAttr)> holds) {
+  return description && llvm::any_of(description.getMemories(),
+                                     [&](target::MemoryAttr memory) {
+                                       return memory.getScope() ==
+                                                  target::MemoryScope::Device &&
+                                              holds(memory);
+                                     });
+}
+
+bool simt::checksBounds(target::TargetAttr description) {
+  return anyGlobal(description, [](target::MemoryAttr memory) {
+    return memory.getBounded();
+  });
+}
+
+bool simt::namesMemories(target::TargetAttr description) {
+  return anyGlobal(description, [](target::MemoryAttr memory) {
+    return !memory.getBarriersOrder();
+  });
+}
+
+LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
+                                  int64_t lanes) {
+  if (!llvm::isPowerOf2_64(lanes))
+    return op->emitError("expected lanes to be a power of two, found ")
+           << lanes;
+  std::string reason;
+  if (!description || description.getSharedMemory(&reason))
+    return success();
+  return op->emitError("expected one explicit memory of scope core, which the "
+                       "threads of a block share, in the description of chip '")
+         << description.getChip() << "', " << reason;
+}

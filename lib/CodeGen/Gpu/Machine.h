@@ -1,0 +1,61 @@
+//===- Machine.h - What the family takes from descriptions ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers of a chip come from its description. This header reads them, and has
+// the only assumptions about chips whose description says nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_GPU_MACHINE_H
+#define KILN_LIB_GPU_MACHINE_H
+
+#include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Layout/Conversion.h"
+#include "kiln/Layout/Shared.h"
+
+namespace kiln::simt {
+
+/// Threads that run in step: `given` if that is not 0, else those of the
+/// description (null: none).
+int64_t lanesOf(target::TargetAttr description, int64_t given = 0);
+
+/// The most warps of a block, a power of two.
+int64_t mostWarpsOf(target::TargetAttr description, int64_t lanes);
+
+/// Bytes of the shared memory of a block.
+int64_t sharedBytesOf(target::TargetAttr description);
+
+/// Bytes of a line of the shared memory, at whose multiples storage begins.
+int64_t lineBytesOf(target::TargetAttr description);
+
+/// The name of the space of storage in shared memory.
+llvm::StringRef sharedSpaceOf(target::TargetAttr description);
+
+/// The banks of the shared memory, and which lanes it serves together.
+layout::Banks banksOf(target::TargetAttr description);
+
+/// What exchanges between lanes, and through shared memory, cost.
+layout::ConversionCosts costsOf(target::TargetAttr description,
+                                mlir::MLIRContext *context);
+
+/// Whether the lanes of a warp share registers, in which a number that they
+/// have alike is kept once.
+bool sharesRegisters(target::TargetAttr description);
+
+/// Whether accesses to global memory can be checked against an extent.
+bool checksBounds(target::TargetAttr description);
+
+/// Whether barriers say which memories they order.
+bool namesMemories(target::TargetAttr description);
+
+/// Requires of a description what the family needs: one explicit memory that
+/// the threads of a block share, and the given number of lanes. The error is at
+/// `op`.
+mlir::LogicalResult verifyMachine(mlir::Operation *op,
+                                  target::TargetAttr description,
+                                  int64_t lanes);
+
+} // namespace kiln::simt
+
+#endif // KILN_LIB_GPU_MACHINE_H

@@ -1,0 +1,110 @@
+//===- RowCosts.cpp - The time of a product by a matrix instruction -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rates alone would do where all rows reached the same rate. They do not: wide
+// shapes of one chip start twice as many products per cycle, and instructions
+// of several warps read operands that warps would each read for themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowCosts.h"
+#include "LayoutChoice.h"
+#include "Machine.h"
+#include "MemoryProducts.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::simt;
+
+namespace {
+/// The sizes of a product.
+struct Sizes {
+  int64_t batch = 1, m, n, k;
+
+  explicit Sizes(MatrixProductOpInterface op) {
+    auto lhs = cast<RankedTensorType>(op.getLhsOperand().get().getType());
+    auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+    int64_t rank = acc.getRank();
+    m = acc.getDimSize(rank - 2);
+    n = acc.getDimSize(rank - 1);
+    k = lhs.getDimSize(rank - 1);
+    if (rank == 3)
+      batch = acc.getDimSize(0);
+  }
+};
+} // namespace
+
+WarpGrid simt::shareOut(MatrixProductOpInterface op,
+                        target::MatrixInstructionAttr row, int64_t warps) {
+  Sizes sizes(op);
+  int64_t m = row.getM().getMin(), n = row.getN().getMin();
+  // Each warp reads little of both factors. Where a product goes into the next
+  // one each has whole rows: then sums along them, and the next left factor,
+  // stay within the warp.
+  bool keepsRows = isChained(op);
+  WarpGrid grid;
+  while (grid.rows * grid.columns < warps) {
+    bool fitsRows = m * grid.rows * 2 <= sizes.m,
+         fitsColumns = n * grid.columns * 2 <= sizes.n;
+    if (!fitsRows && !fitsColumns)
+      break;
+    if (fitsRows && (!fitsColumns || keepsRows ||
+                     sizes.m / grid.rows >= sizes.n / grid.columns))
+      grid.rows *= 2;
+    else
+      grid.columns *= 2;
+  }
+  return grid;
+}
+
+static int64_t bytesOf(Value value) {
+  return ThreadBuilder::storedBytes(getElementTypeOrSelf(value.getType()));
+}
+
+/// Bytes that a warp loads for one fragment, copies included.
+static double fragmentBytes(target::OperandAttr operand, Value value,
+                            int64_t lanes) {
+  auto layout = cast<LayoutAttr>(operand.getLayout());
+  return double(layout.getNumRegisters() * lanes * bytesOf(value));
+}
+
+RowCost simt::costOf(MatrixProductOpInterface op,
+                     target::MatrixInstructionAttr row,
+                     target::TargetAttr description, int64_t warps) {
+  Sizes sizes(op);
+  warps = std::max<int64_t>(warps, 1);
+  int64_t m = row.getM().getMin(), n = row.getN().getMin(),
+          k = row.getK().getMin(), lanes = lanesOf(description);
+  Value lhs = op.getLhsOperand().get(), rhs = op.getRhsOperand().get();
+  int64_t steps = sizes.batch * llvm::divideCeil(sizes.k, k);
+  RowCost cost;
+  double bytes = 0, cycles = row.getCycles();
+  if (readsMemory(row)) {
+    // One instruction of several warps reads both operands once.
+    Split split = *splitOf(op, row, warps);
+    cost.instructions = steps * (sizes.m / (m * split.rows)) *
+                        (sizes.n / (split.columns * split.width));
+    cycles *= double(split.width) / n;
+    bytes = double(cost.instructions * split.rows * split.columns * k) *
+            (m * bytesOf(lhs) + split.width * bytesOf(rhs));
+  } else {
+    WarpGrid grid = shareOut(op, row, warps);
+    int64_t rows = llvm::divideCeil(sizes.m, m * grid.rows),
+            columns = llvm::divideCeil(sizes.n, n * grid.columns);
+    cost.instructions = steps * rows * columns;
+    bytes = double(steps * warps) *
+            (rows * fragmentBytes(row.getLhs(), lhs, lanes) +
+             columns * fragmentBytes(row.getRhs(), rhs, lanes));
+  }
+  if (!row.getCycles())
+    return cost;
+  int64_t units = 1;
+  for (target::ExecutionUnitAttr unit : description.getUnits())
+    if (unit.getName() == row.getUnit())
+      units = unit.getCount();
+  layout::Banks banks = banksOf(description);
+  cost.cycles = std::max(cycles * cost.instructions * warps / units,
+                         bytes / (banks.count * banks.bytes));
+  return cost;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of StableHLO.
 #include "Products.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
 
@@ -60,7 +61,11 @@ static Value dotPart(const Dot &dot, Value lhs, Value rhs, Type lhsSource,
   rest(b, dot.rhsBatch, dot.rhsContract);
   Value result = prim::DotGeneralOp::create(
       e.b, RankedTensorType::get(shape, sum), lhs, rhs, dot.lhsBatch,
-      dot.rhsBatch, dot.lhsContract, dot.rhsContract, prim::Precision::ieee);
+      dot.rhsBatch, dot.lhsContract, dot.rhsContract, prim::Precision::ieee,
+      dot.allowsImprecise && a.getElementTypeBitWidth() == 8 &&
+              isa<FloatType>(a.getElementType())
+          ? kAllTermsImprecise
+          : 0);
   if (!element.isInteger(1))
     return e.convert(result, element);
   return e.compare<prim::NeOp>(result, e.integer(0, result));
@@ -105,19 +110,22 @@ namespace {
 
 LogicalResult dotGeneral(stablehlo::DotGeneralOp op, Translator &e) {
   auto n = op.getDotDimensionNumbers();
-  return translateDot(op, op.getLhs(), op.getRhs(),
-                      {SmallVector<int64_t>(n.getLhsBatchingDimensions()),
-                       SmallVector<int64_t>(n.getRhsBatchingDimensions()),
-                       SmallVector<int64_t>(n.getLhsContractingDimensions()),
-                       SmallVector<int64_t>(n.getRhsContractingDimensions())},
-                      e);
+  return translateDot(
+      op, op.getLhs(), op.getRhs(),
+      {SmallVector<int64_t>(n.getLhsBatchingDimensions()),
+       SmallVector<int64_t>(n.getRhsBatchingDimensions()),
+       SmallVector<int64_t>(n.getLhsContractingDimensions()),
+       SmallVector<int64_t>(n.getRhsContractingDimensions()),
+       op.getAlgorithmAttr() &&
+           op.getAlgorithmAttr().getAllowImpreciseAccumulation()},
+      e);
 }
 
 /// The last dimension with the first one.
 LogicalResult dot(stablehlo::DotOp op, Translator &e) {
   int64_t rank = cast<RankedTensorType>(op.getLhs().getType()).getRank();
-  return translateDot(op, op.getLhs(), op.getRhs(), {{}, {}, {rank - 1}, {0}},
-                      e);
+  return translateDot(op, op.getLhs(), op.getRhs(),
+                      {{}, {}, {rank - 1}, {0}, false}, e);
 }
 
 /// ab,bc->ac: what both sides have and the result too is matched, what the

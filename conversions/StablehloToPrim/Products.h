@@ -10,6 +10,8 @@ namespace kiln::stablehlo_to_prim {
 /// Dimensions of a product that are matched.
 struct Dot {
   llvm::SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+  /// Whether 8-bit floats may be summed with few bits.
+  bool allowsImprecise = false;
 };
 llvm::LogicalResult translateDot(mlir::Operation *op, mlir::Value lhs,
                                  mlir::Value rhs, const Dot &dot,

@@ -55,6 +55,15 @@ LogicalResult DotGeneralOp::verify() {
   if (getPrecision() == Precision::tf32 && !lhs.getElementType().isF32())
     return emitOpError() << "expected f32 operands with tf32 precision, found "
                          << lhs.getElementType();
+  // C7
+  if (int64_t(getImprecise()) < 0)
+    return emitOpError() << "expected 'imprecise' of at least 0, found "
+                         << int64_t(getImprecise());
+  if (getImprecise() && !(isSmallFloat(lhs.getElementType()) &&
+                          lhs.getElementTypeBitWidth() == 8))
+    return emitOpError() << "expected operands of 8-bit floats with "
+                            "'imprecise', found "
+                         << lhs.getElementType();
   // C6
   SmallVector<int64_t> shape;
   for (auto [l, r] : llvm::zip_equal(getLhsBatch(), getRhsBatch()))

@@ -61,3 +61,19 @@ func.func @dot_general_c6(%a: tensor<4x8xf16>) {
   %0 = prim.dot_general %a, %a batch [] x [] contract [1] x [1] : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @imprecise_c7(%a: tensor<4x8xf16>) {
+  // expected-error @+1 {{expected operands of 8-bit floats with 'imprecise', found 'f16'}}
+  %0 = prim.dot_general %a, %a batch [] x [] contract [1] x [1] imprecise 32 : tensor<4x8xf16>, tensor<4x8xf16> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @imprecise_c7_negative(%a: tensor<4x8xf8E5M2>) {
+  // expected-error @+1 {{expected 'imprecise' of at least 0, found -1}}
+  %0 = prim.dot_general %a, %a batch [] x [] contract [1] x [1] imprecise -1 : tensor<4x8xf8E5M2>, tensor<4x8xf8E5M2> -> tensor<4x4xf32>
+  return
+}

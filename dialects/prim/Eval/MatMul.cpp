@@ -138,7 +138,11 @@ LogicalResult dotGeneral(prim::DotGeneralOp op, Frame &frame) {
     }
     // Both factors may lose all but 10 bits.
     bool isTf32 = op.getPrecision() == prim::Precision::tf32;
-    storeSumsWithin(sums, sizes, double(k) + (isTf32 ? 0x1p15 : 0), *result,
+    // So many terms may be summed with 14 bits.
+    double wide =
+        isTf32 ? 0x1p15
+               : double(std::min<int64_t>(k, op.getImprecise())) * 0x1p10;
+    storeSumsWithin(sums, sizes, double(k) + wide, *result,
                     flushes ? &kept : nullptr);
   } else if (result->dtype() == DType::f64)
     batched<long double>(a, b, *result, batches, m, n, k);

@@ -343,21 +343,24 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   auto precision = dot.getPrecision() == prim::Precision::tf32
                        ? tile::InputPrecision::tf32
                        : tile::InputPrecision::ieee;
-  SmallVector<Value> sum = lhs.loop(
-      loops, epilogue.splat(zeroOf(acc), shape),
-      [&](ValueRange carried) -> SmallVector<Value> {
-        Value x = operandTile(lhs, 0, tileM, tileK);
-        Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
-        ok &= static_cast<bool>(y);
-        if (!y)
-          return SmallVector<Value>(carried);
-        if (!hasDot())
-          return {multiplyAdd(x, y, carried[0], lhs)};
-        if (along == tileK)
-          return {sumProducts(x, y, carried[0], epilogue)};
-        return {tile::DotOp::create(kernel.b, kernel.loc, carried[0].getType(),
-                                    x, y, carried[0], precision, false, false)};
-      });
+  SmallVector<Value> sum =
+      lhs.loop(loops, epilogue.splat(zeroOf(acc), shape),
+               [&](ValueRange carried) -> SmallVector<Value> {
+                 Value x = operandTile(lhs, 0, tileM, tileK);
+                 Value y = x ? operandTile(rhs, 1, tileK, tileN) : Value();
+                 ok &= static_cast<bool>(y);
+                 if (!y)
+                   return SmallVector<Value>(carried);
+                 if (!hasDot())
+                   return {multiplyAdd(x, y, carried[0], lhs)};
+                 if (along == tileK)
+                   return {sumProducts(x, y, carried[0], epilogue)};
+                 auto product = tile::DotOp::create(
+                     kernel.b, kernel.loc, carried[0].getType(), x, y,
+                     carried[0], precision, false, false);
+                 product.setMaxImpreciseAcc(dot.getImprecise());
+                 return {product};
+               });
   if (!ok)
     return failure();
   Extent flops = 2;

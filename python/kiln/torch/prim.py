@@ -228,14 +228,14 @@ class Prim(Function):
         return self.emit(f"prim.{name} {x.name} dim {dim} : {x.type} -> {self._type(INDEX, shape)}", INDEX, shape)
 
     # products
-    def dot(self, a, b, batch, contract, dtype=None):
+    def dot(self, a, b, batch, contract, dtype=None, imprecise=0):
         (ab, bb), (ac, bc) = batch, contract
         shape = [a.shape[d] for d in ab]
         shape += [n for d, n in enumerate(a.shape) if d not in ab and d not in ac]
         shape += [n for d, n in enumerate(b.shape) if d not in bb and d not in bc]
         dtype = dtype or a.dtype
         return self.emit(f"prim.dot_general {a.name}, {b.name} batch {listed(ab)} x {listed(bb)} contract {listed(ac)} x "
-                         f"{listed(bc)} : {a.type}, {b.type} -> {self._type(dtype, shape)}", dtype, shape)
+                         f"{listed(bc)}{f' imprecise {imprecise}' if imprecise else ''} : {a.type}, {b.type} -> {self._type(dtype, shape)}", dtype, shape)
 
     def conv(self, x, w, strides, low, high, dilation, input_dilation, groups):
         shape = [x.shape[0]]

@@ -83,7 +83,9 @@ def scaled_mm(b, out, x, y, scale_x, scale_y, bias=None, scale_result=None, out_
         raise Unsupported("scales of blocks")
     if x.dtype != y.dtype:  # bf16 has all numbers of both
         x, y = b.convert(x, "bf16"), b.convert(y, "bf16")
-    made = b.dot(x, y, ([], []), ([1], [0]), "f32")
+    # What cuBLAS does: 128 products at a time are summed with few bits, or all of them.
+    imprecise = (1 << 30 if use_fast_accum else 128) if is_small(x.dtype) else 0
+    made = b.dot(x, y, ([], []), ([1], [0]), "f32", imprecise)
     made = b.binary("mul", made, _spread(b, scale_x, made.shape))
     made = b.binary("mul", made, _spread(b, scale_y, made.shape))
     if bias is not None:

@@ -112,7 +112,8 @@ struct NormaliseDot : OpRewritePattern<DotGeneralOp> {
     Value result = DotGeneralOp::create(
         rewriter, op.getLoc(),
         RankedTensorType::get(shape, op.getType().getElementType()), lhs, rhs,
-        batchDims, batchDims, {first + 1}, {first}, op.getPrecision());
+        batchDims, batchDims, {first + 1}, {first}, op.getPrecision(),
+        op.getImprecise());
     rewriter.replaceOp(op, emit.reshape(result, resultSizes));
     return success();
   }
@@ -147,7 +148,7 @@ struct DotOfRepeatedRhs : OpRewritePattern<DotGeneralOp> {
     rewriter.replaceOpWithNewOp<DotGeneralOp>(
         op, op.getType(), op.getLhs(), broadcast.getOperand(),
         ArrayRef<int64_t>(), ArrayRef<int64_t>(), op.getLhsContract(), contract,
-        op.getPrecision());
+        op.getPrecision(), op.getImprecise());
     return success();
   }
 };

@@ -3,6 +3,7 @@
 // computed with in f32.
 #include "../PrimBuilder.h"
 
+#include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Transforms/Prim/Passes.h"
@@ -22,9 +23,27 @@ static bool hasSignBit(Type type) {
       getElementTypeOrSelf(type));
 }
 
+/// Whether a product may be summed with few bits, and the description has a
+/// matrix instruction that does so with its factors as they are.
+static bool isForMatrixUnit(DotGeneralOp dot) {
+  kiln::target::TargetAttr description = kiln::target::getDescription(dot);
+  auto takes = [](kiln::target::OperandAttr operand, Value factor) {
+    return llvm::is_contained(operand.getTypes(),
+                              getElementTypeOrSelf(factor.getType()));
+  };
+  return dot.getImprecise() && description &&
+         llvm::any_of(description.getMatrixInstructions(),
+                      [&](kiln::target::MatrixInstructionAttr row) {
+                        return takes(row.getLhs(), dot.getLhs()) &&
+                               takes(row.getRhs(), dot.getRhs());
+                      });
+}
+
 /// Whether an operation takes small floats as they are: it moves or chooses
 /// elements, changes their signs, or converts them.
 static bool keepsSmall(Operation *op) {
+  if (auto dot = dyn_cast<DotGeneralOp>(op))
+    return isForMatrixUnit(dot);
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return scatter.getCombine() == ScatterKind::set;
   if (isa<SignbitOp>(op))
@@ -68,6 +87,8 @@ struct PrimWidenFloats
   void widen(Operation *op) {
     OpBuilder builder(op);
     PrimBuilder emit(builder, op->getLoc());
+    if (auto dot = dyn_cast<DotGeneralOp>(op))
+      dot.setImprecise(0); // a permission for small floats
     for (OpOperand &operand : op->getOpOperands())
       if (Type type = operand.get().getType(); isSmallFloat(type))
         operand.set(emit.convert(operand.get(), wideType(op, type)));

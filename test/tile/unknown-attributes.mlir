@@ -24,8 +24,8 @@ tile.kernel @stage() attributes {stage.dept = 4 : i64} {}
 
 // -----
 
-// expected-error@+1 {{'tile.kernel' op expected an attribute that dialect 'simt' has, found 'simt.lanes'}}
-tile.kernel @simt() attributes {simt.lanes = 32 : i64} {}
+// expected-error@+1 {{'tile.kernel' op expected an attribute that dialect 'simt' has, found 'simt.lane'}}
+tile.kernel @simt() attributes {simt.lane = 32 : i64} {}
 
 // -----
 

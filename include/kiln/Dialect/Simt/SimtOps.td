@@ -276,8 +276,8 @@ def Simt_UniformOp : Simt_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]
     %warp = simt.uniform %n : i32
     ```
   }];
-  let arguments = (ins AnyType:$value);
-  let results = (outs AnyType:$result);
+  let arguments = (ins AnyTypeOf<[AnyInteger, Index, AnyFloat, Simt_Pointer]>:$value);
+  let results = (outs AnyTypeOf<[AnyInteger, Index, AnyFloat, Simt_Pointer]>:$result);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 

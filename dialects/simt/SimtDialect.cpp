@@ -40,6 +40,29 @@ parseSums(OpAsmParser &parser,
   return success();
 }
 
+/// `%p : type as #matrix`, or `(%a, %b) : type`.
+static void printLeft(OpAsmPrinter &printer, Operation *, OperandRange factor,
+                      TypeRange types, MatrixAttr matrix) {
+  if (!matrix)
+    return printSums(printer, nullptr, factor, types, {});
+  printer << factor << " : " << types << " as " << matrix;
+}
+
+static ParseResult
+parseLeft(OpAsmParser &parser,
+          SmallVectorImpl<OpAsmParser::UnresolvedOperand> &factor,
+          SmallVectorImpl<Type> &types, MatrixAttr &matrix) {
+  SmallVector<Type> same;
+  OpAsmParser::UnresolvedOperand address;
+  OptionalParseResult found = parser.parseOptionalOperand(address);
+  if (!found.has_value())
+    return parseSums(parser, factor, types, same);
+  factor.push_back(address);
+  types.emplace_back();
+  return failure(failed(*found) || parser.parseColonType(types[0]) ||
+                 parser.parseKeyword("as") || parser.parseAttribute(matrix));
+}
+
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Simt/SimtOps.cpp.inc"
 
@@ -262,8 +285,9 @@ LogicalResult CopyAsyncOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult MatrixAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t row, int64_t group, int64_t panel,
-                                 bool, DenseI64ArrayAttr steps, int64_t bytes) {
+                                 Type, int64_t row, int64_t group,
+                                 int64_t panel, bool, DenseI64ArrayAttr steps,
+                                 int64_t bytes) {
   if (row < 1 || !llvm::isPowerOf2_64(row))
     return emitError() << "expected rows of a power of two bytes, found "
                        << row;
@@ -297,9 +321,20 @@ LogicalResult MmaAsyncOp::verify() {
   // (C1) What goes in comes out.
   if (TypeRange(getAcc().getTypes()) != TypeRange(getResultTypes()))
     return emitOpError() << "expected results of the accumulator's types";
+  size_t right = getRhsMatrix().getSteps().size();
+  // (C3) In memory or in registers.
+  if (!getLhsMatrix()) {
+    if (getLhs().empty() || getLhs().size() % right)
+      return emitOpError() << "expected as many values of the left factor in "
+                              "each of "
+                           << right << " steps, found " << getLhs().size();
+    return success();
+  }
+  if (getLhs().size() != 1 ||
+      !isa<LLVM::LLVMPointerType>(getLhs().front().getType()))
+    return emitOpError() << "expected the address of a left factor in memory";
   // (C2) The same sum.
-  size_t left = getLhsMatrix().getSteps().size(),
-         right = getRhsMatrix().getSteps().size();
+  size_t left = getLhsMatrix()->getSteps().size();
   if (left != right)
     return emitOpError() << "expected factors of as many steps, found " << left
                          << " and " << right;

@@ -132,7 +132,9 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
     #kiln.contraction_tile<type = f64, m = 64, n = 64, k = 16>,
     #kiln.contraction_tile<type = bf16, m = 128, n = {13}, k = {14}>,
     #kiln.contraction_tile<type = f16, m = 128, n = {13}, k = {14}>,
-    #kiln.contraction_tile<type = i8, m = 128, n = {13}, k = 64>,
+    #kiln.contraction_tile<type = i8, m = 128, n = {13}, k = {24}>,
+    #kiln.contraction_tile<type = f8E4M3FN, m = 128, n = {13}, k = {24}>,
+    #kiln.contraction_tile<type = f8E5M2, m = 128, n = {13}, k = {24}>,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   tile_moves = [{23}],
   costs = <shuffle = 20, select = 5, pack = 5, wavefront = 10, barrier = 200, warp_barrier = 100>,
@@ -155,6 +157,7 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name) {
                 : 32,
       kLanes, chip->compute, chip->warps, chip->instances,
       chip->coreSharedKiB << 10, chip->compute >= 80 ? 1024 : 0,
-      chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute));
+      chip->compute >= 90 ? 8 : 1, kThreads, nvidia::tileMoves(chip->compute),
+      isWide ? 128 : 64);
   return target::parseDescription(text, context, "description of nvidia");
 }

@@ -47,8 +47,9 @@ static SmallVector<Value> tied(OpBuilder &b, Location loc, const Twine &text,
                                StringRef moreConstraints) {
   std::string constraints;
   size_t count = sums.size();
+  StringRef kind = isa<FloatType>(sums[0].getType()) ? "=f" : "=r";
   for (size_t i = 0; i < count; ++i)
-    constraints += i ? ",=f" : "=f";
+    constraints += (i ? "," : "") + kind.str();
   for (size_t i = 0; i < count; ++i)
     constraints += llvm::formatv(",{0}", i);
   constraints += moreConstraints;
@@ -72,53 +73,158 @@ static SmallVector<Value> tied(OpBuilder &b, Location loc, const Twine &text,
   return results;
 }
 
-static LogicalResult lowerMma(simt::MmaAsyncOp op, OpBuilder &b) {
-  // wgmma.m64k16.f32.bf16: shape, accumulator, factors. Each of 128 threads has
-  // as many sums as columns are half of.
-  SmallVector<StringRef> parts;
-  op.getRow().split(parts, '.');
-  if (parts.size() != 4 || parts[0] != "wgmma" || op.getAcc().empty() ||
-      !op.getAcc()[0].getType().isF32())
-    return op->emitError("unsupported: matrix instruction '")
-           << op.getRow() << "'";
-  StringRef rows = parts[1].take_until([](char c) { return c == 'k'; }),
-            depth = parts[1].drop_front(rows.size());
-  size_t count = op.getAcc().size();
-  std::string sums;
-  for (size_t i = 0; i < count; ++i)
-    sums += llvm::formatv("{0}${1}", i ? "," : "", i);
-  simt::MatrixAttr matrices[] = {op.getLhsMatrix(), op.getRhsMatrix()};
-  // The swizzles of "Matrix descriptor format".
-  for (simt::MatrixAttr matrix : matrices)
+/// The instruction's name of a factor's type; empty where it has none.
+static StringRef factorName(StringRef factors, simt::MatrixAttr matrix) {
+  Type element = matrix ? matrix.getElement() : Type();
+  if (factors == "i8")
+    return element && element.isUnsignedInteger() ? "u8" : "s8";
+  if (factors == "f8")
+    return isa_and_nonnull<Float8E4M3FNType>(element) ? "e4m3"
+           : isa_and_nonnull<Float8E5M2Type>(element) ? "e5m2"
+                                                      : "";
+  return factors;
+}
+
+namespace {
+/// The instructions of one operation.
+class WarpgroupMma {
+public:
+  WarpgroupMma(simt::MmaAsyncOp op, OpBuilder &b)
+      : op(op), b(b), lhs(op.getLhsMatrixAttr()), rhs(op.getRhsMatrix()),
+        count(op.getAcc().size()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkMatrices();
+  void packLeft();
+  std::string text();
+  /// The operands of the left factor, for one step.
+  std::string leftText(int64_t step);
+
+  simt::MmaAsyncOp op;
+  OpBuilder &b;
+  simt::MatrixAttr lhs, rhs;    ///< null: in registers
+  size_t count;                 ///< sums of a thread
+  SmallVector<StringRef> parts; ///< of the name
+  StringRef factors[2];
+  std::string across;              ///< which factors are read across rows
+  SmallVector<Value> left;         ///< words of the left factor
+  static constexpr int kWords = 4; ///< of these in one step
+};
+} // namespace
+
+LogicalResult WarpgroupMma::checkMatrices() {
+  bool isHalf = parts[3] == "f16" || parts[3] == "bf16";
+  for (simt::MatrixAttr matrix : {lhs, rhs}) {
+    if (!matrix)
+      continue;
+    // The swizzles of "Matrix descriptor format".
     if (int64_t row = matrix.getRow(); row != 32 && row != 64 && row != 128)
       return op->emitError("unsupported: factors of '")
              << op.getRow() << "' in rows of " << row << " bytes";
-  // Numbers of 16 bits alone are read across rows.
-  std::string across;
-  if (parts[3] == "f16" || parts[3] == "bf16")
-    for (simt::MatrixAttr matrix : matrices)
+    // Numbers of 16 bits alone are read across rows.
+    if (isHalf)
       across += matrix.getSummed() ? ", 0" : ", 1";
-  else if (!matrices[0].getSummed() || !matrices[1].getSummed())
-    return op->emitError("unsupported: factors of '")
-           << op.getRow() << "' whose rows are not along the sum";
-  // The name of a register is that of a factor; steps are sums of its address.
-  std::string text = "{ .reg .pred add; .reg .b64 lhs, rhs; setp.ne.b32 add, "
-                     "1, 0; wgmma.fence.sync.aligned;";
-  for (int64_t i = 0, e = matrices[0].getSteps().size(); i < e; ++i) {
-    for (auto [which, name] : {std::pair(0, "lhs"), std::pair(1, "rhs")})
-      text += llvm::formatv(" add.s64 {0}, ${1}, {2};", name, 2 * count + which,
-                            matrices[which].getSteps()[i] >> 4);
-    text +=
-        llvm::formatv(" wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{4}"
-                      " {{{5}}, lhs, rhs, add, 1, 1{6};",
-                      rows, 2 * count, depth, parts[2], parts[3], sums, across);
+    else if (!matrix.getSummed())
+      return op->emitError("unsupported: factors of '")
+             << op.getRow() << "' whose rows are not along the sum";
   }
-  text += " }";
-  Value descriptors[] = {
-      descriptorOf(b, op.getLoc(), op.getLhs(), matrices[0]),
-      descriptorOf(b, op.getLoc(), op.getRhs(), matrices[1])};
+  factors[0] = factorName(parts[3], lhs);
+  factors[1] = factorName(parts[3], rhs);
+  if (factors[0].empty() || factors[1].empty())
+    return op->emitError("unsupported: factors of '")
+           << op.getRow() << "' whose elements are not f8E4M3FN or f8E5M2";
+  return success();
+}
+
+/// Two numbers of 16 bits are a word of a register.
+void WarpgroupMma::packLeft() {
+  Location loc = op.getLoc();
+  for (size_t i = 0; i + 1 < op.getLhs().size(); i += 2) {
+    Value low = op.getLhs()[i], high = op.getLhs()[i + 1];
+    Type pair = VectorType::get(2, low.getType());
+    Value vector = LLVM::UndefOp::create(b, loc, pair);
+    for (auto [n, value] : {std::pair(0, low), std::pair(1, high)})
+      vector = LLVM::InsertElementOp::create(
+          b, loc, vector, value,
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n)));
+    left.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
+  }
+}
+
+std::string WarpgroupMma::leftText(int64_t step) {
+  if (lhs)
+    return "lhs";
+  std::string words;
+  for (int64_t i = 0; i < kWords; ++i)
+    words +=
+        llvm::formatv("{0}${1}", i ? "," : "", 2 * count + step * kWords + i);
+  return "{" + words + "}";
+}
+
+/// The name of a register is that of a factor; steps are sums of its address.
+std::string WarpgroupMma::text() {
+  StringRef rows = parts[1].take_until([](char c) { return c == 'k'; }),
+            depth = parts[1].drop_front(rows.size()),
+            acc = parts[2] == "i32" ? "s32" : parts[2];
+  std::string sums;
+  for (size_t i = 0; i < count; ++i)
+    sums += llvm::formatv("{0}${1}", i ? "," : "", i);
+  // Integers are neither negated nor scaled.
+  std::string signs = parts[2] == "i32" ? "" : ", 1, 1" + across;
+  std::string text =
+      llvm::formatv("{ .reg .pred add; .reg .b64 {0}rhs; setp.ne.b32 add, 1, "
+                    "0; wgmma.fence.sync.aligned;",
+                    lhs ? "lhs, " : "");
+  size_t place = 2 * count + (lhs ? 1 : left.size());
+  for (int64_t i = 0, e = rhs.getSteps().size(); i < e; ++i) {
+    if (lhs)
+      text += llvm::formatv(" add.s64 lhs, ${0}, {1};", 2 * count,
+                            lhs.getSteps()[i] >> 4);
+    text += llvm::formatv(" add.s64 rhs, ${0}, {1};", place,
+                          rhs.getSteps()[i] >> 4);
+    text += llvm::formatv(" wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{5}"
+                          " {{{6}}, {7}, rhs, add{8};",
+                          rows, 2 * count, depth, acc, factors[0], factors[1],
+                          sums, leftText(i), signs);
+  }
+  return text + " }";
+}
+
+LogicalResult WarpgroupMma::run() {
+  // wgmma.m64k16.f32.bf16: shape, accumulator, factors; with .registers the
+  // left one is in registers. Each of 128 threads has as many sums as columns
+  // are half of.
+  op.getRow().split(parts, '.');
+  bool isInRegisters = parts.size() == 5 && parts[4] == "registers";
+  if (parts.size() != (isInRegisters ? 5 : 4) || parts[0] != "wgmma" ||
+      isInRegisters == bool(lhs) || op.getAcc().empty() ||
+      !(op.getAcc()[0].getType().isF32() ||
+        op.getAcc()[0].getType().isInteger(32)))
+    return op->emitError("unsupported: matrix instruction '")
+           << op.getRow() << "'";
+  if (failed(checkMatrices()))
+    return failure();
+  SmallVector<Value> operands;
+  std::string constraints;
+  if (lhs) {
+    operands.push_back(descriptorOf(b, op.getLoc(), op.getLhsAddress(), lhs));
+    constraints = ",l";
+  } else {
+    packLeft();
+    if (int64_t(left.size()) != rhs.getSteps().size() * kWords)
+      return op->emitError("expected ")
+             << rhs.getSteps().size() * kWords
+             << " words of the left factor, found " << left.size();
+    operands = left;
+    for (size_t i = 0; i < left.size(); ++i)
+      constraints += ",r";
+  }
+  operands.push_back(descriptorOf(b, op.getLoc(), op.getRhs(), rhs));
+  constraints += ",l";
   op.replaceAllUsesWith(
-      tied(b, op.getLoc(), text, op.getAcc(), descriptors, ",l,l"));
+      tied(b, op.getLoc(), text(), op.getAcc(), operands, constraints));
   return success();
 }
 
@@ -137,7 +243,7 @@ bool nvidia::isOfWarpgroups(Operation *op) {
 LogicalResult nvidia::lowerWarpgroup(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   if (auto mma = dyn_cast<simt::MmaAsyncOp>(op))
-    return ::lowerMma(mma, b);
+    return WarpgroupMma(mma, b).run();
   if (auto wait = dyn_cast<simt::WaitProductsOp>(op)) {
     std::string text =
         llvm::formatv("wgmma.wait_group.sync.aligned {0};", wait.getBut());

@@ -114,21 +114,43 @@ static int64_t cyclesOf(int64_t products, unsigned bits, int64_t rate) {
 /// Of four warps: each computes a quarter of the products. They are of one
 /// compute capability alone.
 static std::string warpgroupRows(int64_t rate) {
-  std::pair<unsigned, llvm::StringRef> kinds[] = {
-      {16, "f16"}, {16, "bf16"}, {8, "tf32"}};
+  struct Kind {
+    unsigned depth;
+    llvm::StringRef name, types, acc;
+  };
+  // Of the columns that integers have, those above 32 are multiples of 16; each
+  // power of two is one.
+  static const Kind kinds[] = {{16, "f16", "f16", "f32"},
+                               {16, "bf16", "bf16", "f32"},
+                               {8, "tf32", "tf32", "f32"},
+                               {32, "f8", "f8E4M3FN, f8E5M2", "f32"},
+                               {32, "i8", "i8", "i32"}};
   std::string text;
-  for (auto [depth, type] : kinds)
+  for (const Kind &kind : kinds)
     text += llvm::formatv(
         R"({0}
-    #kiln.matrix_instruction<name = "wgmma.m64k{1}.f32.{2}", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <{1}>,
-      lhs = <types = [{2}], home = "shared", layout = {3}>, rhs = <types = [{2}], home = "shared", layout = {3}>,
+    #kiln.matrix_instruction<name = "wgmma.m64k{1}.{2}.{3}", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <{1}>,
+      lhs = <types = [{4}], home = "shared", layout = {5}>, rhs = <types = [{4}], home = "shared", layout = {5}>,
+      acc = <types = [{2}], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {6}>)",
+        text.empty() ? "" : ",", kind.depth, kind.acc, kind.name, kind.types,
+        // Only numbers of 16 bits are read across rows.
+        kind.depth == 16 ? "#simt.swizzle<row = 128, chunk = 16, align = 1024, "
+                           "across = true>"
+                         : "#simt.swizzle<row = 128, chunk = 16, align = 1024>",
+        cyclesOf(64 * 8 * kind.depth / 4, 256 / kind.depth, rate));
+  // Of the left factor a lane has two words of a row, and of that eight rows
+  // later.
+  for (llvm::StringRef type : {"f16", "bf16"})
+    text += llvm::formatv(
+        R"(,
+    #kiln.matrix_instruction<name = "wgmma.m64k16.f32.{0}.registers", unit = "tensor", m = <64>, n = <8 to 256 by 8>, k = <16>,
+      lhs = <types = [{0}], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0], [0, 8]],
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>,
+      rhs = <types = [{0}], home = "shared", layout = #simt.swizzle<row = 128, chunk = 16, align = 1024, across = true>>,
       acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [[0, 1], [8, 0]],
-        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {4}>)",
-        text.empty() ? "" : ",", depth, type,
-        depth == 16 ? "#simt.swizzle<row = 128, chunk = 16, align = 1024, "
-                      "across = true>"
-                    : "#simt.swizzle<row = 128, chunk = 16, align = 1024>",
-        cyclesOf(64 * 8 * depth / 4, 256 / depth, rate));
+        lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>, cycles = {1}>)",
+        type, cyclesOf(64 * 8 * 16 / 4, 16, rate));
   return text;
 }
 

@@ -54,7 +54,7 @@ module attributes {kiln.target = #made} {
 // FOUR: simt.wait_copies but 1
 // FOUR-NEXT: simt.publish
 // FOUR-NEXT: gpu.barrier
-// FOUR: simt.mma_async "reads" %{{.*}} as #simt.matrix<row = 64, group = 512, panel = 4096, summed = true, steps = [0, 32], bytes = 4096> by %{{.*}} as #simt.matrix<row = 64, group = 512, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+// FOUR: simt.mma_async "reads" %{{.*}} : !llvm.ptr<3> as #simt.matrix<row = 64, group = 512, panel = 4096, summed = true, steps = [0, 32], bytes = 4096> by %{{.*}} as #simt.matrix<row = 64, group = 512, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
 // FOUR-NEXT: simt.commit_products
 // FOUR: simt.copy_async
 // FOUR: simt.wait_products but 1
@@ -84,7 +84,7 @@ tile.kernel @along(%x: !tile.view<64x160xf16> {tile.align = 16 : i64, tile.reado
 // across: a: f16 = [0x3c00 + (i * 7 % 5) * 0x100 for i in range(128 * 96)], b: f16 = [0x3800 + (i * 11 % 7) * 0x80 for i in range(96 * 64)], c: f32 = [0.0] * (128 * 64)
 // across: expect c == [sum(number16(a[k * 128 + i]) * number16(b[k * 64 + j]) for k in range(96)) for i in range(128) for j in range(64)]
 // FOUR-LABEL: llvm.func @across
-// FOUR: simt.mma_async "reads" %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096> by %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
+// FOUR: simt.mma_async "reads" %{{.*}} : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096> by %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
 tile.kernel @across(%x: !tile.view<96x128xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<96x64xf16> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<128x64xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -104,7 +104,7 @@ tile.kernel @across(%x: !tile.view<96x128xf16> {tile.align = 16 : i64, tile.read
 // panels: a: f16 = [0x3c00 + (i * 7 % 5) * 0x100 for i in range(64 * 200)], b: f16 = [0x3800 + (i * 11 % 7) * 0x80 for i in range(200 * 256)], c: f32 = [0.0] * (64 * 256)
 // panels: expect c == [sum(number16(a[i * 200 + k]) * number16(b[k * 256 + j]) for k in range(200)) for i in range(64) for j in range(256)]
 // FOUR-LABEL: llvm.func @panels
-// FOUR: simt.mma_async "reads" %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96, 8192, 8224, 8256, 8288], bytes = 16384> by %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 16384, summed = false, steps = [0, 2048, 4096, 6144, 8192, 10240, 12288, 14336], bytes = 32768>
+// FOUR: simt.mma_async "reads" %{{.*}} : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96, 8192, 8224, 8256, 8288], bytes = 16384> by %{{.*}} as #simt.matrix<row = 128, group = 1024, panel = 16384, summed = false, steps = [0, 2048, 4096, 6144, 8192, 10240, 12288, 14336], bytes = 32768>
 tile.kernel @panels(%x: !tile.view<64x200xf16> {tile.align = 16 : i64, tile.readonly}, %y: !tile.view<200x256xf16> {tile.align = 16 : i64, tile.readonly}, %z: !tile.view<64x256xf32> {tile.noalias}) attributes {tile.launch = #tile.kernel_hints<warps = 8>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

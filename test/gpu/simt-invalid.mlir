@@ -108,7 +108,7 @@ func.func @mma_c1(%a: f32) {
 // mma_async (C2)
 llvm.func @mma_async_c2(%p: !llvm.ptr<3>, %c: f32) {
   // expected-error@+1 {{expected factors of as many steps, found 2 and 1}}
-  %d = simt.mma_async "row" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d = simt.mma_async "row" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>
   llvm.return
 }
 
@@ -117,7 +117,7 @@ llvm.func @mma_async_c2(%p: !llvm.ptr<3>, %c: f32) {
 // matrix
 llvm.func @matrix(%p: !llvm.ptr<3>, %c: f32) {
   // expected-error@+1 {{expected rows of a power of two bytes, found 96}}
-  %d = simt.mma_async "row" %p as #simt.matrix<row = 96, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d = simt.mma_async "row" %p : !llvm.ptr<3> as #simt.matrix<row = 96, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>
   llvm.return
 }
 
@@ -126,7 +126,7 @@ llvm.func @matrix(%p: !llvm.ptr<3>, %c: f32) {
 // matrix
 llvm.func @matrix(%p: !llvm.ptr<3>, %c: f32) {
   // expected-error@+1 {{expected steps of multiples of 16 bytes, found 8}}
-  %d = simt.mma_async "row" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [8], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d = simt.mma_async "row" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [8], bytes = 8192> by %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192> plus (%c) : f32 at !llvm.ptr<3>
   llvm.return
 }
 

@@ -78,9 +78,9 @@ llvm.func @asynchronous(%p: !llvm.ptr<3>, %c: f32) {
   // FOLD: simt.publish
   // CHECK: simt.publish
   simt.publish
-  // CHECK: %[[D:.*]]:2 = simt.mma_async "row" %[[P]] as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %[[P]] as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%[[C]], %[[C]]) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  // CHECK: %[[D:.*]]:2 = simt.mma_async "row" %[[P]] : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %[[P]] as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%[[C]], %[[C]]) : f32 at !llvm.ptr<3>
   // FOLD: simt.mma_async
-  %d:2 = simt.mma_async "row" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:2 = simt.mma_async "row" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192> by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = false, steps = [0, 1024], bytes = 4096> plus (%c, %c) : f32 at !llvm.ptr<3>
   // FOLD: simt.commit_products
   // CHECK: simt.commit_products
   simt.commit_products

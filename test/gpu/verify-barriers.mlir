@@ -277,8 +277,8 @@ llvm.func @product(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   // expected-note@+1 {{it does so here}}
-  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "mma.64x8x16" %memory : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   simt.commit_products
   gpu.barrier
   %behind = llvm.getelementptr %more[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
@@ -297,12 +297,12 @@ llvm.func @groups(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.s
   %memory = llvm.mlir.addressof @simt_shared : !llvm.ptr<3>
   %more = llvm.getelementptr %memory[8192] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
   %third = llvm.getelementptr %memory[16384] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
-  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "mma.64x8x16" %memory : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   simt.commit_products
   // expected-note@+1 {{it does so here}}
-  %e:4 = simt.mma_async "mma.64x8x16" %third as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%d#0, %d#1, %d#2, %d#3) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %e:4 = simt.mma_async "mma.64x8x16" %third : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%d#0, %d#1, %d#2, %d#3) : f32 at !llvm.ptr<3>
   simt.commit_products
   simt.commit_copies
   simt.wait_copies but 0
@@ -324,8 +324,8 @@ llvm.func @fenced(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, simt.s
   llvm.store %v, %more : f32, !llvm.ptr<3>
   simt.publish
   gpu.barrier
-  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "mma.64x8x16" %memory : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   simt.commit_products
   %e:4 = simt.wait_products but 0 (%d#0, %d#1, %d#2, %d#3) : f32
   llvm.return
@@ -343,8 +343,8 @@ llvm.func @late_fence(%c: f32, %v: f32) attributes {simt.threads = 128 : i64, si
   // Another thread's product may begin before the writer's fence.
   simt.publish
   // expected-error@+1 {{unverified: 'simt.mma_async' reads byte 8192 of the block's memory in thread 0, which thread 0 writes before, and no proxy fence stands between it and the barrier behind it}}
-  %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "mma.64x8x16" %memory : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   simt.commit_products
   %e:4 = simt.wait_products but 0 (%d#0, %d#1, %d#2, %d#3) : f32
   llvm.return
@@ -361,8 +361,8 @@ llvm.func @early_sums(%c: f32, %n: i64, %to: !llvm.ptr<1>) attributes {simt.thre
   %one = arith.constant 1 : i64
   %r = scf.for %k = %zero to %n step %one iter_args(%s = %c) -> f32 : i64 {
     // expected-note@+1 {{the product is here}}
-    %d:4 = simt.mma_async "mma.64x8x16" %memory as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
-      by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%s, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+    %d:4 = simt.mma_async "mma.64x8x16" %memory : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+      by %more as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0], bytes = 1024> plus (%s, %c, %c, %c) : f32 at !llvm.ptr<3>
     simt.commit_products
     %e:4 = simt.wait_products but 1 (%d#0, %d#1, %d#2, %d#3) : f32
     scf.yield %e#0 : f32

@@ -23,8 +23,8 @@ llvm.func @along(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) -> f32 {
   // CHECK-SAME: add.s64 lhs, $8, 0; add.s64 rhs, $9, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 0, 0;
   // CHECK-SAME: add.s64 lhs, $8, 2; add.s64 rhs, $9, 2; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 0, 0; }",
   // CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}" %[[C]], %[[C]], %[[C]], %[[C]], %[[L]], %[[R]]
-  %d:4 = simt.mma_async "wgmma.m64k16.f32.bf16" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
-    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.bf16" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   // CHECK: llvm.inline_asm has_side_effects "wgmma.commit_group.sync.aligned;", "~{memory}"
   simt.commit_products
   // What uses the sums comes behind the wait: it hands them on.
@@ -42,11 +42,33 @@ llvm.func @across(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) {
   // CHECK: llvm.mlir.constant(4611686293322072064 : i64) : i64
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 1, 0;
   // CHECK-SAME: add.s64 lhs, $8, 128; add.s64 rhs, $9, 2;
-  %d:4 = simt.mma_async "wgmma.m64k16.f32.f16" %p as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
-    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.f16" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1; }"
-  %e:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
-    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %e:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %q : !llvm.ptr<3> as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  llvm.return
+}
+
+// Of the types that a row takes the factors say theirs: floats of 8 bits, and integers with and without a sign, whose sums
+// are integers.
+// CHECK-LABEL: llvm.func @bytes
+llvm.func @bytes(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32, %n: i32) {
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1; }", "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}"
+  %d:4 = simt.mma_async "wgmma.m64k32.f32.f8" %p : !llvm.ptr<3> as #simt.matrix<element = f8E4M3FN, row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %q as #simt.matrix<element = f8E5M2, row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  // CHECK: wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {$0,$1,$2,$3}, lhs, rhs, add; }", "=r,=r,=r,=r,0,1,2,3,l,l,~{memory}"
+  %e:4 = simt.mma_async "wgmma.m64k32.i32.i8" %p : !llvm.ptr<3> as #simt.matrix<element = ui8, row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
+    by %q as #simt.matrix<element = si8, row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%n, %n, %n, %n) : i32 at !llvm.ptr<3>
+  llvm.return
+}
+
+// -----
+
+llvm.func @untold(%p: !llvm.ptr<3>, %c: f32) {
+  // expected-error@+1 {{unsupported: factors of 'wgmma.m64k32.f32.f8' whose elements are not f8E4M3FN or f8E5M2}}
+  %d:4 = simt.mma_async "wgmma.m64k32.f32.f8" %p : !llvm.ptr<3> as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   llvm.return
 }
 
@@ -54,8 +76,8 @@ llvm.func @across(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) {
 
 llvm.func @unknown(%p: !llvm.ptr<3>, %c: f32) {
   // expected-error@+1 {{unsupported: matrix instruction 'mma.m16n8k16.f32.f16'}}
-  %d:4 = simt.mma_async "mma.m16n8k16.f32.f16" %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
-    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "mma.m16n8k16.f32.f16" %p : !llvm.ptr<3> as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   llvm.return
 }
 
@@ -63,7 +85,7 @@ llvm.func @unknown(%p: !llvm.ptr<3>, %c: f32) {
 
 llvm.func @wide(%p: !llvm.ptr<3>, %c: f32) {
   // expected-error@+1 {{unsupported: factors of 'wgmma.m64k8.f32.tf32' whose rows are not along the sum}}
-  %d:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %p as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = false, steps = [0], bytes = 512>
-    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>, !llvm.ptr<3>
+  %d:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = false, steps = [0], bytes = 512>
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
   llvm.return
 }

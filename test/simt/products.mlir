@@ -11,7 +11,8 @@ module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one",
       rhs = <types = [i8], home = "registers", layout = #simt.layout<rank = 2, register = [], lane = [[1, 0], [0, 1]], warp = []>>,
       acc = <types = [i32], home = "registers", layout = #simt.layout<rank = 2, register = [], lane = [[0, 1], [1, 0]], warp = []>>>,
     #kiln.matrix_instruction<name = "wide", unit = "matrix", m = <4>, n = <2 to 8 by 2>, k = <16>,
-      lhs = <types = [f16], home = "shared">, rhs = <types = [f16], home = "shared">,
+      lhs = <types = [f16], home = "shared", layout = #simt.swizzle<row = 128, chunk = 16, align = 1024>>,
+      rhs = <types = [f16], home = "shared", layout = #simt.swizzle<row = 128, chunk = 16, align = 1024>>,
       acc = <types = [f32], home = "registers", layout = #simt.layout<rank = 2, register = [], lane = [[0, 1], [1, 0]], warp = [[2, 0]]>>>]>} {
 llvm.mlir.global external @simt_shared() {addr_space = 3 : i32} : !llvm.array<0 x i8>
 
@@ -52,13 +53,13 @@ llvm.func @memory(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attrib
   simt.wait_copies but 0
   simt.publish
   gpu.barrier
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   simt.commit_products
-  %e = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %e = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%d) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   simt.commit_products
   %x:2 = simt.wait_products but 0 (%d, %e) : f32
   %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
@@ -87,9 +88,9 @@ llvm.func @unpublished(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) a
   simt.wait_copies but 0
   gpu.barrier
   // expected-error@+1 {{reads byte 0 of shared memory, which its writer does not publish before a barrier}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   llvm.return
 }
 
@@ -114,9 +115,9 @@ llvm.func @late(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
   simt.wait_copies but 0
   simt.publish
   // expected-error@+1 {{reads byte 64 of shared memory, which a thread writes without a barrier in between}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   llvm.return
 }
 
@@ -140,9 +141,9 @@ llvm.func @copied(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attrib
   simt.publish
   gpu.barrier
   // expected-error@+1 {{reads byte 0 of shared memory, which a copy in flight writes}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   llvm.return
 }
 
@@ -166,9 +167,9 @@ llvm.func @overwritten(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) a
   simt.publish
   gpu.barrier
   // expected-note@+1 {{the product, which is not waited for before}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   simt.commit_products
   gpu.barrier
   %last = llvm.getelementptr %memory[28] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
@@ -200,9 +201,9 @@ llvm.func @used(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
   simt.publish
   gpu.barrier
   // expected-error@+1 {{is a product in flight, which is not waited for before its sum is used}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   simt.commit_products
   %x = simt.wait_products but 1 (%d) : f32
   %y = arith.addf %x, %x : f32
@@ -232,9 +233,9 @@ llvm.func @left(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribut
   simt.publish
   gpu.barrier
   // expected-error@+1 {{is a product that thread 0 does not wait for before it ends}}
-  %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+  %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
     by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-    at !llvm.ptr<3>, !llvm.ptr<3>
+    at !llvm.ptr<3>
   simt.commit_products
   llvm.return
 }
@@ -261,9 +262,9 @@ llvm.func @alone(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attribu
   gpu.barrier
   scf.if %isLow {
     // expected-error@+1 {{thread 0 waits for thread 4, which does not come here}}
-    %d = simt.mma_async "wide" %memory as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
+    %d = simt.mma_async "wide" %memory : !llvm.ptr<3> as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 128>
       by %right as #simt.matrix<row = 32, group = 256, panel = 256, summed = true, steps = [0], bytes = 64> plus (%zero) : f32
-      at !llvm.ptr<3>, !llvm.ptr<3>
+      at !llvm.ptr<3>
     simt.commit_products
     %x = simt.wait_products but 0 (%d) : f32
   }

@@ -167,6 +167,7 @@ namespace {
 struct Factor {
   int64_t address;
   simt::MatrixAttr form;
+  simt::SwizzleAttr swizzle;
   DType dtype;
   int64_t depth; ///< of one step
 
@@ -180,10 +181,13 @@ struct Factor {
       panel = along / form.getRow();
       along %= form.getRow();
     }
+    int64_t group = swizzle.getRow() / swizzle.getChunk();
     int64_t at = address + form.getSteps()[step] + panel * form.getPanel() +
-                 rows / 8 * form.getGroup() + rows % 8 * form.getRow() + along;
-    // Chunks of 16 bytes are permuted within 128.
-    return at ^ ((at >> 7 & (form.getRow() / 16 - 1)) << 4);
+                 rows / group * form.getGroup() + rows % group * form.getRow() +
+                 along;
+    // Chunks are permuted by the number of the swizzle's row.
+    int64_t chunks = form.getRow() / swizzle.getChunk();
+    return at ^ (at / swizzle.getRow() % chunks * swizzle.getChunk());
   }
 };
 
@@ -198,7 +202,9 @@ struct Multiplication {
   std::pair<int64_t, int64_t> ofWarp; ///< what that adds to a place
   SmallVector<int64_t, 16> rows;      ///< that the warp has
   llvm::SmallDenseMap<int64_t, int64_t> rowNumber;
-  Factor lhs, rhs;
+  std::optional<Factor> lhs; ///< none: in registers
+  Value left;                ///< what it is there
+  Factor rhs;
   DotMode mode;
   SmallVector<Value> acc;
 
@@ -251,12 +257,13 @@ std::vector<std::pair<int64_t, int64_t>> Multiplication::bytesRead() const {
         places.push_back(
             factor.placeOf(place, k / factor.depth, k % factor.depth));
   };
-  add(lhs, rows);
+  if (lhs)
+    add(*lhs, rows);
   add(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)));
   llvm::sort(places);
   places.erase(llvm::unique(places), places.end());
   std::vector<std::pair<int64_t, int64_t>> ranges;
-  int64_t bytes = runtime::dtypeBytes(lhs.dtype);
+  int64_t bytes = runtime::dtypeBytes(rhs.dtype);
   for (int64_t at : places) {
     if (ranges.empty() || ranges.back().second < at)
       ranges.push_back({at, at});
@@ -278,7 +285,9 @@ FailureOr<SmallVector<Value>> Multiplication::compute() {
       copyElement(*known, lane, start, rowNumber.lookup(row) * width + column);
     }
   }
-  auto left = read(lhs, rows, /*isLhs=*/true);
+  FailureOr<Value> left = this->left;
+  if (lhs)
+    left = read(*lhs, rows, /*isLhs=*/true);
   auto right = read(rhs, llvm::to_vector(llvm::seq<int64_t>(0, width)),
                     /*isLhs=*/false);
   if (failed(left) || failed(right))
@@ -316,6 +325,42 @@ FailureOr<int64_t> uniformAddress(Operation *op, Warp &warp, mlir::Value of) {
   return first;
 }
 
+/// The left factor of a product whose lanes have it in registers, step by step
+/// as the row's layout says: the rows of the warp.
+LogicalResult gatherLeft(Multiplication &made, target::OperandAttr operand,
+                         int64_t depth) {
+  simt::MmaAsyncOp op = made.op;
+  ThreadCode &code = *made.warp->block.code;
+  auto layout = dyn_cast_or_null<simt::LayoutAttr>(operand.getLayout());
+  int64_t steps = op.getRhsMatrix().getSteps().size();
+  if (!layout || layout.getRank() != 2 ||
+      layout.getNumRegisters() * steps != int64_t(op.getLhs().size()))
+    return op.emitOpError("expected registers of the left factor as the row's "
+                          "layout has them");
+  made.left = zeroMatrix(laneType(op.getLhs()[0].getType()), made.rows.size(),
+                         steps * depth);
+  auto places = code.placesOf(layout);
+  for (auto [n, value] : llvm::enumerate(op.getLhs())) {
+    FailureOr<Value> known =
+        resolveSums(*made.warp, made.warp->frame.get(value),
+                    /*waitedForAlone=*/true);
+    if (failed(known))
+      return failure();
+    int64_t reg = n % layout.getNumRegisters(),
+            step = n / layout.getNumRegisters();
+    for (unsigned lane = 0; lane < code.lanes; ++lane) {
+      auto [row, column] = places[reg * code.lanes + lane];
+      auto found = made.rowNumber.find(row ^ made.ofWarp.first);
+      if (found == made.rowNumber.end())
+        return op.emitOpError("expected the left factor's rows where the sums "
+                              "of a warp are");
+      copyElement(*known, lane, made.left,
+                  found->second * steps * depth + step * depth + column);
+    }
+  }
+  return success();
+}
+
 /// Fills in what an operation computes.
 LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
   target::MatrixInstructionAttr row = rowOf(op, warp, op.getRow());
@@ -340,6 +385,12 @@ LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
       made.ofWarp.second ^= basis[1];
     }
   made.mode = modeOf(op, row);
+  auto isUnsigned = [](simt::MatrixAttr form) {
+    return form.getElement() && form.getElement().isUnsignedInteger();
+  };
+  made.mode.lhsUnsigned |=
+      op.getLhsMatrixAttr() && isUnsigned(op.getLhsMatrixAttr());
+  made.mode.rhsUnsigned |= isUnsigned(op.getRhsMatrix());
   for (unsigned lane = 0; lane < warp.block.code->lanes; ++lane)
     for (int64_t reg = 0; reg < made.layout.getNumRegisters(); ++reg) {
       int64_t at = made.placeOf(reg, lane).first;
@@ -349,20 +400,32 @@ LogicalResult prepare(simt::MmaAsyncOp op, Warp &warp, Multiplication &made) {
   for (mlir::Value value : op.getAcc())
     made.acc.push_back(warp.frame.get(value));
   auto fill = [&](Factor &factor, target::OperandAttr operand,
-                  mlir::Value address, simt::MatrixAttr form) {
+                  mlir::Value address, simt::MatrixAttr form) -> LogicalResult {
     auto at = uniformAddress(op, warp, address);
     if (failed(at))
       return failure();
-    Type type = operand.getTypes().front();
+    Type type =
+        form.getElement() ? form.getElement() : operand.getTypes().front();
+    factor.swizzle = dyn_cast_or_null<simt::SwizzleAttr>(operand.getLayout());
+    if (!factor.swizzle)
+      return op.emitOpError("unsupported: evaluation of factors without "
+                            "#simt.swizzle");
     factor.address = *at;
     factor.form = form;
+    // Whether integers have a sign is up to the product.
+    if (auto integer = dyn_cast<IntegerType>(type))
+      type = IntegerType::get(op.getContext(), integer.getWidth());
     factor.dtype = type.isTF32() ? DType::f32 : laneType(type);
     factor.depth = row.getK().getMin();
     return warp.block.checkShared(op, *at, form.getBytes(), 16);
   };
-  return failure(
-      failed(fill(made.lhs, row.getLhs(), op.getLhs(), op.getLhsMatrix())) ||
-      failed(fill(made.rhs, row.getRhs(), op.getRhs(), op.getRhsMatrix())));
+  if (failed(fill(made.rhs, row.getRhs(), op.getRhs(), op.getRhsMatrix())))
+    return failure();
+  if (!op.getLhsMatrixAttr())
+    return gatherLeft(made, row.getLhs(), made.rhs.depth);
+  made.lhs.emplace();
+  return fill(*made.lhs, row.getLhs(), op.getLhsAddress(),
+              op.getLhsMatrixAttr());
 }
 
 LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
@@ -382,9 +445,13 @@ LogicalResult multiply(simt::MmaAsyncOp op, Frame &frame) {
   product->op = op;
   product->warp = warp;
   product->reads = made->bytesRead();
-  int64_t first = std::min(made->lhs.address, made->rhs.address),
-          last = std::max(made->lhs.address + op.getLhsMatrix().getBytes(),
-                          made->rhs.address + op.getRhsMatrix().getBytes());
+  int64_t first = made->rhs.address,
+          last = first + op.getRhsMatrix().getBytes();
+  if (made->lhs) {
+    first = std::min(first, made->lhs->address);
+    last =
+        std::max(last, made->lhs->address + op.getLhsMatrixAttr().getBytes());
+  }
   if (product->reads.front().first < first ||
       product->reads.back().second > last)
     return op.emitOpError("reads bytes ")

@@ -28,7 +28,7 @@ static Value sharedPlace(Operation *op) {
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto op) { return op.getPtr(); })
           .Case([](CopyAsyncOp op) { return op.getTarget(); })
-          .Case([](MmaAsyncOp op) { return op.getLhs(); })
+          .Case([](MmaAsyncOp op) { return op.getRhs(); })
           .Default([](Operation *) { return Value(); });
   return place && isShared(place) ? place : Value();
 }
@@ -84,7 +84,7 @@ void BarrierCheck::findNeeded() {
     need(place);
     if (auto product = dyn_cast<MmaAsyncOp>(op)) {
       hasProducts = true;
-      need(product.getRhs());
+      need(product.getLhsAddress());
     }
     if (isa<CopyAsyncOp>(op))
       for (Operation *around = op;
@@ -281,8 +281,10 @@ LogicalResult BarrierCheck::runAccess(Operation *op, BlockState &state,
     access.touch = Touch::Read;
     access.isProduct = true;
     for (auto [factor, matrix] :
-         {std::pair(product.getLhs(), product.getLhsMatrix()),
-          std::pair(product.getRhs(), product.getRhsMatrix())}) {
+         {std::pair(product.getLhsAddress(), product.getLhsMatrixAttr()),
+          std::pair(product.getRhs(), product.getRhsMatrixAttr())}) {
+      if (!factor)
+        continue;
       access.address = value(state, factor);
       access.bytes = matrix.getBytes();
       if (failed(touch(access, Value(), state, active)))

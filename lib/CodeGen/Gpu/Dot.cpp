@@ -399,8 +399,7 @@ LogicalResult InstructionProduct::run() {
     return failure();
   // The terms of one instruction at least: such rows are chosen for no others.
   int64_t together = 0;
-  if (Type factor = getElementTypeOrSelf(factors[0].getType());
-      isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8)
+  if (sumsWithFewerBits(op))
     together = std::max<int64_t>(op.getImpreciseTerms() / each, 1);
   // Fragments are read while the products of those before are computed, and
   // copies that are to be issued go in between, so that neither waits.

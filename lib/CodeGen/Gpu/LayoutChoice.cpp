@@ -271,6 +271,21 @@ static std::string whyNoFragment(StringRef name, target::OperandAttr operand,
   return reason;
 }
 
+bool simt::sumsWithFewerBits(MatrixProductOpInterface op) {
+  Type factor = getElementTypeOrSelf(op.getLhsOperand().get().getType());
+  return isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() == 8;
+}
+
+std::string simt::whyImprecise(MatrixProductOpInterface op,
+                               target::MatrixInstructionAttr row) {
+  int64_t depth = row.getK().getMin(), allowed = op.getImpreciseTerms();
+  if (!sumsWithFewerBits(op) || allowed >= depth)
+    return "";
+  return ("it may sum " + Twine(depth) +
+          " terms with fewer bits, the product allows " + Twine(allowed))
+      .str();
+}
+
 std::string simt::whyRefused(MatrixProductOpInterface op,
                              target::MatrixInstructionAttr row,
                              target::TargetAttr description, int64_t warps) {
@@ -293,8 +308,6 @@ std::string simt::whyRefused(MatrixProductOpInterface op,
   int64_t k = lhs.getDimSize(rank - 1);
   std::string reason;
   llvm::raw_string_ostream os(reason);
-  bool hasBytes =
-      isa<FloatType>(lhs.getElementType()) && lhs.getElementTypeBitWidth() == 8;
   auto isPower = [](int64_t size) { return llvm::isPowerOf2_64(size); };
   if (!llvm::all_of(acc.getShape(), isPower) || !isPower(k))
     os << "layouts of threads are for powers of two, found " << m << "x" << k
@@ -303,10 +316,8 @@ std::string simt::whyRefused(MatrixProductOpInterface op,
     os << "it multiplies at least " << row.getM().getMin() << "x" << depth
        << " by " << depth << "x" << row.getN().getMin() << ", found " << m
        << "x" << k << " by " << k << "x" << n;
-  else if (hasBytes && op.getImpreciseTerms() < depth)
-    os << "it may sum " << depth
-       << " terms with fewer bits, the product allows "
-       << op.getImpreciseTerms();
+  else
+    return whyImprecise(op, row);
   return reason;
 }
 

@@ -54,6 +54,14 @@ LayoutAttr packedLayout(mlir::MLIRContext *context,
                         llvm::ArrayRef<int64_t> shape, int64_t pack,
                         int64_t lanes, int64_t warps);
 
+/// Whether matrix instructions may sum a product, whose factors are floats of 8
+/// bits, with fewer bits than f32 has.
+bool sumsWithFewerBits(MatrixProductOpInterface op);
+/// Why such sums of one instruction are more than the product allows; empty
+/// where they are not.
+std::string whyImprecise(MatrixProductOpInterface op,
+                         target::MatrixInstructionAttr row);
+
 /// Returns why a row of the description does not compute a product of `warps`
 /// warps; empty where it does.
 std::string whyRefused(MatrixProductOpInterface op,

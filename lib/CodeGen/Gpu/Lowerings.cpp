@@ -90,7 +90,7 @@ StringRef Lowerings::readBy(Value factor) const {
   for (Operation *user : factor.getUsers()) {
     if (isMemoryProduct(user, description))
       name = user->getAttrOfType<StringAttr>(kRowAttr).getValue();
-    else if (isTransposition(user))
+    else if (handsOnBytes(user))
       name = readBy(user->getResult(0));
     else
       return {};
@@ -138,7 +138,7 @@ void Lowerings::add(Operation *op) {
         cast<tile::PtrType>(getElementTypeOrSelf(known->pointers.getType()))
             .getElementType());
   Operation *read = op;
-  while (read && isTransposition(read))
+  while (read && handsOnBytes(read))
     read = read->getOperand(0).getDefiningOp();
   if (isa_and_nonnull<stage::ReadOp>(read))
     if (StringRef by = readBy(op->getResult(0)); !by.empty())

@@ -17,13 +17,13 @@ using Basis = LayoutAttr::Basis;
 //===----------------------------------------------------------------------===//
 
 bool simt::readsMemory(target::MatrixInstructionAttr row) {
-  return isa_and_nonnull<SwizzleAttr>(row.getLhs().getLayout()) &&
+  return isa_and_nonnull<SwizzleAttr, LayoutAttr>(row.getLhs().getLayout()) &&
          isa_and_nonnull<SwizzleAttr>(row.getRhs().getLayout()) &&
          isa_and_nonnull<LayoutAttr>(row.getAcc().getLayout());
 }
 
 SwizzleAttr simt::swizzleOf(target::MatrixInstructionAttr row, int which) {
-  return cast<SwizzleAttr>(
+  return dyn_cast<SwizzleAttr>(
       (which == 0 ? row.getLhs() : row.getRhs()).getLayout());
 }
 
@@ -48,7 +48,7 @@ SwizzleAttr simt::swizzleOf(Value factor, target::TargetAttr description) {
       auto product = cast<MatrixProductOpInterface>(user);
       return swizzleOf(row, &use == &product.getLhsOperand() ? 0 : 1);
     }
-    if (isTransposition(user))
+    if (handsOnBytes(user))
       if (SwizzleAttr swizzle = swizzleOf(user->getResult(0), description))
         return swizzle;
   }
@@ -64,8 +64,9 @@ int64_t simt::alignOfMemoryProducts(tile::KernelOp kernel,
   int64_t align = 1;
   kernel.walk([&](Operation *op) {
     if (target::MatrixInstructionAttr row = rowOf(op, description))
-      align = std::max(
-          {align, swizzleOf(row, 0).getAlign(), swizzleOf(row, 1).getAlign()});
+      for (int which : {0, 1})
+        if (SwizzleAttr swizzle = swizzleOf(row, which))
+          align = std::max(align, swizzle.getAlign());
   });
   return align;
 }
@@ -107,12 +108,12 @@ std::optional<Split> simt::splitOf(MatrixProductOpInterface op,
   return split;
 }
 
-/// The load of a whole box in a product's block that gives a factor, but for
-/// transpositions on the way; null where it comes from elsewhere.
+/// The load of a whole box in a product's block that gives a factor, through
+/// operations that hand its bytes on; null where it comes from elsewhere.
 static ViewAccessOpInterface loadOf(Value factor, Block *block,
                                     bool &isTransposed) {
-  while (Value before = beforeTransposition(factor)) {
-    isTransposed = !isTransposed;
+  while (Value before = bytesBefore(factor)) {
+    isTransposed ^= isTransposition(factor.getDefiningOp());
     factor = before;
   }
   auto load = factor.getDefiningOp<ViewAccessOpInterface>();
@@ -129,8 +130,10 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
                                     int64_t lanes, int64_t warps) {
   // Sums of a thread, and a product so small that threads multiply it in the
-  // time that beginning and waiting take.
-  constexpr int64_t kSums = 128, kLeast = 64 * 128, kSide = 64;
+  // time that beginning and waiting take: half of that where the left factor is
+  // in registers, so that each warp would read the right one by itself.
+  constexpr int64_t kSums = 128, kMany = 64 * 128, kSide = 64;
+  int64_t kLeast = swizzleOf(row, 0) ? kMany : kMany / 2;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());
@@ -166,7 +169,8 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop ||
       !whySizesDoNotSuit(op, row, lanesOf(description), warps).empty() ||
-      isChained(op) || !description.getUnitOfKind(target::UnitKind::DMA))
+      (swizzleOf(row, 0) && isChained(op)) ||
+      !description.getUnitOfKind(target::UnitKind::DMA))
     return false;
   LoopWrites writes(loop);
   index::Analysis scalars;
@@ -175,6 +179,12 @@ bool simt::suitsMemory(MatrixProductOpInterface op,
     bool isTransposed = false;
     ViewAccessOpInterface load =
         loadOf(factor->get(), op->getBlock(), isTransposed);
+    if (factor == &op.getLhsOperand() && !swizzleOf(row, 0)) {
+      // What can be copied ahead is for rows that read both.
+      if (load)
+        return false;
+      continue;
+    }
     if (!load || !hasZeros(load) || writes.findConflict(load))
       return false;
     RankedTensorType type = load.getAccessedType();
@@ -199,18 +209,46 @@ std::string simt::whyNotFromMemory(MatrixProductOpInterface op,
                                    target::TargetAttr description,
                                    int64_t warps) {
   for (target::OperandAttr factor : {row.getLhs(), row.getRhs()})
-    if (factor.getHome() != sharedSpaceOf(description))
+    if (isa<SwizzleAttr>(factor.getLayout()) &&
+        factor.getHome() != sharedSpaceOf(description))
       return ("its operands live in '" + factor.getHome() +
               "', but storage is in '" + sharedSpaceOf(description) + "'")
           .str();
+  if (std::string reason = whyImprecise(op, row); !reason.empty())
+    return reason;
   if (suitsMemory(op, row, description, warps))
     return "";
   std::string reason = whySizesDoNotSuit(op, row, lanesOf(description), warps);
   if (!reason.empty())
     return reason;
-  return isChained(op) ? "one product goes into another one"
-                       : "its factors are not loads of its loop that can be "
-                         "copied ahead and lie as it reads them";
+  return !swizzleOf(row, 0)
+             ? "its left factor is a load, or its right one is no load of its "
+               "loop that can be copied ahead and lies as it reads it"
+         : isChained(op) ? "one product goes into another one"
+                         : "its factors are not loads of its loop that can be "
+                           "copied ahead and lie as it reads them";
+}
+
+/// Where threads have the left factor: the row's layout, again for each step
+/// and for further rows. Groups of other columns have copies.
+static LayoutAttr leftLayout(MatrixProductOpInterface op, LayoutAttr atom,
+                             target::MatrixInstructionAttr row,
+                             const Split &split) {
+  auto shape =
+      cast<RankedTensorType>(op.getLhsOperand().get().getType()).getShape();
+  SmallVector<Basis> registers = atom.getRegisterBases(),
+                     ofWarps = atom.getWarpBases(0);
+  int64_t m = row.getM().getMin();
+  for (int64_t x = row.getK().getMin(); x < shape[1]; x *= 2)
+    registers.push_back({0, x});
+  for (int64_t x = m * split.rows; x < shape[0]; x *= 2)
+    registers.push_back({x, 0});
+  for (int64_t w = 1; w < split.rows; w *= 2)
+    ofWarps.push_back({m * w, 0});
+  for (int64_t w = 1; w < split.columns; w *= 2)
+    ofWarps.push_back({0, 0});
+  return LayoutAttr::get(op->getContext(), 2, registers, atom.getLaneBases(0),
+                         ofWarps);
 }
 
 ProductChoice simt::chooseMemoryProduct(MatrixProductOpInterface op,
@@ -237,7 +275,19 @@ ProductChoice simt::chooseMemoryProduct(MatrixProductOpInterface op,
   choice.row = row;
   choice.acc = LayoutAttr::get(op->getContext(), 2, registers,
                                atom.getLaneBases(0), ofWarps);
+  if (auto left = dyn_cast<LayoutAttr>(row.getLhs().getLayout()))
+    choice.lhs = leftLayout(op, left, row, split);
   return choice;
+}
+
+/// So many steps of a product may be summed with fewer bits than the sum has
+/// before they are added to it; 0: all of them, and those of other iterations.
+static int64_t stepsAtOnce(MatrixProductOpInterface op,
+                           target::MatrixInstructionAttr row) {
+  int64_t terms = op.getImpreciseTerms();
+  return sumsWithFewerBits(op) && terms < kAllTermsImprecise
+             ? terms / row.getK().getMin()
+             : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,6 +309,13 @@ public:
 private:
   void findPlaces();
   MatrixAttr matrix(int which);
+  Type elementOf(int which);
+  void multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
+                ArrayRef<Value> starts, int64_t firstStep = 0);
+  SmallVector<Value> leftValues(ArrayRef<int64_t> offset, int64_t first,
+                                int64_t count);
+  void multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
+                       ArrayRef<Value> starts, int64_t steps);
   Value address(int which);
   Value at(int which, Value address, ArrayRef<int64_t> offset);
   /// The dimension of a factor that is summed.
@@ -271,6 +328,7 @@ private:
   Value factors[2];
   StoragePlace places[2];
   LayoutAttr layout, atom;
+  Regs left; ///< the left factor, where threads have it
 };
 } // namespace
 
@@ -302,9 +360,9 @@ ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op,
   int64_t bytes = 0, align = 1;
   for (auto [which, factor] :
        llvm::enumerate(ArrayRef{&op.getLhsOperand(), &op.getRhsOperand()})) {
-    if (storageRead(factor->get()))
-      continue;
     SwizzleAttr swizzle = swizzleOf(row, which);
+    if (!swizzle || storageRead(factor->get()))
+      continue;
     bytes += writtenBytes(factor->get(), swizzle);
     align = std::max(align, swizzle.getAlign());
   }
@@ -315,11 +373,13 @@ void MemoryProduct::findPlaces() {
   SmallVector<int> written;
   int64_t bytes = 0, align = 1;
   for (int which : {0, 1}) {
+    SwizzleAttr swizzle = swizzleOf(row, which);
+    if (!swizzle)
+      continue;
     if (const StoragePlace *place = w.storageOf(factors[which])) {
       places[which] = *place;
       continue;
     }
-    SwizzleAttr swizzle = swizzleOf(row, which);
     align = std::max(align, swizzle.getAlign());
     places[which] =
         writtenPlace(factors[which], swizzle, summed(which), w.description);
@@ -362,9 +422,20 @@ MatrixAttr MemoryProduct::matrix(int which) {
   // So many rows later each chunk is at its place again.
   SwizzleAttr swizzle = swizzleOf(row, which);
   int64_t group = swizzle.getRow() / swizzle.getChunk();
-  return MatrixAttr::get(op->getContext(), piece, group * piece,
-                         place.panelBytes(), isSummed,
+  return MatrixAttr::get(op->getContext(), elementOf(which), piece,
+                         group * piece, place.panelBytes(), isSummed,
                          w.b.getDenseI64ArrayAttr(steps), bytes);
+}
+
+/// The type of a factor's elements where the row does not say it alone.
+Type MemoryProduct::elementOf(int which) {
+  Type element = getElementTypeOrSelf(factors[which].getType());
+  bool isUnsigned = which == 0 ? op.isLhsUnsigned() : op.isRhsUnsigned();
+  if (isa<IntegerType>(element))
+    return w.b.getIntegerType(element.getIntOrFloatBitWidth(), !isUnsigned);
+  return (which == 0 ? row.getLhs() : row.getRhs()).getTypes().size() > 1
+             ? element
+             : Type();
 }
 
 /// Where the part of a factor begins that the thread's group multiplies first.
@@ -402,24 +473,96 @@ LogicalResult MemoryProduct::run() {
     sums.assign(layout.getNumRegisters(),
                 w.zero(ThreadBuilder::scalarType(type.getElementType())));
   }
-  MatrixAttr matrices[2] = {matrix(0), matrix(1)};
-  Value starts[2] = {address(0), address(1)};
+  bool isLeftInMemory = bool(swizzleOf(row, 0));
+  if (!isLeftInMemory) {
+    std::unique_ptr<FragmentReader> reader = w.readerOf(factors[0]);
+    left = reader ? reader->all() : w.registers(factors[0]);
+  }
+  MatrixAttr matrices[2] = {isLeftInMemory ? matrix(0) : MatrixAttr(),
+                            matrix(1)};
+  Value starts[2] = {isLeftInMemory ? address(0) : Value(), address(1)};
+  if (int64_t steps = stepsAtOnce(op, row)) {
+    multiplyInParts(sums, matrices, starts, steps);
+  } else {
+    multiply(sums, matrices, starts);
+    // While the products are computed.
+    w.finishCopies();
+  }
+  w.define(op->getResult(0), std::move(sums));
+  return success();
+}
+
+/// What the thread has of the left factor for sums at an offset: the steps from
+/// one on.
+SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
+                                             int64_t first, int64_t count) {
+  LayoutAttr layout = getLayout(factors[0]);
+  auto ofStep = cast<LayoutAttr>(row.getLhs().getLayout());
+  Type element = getElementTypeOrSelf(factors[0].getType());
+  SmallVector<Value> values;
+  for (int64_t step = first; step < first + count; ++step)
+    for (int64_t reg = 0; reg < ofStep.getNumRegisters(); ++reg) {
+      auto at = ofStep.getRegisterOffset(reg);
+      at[0] ^= offset[0];
+      at[1] ^= step * row.getK().getMin();
+      Value value = left[KernelWalk::registerAt(layout, at)];
+      // Floats of 8 bits are bytes until here.
+      if (isa<FloatType>(element) && value.getType() != element &&
+          element.getIntOrFloatBitWidth() == 8)
+        value = arith::BitcastOp::create(w.b, w.loc, element, value);
+      values.push_back(value);
+    }
+  return values;
+}
+
+/// All steps of the matrices, as a group.
+void MemoryProduct::multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
+                             ArrayRef<Value> starts, int64_t firstStep) {
   // The registers of one instruction follow each other.
   int64_t each = atom.getNumRegisters() * split.width / row.getN().getMin();
   for (int64_t first = 0; first < int64_t(sums.size()); first += each) {
     auto offset = layout.getRegisterOffset(first);
     auto own = MutableArrayRef(sums).slice(first, each);
+    SmallVector<Value> left;
+    if (matrices[0])
+      left.push_back(at(0, starts[0], offset));
+    else
+      left = leftValues(offset, firstStep, matrices[1].getSteps().size());
     auto mma = MmaAsyncOp::create(
         w.b, w.loc, SmallVector<Type>(each, own[0].getType()), row.getName(),
-        at(0, starts[0], offset), matrices[0], at(1, starts[1], offset),
-        matrices[1], SmallVector<Value>(own));
+        left, matrices[0], at(1, starts[1], offset), matrices[1],
+        SmallVector<Value>(own));
     llvm::copy(mma.getResults(), own.begin());
   }
   CommitProductsOp::create(w.b, w.loc);
-  // While the products are computed.
-  w.finishCopies();
-  w.define(op->getResult(0), std::move(sums));
-  return success();
+}
+
+/// So many steps at a time are summed with few bits, and these sums with all.
+void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
+                                    ArrayRef<Value> starts, int64_t steps) {
+  int64_t all = matrices[1].getSteps().size();
+  for (int64_t first = 0; first < all; first += steps) {
+    MatrixAttr parts[2];
+    for (int which : {0, 1}) {
+      MatrixAttr whole = matrices[which];
+      if (!whole)
+        continue;
+      parts[which] = MatrixAttr::get(
+          op->getContext(), whole.getElement(), whole.getRow(),
+          whole.getGroup(), whole.getPanel(), whole.getSummed(),
+          w.b.getDenseI64ArrayAttr(whole.getSteps().asArrayRef().slice(
+              first, std::min(steps, all - first))),
+          whole.getBytes());
+    }
+    Regs part(sums.size(), w.zero(sums[0].getType()));
+    multiply(part, parts, starts, first);
+    if (first == 0)
+      w.finishCopies();
+    auto done = WaitProductsOp::create(w.b, w.loc, ValueRange(part).getTypes(),
+                                       /*but=*/0, part);
+    for (auto [sum, value] : llvm::zip_equal(sums, done.getResults()))
+      sum = arith::AddFOp::create(w.b, w.loc, sum, value);
+  }
 }
 
 LogicalResult simt::emitMemoryProduct(KernelWalk &w,

@@ -15,11 +15,12 @@
 
 namespace kiln::simt {
 
-/// Whether a row reads both factors from the memory of the block: their layouts
-/// say how they lie there (`#simt.swizzle`).
+/// Whether a row reads factors from the memory of the block, the right one at
+/// least: their layouts say how they lie there (`#simt.swizzle`).
 bool readsMemory(target::MatrixInstructionAttr row);
 
-/// How such a row reads the left (0) or the right (1) factor.
+/// How such a row reads the left (0) or the right (1) factor; null for a left
+/// factor that threads have in registers.
 SwizzleAttr swizzleOf(target::MatrixInstructionAttr row, int which);
 
 /// How the first product that a factor reaches, its dimensions transposed at
@@ -47,9 +48,9 @@ struct Split {
 std::optional<Split> splitOf(MatrixProductOpInterface op,
                              target::MatrixInstructionAttr row, int64_t warps);
 
-/// Whether a product whose types a row takes is one for it: both factors are
-/// loads of the loop around it that can be copied ahead, and tiles are so large
-/// that reading them is not what takes the time.
+/// Whether a product whose types a row takes is one for it: the factors that it
+/// reads from memory are loads of the loop around it that can be copied ahead,
+/// and tiles are so large that reading them is not what takes the time.
 bool suitsMemory(MatrixProductOpInterface op, target::MatrixInstructionAttr row,
                  target::TargetAttr description, int64_t warps);
 
@@ -64,8 +65,8 @@ std::string whySizesDoNotSuit(MatrixProductOpInterface op,
                               target::MatrixInstructionAttr row, int64_t lanes,
                               int64_t warps);
 
-/// Where its warps have the sums: groups of as many as the row's accumulator is
-/// spread over take rows first.
+/// Where its warps have the sums, and the left factor if it is in registers:
+/// groups of as many as the row's accumulator is spread over take rows first.
 ProductChoice chooseMemoryProduct(MatrixProductOpInterface op,
                                   target::MatrixInstructionAttr row,
                                   int64_t warps);

@@ -86,8 +86,9 @@ RowCost simt::costOf(MatrixProductOpInterface op,
     cost.instructions = steps * (sizes.m / (m * split.rows)) *
                         (sizes.n / (split.columns * split.width));
     cycles *= double(split.width) / n;
+    int64_t left = swizzleOf(row, 0) ? m * bytesOf(lhs) : 0;
     bytes = double(cost.instructions * split.rows * split.columns * k) *
-            (m * bytesOf(lhs) + split.width * bytesOf(rhs));
+            (left + split.width * bytesOf(rhs));
   } else {
     WarpGrid grid = shareOut(op, row, warps);
     int64_t rows = llvm::divideCeil(sizes.m, m * grid.rows),

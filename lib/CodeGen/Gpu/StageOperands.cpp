@@ -47,10 +47,10 @@ struct Staged {
 
 namespace {
 /// Whether a tile only reaches products by matrix instructions that `takes`
-/// says, as a factor, its dimensions transposed at most.
+/// says, as a factor, through operations that hand its bytes on.
 bool feedsProducts(Value tile, function_ref<bool(Operation *)> takes) {
   return !tile.use_empty() && llvm::all_of(tile.getUsers(), [&](Operation *to) {
-    if (isa<tile::TransposeOp>(to))
+    if (handsOnBytes(to))
       return feedsProducts(to->getResult(0), takes);
     auto product = dyn_cast<MatrixProductOpInterface>(to);
     return product && takes(to) &&
@@ -98,10 +98,10 @@ bool moveNeedsBefore(Operation *load, Operation *before) {
   return true;
 }
 
-/// Moves the transposition between a factor and its product to the product,
+/// Moves what hands a factor on to its product to the product,
 /// and returns what reads the factor first.
 Operation *moveToProduct(Operation *user) {
-  if (!isa<tile::TransposeOp>(user) || !user->hasOneUse())
+  if (!handsOnBytes(user) || !user->hasOneUse())
     return user;
   Operation *next = moveToProduct(*user->getUsers().begin());
   if (next->getBlock() != user->getBlock())

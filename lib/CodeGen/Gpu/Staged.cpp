@@ -105,9 +105,10 @@ LogicalResult KernelWalk::emitRead(stage::ReadOp op) {
   if (isReadByProduct(op)) {
     StoragePlace from = place->second;
     lateReads[result] = from;
-    for (Operation *moved = *result.getUsers().begin(); isTransposition(moved);
+    for (Operation *moved = *result.getUsers().begin(); handsOnBytes(moved);
          moved = *moved->getUsers().begin()) {
-      from = from.transposed();
+      if (isTransposition(moved))
+        from = from.transposed();
       lateReads[moved->getResult(0)] = from;
     }
     return success();
@@ -125,7 +126,7 @@ std::unique_ptr<FragmentReader> KernelWalk::readerOf(Value tile) {
     return nullptr;
   return std::make_unique<FragmentReader>(
       *this, late->second, getLayout(tile),
-      scalarType(getElementTypeOrSelf(tile)));
+      scalarType(late->second.type.getElementType()));
 }
 
 index::Facts KernelWalk::factsOf(Value value) {

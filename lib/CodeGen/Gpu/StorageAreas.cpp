@@ -6,6 +6,7 @@
 #include "ThreadBuilder.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,9 +71,15 @@ bool simt::isTransposition(Operation *op) {
                                                   op->getContext());
 }
 
-Value simt::beforeTransposition(Value factor) {
+bool simt::handsOnBytes(Operation *op) {
+  return isTransposition(op) ||
+         (isa<arith::BitcastOp>(op) &&
+          isa<RankedTensorType>(op->getResult(0).getType()));
+}
+
+Value simt::bytesBefore(Value factor) {
   Operation *op = factor.getDefiningOp();
-  return op && isTransposition(op) ? op->getOperand(0) : Value();
+  return op && handsOnBytes(op) ? op->getOperand(0) : Value();
 }
 
 static bool goesToProduct(Value factor) {
@@ -84,9 +91,9 @@ static bool goesToProduct(Value factor) {
   for (op = op->getNextNode(); op != user; op = op->getNextNode())
     if (!isa<stage::ReadOp, stage::ReleaseOp, gpu::BarrierOp, BarrierOp,
              WarpBarrierOp>(op) &&
-        !isTransposition(op))
+        !handsOnBytes(op))
       return false;
-  if (isTransposition(user))
+  if (handsOnBytes(user))
     return goesToProduct(user->getResult(0));
   return isa<MatrixProductOpInterface>(user) && user->hasAttr(kRowAttr);
 }
@@ -96,7 +103,7 @@ bool simt::isReadByProduct(stage::ReadOp read) {
 }
 
 stage::ReadOp simt::storageRead(Value factor) {
-  while (Value before = beforeTransposition(factor))
+  while (Value before = bytesBefore(factor))
     factor = before;
   auto read = factor.getDefiningOp<stage::ReadOp>();
   return read && isReadByProduct(read) ? read : stage::ReadOp();
@@ -126,7 +133,7 @@ StorageLife::StorageLife(Value storage, StorageArea area)
       if (!last || last->isBeforeInBlock(whole))
         last = whole;
       // Products read what goes to them alone.
-      if (isa<stage::ConsumeOp, stage::ReadOp>(user) || isTransposition(user))
+      if (isa<stage::ConsumeOp, stage::ReadOp>(user) || handsOnBytes(user))
         names.insert(user->result_begin(), user->result_end());
     }
 }

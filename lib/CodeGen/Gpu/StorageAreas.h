@@ -54,11 +54,14 @@ bool touchesRings(mlir::Operation *op);
 bool isLookup(mlir::Operation *op);
 /// Whether an operation exchanges the two dimensions of its operand.
 bool isTransposition(mlir::Operation *op);
-/// What is transposed to a factor; null where nothing is.
-mlir::Value beforeTransposition(mlir::Value factor);
+/// Whether an operation hands on the bytes of its operand: as elements of
+/// another type, or with the two dimensions exchanged.
+bool handsOnBytes(mlir::Operation *op);
+/// What such an operation makes a factor of; null where none does.
+mlir::Value bytesBefore(mlir::Value factor);
 /// Whether what is read of storage goes to a product by a matrix instruction
-/// alone, perhaps transposed, with nothing between that copies: then the
-/// product reads it, piece by piece.
+/// alone, through operations that hand its bytes on, with nothing between that
+/// copies: then the product reads it, piece by piece.
 bool isReadByProduct(stage::ReadOp read);
 /// Such a read of a factor; null where the factor is in registers.
 stage::ReadOp storageRead(mlir::Value factor);

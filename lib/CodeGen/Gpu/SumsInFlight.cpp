@@ -15,9 +15,12 @@ using namespace kiln::simt;
 static FailureOr<SmallVector<Value>> handOn(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned i = use.getOperandNumber();
-  if (auto product = dyn_cast<MmaAsyncOp>(op))
-    // Products of one accumulator are executed in order.
+  if (auto product = dyn_cast<MmaAsyncOp>(op)) {
+    // Products of one accumulator are executed in order. A factor is a number.
+    if (llvm::is_contained(product.getLhs(), use.get()))
+      return failure();
     return SmallVector<Value>{};
+  }
   if (auto wait = dyn_cast<WaitProductsOp>(op))
     return wait.getBut() ? SmallVector<Value>{wait.getResult(i)}
                          : SmallVector<Value>{};

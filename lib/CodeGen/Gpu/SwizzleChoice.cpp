@@ -66,9 +66,10 @@ int64_t simt::permutedBytes(Value factor, int dim,
                             target::TargetAttr description, int64_t lanes,
                             int64_t warps) {
   for (Operation *user : factor.getUsers())
-    if (isTransposition(user))
-      return permutedBytes(user->getResult(0), 1 - dim, description, lanes,
-                           warps);
+    if (handsOnBytes(user))
+      return permutedBytes(user->getResult(0),
+                           isTransposition(user) ? 1 - dim : dim, description,
+                           lanes, warps);
   if (!getLayout(factor))
     return kCopyBytes;
   Reader reader(factor, dim, description, lanes, warps);

@@ -11,6 +11,7 @@ def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
     comes the next one whose chunks are at the same places. Rows that are longer are cut: `panel` bytes behind a piece comes the
     next one of its row.
 
+    - `element`: the type of the factor's elements where the instruction takes several; integers without a sign as `ui8`.
     - `summed`: the elements of a row differ in the dimension that is summed; else the rows do.
     - `steps`: for each instruction along the summed dimension, how far its part begins behind the first one.
     - `bytes`: from the address on, all that is read is within so many bytes.
@@ -19,8 +20,8 @@ def Simt_MatrixAttr : AttrDef<Simt_Dialect, "Matrix"> {
     #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32, 64, 96], bytes = 8192>
     ```
   }];
-  let parameters = (ins "int64_t":$row, "int64_t":$group, "int64_t":$panel, "bool":$summed,
-    "::mlir::DenseI64ArrayAttr":$steps, "int64_t":$bytes);
+  let parameters = (ins OptionalParameter<"::mlir::Type">:$element, "int64_t":$row, "int64_t":$group, "int64_t":$panel,
+    "bool":$summed, "::mlir::DenseI64ArrayAttr":$steps, "int64_t":$bytes);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -41,8 +42,8 @@ def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_MmaAsyncOp : Simt_Op<"mma_async", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Matrix instructions that read their factors from the memory of the block";
+def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Matrix instructions that read one factor, or both, from the memory of the block";
   let description = [{
     The warps that the row's accumulator is spread over compute `acc + lhs * rhs` together, one instruction for each
     step of the summed dimension. They go on by themselves: until a `simt.wait_products` hands the results on nobody may
@@ -50,6 +51,8 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [MemoryEffects<[MemRead, MemWrite]>]>
 
     - `row`: the name of the instruction.
     - `lhs`, `rhs`: where the parts of the factors are that these warps multiply, multiples of 16 bytes; all their lanes have the same address.
+      Or `lhs` is what a lane has of the left factor, for each step as the row's layout says: these
+      values, which no other product may yet be computing.
     - `lhs_matrix`, `rhs_matrix`: how they lie there.
     - `acc`: what a lane has of what the product is added to, in the order of the row's layout.
     - `results`: what it has of the sum.
@@ -57,22 +60,30 @@ def Simt_MmaAsyncOp : Simt_Op<"mma_async", [MemoryEffects<[MemRead, MemWrite]>]>
     Constraints:
     - (C1) There is one result for each part of the accumulator, of its type.
     - (C2) Both factors have as many steps.
+    - (C3) A factor in memory has a matrix, one in registers has none, and as many values in each step.
 
     Since: 0.2.
 
     Example:
     ```mlir
-    %d:4 = simt.mma_async "mma.64x8x16" %a as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+    %d:4 = simt.mma_async "mma.64x8x16" %a : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
       by %b as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0, 32], bytes = 1024>
-      plus (%c, %c, %c, %c) : f32
+      plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+    %e:4 = simt.mma_async "mma.64x8x16.registers" (%x, %y) : f16
+      by %b as #simt.matrix<row = 128, group = 1024, panel = 1024, summed = true, steps = [0, 32], bytes = 1024>
+      plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
     ```
   }];
-  let arguments = (ins StrAttr:$row, Simt_Pointer:$lhs, Simt_MatrixAttr:$lhs_matrix, Simt_Pointer:$rhs,
+  let arguments = (ins StrAttr:$row, Variadic<AnyType>:$lhs, OptionalAttr<Simt_MatrixAttr>:$lhs_matrix, Simt_Pointer:$rhs,
     Simt_MatrixAttr:$rhs_matrix, Variadic<AnyType>:$acc);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
-    $row $lhs `as` qualified($lhs_matrix) `by` $rhs `as` qualified($rhs_matrix) attr-dict `plus` custom<Sums>($acc, type($acc), type($results))
-    `at` qualified(type($lhs)) `,` qualified(type($rhs))
+    $row custom<Left>($lhs, type($lhs), $lhs_matrix) `by` $rhs `as` qualified($rhs_matrix) attr-dict
+    `plus` custom<Sums>($acc, type($acc), type($results)) `at` qualified(type($rhs))
+  }];
+  let extraClassDeclaration = [{
+    /// Where the left factor is in memory; null where it is in registers.
+    ::mlir::Value getLhsAddress() { return getLhsMatrix() ? getLhs().front() : ::mlir::Value(); }
   }];
   let hasVerifier = 1;
 }

@@ -89,6 +89,7 @@ static void claimLastWords() {
 [[noreturn]] static void endProcess() {
   if (ownActivities)
     ownActivities->end();
+  runtime::killGroups();
   _exit(kInputFailed);
 }
 

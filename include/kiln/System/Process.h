@@ -35,6 +35,21 @@ Expected<pid_t> startProgram(const std::string &path,
                              const std::vector<std::string> &args,
                              const std::vector<int> &fds);
 
+/// Starts a program that is talked to: `input`, `output` and `errors` are its
+/// standard streams, `environment` ("NAME=VALUE") all that it inherits. It
+/// leads a process group of its own, which `kill` with the negated id ends
+/// whole.
+Expected<pid_t> startServer(const std::string &path, int input, int output,
+                            int errors,
+                            const std::vector<std::string> &environment);
+
+/// Has a process group that this process leads killed when this process ends
+/// by itself because of a crash, until it is forgotten.
+void guardGroup(pid_t group);
+void forgetGroup(pid_t group);
+/// Kills the groups that are guarded; for signal handlers, too.
+void killGroups();
+
 /// How a process ended. Unknown where the host took the status away, which it
 /// does by ignoring SIGCHLD or by waiting for any child.
 struct Ending {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ActivityState.h"
+#include "kiln/System/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <csignal>
@@ -69,6 +70,7 @@ void kiln::target::endWith(const ActivityEntry &entry, const char *what) {
   (all.say ? all.say : all.sayExit)(line.text, line.size);
   if (all.board)
     all.board->end();
+  kiln::runtime::killGroups();
   _exit(1);
 }
 

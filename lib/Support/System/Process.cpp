@@ -52,15 +52,25 @@ std::string kiln::runtime::besideLibrary(const void *anchor, const char *name) {
   return (folder / "kiln" / name).string();
 }
 
-/// Starts a program whose descriptors 0, 1, ... are `fds`; those that are -1
-/// stay as they are here.
-static Expected<pid_t> spawn(const std::string &path,
-                             const std::vector<std::string> &args,
-                             const std::vector<int> &fds) {
-  std::vector<char *> words = {const_cast<char *>(path.c_str())};
-  for (const std::string &arg : args)
-    words.push_back(const_cast<char *>(arg.c_str()));
+/// Appends the strings to what exec takes, with its end.
+static void addWords(std::vector<char *> &words,
+                     const std::vector<std::string> &texts) {
+  for (const std::string &text : texts)
+    words.push_back(const_cast<char *>(text.c_str()));
   words.push_back(nullptr);
+}
+
+/// Starts a program whose descriptors 0, 1, ... are `fds`; those that are -1
+/// stay as they are here. With an `environment` it gets that one, and a process
+/// group of its own.
+static Expected<pid_t>
+spawn(const std::string &path, const std::vector<std::string> &args,
+      const std::vector<int> &fds,
+      const std::vector<std::string> *environment = nullptr) {
+  std::vector<char *> words = {const_cast<char *>(path.c_str())}, variables;
+  addWords(words, args);
+  if (environment)
+    addWords(variables, *environment);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -70,8 +80,10 @@ static Expected<pid_t> spawn(const std::string &path,
   sigemptyset(&none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  if (environment)
+    flags |= POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&attributes, flags);
   // Out of the way first: one of them may have the number of another's place.
   std::vector<int> moved;
   int code = 0;
@@ -89,7 +101,7 @@ static Expected<pid_t> spawn(const std::string &path,
   pid_t child = -1;
   if (!code)
     code = posix_spawn(&child, path.c_str(), &actions, &attributes,
-                       words.data(), environ);
+                       words.data(), environment ? variables.data() : environ);
   for (int fd : moved)
     close(fd);
   posix_spawn_file_actions_destroy(&actions);
@@ -106,6 +118,42 @@ kiln::runtime::startProgram(const std::string &path,
   std::vector<int> all = {-1, -1, -1};
   all.insert(all.end(), fds.begin(), fds.end());
   return spawn(path, args, all);
+}
+
+Expected<pid_t>
+kiln::runtime::startServer(const std::string &path, int input, int output,
+                           int errors,
+                           const std::vector<std::string> &environment) {
+  return spawn(path, {}, {input, output, errors}, &environment);
+}
+
+/// Process groups to kill, and the process that they belong to.
+static std::atomic<pid_t> guarded[256];
+static std::atomic<pid_t> guardian{0};
+
+void kiln::runtime::guardGroup(pid_t group) {
+  // What a child made by fork has copied is its parent's.
+  pid_t self = getpid();
+  if (guardian.exchange(self) != self)
+    for (std::atomic<pid_t> &place : guarded)
+      place = 0;
+  for (std::atomic<pid_t> &place : guarded)
+    if (pid_t none = 0; place.compare_exchange_strong(none, group))
+      return;
+}
+
+void kiln::runtime::forgetGroup(pid_t group) {
+  for (std::atomic<pid_t> &place : guarded)
+    if (pid_t known = group; place.compare_exchange_strong(known, 0))
+      return;
+}
+
+void kiln::runtime::killGroups() {
+  if (guardian != getpid())
+    return;
+  for (std::atomic<pid_t> &place : guarded)
+    if (pid_t group = place)
+      kill(-group, SIGKILL);
 }
 
 Expected<ProgramRun> kiln::runtime::runProgram(

@@ -25,6 +25,7 @@ typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
                           gaps in views), type (f32 or i32), plain (no values
                           that hurt), ones (all values are 1)
      target --target=SPEC what the description of a target declares
+     wire                 the table of the wire form of kernels
 
    and any of them with --load-target=LIB for plug-ins, whose operations are
    part of the suite. Returns 0, or 1 after messages to `diag`, or 2 where the

@@ -6,6 +6,7 @@
 #include "kiln-c/Conform.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
+#include "kiln/Isolated/Vocabulary.h"
 #include "kiln/Target/Target.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -144,6 +145,15 @@ int answerTarget(const Question &question, Object &answer, std::string &error) {
   return 0;
 }
 
+/// The table of the wire form of kernels.
+int answerWire(Object &answer) {
+  mlir::DialectRegistry registry;
+  kiln::driver::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  answer = std::move(*kiln::isolated::describeWire(&context).getAsObject());
+  return 0;
+}
+
 } // namespace
 
 extern "C" int kilnConform(size_t numArgs, const char *const *args,
@@ -163,9 +173,11 @@ extern "C" int kilnConform(size_t numArgs, const char *const *args,
       status = answerSuite(question, answer, error);
     else if (question.kind == "target")
       status = answerTarget(question, answer, error);
+    else if (question.kind == "wire")
+      status = answerWire(answer);
     else
-      error = "error: expected suite or target, found '" + question.kind.str() +
-              "'";
+      error = "error: expected suite, target or wire, found '" +
+              question.kind.str() + "'";
   }
   if (status) {
     diag(error.c_str(), diagUser);

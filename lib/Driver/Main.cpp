@@ -3,8 +3,10 @@
 
 #include "kiln-c/Runtime.h"
 #include "kiln/Driver/Driver.h"
+#include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/Runtime/Package.h"
 #include "kiln/Target/TargetOptions.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -13,6 +15,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+using namespace kiln;
 using namespace kiln::driver;
 using llvm::StringRef;
 
@@ -157,6 +160,7 @@ int kiln::driver::compileMain(int argc, char **argv) {
   return runGuarded(
       options.input,
       [&] {
+        llvm::scope_exit end(isolated::endPrograms);
         if (!initialize(options.loadTargets))
           return int(kInputFailed);
         if (options.listTargets)

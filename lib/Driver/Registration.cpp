@@ -14,6 +14,7 @@
 #include "kiln/Frontend/Frontend.h"
 #include "kiln/Frontend/Passes.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/Schedule/Schedules.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Passes.h"
@@ -48,6 +49,7 @@ void kiln::driver::initializeCore() {
     schedule::registerCoreSchedules();
     cpu::registerCpuFamily(registry);
     simt::registerGpuFamily(registry);
+    isolated::registerIsolatedTargets();
   });
 }
 
@@ -95,6 +97,7 @@ void kiln::driver::registerPasses() {
     frontend::registerFrontendPasses();
     registerDriverPasses();
     target::registerTargetPasses();
+    isolated::registerIsolatedPasses();
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();
     mlir::registerInlinerPass();

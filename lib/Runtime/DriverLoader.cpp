@@ -285,7 +285,12 @@ kiln::runtime::loadDeviceDriver(const std::string &name) {
 }
 
 Expected<bool> kiln::runtime::addDeviceLibrary(const std::string &path) {
-  Expected<bool> hasDriver = definesSymbol(path, "kilnGetDeviceDriver");
+  // A target's program is the compiler's; its driver lies beside it.
+  bool isProgram =
+      fs::path(path).filename().string().rfind("kiln-target-", 0) == 0;
+  Expected<bool> hasDriver = isProgram
+                                 ? Expected<bool>(false)
+                                 : definesSymbol(path, "kilnGetDeviceDriver");
   if (!hasDriver)
     return hasDriver;
   Registry &registry = Registry::get();

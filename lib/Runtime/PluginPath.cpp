@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <functional>
 #include <set>
+#include <unistd.h>
 
 using namespace kiln::runtime;
 namespace fs = std::filesystem;
@@ -55,23 +57,19 @@ Error kiln::runtime::checkFound(const std::string &path) {
   return checkTrusted(path);
 }
 
-std::vector<std::string>
-kiln::runtime::findPlugins(const std::string &prefix,
-                           std::vector<std::string> &refused) {
+/// Files of the search path that `matches` takes, by folder and name.
+static std::vector<std::string>
+findFiles(const std::function<bool(const fs::directory_entry &)> &matches,
+          std::vector<std::string> &refused) {
   std::vector<std::string> found;
   std::set<std::string> seen;
   for (const std::string &folder : pluginSearchPath()) {
     std::vector<std::string> names;
     std::error_code error;
     fs::directory_iterator it(folder, error);
-    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-      std::string name = it->path().filename().string();
-      bool matches = name.compare(0, prefix.size(), prefix) == 0 &&
-                     name.size() > prefix.size() + 3 &&
-                     name.compare(name.size() - 3, 3, ".so") == 0;
-      if (matches)
-        names.push_back(name);
-    }
+    for (; !error && it != fs::directory_iterator(); it.increment(error))
+      if (matches(*it))
+        names.push_back(it->path().filename().string());
     std::sort(names.begin(), names.end());
     for (const std::string &name : names) {
       std::string path = (fs::path(folder) / name).string();
@@ -86,6 +84,37 @@ kiln::runtime::findPlugins(const std::string &prefix,
     }
   }
   return found;
+}
+
+static bool beginsWith(const std::string &name, const std::string &prefix) {
+  return name.compare(0, prefix.size(), prefix) == 0 &&
+         name.size() > prefix.size();
+}
+
+std::vector<std::string>
+kiln::runtime::findPlugins(const std::string &prefix,
+                           std::vector<std::string> &refused) {
+  return findFiles(
+      [&](const fs::directory_entry &entry) {
+        std::string name = entry.path().filename().string();
+        return beginsWith(name, prefix) && name.size() > prefix.size() + 3 &&
+               name.compare(name.size() - 3, 3, ".so") == 0;
+      },
+      refused);
+}
+
+std::vector<std::string>
+kiln::runtime::findPrograms(const std::string &prefix,
+                            std::vector<std::string> &refused) {
+  return findFiles(
+      [&](const fs::directory_entry &entry) {
+        std::string name = entry.path().filename().string();
+        std::error_code ignored;
+        return beginsWith(name, prefix) && name.find('.') == name.npos &&
+               entry.is_regular_file(ignored) &&
+               access(entry.path().c_str(), X_OK) == 0;
+      },
+      refused);
 }
 
 Expected<void *> kiln::runtime::loadCompilerLibrary() {

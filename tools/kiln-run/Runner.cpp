@@ -87,8 +87,11 @@ private:
       Expected<Blob> file = mapRegularFile(library);
       if (!file)
         return fail(file.message());
+      // A program's driver lies beside it.
+      std::string name = library.substr(library.rfind('/') + 1);
       if (file->str().substr(0, 4) != "\x7f"
-                                      "ELF")
+                                      "ELF" &&
+          name.rfind("kiln-target-", 0) != 0)
         continue;
       Expected<bool> added = addDeviceLibrary(library);
       if (!added)

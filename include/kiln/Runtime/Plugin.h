@@ -32,6 +32,11 @@ std::vector<std::string> pluginSearchPath();
 std::vector<std::string> findPlugins(const std::string &prefix,
                                      std::vector<std::string> &refused);
 
+/// Programs `PREFIX*` of the search path, in the same way: files without an
+/// extension that may be run.
+std::vector<std::string> findPrograms(const std::string &prefix,
+                                      std::vector<std::string> &refused);
+
 /// Whether a library that was found by search, not named, may be loaded: other
 /// users must not be able to write to it or to its folder (Trust.h), unless
 /// that is the one beside libkiln-runtime.so.

@@ -12,10 +12,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace kiln::target {
+
+class Target;
 
 /// What plug-ins export that are built and tested with the compiler. They are
 /// loaded without a trial in another process, unless others are loaded with
@@ -26,6 +29,17 @@ constexpr char kOwnPluginSymbol[] = "kilnIsPartOfKiln";
 /// description, or the core itself.
 bool isOwnPlugin(llvm::StringRef name);
 
+/// What loads plug-ins that are programs: those whose code does not run in this
+/// process.
+struct ProgramLoader {
+  /// The name of the target whose program a file is; empty: it is none.
+  std::string (*targetOf)(llvm::StringRef path);
+  std::unique_ptr<Target> (*create)(std::string name, std::string path);
+  /// Starts the program if it has not been; why it cannot be used, if so.
+  std::string (*whyUnusable)(const Target &target);
+};
+void setProgramLoader(const ProgramLoader &loader);
+
 /// Loads one plug-in. On failure `error` is one line that starts with the path.
 bool loadPlugin(llvm::StringRef path, std::string &error);
 
@@ -34,10 +48,11 @@ bool loadPlugin(llvm::StringRef path, std::string &error);
 std::vector<std::string> pluginSearchPath();
 
 /// Loads the libraries named in `named` (failure is an error), then every
-/// libkiln-target-*.so of the search path (failure is a warning). `report` gets
-/// one line for each, by default printed to stderr. Returns false when a named
-/// one failed. What is loaded already is not loaded again; loading something
-/// waits until no `LoadedScope` is left.
+/// libkiln-target-*.so of the search path (failure is a warning). Programs
+/// kiln-target-* are registered alike; those that are named are started.
+/// `report` gets one line for each, by default printed to stderr. Returns false
+/// when a named one failed. What is loaded already is not loaded again; loading
+/// something waits until no `LoadedScope` is left.
 bool loadPlugins(const std::vector<std::string> &named,
                  const std::function<void(llvm::StringRef)> &report = {});
 

@@ -88,10 +88,16 @@ BoundTarget TargetRegistry::bind(StringRef spec, MLIRContext *context) const {
                                << "', expected one of: ";
     llvm::interleaveComma(targets(), diag,
                           [&](const Target *t) { diag << t->name(); });
-    std::string file = "libkiln-target-" + options->name + ".so";
+    std::string library = "libkiln-target-" + options->name + ".so";
+    std::string program = "kiln-target-" + options->name;
     for (const std::string &path : refusedPlugins())
-      if (llvm::sys::path::filename(path) == file)
+      if (StringRef file = llvm::sys::path::filename(path);
+          file == library || file == program)
         diag << "; " << path << " was found and could not be loaded, see above";
+    return {};
+  }
+  if (std::string why = whyUnusable(*this, *target); !why.empty()) {
+    emitError(loc) << why;
     return {};
   }
   std::vector<OptionInfo> keys = optionsOf(*target);

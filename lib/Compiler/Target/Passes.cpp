@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Target/Passes.h"
+#include "RegistryImpl.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/Diagnostics.h"
@@ -56,7 +57,8 @@ struct TargetPipelinePass
     registry.insert<KilnDialect>();
     TargetRegistry::get().registerDialects(registry);
     for (const Target *target : TargetRegistry::get().targets()) {
-      if (!target->hasPipeline())
+      // Programs have no dialects, and none is started for this.
+      if (!target->hasPipeline() || isProgram(TargetRegistry::get(), *target))
         continue;
       OpPassManager pm(ModuleOp::getOperationName());
       TargetOptions options;

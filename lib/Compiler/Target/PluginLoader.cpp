@@ -137,6 +137,29 @@ bool isOwn(const std::string &path) {
   return mark && *mark;
 }
 
+/// Whether loading a plug-in runs no code that the compiler does not know.
+bool isHarmless(const std::string &path) {
+  return isProgramFile(path) || isOwn(path);
+}
+
+/// Why a program that was named cannot be used; empty for others.
+std::string checkProgram(const std::string &path) {
+  TargetRegistry &registry = TargetRegistry::get();
+  if (!isProgramFile(path))
+    return "";
+  for (const PluginInfo &plugin : registry.impl().plugins)
+    if (plugin.path == path)
+      for (const Target *target : registry.targets())
+        if (registry.pluginOf(*target) == plugin.name) {
+          std::string why = whyUnusable(registry, *target);
+          if (why.empty())
+            why = checkContributions(registry, plugin.name);
+          bool hasPath = why.empty() || StringRef(why).starts_with(path);
+          return hasPath ? why : path + ": " + why;
+        }
+  return "";
+}
+
 /// Loads a plug-in. It may do here what it did not do when it was tried.
 bool loadGuarded(const std::string &path, std::string &error) {
   Activity activity("registration of plug-in '" + path + "'", nullptr);
@@ -149,7 +172,8 @@ void loadAll(llvm::ArrayRef<std::string> paths,
   std::vector<std::string> fit;
   std::vector<size_t> index;
   for (auto [i, path] : llvm::enumerate(paths)) {
-    std::string error = isDescriptionFile(path) ? "" : checkNote(path);
+    std::string error =
+        isDescriptionFile(path) || isProgramFile(path) ? "" : checkNote(path);
     if (!error.empty()) {
       report(i, error);
       continue;
@@ -158,7 +182,7 @@ void loadAll(llvm::ArrayRef<std::string> paths,
     index.push_back(i);
   }
   std::vector<Verdict> verdicts =
-      llvm::all_of(fit, isOwn)
+      llvm::all_of(fit, isHarmless)
           ? std::vector<Verdict>(fit.size(), Verdict{true, ""})
           : tryPlugins(fit);
   std::vector<std::pair<size_t, PluginInfo>> loaded;
@@ -172,8 +196,11 @@ void loadAll(llvm::ArrayRef<std::string> paths,
   }
   // Those that come later may be what earlier ones refer to.
   for (const auto &[i, plugin] : loaded)
-    if (std::string error = checkReferences(TargetRegistry::get(), plugin.name);
-        !error.empty())
+    if (isProgramFile(plugin.path))
+      continue; // refers to nothing, and is not started for this
+    else if (std::string error =
+                 checkReferences(TargetRegistry::get(), plugin.name);
+             !error.empty())
       report(i, plugin.path + ": " + error);
 }
 
@@ -264,6 +291,8 @@ bool kiln::target::loadPlugin(StringRef path, std::string &error) {
   LoadingScope scope;
   error.clear();
   loadAll({asFile(path)}, [&](size_t, StringRef why) { error = why.str(); });
+  if (error.empty())
+    error = checkProgram(asFile(path));
   if (!error.empty())
     return false;
   std::lock_guard<std::mutex> lock(Loading::get().state);
@@ -292,7 +321,9 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   if (!loading.searched) {
     std::vector<std::string> refused;
     auto found = kiln::runtime::findPlugins("libkiln-target-", refused);
-    paths.assign(found.rbegin(), found.rend());
+    auto programs = kiln::runtime::findPrograms("kiln-target-", refused);
+    paths.assign(programs.rbegin(), programs.rend());
+    paths.insert(paths.end(), found.rbegin(), found.rend());
     for (const std::string &why : refused)
       say("warning: " + why);
   }
@@ -319,14 +350,19 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   }
   std::vector<bool> failed(paths.size());
   bool ok = true;
-  loadAll(paths, [&](size_t index, StringRef why) {
+  auto refuse = [&](size_t index, StringRef why) {
     bool isError = index >= numFound;
     say((isError ? "error: " : "warning: ") + why.str());
     failed[index] = true;
     ok &= !isError;
     std::lock_guard<std::mutex> lock(loading.state);
     loading.refused.push_back(paths[index]);
-  });
+  };
+  loadAll(paths, refuse);
+  for (size_t i = numFound; i < paths.size(); ++i)
+    if (!failed[i])
+      if (std::string why = checkProgram(paths[i]); !why.empty())
+        refuse(i, why);
   for (size_t i = numFound; i < paths.size(); ++i)
     if (!failed[i])
       done.push_back(paths[i]);

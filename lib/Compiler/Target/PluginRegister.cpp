@@ -47,7 +47,72 @@ std::string kiln::target::checkNote(const std::string &path) {
   return "";
 }
 
+static std::optional<ProgramLoader> &programLoader() {
+  static std::optional<ProgramLoader> loader;
+  return loader;
+}
+
+void kiln::target::setProgramLoader(const ProgramLoader &loader) {
+  programLoader() = loader;
+}
+
+bool kiln::target::isProgramFile(StringRef path) {
+  return programLoader() && !programLoader()->targetOf(path).empty();
+}
+
+/// The plug-in of a target; null for the core.
+static const PluginInfo *pluginOf(const TargetRegistry &registry,
+                                  const Target &target) {
+  std::string name = registry.pluginOf(target);
+  for (const PluginInfo &plugin : registry.impl().plugins)
+    if (plugin.name == name)
+      return &plugin;
+  return nullptr;
+}
+
+bool kiln::target::isProgram(const TargetRegistry &registry,
+                             const Target &target) {
+  const PluginInfo *plugin = pluginOf(registry, target);
+  return plugin && isProgramFile(plugin->path);
+}
+
+std::string kiln::target::whyUnusable(const TargetRegistry &registry,
+                                      const Target &target) {
+  if (!isProgram(registry, target))
+    return "";
+  std::string why = programLoader()->whyUnusable(target);
+  return why.empty() ? ""
+                     : pluginOf(registry, target)->path + ": " +
+                           registry.describe(target) + " " + why;
+}
+
 namespace {
+/// Registers a program, which is not started before it is needed.
+bool registerProgram(const std::string &path, TargetRegistry &registry,
+                     std::string &error) {
+  TargetRegistry::Impl &impl = registry.impl();
+  std::string name = programLoader()->targetOf(path);
+  if (!llvm::sys::fs::is_regular_file(path) ||
+      !llvm::sys::fs::can_execute(path)) {
+    error = path + ": expected a program that can be run";
+    return false;
+  }
+  for (const PluginInfo &other : impl.plugins)
+    if (other.name == name) {
+      error = path + ": plug-in '" + name + "' is loaded already, from " +
+              other.path;
+      return false;
+    }
+  impl.begin(name);
+  registry.addTarget(programLoader()->create(name, path));
+  if (!impl.complaint.empty()) {
+    error = path + ": " + impl.complaint;
+    return false;
+  }
+  impl.plugins.push_back({name, "program", path});
+  return true;
+}
+
 /// Finds the entry point and checks that it is this file's own.
 const KilnTargetPlugin *entryTable(void *handle, const std::string &path,
                                    std::string &error) {
@@ -117,6 +182,8 @@ bool kiln::target::loadHere(const std::string &path, std::string &error) {
     }
   if (isDescriptionFile(path))
     return registerDescription(path, registry, error);
+  if (isProgramFile(path))
+    return registerProgram(path, registry, error);
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     StringRef why = dlerror();
@@ -176,7 +243,7 @@ void kiln::target::runTrial(llvm::ArrayRef<std::string> paths, int out) {
   for (const std::string &path : paths) {
     std::string error;
     try {
-      if (loadHere(path, error))
+      if (loadHere(path, error) && !isProgramFile(path))
         error = checkContributions(TargetRegistry::get(),
                                    TargetRegistry::get().impl().current);
       if (!error.empty() && !StringRef(error).starts_with(path))

@@ -59,6 +59,16 @@ std::string checkReferences(const TargetRegistry &registry,
 /// Whether a plug-in is nothing but the text of a description.
 bool isDescriptionFile(llvm::StringRef path);
 
+/// Whether a plug-in is a program.
+bool isProgramFile(llvm::StringRef path);
+
+/// Whether a target's code is in a program.
+bool isProgram(const TargetRegistry &registry, const Target &target);
+
+/// Why the program of a target cannot be used; empty where it can, and for
+/// targets that are no programs.
+std::string whyUnusable(const TargetRegistry &registry, const Target &target);
+
 /// Compares the versions in a plug-in's note with ours. Returns what is wrong.
 std::string checkNote(const std::string &path);
 

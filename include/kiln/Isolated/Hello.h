@@ -1,0 +1,54 @@
+//===- Hello.h - What a target's program says about itself ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_ISOLATED_HELLO_H
+#define KILN_ISOLATED_HELLO_H
+
+#include "kiln/Isolated/Wire.h"
+#include "kiln/System/Error.h"
+#include "kiln/Target/Target.h"
+
+namespace kiln::isolated {
+
+/// The versions of the protocol that this build speaks.
+constexpr int64_t kOldestProtocol = 1, kNewestProtocol = 1;
+
+/// The answer to `hello`.
+struct Hello {
+  std::string name, version, build, help, device;
+  std::vector<target::ChipInfo> chips;
+  std::vector<target::OptionInfo> options;
+  llvm::StringSet<> methods; ///< those beside hello, describe, compile, bye
+  std::vector<std::string> files; ///< what `build` depends on
+  WireReader reader;
+  unsigned jobs = 1;
+
+  bool has(llvm::StringRef method) const { return methods.contains(method); }
+};
+
+/// The parameters of `hello`.
+llvm::json::Object helloParams();
+
+/// Reads the answer of the program of target `name`. A failure says what was
+/// expected and found.
+runtime::Expected<Hello> parseHello(const llvm::json::Object &result,
+                                    llvm::StringRef name);
+
+/// Reads the answer to `compile`, whose kernels and byte strings become an
+/// executable.
+runtime::Expected<target::Executable>
+parseExecutable(const llvm::json::Object &result, llvm::StringRef body);
+
+/// A kernel that the program does not take.
+struct Declined {
+  std::string kernel, reason;
+  int64_t op = 0; ///< the number of the operation; 0: the kernel
+};
+
+/// Reads `declined` of an answer, if it is there.
+runtime::Expected<std::optional<Declined>>
+parseDeclined(const llvm::json::Object &result);
+
+} // namespace kiln::isolated
+
+#endif // KILN_ISOLATED_HELLO_H

@@ -1,0 +1,107 @@
+//===- IsolatedTarget.h - Targets in programs of their own ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A target whose code is in a program `kiln-target-NAME`, which speaks the
+// protocol of docs/isolated-targets.md. It shares no memory, no LLVM and no C++
+// with the compiler, so it works with later releases and cannot crash them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_ISOLATED_ISOLATEDTARGET_H
+#define KILN_ISOLATED_ISOLATEDTARGET_H
+
+#include "kiln/Isolated/Cache.h"
+#include "kiln/Isolated/Hello.h"
+#include <condition_variable>
+#include <mutex>
+
+namespace kiln::isolated {
+
+/// Forwards what the compiler asks a target to its program, which is started
+/// when it is first needed.
+class IsolatedTarget : public target::Target {
+public:
+  IsolatedTarget(std::string name, std::string path);
+
+  /// Why the program cannot be used; empty where it said `hello`.
+  std::string whyUnusable() const;
+  /// Ends the programs that run, politely.
+  void endPrograms() const;
+
+  llvm::StringRef name() const override { return targetName; }
+  llvm::StringRef help() const override;
+  target::TargetAttr
+  description(mlir::MLIRContext *context,
+              const target::TargetOptions &options) const override;
+  std::vector<target::ChipInfo> chips() const override;
+  std::vector<target::OptionInfo> options() const override;
+  std::string deviceName() const override;
+  std::unique_ptr<target::TilingModel>
+  tilingModel(target::TargetAttr description,
+              const target::TargetOptions &options) const override;
+  bool accepts(mlir::Operation *kernel, target::TargetAttr description,
+               const target::TargetOptions &options,
+               std::string &reason) const override;
+  bool hasPipeline() const override { return true; }
+  void buildPipeline(mlir::OpPassManager &pm,
+                     const target::TargetOptions &options) const override;
+  bool lowersInParallel() const override;
+  mlir::LogicalResult serialize(mlir::ModuleOp module,
+                                const target::TargetOptions &options,
+                                target::Executable &result) const override;
+  mlir::LogicalResult emit(mlir::ModuleOp module, target::EmitKind kind,
+                           const target::TargetOptions &options,
+                           llvm::raw_ostream &os) const override;
+
+  /// Asks a program that is free, or starts one. A failure continues a sentence
+  /// about the target.
+  runtime::Expected<Answer> ask(llvm::StringRef method,
+                                llvm::json::Object params, llvm::StringRef body,
+                                double seconds) const;
+  /// The same for an answer that may be kept. `isCached` gets
+  /// whether it was.
+  runtime::Expected<Answer> askCached(llvm::StringRef method,
+                                      llvm::json::Object params,
+                                      llvm::StringRef body,
+                                      bool &isCached) const;
+
+  /// Keeps what went wrong where it cannot be said: `serialize` says it.
+  void keepFailure(std::string what) const;
+
+private:
+  std::string takeFailure() const;
+  /// What the program said about itself; null where it cannot be used.
+  const Hello *hello() const;
+  runtime::Expected<Hello> askHello() const;
+  /// A program that nobody else talks to until it is given back.
+  runtime::Expected<std::unique_ptr<Program>> takeProgram() const;
+  void giveBack(std::unique_ptr<Program> program) const;
+
+  std::string targetName, path;
+  mutable std::mutex mutex; ///< of the following
+  mutable std::condition_variable freed;
+  mutable std::vector<std::unique_ptr<Program>> idle;
+  mutable unsigned running = 0;
+  mutable std::string earlier; ///< what went wrong and was not said
+  mutable pid_t owner = 0;     ///< the process that `idle` and `running` are of
+  mutable std::mutex helloMutex; ///< of the following
+  mutable std::optional<Hello> known;
+  mutable std::string unusable;
+  mutable std::mutex seenMutex;                      ///< of the following
+  mutable llvm::StringMap<std::string> descriptions; ///< by SPEC
+  mutable llvm::StringSet<> seen; ///< questions that this process has asked
+};
+
+/// The name of the target whose program a file is, by the file's name:
+/// `kiln-target-NAME`. Empty: none.
+std::string targetOfProgram(llvm::StringRef path);
+
+/// Ends the programs of all targets, at the end of a process.
+void endPrograms();
+
+/// Lets plug-ins that are programs be loaded.
+void registerIsolatedTargets();
+
+} // namespace kiln::isolated
+
+#endif // KILN_ISOLATED_ISOLATEDTARGET_H

@@ -1,0 +1,62 @@
+//===- Vocabulary.h - What the wire form of kernels holds -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of operations, types and attributes that kernels on the wire are
+// made of, each with the version that it came with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_ISOLATED_VOCABULARY_H
+#define KILN_ISOLATED_VOCABULARY_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+
+namespace mlir {
+class RewriterBase;
+}
+
+namespace kiln::isolated {
+
+/// The version of the wire form that this build writes. It grows when the table
+/// gains an operation, an attribute or a type.
+constexpr unsigned kWireVersion = 1;
+
+/// An operation of the wire form.
+struct WireOperation {
+  llvm::StringRef name;
+  unsigned since = 1;
+  /// Replaces it by operations of version `since - 1` and older, and returns
+  /// success; null: there are none that mean the same.
+  llvm::LogicalResult (*downgrade)(mlir::Operation *op,
+                                   mlir::RewriterBase &rewriter) = nullptr;
+};
+
+/// Adds an operation to the table: for dialects of plug-ins that kernels may
+/// hold. Called while plug-ins are registered.
+void addWireOperation(const WireOperation &operation);
+
+/// The entry of an operation; null where it is not part of the wire form.
+const WireOperation *findWireOperation(llvm::StringRef name);
+
+/// The name of a type in the table: "f32", "tensor", "tile.view".
+std::string wireTypeName(mlir::Type type);
+/// The version that a type came with; 0 where it is not part of the wire form.
+unsigned wireTypeSince(llvm::StringRef name);
+
+/// Whether an attribute that the operation's definition does not have is kept.
+bool keepsAttribute(llvm::StringRef name, unsigned version);
+
+/// The attributes that an operation of this name has where nothing says
+/// otherwise.
+mlir::DictionaryAttr defaultsOf(mlir::OperationName name);
+
+/// The table as JSON: operations with `since`, their attributes and defaults.
+/// Loads the dialects of the table into `context`.
+llvm::json::Value describeWire(mlir::MLIRContext *context);
+
+} // namespace kiln::isolated
+
+#endif // KILN_ISOLATED_VOCABULARY_H

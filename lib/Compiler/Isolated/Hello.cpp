@@ -1,0 +1,361 @@
+//===- Hello.cpp - What answers of a target's program say -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Isolated/Hello.h"
+#include "kiln-c/Runtime.h"
+#include "kiln/Interfaces/Version.h"
+#include "kiln/Isolated/Frame.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace kiln;
+using namespace kiln::isolated;
+using llvm::StringRef;
+using runtime::Error;
+using runtime::Expected;
+namespace json = llvm::json;
+
+/// Names and texts that end up in messages and tables: bounded and printable.
+static constexpr size_t kMostText = 4096;
+static constexpr size_t kMostEntries = 65536;
+static constexpr int64_t kMostJobs = 256;
+
+namespace {
+/// A string that can be shown.
+struct Text {
+  std::string text;
+};
+bool fromJSON(const json::Value &value, Text &out, json::Path path) {
+  if (!json::fromJSON(value, out.text, path))
+    return false;
+  if (out.text.size() <= kMostText && llvm::all_of(out.text, llvm::isPrint))
+    return true;
+  path.report("expected at most 4096 printable characters");
+  return false;
+}
+
+/// A list that is no longer than any that makes sense.
+template <typename T> struct List {
+  std::vector<T> all;
+};
+template <typename T>
+bool fromJSON(const json::Value &value, List<T> &out, json::Path path) {
+  if (const json::Array *array = value.getAsArray();
+      array && array->size() > kMostEntries) {
+    path.report("expected at most 65536 entries");
+    return false;
+  }
+  return json::fromJSON(value, out.all, path);
+}
+
+struct Chip {
+  Text name, help;
+};
+bool fromJSON(const json::Value &value, Chip &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", out.name) && map.mapOptional("help", out.help);
+}
+
+struct Option {
+  Text key, value, help;
+};
+bool fromJSON(const json::Value &value, Option &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("key", out.key) &&
+         map.mapOptional("value", out.value) &&
+         map.mapOptional("help", out.help);
+}
+
+struct HelloReply {
+  int64_t protocol = 0, wire = 0, jobs = 1;
+  Text name, version, build, help, device;
+  List<Chip> chips;
+  List<Option> options;
+  List<Text> methods, files, operations, types;
+};
+bool fromJSON(const json::Value &value, HelloReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("protocol", out.protocol) &&
+         map.map("wire", out.wire) && map.map("name", out.name) &&
+         map.mapOptional("version", out.version) &&
+         map.mapOptional("build", out.build) &&
+         map.mapOptional("help", out.help) &&
+         map.mapOptional("device", out.device) &&
+         map.mapOptional("jobs", out.jobs) &&
+         map.mapOptional("chips", out.chips) &&
+         map.mapOptional("options", out.options) &&
+         map.mapOptional("methods", out.methods) &&
+         map.mapOptional("files", out.files) &&
+         map.mapOptional("operations", out.operations) &&
+         map.mapOptional("types", out.types);
+}
+
+/// An integer, or an expression as text.
+struct Number {
+  runtime::Expression value;
+};
+bool fromJSON(const json::Value &value, Number &out, json::Path path) {
+  if (auto number = value.getAsInteger()) {
+    out.value = runtime::Expression(*number);
+    return true;
+  }
+  auto text = value.getAsString();
+  if (!text) {
+    path.report("expected an integer or an expression");
+    return false;
+  }
+  auto parsed = runtime::Expression::parse(*text);
+  if (!parsed) {
+    path.report("expected an integer or an expression over the launch");
+    return false;
+  }
+  out.value = std::move(*parsed);
+  return true;
+}
+
+struct Attribute {
+  Text name;
+  bool required = false;
+  std::vector<Number> values;
+};
+bool fromJSON(const json::Value &value, Attribute &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", out.name) &&
+         map.mapOptional("required", out.required) &&
+         map.map("values", out.values);
+}
+
+struct Recipe {
+  int64_t param = 0;
+  Text name;
+  std::vector<Number> words;
+};
+bool fromJSON(const json::Value &value, Recipe &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("param", out.param) && map.map("name", out.name) &&
+         map.mapOptional("words", out.words);
+}
+
+struct Workspace {
+  Number bytes;
+  bool zeroed = false;
+};
+bool fromJSON(const json::Value &value, Workspace &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("bytes", out.bytes) &&
+         map.mapOptional("zeroed", out.zeroed);
+}
+
+struct Kernel {
+  Text name, symbol;
+  int64_t blob = 0, scratch = 0;
+  std::optional<int64_t> metadata;
+  List<Attribute> attributes;
+  List<Recipe> recipes;
+  std::optional<Workspace> workspace;
+  std::map<std::string, Text> notes;
+};
+bool fromJSON(const json::Value &value, Kernel &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", out.name) && map.map("symbol", out.symbol) &&
+         map.mapOptional("blob", out.blob) &&
+         map.mapOptional("scratch", out.scratch) &&
+         map.mapOptional("metadata", out.metadata) &&
+         map.mapOptional("attributes", out.attributes) &&
+         map.mapOptional("recipes", out.recipes) &&
+         map.mapOptional("workspace", out.workspace) &&
+         map.mapOptional("notes", out.notes);
+}
+
+struct CompileReply {
+  List<Kernel> kernels;
+  std::vector<int64_t> blobs, metadata;
+  List<Text> requirements;
+};
+bool fromJSON(const json::Value &value, CompileReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("kernels", out.kernels) &&
+         map.map("blobs", out.blobs) &&
+         map.mapOptional("metadata", out.metadata) &&
+         map.mapOptional("requirements", out.requirements);
+}
+
+struct DeclinedReply {
+  Text kernel, reason;
+  int64_t op = 0;
+};
+bool fromJSON(const json::Value &value, DeclinedReply &out, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("kernel", out.kernel) &&
+         map.map("reason", out.reason) && map.mapOptional("op", out.op);
+}
+
+std::vector<runtime::Expression> valuesOf(const std::vector<Number> &numbers) {
+  std::vector<runtime::Expression> values;
+  for (const Number &number : numbers)
+    values.push_back(number.value);
+  return values;
+}
+
+/// Maps a whole answer.
+template <typename T>
+Expected<T> parse(const json::Object &result, StringRef name) {
+  T reply;
+  json::Path::Root root(name);
+  if (fromJSON(json::Value(json::Object(result)), reply, root))
+    return reply;
+  return Error("breaks the protocol: " +
+               quoteForeign(llvm::toString(root.getError()), 240));
+}
+
+/// Cuts byte strings of these sizes off the front of `body`.
+Error cut(llvm::ArrayRef<int64_t> sizes, StringRef &body, StringRef what,
+          std::vector<std::string> &parts) {
+  for (int64_t size : sizes) {
+    if (size < 0 || uint64_t(size) > body.size())
+      return Error(("breaks the protocol: expected a body with " +
+                    llvm::Twine(size) + " more bytes for " + what + ", found " +
+                    llvm::Twine(body.size()))
+                       .str());
+    parts.push_back(body.take_front(size_t(size)).str());
+    body = body.drop_front(size_t(size));
+  }
+  return Error::success();
+}
+} // namespace
+
+json::Object kiln::isolated::helloParams() {
+  return json::Object{
+      {"protocol", json::Array{kOldestProtocol, kNewestProtocol}},
+      {"wire", kWireVersion},
+      {"kiln", kilnRuntimeVersion()},
+      {"dialects", json::Object{{"tile", std::to_string(kDialectMajor) + "." +
+                                             std::to_string(kDialectMinor)}}}};
+}
+
+Expected<Hello> kiln::isolated::parseHello(const json::Object &result,
+                                           StringRef name) {
+  Expected<HelloReply> reply = parse<HelloReply>(result, "hello");
+  if (!reply)
+    return reply.takeError();
+  auto expects = [&](const llvm::Twine &what, const llvm::Twine &found) {
+    return Error(
+        ("answers 'hello' wrongly: expected " + what + ", found " + found)
+            .str());
+  };
+  if (reply->protocol < kOldestProtocol || reply->protocol > kNewestProtocol)
+    return expects("protocol " + llvm::Twine(kOldestProtocol) + " to " +
+                       llvm::Twine(kNewestProtocol),
+                   llvm::Twine(reply->protocol));
+  if (reply->wire < 1 || reply->wire > 1 << 20)
+    return expects("a version of the wire form", llvm::Twine(reply->wire));
+  if (reply->name.text != name)
+    return expects("the name '" + name + "' of its file",
+                   "'" + llvm::Twine(reply->name.text) + "'");
+  if (reply->jobs < 1 || reply->jobs > kMostJobs)
+    return expects("1 to " + llvm::Twine(kMostJobs) + " jobs",
+                   llvm::Twine(reply->jobs));
+  Hello hello;
+  hello.name = reply->name.text;
+  hello.version = reply->version.text;
+  hello.build = reply->build.text;
+  hello.help = reply->help.text;
+  hello.device = reply->device.text;
+  hello.jobs = unsigned(reply->jobs);
+  // Words that came later are no concern of the reader.
+  hello.reader.version = unsigned(std::min<int64_t>(reply->wire, kWireVersion));
+  for (Chip &chip : reply->chips.all)
+    hello.chips.push_back({chip.name.text, chip.help.text});
+  for (Option &option : reply->options.all)
+    hello.options.push_back(
+        {option.key.text, option.value.text, option.help.text});
+  for (Text &method : reply->methods.all)
+    hello.methods.insert(method.text);
+  for (Text &file : reply->files.all)
+    hello.files.push_back(file.text);
+  for (Text &operation : reply->operations.all)
+    hello.reader.operations.insert(operation.text);
+  for (Text &type : reply->types.all)
+    hello.reader.types.insert(type.text);
+  return hello;
+}
+
+Expected<std::optional<Declined>>
+kiln::isolated::parseDeclined(const json::Object &result) {
+  const json::Object *found = result.getObject("declined");
+  if (!found)
+    return std::optional<Declined>();
+  auto reply = parse<DeclinedReply>(*found, "declined");
+  if (!reply)
+    return reply.takeError();
+  if (reply->reason.text.empty())
+    return Error("breaks the protocol: expected a reason in 'declined'");
+  return std::optional<Declined>(
+      Declined{reply->kernel.text, reply->reason.text, reply->op});
+}
+
+Expected<target::Executable>
+kiln::isolated::parseExecutable(const json::Object &result, StringRef body) {
+  auto reply = parse<CompileReply>(result, "compile");
+  if (!reply)
+    return reply.takeError();
+  target::Executable all;
+  std::vector<std::string> metadata;
+  if (Error error = cut(reply->blobs, body, "blobs", all.blobs))
+    return error;
+  if (Error error = cut(reply->metadata, body, "metadata", metadata))
+    return error;
+  if (!body.empty())
+    return Error("breaks the protocol: expected as many bytes as 'blobs' and "
+                 "'metadata' say, found " +
+                 std::to_string(body.size()) + " more");
+  for (Kernel &kernel : reply->kernels.all) {
+    auto wrong = [&](const llvm::Twine &what) {
+      return Error(("breaks the protocol: kernel '" +
+                    llvm::Twine(kernel.name.text) + "' " + what)
+                       .str());
+    };
+    target::CompiledKernel out;
+    out.name = kernel.name.text;
+    out.symbol = kernel.symbol.text;
+    if (kernel.blob < 0 || size_t(kernel.blob) >= all.blobs.size())
+      return wrong("is in blob " + llvm::Twine(kernel.blob) + ", of " +
+                   llvm::Twine(all.blobs.size()));
+    out.blob = unsigned(kernel.blob);
+    out.scratchBytes = kernel.scratch;
+    for (Attribute &attribute : kernel.attributes.all) {
+      auto tag = runtime::launchAttributeTag(attribute.name.text);
+      if (!tag)
+        return wrong("has a launch attribute '" +
+                     llvm::Twine(attribute.name.text) +
+                     "', which there is not");
+      if (attribute.values.empty() ||
+          attribute.values.size() > runtime::launchAttributeArity(*tag))
+        return wrong("has " + llvm::Twine(attribute.values.size()) +
+                     " values for launch attribute '" +
+                     llvm::Twine(attribute.name.text) + "'");
+      out.attributes.push_back(
+          {*tag, attribute.required, valuesOf(attribute.values)});
+    }
+    for (Recipe &recipe : kernel.recipes.all) {
+      if (recipe.param < 0 || recipe.param > 65535)
+        return wrong("has a recipe for parameter " + llvm::Twine(recipe.param));
+      out.recipes.push_back(
+          {uint32_t(recipe.param), recipe.name.text, valuesOf(recipe.words)});
+    }
+    if (kernel.workspace)
+      out.workspace = runtime::Workspace{
+          std::move(kernel.workspace->bytes.value), kernel.workspace->zeroed};
+    if (kernel.metadata) {
+      if (*kernel.metadata < 0 || size_t(*kernel.metadata) >= metadata.size())
+        return wrong("has metadata " + llvm::Twine(*kernel.metadata) + ", of " +
+                     llvm::Twine(metadata.size()));
+      out.metadata = metadata[size_t(*kernel.metadata)];
+    }
+    for (auto &[key, value] : kernel.notes)
+      out.notes.emplace_back(key, value.text);
+    all.kernels.push_back(std::move(out));
+  }
+  for (Text &requirement : reply->requirements.all)
+    all.requirements.push_back(requirement.text);
+  return all;
+}

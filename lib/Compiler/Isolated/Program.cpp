@@ -1,0 +1,343 @@
+//===- Program.cpp - A running program of a target ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Isolated/Program.h"
+#include "kiln/System/Process.h"
+#include "kiln/Target/Activity.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::isolated;
+using llvm::StringRef;
+using runtime::Error;
+using runtime::Expected;
+using Clock = std::chrono::steady_clock;
+
+/// How often a wait looks whether the process is still there.
+static constexpr int kTickMilliseconds = 50;
+/// How long a program may take to end after `bye`, or to answer `cancel`.
+static constexpr int kGraceMilliseconds = 2000;
+/// How long after its output a program may end.
+static constexpr int kClosedMilliseconds = 200;
+/// How often a wait counts as progress of the step that it is part of.
+static constexpr double kProgressSeconds = 0.1;
+/// What is kept of the standard error.
+static constexpr size_t kMostPrinted = 64 << 10;
+/// Memory of its own that a program may have, in MiB, unless
+/// KILN_ISOLATED_MEMORY says otherwise.
+static constexpr uint64_t kDefaultMemory = 16384;
+
+static constexpr StringRef kInherited[] = {
+    "PATH", "HOME",     "TMPDIR", "LANG",    "LC_ALL",         "LC_CTYPE",
+    "TZ",   "HOSTNAME", "USER",   "LOGNAME", "LD_LIBRARY_PATH"};
+
+double kiln::isolated::startSeconds() { return runtime::trialSeconds(); }
+double kiln::isolated::stepSeconds() { return target::defaultStepSeconds(); }
+
+std::vector<std::string> kiln::isolated::programEnvironment() {
+  llvm::SmallVector<StringRef> more;
+  if (const char *list = std::getenv("KILN_ISOLATED_ENV"))
+    StringRef(list).split(more, ':', -1, /*KeepEmpty=*/false);
+  std::vector<std::string> kept;
+  for (char **variable = environ; *variable; ++variable) {
+    StringRef name = StringRef(*variable).split('=').first;
+    if (llvm::is_contained(kInherited, name) ||
+        llvm::is_contained(more, name) || name.starts_with("KILN_TARGET_"))
+      kept.push_back(*variable);
+  }
+  return kept;
+}
+
+/// Sets limits that hold for the process and for what it starts.
+static void limitResources(pid_t pid) {
+  uint64_t memory = kDefaultMemory;
+  if (const char *given = std::getenv("KILN_ISOLATED_MEMORY"))
+    if (uint64_t number; !StringRef(given).getAsInteger(10, number) && number)
+      memory = number;
+  memory = std::min<uint64_t>(memory, uint64_t(1) << 40) << 20;
+  rlimit data{memory, memory}, none{0, 0};
+  (void)prlimit(pid, RLIMIT_DATA, &data, nullptr);
+  (void)prlimit(pid, RLIMIT_CORE, &none, nullptr);
+}
+
+Expected<std::unique_ptr<Program>> Program::start(const std::string &path) {
+  // A socket, as writing to one whose other end is gone can be an error in
+  // place of a signal.
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) ||
+      pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
+    std::string why = std::strerror(errno);
+    for (int fd : {in[0], in[1], out[0], out[1]})
+      if (fd >= 0)
+        close(fd);
+    return Error("cannot be started: " + why);
+  }
+  auto pid =
+      runtime::startServer(path, in[1], out[1], err[1], programEnvironment());
+  for (int fd : {in[1], out[1], err[1]})
+    close(fd);
+  std::unique_ptr<Program> program(new Program);
+  program->path = path;
+  program->input = in[0];
+  program->output = out[0];
+  program->errors = err[0];
+  program->owner = getpid();
+  if (!pid) {
+    StringRef why = pid.message();
+    why.consume_front(path);
+    why.consume_front(": ");
+    return Error(why.str());
+  }
+  program->pid = *pid;
+  runtime::guardGroup(*pid);
+  for (int fd : {program->input, program->output, program->errors})
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  limitResources(*pid);
+  return program;
+}
+
+Program::~Program() { kill(); }
+
+bool Program::isOurs() const { return owner == getpid(); }
+
+void Program::kill() {
+  for (int *fd : {&input, &output, &errors})
+    if (*fd >= 0)
+      close(std::exchange(*fd, -1));
+  if (pid > 0 && isOurs()) {
+    // The process has not been waited for, so the group is still its.
+    ::kill(-pid, SIGKILL);
+    runtime::forgetGroup(pid);
+    (void)runtime::awaitEnd(pid);
+  }
+  pid = -1;
+}
+
+void Program::trace(const char *direction, const llvm::json::Object &head,
+                    size_t bodyBytes) {
+  const char *file = std::getenv("KILN_ISOLATED_TRACE");
+  if (!file || !*file)
+    return;
+  int fd = open64(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return;
+  std::string line =
+      llvm::formatv("{0} {1} {2} +{3}\n", llvm::sys::path::filename(path),
+                    direction, llvm::json::Value(llvm::json::Object(head)),
+                    bodyBytes)
+          .str();
+  (void)runtime::writeFully(fd, line.data(), line.size());
+  close(fd);
+}
+
+/// Reads what is there; false at the end.
+static bool readAvailable(int fd, llvm::function_ref<void(StringRef)> take) {
+  char buffer[65536];
+  while (true) {
+    ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got > 0)
+      take(StringRef(buffer, size_t(got)));
+    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+      return false;
+    else if (errno == EAGAIN)
+      return true;
+    // One that never stops must not keep us here.
+    if (got > 0 && size_t(got) < sizeof buffer)
+      return true;
+  }
+}
+
+bool Program::readOutput() {
+  return readAvailable(output, [&](StringRef bytes) { reader.take(bytes); });
+}
+
+void Program::readErrors() {
+  if (errors < 0)
+    return;
+  bool isOpen = readAvailable(errors, [&](StringRef bytes) {
+    printed += bytes;
+    if (printed.size() > 2 * kMostPrinted)
+      printed.erase(0, printed.size() - kMostPrinted);
+  });
+  if (!isOpen)
+    close(std::exchange(errors, -1));
+}
+
+void Program::forwardErrors() {
+  readErrors();
+  if (!printed.empty())
+    llvm::errs() << printed;
+  printed.clear();
+}
+
+bool Program::exchange(int milliseconds) {
+  pollfd all[3] = {{output, POLLIN, 0}, {errors, POLLIN, 0}, {input, 0, 0}};
+  if (!unsent.empty())
+    all[2].events = POLLOUT;
+  if (poll(all, unsent.empty() ? 2 : 3, milliseconds) <= 0)
+    return true;
+  if (all[1].revents)
+    readErrors();
+  if (!unsent.empty() && all[2].revents) {
+    ssize_t sent = send(input, unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    if (sent > 0)
+      unsent.erase(0, size_t(sent));
+    else if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      unsent.clear(); // it reads no more; its output says the rest
+  }
+  return !all[0].revents || readOutput();
+}
+
+/// Whether a process has ended; leaves it to be waited for.
+static bool hasEnded(pid_t pid) {
+  siginfo_t info = {};
+  return waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == pid;
+}
+
+std::string Program::describeEnd(StringRef method) {
+  // An output that is closed is about to be followed by the process's end.
+  auto deadline = Clock::now() + std::chrono::milliseconds(kClosedMilliseconds);
+  while (!hasEnded(pid) && Clock::now() < deadline)
+    usleep(1000);
+  bool isGone = hasEnded(pid);
+  readErrors();
+  ::kill(-pid, SIGKILL);
+  runtime::forgetGroup(pid);
+  runtime::Ending ending = runtime::awaitEnd(pid);
+  pid = -1;
+  std::string half = reader.isInside()
+                         ? " in the middle of a frame of " + reader.shortfall()
+                         : "";
+  std::string text;
+  if (!isGone)
+    text = "closes its output" + half;
+  else if (ending.signal)
+    text = "crashes: " + ending.describe() + half;
+  else
+    text = "ends with " + ending.describe() + half;
+  text += ": expected an answer to '" + method.str() + "'";
+  StringRef last = StringRef(printed).rtrim();
+  last = last.substr(last.rfind('\n') + 1);
+  if (!last.empty())
+    text += "; it printed: " + quoteForeign(last, 240);
+  kill();
+  return text;
+}
+
+Expected<Answer> Program::open(Frame frame, int64_t id) {
+  auto breaks = [&](const llvm::Twine &what) {
+    kill();
+    return Error(("breaks the protocol: " + what).str());
+  };
+  auto found = frame.head.getInteger("id");
+  if (!found || *found != id)
+    return breaks("expected the answer to request " + llvm::Twine(id) +
+                  ", found " +
+                  (found ? "that to " + llvm::Twine(*found).str()
+                         : std::string("one without an integer 'id'")));
+  const llvm::json::Object *error = frame.head.getObject("error");
+  const llvm::json::Object *result = frame.head.getObject("result");
+  if (bool(error) == bool(result))
+    return breaks("expected an answer with an object 'result' or 'error'");
+  if (!error)
+    return Answer{*result, std::move(frame.body)};
+  auto message = error->getString("message");
+  if (!message)
+    return breaks("expected an error with a string 'message'");
+  return Error("reports an error: " + quoteForeign(*message, 1000));
+}
+
+Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
+                              StringRef body, double seconds) {
+  llvm::json::Object head{
+      {"id", ++numRequests}, {"method", method}, {"params", std::move(params)}};
+  trace("<-", head, body.size());
+  unsent = writeFrame(head, body);
+  auto begin = Clock::now();
+  auto passed = [&] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  auto hangs = [&] {
+    kill();
+    return Error(llvm::formatv("hangs: no answer to '{0}' within {1} s", method,
+                               llvm::format("%g", seconds))
+                     .str());
+  };
+  bool isCancelled = false;
+  double limit = seconds, progress = kProgressSeconds;
+  while (true) {
+    bool isOpen = exchange(kTickMilliseconds);
+    bool isGone = hasEnded(pid);
+    if (isGone)
+      isOpen &= readOutput();
+    std::string error;
+    std::optional<Frame> frame = reader.next(error);
+    if (isCancelled && (frame || !error.empty() || !isOpen || isGone))
+      return hangs();
+    if (!error.empty()) {
+      kill();
+      return Error("breaks the protocol: " + error);
+    }
+    if (frame) {
+      trace("->", frame->head, frame->body.size());
+      forwardErrors();
+      return open(std::move(*frame), numRequests);
+    }
+    if (!isOpen || isGone)
+      return Error(describeEnd(method));
+    if (limit > 0 && passed() > limit) {
+      // One that still listens may put away what it has begun.
+      if (isCancelled || !unsent.empty())
+        return hangs();
+      isCancelled = true;
+      limit += kGraceMilliseconds / 1e3;
+      unsent = writeFrame(llvm::json::Object{
+          {"method", "cancel"},
+          {"params", llvm::json::Object{{"id", numRequests}}}});
+    }
+    // The limit of steps is this one's to keep.
+    if (passed() > progress && target::Activity::depth()) {
+      target::Activity::begin("a target's program", nullptr);
+      target::Activity::end();
+      progress = passed() + kProgressSeconds;
+    }
+  }
+}
+
+void Program::end() {
+  if (!isAlive() || !isOurs())
+    return kill();
+  unsent = writeFrame(llvm::json::Object{{"id", ++numRequests},
+                                         {"method", "bye"},
+                                         {"params", llvm::json::Object{}}});
+  auto deadline = Clock::now() + std::chrono::milliseconds(kGraceMilliseconds);
+  bool isOpen = true;
+  while (!hasEnded(pid) && Clock::now() < deadline) {
+    if (isOpen)
+      isOpen = exchange(1);
+    else
+      usleep(1000);
+    if (unsent.empty() && input >= 0)
+      close(
+          std::exchange(input, -1)); // who does not know the word sees the end
+  }
+  kill();
+}

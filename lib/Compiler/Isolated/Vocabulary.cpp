@@ -1,0 +1,215 @@
+//===- Vocabulary.cpp - What the wire form of kernels holds ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kiln/Isolated/Vocabulary.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace kiln::isolated;
+
+/// Version 1, by dialect.
+static constexpr StringRef kTile[] = {"assert",
+                                      "assume",
+                                      "atomic_cas",
+                                      "atomic_rmw",
+                                      "broadcast",
+                                      "call_extern",
+                                      "cat",
+                                      "cluster_barrier",
+                                      "convert_float",
+                                      "dim",
+                                      "dot",
+                                      "dot_scaled",
+                                      "exchange",
+                                      "expand_dims",
+                                      "extract",
+                                      "gather",
+                                      "grid_coordinates",
+                                      "histogram",
+                                      "inline_asm",
+                                      "instance_id",
+                                      "int_to_ptr",
+                                      "iota",
+                                      "join",
+                                      "kernel",
+                                      "load",
+                                      "load_gather",
+                                      "load_ptr",
+                                      "make_view",
+                                      "num_blocks",
+                                      "num_instances",
+                                      "num_programs",
+                                      "print",
+                                      "program_id",
+                                      "ptr_add",
+                                      "ptr_cast",
+                                      "ptr_to_int",
+                                      "reduce",
+                                      "reshape",
+                                      "return",
+                                      "scan",
+                                      "sort",
+                                      "splat",
+                                      "split",
+                                      "store",
+                                      "store_ptr",
+                                      "store_scatter",
+                                      "transpose",
+                                      "yield"};
+static constexpr StringRef kArith[] = {
+    "addf",         "addi",           "addui_extended", "andi",   "bitcast",
+    "ceildivsi",    "ceildivui",      "cmpf",           "cmpi",   "constant",
+    "divf",         "divsi",          "divui",          "extf",   "extsi",
+    "extui",        "floordivsi",     "fptosi",         "fptoui", "index_cast",
+    "index_castui", "maximumf",       "maxnumf",        "maxsi",  "maxui",
+    "minimumf",     "minnumf",        "minsi",          "minui",  "mulf",
+    "muli",         "mulsi_extended", "mului_extended", "negf",   "ori",
+    "remf",         "remsi",          "remui",          "select", "shli",
+    "shrsi",        "shrui",          "sitofp",         "subf",   "subi",
+    "truncf",       "trunci",         "uitofp",         "xori"};
+static constexpr StringRef kMath[] = {
+    "absf",  "absi",  "acos",      "acosh", "asin",   "asinh",    "atan",
+    "atan2", "atanh", "cbrt",      "ceil",  "clampf", "copysign", "cos",
+    "cosh",  "ctlz",  "ctpop",     "cttz",  "erf",    "erfc",     "exp",
+    "exp2",  "expm1", "floor",     "fma",   "fpowi",  "ipowi",    "isfinite",
+    "isinf", "isnan", "isnormal",  "log",   "log10",  "log1p",    "log2",
+    "powf",  "round", "roundeven", "rsqrt", "sin",    "sincos",   "sinh",
+    "sqrt",  "tan",   "tanh",      "trunc"};
+static constexpr StringRef kScf[] = {"condition", "for", "if", "while",
+                                     "yield"};
+
+/// Attributes without a place in an operation's definition that are kept: facts
+/// and hints that docs/hints.md and the definition of tile.kernel describe.
+static constexpr StringRef kKept[] = {
+    "tile.align",    "tile.constancy", "tile.contiguity", "tile.divisibility",
+    "tile.launch",   "tile.loop",      "tile.noalias",    "tile.readonly",
+    "tile.size_div", "tile.stride_div"};
+
+/// Types that are named by more than their words.
+static constexpr StringRef kTypes[] = {
+    "bf16",     "f16",        "f32",      "f64",        "f4E2M1FN",
+    "f6E2M3FN", "f6E3M2FN",   "f8E3M4",   "f8E4M3",     "f8E4M3B11FNUZ",
+    "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2",   "f8E5M2FNUZ", "f8E8M0FNU",
+    "i1",       "i2",         "i4",       "i8",         "i16",
+    "i32",      "i64",        "i128",     "index",      "function",
+    "tensor",   "tile.ptr",   "tile.view"};
+
+namespace {
+struct Tables {
+  llvm::StringMap<WireOperation> operations;
+  llvm::StringMap<unsigned> attributes, types;
+
+  Tables() {
+    auto add = [&](StringRef dialect, ArrayRef<StringRef> names) {
+      for (StringRef name : names) {
+        auto entry = operations.try_emplace((dialect + "." + name).str()).first;
+        entry->second.name = entry->first();
+      }
+    };
+    add("builtin", {"module"});
+    add("tile", kTile);
+    add("arith", kArith);
+    add("math", kMath);
+    add("scf", kScf);
+    for (StringRef name : kKept)
+      attributes[name] = 1;
+    for (StringRef name : kTypes)
+      types[name] = 1;
+  }
+
+  static Tables &get() {
+    static Tables *tables = new Tables;
+    return *tables;
+  }
+};
+} // namespace
+
+void kiln::isolated::addWireOperation(const WireOperation &operation) {
+  auto entry =
+      Tables::get().operations.try_emplace(operation.name, operation).first;
+  entry->second.name = entry->first();
+}
+
+const WireOperation *kiln::isolated::findWireOperation(StringRef name) {
+  auto &all = Tables::get().operations;
+  auto found = all.find(name);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+unsigned kiln::isolated::wireTypeSince(StringRef name) {
+  return Tables::get().types.lookup(name);
+}
+
+bool kiln::isolated::keepsAttribute(StringRef name, unsigned version) {
+  unsigned since = Tables::get().attributes.lookup(name);
+  return since && since <= version;
+}
+
+std::string kiln::isolated::wireTypeName(Type type) {
+  if (isa<RankedTensorType>(type))
+    return "tensor";
+  if (isa<FunctionType>(type))
+    return "function";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  type.print(os);
+  os.flush();
+  // "!tile.view<4xf32>" is a tile.view.
+  StringRef name = StringRef(text).split('<').first;
+  name.consume_front("!");
+  return name.str();
+}
+
+DictionaryAttr kiln::isolated::defaultsOf(OperationName name) {
+  // An operation that nothing was given has them.
+  OperationState state(UnknownLoc::get(name.getContext()), name);
+  Operation *op = Operation::create(state);
+  auto all = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  SmallVector<NamedAttribute> kept;
+  if (all)
+    for (NamedAttribute attr : all)
+      if (!attr.getName().getValue().ends_with("SegmentSizes"))
+        kept.push_back(attr);
+  DictionaryAttr defaults = DictionaryAttr::get(name.getContext(), kept);
+  op->destroy();
+  return defaults;
+}
+
+llvm::json::Value kiln::isolated::describeWire(MLIRContext *context) {
+  Tables &tables = Tables::get();
+  llvm::json::Object operations, attributes, types;
+  for (const auto &entry : tables.operations) {
+    llvm::json::Object one{{"since", entry.second.since}};
+    context->getOrLoadDialect(entry.first().split('.').first);
+    OperationName name(entry.first(), context);
+    llvm::json::Object own;
+    if (name.isRegistered()) {
+      DictionaryAttr defaults = defaultsOf(name);
+      for (StringAttr attr : name.getAttributeNames()) {
+        llvm::json::Object facts{{"since", entry.second.since}};
+        if (Attribute value = defaults.get(attr)) {
+          std::string text;
+          llvm::raw_string_ostream(text) << value;
+          facts["default"] = text;
+        }
+        own[attr.getValue()] = std::move(facts);
+      }
+    }
+    if (!own.empty())
+      one["attributes"] = std::move(own);
+    operations[entry.first()] = std::move(one);
+  }
+  for (const auto &entry : tables.attributes)
+    attributes[entry.first()] = llvm::json::Object{{"since", entry.second}};
+  for (const auto &entry : tables.types)
+    types[entry.first()] = llvm::json::Object{{"since", entry.second}};
+  return llvm::json::Object{{"version", kWireVersion},
+                            {"operations", std::move(operations)},
+                            {"attributes", std::move(attributes)},
+                            {"types", std::move(types)}};
+}

@@ -3,34 +3,16 @@
 #
 #   kiln_add_target(NAME sources... [REUSE_FROM OTHER])
 #                                      libkiln-target-NAME.so, loaded by the compiler
-#   kiln_add_device(NAME sources...)   libkiln-device-NAME.so, loaded by the runtime
 #   kiln_tool(NAME sources...)         a program that links the compiler
 #   kiln_add_dialect(TARGET NAME FILE.td) a dialect for one of these
 #   kiln_embed_text(FILE VARIABLE HEADER)
-#   kiln_add_target_tests(NAME KERNELS FOLDER [CONFORM filters...])
+#   and what KilnAddProgram.cmake has
 #
 # Plug-ins are put into kiln/targets below the library folder, where Kiln looks
 # for them when they are installed beside it; KILN_PLUGIN_PATH names other folders.
 include(GNUInstallDirs)
-
-# Settings that both kinds of plug-ins share.
-function(_kiln_plugin name)
-  set_target_properties(${name} PROPERTIES
-    CXX_STANDARD 17
-    CXX_STANDARD_REQUIRED ON
-    CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/kiln/targets"
-    BUILD_WITH_INSTALL_RPATH ON
-    INSTALL_RPATH "$ORIGIN/../.."
-    INSTALL_RPATH_USE_LINK_PATH ON)
-  target_link_options(${name} PRIVATE LINKER:-z,defs)
-  if(COMMAND kiln_configure_compiler_target)
-    target_compile_options(${name} PRIVATE ${KILN_WARNING_FLAGS})
-  endif()
-  install(TARGETS ${name}
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/kiln/targets")
-endfunction()
+# kiln_add_device(), kiln_add_program() and kiln_add_target_tests(), which need no MLIR.
+include("${CMAKE_CURRENT_LIST_DIR}/KilnAddProgram.cmake")
 
 # Outside of Kiln's tree the headers that most plug-ins include are parsed once,
 # not for every file, where there are files enough that it pays; REUSE_FROM takes
@@ -65,12 +47,6 @@ function(kiln_add_target name)
   # No macro of its own, so that others can take its precompiled headers.
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
   _kiln_plugin(${target})
-endfunction()
-
-function(kiln_add_device name)
-  add_library(kiln-device-${name} MODULE ${ARGN})
-  target_link_libraries(kiln-device-${name} PRIVATE Kiln::kiln-runtime)
-  _kiln_plugin(kiln-device-${name})
 endfunction()
 
 function(kiln_tool name)
@@ -132,41 +108,4 @@ function(kiln_add_dialect target dialect td)
   endforeach()
   target_sources(${target} PRIVATE ${all})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
-endfunction()
-
-# kiln_add_target_tests(NAME KERNELS FOLDER [CONFORM filters...]): tests for
-# ctest. The driver keeps its contract; each file of FOLDER runs on the target,
-# with fallback forbidden, as on the reference (a line `// kiln-run: ARGUMENTS`
-# in it says with what); the cases of kiln-conform that a filter fits pass.
-function(kiln_add_target_tests name)
-  cmake_parse_arguments(ARG "" "KERNELS" "CONFORM" ${ARGN})
-  set(env "KILN_PLUGIN_PATH=$<TARGET_FILE_DIR:kiln-target-${name}>" "KILN_NO_FALLBACK=1")
-  set(tests)
-  macro(_kiln_test test)
-    add_test(NAME ${name}/${test} COMMAND ${ARGN})
-    list(APPEND tests ${name}/${test})
-  endmacro()
-  file(GLOB kernels CONFIGURE_DEPENDS "${ARG_KERNELS}/*.mlir")
-  foreach(kernel ${kernels})
-    get_filename_component(stem ${kernel} NAME_WE)
-    file(STRINGS "${kernel}" lines REGEX "^// kiln-run: ")
-    string(REGEX REPLACE "// kiln-run: " "" lines "${lines}")
-    separate_arguments(args UNIX_COMMAND "${lines}")
-    _kiln_test(${stem} "${KILN_TOOLS_DIR}/kiln-run" "${kernel}" --target=${name} --check ${args})
-  endforeach()
-  if(TARGET kiln-device-${name})
-    set(package "${CMAKE_CURRENT_BINARY_DIR}/${name}.kiln")
-    list(GET kernels 0 kernel)
-    _kiln_test(package "${KILN_TOOLS_DIR}/kiln-compile" "${kernel}" --target=${name} -o "${package}")
-    _kiln_test(device "${KILN_TOOLS_DIR}/kiln-conform" --device=$<TARGET_FILE:kiln-device-${name}>
-      --package=${package})
-    set_tests_properties(${name}/package PROPERTIES FIXTURES_SETUP ${name}-package)
-    set_tests_properties(${name}/device PROPERTIES FIXTURES_REQUIRED ${name}-package)
-  endif()
-  set(number 0)
-  foreach(filter ${ARG_CONFORM})
-    math(EXPR number "${number} + 1")
-    _kiln_test(conform-${number} "${KILN_TOOLS_DIR}/kiln-conform" --target=${name} --filter=${filter})
-  endforeach()
-  set_tests_properties(${tests} PROPERTIES ENVIRONMENT "${env}" TIMEOUT 600)
 endfunction()

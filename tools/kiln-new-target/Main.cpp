@@ -14,6 +14,11 @@ int main(int argc, char **argv) {
   std::string name, folder;
   app.add_option("NAME", name, "what SPECs will call the target")->required();
   app.add_option("-o,--folder", folder, "where to write it (default: NAME)");
+  std::string isolated;
+  app.add_option("--isolated", isolated,
+                 "the compiler's side is a program of its own, in python or "
+                 "cpp (default: a library in C++ for this release)")
+      ->check(CLI::IsMember({"python", "cpp"}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
@@ -21,7 +26,8 @@ int main(int argc, char **argv) {
   }
   if (folder.empty())
     folder = name;
-  auto files = new_target::writeProject(name, folder);
+  auto files = new_target::writeProject(
+      isolated.empty() ? "target" : "isolated-" + isolated, name, folder);
   if (!files) {
     std::fprintf(stderr, "kiln-new-target: error: %s\n",
                  files.message().c_str());

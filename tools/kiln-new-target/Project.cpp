@@ -81,19 +81,20 @@ Error writeOne(const fs::path &from, const fs::path &to,
 
 } // namespace
 
-std::string new_target::templateFolder() {
+std::string new_target::templateFolder(const std::string &kind) {
   std::error_code code;
   fs::path self = fs::read_symlink("/proc/self/exe", code);
-  return (self.parent_path().parent_path() / "share/kiln/template/target")
+  return (self.parent_path().parent_path() / "share/kiln/template" / kind)
       .string();
 }
 
 Expected<std::vector<std::string>>
-new_target::writeProject(const std::string &name, const std::string &folder) {
+new_target::writeProject(const std::string &kind, const std::string &name,
+                         const std::string &folder) {
   if (Error error = checkName(name))
     return error;
   std::error_code code;
-  fs::path source = templateFolder(), target = folder;
+  fs::path source = templateFolder(kind), target = folder;
   if (!fs::is_directory(source, code))
     return Error("no template in " + source.string());
   if (fs::exists(target, code))

@@ -9,15 +9,17 @@
 
 namespace kiln::new_target {
 
-/// Where templates lie, beside the program that runs.
-std::string templateFolder();
+/// Where the template of a kind lies, beside the program that runs: "target",
+/// "isolated-python" or "isolated-cpp".
+std::string templateFolder(const std::string &kind);
 
-/// Writes the project NAME into `folder`, which must not exist; all of it or
+/// Writes the project NAME of a kind into `folder`, which must not exist; all of it or
 /// nothing. Returns its files, sorted. In the template's text and in the names
 /// of its files @name@ stands for the name, @Name@ for one that begins with a
 /// capital letter, @NAME@ for one in capital letters.
 runtime::Expected<std::vector<std::string>>
-writeProject(const std::string &name, const std::string &folder);
+writeProject(const std::string &kind, const std::string &name,
+             const std::string &folder);
 
 } // namespace kiln::new_target
 

@@ -10,7 +10,7 @@ set -euo pipefail
 packages=(
   ca-certificates cmake ninja-build ccache g++ python3 python3-psutil python3-numpy
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools clang-22 lld-22
-  libtbb-dev liblapack3 nlohmann-json3-dev libcli11-dev zlib1g-dev libsodium-dev binutils pkgconf
+  libtbb-dev liblapack3 nlohmann-json3-dev libcli11-dev libprotozero-dev zlib1g-dev libsodium-dev binutils pkgconf
   dpkg-dev file python3-dev python3-pip python3-setuptools python3-wheel patchelf
 )
 case "${1:-}" in

@@ -190,6 +190,7 @@ LogicalResult loop(Node &n) {
   }
   if (vars.size() > n.numResults() || body.getNumArguments() != 2 + vars.size())
     return n.fail("has a graph with other inputs");
+  completeArguments(n, body, n.op.getOperands().drop_front(2), 2);
   auto count = n.has(0) ? n.ints(0) : std::nullopt;
   auto start = n.has(1) ? n.numbers(1) : SmallVector<double>{1};
   if (!count || !start || !alwaysGoesOn(body))
@@ -265,6 +266,7 @@ LogicalResult scan(Node &n) {
   if (batched && n.has(0))
     return n.fail("with a length for each batch");
   Region &body = regions[0];
+  completeArguments(n, body, n.op.getOperands().drop_front(first), 0);
   SmallVector<Value> all;
   for (unsigned i = first; i < n.numInputs(); ++i) {
     if (!n.has(i))

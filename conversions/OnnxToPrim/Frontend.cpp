@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The frontend `onnx`.
+#include "../OnnxFile/Import.h"
 #include "../TensorToPrim/Functions.h"
 #include "kiln/Conversion/OnnxToPrim.h"
 #include "kiln/Dialect/Torch/Torch.h"
@@ -22,8 +23,12 @@ void kiln::registerOnnxFrontend() {
   frontend::Frontend onnx =
       tensor_to_prim::sharedFrontend("convert-onnx-to-prim");
   onnx.name = "onnx";
-  onnx.help = "models of ONNX as torch-mlir imports them";
+  onnx.help = "models of ONNX: files, and what torch-mlir imports";
   onnx.match = matchOf;
+  // The number of the first field, the version of ONNX's IR.
+  onnx.magic = "\x08";
+  onnx.read = onnx_file::importModel;
+  onnx.suffixes = {".onnx"};
   onnx.registerDialects =
       [shared = onnx.registerDialects](DialectRegistry &registry) {
         shared(registry);

@@ -244,8 +244,18 @@ Type Node::dataType(int64_t number) {
     return b.getType<Float8E5M2Type>();
   case 20:
     return b.getType<Float8E5M2FNUZType>();
+  case 21:
+    return unsignedType(4);
+  case 22:
+    return signedType(4);
   case 23:
     return b.getType<Float4E2M1FNType>();
+  case 24:
+    return b.getType<Float8E8M0FNUType>();
+  case 25:
+    return unsignedType(2);
+  case 26:
+    return signedType(2);
   default:
     refuse("makes elements of data type " + Twine(number));
     return {};

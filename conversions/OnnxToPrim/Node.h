@@ -285,6 +285,14 @@ public:
 /// what is beyond, unless the node says that it does not saturate.
 Value castTo(Node &n, Value x, Type element, bool fromUnsigned = false);
 
+/// Gives the results of a node that was translated the element types that the
+/// model does not say.
+void completeElementTypes(Node &n);
+/// The same for the arguments of a graph of it from `first` on, which get these
+/// operands.
+void completeArguments(Node &n, mlir::Region &graph,
+                       mlir::OperandRange operands, unsigned first);
+
 /// Completes types of results in a block by those of later ones: shape
 /// inference stops where a size is computed, and begins again where a result
 /// says it.

@@ -67,6 +67,8 @@ LogicalResult translate(torch::OperatorOp op, Translator &e, Graph &graph) {
   LogicalResult result = entry->rule(n);
   if (failed(result) && !e.reported)
     return n.fail("has no translation to prim");
+  if (succeeded(result))
+    completeElementTypes(n);
   return result;
 }
 

@@ -32,9 +32,7 @@ Type primElement(Type type) {
   if (width == 0 || width > 64)
     return {};
   unsigned own = width == 1 ? 1 : std::max(8u, llvm::bit_ceil(width));
-  // Others lie in the next wider type, extended by their sign.
-  if (own != width && integer.isUnsigned())
-    return {};
+  // Others lie in the next wider type, extended as they are signed or not.
   return IntegerType::get(context, own);
 }
 

@@ -25,6 +25,15 @@ Report &Report::of(MLIRContext *context) {
 std::string kiln::target::locationString(Location loc) {
   std::string text;
   loc->walk([&](Location part) {
+    // A place in a file that has no lines has a name.
+    if (auto named = dyn_cast<NameLoc>(part))
+      if (auto file = dyn_cast<FileLineColLoc>(named.getChildLoc()))
+        if (file.getLine() == 0 && file.getColumn() == 0) {
+          text = (file.getFilename().getValue() + ": " +
+                  named.getName().getValue())
+                     .str();
+          return WalkResult::interrupt();
+        }
     auto file = dyn_cast<FileLineColLoc>(part);
     if (!file)
       return WalkResult::advance();

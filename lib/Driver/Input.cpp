@@ -10,6 +10,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,6 +128,8 @@ static OwningOpRef<ModuleOp> readForeign(const frontend::Frontend &frontend,
                                          llvm::MemoryBufferRef input,
                                          MLIRContext *context,
                                          DiagnosticPrinter &printer) {
+  if (!llvm::isPrint(frontend.magic.front()))
+    printer.setBinary();
   OwningOpRef<ModuleOp> module;
   unsigned before = printer.numErrors();
   std::string owner =

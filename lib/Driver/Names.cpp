@@ -3,6 +3,7 @@
 
 #include "Names.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -101,11 +102,18 @@ public:
   }
 
 private:
-  /// Sources whose integers have no sign say it by an attribute.
+  /// Types of other dialects tell nothing here.
+  static bool isOpaque(Type type) {
+    return !isa<BuiltinDialect>(type.getDialect());
+  }
+
+  /// Sources whose integers have no sign, or whose types are their own, say it
+  /// by an attribute.
   static bool isUnsigned(Type type, Attribute attribute) {
     Type element = getElementTypeOrSelf(type);
     return element.isUnsignedInteger() ||
-           (attribute && element.isSignlessInteger() && !element.isInteger(1));
+           (attribute && (isOpaque(type) || (element.isSignlessInteger() &&
+                                             !element.isInteger(1))));
   }
 
   StringRef argument(unsigned index) {
@@ -150,6 +158,11 @@ private:
   static std::vector<std::string> dims(ArrayAttr list, Type type) {
     std::vector<std::string> result;
     auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped && isOpaque(type) && list)
+      for (Attribute attr : list) {
+        auto name = dyn_cast<StringAttr>(attr);
+        result.push_back(name && isGood(name.getValue()) ? name.str() : "");
+      }
     if (!shaped || !shaped.hasRank())
       return result;
     bool isComplex = isa<ComplexType>(shaped.getElementType());

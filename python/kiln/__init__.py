@@ -8,11 +8,13 @@
 
 Arguments are tensors of any library with DLPack, on the host or on a device of the package, and are
 used where they lie. Results are `kiln.Tensor`, which gives its memory to others in the same way.
-There is no compiler in here: packages come from `kiln-compile`.
+There is no compiler in here: packages come from `kiln-compile`, which also compiles the models of ONNX that
+`kiln.load("model.onnx")` names.
 """
 import collections
 import os
 import struct
+import tempfile
 
 from . import _runtime
 from ._runtime import Error, Package, Tensor
@@ -180,20 +182,42 @@ class Program:
         self._session.trim()
 
 
+def _is_model(source):
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".onnx")
+
+
+def _load_model(path, keys, target):
+    """The program of a model that is compiled for this process."""
+    if keys:
+        raise Error(f"{os.fspath(path)}: not a package, and a signature is required")
+    from .compiler import compile
+    target = target or "cpu"
+    with tempfile.TemporaryDirectory() as folder:
+        package = os.path.join(folder, "model.kiln")
+        try:
+            compile(path, target, package)
+        except RuntimeError as error:
+            raise Error(str(error)) from None
+        return Program(Package(package), target)
+
+
 def load(source, target=None, keys=None, weights=None):
     """A program from a package: a path, or bytes. `target` is a SPEC such as "cpu,threads=2"; without
     one the first target that works here is taken. With `keys`, paths of Ed25519 public keys, the
     package has to be signed by one of them.
 
+    A path that ends in `.onnx` is a model, which the compiler of the wheel kiln-compiler compiles for `target`
+    ("cpu" without one).
+
     Packages of kiln.export are a `kiln.model.Model`, called with the inputs alone; their weights are mapped from the
     file beside them. `weights` names other files (`kiln.weights` says of which kinds), as one path, a list, or a
     dictionary of tensors, which come first. weights=False leaves them to the caller."""
-    program = Program(Package(source, keys), target)
+    program = _load_model(source, keys, target) if _is_model(source) else Program(Package(source, keys), target)
     given = [] if not weights else list(weights) if isinstance(weights, (list, tuple)) else [weights]
     beside = None
     if weights is not False and isinstance(source, (str, os.PathLike)):
         beside = os.path.splitext(os.fspath(source))[0] + ".safetensors"
-        if not os.path.exists(beside):
+        if _is_model(source) or not os.path.exists(beside):
             beside = None
     if not beside and not given:
         return program

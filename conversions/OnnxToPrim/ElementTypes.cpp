@@ -31,6 +31,7 @@ struct Rule {
 };
 
 Rule ruleOf(StringRef name, unsigned result) {
+  name = name.substr(name.rfind('.') + 1); // without its domain
   Rule rule;
   auto first = result == 0 ? Source::Operand : Source::Signed64;
   rule.source =

@@ -42,9 +42,16 @@ public:
   void add(StringRef name, NodeRule rule, unsigned inputs = 1) {
     table[name] = {rule, inputs};
   }
+  /// The rule of an operator. Text of torch-mlir leaves out the domain of its
+  /// name.
   const Entry *find(StringRef name) const {
-    auto it = table.find(name);
-    return it == table.end() ? nullptr : &it->second;
+    name.consume_front("ai.onnx.preview.training.");
+    for (StringRef domain : {"", "com.microsoft."}) {
+      auto it = table.find((domain + name).str());
+      if (it != table.end())
+        return &it->second;
+    }
+    return nullptr;
   }
 
 private:
@@ -324,6 +331,9 @@ void addSignalRules(NodeRules &rules);
 void addRandomRules(NodeRules &rules);
 void addTextRules(NodeRules &rules);
 void addTrainingRules(NodeRules &rules);
+void addContribRules(NodeRules &rules);
+void addContribQuantRules(NodeRules &rules);
+void addContribAttentionRules(NodeRules &rules);
 
 } // namespace kiln::onnx_to_prim
 

@@ -48,6 +48,9 @@ void addAllRules(NodeRules &rules) {
   addRandomRules(rules);
   addTextRules(rules);
   addTrainingRules(rules);
+  addContribRules(rules);
+  addContribQuantRules(rules);
+  addContribAttentionRules(rules);
 }
 
 /// A node, by the name of its operator.

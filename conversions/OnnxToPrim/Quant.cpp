@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Quantised operators.
+#include "Quant.h"
 #include "Windows.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
@@ -7,6 +8,57 @@
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+namespace {
+
+struct Range {
+  double low, high;
+};
+
+std::optional<Range> rangeOf(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.getWidth() > 16)
+    return std::nullopt;
+  double values = 1 << integer.getWidth();
+  if (integer.isUnsigned())
+    return Range{0, values - 1};
+  return Range{-values / 2, values / 2 - 1};
+}
+
+} // namespace
+
+Value quantize(Node &n, Value scaled, Value zero, Type element) {
+  if (prim::isSmallFloat(element)) // its zero point is 0
+    return castTo(n, scaled, element);
+  auto range = rangeOf(element);
+  if (!range)
+    return n.refuse("makes elements that are neither integers of 4 to 16 bits "
+                    "nor floats of at most 8");
+  Value rounded = n.unary<prim::RoundOp>(scaled);
+  // Far outside of every range, and exact.
+  rounded = n.clamp(rounded, -1e6, 1e6);
+  Value whole = n.cast(rounded, n.e.b.getI32Type());
+  if (zero)
+    whole = n.add(whole, zero);
+  return n.cast(n.clamp(whole, range->low, range->high), element);
+}
+
+Value i32(Node &n, unsigned i) {
+  return n.cast(n.in(i), n.e.b.getI32Type(), n.isUnsigned(i));
+}
+
+Value centred(Node &n, unsigned i, unsigned point, int64_t fromEnd) {
+  Value x = i32(n, i);
+  if (!n.has(point))
+    return x;
+  Value zero = i32(n, point);
+  int64_t rank = n.e.typeOf(x).getRank();
+  if (n.e.typeOf(zero).getRank() == 1 && n.shape(zero)[0] != 1 && rank > 1)
+    zero = n.along(zero, rank - fromEnd, rank);
+  else if (n.e.typeOf(zero).getRank() <= 1)
+    zero = n.e.reshape(zero, ArrayRef<int64_t>());
+  return n.sub(x, zero);
+}
+
 namespace {
 
 /// A scale or a zero point in the shape of `x`: one for all, one for each index
@@ -28,43 +80,6 @@ Value perAxis(Node &n, Value v, Value x) {
     block = llvm::divideCeil(to, from);
   Value at = n.div(n.iota(to, n.e.b.getI64Type()), n.integer(block));
   return n.take(v, at, dim);
-}
-
-struct Range {
-  double low, high;
-};
-
-std::optional<Range> rangeOf(Type element) {
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer || integer.getWidth() > 16)
-    return std::nullopt;
-  double values = 1 << integer.getWidth();
-  if (integer.isUnsigned())
-    return Range{0, values - 1};
-  return Range{-values / 2, values / 2 - 1};
-}
-
-/// Rounds floats and limits them, with the zero point added, to the range of a
-/// narrow integer type.
-Value quantize(Node &n, Value scaled, Value zero, Type element) {
-  if (prim::isSmallFloat(element)) // its zero point is 0
-    return castTo(n, scaled, element);
-  auto range = rangeOf(element);
-  if (!range)
-    return n.refuse("makes elements that are neither integers of 4 to 16 bits "
-                    "nor floats of at most 8");
-  Value rounded = n.unary<prim::RoundOp>(scaled);
-  // Far outside of every range, and exact.
-  rounded = n.clamp(rounded, -1e6, 1e6);
-  Value whole = n.cast(rounded, n.e.b.getI32Type());
-  if (zero)
-    whole = n.add(whole, zero);
-  return n.cast(n.clamp(whole, range->low, range->high), element);
-}
-
-/// An integer input in i32.
-Value i32(Node &n, unsigned i) {
-  return n.cast(n.in(i), n.e.b.getI32Type(), n.isUnsigned(i));
 }
 
 LogicalResult quantizeLinear(Node &n) {
@@ -123,21 +138,6 @@ LogicalResult dynamicQuantize(Node &n) {
   if (failed(n.set(0, result)) || failed(n.set(1, scale)))
     return failure();
   return n.set(2, n.cast(whole, element));
-}
-
-/// An input without its zero point, in i32. One for each row or column stands
-/// along the dimension before or behind the one that is summed.
-Value centred(Node &n, unsigned i, unsigned point, int64_t fromEnd) {
-  Value x = i32(n, i);
-  if (!n.has(point))
-    return x;
-  Value zero = i32(n, point);
-  int64_t rank = n.e.typeOf(x).getRank();
-  if (n.e.typeOf(zero).getRank() == 1 && n.shape(zero)[0] != 1 && rank > 1)
-    zero = n.along(zero, rank - fromEnd, rank);
-  else if (n.e.typeOf(zero).getRank() <= 1)
-    zero = n.e.reshape(zero, ArrayRef<int64_t>());
-  return n.sub(x, zero);
 }
 
 LogicalResult matMulInteger(Node &n) {

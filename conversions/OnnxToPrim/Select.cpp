@@ -35,6 +35,31 @@ bool exceeds(OpFoldResult count, int64_t total) {
   return getConstantIntValue(count).value_or(0) > total;
 }
 
+/// TopK of k or of a size that is known when the program runs: the first of all
+/// in order.
+LogicalResult sortedFirst(Node &n, int64_t dim) {
+  Value x = n.in(0);
+  auto sizes = n.dataSizes(1);
+  if (!sizes || sizes->size() != 1)
+    return n.fail("has a k that is not known");
+  Value order =
+      argsort(n, x, dim, n.getInt("largest", 1) != 0, n.isUnsigned(0));
+  Sizes part = n.e.sizesOf(order);
+  part[dim] = sizes->front();
+  SmallVector<Value> starts(part.size(), n.integer(0));
+  order =
+      prim::DynamicSliceOp::create(n.e.b, n.e.typeFor(part, n.e.b.getI64Type()),
+                                   order, starts, n.e.dynamicSizes(part));
+  SmallVector<Value> at;
+  for (auto [d, size] : llvm::enumerate(part))
+    at.push_back(int64_t(d) == dim
+                     ? order
+                     : n.e.broadcast(n.along(n.iota(size, n.e.b.getI64Type()),
+                                             d, part.size()),
+                                     part));
+  return failed(n.set(0, n.takeAt(x, at))) ? failure() : n.set(1, order);
+}
+
 LogicalResult topK(Node &n) {
   Value x = n.in(0);
   int64_t dim = n.axisAttr("axis", -1, n.rank(0));
@@ -49,8 +74,8 @@ LogicalResult topK(Node &n) {
     k = known->front();
   else if (declared && int64_t(declared->size()) == n.rank(0))
     k = (*declared)[dim];
-  if (!k)
-    return n.fail("has a k that is not known");
+  if (!k || (ShapedType::isDynamic(n.shape(x)[dim]) && n.has(1)))
+    return sortedFirst(n, dim);
   Ints shape(n.shape(x));
   if (*k < 0 || (!ShapedType::isDynamic(shape[dim]) && *k > shape[dim]))
     return n.fail("has k = " + Twine(*k));
@@ -67,18 +92,17 @@ LogicalResult topK(Node &n) {
 LogicalResult nonZero(Node &n) {
   Value x = n.in(0);
   int64_t rank = n.rank(0);
-  if (!n.e.typeOf(x).hasStaticShape())
-    return n.fail("of a size that is not known");
-  int64_t total = n.e.typeOf(x).getNumElements();
-  Value flat = n.e.reshape(x, Ints{total});
+  Sizes sizes = n.e.sizesOf(x);
+  OpFoldResult total = n.e.sizeMath().product(sizes);
+  Value flat = n.e.reshape(x, Sizes{total});
   Value mask = n.cast(flat, n.e.b.getI1Type());
   OpFoldResult count = countOf(n, mask, 2, 1);
-  if (exceeds(count, total))
+  if (auto known = getConstantIntValue(total); known && exceeds(count, *known))
     return n.fail("gives more places than there are");
   Value at = positionsOf(n, mask, count);
   SmallVector<Value> rows;
   for (int64_t d = rank; d-- > 0;) {
-    Value size = n.integer(n.shape(x)[d]);
+    Value size = n.e.sizeTensor(sizes[d]);
     rows.push_back(n.unsqueeze(n.binary<prim::RemainderOp>(at, size), {0}));
     at = n.div(at, size);
   }
@@ -94,10 +118,8 @@ LogicalResult compress(Node &n) {
   int64_t dim = 0;
   if (n.hasAttr("axis"))
     dim = n.axisAttr("axis", 0, n.rank(0));
-  else if (n.e.typeOf(x).hasStaticShape())
-    x = n.e.reshape(x, Ints{n.e.typeOf(x).getNumElements()});
   else
-    return n.fail("of a size that is not known");
+    x = n.e.reshape(x, Sizes{n.e.sizeMath().product(n.e.sizesOf(x))});
   if (n.broken)
     return failure();
   if (auto known = n.ints(1)) {
@@ -107,10 +129,11 @@ LogicalResult compress(Node &n) {
         at.push_back(i);
     return n.set(n.take(x, n.list(at), dim));
   }
-  if (n.rank(1) != 1 || !n.e.typeOf(condition).hasStaticShape())
-    return n.fail("has a condition of a size that is not known");
+  if (n.rank(1) != 1)
+    return n.fail("has a condition of rank " + Twine(n.rank(1)));
   OpFoldResult count = countOf(n, condition, n.e.typeOf(x).getRank(), dim);
-  if (exceeds(count, n.shape(condition)[0]))
+  if (!ShapedType::isDynamic(n.shape(condition)[0]) &&
+      exceeds(count, n.shape(condition)[0]))
     return n.fail("gives more slices than there are");
   return n.set(n.take(x, positionsOf(n, condition, count), dim));
 }

@@ -66,25 +66,71 @@ LogicalResult computedSlice(Node &n) {
   return n.set(x);
 }
 
-/// One dimension with everything known.
+/// A position that is counted from the end where it is negative.
+OpFoldResult fromEnd(Node &n, OpFoldResult at, OpFoldResult size) {
+  auto &math = n.e.sizeMath();
+  if (auto known = getConstantIntValue(at))
+    return *known < 0 ? math.add(size, at) : at;
+  // -1 or 0, times the size.
+  OpFoldResult isBelow = math.max(math.min(at, n.e.size(0)), math.constant(-1));
+  return math.sub(at, math.mul(isBelow, size));
+}
+
+/// A later end stands for all that there is.
+constexpr int64_t openEnd = std::numeric_limits<int32_t>::max() - 1;
+
+/// One dimension of which the size, the start or the end is known only when
+/// the program runs.
+Value openPart(Node &n, Value x, int64_t dim, OpFoldResult start,
+               OpFoldResult end, int64_t step) {
+  auto &math = n.e.sizeMath();
+  Sizes sizes = n.e.sizesOf(x);
+  OpFoldResult size = sizes[dim], zero = n.e.size(0), count;
+  auto isOpen = [&](OpFoldResult at) {
+    return getConstantIntValue(at).value_or(0) >= openEnd;
+  };
+  if (step > 0) {
+    start = math.max(math.min(fromEnd(n, start, size), size), zero);
+    end = isOpen(end) ? size
+                      : math.max(math.min(fromEnd(n, end, size), size), zero);
+    count = getConstantIntValue(start) == 0
+                ? end
+                : math.max(math.sub(end, start), zero);
+  } else {
+    OpFoldResult last = math.sub(size, n.e.size(1));
+    start = isOpen(start)
+                ? last
+                : math.min(math.max(fromEnd(n, start, size), zero), last);
+    end = getConstantIntValue(end).value_or(0) <= -openEnd
+              ? math.constant(-1)
+              : math.min(math.max(fromEnd(n, end, size), math.constant(-1)),
+                         last);
+    count = math.max(math.sub(start, end), zero);
+  }
+  Value first = n.e.sizeTensor(start);
+  if (step == 1) {
+    if (getConstantIntValue(start) == 0 && count == size)
+      return x;
+    SmallVector<Value> starts(sizes.size(), n.integer(0));
+    starts[dim] = first;
+    sizes[dim] = count;
+    return prim::DynamicSliceOp::create(n.e.b,
+                                        n.e.typeFor(sizes, n.e.elementOf(x)), x,
+                                        starts, n.e.dynamicSizes(sizes));
+  }
+  count = math.ceilDiv(count, n.e.size(std::abs(step)));
+  Value at =
+      n.add(first, n.mul(n.iota(count, n.e.b.getI64Type()), n.integer(step)));
+  return n.broken ? Value() : n.take(x, at, dim);
+}
+
+/// One dimension of a known size with everything known.
 Value part(Node &n, Value x, int64_t dim, int64_t start, int64_t end,
            int64_t step) {
   int64_t size = n.shape(x)[dim];
-  constexpr int64_t open = std::numeric_limits<int32_t>::max() - 1;
-  if (ShapedType::isDynamic(size)) {
-    if (step != 1)
-      return n.refuse("has a step along a size that is not known");
-    if (start >= 0 && end >= open)
-      return n.e.sliceDim(x, dim, start, -1);
-    if (start >= 0 && end >= start)
-      return n.e.sliceDim(x, dim, start, end);
-    return n.refuse("counts from the end of a size that is not known");
-  }
   auto clampTo = [&](int64_t at, int64_t low, int64_t high) {
     return std::clamp(at < 0 ? std::max(at, -size - 1) + size : at, low, high);
   };
-  if (step == 0)
-    return n.refuse("has a step of 0");
   if (step > 0) {
     start = clampTo(start, 0, size);
     end = clampTo(end, 0, size);
@@ -101,23 +147,32 @@ Value part(Node &n, Value x, int64_t dim, int64_t start, int64_t end,
 }
 
 LogicalResult slice(Node &n) {
-  std::optional<Ints> starts, ends, axes, steps;
+  std::optional<Ints> axes, steps;
+  std::optional<Sizes> starts, ends;
   if (n.opset() < 10 || n.hasAttr("starts")) {
-    starts = n.getInts("starts");
-    ends = n.getInts("ends");
+    auto asSizes = [&](std::optional<Ints> list) {
+      return list ? std::optional(Sizes(
+                        getAsIndexOpFoldResult(n.e.b.getContext(), *list)))
+                  : std::nullopt;
+    };
+    starts = asSizes(n.getInts("starts"));
+    ends = asSizes(n.getInts("ends"));
     axes = n.getInts("axes");
   } else {
     if (!n.has(2))
       return n.fail("has no starts and ends");
-    starts = n.ints(1);
-    ends = n.ints(2);
     if (n.has(3) && !(axes = n.ints(3)))
       return computedSlice(n);
     if (n.has(4) && !(steps = n.ints(4)))
       return computedSlice(n);
+    bool isData = !n.sizes(1) || !n.sizes(2);
+    if (isData && n.declared() && n.e.typeOf(n.in(0)).hasStaticShape())
+      return computedSlice(n);
+    starts = n.dataSizes(1);
+    ends = n.dataSizes(2);
   }
   if (!starts || !ends)
-    return computedSlice(n);
+    return n.fail("has starts, ends, axes or steps that are not known");
   if (!axes) {
     axes.emplace();
     for (size_t d = 0; d < starts->size(); ++d)
@@ -128,54 +183,85 @@ LogicalResult slice(Node &n) {
   if (ends->size() != starts->size() || axes->size() != starts->size() ||
       steps->size() != starts->size())
     return n.fail("has lists of different lengths");
+  if (llvm::is_contained(*steps, 0))
+    return n.fail("has a step of 0");
   Value x = n.in(0);
   Ints dims = n.axes(*axes, n.rank(0));
-  for (size_t k = 0; k < dims.size() && !n.broken && x; ++k)
-    x = part(n, x, dims[k], (*starts)[k], (*ends)[k], (*steps)[k]);
+  for (size_t k = 0; k < dims.size() && !n.broken && x; ++k) {
+    auto start = getConstantIntValue((*starts)[k]),
+         end = getConstantIntValue((*ends)[k]);
+    bool isKnown = start && end && !ShapedType::isDynamic(n.shape(x)[dims[k]]);
+    x = isKnown
+            ? part(n, x, dims[k], *start, *end, (*steps)[k])
+            : openPart(n, x, dims[k], (*starts)[k], (*ends)[k], (*steps)[k]);
+  }
   return n.set(x);
 }
 
-/// Split: sizes are an input, an attribute before version 13, equal parts, or
-/// what the types of the results say.
+/// The sizes of the parts of Split: an input, an attribute before version 13,
+/// what the types of the results say, or equal parts.
+std::optional<Sizes> splitSizes(Node &n, int64_t dim) {
+  auto asSizes = [&](const Ints &list) {
+    return Sizes(getAsIndexOpFoldResult(n.e.b.getContext(), list));
+  };
+  if (auto given = n.getInts("split"))
+    return asSizes(*given);
+  int64_t count = n.numResults();
+  if (n.has(1)) {
+    if (auto known = n.sizes(1))
+      return known;
+    Ints said;
+    for (int64_t i = 0; i < count; ++i)
+      if (auto declared = n.declared(i);
+          declared && int64_t(declared->size()) == n.rank(0))
+        said.push_back((*declared)[dim]);
+    return int64_t(said.size()) == count ? asSizes(said) : n.dataSizes(1);
+  }
+  if (count == 0)
+    return std::nullopt;
+  // All of one size, but for the last.
+  auto &math = n.e.sizeMath();
+  OpFoldResult size = n.e.sizesOf(n.in(0))[dim], left = size;
+  OpFoldResult each = math.ceilDiv(size, n.e.size(count));
+  Sizes sizes;
+  for (int64_t i = 0; i < count; ++i) {
+    sizes.push_back(math.max(math.min(left, each), n.e.size(0)));
+    left = math.sub(left, each);
+  }
+  return sizes;
+}
+
 LogicalResult split(Node &n) {
   Value x = n.in(0);
   int64_t dim = n.axisAttr("axis", 0, n.rank(0));
   if (n.broken)
     return failure();
-  int64_t size = n.shape(x)[dim], count = n.numResults();
-  std::optional<Ints> sizes = n.getInts("split");
-  bool isInput = !sizes && n.has(1);
-  if (isInput)
-    sizes = n.ints(1);
-  if (isInput && !sizes) {
-    sizes.emplace();
-    for (int64_t i = 0; i < count; ++i) {
-      auto declared = n.declared(i);
-      if (!declared || int64_t(declared->size()) != n.rank(0))
-        return n.fail("has sizes that are not known");
-      sizes->push_back((*declared)[dim]);
-    }
+  int64_t size = n.shape(x)[dim], count = n.numResults(), total = 0;
+  auto sizes = splitSizes(n, dim);
+  if (!sizes)
+    return n.fail("has sizes that are not known");
+  bool isKnown = !ShapedType::isDynamic(size), isPositive = true;
+  for (OpFoldResult one : *sizes) {
+    auto known = getConstantIntValue(one);
+    isKnown &= known.has_value();
+    isPositive &= known.value_or(0) >= 0;
+    total += known.value_or(0);
   }
-  if (!sizes) {
-    if (ShapedType::isDynamic(size) || count == 0)
-      return n.fail("of a size that is not known");
-    int64_t each = llvm::divideCeil(size, count);
-    sizes.emplace();
-    for (int64_t i = 0, left = size; i < count; ++i, left -= each)
-      sizes->push_back(std::clamp<int64_t>(left, 0, each));
-  }
-  int64_t total = 0;
-  for (int64_t each : *sizes)
-    total += each;
-  if (int64_t(sizes->size()) != count ||
-      (!ShapedType::isDynamic(size) && total != size) ||
-      llvm::any_of(*sizes, [](int64_t each) { return each < 0; }))
+  if (int64_t(sizes->size()) != count || !isPositive ||
+      (isKnown && total != size))
     return n.fail("has sizes that do not make up the dimension, or one for "
                   "each result");
-  int64_t start = 0;
-  for (int64_t i = 0; i < count; start += (*sizes)[i], ++i)
-    if (failed(n.set(i, n.slice(x, dim, start, (*sizes)[i]))))
+  auto &math = n.e.sizeMath();
+  OpFoldResult start = n.e.size(0);
+  for (int64_t i = 0; i < count; ++i) {
+    OpFoldResult each = (*sizes)[i], end = math.add(start, each);
+    auto from = getConstantIntValue(start), known = getConstantIntValue(each);
+    Value piece = from && known ? n.slice(x, dim, *from, *known)
+                                : openPart(n, x, dim, start, end, 1);
+    if (failed(n.set(i, piece)))
       return failure();
+    start = end;
+  }
   return success();
 }
 

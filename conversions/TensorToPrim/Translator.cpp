@@ -107,6 +107,8 @@ Value Translator::sizeTensor(OpFoldResult size) {
     Value lhs = sizeTensor(op->getOperand(0));
     return make(lhs, sizeTensor(op->getOperand(1)));
   };
+  if (auto read = dyn_cast_or_null<prim::ToIndexOp>(op); read && space.empty())
+    return convert(read.getOperand(), b.getI64Type());
   if (isa<arith::AddIOp>(op))
     return both([&](Value a, Value c) { return add(a, c); });
   if (isa<arith::SubIOp>(op))

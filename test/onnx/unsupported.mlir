@@ -41,9 +41,9 @@ func.func @axis(%x: !torch.vtensor<[4,2],f32>) -> !torch.vtensor<[4,2],f32> {
 
 // -----
 
-func.func @starts(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[1],si64>, %e: !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32> {
+func.func @axes(%x: !torch.vtensor<[4],f32>, %s: !torch.vtensor<[1],si64>, %a: !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32> {
   // expected-error@+1 {{unsupported: onnx.Slice has starts, ends, axes or steps that are not known}}
-  %0 = torch.operator "onnx.Slice"(%x, %s, %e) : (!torch.vtensor<[4],f32>, !torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32>
+  %0 = torch.operator "onnx.Slice"(%x, %s, %s, %a) : (!torch.vtensor<[4],f32>, !torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32>
   return %0 : !torch.vtensor<[?],f32>
 }
 

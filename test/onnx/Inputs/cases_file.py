@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models as ONNX files, with the results that the documentation of their operators asks for, by numpy.
+
+Usage: cases_file.py FOLDER TARGET [FILTER]"""
+import math
+import os
+import re
+import sys
+
+import kiln
+import numpy
+
+from onnx_file import DATA_TYPES, graph, model, node, tensor, value, write
+
+MS = "com.microsoft"
+RANDOM = numpy.random.default_rng(7)
+CASES = []
+
+
+def floats(*shape):
+    return RANDOM.uniform(-1, 1, shape).astype(numpy.float32)
+
+
+def bytes_(*shape):
+    return RANDOM.integers(0, 256, shape, dtype=numpy.uint8)
+
+
+def case(op, inputs, outputs, domain=MS, constants=(), dims=None, opset=23, **attributes):
+    """A node: `inputs` are arrays, or None where one is left out; so are `outputs`. `dims` are the shapes that the model
+    says of inputs, by their number."""
+    CASES.append((op, inputs, outputs, domain, constants, dims or {}, opset, attributes))
+
+
+def softmax(x):
+    x = numpy.exp(x - x.max(-1, keepdims=True))
+    return x / x.sum(-1, keepdims=True)
+
+
+def layer_norm(x, scale, bias=0, epsilon=1e-12, has_mean=True):
+    centred = x - x.mean(-1, keepdims=True) * has_mean
+    return centred / numpy.sqrt((centred * centred).mean(-1, keepdims=True) + epsilon) * scale + bias
+
+
+def gelu(x):
+    return x * (1 + numpy.vectorize(math.erf)(x / numpy.sqrt(2))) / 2
+
+
+def split(x, heads):
+    return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+
+def join(x):
+    return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+
+
+def attend(q, k, v, bias=0):
+    k, v = (numpy.repeat(one, q.shape[1] // one.shape[1], 1) for one in (k, v))
+    return softmax(q @ k.transpose(0, 1, 3, 2) / numpy.sqrt(q.shape[-1]) + bias) @ v
+
+
+# Normalisations and activations.
+x, skip, scale, bias, more = floats(2, 5, 16), floats(2, 5, 16), floats(16), floats(16), floats(16)
+total = x + skip + more
+case("SkipLayerNormalization", [x, skip, scale, bias, more], [layer_norm(total, scale, bias), None, None, total],
+     dims={0: ["b", "s", 16], 1: ["b", "s", 16]})
+case("SkipSimplifiedLayerNormalization", [x, skip, scale], [layer_norm(x + skip, scale, 0, 1e-12, False)])
+case("SimplifiedLayerNormalization", [x, scale], [layer_norm(x, scale, 0, 1e-5, False)], domain="", axis=-1)
+case("BiasGelu", [x, bias], [gelu(x + bias)])
+case("QuickGelu", [x], [x / (1 + numpy.exp(-1.702 * x))])
+case("FusedMatMul", [floats(2, 3, 4), floats(2, 5, 4)], [lambda a, b: a @ b.transpose(0, 2, 1) / 2], transB=1, alpha=0.5)
+ids = numpy.array([[1, 3, 0]], numpy.int32)
+words, places = floats(6, 16), floats(4, 16)
+case("EmbedLayerNormalization", [ids, None, words, places, None, scale, bias],
+     [layer_norm(words[ids] + places[None, :3], scale, bias)])
+
+# Attention: a mask of padding, a bias, a cache; of one input.
+q, k, v, past_k, past_v = floats(2, 5, 16), floats(2, 5, 16), floats(2, 5, 16), floats(2, 4, 3, 4), floats(2, 4, 3, 4)
+kept = numpy.array([[1] * 6 + [0, 0], [1] * 8], numpy.int32)
+given = floats(1, 4, 5, 8)
+all_k, all_v = (numpy.concatenate([past, split(one, 4)], 2) for past, one in ((past_k, k), (past_v, v)))
+case("MultiHeadAttention", [q, k, v, None, kept, given, past_k, past_v],
+     [join(attend(split(q, 4), all_k, all_v, given - 10000 * (1 - kept)[:, None, None])), all_k, all_v], num_heads=4,
+     dims={0: ["b", "s", 16], 1: ["b", "s", 16], 2: ["b", "s", 16], 6: ["b", 4, "p", 4], 7: ["b", 4, "p", 4]})
+weights, offset = floats(16, 48), floats(48)
+parts = [split(part, 4) for part in numpy.split(x @ weights + offset, 3, -1)]
+upper = numpy.triu(numpy.full((5, 5), -numpy.inf), 1)
+case("Attention", [x, weights, offset], [join(attend(*parts, upper))], num_heads=4, unidirectional=1)
+
+
+# Each batch fills a part of the cache: one token more behind it.
+def group_query(q, k, v, past_k, past_v, lengths, _, cos, sin):
+    results = []
+    for b, length in enumerate(lengths):
+        def turn(x, at=length):
+            first, second = numpy.split(x, 2, -1)
+            return numpy.concatenate([first * cos[at] - second * sin[at], first * sin[at] + second * cos[at]], -1)
+        keys = numpy.concatenate([past_k[b:b + 1, :, :length], turn(split(k[b:b + 1], 2))], 2)
+        values = numpy.concatenate([past_v[b:b + 1, :, :length], split(v[b:b + 1], 2)], 2)
+        results.append(join(attend(turn(split(q[b:b + 1], 4)), keys, values)))
+    return numpy.concatenate(results)
+
+
+cos, sin = floats(20, 8), floats(20, 8)
+case("GroupQueryAttention", [floats(2, 1, 64), floats(2, 1, 32), floats(2, 1, 32), floats(2, 2, 12, 16),
+                             floats(2, 2, 12, 16), numpy.array([6, 4], numpy.int32), numpy.array(7, numpy.int32), cos, sin],
+     [group_query], num_heads=4, kv_num_heads=2, do_rotary=1)
+heads = floats(2, 5, 2, 16)
+at = numpy.arange(5) + 3
+case("RotaryEmbedding", [heads.reshape(2, 5, 32), numpy.array([3]), cos, sin],
+     [numpy.stack([heads[..., 0::2] * cos[at][:, None] - heads[..., 1::2] * sin[at][:, None],
+                   heads[..., 0::2] * sin[at][:, None] + heads[..., 1::2] * cos[at][:, None]], -1).reshape(2, 5, 32)],
+     interleaved=1)
+
+
+# Weights of few bits, in blocks of 16 of which the last is not full.
+def few_bits(a, packed, scales, zeros, bits, depth):
+    def unpack(data, count):
+        return numpy.stack([data >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)], -1).reshape(
+            len(data), -1)[:, :count].astype(numpy.float32)
+    rows, blocks = scales.shape
+    whole = unpack(packed.reshape(rows, -1), blocks * 16).reshape(rows, blocks, 16)
+    return a @ ((whole - unpack(zeros, blocks)[:, :, None]) * scales[:, :, None]).reshape(rows, -1)[:, :depth].T
+
+
+for bits in (2, 4, 8):
+    case("MatMulNBits", [floats(2, 3, 40), bytes_(8, 3, 2 * bits), floats(8, 3), bytes_(8, -(-3 * bits // 8))],
+         [lambda a, *rest, bits=bits: few_bits(a, *rest, bits, 40)], constants=(1, 2, 3), K=40, N=8, bits=bits, block_size=16)
+
+
+# Quantised operators: numbers stand for (q - zero) * scale.
+def one(number, kind=numpy.float32):
+    return numpy.array(number, kind)
+
+
+def real(q, scale, zero):
+    return (q.astype(numpy.float32) - zero) * scale
+
+
+def back(x, scale, zero):
+    return numpy.clip(numpy.rint(x / scale) + zero, 0, 255).astype(numpy.uint8)
+
+
+a, b = (bytes_(3, 4), one(0.02), one(120, numpy.uint8)), (bytes_(3, 4), one(0.03), one(100, numpy.uint8))
+c, to = (bytes_(4, 5), one(0.03), one(100, numpy.uint8)), (one(0.05), one(110, numpy.uint8))
+case("QLinearAdd", [*a, *b, *to], [back(real(*a) + real(*b), *to)])
+case("QLinearMul", [*a, *b, *to], [back(real(*a) * real(*b), *to)])
+case("QLinearConcat", [*to, *a, *b], [back(numpy.concatenate([real(*a), real(*b)], 1), *to)], axis=1)
+case("QGemm", [*a, *c, None, *to], [back(real(*a) @ real(*c), *to)])
+case("MatMulIntegerToFloat", [a[0], c[0], a[1], c[1], a[2], c[2]], [real(*a) @ real(*c)])
+
+# Parts whose place is known when the program runs.
+x = floats(7, 6)
+for start, end, step in ((1, 5, 1), (-3, 100, 1), (5, 2, 1), (6, -8, -2), (0, 7, 3)):
+    case("Slice", [x, one([start], numpy.int64), one([end], numpy.int64), one([0], numpy.int64), one([step], numpy.int64)],
+         [x[start:end if step > 0 else None:step]], domain="", constants=(3, 4), dims={0: ["n", 6]})
+    case("Slice", [x, one([start], numpy.int64), one([end], numpy.int64), one([0], numpy.int64), one([step], numpy.int64)],
+         [x[start:end if step > 0 else None:step]], domain="", constants=(1, 2, 3, 4), dims={0: ["n", 6]})
+case("Split", [x], [x[:3], x[3:6], x[6:]], domain="", dims={0: ["n", 6]}, num_outputs=3, axis=0)
+order = numpy.argsort(-x, 1, kind="stable")[:, :4]
+case("TopK", [x, one([4], numpy.int64)], [numpy.take_along_axis(x, order, 1), order], domain="", dims={0: ["n", 6]})
+case("NonZero", [(x > 0.2) * x], [lambda x: numpy.stack(numpy.nonzero(x))], domain="", dims={0: ["n", "m"]})
+
+
+def run(folder, target, op, inputs, outputs, domain, constants, dims, opset, attributes):
+    """What is wrong with the results of a case, or nothing."""
+    names = ["" if array is None else f"i{i}" for i, array in enumerate(inputs)]
+    arguments = {name: array for i, (name, array) in enumerate(zip(names, inputs)) if name and i not in constants}
+    given = [value(name, DATA_TYPES[array.dtype.name], dims.get(int(name[1:]), array.shape))
+             for name, array in arguments.items()]
+    wanted = [f"o{i}" for i, array in enumerate(outputs) if array is not None]
+    results = ["" if array is None else f"o{i}" for i, array in enumerate(outputs)]
+    numbers = [one for one in inputs if one is not None]
+    expected = [one(*numbers) if callable(one) else one for one in outputs if one is not None]
+    expected = [one.astype(numpy.float32) if one.dtype == numpy.float64 else one for one in expected]
+    path = os.path.join(folder, "case.onnx")
+    write(path, model(graph([node(op, names, results, domain=domain, **attributes)], given,
+                            [value(name, DATA_TYPES[array.dtype.name], None) for name, array in zip(wanted, expected)], [tensor(names[i], inputs[i]) for i in constants]),
+                      opset=opset, domains=[MS]))
+    found = kiln.load(path, target)(*arguments.values())
+    found = found if isinstance(found, tuple) else (found,)
+    for number, (array, result) in enumerate(zip(map(numpy.asarray, found), expected)):
+        if array.shape != result.shape:
+            return f"result {number} has shape {array.shape}, expected {result.shape}"
+        # The last bit of a quantised number depends on the order of roundings.
+        slack = 1 if result.dtype == numpy.uint8 else 1e-4
+        if not numpy.allclose(array.astype(float), result.astype(float), rtol=1e-4, atol=slack):
+            return f"result {number} is off by {numpy.abs(array.astype(float) - result).max()}"
+    return None
+
+
+def main():
+    folder, target = sys.argv[1:3]
+    os.makedirs(folder, exist_ok=True)
+    chosen = [one for one in CASES if re.search((sys.argv[3:] or [""])[0], one[0])]
+    failed = 0
+    for each in chosen:
+        try:
+            problem = run(folder, target, *each)
+        except kiln.Error as error:
+            problem = str(error)
+        if problem:
+            failed += 1
+            print(f"{each[0]} {each[-1]}: {problem}")
+    print(f"{len(chosen)} cases, {failed} failed")
+
+
+main()

@@ -1,70 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conditions and loops.
-#include "Node.h"
+#include "Control.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
+Value scalar(Node &n, Value x) { return n.e.reshape(x, ArrayRef<int64_t>()); }
+
+void eraseDead(mlir::Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 namespace {
 
 /// How long a loop may become when it is written out.
 constexpr int64_t mostSteps = 4096, mostOperations = 16384;
 
-Value scalar(Node &n, Value x) { return n.e.reshape(x, ArrayRef<int64_t>()); }
-
-/// If: the graphs are else_branch and then_branch, in this order.
-LogicalResult ifOp(Node &n) {
-  auto regions = n.op.getRegions();
-  if (regions.size() != 2 || n.e.typeOf(n.in(0)).getNumElements() != 1)
-    return n.fail("needs two graphs and a condition of one element");
-  if (auto known = n.numbers(0)) {
-    auto results = n.run(regions[known->front() != 0 ? 1 : 0], {});
-    if (failed(results) || results->size() != n.numResults())
-      return n.e.reported ? failure() : n.fail("has another number of results");
-    for (auto [i, result] : llvm::enumerate(*results))
-      if (failed(n.set(i, result)))
-        return failure();
-    return success();
-  }
-  // Both are translated first, to learn what they give.
-  Value condition = scalar(n, n.in(0));
-  auto op = prim::IfOp::create(n.e.b, TypeRange(), condition, ValueRange());
-  SmallVector<Type> types[2];
-  for (int side = 0; side < 2; ++side) {
-    OpBuilder::InsertionGuard guard(n.e.b);
-    n.e.b.createBlock(side ? &op.getThenRegion() : &op.getElseRegion());
-    auto results = n.run(regions[side], {});
-    if (failed(results))
-      return failure();
-    for (Value result : *results)
-      types[side].push_back(result.getType());
-    prim::YieldOp::create(n.e.b, *results);
-  }
-  if (types[0] != types[1] || types[0].size() != n.numResults())
-    return n.fail("has graphs whose results differ in type");
-  for (Type type : types[0])
-    if (!llvm::cast<RankedTensorType>(type).hasStaticShape())
-      return n.fail("gives a size that is not known");
-  auto typed = prim::IfOp::create(n.e.b, types[0], condition, ValueRange());
-  typed.getThenRegion().takeBody(op.getThenRegion());
-  typed.getElseRegion().takeBody(op.getElseRegion());
-  op.erase();
-  for (auto [i, result] : llvm::enumerate(typed.getResults()))
-    if (failed(n.set(i, result)))
-      return failure();
-  return success();
-}
-
 /// Whether a graph may be written out that many times.
-LogicalResult checkSteps(Node &n, Region &body, int64_t steps) {
+bool isShort(Region &body, int64_t steps) {
   int64_t length = 0;
   body.walk([&](Operation *) { ++length; });
-  if (steps <= mostSteps && steps * length <= mostOperations)
-    return success();
-  return n.fail("runs " + Twine(steps) +
-                " times, which is too often to write out");
+  return steps <= mostSteps && steps * length <= mostOperations;
 }
 
 /// Tensors of all steps, one behind the other along a new dimension.
@@ -108,75 +69,6 @@ bool alwaysGoesOn(Region &body) {
          value.getSplatValue<bool>();
 }
 
-/// A loop whose length is not known: its tensors keep their types, and what it
-/// stacks is as long as the types of the results say.
-LogicalResult whileLoop(Node &n, Region &body, ArrayRef<Value> vars) {
-  size_t stacked = n.numResults() - vars.size();
-  Type truth = n.e.b.getI1Type();
-  SmallVector<Value> inits{
-      n.integer(0), n.has(1) ? scalar(n, n.in(1))
-                             : n.e.full(n.e.b.getIntegerAttr(truth, 1), {})};
-  llvm::append_range(inits, vars);
-  for (size_t k = 0; k < stacked; ++k) {
-    unsigned result = vars.size() + k;
-    auto declared = n.declared(result);
-    Type element = tensor_to_prim::primElement(n.elementOut(result));
-    if (!declared || declared->empty() || !element)
-      return n.fail("stacks as many tensors as depends on data");
-    inits.push_back(
-        n.e.full(tensor_to_prim::numberAttr(element, 0),
-                 getAsIndexOpFoldResult(n.e.b.getContext(), *declared)));
-  }
-  auto loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
-  auto enter = [&](Region &region) {
-    mlir::Block *block = n.e.b.createBlock(&region);
-    for (Value init : inits)
-      block->addArgument(init.getType(), n.e.b.getLoc());
-    return block->getArguments();
-  };
-  {
-    OpBuilder::InsertionGuard guard(n.e.b);
-    auto test = enter(loop.getCondition());
-    Value more = test[1];
-    if (n.has(0))
-      more = n.both(more, n.lt(test[0], scalar(n, n.i64(n.in(0)))));
-    prim::YieldOp::create(n.e.b, ValueRange{more});
-  }
-  {
-    OpBuilder::InsertionGuard guard(n.e.b);
-    auto now = enter(loop.getBody());
-    SmallVector<Value> inputs(now.begin(), now.begin() + 2 + vars.size());
-    auto results = n.run(body, inputs);
-    if (failed(results))
-      return failure();
-    if (results->size() != 1 + n.numResults())
-      return n.fail("has a graph with another number of results");
-    SmallVector<Value> next{n.add(now[0], n.integer(1)),
-                            scalar(n, (*results)[0])};
-    for (size_t k = 0; k < vars.size(); ++k)
-      next.push_back((*results)[1 + k]);
-    for (size_t k = 0; k < stacked; ++k) {
-      Value whole = now[2 + vars.size() + k];
-      Value part = n.unsqueeze((*results)[1 + vars.size() + k], {0});
-      if (n.e.typeOf(part).getRank() != n.e.typeOf(whole).getRank())
-        return n.fail("stacks tensors of another rank than it says");
-      SmallVector<Value> starts(n.e.typeOf(whole).getRank(), n.integer(0));
-      starts[0] = now[0];
-      next.push_back(prim::DynamicUpdateSliceOp::create(n.e.b, whole.getType(),
-                                                        whole, part, starts));
-    }
-    for (auto [init, value] : llvm::zip_equal(inits, next))
-      if (init.getType() != value.getType())
-        return n.fail("changes the type of a tensor that it carries, and how "
-                      "often it runs is not known");
-    prim::YieldOp::create(n.e.b, next);
-  }
-  for (unsigned i = 0; i < n.numResults(); ++i)
-    if (failed(n.set(i, loop.getResult(2 + i))))
-      return failure();
-  return success();
-}
-
 LogicalResult loop(Node &n) {
   auto regions = n.op.getRegions();
   if (regions.size() != 1 || n.numInputs() < 2 || regions[0].empty())
@@ -193,12 +85,11 @@ LogicalResult loop(Node &n) {
   completeArguments(n, body, n.op.getOperands().drop_front(2), 2);
   auto count = n.has(0) ? n.ints(0) : std::nullopt;
   auto start = n.has(1) ? n.numbers(1) : SmallVector<double>{1};
-  if (!count || !start || !alwaysGoesOn(body))
-    return whileLoop(n, body, vars);
-  int64_t steps =
-      start->front() != 0 ? std::max<int64_t>(count->front(), 0) : 0;
-  if (failed(checkSteps(n, body, steps)))
-    return failure();
+  int64_t steps = count && start && start->front() != 0
+                      ? std::max<int64_t>(count->front(), 0)
+                      : 0;
+  if (!count || !start || !alwaysGoesOn(body) || !isShort(body, steps))
+    return translateWhile(n, body, vars);
   SmallVector<SmallVector<Value>> stacked(n.numResults() - vars.size());
   Value more = n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 1), {});
   for (int64_t step = 0; step < steps; ++step) {
@@ -231,8 +122,9 @@ LogicalResult scanSteps(Node &n, Region &body, SmallVector<Value> &state,
   int64_t steps = inputs.empty() ? 0 : n.shape(inputs[0])[axes[0]];
   if (ShapedType::isDynamic(steps))
     return n.fail("of a length that is not known");
-  if (failed(checkSteps(n, body, steps)))
-    return failure();
+  if (!isShort(body, steps))
+    return n.fail("runs " + Twine(steps) +
+                  " times, which is too often to write out");
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> given = state;
     for (auto [x, axis, back] : llvm::zip_equal(inputs, axes, backwards)) {
@@ -319,7 +211,7 @@ LogicalResult scan(Node &n) {
 } // namespace
 
 void addControlRules(NodeRules &rules) {
-  rules.add("If", ifOp);
+  rules.add("If", translateIf);
   rules.add("Loop", loop, 0);
   rules.add("Scan", scan, 0);
 }

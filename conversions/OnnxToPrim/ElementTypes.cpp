@@ -133,7 +133,7 @@ void completeElementTypes(Node &n) {
     auto type = dyn_cast<torch::VTensorType>(result.getType());
     if (!type || type.getElement() || !n.e.isKnown(result))
       continue;
-    if (Value value = n.e.get(result))
+    if (Value value = n.e.get(result); value && !isSequence(value))
       result.setType(torch::VTensorType::get(
           type.getContext(), type.getShape(), type.getRanked(),
           elementFor(n, i, n.e.elementOf(value))));

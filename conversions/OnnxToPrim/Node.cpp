@@ -42,7 +42,8 @@ Type Node::elementOf(Value source) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.getElementType();
   Value value = e.isKnown(source) ? e.get(source) : Value();
-  return value ? e.elementOf(value) : Type(e.b.getNoneType());
+  return value && !isSequence(value) ? e.elementOf(value)
+                                     : Type(e.b.getNoneType());
 }
 
 std::optional<Ints> Node::intsOf(Value x) {
@@ -283,6 +284,10 @@ LogicalResult Node::set(unsigned i, Value value) {
   if (i >= numResults())
     return success();
   Value result = op.getResult(i);
+  if (isSequence(value)) {
+    e.alias(result, value);
+    return success();
+  }
   RankedTensorType found = e.typeOf(value);
   if (auto want = dyn_cast<torch::VTensorType>(result.getType())) {
     if (Type element = want.getElement();

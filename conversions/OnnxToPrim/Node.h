@@ -67,6 +67,8 @@ public:
 
   /// A tensor of prim that does not depend on arguments, if it is small.
   std::optional<eval::Value> evaluate(Value value);
+  /// Called before operations are erased, whose values others may become.
+  void forget() { known.clear(); }
   /// Called before each node: what is known is that of one function.
   void enter(mlir::Operation *function) {
     if (function != current)
@@ -124,6 +126,12 @@ public:
   /// The numbers of an input that stand for sizes, some known at run time only.
   std::optional<Sizes> sizes(unsigned i) { return readSizes(in(i)); }
   std::optional<Sizes> readSizes(Value x);
+
+  /// A sequence of tensors: a value that stands for its elements while the
+  /// model is translated, and is gone afterwards.
+  Value sequence(mlir::ValueRange elements);
+  /// The elements of an input that is a sequence.
+  std::optional<SmallVector<Value>> elements(unsigned i);
 
   //===--- attributes -----------------------------------------------------===//
 
@@ -288,6 +296,9 @@ public:
                                     ArrayRef<Value> inputs);
 };
 
+/// Whether a value is a sequence, see Node::sequence.
+bool isSequence(Value value);
+
 /// In another type; floats of at most 8 bits take their largest numbers for
 /// what is beyond, unless the node says that it does not saturate.
 Value castTo(Node &n, Value x, Type element, bool fromUnsigned = false);
@@ -331,6 +342,7 @@ void addSignalRules(NodeRules &rules);
 void addRandomRules(NodeRules &rules);
 void addTextRules(NodeRules &rules);
 void addTrainingRules(NodeRules &rules);
+void addSequenceRules(NodeRules &rules);
 void addContribRules(NodeRules &rules);
 void addContribQuantRules(NodeRules &rules);
 void addContribAttentionRules(NodeRules &rules);

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_ONNXTOPRIM
@@ -48,9 +49,18 @@ void addAllRules(NodeRules &rules) {
   addRandomRules(rules);
   addTextRules(rules);
   addTrainingRules(rules);
+  addSequenceRules(rules);
   addContribRules(rules);
   addContribQuantRules(rules);
   addContribAttentionRules(rules);
+}
+
+/// Whether an operator of this name hands sequences on, or has graphs that do.
+bool takesSequences(StringRef name) {
+  static const llvm::StringSet<> names = {
+      "Identity", "Optional", "OptionalGetElement", "OptionalHasElement",
+      "If",       "Loop",     "ConcatFromSequence", "SplitToSequence"};
+  return name.starts_with("Sequence") || names.contains(name);
 }
 
 /// A node, by the name of its operator.
@@ -65,6 +75,9 @@ LogicalResult translate(torch::OperatorOp op, Translator &e, Graph &graph) {
   for (unsigned i = 0; i < entry->inputs; ++i)
     if (!n.has(i))
       return n.fail("has no input " + Twine(i));
+  for (unsigned i = 0; i < n.numInputs(); ++i)
+    if (isSequence(n.in(i)) && !takesSequences(n.name()))
+      return n.fail("takes no sequence, found one as input " + Twine(i));
   if (op.getNumResults() == 0)
     return n.fail("has no result");
   LogicalResult result = entry->rule(n);

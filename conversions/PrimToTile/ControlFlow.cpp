@@ -100,11 +100,13 @@ LogicalResult FunctionConverter::convertBranch(Region &region,
   for (auto [value, target] : llvm::zip(yield->getOperands(), results))
     if (canBePlaced(value, yield) && !host->hasDestination(value))
       host->setDestination(value, target);
+  sizes->enterBranch(region);
   if (failed(convertBlock(block)))
     return failure();
   for (auto [value, target] : llvm::zip(yield->getOperands(), results))
     if (failed(writeTo(value, target, yield)))
       return failure();
+  sizes->leaveBranch();
   return success();
 }
 

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -39,8 +40,10 @@ void HostSizes::check(Extent a, Extent b) {
   for (auto &[x, y] : checked)
     if ((x == a && y == b) || (x == b && y == a))
       return;
-  checked.push_back({a, b});
   host.checkSame(a, b, describe(a) + " does not match " + describe(b));
+  if (isLocal)
+    return;
+  checked.push_back({a, b});
   Extent from = representative(a), to = representative(b);
   if (from.same(to))
     return;
@@ -188,8 +191,28 @@ LogicalResult HostSizes::visit(Operation *op) {
     return success();
   }
   if (isa_and_nonnull<prim::PrimDialect>(op->getDialect()))
-    checkOperands(op);
+    checkPrim(op);
   return success();
+}
+
+void HostSizes::checkPrim(Operation *op) {
+  Region *branch = op->getParentRegion();
+  while (branch && !isa<prim::IfOp>(branch->getParentOp()))
+    branch = branch->getParentRegion();
+  if (branch && !llvm::is_contained(entered, branch)) {
+    inBranch[branch].push_back(op);
+    return;
+  }
+  llvm::SaveAndRestore<bool> local(isLocal, branch != nullptr);
+  checkOperands(op);
+}
+
+void HostSizes::enterBranch(Region &branch) {
+  entered.push_back(&branch);
+  llvm::SaveAndRestore<bool> local(isLocal, true);
+  for (Operation *op : inBranch[&branch])
+    checkOperands(op);
+  inBranch.erase(&branch);
 }
 
 /// Whether an operation, or one within it, reads a late value from outside.

@@ -29,11 +29,18 @@ public:
   /// One operation.
   mlir::LogicalResult visit(mlir::Operation *op);
 
+  /// Called around the conversion of a branch of a condition, whose checks
+  /// concern nothing but the branch: they are made where it begins.
+  void enterBranch(mlir::Region &branch);
+  void leaveBranch() { entered.pop_back(); }
+
 private:
   /// Lets what a group calls its inputs be the inputs.
   void nameInputs(mlir::Operation *op);
   /// Finds out which values are late.
   void findLate();
+  /// Checks the operands of a prim, or keeps that for the branch that it is in.
+  void checkPrim(mlir::Operation *op);
   void checkOperands(mlir::Operation *op);
   void checkDims(mlir::Value a, unsigned i, mlir::Value b, unsigned j);
   void check(schedule::Extent a, schedule::Extent b);
@@ -54,6 +61,11 @@ private:
   llvm::SmallVector<std::pair<schedule::Extent, schedule::Extent>> checked;
   /// What a symbol was checked to be equal to.
   llvm::DenseMap<unsigned, schedule::Extent> equal;
+  /// Operations of branches whose conversion has not begun.
+  llvm::DenseMap<mlir::Region *, llvm::SmallVector<mlir::Operation *>> inBranch;
+  llvm::SmallVector<mlir::Region *> entered;
+  /// What is checked holds in a branch only.
+  bool isLocal = false;
 };
 
 } // namespace kiln

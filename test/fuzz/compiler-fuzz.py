@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compiler-fuzz.py BUILD text|bytecode|ttir|announced SECONDS|COUNTx [SEED]: mutates the inputs of the
+"""compiler-fuzz.py BUILD text|bytecode|ttir|announced|onnx SECONDS|COUNTx [SEED]: mutates the inputs of the
 test suite (ttir: its Triton kernels, and those under $KILN_SHARED) and compiles them, for a time or so many of them. Every run must end
-with status 0 or 1, and with 1 there must be a diagnostic with a place. announced makes numbers, shapes and splats of both kinds large and
-values out of sums of the same sums: no run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
+with status 0 or 1, and with 1 there must be a diagnostic with a place. onnx mutates the files that the tests write. announced makes numbers, shapes and splats of both kinds large and
+values out of sums of the same sums. In these two no run may take more than 5 seconds of a processor or 1 GiB more than what it was made from.
 Stops at the first that does."""
 import os
 import random
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-PLACE = re.compile(rb":(\d+:\d+| byte \d+): error: |^error: ", re.MULTILINE)
+PLACE = re.compile(rb":(\d+:\d+| byte \d+| (node|graph|input|initializer|opset_import)\b.*): error: |^error: ", re.MULTILINE)
 CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
 WORDS = [b"tensor<", b"memref<", b"!tile.view<", b">", b"(", b")", b"{", b"}", b"[", b"]", b"?", b"x", b"f32",
          b"bf16", b"i1", b"i48", b"index", b"-1", b"0", b"9223372036854775807", b"4294967296", b"dense<", b"nan",
@@ -114,8 +114,22 @@ def mutate_bytes(data, _pool, rng):
     return bytes(data)
 
 
+def onnx_seeds(inputs, build):
+    """The files that the tests of ONNX write."""
+    folder = os.path.join(build, "fuzz-compiler", "onnx")
+    subprocess.run(["/usr/bin/python3", os.path.join(inputs, "files.py"), folder], check=True)
+    pool = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".onnx"):
+            with open(os.path.join(folder, name), "rb") as file:
+                pool.append(file.read())
+    return pool
+
+
 def seeds(build, kind):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    if kind == "onnx":
+        return onnx_seeds(os.path.join(root, "test", "onnx", "Inputs"), build)
     folders = [os.path.join(root, "test"), os.path.join(root, "examples")]
     if kind == "ttir":
         folders = [os.path.join(root, "test", "triton")]
@@ -163,10 +177,10 @@ def main() -> int:
     count = int(seconds) if sys.argv[3].endswith("x") else 0
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     pool = seeds(build, kind)
-    mutate = {"bytecode": mutate_bytes, "announced": mutate_announced}.get(kind, mutate_text)
+    mutate = {"bytecode": mutate_bytes, "onnx": mutate_bytes, "announced": mutate_announced}.get(kind, mutate_text)
     out = os.path.join(build, "fuzz-compiler")
     os.makedirs(out, exist_ok=True)
-    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir"}.get(kind, ".mlir")
+    suffix = {"bytecode": ".mlirbc", "ttir": ".ttir", "onnx": ".onnx"}.get(kind, ".mlir")
     path = os.path.join(out, f"{kind}-{os.getpid()}{suffix}")
     runs = accepted = caught = peak = 0
     longest = 0.0
@@ -177,7 +191,7 @@ def main() -> int:
             file.write(mutate(seed, pool, rng))
         target = rng.choice(["cpu", "reference"])
         command = [os.path.join(build, "bin", "kiln-compile"), path, "--target=" + target, "-o", path + ".kiln"]
-        if kind == "announced":
+        if kind in ("announced", "onnx"):
             run, memory, work = compile_limited(command)
             if memory > 1024 or work > 4.5:
                 with open(path + ".seed", "wb") as file:
@@ -202,7 +216,7 @@ def main() -> int:
             print(f"{path}: status {run.returncode}\n{run.stderr.decode(errors='replace')[:2000]}")
             return 1
     print(f"{kind}: {runs} runs from {len(pool)} seeds, {accepted} accepted, {caught} crashes caught in the child"
-          + (f", at most {peak} MiB and {longest:.1f} s" if kind == "announced" else ""))
+          + (f", at most {peak} MiB and {longest:.1f} s" if kind in ("announced", "onnx") else ""))
     return 0
 
 

@@ -66,12 +66,12 @@ func.func @type(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f64> {
 // -----
 
 func.func @branches(%c: !torch.vtensor<[],i1>, %x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error@+1 {{unsupported: onnx.If has graphs whose results differ in type}}
+  // expected-error@+1 {{unsupported: onnx.If has graphs whose results differ in rank or in their elements}}
   %0 = torch.operator "onnx.If"(%c) : (!torch.vtensor<[],i1>) -> !torch.vtensor<[4],f32> {
     torch.operator_terminator %x : !torch.vtensor<[4],f32>
   }, {
-    %1 = torch.operator "onnx.Concat"(%x, %x) {torch.onnx.axis = 0 : si64} : (!torch.vtensor<[4],f32>, !torch.vtensor<[4],f32>) -> !torch.vtensor<[8],f32>
-    torch.operator_terminator %1 : !torch.vtensor<[8],f32>
+    %1 = torch.operator "onnx.Unsqueeze"(%x) {torch.onnx.axes = [0 : si64]} : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[1,4],f32>
+    torch.operator_terminator %1 : !torch.vtensor<[1,4],f32>
   }
   return %0 : !torch.vtensor<[4],f32>
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops whose number of steps is known when the program runs.
+#include "Control.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace kiln::onnx_to_prim {
+namespace {
+
+/// Loops of up to so many elements of a stacked result have room for the most
+/// steps that they may take; others count their steps first.
+constexpr int64_t mostRoom = 1 << 24;
+
+/// A loop as a prim.while that carries the number of steps, the condition, and
+/// the tensors of the node.
+class WhileLoop {
+public:
+  WhileLoop(Node &n, Region &body, ArrayRef<Value> vars)
+      : n(n), body(body), vars(vars), numStacked(n.numResults() - vars.size()) {
+  }
+
+  LogicalResult run();
+
+private:
+  LogicalResult build();
+  LogicalResult keepType(Value &next, Value argument);
+  FailureOr<SmallVector<Value>> buffers(OpFoldResult count);
+  FailureOr<prim::WhileOp> stack(ArrayRef<Value> rooms);
+  /// How many steps there is room for, and whether that is how many there are.
+  std::optional<std::pair<OpFoldResult, bool>> room();
+
+  Node &n;
+  Region &body;
+  ArrayRef<Value> vars;
+  size_t numStacked;
+  prim::WhileOp loop;       ///< without what is stacked
+  SmallVector<Value> parts; ///< what its body gives to stack
+};
+
+/// Gives a tensor that is carried the type that it began with.
+LogicalResult WhileLoop::keepType(Value &next, Value argument) {
+  auto want = cast<RankedTensorType>(argument.getType());
+  auto have = dyn_cast<RankedTensorType>(next.getType());
+  if (have == want)
+    return success();
+  if (!have || have.getElementType() != want.getElementType() ||
+      failed(verifyCompatibleShape(have.getShape(), want.getShape())))
+    return n.fail("changes the type of a tensor that it carries, and how often "
+                  "it runs is not known");
+  next = n.e.reshape(next, n.e.sizesOf(argument));
+  return success();
+}
+
+/// Builds the loop without what is stacked.
+LogicalResult WhileLoop::build() {
+  Type truth = n.e.b.getI1Type();
+  SmallVector<Value> inits{
+      n.integer(0), n.has(1) ? scalar(n, n.in(1))
+                             : n.e.full(n.e.b.getIntegerAttr(truth, 1), {})};
+  llvm::append_range(inits, vars);
+  for (Value init : inits)
+    if (!isa<RankedTensorType>(init.getType()))
+      return n.fail("carries a sequence, and how often it runs is not known");
+  Value most = n.has(0) ? scalar(n, n.i64(n.in(0))) : Value();
+  loop = prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
+  OpBuilder::InsertionGuard guard(n.e.b);
+  auto enter = [&](Region &region) {
+    mlir::Block *block = n.e.b.createBlock(&region);
+    for (Value init : inits)
+      block->addArgument(init.getType(), n.e.b.getLoc());
+    return block->getArguments();
+  };
+  auto test = enter(loop.getCondition());
+  prim::YieldOp::create(
+      n.e.b, ValueRange{most ? n.both(test[1], n.lt(test[0], most)) : test[1]});
+  auto now = enter(loop.getBody());
+  auto results = n.run(body, SmallVector<Value>(now.begin(), now.end()));
+  if (failed(results))
+    return failure();
+  if (results->size() != 1 + n.numResults())
+    return n.fail("has a graph with another number of results");
+  SmallVector<Value> next{n.add(now[0], n.integer(1)),
+                          scalar(n, (*results)[0])};
+  for (size_t k = 0; k < vars.size(); ++k) {
+    next.push_back((*results)[1 + k]);
+    if (failed(keepType(next.back(), now[2 + k])))
+      return failure();
+  }
+  parts.assign(results->begin() + 1 + vars.size(), results->end());
+  prim::YieldOp::create(n.e.b, next);
+  return success();
+}
+
+std::optional<std::pair<OpFoldResult, bool>> WhileLoop::room() {
+  auto declared = n.declared(vars.size());
+  if (declared && !declared->empty())
+    return std::pair(n.e.size(declared->front()), true);
+  auto most = n.has(0) ? n.ints(0) : std::nullopt;
+  int64_t largest = 1;
+  for (Value part : parts)
+    largest = std::max(largest, n.e.typeOf(part).getNumElements());
+  if (most && most->front() <= mostRoom / largest)
+    return std::pair(n.e.size(std::max<int64_t>(most->front(), 0)), false);
+  return std::nullopt;
+}
+
+/// Zeros for what is stacked in `count` steps.
+FailureOr<SmallVector<Value>> WhileLoop::buffers(OpFoldResult count) {
+  SmallVector<Value> rooms;
+  for (Value part : parts) {
+    Sizes sizes{count};
+    llvm::append_range(sizes, n.e.sizesOf(part));
+    rooms.push_back(
+        n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(part), 0), sizes));
+  }
+  return rooms;
+}
+
+/// The same loop, which also writes to `rooms`.
+FailureOr<prim::WhileOp> WhileLoop::stack(ArrayRef<Value> rooms) {
+  SmallVector<Value> inits(loop.getInits());
+  llvm::append_range(inits, rooms);
+  auto whole =
+      prim::WhileOp::create(n.e.b, ValueRange(inits).getTypes(), inits);
+  OpBuilder::InsertionGuard guard(n.e.b);
+  auto copy = [&](Region &from, Region &to, IRMapping &mapping) {
+    mlir::Block *block = n.e.b.createBlock(&to);
+    for (Value init : inits)
+      block->addArgument(init.getType(), n.e.b.getLoc());
+    mapping.map(from.getArguments(),
+                block->getArguments().take_front(from.getNumArguments()));
+    for (Operation &op : from.front().without_terminator())
+      n.e.b.clone(op, mapping);
+    return llvm::map_to_vector(
+        from.front().getTerminator()->getOperands(),
+        [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  IRMapping test, step;
+  prim::YieldOp::create(n.e.b,
+                        copy(loop.getCondition(), whole.getCondition(), test));
+  SmallVector<Value> next = copy(loop.getBody(), whole.getBody(), step);
+  auto arguments = whole.getBody().getArguments();
+  for (auto [k, part] : llvm::enumerate(parts)) {
+    Value all = arguments[loop.getNumResults() + k];
+    Value one = n.unsqueeze(step.lookupOrDefault(part), {0});
+    SmallVector<Value> starts(n.e.typeOf(all).getRank(), n.integer(0));
+    starts[0] = arguments[0];
+    next.push_back(prim::DynamicUpdateSliceOp::create(n.e.b, all.getType(), all,
+                                                      one, starts));
+  }
+  prim::YieldOp::create(n.e.b, next);
+  return whole;
+}
+
+LogicalResult WhileLoop::run() {
+  if (failed(build()))
+    return failure();
+  prim::WhileOp last = loop;
+  if (numStacked) {
+    for (Value part : parts)
+      if (!isa<RankedTensorType>(part.getType()) ||
+          !n.e.typeOf(part).hasStaticShape())
+        return n.fail("stacks tensors of a size that is not known");
+    auto place = room();
+    // Where nothing says how many steps there are, the loop runs without what
+    // it stacks first.
+    OpFoldResult count = place ? place->first : n.sizeFrom(loop.getResult(0));
+    auto rooms = buffers(count);
+    auto whole = failed(rooms) ? FailureOr<prim::WhileOp>() : stack(*rooms);
+    if (failed(whole))
+      return failure();
+    last = *whole;
+    n.graph.forget();
+    if (place)
+      loop.erase();
+    else
+      eraseDead(loop.getBody().front());
+    SmallVector<Value> stacked(last.getResults().take_back(numStacked));
+    if (place && !place->second) {
+      OpFoldResult taken = n.sizeFrom(last.getResult(0));
+      for (Value &all : stacked)
+        all = n.first(all, taken);
+    }
+    for (auto [k, all] : llvm::enumerate(stacked))
+      if (failed(n.set(vars.size() + k, all)))
+        return failure();
+  }
+  for (size_t i = 0; i < vars.size(); ++i)
+    if (failed(n.set(i, last.getResult(2 + i))))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult translateWhile(Node &n, Region &body, ArrayRef<Value> vars) {
+  return WhileLoop(n, body, vars).run();
+}
+
+} // namespace kiln::onnx_to_prim

@@ -3,25 +3,33 @@
 
 #include "Chips.h"
 #include "MatrixInstructions.h"
-#include "kiln/LLVM/Serialize.h"
+#include "Processors.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/TargetParser/Host.h"
-#include <unistd.h>
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+#include <tuple>
 
 using namespace mlir;
 using namespace kiln;
+using namespace kiln::cpu_target;
 
 namespace {
-/// What differs between the levels of the architecture.
+/// Vector registers, as a description tells of them.
+struct Registers {
+  int64_t bits = 128, count = 16;
+  /// Preferred blocks of a contraction: rows are a multiple of the
+  /// micro-kernel.
+  int64_t m = 96, n = 256, k = 256;
+  bool convertsF16 = false;
+  std::string features = {}; ///< that say so to LLVM
+};
+
+/// A level of x86.
 struct Level {
   StringRef features; ///< that a processor must have
   int64_t bits, registers;
-  /// Preferred blocks of a contraction: rows are a multiple of the
-  /// micro-kernel.
   int64_t m, n, k;
 };
 
@@ -33,107 +41,124 @@ const Level kLevels[] = {
     {"", 128, 16, 96, 256, 256},
 };
 
-/// What a processor name stands for.
-struct Processor {
-  std::string cpu, features;
-  int64_t l1 = 32768, l2 = 1048576, l3 = 33554432, cores = 1;
-};
-
-Processor nativeProcessor() {
-  Processor processor;
-  processor.cpu = llvm::sys::getHostCPUName().str();
-  SmallVector<std::string> names;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    names.push_back((feature.second ? "+" : "-") + feature.first().str());
-  llvm::sort(names);
-  processor.features = llvm::join(names, ",");
-  auto known = [](int name, int64_t &value) {
-    long found = sysconf(name);
-    if (found > 0)
-      value = found;
-  };
-  known(_SC_LEVEL1_DCACHE_SIZE, processor.l1);
-  known(_SC_LEVEL2_CACHE_SIZE, processor.l2);
-  int64_t shared = processor.l3;
-  known(_SC_LEVEL3_CACHE_SIZE, shared);
-  // Virtual machines report the sum over sockets.
-  processor.l3 = std::min(shared, processor.l3);
-  known(_SC_NPROCESSORS_ONLN, processor.cores);
-  return processor;
-}
-
-/// Whether LLVM generates code of the host's word size for a processor.
-bool isUsable(const llvm::MCSubtargetInfo &processor) {
-  return !processor.getTargetTriple().isX86() ||
-         !processor.getTargetTriple().isArch64Bit() ||
-         processor.checkFeatures("+64bit");
-}
-
-/// The processors that LLVM generates code for, as a list.
-std::string listUsable(const llvm::Target &backend, const llvm::Triple &triple,
-                       const llvm::MCSubtargetInfo &general) {
-  std::string list;
-  for (const llvm::SubtargetSubTypeKV &entry :
-       general.getAllProcessorDescriptions()) {
-    std::unique_ptr<llvm::MCSubtargetInfo> processor(
-        backend.createMCSubtargetInfo(triple, entry.Key, ""));
-    if (processor && isUsable(*processor))
-      list += (list.empty() ? "" : ", ") + StringRef(entry.Key).str();
+/// `wanted` bits, or as many as the processor has where that is 0. Nothing
+/// where the processor has other registers.
+std::optional<Registers> x86Registers(const Processor &processor,
+                                      int64_t wanted) {
+  for (const Level &level : kLevels) {
+    if ((!level.features.empty() &&
+         !processor.subtarget->checkFeatures(level.features.str())) ||
+        (wanted && wanted != level.bits))
+      continue;
+    bool isExtended = wanted && processor.has("avx512vl");
+    return Registers{level.bits, isExtended ? 32 : level.registers,
+                     level.m,    level.n,
+                     level.k,    level.bits >= 256};
   }
-  return list;
+  return std::nullopt;
+}
+
+/// The scalable registers of AArch64 are used where they are longer than the
+/// others, with the length that the code is for.
+std::optional<Registers> armRegisters(const Processor &processor,
+                                      int64_t wanted) {
+  constexpr int64_t kNeon = 128, kLongest = 2048;
+  int64_t bits = wanted ? wanted : std::max(processor.vectorBits, kNeon);
+  if (bits == kNeon)
+    return Registers{kNeon, 32, 96, 256, 256, /*convertsF16=*/true};
+  if (!processor.has("sve") || !llvm::isPowerOf2_64(uint64_t(bits)) ||
+      bits < kNeon || bits > kLongest ||
+      (processor.vectorBits && bits != processor.vectorBits))
+    return std::nullopt;
+  return Registers{bits, 32, 256, 512, 256, /*convertsF16=*/true};
+}
+
+/// Registers of RISC-V are at least as long as the code says. Without vectors
+/// one element is computed after the other.
+std::optional<Registers> riscvRegisters(const Processor &processor,
+                                        int64_t wanted) {
+  constexpr int64_t kScalar = 32, kShortest = 64, kLongest = 65536;
+  if (!processor.has("zve64d")) {
+    if (wanted)
+      return std::nullopt;
+    return Registers{kScalar, 32, 96, 256, 256, /*convertsF16=*/false};
+  }
+  auto extension = [](int64_t bits) {
+    return "zvl" + std::to_string(bits) + "b";
+  };
+  int64_t least = kShortest;
+  while (least < kLongest && processor.has(extension(2 * least)))
+    least *= 2;
+  int64_t bits = wanted ? wanted : std::max(processor.vectorBits, least);
+  if (!llvm::isPowerOf2_64(uint64_t(bits)) || bits < kShortest ||
+      bits > kLongest || (processor.vectorBits && bits > processor.vectorBits))
+    return std::nullopt;
+  Registers registers = {bits, 32, 96, 256, 256, processor.has("zvfhmin")};
+  if (bits >= 256)
+    std::tie(registers.m, registers.n) = std::pair(256, 512);
+  if (bits > least)
+    registers.features = "+" + extension(bits);
+  return registers;
+}
+
+std::optional<Registers> registersOf(const Processor &processor,
+                                     int64_t wanted) {
+  if (processor.triple.isX86())
+    return x86Registers(processor, wanted);
+  return processor.triple.isAArch64() ? armRegisters(processor, wanted)
+                                      : riscvRegisters(processor, wanted);
+}
+
+/// What of a processor is in no other field of a description.
+std::string extraOf(const Processor &processor, const Registers &registers) {
+  llvm::SmallVector<std::string> entries;
+  if (registers.convertsF16)
+    entries.push_back("converts_f16");
+  if (!processor.tune.empty())
+    entries.push_back("tune_cpu = \"" + processor.tune + "\"");
+  // Registers of AArch64 that are longer than those of NEON are scalable ones.
+  constexpr int64_t kNeon = 128;
+  if (processor.triple.isAArch64() && registers.bits > kNeon)
+    entries.push_back("vscale = " + std::to_string(registers.bits / kNeon));
+  return llvm::join(entries, ", ");
 }
 } // namespace
 
 std::vector<target::ChipInfo> cpu_target::listedChips() {
-  return {{"native", "the machine that compiles"},
-          {"x86-64-v4", "AVX-512 (F, BW, DQ, VL)"},
-          {"x86-64-v3", "AVX2 and FMA"},
-          {"x86-64-v2", "SSE4.2"},
-          {"x86-64", "the base architecture"}};
+  std::vector<target::ChipInfo> chips = {
+      {"native", "the machine that compiles"}};
+  for (const Architecture &architecture : architectures())
+    for (const NamedChip &chip : architecture.chips)
+      chips.push_back(
+          {chip.name.str(), architecture.name.str() + ": " + chip.help.str()});
+  return chips;
 }
 
-target::TargetAttr cpu_target::describeChip(MLIRContext *context,
-                                            StringRef chip) {
-  cpu::initializeBackends();
+target::TargetAttr
+cpu_target::describeChip(MLIRContext *context,
+                         const target::TargetOptions &options) {
   auto fail = [&](const Twine &message) {
     emitError(UnknownLoc::get(context)) << message.str();
     return target::TargetAttr();
   };
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  bool native = chip.empty() || chip == "native";
-  Processor processor = native ? nativeProcessor() : Processor();
-  if (!native)
-    processor.cpu = chip.str();
-  std::string error;
-  const llvm::Target *backend =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!backend)
-    return fail("no code generator for '" + triple.str() + "': " + error);
-  std::unique_ptr<llvm::MCSubtargetInfo> general(
-      backend->createMCSubtargetInfo(triple, "", ""));
-  if (!general || (!native && !general->isCPUStringValid(processor.cpu)))
-    return fail("target 'cpu' has no chip '" + chip +
-                "', expected native or one of: " +
-                (general ? listUsable(*backend, triple, *general) : ""));
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      backend->createMCSubtargetInfo(triple, processor.cpu,
-                                     processor.features));
-  if (!isUsable(*subtarget))
-    return fail("unsupported: chip '" + chip +
-                "' has no 64-bit mode, expected native or one of: " +
-                listUsable(*backend, triple, *general));
-  const Level *level = kLevels;
-  if (triple.isX86())
-    while (!level->features.empty() &&
-           !subtarget->checkFeatures(level->features.str()))
-      ++level;
-  else
-    level = std::end(kLevels) - 1;
-  cpu_target::MatrixRows products;
-  if (triple.isX86())
-    products = cpu_target::matrixRows(level->bits, [&](StringRef feature) {
-      return subtarget->checkFeatures(("+" + feature).str());
-    });
+  std::string problem;
+  Processor processor = findProcessor(options.chip, problem);
+  if (!processor.subtarget)
+    return fail(problem);
+  int64_t wanted = 0;
+  StringRef length = options.get(kVectorBitsKey, "");
+  if (!length.empty() && (length.getAsInteger(10, wanted) || wanted <= 0))
+    return fail("target 'cpu': expected a number of bits for 'vector_bits', "
+                "found '" +
+                length + "'");
+  std::optional<Registers> registers = registersOf(processor, wanted);
+  if (!registers)
+    return fail("target 'cpu': vector_bits=" + length + ": chip '" +
+                processor.chip + "' has no vector registers of that length");
+  if (!registers->features.empty())
+    processor.features +=
+        (processor.features.empty() ? "" : ",") + registers->features;
+  MatrixRows products = matrixRows(processor, registers->bits);
   // Blocks have about the same number of bytes whatever the type.
   std::string text = llvm::formatv(
       R"(#kiln.target<name = "cpu", chip = "{0}", family = "cpu",
@@ -141,12 +166,12 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
   topology = <cores = {4}>,
   memories = [{15}
     #kiln.memory<name = "vectors", scope = thread, kind = register, size = {16}>,
-    #kiln.memory<name = "l1", scope = core, kind = cached, size = {5}, align = 64, line = 64>,
-    #kiln.memory<name = "l2", scope = core, kind = cached, size = {6}, align = 64, line = 64>,
-    #kiln.memory<name = "l3", scope = cluster, kind = cached, size = {14}, align = 64, line = 64>,
-    #kiln.memory<name = "main", scope = host, kind = cached, align = 64, line = 64>],
+    #kiln.memory<name = "l1", scope = core, kind = cached, size = {5}, align = 64, line = {21}>,
+    #kiln.memory<name = "l2", scope = core, kind = cached, size = {6}, align = 64, line = {21}>,
+    #kiln.memory<name = "l3", scope = cluster, kind = cached, size = {14}, align = 64, line = {21}>,
+    #kiln.memory<name = "main", scope = host, kind = cached, align = 64, line = {21}>],
   units = [
-    #kiln.unit<name = "simd", kind = vector, bits = {7}, registers = {8}, count = 2,
+    #kiln.unit<name = "simd", kind = vector, bits = {7}, registers = {8}, count = {22},
       types = [f32, f64, f16, bf16, i1, i8, i16, i32, i64], homes = ["vectors", "l1"]>{17}],
   matrix_instructions = [{18}],
   tiles = <elementwise_rows = 4, elementwise_cols = 1024, reduction_elements = 16384, reduction_rows = 1, contraction = [
@@ -157,11 +182,12 @@ target::TargetAttr cpu_target::describeChip(MLIRContext *context,
     #kiln.contraction_tile<type = i8, m = {9}, n = {10}, k = {20}>,
     #kiln.contraction_tile<m = {9}, n = {10}, k = {11}>]>,
   extra = {{{13}}>)",
-      native ? StringRef("native") : chip, triple.str(), processor.cpu,
-      processor.features, processor.cores, processor.l1, processor.l2,
-      level->bits, level->registers, level->m, level->n, level->k, level->n / 2,
-      level->bits >= 256 ? "converts_f16" : "", processor.l3, products.memories,
-      level->bits / 8 * level->registers, products.units, products.rows,
-      2 * level->k, 4 * level->k);
+      processor.chip, processor.triple.str(), processor.cpu, processor.features,
+      processor.cores, processor.l1, processor.l2, registers->bits,
+      registers->count, registers->m, registers->n, registers->k,
+      registers->n / 2, extraOf(processor, *registers), processor.l3,
+      products.memories, registers->bits / 8 * registers->count, products.units,
+      products.rows, 2 * registers->k, 4 * registers->k, processor.line,
+      processor.pipes);
   return target::parseDescription(text, context, "description of cpu");
 }

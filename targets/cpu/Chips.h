@@ -8,13 +8,16 @@
 
 namespace kiln::cpu_target {
 
+/// The option that says how long vector registers are.
+constexpr llvm::StringLiteral kVectorBitsKey = "vector_bits";
+
 /// The chips that are listed; every processor that LLVM knows is accepted.
 std::vector<target::ChipInfo> listedChips();
 
-/// The description of `chip` ("native": the machine that compiles), or null
+/// The description of a chip ("native": the machine that compiles), or null
 /// after an error.
 target::TargetAttr describeChip(mlir::MLIRContext *context,
-                                llvm::StringRef chip);
+                                const target::TargetOptions &options);
 
 } // namespace kiln::cpu_target
 

@@ -7,7 +7,7 @@
 
 #include "Chips.h"
 #include "MatrixInstructions.h"
-#include "device/UnusedFeatures.h"
+#include "Requirements.h"
 #include "kiln/Cpu/Lowering.h"
 #include "kiln/Cpu/Passes.h"
 #include "kiln/LLVM/Serialize.h"
@@ -35,6 +35,9 @@ public:
              "threads that run a kernel (default: all cores)"},
             {"subnormals", "keep|flush",
              "keep: no instruction for bf16 that reads them as zero"},
+            {cpu_target::kVectorBitsKey.str(), "N",
+             "length of vector registers, where chips differ in it (default: "
+             "that of the chip, or what all of its kind have)"},
             {"hide", "NAME+NAME",
              "features, such as avx2, that the driver takes the machine not to "
              "have"}};
@@ -44,7 +47,7 @@ public:
   target::TargetAttr
   description(MLIRContext *context,
               const target::TargetOptions &options) const override {
-    return cpu_target::describeChip(context, options.chip);
+    return cpu_target::describeChip(context, options);
   }
 
   std::unique_ptr<target::TilingModel>
@@ -67,9 +70,8 @@ public:
                           target::Executable &result) const override {
     if (failed(cpu::serializeKernels(module, options, result)))
       return failure();
-    llvm::erase_if(result.requirements, [](StringRef name) {
-      return cpu_target::isUnusedFeature(name);
-    });
+    cpu_target::keepRequirements(target::getDescription(module),
+                                 result.requirements);
     return success();
   }
   LogicalResult emit(ModuleOp module, target::EmitKind kind,

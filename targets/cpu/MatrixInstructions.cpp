@@ -104,4 +104,6 @@ void cpu_target::addMatrixInstructions() {
                 {sum, x, y});
   });
   addTileInstructions();
+  addArmInstructions();
+  addRiscvInstructions();
 }

@@ -1,11 +1,10 @@
-//===- MatrixInstructions.h - Matrix instructions of x86 --------*- C++ -*-===//
+//===- MatrixInstructions.h - Matrix instructions of chips ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_TARGETS_CPU_MATRIXINSTRUCTIONS_H
 #define KILN_TARGETS_CPU_MATRIXINSTRUCTIONS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "Processors.h"
 #include <string>
 
 namespace kiln::cpu_target {
@@ -14,15 +13,18 @@ namespace kiln::cpu_target {
 void addMatrixInstructions();
 /// The same for those on registers that hold tiles.
 void addTileInstructions();
+/// The same for those of AArch64, on vectors.
+void addArmInstructions();
+/// The same for those of RISC-V.
+void addRiscvInstructions();
 
 /// The matrix instructions of a processor with vector registers of `bits` bits
 /// for a description, and the units beside the vector unit `simd` that they
-/// need. `has` tells of LLVM's features.
+/// need.
 struct MatrixRows {
   std::string rows, units, memories;
 };
-MatrixRows matrixRows(int64_t bits,
-                      llvm::function_ref<bool(llvm::StringRef)> has);
+MatrixRows matrixRows(const Processor &processor, int64_t bits);
 
 } // namespace kiln::cpu_target
 

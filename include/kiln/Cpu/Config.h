@@ -31,7 +31,10 @@ struct CpuConfig {
 struct RegisterFile {
   int64_t registers;     ///< how many there are
   int64_t rows, columns; ///< of the accumulator in one register
-  int64_t temporaries;   ///< needed beside accumulators and right operands
+  int64_t temporaries;   ///< needed beside accumulators and operands
+  /// Whether left and right operands take registers of this file, too.
+  bool left = true, right = true;
+  bool isMatrix = false; ///< of a unit for matrices
 };
 
 /// Shape of a register-blocked micro-kernel: `rows` x (`vectors` registers).

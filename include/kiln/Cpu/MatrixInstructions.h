@@ -55,10 +55,14 @@ using MultiplyAdd = llvm::function_ref<mlir::Value(
 /// they read the columns of rhs once and spread each row of lhs. `unroll`
 /// groups make an iteration: one where a step is several instructions, whose
 /// intermediate results would otherwise be computed too far ahead.
+///
+/// With `down` = 2 a register of the accumulator holds squares of 2 x 2 sums
+/// beside each other, lhs the steps of two rows for each square, and rhs those
+/// of its two columns: matrix products in segments of a register.
 mlir::LogicalResult lowerToRegisterBlock(MicroKernelOp op,
                                          mlir::RewriterBase &rewriter,
                                          int64_t lanes, MultiplyAdd step,
-                                         int64_t unroll = 4);
+                                         int64_t unroll = 4, int64_t down = 1);
 
 } // namespace kiln::cpu
 

@@ -36,11 +36,13 @@ MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
   double bestCost = 0;
   // So many accumulators hide the latency of vectors; those of a unit for
   // matrices take longer to be used.
-  double enough = file.rows == 1 ? 8 : 4;
+  double enough = file.isMatrix ? 4 : 8;
   for (int64_t vectors = 1; vectors <= 8; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
-      // Accumulators, one row of the right panel, one of the left.
-      if (rows * vectors + vectors + file.temporaries > file.registers &&
+      // Accumulators, one row of the right panel, one element of the left.
+      int64_t needed = rows * vectors + (file.right ? vectors : 0) +
+                       (file.left ? 1 : 0) + file.temporaries;
+      if (needed > file.registers &&
           !(rows == 14 && vectors == 2 && file.registers == 32))
         continue;
       double area = double(llvm::alignTo(m, rows * file.rows)) *

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Target/Contribution.h"
 #include <deque>
 #include <mutex>
 
@@ -20,6 +21,7 @@ static Registry &registry() {
 }
 
 void kiln::cpu::addMatrixInstruction(MatrixInstruction instruction) {
+  target::noteContribution();
   std::lock_guard<std::mutex> lock(registry().mutex);
   registry().instructions.push_front(std::move(instruction));
 }

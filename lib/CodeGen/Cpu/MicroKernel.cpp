@@ -32,7 +32,9 @@ struct RegisterBlockBuilder {
   int64_t lanes;
   MultiplyAdd multiplyAdd;
   int64_t unroll;
-  int64_t rows = op.getRows(), vectors = op.getColumns() / lanes,
+  /// Rows and columns of an accumulator that is one register.
+  int64_t down, across = lanes / down;
+  int64_t rows = op.getRows() / down, vectors = op.getColumns() / across,
           group = op.getLhsGroup();
   Type lhs = registerElement(op.getLhsType()),
        rhs = registerElement(op.getRhsType()),
@@ -59,8 +61,53 @@ struct RegisterBlockBuilder {
                                 element.getIntOrFloatBitWidth() / 8);
   }
 
+  /// Parts of a register of squares: its elements are `down` x `down` sums of
+  /// the first columns, row by row, then those of the next ones.
+  SmallVector<int64_t> squares() {
+    SmallVector<int64_t> order;
+    for (int64_t first = 0; first < across; first += down)
+      for (int64_t i = 0; i < down; ++i)
+        for (int64_t j = 0; j < down; ++j)
+          order.push_back(i * across + first + j);
+    return order;
+  }
+
+  /// The elements of some rows as one register.
+  Value joinRows(ArrayRef<Value> parts) {
+    if (down == 1)
+      return parts[0];
+    Value pair =
+        vector::ShuffleOp::create(b, loc, parts[0], parts[1], squares());
+    return pair;
+  }
+
+  /// One row's elements of a register.
+  Value partOf(Value sum, int64_t row) {
+    if (down == 1)
+      return sum;
+    SmallVector<int64_t> order(across);
+    for (auto [place, from] : llvm::enumerate(squares()))
+      if (from / across == row)
+        order[size_t(from % across)] = int64_t(place);
+    return vector::ShuffleOp::create(b, loc, sum, sum, order);
+  }
+
+  /// The steps of as many rows as a register has in each of its squares.
+  Value spreadRows(Value address) {
+    int64_t wide = down * group;
+    Value value = load(address, wide, lhs);
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < lanes * group / down; ++i)
+      order.push_back(i % wide);
+    return int64_t(order.size()) == wide
+               ? value
+               : vector::ShuffleOp::create(b, loc, value, value, order);
+  }
+
   /// The steps of one row in every lane.
   Value spread(Value address) {
+    if (down > 1)
+      return spreadRows(address);
     unsigned bits = lhs.getIntOrFloatBitWidth();
     Type unit = group == 1 ? lhs : b.getIntegerType(bits * group);
     Value value = LLVM::LoadOp::create(b, loc, unit, address, bits / 8);
@@ -75,17 +122,21 @@ struct RegisterBlockBuilder {
   /// What the accumulators hold at first.
   SmallVector<Value> loadSums(ArrayRef<Value> places) {
     auto loaded = [&] {
-      return llvm::map_to_vector(
-          places, [&](Value place) { return load(place, lanes, acc); });
+      SmallVector<Value> sums;
+      for (size_t i = 0; i < places.size(); i += size_t(down))
+        sums.push_back(joinRows(llvm::map_to_vector(
+            places.slice(i, size_t(down)),
+            [&](Value place) { return load(place, across, acc); })));
+      return sums;
     };
     if (!op.getFresh())
       return loaded();
-    SmallVector<Type> types(places.size(), vectorOf(lanes, acc));
+    SmallVector<Type> types(places.size() / size_t(down), vectorOf(lanes, acc));
     auto choice = scf::IfOp::create(b, loc, types, op.getFresh(), true, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types[0]));
-    scf::YieldOp::create(b, loc, SmallVector<Value>(places.size(), zero));
+    scf::YieldOp::create(b, loc, SmallVector<Value>(types.size(), zero));
     b.setInsertionPointToStart(choice.elseBlock());
     scf::YieldOp::create(b, loc, loaded());
     return llvm::to_vector(ValueRange(choice.getResults()));
@@ -96,9 +147,9 @@ struct RegisterBlockBuilder {
     SmallVector<Value> row;
     for (int64_t j = 0; j < vectors; ++j)
       row.push_back(
-          load(at(right, j * lanes * group, rhs), lanes * group, rhs));
+          load(at(right, j * across * group, rhs), across * group, rhs));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x = spread(at(left, i * group, lhs));
+      Value x = spread(at(left, i * down * group, lhs));
       for (int64_t j = 0; j < vectors; ++j) {
         Value &sum = sums[i * vectors + j];
         sum = multiplyAdd(b, loc, x, row[j], sum);
@@ -112,7 +163,7 @@ struct RegisterBlockBuilder {
     b.setInsertionPointToEnd(loop.getBody());
     Value k = loop.getInductionVar(), stride = op.getRhsStride();
     SmallVector<Value> next(loop.getRegionIterArgs());
-    int64_t panel = rows * group;
+    int64_t panel = op.getRows() * group;
     Value left =
         at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
     Value right =
@@ -131,7 +182,8 @@ struct RegisterBlockBuilder {
     if (!op.getMinus())
       return;
     for (int64_t j = 0; j < vectors; ++j) {
-      Value less = load(at(op.getMinus(), j * lanes, acc), lanes, acc);
+      Value part = load(at(op.getMinus(), j * across, acc), across, acc);
+      Value less = joinRows(SmallVector<Value>(size_t(down), part));
       for (int64_t i = 0; i < rows; ++i) {
         Value &sum = sums[i * vectors + j];
         if (isa<FloatType>(acc))
@@ -143,12 +195,14 @@ struct RegisterBlockBuilder {
   }
 
   void build() {
-    SmallVector<Value> places;
+    SmallVector<Value> places(size_t(rows * down * vectors));
     Value row = op.getAcc();
-    for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t i = 0; i < rows * down; ++i) {
+      // Those of one register follow each other.
       for (int64_t j = 0; j < vectors; ++j)
-        places.push_back(at(row, j * lanes, acc));
-      if (i + 1 < rows)
+        places[size_t((i / down * vectors + j) * down + i % down)] =
+            at(row, j * across, acc);
+      if (i + 1 < rows * down)
         row = at(row, op.getAccStride(), acc);
     }
     SmallVector<Value> sums = loadSums(places);
@@ -164,23 +218,29 @@ struct RegisterBlockBuilder {
     loop(c64(0), whole, unroll, sums);
     if (unroll > 1)
       loop(whole, groups, 1, sums);
-    for (auto [sum, place] : llvm::zip_equal(sums, places))
-      LLVM::StoreOp::create(b, loc, sum, place,
-                            acc.getIntOrFloatBitWidth() / 8);
+    for (auto [i, place] : llvm::enumerate(places))
+      LLVM::StoreOp::create(b, loc,
+                            partOf(sums[i / size_t(down)], int64_t(i) % down),
+                            place, acc.getIntOrFloatBitWidth() / 8);
   }
 };
 } // namespace
 
 LogicalResult cpu::lowerToRegisterBlock(MicroKernelOp op,
                                         RewriterBase &rewriter, int64_t lanes,
-                                        MultiplyAdd step, int64_t unroll) {
-  if (op.getLhsGroup() != op.getRhsGroup() || op.getColumns() % lanes)
+                                        MultiplyAdd step, int64_t unroll,
+                                        int64_t down) {
+  if (op.getLhsGroup() != op.getRhsGroup() || down > 2 ||
+      lanes % (down * down) || op.getColumns() % (lanes / down) ||
+      op.getRows() % down)
     return op.emitOpError()
            << "unsupported: groups of " << op.getLhsGroup() << " and "
-           << op.getRhsGroup() << " and " << op.getColumns()
-           << " columns with registers of " << lanes << " elements";
+           << op.getRhsGroup() << " and " << op.getRows() << " x "
+           << op.getColumns() << " sums with registers of " << lanes
+           << " elements in " << down << " rows";
   rewriter.setInsertionPoint(op);
-  RegisterBlockBuilder{rewriter, op.getLoc(), op, lanes, step, unroll}.build();
+  RegisterBlockBuilder{rewriter, op.getLoc(), op, lanes, step, unroll, down}
+      .build();
   rewriter.eraseOp(op);
   return success();
 }

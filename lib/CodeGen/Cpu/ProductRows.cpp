@@ -72,7 +72,7 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
   int64_t bits = bitsOf(product.getProductType().getElementType());
   int64_t lanes = config.lanes(bits);
   auto [m, n, k] = sizesOf(product);
-  MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 1}, m, n);
+  MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 0}, m, n);
   int64_t columns = tile.vectors * lanes;
   return ProductAttr::get(product->getContext(), "", tile.rows, columns,
                           depthFor(config, kVectorShare, columns,
@@ -81,22 +81,39 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
                           0, 1, /*bounded=*/false, ArrayAttr());
 }
 
+/// Whether an operand of a row takes registers of those that its sums are in:
+/// all but what other registers hold.
+static bool sharesRegisters(target::OperandAttr operand,
+                            target::MatrixInstructionAttr row,
+                            target::TargetAttr description) {
+  target::MemoryAttr home = description.getMemory(operand.getHome());
+  return !home || home.getKind() != target::MemoryKind::Register ||
+         operand.getHome() == row.getAcc().getHome();
+}
+
 ProductAttr cpu::productByRow(MatrixProductOpInterface product,
                               target::MatrixInstructionAttr row,
                               const RowUse &use, const CpuConfig &config,
                               target::TargetAttr description) {
   int64_t registers = config.registers;
-  for (target::ExecutionUnitAttr unit : description.getUnits())
-    if (unit.getName() == row.getUnit() && unit.getRegisters() > 0)
+  // Units for matrices have accumulators that take long to load and to store.
+  bool isMatrix = use.m > 1;
+  for (target::ExecutionUnitAttr unit : description.getUnits()) {
+    if (unit.getName() != row.getUnit())
+      continue;
+    isMatrix = unit.getKind() == target::UnitKind::Matrix;
+    if (unit.getRegisters() > 0)
       registers = unit.getRegisters();
+  }
   auto [m, n, k] = sizesOf(product);
-  MicroTile tile = MicroTile::choose(
-      {registers, use.m, use.n, 1 + row.getTemporaries()}, m, n);
+  RegisterFile file{registers, use.m, use.n, row.getTemporaries()};
+  file.left = sharesRegisters(row.getLhs(), row, description);
+  file.right = sharesRegisters(row.getRhs(), row, description);
+  file.isMatrix = isMatrix;
+  MicroTile tile = MicroTile::choose(file, m, n);
   int64_t columns = tile.vectors * use.n;
   // Steps are counted in whole vectors of the left operand.
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
-  // Units for matrices have accumulators that take long to load and to store.
-  bool isMatrix = use.m > 1;
   bool isOnePass = !isa<scf::ForOp>(product->getParentOp()) &&
                    double(k * columns * bitsOf(use.rhs) / 8) <=
                        kOnePassShare * double(config.l1Bytes);

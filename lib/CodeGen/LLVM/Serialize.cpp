@@ -16,6 +16,8 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -75,15 +77,12 @@ public:
     placeAssembly(module);
     code->setTargetTriple(triple);
     code->setDataLayout(machine->createDataLayout());
-    for (llvm::Function &function : *code) {
-      if (function.isDeclaration())
-        continue;
-      function.addFnAttr(llvm::Attribute::NoUnwind);
-      function.addFnAttr("target-cpu", machine->getTargetCPU());
-      function.addFnAttr("target-features", machine->getTargetFeatureString());
-      // The widest registers there are, also where LLVM is shy of them.
-      function.addFnAttr("prefer-vector-width", "512");
-    }
+    for (llvm::Function &function : *code)
+      if (!function.isDeclaration())
+        addAttributes(function, description);
+    // FMAXNM of a number and a signalling NaN is NaN.
+    if (triple.isAArch64())
+      quietMaxima(*code);
     optimizeKernels(*code, *machine);
     return success();
   }
@@ -119,6 +118,45 @@ public:
   bool hasError = false; ///< something has been reported
 
 private:
+  /// What a function tells LLVM of the processor.
+  void addAttributes(llvm::Function &function,
+                     target::TargetAttr description) const {
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    // The widest registers there are, also where LLVM is shy of them.
+    function.addFnAttr("prefer-vector-width", "512");
+    if (!description)
+      return;
+    DictionaryAttr extra = description.getExtra();
+    if (auto tune = extra ? extra.getAs<StringAttr>("tune_cpu") : StringAttr())
+      function.addFnAttr("tune-cpu", tune.getValue());
+    // Scalable registers hold vectors of a fixed length only where LLVM knows
+    // that theirs is the same.
+    if (auto scale = extra ? extra.getAs<IntegerAttr>("vscale") : IntegerAttr())
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(
+          function.getContext(), unsigned(scale.getInt()),
+          unsigned(scale.getInt())));
+  }
+
+  /// Makes the larger (smaller) of a number and a NaN the number also for
+  /// signalling ones, which `maxnum` and `minnum` of LLVM leave to the machine.
+  static void quietMaxima(llvm::Module &code) {
+    for (llvm::Function &function : code)
+      for (llvm::Instruction &instruction :
+           llvm::make_early_inc_range(llvm::instructions(function))) {
+        auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+        llvm::Intrinsic::ID id = call ? call->getIntrinsicID() : 0;
+        if (id != llvm::Intrinsic::maxnum && id != llvm::Intrinsic::minnum)
+          continue;
+        call->setCalledFunction(llvm::Intrinsic::getOrInsertDeclaration(
+            &code,
+            id == llvm::Intrinsic::maxnum ? llvm::Intrinsic::maximumnum
+                                          : llvm::Intrinsic::minimumnum,
+            {call->getType()}));
+      }
+  }
+
   /// Lets what LLVM finds wrong with inline assembly be reported where it
   /// stands: by the number of its place in `places`.
   void placeAssembly(ModuleOp module) {

@@ -4,6 +4,7 @@
 #include "RegistryImpl.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/Contribution.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -44,6 +45,10 @@ void TargetRegistry::Impl::begin(StringRef plugin) {
   current = plugin.str();
   complaint.clear();
   contributions = 0;
+}
+
+void kiln::target::noteContribution() {
+  ++TargetRegistry::get().impl().contributions;
 }
 
 void TargetRegistry::Impl::complain(const Twine &what) {

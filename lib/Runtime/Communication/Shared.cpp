@@ -6,6 +6,7 @@
 // k + 1, and so have read in step k.
 #include "Combine.h"
 #include "HostCommunicator.h"
+#include "kiln/System/Pause.h"
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -189,7 +190,7 @@ private:
 
   void await(int64_t r, uint64_t signature) {
     for (int i = 0; i < kSpins && !hasPublished(r); ++i)
-      __builtin_ia32_pause();
+      kiln::pauseProcessor();
     for (int i = 0; i < kYields && !hasPublished(r); ++i)
       sched_yield();
     while (!hasPublished(r)) {

@@ -24,7 +24,7 @@ install(PROGRAMS "${tbb_copy}"
 # each Debian package, in both trees.
 set(licences "${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_DATADIR}/doc/kiln/licences")
 foreach(package libtbb12 libsodium-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libprotozero-dev)
-  set(text "/usr/share/doc/${package}/copyright")
+  set(text "${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright")
   if(NOT EXISTS "${text}")
     message(WARNING "${text} is missing: the runtime may not be passed on without it")
     continue()

@@ -19,9 +19,19 @@ constexpr uint32_t kAbsolute = R_X86_64_64, kData = R_X86_64_GLOB_DAT,
 constexpr uint16_t kMachine = EM_AARCH64;
 constexpr uint32_t kAbsolute = R_AARCH64_ABS64, kData = R_AARCH64_GLOB_DAT,
                    kJump = R_AARCH64_JUMP_SLOT, kRelative = R_AARCH64_RELATIVE;
+#elif defined(__riscv) && __riscv_xlen == 64
+// There is no relocation of its own for data: symbols' addresses are absolute.
+constexpr uint16_t kMachine = EM_RISCV;
+constexpr uint32_t kAbsolute = R_RISCV_64, kData = R_RISCV_64,
+                   kJump = R_RISCV_JUMP_SLOT, kRelative = R_RISCV_RELATIVE;
 #else
 #error "the cpu device does not know this machine"
 #endif
+
+/// Describes the code, in no segment, and is passed over by the loader: the
+/// extensions of RISC-V that it uses (PT_RISCV_ATTRIBUTES).
+constexpr uint32_t kAttributes = 0x70000003;
+constexpr bool hasAttributes = kMachine == EM_RISCV;
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMaxAlign = 1 << 21;
@@ -99,11 +109,12 @@ private:
       return reject("it has nothing to load");
     uint32_t seen = 0;
     for (const Elf64_Phdr &segment : others) {
-      uint32_t kind = segment.p_type == PT_PHDR        ? 1
-                      : segment.p_type == PT_DYNAMIC   ? 2
-                      : segment.p_type == PT_GNU_RELRO ? 4
-                      : segment.p_type == PT_GNU_STACK ? 8
-                                                       : 0;
+      uint32_t kind = segment.p_type == PT_PHDR                        ? 1
+                      : segment.p_type == PT_DYNAMIC                   ? 2
+                      : segment.p_type == PT_GNU_RELRO                 ? 4
+                      : segment.p_type == PT_GNU_STACK                 ? 8
+                      : hasAttributes && segment.p_type == kAttributes ? 16
+                                                                       : 0;
       if (!kind || seen & kind)
         return reject("a program header of type " +
                       std::to_string(segment.p_type) + " is not expected");
@@ -145,6 +156,8 @@ private:
     if (segment.p_type == PT_GNU_STACK)
       return segment.p_flags & PF_X ? reject("it wants a stack for code")
                                     : true;
+    if (hasAttributes && segment.p_type == kAttributes)
+      return true;
     Range range = {segment.p_vaddr, segment.p_memsz};
     if (segment.p_type == PT_GNU_RELRO) {
       const Elf64_Phdr *load = holding(range, /*inFile=*/false);

@@ -1,208 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this machine can execute, by LLVM's names of features.
+// Compares what code needs with what this machine has.
+#include "Features.h"
+#include "CodeFeatures.h"
 #include "CpuDevice.h"
-#include "UnusedFeatures.h"
 #include <algorithm>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#elif defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
+#include <cstdlib>
 
 using namespace kiln::cpu_target;
 
 namespace {
 
-#if defined(__x86_64__)
-
-/// State that the operating system must save for a feature, as bits of XCR0.
-enum State : uint64_t {
-  kNoState = 0,
-  kYmm = 0x6,
-  kZmm = 0xe6,
-  kTiles = 0x60000,
-  kApx = 0x80000,
-};
-
-enum Register { kEax, kEbx, kEcx, kEdx };
-
-/// Where cpuid tells of a feature.
-struct Feature {
-  std::string_view name;
-  uint32_t leaf, subleaf;
-  Register reg;
-  unsigned bit;
-  State state;
-};
-
-constexpr Feature kFeatures[] = {
-    {"sse3", 1, 0, kEcx, 0, kNoState},
-    {"pclmul", 1, 0, kEcx, 1, kNoState},
-    {"ssse3", 1, 0, kEcx, 9, kNoState},
-    {"fma", 1, 0, kEcx, 12, kYmm},
-    {"cx16", 1, 0, kEcx, 13, kNoState},
-    {"sse4.1", 1, 0, kEcx, 19, kNoState},
-    {"sse4.2", 1, 0, kEcx, 20, kNoState},
-    {"crc32", 1, 0, kEcx, 20, kNoState},
-    {"movbe", 1, 0, kEcx, 22, kNoState},
-    {"popcnt", 1, 0, kEcx, 23, kNoState},
-    {"aes", 1, 0, kEcx, 25, kNoState},
-    {"avx", 1, 0, kEcx, 28, kYmm},
-    {"f16c", 1, 0, kEcx, 29, kYmm},
-    {"rdrnd", 1, 0, kEcx, 30, kNoState},
-    {"cx8", 1, 0, kEdx, 8, kNoState},
-    {"cmov", 1, 0, kEdx, 15, kNoState},
-    {"mmx", 1, 0, kEdx, 23, kNoState},
-    {"sse", 1, 0, kEdx, 25, kNoState},
-    {"sse2", 1, 0, kEdx, 26, kNoState},
-    {"bmi", 7, 0, kEbx, 3, kNoState},
-    {"avx2", 7, 0, kEbx, 5, kYmm},
-    {"bmi2", 7, 0, kEbx, 8, kNoState},
-    {"avx512f", 7, 0, kEbx, 16, kZmm},
-    {"evex512", 7, 0, kEbx, 16, kZmm},
-    {"avx512dq", 7, 0, kEbx, 17, kZmm},
-    {"rdseed", 7, 0, kEbx, 18, kNoState},
-    {"adx", 7, 0, kEbx, 19, kNoState},
-    {"avx512ifma", 7, 0, kEbx, 21, kZmm},
-    {"avx512cd", 7, 0, kEbx, 28, kZmm},
-    {"sha", 7, 0, kEbx, 29, kNoState},
-    {"avx512bw", 7, 0, kEbx, 30, kZmm},
-    {"avx512vl", 7, 0, kEbx, 31, kZmm},
-    {"avx512vbmi", 7, 0, kEcx, 1, kZmm},
-    {"avx512vbmi2", 7, 0, kEcx, 6, kZmm},
-    {"gfni", 7, 0, kEcx, 8, kNoState},
-    {"vaes", 7, 0, kEcx, 9, kYmm},
-    {"vpclmulqdq", 7, 0, kEcx, 10, kYmm},
-    {"avx512vnni", 7, 0, kEcx, 11, kZmm},
-    {"avx512bitalg", 7, 0, kEcx, 12, kZmm},
-    {"avx512vpopcntdq", 7, 0, kEcx, 14, kZmm},
-    {"avx512vp2intersect", 7, 0, kEdx, 8, kZmm},
-    {"amx-bf16", 7, 0, kEdx, 22, kTiles},
-    {"avx512fp16", 7, 0, kEdx, 23, kZmm},
-    {"amx-tile", 7, 0, kEdx, 24, kTiles},
-    {"amx-int8", 7, 0, kEdx, 25, kTiles},
-    {"sha512", 7, 1, kEax, 0, kYmm},
-    {"sm3", 7, 1, kEax, 1, kYmm},
-    {"sm4", 7, 1, kEax, 2, kYmm},
-    {"raoint", 7, 1, kEax, 3, kNoState},
-    {"avxvnni", 7, 1, kEax, 4, kYmm},
-    {"avx512bf16", 7, 1, kEax, 5, kZmm},
-    {"cmpccxadd", 7, 1, kEax, 7, kNoState},
-    {"amx-fp16", 7, 1, kEax, 21, kTiles},
-    {"avxifma", 7, 1, kEax, 23, kYmm},
-    {"movrs", 7, 1, kEax, 31, kNoState},
-    {"avxvnniint8", 7, 1, kEdx, 4, kYmm},
-    {"avxneconvert", 7, 1, kEdx, 5, kYmm},
-    {"amx-complex", 7, 1, kEdx, 8, kTiles},
-    {"avxvnniint16", 7, 1, kEdx, 10, kYmm},
-    {"avx10.1", 7, 1, kEdx, 19, kZmm},
-    {"avx10.1-512", 7, 1, kEdx, 19, kZmm},
-    {"avx10.2", 7, 1, kEdx, 19, kZmm},
-    {"avx10.2-512", 7, 1, kEdx, 19, kZmm},
-    {"egpr", 7, 1, kEdx, 21, kApx},
-    {"push2pop2", 7, 1, kEdx, 21, kApx},
-    {"ppx", 7, 1, kEdx, 21, kApx},
-    {"ndd", 7, 1, kEdx, 21, kApx},
-    {"ccmp", 7, 1, kEdx, 21, kApx},
-    {"nf", 7, 1, kEdx, 21, kApx},
-    {"cf", 7, 1, kEdx, 21, kApx},
-    {"zu", 7, 1, kEdx, 21, kApx},
-    {"amx-fp8", 0x1e, 1, kEax, 4, kTiles},
-    {"amx-tf32", 0x1e, 1, kEax, 6, kTiles},
-    {"amx-avx512", 0x1e, 1, kEax, 7, kTiles},
-    {"amx-movrs", 0x1e, 1, kEax, 8, kTiles},
-    {"sahf", 0x80000001, 0, kEcx, 0, kNoState},
-    {"lzcnt", 0x80000001, 0, kEcx, 5, kNoState},
-    {"sse4a", 0x80000001, 0, kEcx, 6, kNoState},
-    {"xop", 0x80000001, 0, kEcx, 11, kYmm},
-    {"fma4", 0x80000001, 0, kEcx, 16, kYmm},
-    {"tbm", 0x80000001, 0, kEcx, 21, kNoState},
-};
-
-/// One register of a leaf; 0 where the processor has no such leaf.
-uint32_t cpuid(uint32_t leaf, uint32_t subleaf, Register reg) {
-  uint32_t values[4] = {};
-  if (!__get_cpuid_count(leaf, subleaf, &values[kEax], &values[kEbx],
-                         &values[kEcx], &values[kEdx]))
-    return 0;
-  // Subleaves of leaf 7 behind the last one repeat others on some processors.
-  if (leaf == 7 && subleaf && cpuid(7, 0, kEax) < subleaf)
-    return 0;
-  return values[reg];
-}
-
-/// What the operating system saves when it switches threads.
-uint64_t savedState() {
-  constexpr uint32_t kOsXsave = 1u << 27;
-  if (!(cpuid(1, 0, kEcx) & kOsXsave))
-    return 0;
-  uint32_t low, high;
-  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return uint64_t(high) << 32 | low;
-}
-
-/// Asks the system for the state of tiles, which it gives only to processes
-/// that want it.
-bool permitsTiles() {
-  constexpr int kRequestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
-  constexpr int kTileData = 18;
-  static const bool permitted =
-      syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-  return permitted;
-}
-
-/// Whether the machine has a feature; nothing for a name not known here.
-std::optional<bool> hasFeature(std::string_view name) {
-  static const uint64_t saved = savedState();
-  for (const Feature &feature : kFeatures) {
-    if (feature.name != name)
-      continue;
-    if (!(cpuid(feature.leaf, feature.subleaf, feature.reg) >> feature.bit & 1))
-      return false;
-    if ((saved & feature.state) != feature.state)
-      return false;
-    if (name.substr(0, 7) == "avx10.2" && (cpuid(0x24, 0, kEbx) & 0xff) < 2)
-      return false;
-    return feature.state != kTiles || permitsTiles();
-  }
-  return std::nullopt;
-}
-
-#elif defined(__aarch64__)
-
-/// Features by their bit in the auxiliary vector.
-struct Feature {
-  std::string_view name;
-  unsigned long vector, bit;
-};
-
-constexpr Feature kFeatures[] = {
-    {"fp-armv8", AT_HWCAP, 0},  {"neon", AT_HWCAP, 1},
-    {"aes", AT_HWCAP, 3},       {"sha2", AT_HWCAP, 6},
-    {"crc", AT_HWCAP, 7},       {"lse", AT_HWCAP, 8},
-    {"fullfp16", AT_HWCAP, 10}, {"rdm", AT_HWCAP, 12},
-    {"jsconv", AT_HWCAP, 13},   {"complxnum", AT_HWCAP, 14},
-    {"rcpc", AT_HWCAP, 15},     {"sha3", AT_HWCAP, 17},
-    {"sm4", AT_HWCAP, 19},      {"dotprod", AT_HWCAP, 20},
-    {"sve", AT_HWCAP, 22},      {"fp16fml", AT_HWCAP, 23},
-    {"sve2", AT_HWCAP2, 1},     {"i8mm", AT_HWCAP2, 13},
-    {"bf16", AT_HWCAP2, 14},
-};
-
-std::optional<bool> hasFeature(std::string_view name) {
-  for (const Feature &feature : kFeatures)
-    if (feature.name == name)
-      return getauxval(feature.vector) >> feature.bit & 1;
-  return std::nullopt;
-}
-
-#endif
-
 bool contains(const std::vector<std::string> &list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool isArchitecture(std::string_view name) {
+  return std::find(std::begin(kArchitectures), std::end(kArchitectures),
+                   name) != std::end(kArchitectures);
+}
+
+/// N of a requirement `PREFIXN`; 0 for any other name.
+uint64_t lengthIn(std::string_view name, std::string_view prefix) {
+  if (name.substr(0, prefix.size()) != prefix)
+    return 0;
+  std::string number(name.substr(prefix.size()));
+  char *end = nullptr;
+  uint64_t bits = std::strtoul(number.c_str(), &end, 10);
+  return number.empty() || *end ? 0 : bits;
+}
+
+/// What is said of one requirement that is not met.
+struct Verdict {
+  enum Kind { Met, Lacking, Unknown } kind = Met;
+  std::string text;
+};
+
+Verdict judgeLength(std::string_view name, uint64_t wanted, uint64_t found,
+                    const char *what) {
+  if (fitsVectors(wanted, found))
+    return {};
+  std::string has = found ? what + std::to_string(found) + " bits"
+                          : std::string("it has none of that kind");
+  return {Verdict::Lacking, std::string(name) + " (" + has + ")"};
+}
+
+Verdict judge(const std::string &name, bool isHidden) {
+  if (name == kArchitecture)
+    return {};
+  if (!isHidden) {
+    if (uint64_t bits = lengthIn(name, kVectorBits))
+      return judgeLength(name, bits, vectorBits(), "its registers have ");
+    if (uint64_t bits = lengthIn(name, kStreamingBits))
+      return judgeLength(name, bits, streamingBits(),
+                         "in streaming mode its registers have ");
+    if (isUnusedFeature(name))
+      return {};
+  }
+  std::optional<bool> has = hasFeature(name);
+  if (has == true && !isHidden)
+    return {};
+  bool isKnown = has || isUnusedFeature(name) || lengthIn(name, kVectorBits) ||
+                 lengthIn(name, kStreamingBits);
+  return {isKnown ? Verdict::Lacking : Verdict::Unknown, name};
 }
 
 } // namespace
@@ -210,20 +69,24 @@ bool contains(const std::vector<std::string> &list, std::string_view name) {
 bool kiln::cpu_target::checkFeatures(const Options &options,
                                      std::string &problem) {
   for (const std::string &name : options.hidden)
-    if (!isUnusedFeature(name) && !hasFeature(name)) {
+    if (!isUnusedFeature(name) && !hasFeature(name) &&
+        !lengthIn(name, kVectorBits) && !lengthIn(name, kStreamingBits)) {
       problem = "hide: '" + name + "' is not the name of a feature";
+      return false;
+    }
+  for (const std::string &name : options.required)
+    if (isArchitecture(name) && name != kArchitecture) {
+      problem = "the code is for " + name + ", and this machine is " +
+                std::string(kArchitecture);
       return false;
     }
   std::string missing, unknown;
   for (const std::string &name : options.required) {
-    if (isUnusedFeature(name) && !contains(options.hidden, name))
+    Verdict verdict = judge(name, contains(options.hidden, name));
+    if (verdict.kind == Verdict::Met)
       continue;
-    std::optional<bool> has = hasFeature(name);
-    if (has == true && !contains(options.hidden, name))
-      continue;
-    bool isKnown = has || isUnusedFeature(name);
-    std::string &list = isKnown ? missing : unknown;
-    list += (list.empty() ? "" : ", ") + name;
+    std::string &list = verdict.kind == Verdict::Lacking ? missing : unknown;
+    list += (list.empty() ? "" : ", ") + verdict.text;
   }
   if (!missing.empty())
     problem = "this machine lacks " + missing;

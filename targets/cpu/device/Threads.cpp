@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Spreading ranges over threads that wait for work awake.
 #include "Threads.h"
+#include "kiln/System/Pause.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -87,9 +88,7 @@ static void pauseFor(unsigned &times) {
     return std::this_thread::sleep_for(std::chrono::microseconds(50));
   if (times > kSpins)
     return void(sched_yield());
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
+  kiln::pauseProcessor();
 }
 
 /// What callers and helpers share. `gate` counts in its low half who takes part

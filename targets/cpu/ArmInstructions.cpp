@@ -1,0 +1,134 @@
+//===- ArmInstructions.cpp - Matrix instructions of AArch64 and RISC-V ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MatrixInstructions.h"
+#include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Dialect/Kiln/Description.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace kiln;
+
+constexpr int64_t kNeonBits = 128;
+
+static int64_t bitsOf(VectorType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth();
+}
+
+namespace {
+/// An instruction on the registers of NEON and on those of SVE, whose names in
+/// LLVM differ in one part.
+struct ArmInstruction {
+  StringRef row, stem;
+  bool isSwapped = false; ///< its left factor is the right one of the row
+  bool isBf16 = false;
+  int64_t down = 1;
+};
+} // namespace
+
+const ArmInstruction kArmInstructions[] = {
+    {"sdot", "sdot"},
+    {"udot", "udot"},
+    {"usdot", "usdot"},
+    {"usdot.swapped", "usdot", /*isSwapped=*/true},
+    {"bfdot", "bfdot", false, /*isBf16=*/true},
+    {"smmla", "smmla", false, false, /*down=*/2},
+    {"ummla", "ummla", false, false, 2},
+    {"usmmla", "usmmla", false, false, 2},
+    {"bfmmla", "bfmmla", false, true, 2},
+};
+
+/// The type of a scalable register whose length is known to be that of `type`.
+static VectorType scalableOf(VectorType type) {
+  int64_t lanes = kNeonBits / type.getElementTypeBitWidth();
+  return VectorType::get({lanes}, type.getElementType(), {true});
+}
+
+static Value toScalable(OpBuilder &b, Location loc, Value value) {
+  VectorType type = scalableOf(cast<VectorType>(value.getType()));
+  Value rest = LLVM::PoisonOp::create(b, loc, type);
+  return LLVM::vector_insert::create(b, loc, type, rest, value, 0);
+}
+
+/// sum + x * y by one instruction.
+static Value multiply(OpBuilder &b, Location loc,
+                      const ArmInstruction &instruction, Value x, Value y,
+                      Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  if (instruction.isSwapped)
+    std::swap(x, y);
+  SmallVector<Value> operands = {sum, x, y};
+  if (instruction.isBf16)
+    for (Value &factor : MutableArrayRef(operands).drop_front())
+      factor = LLVM::BitcastOp::create(
+          b, loc, VectorType::get({bitsOf(type) / 16}, b.getBF16Type()),
+          factor);
+  bool isNeon = bitsOf(type) == kNeonBits;
+  auto name = b.getStringAttr(
+      (isNeon ? "llvm.aarch64.neon." : "llvm.aarch64.sve.") + instruction.stem);
+  if (isNeon)
+    return LLVM::CallIntrinsicOp::create(b, loc, type, name, operands)
+        .getResult(0);
+  for (Value &operand : operands)
+    operand = toScalable(b, loc, operand);
+  Value result =
+      LLVM::CallIntrinsicOp::create(b, loc, scalableOf(type), name, operands)
+          .getResult(0);
+  return LLVM::vector_extract::create(b, loc, type, result, 0);
+}
+
+/// sum + x * y, where the factors are floats of 16 bits: one instruction, which
+/// LLVM finds.
+static Value multiplyWidened(OpBuilder &b, Location loc, Type element, Value x,
+                             Value y, Value sum) {
+  auto widen = [&](Value bits) -> Value {
+    auto type = cast<VectorType>(sum.getType());
+    Value narrow = LLVM::BitcastOp::create(b, loc, type.clone(element), bits);
+    return arith::ExtFOp::create(b, loc, type, narrow);
+  };
+  return math::FmaOp::create(b, loc, widen(x), widen(y), sum);
+}
+
+/// Elements of a register of the accumulator.
+static int64_t lanesOf(cpu::MicroKernelOp op, int64_t down) {
+  target::TargetAttr description = target::getDescription(op);
+  auto row = description.getMatrixInstruction(*op.getRow());
+  return row.getN().getMin() * down;
+}
+
+void cpu_target::addArmInstructions() {
+  for (const ArmInstruction &instruction : kArmInstructions)
+    cpu::addMatrixInstruction(
+        {instruction.row.str(),
+         [&](cpu::MicroKernelOp op, RewriterBase &b) -> LogicalResult {
+           int64_t lanes = lanesOf(op, instruction.down);
+           int64_t bits = lanes * op.getAccType().getIntOrFloatBitWidth();
+           if (bits < kNeonBits || bits % kNeonBits)
+             return op.emitOpError()
+                    << "unsupported: matrix instruction '" << *op.getRow()
+                    << "' on registers of " << bits << " bits";
+           return cpu::lowerToRegisterBlock(
+               op, b, lanes,
+               [&](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+                 return multiply(b, loc, instruction, x, y, sum);
+               },
+               /*unroll=*/2, instruction.down);
+         },
+         nullptr, nullptr});
+}
+
+void cpu_target::addRiscvInstructions() {
+  for (StringRef name : {"vfwmacc", "vfwmaccbf16"})
+    cpu::addMatrixInstruction(
+        {name.str(),
+         [](cpu::MicroKernelOp op, RewriterBase &b) -> LogicalResult {
+           return cpu::lowerToRegisterBlock(
+               op, b, lanesOf(op, 1),
+               [&](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+                 return multiplyWidened(b, loc, op.getLhsType(), x, y, sum);
+               });
+         },
+         nullptr, nullptr});
+}

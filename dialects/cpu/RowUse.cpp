@@ -154,6 +154,11 @@ std::optional<RowUse> cpu::useOfRow(target::MatrixInstructionAttr row,
     return refuse(target::whyTypesDiffer(row, product));
   if (!never.empty())
     return refuse(std::move(never));
+  // What the offset adds is summed by the same instruction, in a block of one
+  // row.
+  if (lhs == Packing::Offset && use.m > 1)
+    return refuse("it takes " + std::to_string(use.m) +
+                  " rows at once, and numbers with signs only with an offset");
   use.lhsGroup = *groupOf(row.getLhs(), target::Order::Col);
   use.rhsGroup = *groupOf(row.getRhs(), target::Order::Row);
   use.lhsOffset = lhs == Packing::Offset ? 128 : 0;

@@ -52,6 +52,12 @@ static Value toScalable(OpBuilder &b, Location loc, Value value) {
   return LLVM::vector_insert::create(b, loc, type, rest, value, 0);
 }
 
+/// The bits of a register as floats of 16 bits.
+static Value asBf16(OpBuilder &b, Location loc, Value bits) {
+  auto type = cast<VectorType>(bits.getType());
+  return LLVM::BitcastOp::create(b, loc, type.clone(b.getBF16Type()), bits);
+}
+
 /// sum + x * y by one instruction.
 static Value multiply(OpBuilder &b, Location loc,
                       const ArmInstruction &instruction, Value x, Value y,
@@ -59,24 +65,21 @@ static Value multiply(OpBuilder &b, Location loc,
   auto type = cast<VectorType>(sum.getType());
   if (instruction.isSwapped)
     std::swap(x, y);
+  bool isNeon = bitsOf(type) == kNeonBits;
   SmallVector<Value> operands = {sum, x, y};
+  if (!isNeon)
+    for (Value &operand : operands)
+      operand = toScalable(b, loc, operand);
   if (instruction.isBf16)
     for (Value &factor : MutableArrayRef(operands).drop_front())
-      factor = LLVM::BitcastOp::create(
-          b, loc, VectorType::get({bitsOf(type) / 16}, b.getBF16Type()),
-          factor);
-  bool isNeon = bitsOf(type) == kNeonBits;
+      factor = asBf16(b, loc, factor);
   auto name = b.getStringAttr(
       (isNeon ? "llvm.aarch64.neon." : "llvm.aarch64.sve.") + instruction.stem);
-  if (isNeon)
-    return LLVM::CallIntrinsicOp::create(b, loc, type, name, operands)
-        .getResult(0);
-  for (Value &operand : operands)
-    operand = toScalable(b, loc, operand);
-  Value result =
-      LLVM::CallIntrinsicOp::create(b, loc, scalableOf(type), name, operands)
-          .getResult(0);
-  return LLVM::vector_extract::create(b, loc, type, result, 0);
+  Value result = LLVM::CallIntrinsicOp::create(
+                     b, loc, operands.front().getType(), name, operands)
+                     .getResult(0);
+  return isNeon ? result
+                : LLVM::vector_extract::create(b, loc, type, result, 0);
 }
 
 /// sum + x * y, where the factors are floats of 16 bits: one instruction, which
@@ -114,7 +117,7 @@ void cpu_target::addArmInstructions() {
                [&](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
                  return multiply(b, loc, instruction, x, y, sum);
                },
-               /*unroll=*/2, instruction.down);
+               /*unroll=*/4, instruction.down);
          },
          nullptr, nullptr});
 }

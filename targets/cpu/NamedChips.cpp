@@ -45,7 +45,9 @@ static const NamedChip kArmChips[] = {
      64, 1024, 16384, 64, 4},
     {"neoverse-n1", "", "", "", "NEON", 64, 1024},
     {"neoverse-n2", "", "", "", "SVE2 of 128 bits", 64, 1024},
-    {"neoverse-v1", "", "", "", "SVE of 256 bits", 64, 1024, 32768, 64, 2, 256},
+    // A factor that is loaded into all lanes takes no pipe for arithmetic.
+    {"neoverse-v1", "", "-no-sve-fp-ld1r", "", "SVE of 256 bits", 64, 1024,
+     32768, 64, 2, 256},
     {"neoverse-v2", "", "", "", "SVE2 of 128 bits", 64, 2048, 32768, 64, 4},
     {"cortex-a53", "", "", "", "NEON", 32, 512, 512, 64, 1},
     {"cortex-a55", "", "", "", "NEON", 32, 128, 1024},

@@ -118,6 +118,8 @@ LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
       {kProductAttr, AttributeRole::Decision},
       {kScratchBytesAttr, AttributeRole::Decision},
       {kConvertsF16Attr, AttributeRole::Decision},
+    {kConvertsBF16Attr, kiln::AttributeRole::Decision},
+    {kMaskedBitsAttr, kiln::AttributeRole::Decision},
       // lib/CodeGen/Cpu
       {"cpu.leaves", AttributeRole::Decision},
   };

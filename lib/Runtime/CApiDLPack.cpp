@@ -206,11 +206,12 @@ int kilnTensorToDLPackVersioned(const KilnTensor *tensor,
     if (status)
       return status;
     (*managed)->version = {1, 1};
-    (*managed)->flags = (tensor->tensor.isReadonly ? kReadOnly : 0) |
-                        (dtypeBits(tensor->tensor.dtype) < 8 &&
-                                 tensor->tensor.dtype != DType::i1
-                             ? kPaddedSubBytes
-                             : 0);
+    (*managed)->flags = 0;
+    if (tensor->tensor.isReadonly)
+      (*managed)->flags |= kReadOnly;
+    if (dtypeBits(tensor->tensor.dtype) < 8 &&
+        tensor->tensor.dtype != DType::i1)
+      (*managed)->flags |= kPaddedSubBytes;
     return 0;
   });
 }

@@ -116,10 +116,19 @@ std::string extraOf(const Processor &processor, const Registers &registers) {
     entries.push_back("converts_f16");
   if (!processor.tune.empty())
     entries.push_back("tune_cpu = \"" + processor.tune + "\"");
+  // Instructions that round every number as the numerics say.
+  if ((processor.triple.isAArch64() && processor.has("bf16")) ||
+      (processor.triple.isRISCV() && processor.has("zvfbfmin")))
+    entries.push_back("converts_bf16");
   // Registers of AArch64 that are longer than those of NEON are scalable ones.
   constexpr int64_t kNeon = 128;
   if (processor.triple.isAArch64() && registers.bits > kNeon)
     entries.push_back("vscale = " + std::to_string(registers.bits / kNeon));
+  // Loads and stores of NEON have no masks, and those of SVE are used for whole
+  // registers only.
+  else if (processor.triple.isAArch64())
+    entries.push_back(processor.has("sve") ? "masked_bits = 128"
+                                           : "masked_bits = 0");
   return llvm::join(entries, ", ");
 }
 } // namespace

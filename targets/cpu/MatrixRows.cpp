@@ -152,9 +152,13 @@ public:
       types = [f32, f64, f16, bf16], homes = ["vectors", "scalars"]>)",
                                    bits * group, 32 / group, processor.pipes)
                          .str();
-    for (const Row &row : kRiscvRows)
+    for (Row row : kRiscvRows) {
+      // LLVM copies a group where all of them are taken.
+      if (group > 1)
+        row.temporaries = 1;
       if (hasAny(row.features))
         addVector(row, group > 1 ? "groups" : "simd", bits * group, "scalars");
+    }
   }
 
   MatrixRows result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
+#include "MaskedMemory.h"
 #include "kiln/Cpu/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -45,6 +46,7 @@ struct ConvertCpuToLLVMPass
 
   void runOnOperation() override {
     MLIRContext &context = getContext();
+    expandMaskedMemory(getOperation());
     {
       RewritePatternSet patterns(&context);
       populateSCFToControlFlowConversionPatterns(patterns);

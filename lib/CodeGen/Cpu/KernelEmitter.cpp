@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelEmitter.h"
+#include "MaskedMemory.h"
 #include "SmallFloats.h"
 #include "kiln/Dialect/Cpu/Attributes.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
@@ -146,6 +147,12 @@ LogicalResult KernelEmitter::emitFunction(StringRef name) {
       b.getFunctionType({pointer, i64, i64, pointer, pointer}, {}));
   if (config.convertsF16)
     function->setAttr(kConvertsF16Attr, b.getUnitAttr());
+  if (DictionaryAttr extra = description ? description.getExtra() : nullptr) {
+    if (extra.contains("converts_bf16"))
+      function->setAttr(kConvertsBF16Attr, b.getUnitAttr());
+    if (Attribute bits = extra.get("masked_bits"))
+      function->setAttr(kMaskedBitsAttr, bits);
+  }
   function.setArgAttr(0, "llvm.noalias", b.getUnitAttr());
   function.setArgAttr(0, "llvm.readonly", b.getUnitAttr());
   function.setArgAttr(3, "llvm.noalias", b.getUnitAttr());

@@ -1,9 +1,10 @@
 //===- SmallFloats.cpp - 16-bit floats on registers -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bf16 goes through integers: the machines' own conversions flush subnormals.
-// f64 goes to f32 with rounding to odd first, so that the second rounding is
-// the only one that counts.
+// bf16 goes through integers, unless the description says that the machine's
+// own conversion rounds all numbers: those of some flush subnormals. f64 goes
+// to f32 with rounding to odd first, so that the second rounding is the only
+// one that counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +18,17 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// Whether the machine converts f16; said by the function being emitted.
-static bool hasHalf(OpBuilder &b) {
+/// Whether the function being emitted says something of the machine.
+static bool functionHas(OpBuilder &b, StringRef attribute) {
   Operation *op = b.getInsertionBlock()->getParentOp();
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr(kConvertsF16Attr);
+  return function && function->hasAttr(attribute);
 }
+
+/// Whether the machine converts f16.
+static bool hasHalf(OpBuilder &b) { return functionHas(b, kConvertsF16Attr); }
 
 Value cpu::widenFloat(OpBuilder &b, Location loc, Value value, Type element) {
   Lanes l(b, loc, value.getType());
@@ -133,7 +137,7 @@ Value cpu::narrowFloat(OpBuilder &b, Location loc, Value value, Type element) {
     value = roundToOdd(b, loc, value);
   if (isa<Float16Type>(element) && !hasHalf(b))
     return narrowToHalf(b, loc, value);
-  if (isa<Float16Type>(element)) {
+  if (isa<Float16Type>(element) || functionHas(b, kConvertsBF16Attr)) {
     Value half = arith::TruncFOp::create(b, loc, l.type(element), value);
     return arith::BitcastOp::create(b, loc, i16, half);
   }

@@ -8,7 +8,42 @@ namespace kiln::communication {
 
 namespace {
 
+#if defined(__clang__) || defined(__x86_64__) || __GNUC__ >= 13
 using Half = _Float16;
+#else
+/// IEEE binary16, where the compiler has no name for it.
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  /// To nearest, ties to even.
+  explicit Half(float value) {
+    uint32_t word;
+    std::memcpy(&word, &value, sizeof word);
+    auto sign = uint16_t(word >> 16 & 0x8000);
+    float magnitude = std::fabs(value);
+    if (value != value) {
+      bits = sign | 0x7e00;
+    } else if (magnitude >= 65520) { // halfway to what has no exponent
+      bits = sign | 0x7c00;
+    } else if (magnitude < 0x1p-14f) {
+      bits = sign | uint16_t(std::nearbyint(magnitude * 0x1p24f));
+    } else {
+      uint32_t rest = word & 0x7fffffff;
+      rest += 0xfff + (rest >> 13 & 1);
+      bits = sign | uint16_t((rest >> 13) - (112 << 10));
+    }
+  }
+  operator float() const {
+    int exponent = bits >> 10 & 31;
+    int mantissa = bits & 0x3ff;
+    float magnitude = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                      : exponent
+                          ? std::ldexp(float(mantissa + 1024), exponent - 25)
+                          : std::ldexp(float(mantissa), -24);
+    return bits & 0x8000 ? -magnitude : magnitude;
+  }
+};
+#endif
 /// The upper half of a float.
 struct Brain {
   uint16_t bits = 0;

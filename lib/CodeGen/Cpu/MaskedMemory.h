@@ -1,0 +1,19 @@
+//===- MaskedMemory.h - Masked accesses without instructions ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_CPU_MASKEDMEMORY_H
+#define KILN_LIB_CPU_MASKEDMEMORY_H
+
+#include "kiln/Dialect/Cpu/Attributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kiln::cpu {
+
+/// Replaces masked loads and stores of other lengths in functions with
+/// `cpu.masked_bits` by one access for each lane, without branches: lanes that are off
+/// access a place on the stack instead. LLVM would test and branch around each.
+void expandMaskedMemory(mlir::ModuleOp module);
+
+} // namespace kiln::cpu
+
+#endif // KILN_LIB_CPU_MASKEDMEMORY_H

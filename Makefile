@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
 
-.PHONY: all build deps demo test test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
+.PHONY: all build deps demo test cross test-cross test-jax test-torch semantics test-onnx bench install packages wheels fuzz format tidy clean
 all: build
 
 deps:
@@ -24,6 +24,20 @@ demo: build
 test: build
 	-@bash tools/install-deps.sh other-mlir
 	@/usr/bin/python3 test/run.py $(BUILD)
+
+# What runs packages, for other architectures, by Debian's cross compilers, and emulators of these.
+cross:
+	@bash tools/install-deps.sh cross
+	@bash tools/cross-sysroot.sh emulators $(BUILD)/cross/emulators
+	@for name in aarch64 riscv64; do \
+	  bash tools/cross-sysroot.sh $$name $(BUILD)/cross/$$name/root && \
+	  cmake -G Ninja -S . -B $(BUILD)/cross/$$name -DKILN_COMPILER=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+	    -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/$$name-linux-gnu.cmake \
+	    -DKILN_SYSROOT=$(abspath $(BUILD))/cross/$$name/root && \
+	  cmake --build $(BUILD)/cross/$$name -j $(JOBS) || exit 1; done
+
+test-cross: build cross
+	@/usr/bin/python3 test/run.py $(BUILD) test/cross
 
 # What needs JAX, in an environment of its own.
 test-jax: build

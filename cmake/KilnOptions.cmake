@@ -25,10 +25,17 @@ list(REMOVE_DUPLICATES CMAKE_INSTALL_RPATH)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 option(KILN_WARNINGS_AS_ERRORS "Treat warnings in Kiln's own code as errors" ON)
+option(KILN_COMPILER "Build the compiler, and not only what runs packages" ON)
 option(KILN_FUZZ "Build the fuzz targets (needs clang)" OFF)
 set(KILN_WARNING_FLAGS -Wall -Wextra -Wno-unused-parameter -Wcast-qual)
 if(KILN_WARNINGS_AS_ERRORS)
   list(APPEND KILN_WARNING_FLAGS -Werror)
+endif()
+
+# A product and a sum are two operations with two roundings, as programs mean
+# them. Without further options x86-64 has no instruction for both.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" OR CMAKE_CXX_FLAGS MATCHES "-m(arch|avx|fma)")
+  add_compile_options(-ffp-contract=off)
 endif()
 
 find_program(KILN_CCACHE ccache)

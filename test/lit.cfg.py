@@ -89,6 +89,14 @@ torch = os.path.join(build, "venv-torch", "bin", "python")
 if os.path.exists(torch):
     config.available_features.add("torch")
     config.substitutions.append(("%torch", torch))
+# What runs packages on other architectures, and emulators of these: `make cross` builds them.
+for name in ("aarch64", "riscv64"):
+    folder = os.path.join(build, "cross", name)
+    emulator = os.path.join(build, "cross", "emulators", "usr", "bin", "qemu-" + name)
+    if os.path.exists(emulator) and os.path.exists(os.path.join(folder, "bin", "kiln-run")):
+        config.available_features.add("cross-" + name)
+        config.substitutions += [("%run_" + name, f"{emulator} -L {folder}/root -cpu"),
+                                 ("%kiln_run_" + name, f"{folder}/bin/kiln-run")]
 # The communication driver of MPI is built where the system has it.
 if shutil.which("mpirun") and os.path.exists(os.path.join(build, "lib", "kiln", "targets", "libkiln-communication-mpi.so")):
     config.available_features.add("mpi")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs the Debian packages that Kiln needs and that are missing.
-# Usage: install-deps.sh [bench | fuzz | style | venv | other-mlir]
+# Usage: install-deps.sh [bench | fuzz | style | venv | other-mlir | cross]
 #   bench adds the libraries that Kiln is compared with, fuzz the fuzzers' runtime, style the
 #   formatter and the linter, venv what environments of Python need, other-mlir a compiler of
-#   another version of LLVM that reads Kiln's files.
+#   another version of LLVM that reads Kiln's files, cross the compilers for other architectures.
 set -euo pipefail
 
 packages=(
@@ -19,6 +19,7 @@ fuzz) packages+=(libclang-rt-22-dev) ;;
 style) packages+=(clang-format-22 clang-tidy-22) ;;
 venv) packages+=(python3-venv) ;;
 other-mlir) packages+=(mlir-19-tools) ;;
+cross) packages+=(g++-aarch64-linux-gnu g++-riscv64-linux-gnu) ;;
 esac
 
 missing=()

@@ -12,7 +12,11 @@ namespace kiln::conform {
 
 /// A number with 113 bits of fraction, so that rounding it once more gives what
 /// rounding the exact result would.
+#if __LDBL_MANT_DIG__ == 113
+using Quad = long double;
+#else
 using Quad = __float128;
+#endif
 using Wide = __int128;
 
 /// The operands of one element: floats exactly, integers sign-extended.

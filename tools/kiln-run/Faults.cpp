@@ -3,6 +3,7 @@
 #include "Faults.h"
 #include "Watch.h"
 #include "kiln/Runtime/DriverCall.h"
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -55,21 +56,6 @@ private:
   char bytes[1024];
   size_t size = 0;
 };
-
-const char *whatHappened(int number) {
-  switch (number) {
-  case SIGSEGV:
-  case SIGBUS:
-    return "access outside of its buffers";
-  case SIGFPE:
-    return "arithmetic exception";
-  case SIGILL:
-    return "instruction that this machine lacks";
-  default:
-    return isOutOfMemory ? "out of memory"
-                         : "memory outside of its buffers was overwritten";
-  }
-}
 
 /// Where an address comes from.
 enum class Code {
@@ -135,6 +121,11 @@ void faultingCode(const void *context, void *&code, void *&caller) {
 #elif defined(__aarch64__)
   code = reinterpret_cast<void *>(state.pc);
   caller = reinterpret_cast<void *>(state.regs[30]);
+#elif defined(__riscv)
+  code = reinterpret_cast<void *>(state.__gregs[REG_PC]);
+  caller = reinterpret_cast<void *>(state.__gregs[REG_RA]);
+#else
+  (void)state;
 #endif
 }
 
@@ -162,6 +153,33 @@ bool isDriversFault(const void *context) {
     isOutside |= kind == Code::other;
   }
   return isOutside;
+}
+
+/// Whether this thread came here through the allocator.
+bool isInAllocator() {
+  constexpr int kMost = 64;
+  void *stack[kMost];
+  int depth = backtrace(stack, kMost);
+  return std::any_of(stack, stack + depth, [](void *address) {
+    return codeAt(address) == Code::allocator;
+  });
+}
+
+const char *whatHappened(int number) {
+  switch (number) {
+  case SIGSEGV:
+  case SIGBUS:
+    return "access outside of its buffers";
+  case SIGFPE:
+    return "arithmetic exception";
+  case SIGILL:
+    return "instruction that this machine lacks";
+  default:
+    // What manages memory aborts where it finds its own records overwritten.
+    return isOutOfMemory     ? "out of memory"
+           : isInAllocator() ? "memory outside of its buffers was overwritten"
+                             : "the code aborts";
+  }
 }
 
 /// Only async-signal-safe functions from here on, and those that find

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What the toolchain files of this folder share: Debian's cross compiler of
+# KILN_CROSS_TRIPLE, and a folder with the packages of that architecture
+# (KILN_SYSROOT, which tools/cross-sysroot.sh makes).
+set(CMAKE_SYSTEM_NAME Linux)
+string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR "${KILN_CROSS_TRIPLE}")
+set(CMAKE_C_COMPILER ${KILN_CROSS_TRIPLE}-gcc)
+set(CMAKE_CXX_COMPILER ${KILN_CROSS_TRIPLE}-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE ${KILN_CROSS_TRIPLE})
+
+if(NOT KILN_SYSROOT)
+  set(KILN_SYSROOT "$ENV{KILN_SYSROOT}")
+endif()
+if(NOT EXISTS "${KILN_SYSROOT}/usr/lib/${KILN_CROSS_TRIPLE}")
+  message(FATAL_ERROR "expected KILN_SYSROOT to name a folder with the packages of ${CMAKE_SYSTEM_PROCESSOR}, "
+    "found '${KILN_SYSROOT}': tools/cross-sysroot.sh ${CMAKE_SYSTEM_PROCESSOR} FOLDER makes one")
+endif()
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES KILN_SYSROOT)
+set(CMAKE_SYSROOT "${KILN_SYSROOT}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+# The compiler looks for the headers of its own library in the other folder, too.
+file(GLOB headers "/usr/${KILN_CROSS_TRIPLE}/include/c++/*")
+foreach(folder ${headers})
+  list(APPEND CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${folder}" "${folder}/${KILN_CROSS_TRIPLE}")
+endforeach()
+
+# Libraries of the packages may need a later one than the compiler has: that of
+# the folder, with which the programs run.
+foreach(kind EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,--allow-shlib-undefined")
+endforeach()
+
+find_program(KILN_EMULATOR qemu-${CMAKE_SYSTEM_PROCESSOR})
+if(KILN_EMULATOR)
+  set(CMAKE_CROSSCOMPILING_EMULATOR "${KILN_EMULATOR};-L;${KILN_SYSROOT}")
+endif()

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Unpacks the Debian packages that Kiln's runtime is built and run with on another
+# architecture, beside those of this system; nothing is installed.
+# Usage: cross-sysroot.sh aarch64|riscv64 FOLDER
+#        cross-sysroot.sh emulators FOLDER      qemu-user, which is linked statically, for this system
+#   KILN_CROSS_SUITE names the release (trixie, the first with both architectures).
+set -euo pipefail
+
+packages=(
+  libc6 libc6-dev libcrypt-dev libgcc-s1 libstdc++6 libatomic1 libtbb12 libtbb-dev libtbbmalloc2 libtbbbind-2-5 libhwloc15
+  libsodium-dev zlib1g-dev linux-libc-dev nlohmann-json3-dev libcli11-dev
+)
+case "${1:-}" in
+aarch64) architecture=arm64 ;;
+riscv64) architecture=riscv64 ;;
+emulators)
+  architecture=$(dpkg --print-architecture)
+  packages=(qemu-user)
+  ;;
+*) echo "usage: cross-sysroot.sh aarch64|riscv64|emulators FOLDER" >&2; exit 2 ;;
+esac
+root=$(realpath -m "${2:?the folder is missing}")
+suite=${KILN_CROSS_SUITE:-trixie}
+[ -e "$root/.complete" ] && exit 0
+
+# The mirror of this system, for another release: apt gets lists of its own.
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+  grep -oE 'https?://[^ ]+/debian/? *$|https?://[^ ]+/debian ' | head -n 1 | tr -d ' ' || true)
+[ -n "$mirror" ] || { echo "error: no Debian mirror found in the apt sources" >&2; exit 1; }
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+state=$root/.apt
+mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/packages"
+echo "deb [arch=$architecture signed-by=$keyring] $mirror $suite main" >"$state/sources.list"
+options=(
+  -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null
+  -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=
+  -o Dir::State::Status=/dev/null -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
+)
+apt-get "${options[@]}" -qq update
+cd "$state/packages"
+apt-get "${options[@]}" -qq download "${packages[@]}"
+for package in *.deb; do
+  dpkg-deb -x "$package" "$root"
+done
+# The package that says where libraries lie is left out.
+[ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
+[ -e "$root/lib64" ] || ln -s usr/lib64 "$root/lib64"
+rm -rf "$state"
+touch "$root/.complete"

@@ -266,6 +266,7 @@ void HostSizes::nameInputs(Operation *op) {
 
 LogicalResult HostSizes::run() {
   findLate();
+  SmallVector<Value> known;
   WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     nameInputs(op);
     if (auto loop = dyn_cast<prim::WhileOp>(op))
@@ -277,11 +278,23 @@ LogicalResult HostSizes::run() {
       waiting.push_back(op);
     else if (failed(visit(op)))
       return WalkResult::interrupt();
+    else
+      llvm::copy_if(op->getResults(), std::back_inserter(known),
+                    [&](Value result) { return host.hasIndex(result); });
     return isa<prim::ClaimOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   if (!equal.empty())
     unify();
+  useRepresentatives(known);
   return failure(result.wasInterrupted());
+}
+
+void HostSizes::useRepresentatives(ArrayRef<Value> values) {
+  for (Value value : values) {
+    Extent size = host.math.of(host.index(value)), same = representative(size);
+    if (!(same == size))
+      host.setIndex(value, host.math.value(same));
+  }
 }
 
 LogicalResult HostSizes::resume(Value number) {
@@ -301,11 +314,7 @@ LogicalResult HostSizes::resume(Value number) {
                   [&](Value result) { return host.hasIndex(result); });
   }
   host.forgetSizes();
-  for (Value value : settled) {
-    Extent size = host.math.of(host.index(value)), same = representative(size);
-    if (!(same == size))
-      host.setIndex(value, host.math.value(same));
-  }
+  useRepresentatives(settled);
   settled.clear();
   return success();
 }

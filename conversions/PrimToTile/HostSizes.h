@@ -47,6 +47,8 @@ private:
   std::string describe(const schedule::Extent &extent);
   /// Lets what was checked to be equal be the same from now on.
   void unify();
+  /// Lets index values stand for the sizes that they were checked to equal.
+  void useRepresentatives(llvm::ArrayRef<mlir::Value> values);
   schedule::Extent representative(schedule::Extent extent);
 
   mlir::func::FuncOp func;

@@ -39,8 +39,9 @@ namespace {
 /// Computes the sizes of one operation's results.
 class Reifier {
 public:
-  Reifier(OpBuilder &builder, Location loc, SizesFn sizesOf)
-      : builder(builder), loc(loc), sizesOf(sizesOf), math(builder, loc) {}
+  Reifier(OpBuilder &builder, Location loc, SizesFn sizesOf, IndexFn indexOf)
+      : builder(builder), loc(loc), sizesOf(sizesOf), indexOf(indexOf),
+        math(builder, loc) {}
 
   /// The sizes of a result; static ones are replaced by the caller.
   Sizes result(Operation *op, unsigned number);
@@ -77,6 +78,7 @@ private:
   OpBuilder &builder;
   Location loc;
   SizesFn sizesOf;
+  IndexFn indexOf;
   kiln::index::ScalarBuilder math;
 };
 
@@ -100,8 +102,9 @@ Sizes Reifier::fromOperands(RankedTensorType type, ValueRange sizes) {
   Sizes result;
   auto next = sizes.begin();
   for (int64_t size : type.getShape())
-    result.push_back(ShapedType::isDynamic(size) ? OpFoldResult(*next++)
-                                                 : constant(size));
+    result.push_back(ShapedType::isDynamic(size)
+                         ? OpFoldResult(indexOf(*next++))
+                         : constant(size));
   return result;
 }
 
@@ -245,13 +248,13 @@ Sizes Reifier::group(Operation *op, unsigned number) {
     Operation *def = tensor.getDefiningOp();
     Sizes sizes =
         def && !type.hasStaticShape()
-            ? Reifier(builder, loc, inner)
+            ? Reifier(builder, loc, inner, [](Value value) { return value; })
                   .result(def, cast<OpResult>(tensor).getResultNumber())
             : Sizes(type.getRank());
     std::function<Value(Value)> index = [&](Value value) -> Value {
       Operation *source = value.getDefiningOp();
       if (!source || source->getBlock() != &body)
-        return outside.lookupOrDefault(value);
+        return indexOf(outside.lookupOrDefault(value));
       if (Value mapped = outside.lookupOrNull(value))
         return mapped;
       // Sizes of tensors inside of the group are sizes of its inputs.
@@ -380,13 +383,14 @@ SmallVector<Value> kiln::prim::dynamicSizes(OpBuilder &builder, Location loc,
 }
 
 Sizes kiln::prim::reifyResultShape(OpBuilder &builder, Operation *op,
-                                   unsigned result, SizesFn sizesOf) {
+                                   unsigned result, SizesFn sizesOf,
+                                   IndexFn indexOf) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(result).getType());
   if (!type || !isa_and_nonnull<PrimDialect>(op->getDialect()))
     return {};
   Sizes sizes(type.getRank());
   if (!type.hasStaticShape())
-    sizes = Reifier(builder, op->getLoc(), sizesOf).result(op, result);
+    sizes = Reifier(builder, op->getLoc(), sizesOf, indexOf).result(op, result);
   for (auto [dim, size] : llvm::enumerate(sizes))
     if (!type.isDynamicDim(dim))
       size = builder.getIndexAttr(type.getDimSize(dim));
@@ -395,9 +399,10 @@ Sizes kiln::prim::reifyResultShape(OpBuilder &builder, Operation *op,
 
 Sizes kiln::prim::reifyResultShape(OpBuilder &builder, Operation *op,
                                    unsigned result) {
-  return reifyResultShape(builder, op, result, [&](Value tensor) {
-    return dimSizes(builder, op->getLoc(), tensor);
-  });
+  return reifyResultShape(
+      builder, op, result,
+      [&](Value tensor) { return dimSizes(builder, op->getLoc(), tensor); },
+      [](Value value) { return value; });
 }
 
 LogicalResult

@@ -65,18 +65,21 @@ Extent HostProgramBuilder::dimOf(Value value, unsigned dim) {
     return math.value(extent);
   };
   SmallVector<OpFoldResult> shape = prim::reifyResultShape(
-      builder, op, cast<OpResult>(value).getResultNumber(), [&](Value operand) {
+      builder, op, cast<OpResult>(value).getResultNumber(),
+      [&](Value operand) {
         SmallVector<OpFoldResult> result;
         for (Extent extent : sizesOf(operand))
           result.push_back(asResult(extent));
         return result;
+      },
+      [&](Value size) {
+        Value known = index(size);
+        return known ? known : size;
       });
   for (auto [d, size] : llvm::enumerate(shape)) {
     Extent extent;
     if (auto attr = dyn_cast<Attribute>(size))
       extent = cast<IntegerAttr>(attr).getInt();
-    else if (Value host = index(cast<Value>(size)))
-      extent = math.of(host);
     else
       extent = math.of(cast<Value>(size));
     dims[{value, static_cast<unsigned>(d)}] = extent;

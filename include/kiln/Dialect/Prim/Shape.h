@@ -51,11 +51,15 @@ llvm::SmallVector<mlir::OpFoldResult> reifyResultShape(mlir::OpBuilder &builder,
                                                        mlir::Operation *op,
                                                        unsigned result = 0);
 
-/// The same, with the sizes of operands asked of `sizesOf`.
-llvm::SmallVector<mlir::OpFoldResult> reifyResultShape(mlir::OpBuilder &builder,
-                                                       mlir::Operation *op,
-                                                       unsigned result,
-                                                       SizesFn sizesOf);
+/// Returns the value that stands for an index operand where the builder is.
+using IndexFn = llvm::function_ref<mlir::Value(mlir::Value)>;
+
+/// The same, with the sizes of operands asked of `sizesOf` and the values of
+/// index operands asked of `indexOf`. No other value of the function that holds
+/// `op` is used, so that the builder may stand in another function.
+llvm::SmallVector<mlir::OpFoldResult>
+reifyResultShape(mlir::OpBuilder &builder, mlir::Operation *op, unsigned result,
+                 SizesFn sizesOf, IndexFn indexOf);
 
 /// Whether two dimensions are known to have the same size, as both come from
 /// the same dimension, index value or constant.

@@ -1,0 +1,30 @@
+// Sizes of a group's result that follow from index values of the function around it, which the host program has as its own.
+// RUN: kiln-compile %s --target=cpu --entry=joined --emit=program | FileCheck %s
+// RUN: kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x7 --arg=random:2:i64:1x8 --arg=random:3:i64:1x1 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x0 --arg=random:2:i64:1x1 --arg=random:3:i64:1x1 --check --no-fallback
+// RUN: not kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x7 --arg=random:2:i64:1x9 --arg=random:3:i64:1x1 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: kiln-run %s --target=cpu --entry=reshaped --arg=random:1:f32:3x7 --arg=random:2:f32:21 --check --no-fallback
+
+// The difference has one size, which is computed once: that of the second argument was checked to be the same.
+// CHECK-LABEL: program.func @joined
+// CHECK: %[[N:.*]] = memref.dim %arg0
+// CHECK: %[[SUM:.*]] = arith.addi %[[N]],
+// CHECK: program.check
+// CHECK: program.alloc sizes(%[[SUM]])
+func.func @joined(%a: tensor<1x?xi64>, %b: tensor<1x?xi64>, %first: tensor<1x1xi64>) -> tensor<1x?xi64> {
+  %all = prim.cat %first, %a dim 1 : tensor<1x1xi64>, tensor<1x?xi64> -> tensor<1x?xi64>
+  %r = prim.sub %all, %b : tensor<1x?xi64>
+  return %r : tensor<1x?xi64>
+}
+// SIZES: does not match
+
+func.func @reshaped(%a: tensor<?x7xf32>, %b: tensor<?xf32>) -> tensor<?x7xf32> {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x7xf32>
+  %all = arith.muli %rows, %c7 : index
+  %flat = prim.reshape %a sizes(%all) : tensor<?x7xf32> -> tensor<?xf32>
+  %sum = prim.add %flat, %b : tensor<?xf32>
+  %r = prim.reshape %sum sizes(%rows) : tensor<?xf32> -> tensor<?x7xf32>
+  return %r : tensor<?x7xf32>
+}

@@ -9,6 +9,7 @@
 
 #include "LowerMma.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -86,36 +87,61 @@ static StringRef factorName(StringRef factors, simt::MatrixAttr matrix) {
 }
 
 namespace {
-/// The instructions of one operation.
+/// The instructions of one operation, and which operands of the assembly they
+/// are.
+struct Part {
+  simt::MmaAsyncOp op;
+  simt::MatrixAttr lhs, rhs;    ///< lhs null: in registers
+  SmallVector<StringRef> names; ///< of the row
+  StringRef factors[2];
+  std::string across; ///< which factors are read across rows
+  size_t firstSum = 0, place = 0;
+
+  explicit Part(simt::MmaAsyncOp op)
+      : op(op), lhs(op.getLhsMatrixAttr()), rhs(op.getRhsMatrix()) {
+    op.getRow().split(names, '.');
+  }
+  size_t count() { return op.getAcc().size(); } ///< sums of a thread
+  LogicalResult check();
+  std::string text();
+};
+
+/// Operations that follow each other, as one piece of assembly. In several the
+/// assembler would find moves to the registers of the later ones between them,
+/// and wait for the earlier ones there.
 class WarpgroupMma {
 public:
-  WarpgroupMma(simt::MmaAsyncOp op, OpBuilder &b)
-      : op(op), b(b), lhs(op.getLhsMatrixAttr()), rhs(op.getRhsMatrix()),
-        count(op.getAcc().size()) {}
-
+  WarpgroupMma(simt::MmaAsyncOp op, OpBuilder &b) : b(b) { collect(op); }
   LogicalResult run();
 
 private:
-  LogicalResult checkMatrices();
-  void packLeft();
-  std::string text();
-  /// The operands of the left factor, for one step.
-  std::string leftText(int64_t step);
+  void collect(simt::MmaAsyncOp op);
+  void addOperands(Part &part);
+  SmallVector<Value> packed(Part &part);
 
-  simt::MmaAsyncOp op;
   OpBuilder &b;
-  simt::MatrixAttr lhs, rhs;    ///< null: in registers
-  size_t count;                 ///< sums of a thread
-  SmallVector<StringRef> parts; ///< of the name
-  StringRef factors[2];
-  std::string across;              ///< which factors are read across rows
-  SmallVector<Value> left;         ///< words of the left factor
-  static constexpr int kWords = 4; ///< of these in one step
+  SmallVector<Part, 2> parts;
+  SmallVector<Value> operands; ///< factors
+  std::string constraints;     ///< of these
 };
+
+/// On operations that are part of an earlier one's assembly.
+constexpr StringLiteral kMergedAttr = "nvidia.merged";
+constexpr int kWords = 4; ///< of the left factor, in one step
 } // namespace
 
-LogicalResult WarpgroupMma::checkMatrices() {
-  bool isHalf = parts[3] == "f16" || parts[3] == "bf16";
+LogicalResult Part::check() {
+  // wgmma.m64k16.f32.bf16: shape, accumulator, factors; with .registers the
+  // left one is in registers. Each of 128 threads has as many sums as columns
+  // are half of.
+  bool isInRegisters = names.size() == 5 && names[4] == "registers";
+  if (names.size() != (isInRegisters ? 5 : 4) || names[0] != "wgmma" ||
+      isInRegisters == bool(lhs) || op.getAcc().empty() ||
+      !(op.getAcc()[0].getType().isF32() ||
+        op.getAcc()[0].getType().isInteger(32)))
+    return op->emitError("unsupported: matrix instruction '")
+           << op.getRow() << "'";
+  bool isHalf = names[3] == "f16" || names[3] == "bf16";
   for (simt::MatrixAttr matrix : {lhs, rhs}) {
     if (!matrix)
       continue;
@@ -130,101 +156,130 @@ LogicalResult WarpgroupMma::checkMatrices() {
       return op->emitError("unsupported: factors of '")
              << op.getRow() << "' whose rows are not along the sum";
   }
-  factors[0] = factorName(parts[3], lhs);
-  factors[1] = factorName(parts[3], rhs);
+  factors[0] = factorName(names[3], lhs);
+  factors[1] = factorName(names[3], rhs);
   if (factors[0].empty() || factors[1].empty())
     return op->emitError("unsupported: factors of '")
            << op.getRow() << "' whose elements are not f8E4M3FN or f8E5M2";
+  int64_t words = rhs.getSteps().size() * kWords;
+  if (!lhs && int64_t(op.getLhs().size()) != 2 * words)
+    return op->emitError("expected ")
+           << 2 * words << " values of the left factor, found "
+           << op.getLhs().size();
   return success();
 }
 
-/// Two numbers of 16 bits are a word of a register.
-void WarpgroupMma::packLeft() {
-  Location loc = op.getLoc();
-  for (size_t i = 0; i + 1 < op.getLhs().size(); i += 2) {
-    Value low = op.getLhs()[i], high = op.getLhs()[i + 1];
-    Type pair = VectorType::get(2, low.getType());
-    Value vector = LLVM::UndefOp::create(b, loc, pair);
-    for (auto [n, value] : {std::pair(0, low), std::pair(1, high)})
-      vector = LLVM::InsertElementOp::create(
-          b, loc, vector, value,
-          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n)));
-    left.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
-  }
-}
-
-std::string WarpgroupMma::leftText(int64_t step) {
-  if (lhs)
-    return "lhs";
-  std::string words;
-  for (int64_t i = 0; i < kWords; ++i)
-    words +=
-        llvm::formatv("{0}${1}", i ? "," : "", 2 * count + step * kWords + i);
-  return "{" + words + "}";
-}
-
 /// The name of a register is that of a factor; steps are sums of its address.
-std::string WarpgroupMma::text() {
-  StringRef rows = parts[1].take_until([](char c) { return c == 'k'; }),
-            depth = parts[1].drop_front(rows.size()),
-            acc = parts[2] == "i32" ? "s32" : parts[2];
-  std::string sums;
-  for (size_t i = 0; i < count; ++i)
-    sums += llvm::formatv("{0}${1}", i ? "," : "", i);
+std::string Part::text() {
+  StringRef rows = names[1].take_until([](char c) { return c == 'k'; }),
+            depth = names[1].drop_front(rows.size()),
+            acc = names[2] == "i32" ? "s32" : names[2];
+  auto listed = [](size_t first, size_t count) {
+    std::string list;
+    for (size_t i = 0; i < count; ++i)
+      list += llvm::formatv("{0}${1}", i ? "," : "", first + i);
+    return "{" + list + "}";
+  };
   // Integers are neither negated nor scaled.
-  std::string signs = parts[2] == "i32" ? "" : ", 1, 1" + across;
-  std::string text =
-      llvm::formatv("{ .reg .pred add; .reg .b64 {0}rhs; setp.ne.b32 add, 1, "
-                    "0; wgmma.fence.sync.aligned;",
-                    lhs ? "lhs, " : "");
-  size_t place = 2 * count + (lhs ? 1 : left.size());
+  std::string signs = names[2] == "i32" ? "" : ", 1, 1" + across, text;
+  size_t right = place + (lhs ? 1 : op.getLhs().size() / 2);
   for (int64_t i = 0, e = rhs.getSteps().size(); i < e; ++i) {
     if (lhs)
-      text += llvm::formatv(" add.s64 lhs, ${0}, {1};", 2 * count,
+      text += llvm::formatv(" add.s64 lhs, ${0}, {1};", place,
                             lhs.getSteps()[i] >> 4);
-    text += llvm::formatv(" add.s64 rhs, ${0}, {1};", place,
+    text += llvm::formatv(" add.s64 rhs, ${0}, {1};", right,
                           rhs.getSteps()[i] >> 4);
-    text += llvm::formatv(" wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{5}"
-                          " {{{6}}, {7}, rhs, add{8};",
-                          rows, 2 * count, depth, acc, factors[0], factors[1],
-                          sums, leftText(i), signs);
+    text += llvm::formatv(
+        " wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{5} {6}, {7}, rhs, "
+        "add{8};",
+        rows, 2 * count(), depth, acc, factors[0], factors[1],
+        listed(firstSum, count()),
+        lhs ? "lhs" : listed(place + i * kWords, kWords), signs);
   }
-  return text + " }";
+  return text;
+}
+
+/// Also those behind an operation, up to the end of their group, where all that
+/// is in between can stand before it.
+void WarpgroupMma::collect(simt::MmaAsyncOp first) {
+  parts.emplace_back(first);
+  SmallVector<Operation *> between;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    bool isLater = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return llvm::any_of(parts, [&](Part &part) {
+        return operand.getDefiningOp() == part.op;
+      });
+    });
+    auto next = dyn_cast<simt::MmaAsyncOp>(op);
+    if (isLater || !(next || (isPure(op) && op->getNumRegions() == 0)))
+      return;
+    if (!next) {
+      between.push_back(op);
+      continue;
+    }
+    for (Operation *one : between)
+      one->moveBefore(first);
+    between.clear();
+    parts.emplace_back(next);
+    next->setAttr(kMergedAttr, b.getUnitAttr());
+  }
+}
+
+/// Two numbers of 16 bits are a word of a register.
+SmallVector<Value> WarpgroupMma::packed(Part &part) {
+  Location loc = part.op.getLoc();
+  SmallVector<Value> words;
+  OperandRange values = part.op.getLhs();
+  for (size_t i = 0; i + 1 < values.size(); i += 2) {
+    Type pair = VectorType::get(2, values[i].getType());
+    Value vector = LLVM::UndefOp::create(b, loc, pair);
+    for (int n : {0, 1})
+      vector = LLVM::InsertElementOp::create(
+          b, loc, vector, values[i + n],
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(n)));
+    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector));
+  }
+  return words;
+}
+
+void WarpgroupMma::addOperands(Part &part) {
+  auto add = [&](Value operand, StringRef constraint) {
+    operands.push_back(operand);
+    constraints += constraint;
+  };
+  Location loc = part.op.getLoc();
+  if (part.lhs)
+    add(descriptorOf(b, loc, part.op.getLhsAddress(), part.lhs), ",l");
+  else
+    for (Value word : packed(part))
+      add(word, ",r");
+  add(descriptorOf(b, loc, part.op.getRhs(), part.rhs), ",l");
 }
 
 LogicalResult WarpgroupMma::run() {
-  // wgmma.m64k16.f32.bf16: shape, accumulator, factors; with .registers the
-  // left one is in registers. Each of 128 threads has as many sums as columns
-  // are half of.
-  op.getRow().split(parts, '.');
-  bool isInRegisters = parts.size() == 5 && parts[4] == "registers";
-  if (parts.size() != (isInRegisters ? 5 : 4) || parts[0] != "wgmma" ||
-      isInRegisters == bool(lhs) || op.getAcc().empty() ||
-      !(op.getAcc()[0].getType().isF32() ||
-        op.getAcc()[0].getType().isInteger(32)))
-    return op->emitError("unsupported: matrix instruction '")
-           << op.getRow() << "'";
-  if (failed(checkMatrices()))
-    return failure();
-  SmallVector<Value> operands;
-  std::string constraints;
-  if (lhs) {
-    operands.push_back(descriptorOf(b, op.getLoc(), op.getLhsAddress(), lhs));
-    constraints = ",l";
-  } else {
-    packLeft();
-    if (int64_t(left.size()) != rhs.getSteps().size() * kWords)
-      return op->emitError("expected ")
-             << rhs.getSteps().size() * kWords
-             << " words of the left factor, found " << left.size();
-    operands = left;
-    for (size_t i = 0; i < left.size(); ++i)
-      constraints += ",r";
+  SmallVector<Value> sums;
+  for (Part &part : parts) {
+    if (failed(part.check()))
+      return failure();
+    part.firstSum = sums.size();
+    llvm::append_range(sums, part.op.getAcc());
   }
-  operands.push_back(descriptorOf(b, op.getLoc(), op.getRhs(), rhs));
-  constraints += ",l";
-  op.replaceAllUsesWith(
-      tied(b, op.getLoc(), text(), op.getAcc(), operands, constraints));
+  for (Part &part : parts) {
+    part.place = 2 * sums.size() + operands.size();
+    addOperands(part);
+  }
+  bool hasLeft = llvm::any_of(parts, [](Part &part) { return part.lhs; });
+  std::string text =
+      llvm::formatv("{ .reg .pred add; .reg .b64 {0}rhs; setp.ne.b32 add, 1, "
+                    "0; wgmma.fence.sync.aligned;",
+                    hasLeft ? "lhs, " : "");
+  for (Part &part : parts)
+    text += part.text();
+  SmallVector<Value> results =
+      tied(b, parts[0].op.getLoc(), text + " }", sums, operands, constraints);
+  for (Part &part : parts)
+    part.op.replaceAllUsesWith(
+        ArrayRef(results).slice(part.firstSum, part.count()));
   return success();
 }
 
@@ -243,7 +298,7 @@ bool nvidia::isOfWarpgroups(Operation *op) {
 LogicalResult nvidia::lowerWarpgroup(Operation *op, OpBuilder &b) {
   Location loc = op->getLoc();
   if (auto mma = dyn_cast<simt::MmaAsyncOp>(op))
-    return WarpgroupMma(mma, b).run();
+    return op->hasAttr(kMergedAttr) ? success() : WarpgroupMma(mma, b).run();
   if (auto wait = dyn_cast<simt::WaitProductsOp>(op)) {
     std::string text =
         llvm::formatv("wgmma.wait_group.sync.aligned {0};", wait.getBut());

@@ -44,6 +44,7 @@ llvm.func @across(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32) {
   // CHECK-SAME: add.s64 lhs, $8, 128; add.s64 rhs, $9, 2;
   %d:4 = simt.mma_async "wgmma.m64k16.f32.f16" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 4096, summed = false, steps = [0, 2048], bytes = 4096>
     by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  simt.commit_products
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1; }"
   %e:4 = simt.mma_async "wgmma.m64k8.f32.tf32" %q : !llvm.ptr<3> as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512>
     by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
@@ -57,9 +58,30 @@ llvm.func @bytes(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32, %n: i32) {
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0,$1,$2,$3}, lhs, rhs, add, 1, 1; }", "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}"
   %d:4 = simt.mma_async "wgmma.m64k32.f32.f8" %p : !llvm.ptr<3> as #simt.matrix<element = f8E4M3FN, row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
     by %q as #simt.matrix<element = f8E5M2, row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  simt.commit_products
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {$0,$1,$2,$3}, lhs, rhs, add; }", "=r,=r,=r,=r,0,1,2,3,l,l,~{memory}"
   %e:4 = simt.mma_async "wgmma.m64k32.i32.i8" %p : !llvm.ptr<3> as #simt.matrix<element = ui8, row = 128, group = 1024, panel = 8192, summed = true, steps = [0], bytes = 8192>
     by %q as #simt.matrix<element = si8, row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%n, %n, %n, %n) : i32 at !llvm.ptr<3>
+  llvm.return
+}
+
+// Operations of a group are one piece of assembly, with the operands of all before it. Left factors may be in registers, two
+// numbers in each.
+// CHECK-LABEL: llvm.func @together
+// CHECK: %[[WORD:.*]] = llvm.bitcast %{{.*}} : vector<2xf16> to i32
+// CHECK: llvm.inline_asm has_side_effects "{ .reg .pred add; .reg .b64 rhs; setp.ne.b32 add, 1, 0; wgmma.fence.sync.aligned;
+// CHECK-SAME: add.s64 rhs, $20, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0,$1,$2,$3}, {$16,$17,$18,$19}, rhs, add, 1, 1, 0;
+// CHECK-SAME: add.s64 rhs, $25, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$4,$5,$6,$7}, {$21,$22,$23,$24}, rhs, add, 1, 1, 0; }",
+// CHECK-SAME: "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,r,r,r,r,l,r,r,r,r,l,~{memory}"
+// CHECK-NOT: wgmma.mma_async
+// CHECK: llvm.return
+llvm.func @together(%p: !llvm.ptr<3>, %c: f32, %x: f16) {
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.f16.registers" (%x, %x, %x, %x, %x, %x, %x, %x) : f16
+    by %p as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  %q = llvm.getelementptr %p[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %e:4 = simt.mma_async "wgmma.m64k16.f32.f16.registers" (%x, %x, %x, %x, %x, %x, %x, %x) : f16
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  simt.commit_products
   llvm.return
 }
 

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/TargetParser/Triple.h"
 #include <memory>
@@ -50,7 +51,7 @@ struct Processor {
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
 
   bool has(llvm::StringRef feature) const {
-    return subtarget->checkFeatures(("+" + feature).str());
+    return subtarget->checkFeatures((llvm::Twine("+") + feature).str());
   }
 };
 

@@ -25,7 +25,12 @@ typedef void (*KilnTextHandler)(const char *text, size_t size, void *user);
                           gaps in views), type (f32 or i32), plain (no values
                           that hurt), ones (all values are 1)
      target --target=SPEC what the description of a target declares
+     protocol --program=FILE [--conversations=N] [--seed=N]
+                          what became of conversations with a target's program
      wire                 the table of the wire form of kernels
+     wire-cases [as suite]
+                          the kernels of the suite in the wire form, and those
+                          that come back otherwise, or have none
 
    and any of them with --load-target=LIB for plug-ins, whose operations are
    part of the suite. Returns 0, or 1 after messages to `diag`, or 2 where the

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assemble.h"
+#include "Protocol.h"
 #include "Registry.h"
+#include "WireCases.h"
 #include "kiln-c/Conform.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
-#include "kiln/Isolated/Vocabulary.h"
+#include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/Target/Target.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -120,7 +122,10 @@ int answerSuite(const Question &question, Object &answer, std::string &error) {
     if (name == "arith" || name == "math" || name == "scf" || name == "func" ||
         name == "prim" || name == "tile" || pluginDialects().contains(name))
       context.getOrLoadDialect(name);
-  return assembleSuite(context, options, answer, error) ? 0 : 1;
+  bool isDone = question.kind == "wire-cases"
+                    ? answerWireCases(context, options, answer, error)
+                    : assembleSuite(context, options, answer, error);
+  return isDone ? 0 : 1;
 }
 
 int answerTarget(const Question &question, Object &answer, std::string &error) {
@@ -142,6 +147,37 @@ int answerTarget(const Question &question, Object &answer, std::string &error) {
   answer["name"] = bound.options.name;
   answer["device"] = bound.target->deviceName();
   answer["deviations"] = std::move(deviations);
+  return 0;
+}
+
+/// What became of conversations with a target's program.
+int answerProtocol(const Question &question, Object &answer,
+                   std::string &error) {
+  ProtocolOptions options;
+  options.program = question.get("program").str();
+  if (!question.get("conversations").empty() &&
+      question.get("conversations").getAsInteger(10, options.conversations))
+    error = "error: expected a number of conversations";
+  if (!question.get("seed").empty() &&
+      question.get("seed").getAsInteger(10, options.seed))
+    error = "error: expected a number as seed";
+  if (kiln::isolated::targetOfProgram(options.program).empty())
+    error = "error: expected a program named kiln-target-NAME, found '" +
+            options.program + "'";
+  if (!error.empty())
+    return 2;
+  mlir::DialectRegistry registry;
+  kiln::driver::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  for (const auto &[name, tally] : checkProtocol(options, context)) {
+    Array problems;
+    for (const std::string &problem : tally.problems)
+      problems.push_back(problem);
+    answer[name] = Object{{"passed", tally.passed},
+                          {"failed", tally.failed},
+                          {"problems", std::move(problems)}};
+  }
   return 0;
 }
 
@@ -169,14 +205,17 @@ extern "C" int kilnConform(size_t numArgs, const char *const *args,
         question.loadTargets, [&](StringRef line) { error += line.str(); });
     if (!isLoaded)
       status = 1;
-    else if (question.kind == "suite")
+    else if (question.kind == "suite" || question.kind == "wire-cases")
       status = answerSuite(question, answer, error);
     else if (question.kind == "target")
       status = answerTarget(question, answer, error);
+    else if (question.kind == "protocol")
+      status = answerProtocol(question, answer, error);
     else if (question.kind == "wire")
       status = answerWire(answer);
     else
-      error = "error: expected suite, target or wire, found '" +
+      error = "error: expected suite, target, protocol, wire or wire-cases, "
+              "found '" +
               question.kind.str() + "'";
   }
   if (status) {

@@ -2,6 +2,7 @@
 // kiln-conform: whether a target computes what the specification says, and
 // whether a device driver keeps its contract.
 #include "Conform.h"
+#include "Protocol.h"
 #include "device/DeviceKit.h"
 #include "kiln/Runtime/StandardStreams.h"
 #include <CLI/CLI.hpp>
@@ -25,6 +26,33 @@ static uint64_t seedOf(std::string text) {
     throw CLI::ValidationError(
         "--seed", "expected a number or 'random', found '" + text + "'");
   return seed;
+}
+
+namespace {
+/// What --protocol and --print-wire-form take.
+struct ProtocolOptions {
+  std::string program;
+  unsigned conversations = 5000;
+  bool printsWireForm = false;
+  std::string wireCases; ///< a folder
+};
+} // namespace
+
+static void addProtocolOptions(CLI::App &app, ProtocolOptions &options) {
+  app.add_option("--protocol", options.program,
+                 "check a target's program instead, kiln-target-NAME: what it "
+                 "answers, and what it and the compiler do when the other side "
+                 "goes wrong");
+  app.add_option("--conversations", options.conversations,
+                 "with --protocol: how many of each side go wrong (5000)")
+      ->check(CLI::Range(0u, 10000000u))
+      ->needs("--protocol");
+  app.add_option("--wire-cases", options.wireCases,
+                 "write the kernels of the cases of level tile in the form "
+                 "that programs get into this folder, a file each");
+  app.add_flag("--print-wire-form", options.printsWireForm,
+               "print the operations, attributes and types that kernels are "
+               "sent to programs in, as JSON");
 }
 
 static void addOptions(CLI::App &app, Options &options,
@@ -87,7 +115,9 @@ int main(int argc, char **argv) {
                "kiln-conform");
   Options options;
   DeviceKitOptions device;
+  ProtocolOptions protocol;
   addOptions(app, options, device);
+  addProtocolOptions(app, protocol);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &help) {
@@ -97,6 +127,13 @@ int main(int argc, char **argv) {
     return 2;
   }
   try {
+    if (protocol.printsWireForm)
+      return kiln::conform::printWireForm();
+    if (!protocol.wireCases.empty())
+      return kiln::conform::writeWireCases(protocol.wireCases, options.filter);
+    if (!protocol.program.empty())
+      return kiln::conform::checkProtocol(
+          protocol.program, protocol.conversations, options.seed, options.json);
     if (device.driver.empty())
       return kiln::conform::conform(options);
     device.filter = options.filter;

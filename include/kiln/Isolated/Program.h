@@ -13,6 +13,7 @@
 #include "kiln/Isolated/Frame.h"
 #include "kiln/System/Error.h"
 #include <memory>
+#include <optional>
 #include <sys/types.h>
 #include <vector>
 
@@ -29,6 +30,10 @@ public:
   /// Starts the program. A failure is "cannot be started: ...".
   static runtime::Expected<std::unique_ptr<Program>>
   start(const std::string &path);
+  /// Takes over a process that leads its group, with the other ends of its
+  /// standard streams: for tests of this side.
+  static std::unique_ptr<Program> adopt(std::string path, pid_t pid, int input,
+                                        int output, int errors);
   /// Kills what is left of the process and of its group.
   ~Program();
   Program(const Program &) = delete;
@@ -39,6 +44,13 @@ public:
   runtime::Expected<Answer> ask(llvm::StringRef method,
                                 llvm::json::Object params, llvm::StringRef body,
                                 double seconds);
+  /// Sends bytes that may be no frame, and reads what comes back until a frame
+  /// is whole or `seconds` have passed; nothing then. For tests of the program.
+  std::optional<Frame> send(llvm::StringRef bytes, double seconds,
+                            std::string &error);
+  /// Closes its input, and says how it ended: "status 0"; empty where it did
+  /// not within `seconds`.
+  std::string close(double seconds);
   /// Says `bye`, and kills a program that has not ended soon after.
   void end();
 

@@ -34,8 +34,8 @@ struct WireOperation {
                                    mlir::RewriterBase &rewriter) = nullptr;
 };
 
-/// Adds an operation to the table: for dialects of plug-ins that kernels may
-/// hold. Called while plug-ins are registered.
+/// Adds an operation to the table, or replaces its entry: for dialects of
+/// plug-ins that kernels may hold. Called while plug-ins are registered.
 void addWireOperation(const WireOperation &operation);
 
 /// The entry of an operation; null where it is not part of the wire form.

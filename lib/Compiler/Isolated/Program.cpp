@@ -86,30 +86,37 @@ Expected<std::unique_ptr<Program>> Program::start(const std::string &path) {
     std::string why = std::strerror(errno);
     for (int fd : {in[0], in[1], out[0], out[1]})
       if (fd >= 0)
-        close(fd);
+        ::close(fd);
     return Error("cannot be started: " + why);
   }
   auto pid =
       runtime::startServer(path, in[1], out[1], err[1], programEnvironment());
   for (int fd : {in[1], out[1], err[1]})
-    close(fd);
-  std::unique_ptr<Program> program(new Program);
-  program->path = path;
-  program->input = in[0];
-  program->output = out[0];
-  program->errors = err[0];
-  program->owner = getpid();
+    ::close(fd);
   if (!pid) {
+    for (int fd : {in[0], out[0], err[0]})
+      ::close(fd);
     StringRef why = pid.message();
     why.consume_front(path);
     why.consume_front(": ");
     return Error(why.str());
   }
-  program->pid = *pid;
-  runtime::guardGroup(*pid);
-  for (int fd : {program->input, program->output, program->errors})
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   limitResources(*pid);
+  return adopt(path, *pid, in[0], out[0], err[0]);
+}
+
+std::unique_ptr<Program> Program::adopt(std::string path, pid_t pid, int input,
+                                        int output, int errors) {
+  std::unique_ptr<Program> program(new Program);
+  program->path = std::move(path);
+  program->input = input;
+  program->output = output;
+  program->errors = errors;
+  program->owner = getpid();
+  program->pid = pid;
+  runtime::guardGroup(pid);
+  for (int fd : {input, output, errors})
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   return program;
 }
 
@@ -120,7 +127,7 @@ bool Program::isOurs() const { return owner == getpid(); }
 void Program::kill() {
   for (int *fd : {&input, &output, &errors})
     if (*fd >= 0)
-      close(std::exchange(*fd, -1));
+      ::close(std::exchange(*fd, -1));
   if (pid > 0 && isOurs()) {
     // The process has not been waited for, so the group is still its.
     ::kill(-pid, SIGKILL);
@@ -144,7 +151,7 @@ void Program::trace(const char *direction, const llvm::json::Object &head,
                     bodyBytes)
           .str();
   (void)runtime::writeFully(fd, line.data(), line.size());
-  close(fd);
+  ::close(fd);
 }
 
 /// Reads what is there; false at the end.
@@ -177,7 +184,7 @@ void Program::readErrors() {
       printed.erase(0, printed.size() - kMostPrinted);
   });
   if (!isOpen)
-    close(std::exchange(errors, -1));
+    ::close(std::exchange(errors, -1));
 }
 
 void Program::forwardErrors() {
@@ -196,7 +203,7 @@ bool Program::exchange(int milliseconds) {
   if (all[1].revents)
     readErrors();
   if (!unsent.empty() && all[2].revents) {
-    ssize_t sent = send(input, unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    ssize_t sent = ::send(input, unsent.data(), unsent.size(), MSG_NOSIGNAL);
     if (sent > 0)
       unsent.erase(0, size_t(sent));
     else if (sent < 0 && errno != EAGAIN && errno != EINTR)
@@ -308,7 +315,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
       if (isCancelled || !unsent.empty())
         return hangs();
       isCancelled = true;
-      limit += kGraceMilliseconds / 1e3;
+      limit += std::min(seconds, kGraceMilliseconds / 1e3);
       unsent = writeFrame(llvm::json::Object{
           {"method", "cancel"},
           {"params", llvm::json::Object{{"id", numRequests}}}});
@@ -320,6 +327,41 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
       progress = passed() + kProgressSeconds;
     }
   }
+}
+
+std::optional<Frame> Program::send(StringRef bytes, double seconds,
+                                   std::string &error) {
+  unsent += bytes;
+  auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  while (true) {
+    bool isOpen = exchange(1), isGone = hasEnded(pid);
+    if (isGone)
+      isOpen &= readOutput();
+    std::optional<Frame> frame = reader.next(error);
+    if (frame || !error.empty() || !isOpen || isGone || Clock::now() > deadline)
+      return frame;
+  }
+}
+
+std::string Program::close(double seconds) {
+  ::close(std::exchange(input, -1));
+  unsent.clear();
+  auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  bool isOpen = true;
+  while (!hasEnded(pid) && Clock::now() < deadline)
+    if (isOpen)
+      isOpen = exchange(1);
+    else
+      usleep(1000);
+  std::string how;
+  if (hasEnded(pid)) {
+    readErrors();
+    runtime::forgetGroup(pid);
+    ::kill(-pid, SIGKILL);
+    how = runtime::awaitEnd(std::exchange(pid, -1)).describe();
+  }
+  kill();
+  return how;
 }
 
 void Program::end() {
@@ -336,7 +378,7 @@ void Program::end() {
     else
       usleep(1000);
     if (unsent.empty() && input >= 0)
-      close(
+      ::close(
           std::exchange(input, -1)); // who does not know the word sees the end
   }
   kill();

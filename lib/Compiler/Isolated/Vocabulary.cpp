@@ -61,17 +61,57 @@ static constexpr StringRef kTile[] = {"assert",
                                       "store_scatter",
                                       "transpose",
                                       "yield"};
-static constexpr StringRef kArith[] = {
-    "addf",         "addi",           "addui_extended", "andi",   "bitcast",
-    "ceildivsi",    "ceildivui",      "cmpf",           "cmpi",   "constant",
-    "divf",         "divsi",          "divui",          "extf",   "extsi",
-    "extui",        "floordivsi",     "fptosi",         "fptoui", "index_cast",
-    "index_castui", "maximumf",       "maxnumf",        "maxsi",  "maxui",
-    "minimumf",     "minnumf",        "minsi",          "minui",  "mulf",
-    "muli",         "mulsi_extended", "mului_extended", "negf",   "ori",
-    "remf",         "remsi",          "remui",          "select", "shli",
-    "shrsi",        "shrui",          "sitofp",         "subf",   "subi",
-    "truncf",       "trunci",         "uitofp",         "xori"};
+static constexpr StringRef kArith[] = {"addf",
+                                       "addi",
+                                       "addui_extended",
+                                       "andi",
+                                       "bitcast",
+                                       "ceildivsi",
+                                       "ceildivui",
+                                       "cmpf",
+                                       "cmpi",
+                                       "constant",
+                                       "divf",
+                                       "divsi",
+                                       "divui",
+                                       "extf",
+                                       "extsi",
+                                       "extui",
+                                       "floordivsi",
+                                       "fptosi",
+                                       "fptoui",
+                                       "index_cast",
+                                       "index_castui",
+                                       "maximumf",
+                                       "maxnumf",
+                                       "maxsi",
+                                       "maxui",
+                                       "minimumf",
+                                       "minnumf",
+                                       "minsi",
+                                       "minui",
+                                       "mulf",
+                                       "muli",
+                                       "mulsi_extended",
+                                       "mului_extended",
+                                       "negf",
+                                       "ori",
+                                       "remf",
+                                       "remsi",
+                                       "remui",
+                                       "scaling_extf",
+                                       "scaling_truncf",
+                                       "select",
+                                       "shli",
+                                       "shrsi",
+                                       "shrui",
+                                       "sitofp",
+                                       "subf",
+                                       "subi",
+                                       "truncf",
+                                       "trunci",
+                                       "uitofp",
+                                       "xori"};
 static constexpr StringRef kMath[] = {
     "absf",  "absi",  "acos",      "acosh", "asin",   "asinh",    "atan",
     "atan2", "atanh", "cbrt",      "ceil",  "clampf", "copysign", "cos",
@@ -130,8 +170,9 @@ struct Tables {
 } // namespace
 
 void kiln::isolated::addWireOperation(const WireOperation &operation) {
-  auto entry =
-      Tables::get().operations.try_emplace(operation.name, operation).first;
+  auto entry = Tables::get()
+                   .operations.insert_or_assign(operation.name, operation)
+                   .first;
   entry->second.name = entry->first();
 }
 
@@ -197,7 +238,7 @@ llvm::json::Value kiln::isolated::describeWire(MLIRContext *context) {
           llvm::raw_string_ostream(text) << value;
           facts["default"] = text;
         }
-        own[attr.getValue()] = std::move(facts);
+        own[attr.str()] = std::move(facts);
       }
     }
     if (!own.empty())

@@ -1,0 +1,221 @@
+//===- Protocol.cpp - Conversations with a target's program ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Protocol.h"
+#include "kiln/Isolated/IsolatedTarget.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace kiln;
+using namespace kiln::conform;
+using namespace kiln::isolated;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+/// Kernels that every program is shown; it may decline them.
+static constexpr StringRef kKernels[] = {R"mlir(
+tile.kernel @twice(%x: !tile.view<?xf32> {tile.readonly}, %y: !tile.view<?xf32>) {
+  %i = tile.program_id : index
+  %a = tile.load %x[%i] : !tile.view<?xf32> -> tensor<64xf32>
+  %b = arith.addf %a, %a : tensor<64xf32>
+  tile.store %b, %y[%i] : tensor<64xf32>, !tile.view<?xf32>
+}
+)mlir",
+                                         R"mlir(
+tile.kernel @steps(%x: !tile.view<?x?xf16>, %n: i32) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %c = arith.constant dense<[[1.0, -2.5], [0x7FC00000, 3.0]]> : tensor<2x2xf32>
+  %r:2 = tile.program_id : index, index
+  %d = tile.dim %x[1] : !tile.view<?x?xf16>
+  %s = scf.for %i = %zero to %d step %one iter_args(%acc = %c) -> (tensor<2x2xf32>) {
+    %a = tile.load %x[%r#0, %i] padding nan : !tile.view<?x?xf16> -> tensor<2x2xf16>
+    %b = arith.extf %a : tensor<2x2xf16> to tensor<2x2xf32>
+    %e = arith.mulf %b, %acc fastmath<contract> : tensor<2x2xf32>
+    scf.yield %e : tensor<2x2xf32>
+  }
+  %t = arith.truncf %s : tensor<2x2xf32> to tensor<2x2xf16>
+  tile.store %t, %x[%r#0, %r#1] combine add : tensor<2x2xf16>, !tile.view<?x?xf16>
+}
+)mlir"};
+
+/// What every failed conversation is told of.
+static void judge(ProtocolTally &tally, const std::string &problem) {
+  if (problem.empty()) {
+    ++tally.passed;
+    return;
+  }
+  ++tally.failed;
+  if (tally.problems.size() < 10)
+    tally.problems.push_back(problem);
+}
+
+/// A kernel as the program gets it; empty where it does not read it.
+static std::string wireOf(StringRef text, mlir::MLIRContext &context,
+                          const WireReader &reader) {
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  return module && succeeded(toWire(*module, reader)) ? printWire(*module) : "";
+}
+
+namespace {
+/// Well-formed conversations.
+class Manners {
+public:
+  Manners(const ProtocolOptions &options, mlir::MLIRContext &context,
+          ProtocolSample &sample, ProtocolTallies &tallies)
+      : options(options), context(context), sample(sample), tallies(tallies) {}
+
+  void run() {
+    greet();
+    if (!program || sample.hello.name.empty())
+      return;
+    ask("describe", spec(), "");
+    json::Object problem = spec();
+    problem["problem"] = "contraction 512x512x512 f32*f32+f32 holds "
+                         "0.2:32,2.1:32,0.1:32";
+    if (sample.hello.has("tile"))
+      ask("tile", std::move(problem), "");
+    for (StringRef kernel : kKernels) {
+      std::string wire = wireOf(kernel, context, sample.hello.reader);
+      if (wire.empty())
+        continue;
+      if (sample.hello.has("accepts"))
+        ask("accepts", spec(), wire);
+      if (sample.hello.has("emit"))
+        ask("emit", spec(), wire);
+      compile(wire);
+    }
+    mayMore();
+    leave();
+  }
+
+private:
+  json::Object spec() const {
+    std::string chip =
+        sample.hello.chips.empty() ? "" : sample.hello.chips.front().name;
+    return json::Object{{"chip", chip}, {"options", json::Object{}}};
+  }
+
+  void greet() {
+    auto started = Program::start(options.program);
+    if (!started)
+      return judge(tallies["hello"], started.message());
+    program = std::move(*started);
+    auto answer = program->ask("hello", helloParams(), "", startSeconds());
+    if (!answer)
+      return judge(tallies["hello"], answer.message());
+    auto hello = parseHello(answer->result, targetOfProgram(options.program));
+    judge(tallies["hello"], hello ? "" : hello.message());
+    if (hello)
+      sample.hello = *hello;
+    sample.exchanges["hello"] = {helloParams(), "", std::move(*answer)};
+    // A later release speaks more versions, and says more.
+    json::Object later = helloParams();
+    later["protocol"] = json::Array{1, 99};
+    later["wire"] = 99;
+    later["weather"] = json::Object{{"sun", true}};
+    auto again = program->ask("hello", std::move(later), "", startSeconds());
+    auto read = again ? parseHello(again->result, sample.hello.name)
+                      : runtime::Expected<Hello>(again.takeError());
+    judge(tallies["hello to a later release"], read ? "" : read.message());
+  }
+
+  /// Asks, and keeps the first answer.
+  std::optional<Answer> ask(const std::string &method, json::Object params,
+                            const std::string &body) {
+    if (!program->isAlive())
+      return std::nullopt;
+    auto answer =
+        program->ask(method, json::Object(params), body, stepSeconds());
+    judge(tallies[method], answer ? "" : answer.message());
+    if (!answer)
+      return std::nullopt;
+    auto declined = parseDeclined(answer->result);
+    if (!declined)
+      judge(tallies[method], declined.message());
+    bool isKept = !sample.exchanges.count(method) ||
+                  sample.exchanges[method].answer.result.get("declined");
+    if (isKept)
+      sample.exchanges[method] = {std::move(params), body, *answer};
+    return *answer;
+  }
+
+  void compile(const std::string &wire) {
+    json::Object params = spec();
+    std::optional<Answer> first = ask("compile", json::Object(params), wire);
+    std::optional<Answer> second = ask("compile", std::move(params), wire);
+    if (!first || !second)
+      return;
+    bool isSame = json::Value(json::Object(first->result)) ==
+                      json::Value(json::Object(second->result)) &&
+                  first->body == second->body;
+    judge(tallies["compile twice"],
+          isSame ? "" : "expected the same answer to the same kernel");
+    if (first->result.get("declined"))
+      return;
+    auto code = parseExecutable(first->result, first->body);
+    judge(tallies["code"], code ? "" : code.message());
+  }
+
+  /// What later versions add is refused by an answer.
+  void mayMore() {
+    if (!program->isAlive())
+      return;
+    auto answer = program->ask("sing", json::Object{}, "la", startSeconds());
+    bool isRefused =
+        !answer &&
+        StringRef(answer.message()).starts_with("reports an error: ");
+    judge(tallies["unknown method"],
+          isRefused ? ""
+                    : "expected an error as the answer to a method that "
+                      "there is not, found " +
+                          (answer ? "a result" : answer.message()));
+  }
+
+  /// It ends when it is told to, and when nobody is left.
+  void leave() {
+    if (program->isAlive())
+      (void)program->ask("bye", json::Object{}, "", startSeconds());
+    std::string how = program->isAlive() ? program->close(2) : "";
+    judge(tallies["bye"], how == "status 0"
+                              ? ""
+                              : "expected the end with status 0 after 'bye', "
+                                "found " +
+                                    (how.empty() ? "none" : how));
+    auto left = Program::start(options.program);
+    if (!left)
+      return;
+    (void)(*left)->ask("hello", helloParams(), "", startSeconds());
+    how = (*left)->isAlive() ? (*left)->close(2) : "status 0";
+    judge(tallies["end of input"],
+          how.empty() ? "expected it to end with its input, found it running"
+                      : "");
+  }
+
+  const ProtocolOptions &options;
+  mlir::MLIRContext &context;
+  ProtocolSample &sample;
+  ProtocolTallies &tallies;
+  std::unique_ptr<Program> program;
+};
+} // namespace
+
+void kiln::conform::checkManners(const ProtocolOptions &options,
+                                 mlir::MLIRContext &context,
+                                 ProtocolSample &sample,
+                                 ProtocolTallies &tallies) {
+  Manners(options, context, sample, tallies).run();
+}
+
+ProtocolTallies kiln::conform::checkProtocol(const ProtocolOptions &options,
+                                             mlir::MLIRContext &context) {
+  ProtocolTallies tallies;
+  ProtocolSample sample;
+  checkManners(options, context, sample, tallies);
+  if (sample.hello.name.empty())
+    return tallies;
+  troubleProgram(options, sample, tallies);
+  troubleCompiler(options, context, sample, tallies);
+  return tallies;
+}

@@ -1,0 +1,84 @@
+//===- WireCases.cpp - The suite's kernels in the wire form ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WireCases.h"
+#include "kiln/Dialect/Tile/Tile.h"
+#include "kiln/Isolated/Wire.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::conform;
+using namespace kiln::isolated;
+using llvm::json::Array;
+using llvm::json::Object;
+
+/// The kernel as MLIR prints it, without its places in files.
+static std::string printPlain(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  return text;
+}
+
+namespace {
+class WireCases {
+public:
+  WireCases(MLIRContext &context, Object &answer)
+      : context(context), answer(answer) {}
+
+  void add(tile::KernelOp kernel) {
+    std::string name = kernel.getSymName().str(), reason;
+    OwningOpRef<ModuleOp> module = isolateKernel(kernel);
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
+      if (reason.empty())
+        reason = diag.str();
+      return success();
+    });
+    if (failed(toWire(*module, WireReader()))) {
+      declined[name] = reason;
+      return;
+    }
+    std::string wire = printWire(*module);
+    auto back = parseSourceString<ModuleOp>(wire, &context);
+    if (!back || printPlain(*back) != printPlain(*module))
+      changed.push_back(name);
+    kernels[name] = std::move(wire);
+  }
+
+  void finish() {
+    answer["kernels"] = std::move(kernels);
+    answer["changed"] = std::move(changed);
+    answer["declined"] = std::move(declined);
+  }
+
+private:
+  MLIRContext &context;
+  Object &answer;
+  Object kernels, declined;
+  Array changed;
+};
+} // namespace
+
+bool kiln::conform::answerWireCases(MLIRContext &context,
+                                    const SuiteOptions &options, Object &answer,
+                                    std::string &error) {
+  Object suite;
+  if (!assembleSuite(context, options, suite, error))
+    return false;
+  WireCases cases(context, answer);
+  for (const llvm::json::Value &entry : *suite.getArray("modules")) {
+    auto text = entry.getAsObject()->getString("text");
+    auto module = parseSourceString<ModuleOp>(*text, &context);
+    if (!module) {
+      error = "error: a module of the suite cannot be read";
+      return false;
+    }
+    for (auto kernel : module->getOps<tile::KernelOp>())
+      cases.add(kernel);
+  }
+  cases.finish();
+  return true;
+}

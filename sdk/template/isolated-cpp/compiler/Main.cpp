@@ -53,14 +53,17 @@ public:
     return true;
   }
 
-  std::string words() const {
+  std::string words(std::string name) const {
     std::vector<int64_t> all = {numRegisters};
     for (const auto &[code, operands] : code) {
       all.push_back(code);
       all.push_back(int64_t(operands.size()));
       all.insert(all.end(), operands.begin(), operands.end());
     }
-    return std::string(reinterpret_cast<const char *>(all.data()), all.size() * 8);
+    name.resize((name.size() + 7) / 8 * 8);
+    int64_t sizes[2] = {int64_t(name.size()), int64_t(all.size())};
+    return "KMACHIN2" + std::string(reinterpret_cast<const char *>(sizes), 16) + name +
+           std::string(reinterpret_cast<const char *>(all.data()), all.size() * 8);
   }
 
   std::string text(StringRef name) const {
@@ -193,7 +196,7 @@ public:
     if (!writer.run(kernel))
       return std::nullopt;
     Code code;
-    code.data = writer.words();
+    code.data = writer.words(symbol(kernel));
     code.metadata = "v1";
     return code;
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The machine of frozen in software, behind the table of kiln-c/Device.h: replace it by calls that reach yours. A program is
-// words of 64 bits: the number of registers, then instructions, each a code, the number of its operands, and those.
+// The machine of frozen in software, behind the table of kiln-c/Device.h: replace it by calls that reach yours. A module is
+// `KMACHIN2`, the sizes of the name and of the program, the name, and the program, which is words of 64 bits: the number of
+// registers, then instructions, each a code, the number of its operands, and those.
 #include "kiln/Runtime/HostDriver.h"
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <cstring>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using kiln::runtime::failDriver;
@@ -51,6 +53,7 @@ struct KilnBuffer {
 };
 /// A blob has one kernel, so a kernel is its module.
 struct KilnModule {
+  std::string name;
   std::vector<int64_t> words;
 };
 
@@ -197,15 +200,25 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
   }
 
   static int loadModule(KilnDevice *, const void *bytes, uint64_t size, KilnModule **module, KilnError *error) {
-    if (size < 8 || size % 8)
+    const char *text = static_cast<const char *>(bytes);
+    uint64_t sizes[2] = {};
+    if (size >= 24)
+      std::memcpy(sizes, text + 8, 16);
+    bool isWhole = size >= 24 && std::memcmp(text, "KMACHIN2", 8) == 0 && sizes[0] <= size - 24 && sizes[1] > 0 &&
+                   sizes[1] == (size - 24 - sizes[0]) / 8 && (size - sizes[0]) % 8 == 0;
+    if (!isWhole)
       return failDriver(error, "this is no code for frozen");
     *module = new KilnModule();
-    (*module)->words.resize(size / 8);
-    std::memcpy((*module)->words.data(), bytes, size);
+    (*module)->name = std::string(text + 24, sizes[0]).c_str(); // up to the padding
+    (*module)->words.resize(sizes[1]);
+    std::memcpy((*module)->words.data(), text + 24 + sizes[0], sizes[1] * 8);
     return 0;
   }
   static void unloadModule(KilnDevice *, KilnModule *module) { delete module; }
-  static int getKernel(KilnDevice *, KilnModule *module, const KilnKernelDescription *, KilnKernel **kernel, KilnError *) {
+  static int getKernel(KilnDevice *, KilnModule *module, const KilnKernelDescription *description, KilnKernel **kernel,
+                       KilnError *error) {
+    if (module->name != description->symbol)
+      return failDriver(error, std::string("there is no kernel '") + description->symbol + "'");
     *kernel = reinterpret_cast<KilnKernel *>(module);
     return 0;
   }

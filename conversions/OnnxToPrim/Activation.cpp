@@ -121,6 +121,12 @@ LogicalResult swish(Node &n) {
   return n.set(n.mul(x, n.unary<prim::SigmoidOp>(scaled)));
 }
 
+/// Binarizer: 1 above the threshold.
+LogicalResult binarizer(Node &n) {
+  Value x = n.in(0), bar = n.number(n.getFloat("threshold", 0), x);
+  return n.set(n.where(n.gt(x, bar), n.number(1, x), n.number(0, x)));
+}
+
 LogicalResult shrink(Node &n) {
   Value x = n.in(0);
   double bias = n.getFloat("bias", 0), lambd = n.getFloat("lambd", 0.5);
@@ -191,6 +197,7 @@ void addActivationRules(NodeRules &rules) {
   rules.add("Gelu", gelu);
   rules.add("Swish", swish);
   rules.add("Shrink", shrink);
+  rules.add("ai.onnx.ml.Binarizer", binarizer);
   rules.add("Softmax", softmax);
   rules.add("LogSoftmax", logSoftmax);
   rules.add("Hardmax", hardmax);

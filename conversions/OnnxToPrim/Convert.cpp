@@ -8,7 +8,27 @@ using namespace mlir;
 
 namespace kiln::onnx_to_prim {
 
+/// Powers of two near positive floats, as round_mode has it: up, down, or
+/// nearest.
+static Value roundToPower(Node &n, Value x) {
+  StringRef mode = n.getString("round_mode", "up");
+  Type i32 = n.e.b.getI32Type();
+  auto number = [&](int64_t value) {
+    return n.e.full(n.e.b.getI32IntegerAttr(value), {});
+  };
+  x = n.f32(x);
+  Value bits = prim::BitcastOp::create(n.e.b, n.e.typeOf(x).clone(i32), x);
+  if (mode != "down") // what is added reaches the exponent
+    bits = n.add(bits, number(mode == "up" ? 0x7fffff : 0x400000));
+  bits = n.both(bits, number(0x7f800000));
+  return n.broken ? x
+                  : Value(prim::BitcastOp::create(n.e.b, x.getType(), bits));
+}
+
 Value castTo(Node &n, Value x, Type element, bool fromUnsigned) {
+  if (isa_and_present<Float8E8M0FNUType>(element) &&
+      isa<FloatType>(n.e.elementOf(x)) && n.e.elementOf(x) != element)
+    return n.cast(roundToPower(n, x), element);
   auto real = dyn_cast_if_present<FloatType>(element);
   if (real && prim::isSmallFloat(real) && n.e.elementOf(x) != element &&
       n.getInt("saturate", 1)) {
@@ -16,7 +36,20 @@ Value castTo(Node &n, Value x, Type element, bool fromUnsigned) {
     x = n.cast(x, n.e.b.getF32Type(), fromUnsigned);
     x = n.clamp(x, -largest.convertToDouble(), largest.convertToDouble());
   }
-  return n.cast(x, element, fromUnsigned);
+  x = n.cast(x, element, fromUnsigned);
+  auto integer = dyn_cast_if_present<IntegerType>(element);
+  if (!x || !integer || integer.getWidth() == 1 || integer.getWidth() >= 8 ||
+      integer.isSignless())
+    return x;
+  // Of integers that lie in a byte the low bits are kept.
+  unsigned width = integer.getWidth();
+  auto number = [&](int64_t value) {
+    return n.e.full(tensor_to_prim::integerAttr(n.e.elementOf(x), value), {});
+  };
+  if (integer.isUnsigned())
+    return n.both(x, number((1 << width) - 1));
+  return n.binary<prim::ShiftRightArithmeticOp>(
+      n.binary<prim::ShiftLeftOp>(x, number(8 - width)), number(8 - width));
 }
 
 namespace {

@@ -68,6 +68,17 @@ LogicalResult gatherNd(Node &n) {
   return n.set(n.take(n.e.reshape(x, flat), at, batch, batch));
 }
 
+/// ArrayFeatureExtractor: along the last dimension; a list is one row.
+LogicalResult arrayFeatures(Node &n) {
+  Value x = n.rank(0) == 1 ? n.unsqueeze(n.in(0), {0}) : n.in(0);
+  int64_t last = n.e.typeOf(x).getRank() - 1;
+  if (last < 1)
+    return n.fail("of a scalar");
+  Value at = n.e.reshape(n.i64(n.in(1)),
+                         Sizes{n.e.sizeMath().product(n.e.sizesOf(n.in(1)))});
+  return n.set(n.take(x, at, last));
+}
+
 /// OneHot: indices that are out of range have no value on.
 LogicalResult oneHot(Node &n) {
   Value indices = n.in(0);
@@ -112,6 +123,7 @@ void addGatherRules(NodeRules &rules) {
   rules.add("Gather", gather, 2);
   rules.add("GatherElements", gatherElements, 2);
   rules.add("GatherND", gatherNd, 2);
+  rules.add("ai.onnx.ml.ArrayFeatureExtractor", arrayFeatures, 2);
   rules.add("OneHot", oneHot, 3);
   rules.add("ReverseSequence", reverseSequence, 2);
 }

@@ -70,8 +70,8 @@ static void setShape(Value value, ArrayRef<int64_t> shape) {
 /// An operand whose shape the result keeps.
 static void fromKept(Value operand, ArrayRef<int64_t> shape) {
   auto own = shapeOf(operand);
-  if (own && (own->empty() || (own->size() == shape.size() &&
-                               ShapedType::isDynamicShape(*own))))
+  if (!own || own->empty() ||
+      (own->size() == shape.size() && ShapedType::isDynamicShape(*own)))
     setShape(operand, shape);
 }
 

@@ -9,26 +9,24 @@ namespace {
 
 /// Positions in a dimension of `size` for those in its padded form; what is
 /// outside is where the mode takes it from.
-Value wrapped(Node &n, Value at, int64_t size, StringRef mode) {
-  auto mod = [&](int64_t by) {
-    return n.binary<prim::RemainderOp>(at, n.number(by, at));
-  };
+Value wrapped(Node &n, Value at, Value size, StringRef mode) {
+  Value one = n.integer(1), last = n.sub(size, one);
+  auto mod = [&](Value by) { return n.binary<prim::RemainderOp>(at, by); };
   if (mode == "wrap")
     return mod(size);
   if (mode == "reflect") {
-    if (size == 1)
-      return n.mul(at, n.number(0, at));
-    Value there = mod(2 * (size - 1));
-    Value back = n.sub(n.number(2 * (size - 1), at), there);
-    return n.where(n.lt(there, n.number(size, at)), there, back);
+    Value period = n.mul(n.integer(2), last);
+    Value there = mod(n.max(period, one)); // one element is all there is
+    return n.where(n.lt(there, size), there, n.sub(period, there));
   }
-  return n.clamp(at, 0, size - 1);
+  return n.min(n.max(at, n.integer(0)), last);
 }
 
-/// What is there before element 0 of each dimension.
+/// What is there before the first and behind the last element of each
+/// dimension.
 struct Pads {
-  std::optional<Ints> low, high; // where they are known
-  SmallVector<Value> before;     // where they are not
+  std::optional<Ints> low, high;     // where they are known
+  SmallVector<Value> before, behind; // where they are not
 };
 
 /// Reads the pads, those of `axes` only if there are any.
@@ -70,20 +68,26 @@ FailureOr<Pads> padsOf(Node &n, int64_t rank) {
     return pads;
   }
   Value list = all ? n.list(*all) : n.i64(n.in(1));
+  auto entry = [&](Value from, int64_t k) {
+    return n.e.reshape(n.slice(n.i64(from), 0, k, 1), ArrayRef<int64_t>());
+  };
   for (int64_t d = 0; d < rank; ++d) {
-    Value before = n.integer(0);
+    Value before = n.integer(0), behind = before;
     for (int64_t k = 0; k < count; ++k) {
-      Value pad = n.e.reshape(n.slice(list, 0, k, 1), ArrayRef<int64_t>());
-      if (!axesIn) {
-        if (k == d)
-          before = pad;
+      if (!axesIn && k != d)
         continue;
+      Value low = entry(list, k), high = entry(list, k + count);
+      if (axesIn) {
+        Value axis = n.fromEnd(entry(axesIn, k), n.e.size(rank));
+        Value here = n.eq(axis, n.integer(d));
+        low = n.where(here, low, before);
+        high = n.where(here, high, behind);
       }
-      Value axis = n.e.reshape(n.slice(axesIn, 0, k, 1), ArrayRef<int64_t>());
-      Value here = n.eq(n.fromEnd(axis, n.e.size(rank)), n.integer(d));
-      before = n.where(here, pad, before);
+      before = low;
+      behind = high;
     }
     pads.before.push_back(before);
+    pads.behind.push_back(behind);
   }
   return pads;
 }
@@ -102,30 +106,33 @@ LogicalResult pad(Node &n) {
                          : n.number(n.getFloat("value", 0), x);
   if (mode == "constant" && pads->low)
     return n.set(n.pad(x, *pads->low, *pads->high, value));
-  if (!n.e.typeOf(x).hasStaticShape())
-    return n.fail("of a size that is not known");
   auto declared = n.declared();
-  if (!pads->low && (!declared || int64_t(declared->size()) != rank))
-    return n.fail("has pads that are not known");
+  if (declared && int64_t(declared->size()) != rank)
+    declared = std::nullopt;
+  Sizes sizes = n.e.sizesOf(x);
   Value outside;
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t size = n.shape(x)[d];
     if (pads->low && (*pads->low)[d] == 0 && (*pads->high)[d] == 0)
       continue;
-    int64_t to =
-        pads->low ? size + (*pads->low)[d] + (*pads->high)[d] : (*declared)[d];
-    if (size == 0 || to < 0)
-      return n.fail("pads a dimension of size " + Twine(size));
+    if (n.shape(x)[d] == 0)
+      return n.fail("pads a dimension of size 0");
+    Value size = n.e.sizeTensor(sizes[d]);
     Value before = pads->low ? n.integer((*pads->low)[d]) : pads->before[d];
+    Value behind = pads->low ? n.integer((*pads->high)[d]) : pads->behind[d];
+    OpFoldResult to = declared
+                          ? n.e.size((*declared)[d])
+                          : n.sizeFrom(n.max(n.add(n.add(size, before), behind),
+                                             n.integer(0)));
     Value at = n.sub(n.iota(to, n.e.b.getI64Type()), before);
     if (mode == "constant") {
-      Value out =
-          n.either(n.lt(at, n.number(0, at)), n.ge(at, n.number(size, at)));
+      Value out = n.either(n.lt(at, n.integer(0)), n.ge(at, size));
       out = n.along(out, d, rank);
       outside = outside ? n.either(outside, out) : out;
     }
     x = n.take(x, wrapped(n, at, size, mode), d);
   }
+  if (n.broken)
+    return failure();
   return n.set(outside ? n.where(outside, value, x) : x);
 }
 

@@ -68,6 +68,12 @@ FailureOr<SmallVector<Value>> resultsOf(func::FuncOp fn, Translator &e) {
         return e.unsupported(terminator, "returns a shape");
       return failure();
     }
+    if (!isa<RankedTensorType>(value.getType())) {
+      e.reported = true;
+      return fn.emitError("unsupported: result ")
+             << results.size() << " of '" << fn.getName() << "' has type "
+             << returned.getType();
+    }
     results.push_back(value);
   }
   return results;

@@ -13,7 +13,7 @@ named = set(re.findall(r"`(\w+)`", table))
 read = set()
 for path in glob.glob(os.path.join(source, "conversions/OnnxToPrim/*.cpp")):
     with open(path, encoding="utf-8") as file:
-        read.update(re.findall(r"rules\.add\(\s*\"(?:com\.microsoft\.)?(\w+)\",", file.read()))
+        read.update(re.findall(r"rules\.add\(\s*\"(?:(?:com\.microsoft|ai\.onnx\.ml)\.)?(\w+)\",", file.read()))
 problems = [f"docs/onnx.md: expected {name} in the table" for name in sorted(read - named)]
 problems += [f"docs/onnx.md: {name} is in the table, but not read" for name in sorted(named - read)]
 print("\n".join([*problems, f"{len(read)} operators, {len(problems)} problems"]))

@@ -130,10 +130,8 @@ std::string simt::whySizesDoNotSuit(MatrixProductOpInterface op,
                                     target::MatrixInstructionAttr row,
                                     int64_t lanes, int64_t warps) {
   // Sums of a thread, and a product so small that threads multiply it in the
-  // time that beginning and waiting take: half of that where the left factor is
-  // in registers, so that each warp would read the right one by itself.
-  constexpr int64_t kSums = 128, kMany = 64 * 128, kSide = 64;
-  int64_t kLeast = swizzleOf(row, 0) ? kMany : kMany / 2;
+  // time that beginning and waiting take.
+  constexpr int64_t kSums = 128, kLeast = 64 * 64, kSide = 64;
   std::string reason;
   llvm::raw_string_ostream os(reason);
   auto acc = cast<RankedTensorType>(op->getResult(0).getType());

@@ -229,15 +229,14 @@ LogicalResult FunctionConverter::convertCat(prim::CatOp cat) {
 }
 
 /// True if a buffer is a whole allocation, in whatever shape.
-static bool ownsAll(const Buffer &buffer, Value memref) {
-  auto alloc = buffer.base.getDefiningOp<program::AllocOp>();
-  if (!alloc || !buffer.offset.is(0))
+static bool ownsAll(const Buffer &buffer, HostProgramBuilder &host) {
+  if (!buffer.base.getDefiningOp<program::AllocOp>() || !buffer.offset.is(0))
     return false;
-  auto type = cast<MemRefType>(memref.getType());
-  auto whole = cast<MemRefType>(alloc.getResult().getType());
-  return memref == buffer.base ||
-         (type.hasStaticShape() && whole.hasStaticShape() &&
-          type.getNumElements() == whole.getNumElements());
+  for (auto [stride, wanted] :
+       llvm::zip(buffer.strides, denseStrides(buffer.sizes, host.math)))
+    if (!stride.same(wanted))
+      return false;
+  return host.math.product(buffer.sizes).same(host.elementsOf(buffer.base));
 }
 
 LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
@@ -245,19 +244,18 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
   for (auto [value, type] :
        llvm::zip(op.getOperands(), host->func.getResultTypes())) {
     Buffer buffer = host->buffer(value);
-    Value memref = host->memref(buffer);
+    ArrayRef<int64_t> shape = cast<MemRefType>(type).getShape();
     // Results have memory of their own, all of it.
-    bool own = memref.getType() == type && ownsAll(buffer, memref);
-    if (!own) {
+    if (!ownsAll(buffer, *host)) {
       OpBuilder b(op);
       prim::FusionOp copy = wrapCopy(b, op.getLoc(), value);
       host->setAlias(copy.getBody().getArgument(0), value);
       if (failed(
               schedule(copy, prim::stringifyGroupKind(copy.getKind()), "copy")))
         return target::emitUnsupported(copy, "no schedule for a copy");
-      memref = host->memref(host->buffer(copy.getResult(0)));
+      buffer = host->buffer(copy.getResult(0));
     }
-    results.push_back(memref);
+    results.push_back(host->memref(buffer, shape));
   }
   program::ReturnOp::create(builder, op.getLoc(), results);
   return success();

@@ -3,6 +3,9 @@
 // RUN: kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x7 --arg=random:2:i64:1x8 --arg=random:3:i64:1x1 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x0 --arg=random:2:i64:1x1 --arg=random:3:i64:1x1 --check --no-fallback
 // RUN: not kiln-run %s --target=cpu --entry=joined --arg=random:1:i64:1x7 --arg=random:2:i64:1x9 --arg=random:3:i64:1x1 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: kiln-compile %s --target=cpu --entry=alone --emit=program | FileCheck %s --check-prefix=ALONE
+// RUN: kiln-run %s --target=cpu --entry=alone --arg=random:1:f32:1 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=around --arg=random:1:f32:3x0 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=reshaped --arg=random:1:f32:3x7 --arg=random:2:f32:21 --check --no-fallback
 
 // The difference has one size, which is computed once: that of the second argument was checked to be the same.
@@ -27,4 +30,22 @@ func.func @reshaped(%a: tensor<?x7xf32>, %b: tensor<?xf32>) -> tensor<?x7xf32> {
   %sum = prim.add %flat, %b : tensor<?xf32>
   %r = prim.reshape %sum sizes(%rows) : tensor<?xf32> -> tensor<?x7xf32>
   return %r : tensor<?x7xf32>
+}
+
+// A result of open sizes may turn out to have known ones; where it lies in memory of its own there is no copy.
+// ALONE-LABEL: program.func @alone
+// ALONE-COUNT-2: program.launch
+// ALONE-NOT: program.launch
+// ALONE: program.return %{{.*}}, %{{.*}} : memref<f32>, memref<?xf32>
+func.func @alone(%a: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
+  %one = prim.reshape %a : tensor<?xf32> -> tensor<f32>
+  %sum = prim.add %a, %a : tensor<?xf32>
+  %r = prim.neg %one : tensor<f32>
+  return %r, %sum : tensor<f32>, tensor<?xf32>
+}
+
+// Nothing of an empty operand is read, though its only index is known.
+func.func @around(%a: tensor<?x0xf32>) -> tensor<?x1xf32> {
+  %r = prim.pad %a low [1, 0] high [2, 1] value 1.0 : f32 : tensor<?x0xf32> -> tensor<?x1xf32>
+  return %r : tensor<?x1xf32>
 }

@@ -75,6 +75,11 @@ mlir::LogicalResult moveMap(mlir::Operation *op, unsigned number,
                             const AccessMap &map, MapContext &ctx,
                             AccessMap &result);
 
+/// True if it is known that no element of operand `number` of a `prim.pad` or
+/// `prim.cat` is read where the result is accessed by `map`.
+bool readsNothing(mlir::Operation *op, unsigned number, const AccessMap &map,
+                  MapContext &ctx);
+
 /// The map of the result of a reshape or transpose whose operand is accessed by
 /// `map`.
 mlir::LogicalResult moveMapForward(mlir::Operation *op, const AccessMap &map,

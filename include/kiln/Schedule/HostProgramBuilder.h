@@ -80,6 +80,8 @@ public:
 
   /// The memref of a buffer, as argument of a launch.
   mlir::Value memref(const Buffer &buffer);
+  /// The same, of a type with the sizes `shape`: open ones may be known.
+  mlir::Value memref(const Buffer &buffer, llvm::ArrayRef<int64_t> shape);
   /// The type of the kernel parameter for a buffer.
   tile::ViewType viewType(const Buffer &buffer);
 

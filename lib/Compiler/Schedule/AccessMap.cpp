@@ -23,6 +23,32 @@ const IndexRange *AccessMap::rangeOf(int dim) const {
   return nullptr;
 }
 
+/// True if an index is known to lie outside of [low, low + size).
+static bool isOutside(const IndexExpr &expr, Extent low, Extent size) {
+  Extent above = expr.offset() - low, below = low + size - expr.offset();
+  return !expr.hasDims() && ((above.isStatic() && above.get() < 0) ||
+                             (below.isStatic() && below.get() <= 0));
+}
+
+bool kiln::schedule::readsNothing(Operation *op, unsigned number,
+                                  const AccessMap &map, MapContext &ctx) {
+  Value operand = op->getOperand(number);
+  if (auto pad = dyn_cast<prim::PadOp>(op)) {
+    for (auto [d, low] : llvm::enumerate(pad.getLow()))
+      if (isOutside(map.index[d], low, ctx.dimOf(operand, d)))
+        return true;
+    return false;
+  }
+  auto cat = dyn_cast<prim::CatOp>(op);
+  if (!cat)
+    return false;
+  unsigned dim = cat.getDim();
+  Extent start = 0;
+  for (Value before : cat.getOperands().take_front(number))
+    start = ctx.math.add(start, ctx.dimOf(before, dim));
+  return isOutside(map.index[dim], start, ctx.dimOf(operand, dim));
+}
+
 LogicalResult kiln::schedule::restrictMap(AccessMap &map, const IndexExpr &expr,
                                           Extent low, Extent size,
                                           MapContext &ctx) {

@@ -179,6 +179,8 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
         continue;
       MapContext ctx = context();
       AccessMap inner;
+      if (readsNothing(op, operand.getOperandNumber(), map, ctx))
+        continue;
       if (failed(moveMap(op, operand.getOperandNumber(), map, ctx, inner))) {
         wish = ctx.refinement;
         return fail("no affine access through " + op->getName().getStringRef());

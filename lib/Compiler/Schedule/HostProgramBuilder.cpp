@@ -228,13 +228,21 @@ static bool hasSizes(Value base, ArrayRef<Value> sizes) {
 }
 
 Value HostProgramBuilder::memref(const Buffer &buffer) {
+  SmallVector<int64_t> shape;
+  for (Extent size : buffer.sizes)
+    shape.push_back(size.asStatic());
+  return memref(buffer, shape);
+}
+
+Value HostProgramBuilder::memref(const Buffer &buffer,
+                                 ArrayRef<int64_t> sizes) {
   auto baseType = cast<MemRefType>(buffer.base.getType());
-  SmallVector<int64_t> sizes, strides;
+  SmallVector<int64_t> strides;
   SmallVector<Value> dynOffset, dynSizes, dynStrides;
-  for (auto [size, stride] : llvm::zip(buffer.sizes, buffer.strides)) {
-    sizes.push_back(size.asStatic());
+  for (auto [size, stride, known] :
+       llvm::zip(buffer.sizes, buffer.strides, sizes)) {
     strides.push_back(stride.asStatic());
-    if (!size.isStatic())
+    if (ShapedType::isDynamic(known))
       dynSizes.push_back(math.value(size));
     if (!stride.isStatic())
       dynStrides.push_back(math.value(stride));

@@ -161,6 +161,8 @@ Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     AccessMap inner;
+    if (readsNothing(op, operand.getOperandNumber(), map, ctx))
+      continue;
     if (failed(moveMap(op, operand.getOperandNumber(), map, ctx, inner)))
       return fail("no affine access through " + op->getName().getStringRef());
     Value tile = emit(operand.get(), inner);
@@ -171,8 +173,10 @@ Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
       continue;
     }
     // The operand's own part; where it ends the earlier ones do not matter.
-    const IndexExpr &along = map.index[cat.getDim()];
-    int dim = along.dims().front();
+    SmallVector<int, 2> along = map.index[cat.getDim()].dims();
+    if (along.empty())
+      return fail("no affine access through prim.cat");
+    int dim = along.front();
     const IndexRange *range = inner.rangeOf(dim);
     Value where = range ? mask(dim, range->lo, range->hi) : Value();
     if (!where) {
@@ -193,10 +197,12 @@ Value TileBuilder::emitMovement(Operation *op, const AccessMap &map) {
 
 Value TileBuilder::emitPad(prim::PadOp op, const AccessMap &map) {
   MapContext ctx = plan.context();
+  auto pad = cast<TypedAttr>(op.getValueAttr());
+  if (readsNothing(op, 0, map, ctx))
+    return splat(pad, SmallVector<int64_t>(space.axes.size(), 1));
   AccessMap inner;
   if (failed(moveMap(op, 0, map, ctx, inner)))
     return fail("no affine access through prim.pad");
-  auto pad = cast<TypedAttr>(op.getValueAttr());
   // From memory the load itself pads.
   Value source = op.getOperand();
   AccessMap sourceMap = inner;

@@ -62,7 +62,7 @@ def what_the_call_got_wrong_is_said():
             return str(error)
         return "nothing"
     assert "unknown target 'nosuch', expected one of: " in failure(target="nosuch"), failure(target="nosuch")
-    assert "backend 'kiln' has no option 'tarket', expected target or fallback" in failure(tarket="cpu")
+    assert "backend 'kiln' has no option 'tarket', expected target, fallback or random" in failure(tarket="cpu")
     try:
         kiln.export(torch.nn.Linear(2, 2), "never.kiln")
     except TypeError as error:

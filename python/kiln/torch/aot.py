@@ -141,7 +141,7 @@ def _through_aot(graph_module, inputs, *, fw_compiler, bw_compiler, **options):
     return torch._dynamo.disable(made, reason="a compiled graph")
 
 
-def compile_all(graph_module, example_inputs, target, fallback, plain=None):
+def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_drawn_inside=False):
     """What calls a graph of Dynamo. `plain` gets the compiled graph and how many
     nodes it has, where a call of its package is all that a call of it is."""
     alone = []
@@ -167,6 +167,6 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None):
     with torch._functorch.config.patch(functionalize_rng_ops=False), _without_collections():
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
-            inference_compiler=compile_as("inference"), decompositions=decompositions.table(),
+            inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),
             partition_fn=min_cut_rematerialization_partition)
     return alone[0] if alone else compiled

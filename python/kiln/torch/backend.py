@@ -20,9 +20,12 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
     """The backend. `target`: a SPEC of kiln-compile, "cpu" without one, or $KILN_TARGET. `fallback`:
     whether torch may run what Kiln cannot; by default unless fullgraph=True."""
     options = options or {}
-    unknown = sorted(set(options) - {"target", "fallback"})
+    unknown = sorted(set(options) - {"target", "fallback", "random"})
     if unknown:
-        raise CompileFailed(f"backend 'kiln' has no option '{unknown[0]}', expected target or fallback")
+        raise CompileFailed(f"backend 'kiln' has no option '{unknown[0]}', expected target, fallback or random")
+    drawn = options.get("random", "torch")
+    if drawn not in ("torch", "philox"):
+        raise CompileFailed(f"expected torch or philox as option 'random', found '{drawn}'")
     target = options.get("target", target) or os.environ.get("KILN_TARGET", "cpu")
     fallback = options.get("fallback", fallback)
     if fallback is None:
@@ -41,4 +44,4 @@ def kiln(graph_module, example_inputs, *, target=None, fallback=None, mode=None,
         if name:
             recall.keep(name, made.package, nodes)
 
-    return aot.compile_all(graph_module, example_inputs, target, fallback, keep)
+    return aot.compile_all(graph_module, example_inputs, target, fallback, keep, drawn == "philox")

@@ -8,7 +8,7 @@ import kiln
 
 from kiln._runtime import exchange
 
-from . import cache, checks, sizes
+from . import cache, checks, draws, sizes
 from .calls import EXCHANGE, bound, call
 from .dtypes import TYPES
 from .graph import COMPLEX, Lowering, UnsupportedNode, operation_of
@@ -16,11 +16,11 @@ from .lower import pairs
 from .text import Unsupported, Value
 
 
-def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=frozenset()):
+def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=frozenset(), keeps_state=False):
     """(Lowering, kinds of the results) of a graph of ATen operations. `numbers` gets the sizes among the arguments that no
     tensor has: those become arguments of the package, after the tensors. Nodes in `passed` are not lowered; a result among
-    them is None."""
-    lowering = Lowering()
+    them is None. `keeps_state`: random numbers come from a state that is an argument."""
+    lowering = Lowering(keeps_state)
     results = []
     given = graph_module.graph.find_nodes(op="placeholder")  # those of a part may stand anywhere
     for node in given:
@@ -30,12 +30,14 @@ def lower(graph_module, name_of=lambda node: node.name, numbers=None, passed=fro
                 lowering.values[node] = lowering.tensor_argument(made, name_of(node))
             elif isinstance(made, (int, torch.SymInt)) and not isinstance(made, bool):
                 lowering.values[node] = sizes.size_of(made)
+            elif isinstance(made, (float, torch.SymFloat)) and numbers is not None:
+                lowering.values[node] = sizes.number_of(made) if isinstance(made, torch.SymFloat) else made
             elif node.users:
                 raise Unsupported(f"an argument of type {type(made).__name__}")
         except Unsupported as error:
             raise UnsupportedNode(node, str(error)) from None
     for node in given if numbers is not None else ():
-        if isinstance(node.meta.get("val"), torch.SymInt) and lowering.number_argument(node.meta["val"], name_of(node)):
+        if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat)) and lowering.number_argument(node.meta["val"], name_of(node)):
             numbers.append(node)
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
@@ -155,10 +157,10 @@ class Compiled:
         lowering, results = lower(graph_module, numbers=numbers, passed=passed)
         self.numbers = [placeholders.index(node) for node in numbers]
         self.tensors = [i for i, node in enumerate(placeholders) if isinstance(node.meta.get("val"), torch.Tensor)]
-        with _disable_current_modes():  # this may run while torch traces
-            self.constants = [tensor.detach().contiguous() for tensor in lowering.constants]
-        self.symbols = self._symbols(placeholders)
         self.found = {}  # the last values of the symbols of a size, and of the size
+        with _disable_current_modes():  # this may run while torch traces
+            self.added = [one.detach().contiguous() if isinstance(one, torch.Tensor) else self._draw(one) for one in lowering.added]
+        self.symbols = self._symbols(placeholders)
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
         bases = _bases([node for node in output if node not in given])
@@ -171,8 +173,8 @@ class Compiled:
                 return "size", size
             if size not in seen:
                 seen.append(size)
-                self.types.append(torch.int64)
-                values.append(lowering.size_tensor(size))
+                self.types.append(torch.int64 if size.is_integer else torch.float64)
+                values.append(lowering.number_tensor(size))
             return "number", seen.index(size)
 
         for node, one in zip(output, results):
@@ -215,14 +217,30 @@ class Compiled:
         #: Nothing but tensors comes out, each once, in the order of the package.
         self.plain = self.results == [("tensor", i) for i in range(len(values))]
         self.pairs = [i for i, dtype in enumerate(self.types) if dtype in pairs.PARTS]
-        given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + self.constants
+        given = [placeholders[i].meta["val"] for i in self.tensors] + [torch.tensor(0)] * len(numbers) + [
+            one if isinstance(one, torch.Tensor) else torch.tensor(0) for one in self.added]
         self.paired = [i for i, one in enumerate(given) if one.dtype in COMPLEX]
         self.count = len(placeholders)
         #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
         self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
         #: The package takes the arguments as they are, and its results are those of the graph.
         self.direct = self.plain and self.program and len(self.tensors) == self.count and not (
-            self.constants or self.paired or self.pairs or self.checks or self.whole)
+            self.added or self.paired or self.pairs or self.checks or self.whole)
+
+    def _draw(self, node):
+        """What fills the tensor of a random operation before each call."""
+        made, operation = node.meta["val"], operation_of(node)
+        generator = node.kwargs.get("generator")
+        numbers = draws.parameters(operation, [one.meta["val"] if isinstance(one, torch.fx.Node) else one for one in node.args])
+        source = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else node
+        # What writes in place keeps the strides of a tensor that was made for it.
+        is_written = operation_of(source).partition(".")[0].startswith("empty")
+        about = made.shape, (source if is_written else node).meta["val"].stride(), numbers
+
+        def drawn(arguments):
+            shape, strides, numbers = ([self._number(n, arguments) for n in part] for part in about)
+            return draws.draw(operation, shape, strides, made.dtype, numbers, generator)
+        return drawn
 
     @staticmethod
     def _symbols(placeholders):
@@ -230,12 +248,12 @@ class Compiled:
         found = {}
 
         def add(size, read):
-            if isinstance(size, torch.SymInt):
+            if isinstance(size, (torch.SymInt, torch.SymFloat)):
                 found.setdefault(size.node.expr, read)
 
         for i, node in enumerate(placeholders):
             made = node.meta.get("val")
-            if isinstance(made, torch.SymInt):
+            if isinstance(made, (torch.SymInt, torch.SymFloat)):
                 add(made, lambda given, i=i: given[i])
             elif isinstance(made, torch.Tensor) and made.layout == torch.strided:
                 add(made.storage_offset(), lambda given, i=i: given[i].storage_offset())
@@ -250,9 +268,10 @@ class Compiled:
         return all(one.node.expr.free_symbols <= self.symbols.keys() for one in numbers if isinstance(one, torch.SymInt))
 
     def _size(self, expression, arguments):
-        values = tuple((symbol, int(self.symbols[symbol](arguments))) for symbol in expression.free_symbols)
+        values = tuple((symbol, self.symbols[symbol](arguments)) for symbol in expression.free_symbols)
         if self.found.get(expression, (None, 0))[0] != values:
-            self.found[expression] = values, int(expression.subs(values))
+            made = expression.subs(values)
+            self.found[expression] = values, int(made) if expression.is_integer else float(made)
         return self.found[expression][1]
 
     def __call__(self, *arguments):
@@ -288,7 +307,7 @@ class Compiled:
         if kind == "size":
             return self._size(one, arguments)
         if kind == "number":
-            return int(made[one])
+            return made[one].item()
         if kind == "slice":
             start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
             base, dim = arguments[one[0]], one[1]
@@ -301,7 +320,7 @@ class Compiled:
         return one
 
     def _number(self, number, arguments):
-        return self._size(number.node.expr, arguments) if isinstance(number, torch.SymInt) else number
+        return self._size(number.node.expr, arguments) if isinstance(number, (torch.SymInt, torch.SymFloat)) else number
 
     def bound(self):
         """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
@@ -310,8 +329,8 @@ class Compiled:
     def _run(self, arguments):
         """The package's results, as tensors of torch."""
         given = list(arguments) if len(self.tensors) == self.count else [arguments[i] for i in self.tensors]
-        given += [torch.tensor(arguments[i]) for i in self.numbers]
-        given += self.constants
+        given += [torch.tensor(arguments[i], dtype=torch.float64 if isinstance(arguments[i], float) else torch.int64) for i in self.numbers]
+        given += [one if isinstance(one, torch.Tensor) else one(arguments) for one in self.added]
         for i in self.paired:
             given[i] = torch.view_as_real(given[i].resolve_conj().contiguous())
         made = call(self.session, self.entry, given)

@@ -6,12 +6,13 @@ import functools
 
 import torch
 
+from . import draws
 from .compositions import TABLE
 from .lower import find, pairs
 
 
 @functools.lru_cache(maxsize=None)
-def table():
+def table(is_drawn_inside=False):
     """For AOTAutograd. What the table for torch.export takes apart as the dispatcher does is left to the dispatcher: to
     find all of that takes longer than to compile a small graph."""
     from torch._decomp import _core_aten_decompositions_post_autograd, decomposition_table
@@ -20,15 +21,16 @@ def table():
     named = _core_aten_decompositions_post_autograd().keys() | PRESERVED_ATEN_CIA_OPS
     made = {operation: function for operation, function in decomposition_table.items()
             if _counts(operation) and (operation in named or not _is_preservable_cia_op(operation) or _in_python(operation))}
-    return {**made, **{operation: function for operation, function in TABLE.items() if _counts(operation)}}
+    made.update({operation: function for operation, function in TABLE.items() if _counts(operation)})
+    return {**made, **draws.PHILOX} if is_drawn_inside else made
 
 
 @functools.lru_cache(maxsize=None)
 def whole_table():
-    """For torch.export, which keeps what the table does not name."""
+    """For torch.export, which keeps what the table does not name. Packages draw random numbers themselves."""
     from torch._decomp import core_aten_decompositions
     made = {operation: function for operation, function in core_aten_decompositions().items() if _counts(operation)}
-    return {**made, **table()}
+    return {**made, **table(is_drawn_inside=True)}
 
 
 def _in_python(operation):
@@ -42,11 +44,8 @@ def _counts(operation):
 
 def kept(operation):
     name = str(operation).partition(".")[2]
-    return find(name) is not None or name in WHOLE or name in pairs.ONLY
+    return find(name) is not None or name in WHOLE or name in draws.PLAIN or name in pairs.ONLY
 
 
-#: Without a lowering, yet not to be taken apart: numbers drawn at random stay torch's own.
-WHOLE = {"bernoulli.default", "bernoulli.p", "rand.default", "randn.default", "native_dropout.default", "dropout.default",
-         "uniform.default", "normal_functional.default", "rand_like.default", "randn_like.default", "randint.low",
-         "randperm.default", "multinomial.default", "rrelu_with_noise.default", "rrelu_with_noise_functional.default",
-         "exponential.default", "geometric.default", "cauchy.default", "log_normal.default", "bernoulli.Tensor"}
+#: Without a lowering, yet not to be taken apart: how many numbers they draw depends on data.
+WHOLE = {"rrelu_with_noise.default", "rrelu_with_noise_functional.default"}

@@ -12,7 +12,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 
 from kiln import files
 
-from . import cache, checks, decompositions
+from . import cache, checks, decompositions, draws
 from .compiled import lower
 from .dtypes import name_of
 from .graph import UnsupportedNode
@@ -34,10 +34,10 @@ def export(program, path, target="cpu", options=(), weights=True):
     module, signature = program.graph_module, program.graph_signature
     specs = {spec.arg.name: spec for spec in signature.input_specs}
     label = lambda node: specs[node.name].target or node.name  # noqa: E731
-    lowering, results = lower(module, label)
+    lowering, results = lower(module, label, keeps_state=True)
     about, kept = _inputs(program, module, specs, lowering)
     if not weights:
-        kept = {name: tensor for name, tensor in kept.items() if name not in program.state_dict}
+        kept = {name: tensor for name, tensor in kept.items() if name not in program.state_dict or name == draws.STATE}
     values, about["results"] = [], []
     output = next(node for node in module.graph.nodes if node.op == "output").args[0]
     for node, spec, value in zip(output, signature.output_specs, results):
@@ -50,6 +50,9 @@ def export(program, path, target="cpu", options=(), weights=True):
         else:
             raise UnsupportedNode(node, f"a result of kind {spec.kind.name.lower()}")
         values.append(value)
+    if lowering.state is not None:
+        about["results"].append(["state", draws.STATE])
+        values.append(lowering.next_state())
     for condition, message in checks.of(lowering, module.graph):
         about["results"].append(["check", message])
         values.append(condition)
@@ -78,9 +81,9 @@ def _inputs(program, module, specs, lowering):
                 arguments.append(["ignored", node.name])
         else:
             raise UnsupportedNode(node, f"an argument of kind {spec.kind.name.lower()}")
-    for number, tensor in enumerate(lowering.constants):
-        name = f"constant.{number}"
-        weights[name] = tensor
+    for number, tensor in enumerate(lowering.added):
+        name = draws.STATE if tensor is draws.STATE else f"constant.{number}"
+        weights[name] = torch.tensor([torch.initial_seed() & draws.HIGHEST, 0]) if name == draws.STATE else tensor
         arguments.append(["weight", name])
     return {"arguments": arguments}, weights
 

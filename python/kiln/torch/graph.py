@@ -8,7 +8,7 @@ import re
 
 import torch
 
-from . import control, sizes
+from . import control, draws, sizes
 from .dtypes import name_of
 from .lower import find, pairs
 from .prim import Prim
@@ -71,13 +71,16 @@ COMPLEX = {torch.complex64: "c64", torch.complex128: "c128"}
 class Lowering(Prim):
     """Writes the nodes of a graph into a function."""
 
-    def __init__(self):
+    def __init__(self, keeps_state=False):
         super().__init__()
+        self.keeps_state = keeps_state  # whether seeds are drawn from a state of the package
+        self.state, self.draws = None, 0
         self.values = {}    # node: Value, list, size
         self.known = {}     # symbol: `index` value
         self.sources = {}   # symbol, or size of them: (tensor argument, dimension, or None: the number that it holds)
         self.counts = {}    # symbol that is data: the tensor that holds it
-        self.constants = []  # tensors that are arguments after those of the graph
+        self.floats = {}    # symbol of a real number that is data: the tensor that holds it
+        self.added = []     # arguments after those of the graph: tensors, nodes that torch draws before each call, the state
 
     def size_of(self, size):
         if isinstance(size, int):
@@ -88,15 +91,26 @@ class Lowering(Prim):
                 self.known[symbol] = self.index(f"prim.to_index {value.name} : {value.type}" if dim is None else f"tensor.dim {value.name}, {sizes.constant(self, dim)} : {value.type}")
         return sizes.compute(self, size, self.known)
 
-    def is_known(self, size):
-        """Whether a size can be computed from what is there."""
-        return isinstance(size, int) or size in self.sources or all(one in self.known or one in self.sources for one in size.free_symbols)
+    def number_tensor(self, number):
+        """A symbolic number as a tensor of rank 0: of i64, or of f64 where it is no integer."""
+        return self.size_tensor(number) if number.is_integer else sizes.real(self, number)
+
+    def is_known(self, number):
+        """Whether a number can be computed from what is there."""
+        return isinstance(number, (int, float)) or number in self.sources or all(
+            one in self.known or one in self.sources or one in self.floats for one in number.free_symbols)
 
     def is_read(self, number):
         return sizes.is_size(number) and bool(number.free_symbols & self.counts.keys())
 
     def may_be_same(self, a, b):
         return self.is_read(a) and self.is_read(b)
+
+    def bind_float(self, number, value):
+        """Lets a real number that is data be that of a tensor of rank 0."""
+        if not number.is_Symbol:
+            raise Unsupported(f"the number {number}, which is computed from data")
+        self.floats[number] = value
 
     def bind(self, size, count):
         """Lets a size that is data be the number of a tensor of rank 0."""
@@ -115,10 +129,13 @@ class Lowering(Prim):
         return self._paired(tensor, value)
 
     def number_argument(self, size, label):
-        """A size that is an argument, as a tensor of rank 0 where no tensor has that size; whether it is one."""
-        size = sizes.size_of(size)
-        if isinstance(size, int) or not size.is_Symbol or size in self.sources:
+        """A number that is an argument, as a tensor of rank 0 where no tensor has that size; whether it is one."""
+        size = sizes.number_of(size) if isinstance(size, torch.SymFloat) else sizes.size_of(size)
+        if isinstance(size, (int, float)) or not size.is_Symbol or size in self.sources or size in self.floats:
             return False
+        if not size.is_integer:
+            self.floats[size] = self.argument("f64", (), label)
+            return True
         self.sources[size] = self.argument("i64", (), label), None
         return True
 
@@ -133,8 +150,36 @@ class Lowering(Prim):
 
     def constant(self, tensor, label):
         """A tensor that the graph holds: an argument that the caller adds."""
-        self.constants.append(tensor)
+        self.added.append(tensor)
         return self._paired(tensor, self._argument(tensor, label))
+
+    def drawn(self, node):
+        """Random numbers that torch draws: an argument that the caller adds."""
+        if self.keeps_state:
+            return self._seed(node)
+        made = node.meta["val"]
+        for size in (sizes.size_of(n) for n in made.shape):
+            if not self.is_known(size) or self.is_read(size):
+                raise Unsupported("as many random numbers as data say")
+        self.added.append(node)
+        return self._argument(made, node.name)
+
+    def _seed(self, node):
+        """The seed of an operation, of the state that the package keeps."""
+        if not draws.is_seed(operation_of(node), node.args, node.kwargs):
+            raise Unsupported("a generator of its own")
+        if self.state is None:
+            self.state = self.argument("i64", (2,), draws.STATE)
+            self.added.append(draws.STATE)
+        seed, offset = (self.reshape(self.slice_dim(self.state, 0, i, i + 1), ()) for i in range(2))
+        offset = self.binary("add", offset, self.full(self.draws, "i64", ()))
+        self.draws += 1
+        return find("kiln.random_bits.default")(self, Out("i64", (), "kiln.random_bits.default"), seed, offset, (), 64)
+
+    def next_state(self):
+        """The state after a call."""
+        drawn = self.binary("add", self.slice_dim(self.state, 0, 1, 2), self.full(self.draws, "i64", (1,)))
+        return self.cat([self.slice_dim(self.state, 0, 0, 1), drawn], 0)
 
     def outs(self, node):
         made = node.meta.get("val")
@@ -164,6 +209,8 @@ class Lowering(Prim):
             return [self.given(one) for one in argument]
         if isinstance(argument, torch.SymInt):
             return sizes.size_of(argument)
+        if isinstance(argument, torch.SymFloat):
+            return sizes.number_of(argument)
         return argument
 
     def node(self, node):
@@ -180,8 +227,9 @@ class Lowering(Prim):
         if isinstance(node.meta.get("val"), torch.SymBool):
             self.values[node] = node.meta["val"]  # for what checks it
             return
-        if isinstance(node.meta.get("val"), torch.SymInt):
-            self.values[node] = sizes.size_of(node.meta["val"])
+        if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat)):
+            made = node.meta["val"]
+            self.values[node] = sizes.size_of(made) if isinstance(made, torch.SymInt) else sizes.number_of(made)
             if not self.is_known(self.values[node]):
                 function = find(operation_of(node))
                 if function is None:
@@ -197,6 +245,9 @@ class Lowering(Prim):
         if node.op != "call_function":
             raise Unsupported(f"a node of kind {node.op}")
         operation = operation_of(node)
+        if operation in draws.PLAIN:
+            self.values[node] = self.drawn(node)
+            return
         if operation == "getitem":
             self.values[node] = self.values[node.args[0]][node.args[1]]
             if self.values[node] is None and node.users:

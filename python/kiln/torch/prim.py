@@ -20,6 +20,10 @@ class Prim(Function):
     def size_of(self, size):
         raise Unsupported(f"the size {size} is not known here")
 
+    def number_tensor(self, number):
+        """A symbolic number as a tensor of rank 0."""
+        return self.size_tensor(number)
+
     def is_read(self, number):
         """Whether a number follows from what is in a tensor."""
         return False
@@ -283,6 +287,8 @@ class Prim(Function):
         zero = self.full(0, INDEX, ())
         if isinstance(start, int) and start < 0:
             start = x.shape[dim] + start
+        if isinstance(start, Value):  # inside already
+            return [start if d == dim else zero for d in range(x.rank)]
         may_be_negative = self.is_read(start) or not (isinstance(start, int) or start.is_nonnegative)
         start = self.size_as_tensor(start)
         if may_be_negative:  # as the program finds out

@@ -3,8 +3,15 @@
 import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
+from torch.utils._sympy.functions import FloorDiv
 
 from .text import Unsupported
+
+
+def number_of(value):
+    """A float, or the expression of a symbolic one."""
+    expression = value.node.expr
+    return float(expression) if expression.is_number else expression
 
 
 def size_of(value):
@@ -54,19 +61,35 @@ def compute(function, expression, known):
     if expression.is_Symbol:
         raise Unsupported(f"the size {expression}, which no argument has")
     name = type(expression).__name__
-    parts = [compute(function, one, known) for one in expression.args] if name != "Pow" else []
+    if name in ROUNDED:
+        if rounds_floats(expression):
+            return _of_floats(function, expression)
+        return compute(function, _rounded(name, *_quotient(expression.args[0])), known)
+    if name in ("floor", "ceiling"):  # sympy's, of fractions
+        top, bottom = sympy.fraction(sympy.together(expression.args[0]))
+        return compute(function, FloorDiv(top if name == "floor" else top + bottom - 1, bottom), known)
+    if name in ("PowByNatural", "Pow"):
+        return _power(function, expression, known)
+    parts = [compute(function, one, known) for one in expression.args]
     fold = lambda op: _fold(function, op, parts)  # noqa: E731
     if name == "Add":
         return fold("addi")
     if name == "Mul" and all(one.is_integer for one in expression.args):
         return fold("muli")
-    if name == "Pow" and expression.exp.is_Integer and int(expression.exp) > 0:
-        parts = [compute(function, expression.base, known)] * int(expression.exp)
-        return _fold(function, "muli", parts)
     if name in ("FloorDiv", "CleanDiv"):
         return fold("floordivsi")
     if name in ("Mod", "PythonMod"):
-        return fold("remsi")  # sizes are not negative
+        if expression.args[0].is_nonnegative:
+            return fold("remsi")
+        whole = _fold(function, "muli", [fold("floordivsi"), parts[1]])  # as Python's, which is not negative
+        return _fold(function, "subi", [parts[0], whole])
+    if name == "CeilDiv":
+        return fold("ceildivsi")
+    if name == "ModularIndexing":
+        quotient = _fold(function, "floordivsi", parts[:2])
+        return _fold(function, "remsi", [quotient, parts[2]])
+    if name == "Identity":
+        return parts[0]
     if name in ("Max", "Min"):
         return fold("maxsi" if name == "Max" else "minsi")
     raise Unsupported(f"the size {expression}")
@@ -77,3 +100,86 @@ def _fold(function, operation, parts):
     for part in parts[1:]:
         made = function.index(f"arith.{operation} {made}, {part} : index")
     return made
+
+
+#: Functions of torch's expressions that make a size of a real number.
+ROUNDED = ("TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt")
+#: Denominators of factors that integers take exactly.
+EXACT = 1 << 16
+
+
+def _quotient(real):
+    """(numerator, denominator), both of integers, of a quotient or product whose rounding as a float changes no size; or None."""
+    name = type(real).__name__
+    if name == "ToFloat":
+        return real.args[0], sympy.Integer(1)
+    if name in ("IntTrueDiv", "FloatTrueDiv"):
+        parts = [_quotient(one) if name == "FloatTrueDiv" else (one, sympy.Integer(1)) for one in real.args]
+        return (parts[0][0], parts[1][0]) if all(one and one[1] == 1 for one in parts) else None
+    if real.is_Float or real.is_Integer:
+        top, bottom = float(real).as_integer_ratio()
+        return (sympy.Integer(top), sympy.Integer(bottom)) if bottom <= EXACT and abs(top) <= 1 << 31 else None
+    if real.is_Mul:
+        parts = [_quotient(one) for one in real.args]
+        if all(parts) and sum(bottom != 1 for _, bottom in parts) <= 1:
+            return sympy.Mul(*(top for top, _ in parts)), sympy.Mul(*(bottom for _, bottom in parts))
+    return None
+
+
+def rounds_floats(expression):
+    """Whether a size has to be computed with floats."""
+    return type(expression).__name__ == "RoundToInt" or _quotient(expression.args[0]) is None
+
+
+def _rounded(name, top, bottom):
+    """Of a quotient that is not negative."""
+    return FloorDiv(top + bottom - 1, bottom) if name == "CeilToInt" else FloorDiv(top, bottom)
+
+
+def _of_floats(function, expression):
+    """A size that torch computes with floats, by the device."""
+    value = function.convert(real(function, expression), "i64")
+    return function.index(f"prim.to_index {value.name} : {value.type}")
+
+
+def _power(function, expression, known):
+    base, exponent = expression.args
+    if not exponent.is_Integer or int(exponent) < 0:
+        raise Unsupported(f"the size {expression}")
+    if int(exponent) == 0:
+        return constant(function, 1)
+    return _fold(function, "muli", [compute(function, base, known)] * int(exponent))
+
+
+#: Functions of floats in torch's expressions, as those of prim.
+_UNARY = {"ToFloat": None, "Identity": None, "Abs": "abs", "OpaqueUnaryFn_sqrt": "sqrt", "OpaqueUnaryFn_exp": "exp", "OpaqueUnaryFn_log": "log",
+          "OpaqueUnaryFn_sin": "sin", "OpaqueUnaryFn_cos": "cos", "OpaqueUnaryFn_tanh": "tanh", "TruncToFloat": "trunc",
+          "OpaqueUnaryFn_log2": "log2", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos"}
+_BINARY = {"Add": "add", "Mul": "mul", "FloatTrueDiv": "div", "IntTrueDiv": "div", "FloatPow": "pow", "Max": "maximum", "Min": "minimum"}
+
+
+def real(function, expression):
+    """A symbolic number as a tensor of rank 0 of f64, computed as Python computes with floats."""
+    if expression.is_number:
+        return function.full(float(expression), "f64", ())
+    if expression in function.floats:
+        return function.convert(function.floats[expression], "f64")
+    name = type(expression).__name__
+    if expression.is_integer and name not in ROUNDED:
+        return function.convert(function.size_tensor(expression), "f64")
+    if name in ROUNDED:
+        inner = real(function, expression.args[0])
+        return function.unary({"TruncToInt": "trunc", "FloorToInt": "floor", "CeilToInt": "ceil", "RoundToInt": "round"}[name], inner)
+    if name == "Pow":
+        parts = [real(function, one) for one in expression.args]
+        return function.binary("pow", *parts)
+    if name in _BINARY:
+        parts = [real(function, one) for one in expression.args]
+        made = parts[0]
+        for part in parts[1:]:
+            made = function.binary(_BINARY[name], made, part)
+        return made
+    if name in _UNARY:
+        inner = real(function, expression.args[0])
+        return function.unary(_UNARY[name], inner) if _UNARY[name] else inner
+    raise Unsupported(f"the number {expression}, which is known only when the program runs")

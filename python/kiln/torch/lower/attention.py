@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, operand, static, wide
+from .common import Unsupported, operand, wide
 
 
 def causal_mask(b, rows, columns, dtype):
@@ -33,7 +33,7 @@ def grouped(b, x, heads):
     if x.rank != 4 or x.shape[1] == heads:
         return x
     batch, few, n, d = x.shape
-    wide_shape = (batch, few, static(heads) // static(few), n, d)
+    wide_shape = (batch, few, heads // few, n, d)
     return b.reshape(b.broadcast_in_dim(x, [0, 1, 3, 4], wide_shape), (batch, heads, n, d))
 
 
@@ -41,7 +41,7 @@ def scores_of(b, q, k, mask, scale):
     """query * key^T * scale + mask, in f32 or wider."""
     batch = list(range(q.rank - 2))
     scores = b.dot(q, k, (batch, batch), ([q.rank - 1], [q.rank - 1]), wide(q.dtype))
-    scores = b.binary("mul", scores, b.full_like(scale, scores))
+    scores = b.binary("mul", scores, b.full_like(scale, scores)) if scale != 1 else scores
     return scores if mask is None else b.binary("add", scores, mask)
 
 
@@ -56,6 +56,18 @@ def logsumexp_of(b, scores):
     return b.binary("add", b.unary("log", total), top), powers, total, empty
 
 
+def scaled(b, q, scale):
+    """The queries and the factor of the scores: of features whose number is not known the queries take it."""
+    if scale is not None and isinstance(scale, (int, float)):
+        return q, scale
+    if scale is None and isinstance(q.shape[-1], int):
+        return q, 1 / math.sqrt(q.shape[-1])
+    dtype = wide(q.dtype)
+    factor = operand(b, q.shape[-1] if scale is None else scale, dtype, q.shape)
+    name, factor = ("div", b.unary("sqrt", factor)) if scale is None else ("mul", factor)
+    return b.convert(b.binary(name, b.convert(q, dtype), factor), q.dtype), 1.0
+
+
 @lowers("_scaled_dot_product_flash_attention_for_cpu.default", "scaled_dot_product_attention.default")
 def attention(b, out, q, k, v, *args, **options):
     several = isinstance(out, list)
@@ -67,7 +79,7 @@ def attention(b, out, q, k, v, *args, **options):
     mask, is_causal, scale = given.get("attn_mask"), given.get("is_causal", False), given.get("scale")
     if given.get("dropout_p", 0) != 0:
         raise Unsupported("attention with dropout")
-    scale = 1 / math.sqrt(static(q.shape[-1])) if scale is None else scale
+    q, scale = scaled(b, q, scale)
     k, v = grouped(b, k, q.shape[1]), grouped(b, v, q.shape[1])
     if not several or not out[1].used:
         mask = mask_of(b, q, k, mask, is_causal, q.dtype)
@@ -88,13 +100,17 @@ def attention(b, out, q, k, v, *args, **options):
 
 @lowers("_scaled_dot_product_flash_attention_for_cpu_backward.default")
 def attention_backward(b, out, grad, q, k, v, made, lse, dropout_p, is_causal, *, attn_mask=None, scale=None):
-    if dropout_p != 0 or k.shape[1] != q.shape[1]:
-        raise Unsupported("the gradient of attention with dropout, or with groups of heads")
-    scale = 1 / math.sqrt(static(q.shape[-1])) if scale is None else scale
+    if dropout_p != 0:
+        raise Unsupported("the gradient of attention with dropout")
+    heads = k.shape[1] if k.rank == 4 else None
+    k, v = grouped(b, k, q.shape[1]), grouped(b, v, q.shape[1])
+    name = q.name
+    q, factor = scaled(b, q, scale)
+    is_in_queries = q.name != name
     batch, m, n = list(range(q.rank - 2)), q.rank - 2, q.rank - 1
     dtype = wide(q.dtype)
     mask = mask_of(b, q, k, attn_mask, is_causal, dtype)
-    scores = scores_of(b, q, k, mask, scale)
+    scores = scores_of(b, q, k, mask, factor)
     lse = b.broadcast(b.reshape(b.convert(lse, dtype), [*lse.shape, 1]), scores.shape)
     weights = b.unary("exp", b.binary("sub", scores, lse))
     if mask is not None:  # rows that see no key
@@ -105,7 +121,16 @@ def attention_backward(b, out, grad, q, k, v, made, lse, dropout_p, is_causal, *
     grad_weights = b.dot(grad, v, both, ([n], [n]))
     rows = b.keep(b.reduce("sum", b.binary("mul", grad, made), [n]), [n], grad.rank)
     grad_scores = b.binary("mul", weights, b.binary("sub", grad_weights, b.broadcast(rows, weights.shape)))
-    grad_scores = b.binary("mul", grad_scores, b.full_like(scale, grad_scores))
+    grad_scores = b.binary("mul", grad_scores, b.full_like(factor, grad_scores)) if factor != 1 else grad_scores
     grad_q = b.dot(grad_scores, k, both, ([n], [m]))
+    if is_in_queries:
+        grad_q = scaled(b, grad_q, scale)[0]
     grad_k = b.dot(grad_scores, q, both, ([m], [m]))
+    grad_k, grad_v = (t if heads is None or t.shape[1] == heads else of_groups(b, t, heads) for t in (grad_k, grad_v))
     return [b.convert(t, one.dtype) for t, one in zip((grad_q, grad_k, grad_v), out)]
+
+
+def of_groups(b, grad, heads):
+    """The gradient of heads that several heads of queries share: the sum over those."""
+    batch, many, n, d = grad.shape
+    return b.reduce("sum", b.reshape(grad, (batch, heads, many // heads, n, d)), [2])

@@ -8,7 +8,9 @@ _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
 def category(x):
     if isinstance(x, Value):
         return _CATEGORY[ELEMENTS[x.dtype][2]]
-    return 0 if isinstance(x, bool) else 2 if isinstance(x, float) else 1
+    if isinstance(x, (bool, int, float)):
+        return 0 if isinstance(x, bool) else 2 if isinstance(x, float) else 1
+    return 1 if x.is_integer else 2
 
 
 def _join(a, b):
@@ -65,7 +67,7 @@ def operand(b, x, dtype, shape):
         return b.broadcast(b.convert(x, dtype), shape)
     if is_number(x):
         return b.full(x, dtype, shape)
-    return b.broadcast(b.convert(b.size_tensor(x), dtype), shape)
+    return b.broadcast(b.convert(b.number_tensor(x), dtype), shape)
 
 
 def wide(dtype):

@@ -2,6 +2,7 @@
 """Convolutions. Frameworks have channels first, prim has them last."""
 from . import lowers
 from .common import Unsupported, is_float, static
+from .movement import cut, every, positions
 
 
 def last(b, x):
@@ -20,9 +21,31 @@ def spread(values, count):
 
 def forward(b, x, w, stride, padding, dilation, groups):
     """x [N, spatial, C], w [O, C/groups, window]."""
-    static(*w.shape)
+    if not all(isinstance(n, int) for n in w.shape):
+        return by_patches(b, x, w, stride, padding, dilation, groups)
     ones = [1] * len(stride)
     return b.conv(x, last(b, w), stride, padding, padding, dilation, ones, groups)
+
+
+def by_patches(b, x, w, stride, padding, dilation, groups):
+    """Of windows whose sizes are not known: what each reads, and products of that."""
+    count = len(stride)
+    x = b.pad(x, [0, *padding, 0], [0, *padding, 0], 0)
+    order, outs = [0], []
+    for d in range(count):  # [N, places, window, ..., C]
+        n, k = x.shape[1 + 2 * d], w.shape[2 + d]
+        outs.append((n - dilation[d] * (k - 1) - 1) // stride[d] + 1)
+        at = positions(b, (outs[-1], k), (stride[d], dilation[d]), 0)
+        x = b.gather(x, at, 1 + 2 * d)
+        order.append(1 + 2 * d)
+    channels, o = w.shape[1], w.shape[0]
+    x = b.transpose(x, [*order, x.rank - 1, *(2 + 2 * d for d in range(count))])
+    x = b.reshape(x, [x.shape[0], *outs, groups, channels, *w.shape[2:]])
+    w = b.reshape(w, [groups, o // groups, channels, *w.shape[2:]])
+    inner = range(1 + count)
+    made = b.dot(x, w, ([1 + count], [0]), ([2 + count + i for i in inner], [2 + i for i in inner]))
+    made = b.transpose(made, [1, *range(2, 2 + count), 0, 2 + count])
+    return b.reshape(made, [made.shape[0], *outs, o])
 
 
 def backward_input(b, grad, w, stride, padding, dilation, extra, groups):
@@ -38,16 +61,20 @@ def backward_input(b, grad, w, stride, padding, dilation, extra, groups):
     ones = [1] * count
     made = b.conv(grad, w, ones, [max(n, 0) for n in low], [max(n, 0) for n in high], dilation, stride, groups)
     if any(n < 0 for n in (*low, *high)):  # what padding has cut off
-        made = b.pad(made, [0, *(min(n, 0) for n in low), 0], [0, *(min(n, 0) for n in high), 0], 0)
+        for d, (before, behind) in enumerate(zip(low, high), 1):
+            if not isinstance(made.shape[d], int) and behind < 0:
+                made = cut(b, made, d, made.shape[d] + behind)
+                behind = 0
+            around = [[n if e == d else 0 for e in range(made.rank)] for n in (min(before, 0), min(behind, 0))]
+            made = b.pad(made, *around, 0)
     return made
 
 
 def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     """x [N, spatial, C], grad [N, spatial, O]; the result is [O, C/groups, window]."""
     n, *spatial, c = x.shape
-    static(*spatial, c, *grad.shape[1:])
-    if groups > 1:
-        static(n)
+    if not all(isinstance(m, int) for m in (*spatial, c, *grad.shape[1:], n if groups > 1 else 1)):
+        return weight_by_places(b, grad, x, window, stride, padding, dilation, groups)
     o, count = grad.shape[-1], len(spatial)
     x = b.reshape(x, [n, *spatial, groups, c // groups])
     x = b.transpose(x, [2 + count, *range(1, 1 + count), 1 + count, 0])
@@ -58,6 +85,29 @@ def backward_weight(b, grad, x, window, stride, padding, dilation, groups):
     for d, k in enumerate(window):
         made = b.slice_dim(made, 1 + d, 0, k)
     return b.transpose(made, [1 + count, 0, *range(1, 1 + count)])
+
+
+def weight_by_places(b, grad, x, window, stride, padding, dilation, groups):
+    """The same of sizes that are not known: one product for each place of the window."""
+    count, o, outs = len(stride), static(grad.shape[-1]), grad.shape[1:-1]
+    c = static(x.shape[-1]) // groups
+    x = b.pad(x, [0, *padding, 0], [0, *padding, 0], 0)
+    grad = b.reshape(grad, [*grad.shape[:-1], groups, o // groups])
+    joined, parts = list(range(1 + count)), []
+    for at in places(static(*window, 1)[:-1]):
+        part = every(b, x, 1, [i * d for i, d in zip(at, dilation)], outs, stride)
+        part = b.reshape(part, [*grad.shape[:-2], groups, c])
+        made = b.dot(grad, part, ([1 + count], [1 + count]), (joined, joined))  # [groups, O/groups, C/groups]
+        parts.append(b.reshape(made, [o, c, 1]))
+    return b.reshape(b.cat(parts, 2), [o, c, *window])
+
+
+def places(window):
+    """All places in a window, row-major."""
+    made = [()]
+    for n in window:
+        made = [(*one, i) for one in made for i in range(n)]
+    return made
 
 
 def _apart(b, x, dim, stride):
@@ -89,10 +139,8 @@ def of_integers(b, x, w, stride, padding, dilation, transposed, extra, groups):
     n, *spatial, c = static(*x.shape)
     sizes = [(m - k * (r - 1) - 1) // s + 1 for m, k, r, s in zip(spatial, dilation, window, stride)]
     o = w.shape[0]
-    places, total = [()], None
-    for r in window:
-        places = [(*one, i) for one in places for i in range(r)]
-    for at in places:
+    total = None
+    for at in places(window):
         starts = [i * k for i, k in zip(at, dilation)]
         limits = [i + (m - 1) * s + 1 for i, m, s in zip(starts, sizes, stride)]
         part = b.slice(x, [0, *starts, 0], [n, *limits, c], [1, *stride, 1])
@@ -103,12 +151,6 @@ def of_integers(b, x, w, stride, padding, dilation, transposed, extra, groups):
         total = made if total is None else b.binary("add", total, made)
     total = b.transpose(total, [1, *range(2, 2 + count), 0, 2 + count])
     return b.reshape(total, [n, *sizes, o])
-
-
-def _spatial(x):
-    """The sizes between batch and channels, which have to be known."""
-    static(*x.shape[1:-1])
-    return x.shape[1:-1]
 
 
 @lowers("convolution.default")
@@ -138,9 +180,12 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
     if mask[0] and transposed:
         made[0] = first(b, forward(b, grad, w, stride, padding, dilation, groups))
     elif mask[0]:
-        extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) for n, m, s, d, k, p in
-                 zip(_spatial(x), _spatial(grad), stride, dilation, window, padding)]
-        made[0] = first(b, backward_input(b, grad, w, stride, padding, dilation, extra, groups))
+        extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) if isinstance(n, int) else s - 1 for n, m, s, d, k, p in
+                 zip(x.shape[1:-1], grad.shape[1:-1], stride, dilation, window, padding)]
+        to_input = backward_input(b, grad, w, stride, padding, dilation, extra, groups)
+        for d, n in enumerate(x.shape[1:-1], 1):
+            to_input = to_input if isinstance(n, int) or stride[d - 1] == 1 else cut(b, to_input, d, n)
+        made[0] = first(b, to_input)
     if mask[1]:
         large, small = (grad, x) if transposed else (x, grad)
         made[1] = backward_weight(b, small, large, window, stride, padding, dilation, groups)

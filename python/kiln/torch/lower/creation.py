@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors from nothing, copies, conversions."""
 from . import lowers
-from .common import is_float, known, operand
+from .common import is_float, is_number, operand
 
 
 def _full(b, out, value):
@@ -41,13 +41,13 @@ def scalar_tensor(b, out, value, **options):
 
 def arange_of(b, out, start, step):
     dtype = "f64" if is_float(out.dtype) else "i64"
-    if dtype == "i64" and not all(float(n).is_integer() for n in (start, step)):
+    if dtype == "i64" and not all(float(n).is_integer() for n in (start, step) if is_number(n)):
         dtype = "f64"
     made = b.iota(dtype, out.shape, 0)
     if step != 1:
-        made = b.binary("mul", made, b.full_like(step, made))
+        made = b.binary("mul", made, operand(b, step, dtype, made.shape))
     if start != 0:
-        made = b.binary("add", made, b.full_like(start, made))
+        made = b.binary("add", made, operand(b, start, dtype, made.shape))
     return b.convert(made, out.dtype)
 
 
@@ -58,17 +58,17 @@ def arange(b, out, end, **options):
 
 @lowers("arange.start")
 def arange_start(b, out, start, end, **options):
-    return arange_of(b, out, known(start), 1)
+    return arange_of(b, out, start, 1)
 
 
 @lowers("arange.start_step")
 def arange_step(b, out, start, end, step=1, **options):
-    return arange_of(b, out, known(start), known(step))
+    return arange_of(b, out, start, step)
 
 
 @lowers("iota.default")
 def iota(b, out, length, *, start, step, **options):
-    return arange_of(b, out, known(start), known(step))
+    return arange_of(b, out, start, step)
 
 
 @lowers("clone", "alias", "detach", "detach_", "lift_fresh_copy", "lift_fresh", "contiguous", "_to_copy", "convert_element_type",
@@ -80,3 +80,12 @@ def copy_of(b, out, x, *args, **options):
 @lowers("copy.default")
 def copy(b, out, x, source, non_blocking=False):
     return operand(b, source, out.dtype, out.shape)
+
+
+@lowers("kiln.random_bits.default")
+def random_bits(b, out, seed, offset, shape, bits):
+    key = b.emit(f"prim.bitcast_convert {seed.name} : {seed.type} -> {b._type('i32', (2,))}", "i32", (2,))
+    high = b.emit(f"prim.bitcast_convert {offset.name} : {offset.type} -> {b._type('i32', (2,))}", "i32", (2,))
+    counter = b.cat([b.full(0, "i32", (2,)), high], 0)
+    return b.emit(f"prim.random_bits philox {key.name}, {counter.name}{b.sizes(out.shape)} : {key.type}, {counter.type} -> "
+                  f"{b._type(out.dtype, out.shape)}", out.dtype, out.shape)

@@ -2,7 +2,7 @@
 """Discrete Fourier transforms: products with matrices of cosines and sines, of each factor of the length."""
 import math
 
-from .common import Unsupported, static
+from .common import Unsupported, operand
 
 #: The longest transform that is one product.
 DIRECT = 64
@@ -14,9 +14,10 @@ def _turns(b, rows, columns, count, dtype):
     """cos and sin of 2 pi i j / count."""
     shape = (rows, columns)
     step = b.binary("mul", b.iota("i64", shape, 0), b.iota("i64", shape, 1))
-    step = b.binary("remainder", step, b.full_like(count, step))
+    step = b.binary("remainder", step, operand(b, count, "i64", shape))
     angle = b.convert(step, "f64")
-    angle = b.binary("mul", angle, b.full_like(2 * math.pi / count, angle))
+    angle = b.binary("mul", angle, b.full_like(2 * math.pi, angle))
+    angle = b.binary("div", angle, operand(b, count, "f64", shape))
     return [b.convert(b.unary(name, angle), dtype) for name in ("cos", "sin")]
 
 
@@ -27,7 +28,7 @@ def _factor(n):
 
 def transform(b, re, im, dim, forward):
     """Of one dimension, without a factor. `im` may be None: zeros."""
-    n = static(re.shape[dim])
+    n = re.shape[dim]
     order = [d for d in range(re.rank) if d != dim] + [dim]
     back = [order.index(d) for d in range(re.rank)]
     lead = [re.shape[d] for d in order[:-1]]
@@ -37,6 +38,8 @@ def transform(b, re, im, dim, forward):
 
 
 def _rows(b, re, im, n, lead, forward):
+    if not isinstance(n, int):  # its factors are not known
+        return _direct(b, re, im, n, forward)
     first = _factor(n) if n > DIRECT else 1
     if first == 1:
         if n > LONGEST:

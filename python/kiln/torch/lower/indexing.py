@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, Value, axis, elements, is_float, is_unsigned, operand, static
+from .common import Unsupported, Value, axis, elements, is_float, is_unsigned, operand
 from .counted import MASKS, unmasked
 from .elementwise import floor_divide
 
@@ -89,6 +89,8 @@ def index_put(b, out, x, indices, values, accumulate=False):
     if len(indices) == 1 and indices[0] is not None and indices[0].dtype == "i1":
         return masked_put(b, x, indices[0], values, accumulate)
     moved, order, first, indices = prepared(b, x, indices)
+    if 0 in x.shape or 0 in indices[0].shape:  # nothing is written
+        return x
     count = len(indices)
     shape = indices[0].shape
     # Windows: the indexed dimensions are 1, the others whole.
@@ -108,14 +110,15 @@ def index_put(b, out, x, indices, values, accumulate=False):
 def masked_put(b, x, mask, values, accumulate):
     """x with one row of `values` after the other, or the one that there is, where the mask says."""
     rest = x.shape[mask.rank:]
-    many = elements(static(*mask.shape, 1))
+    many = elements(mask.shape)
     flat, mask = b.reshape(x, [many, *rest]), b.reshape(mask, [many])
     if values.rank == len(rest) + 1 and values.shape[0] != 1:
         if values.shape[0] == 0:
             return x
         number = b.scan("sum", b.convert(mask, "i64"), 0)
         number = b.binary("sub", number, b.full_like(1, number))
-        number = b.binary("minimum", b.binary("maximum", number, b.full_like(0, number)), b.full_like(values.shape[0] - 1, number))
+        last = operand(b, values.shape[0] - 1, "i64", number.shape)
+        number = b.binary("minimum", b.binary("maximum", number, b.full_like(0, number)), last)
         values = b.gather(b.convert(values, x.dtype), number, 0)
     values = operand(b, values, x.dtype, [many, *rest])
     if accumulate:

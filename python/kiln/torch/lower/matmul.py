@@ -15,7 +15,7 @@ def product(b, x, y, batch, contract, dtype):
     return b.convert(b.dot(x, y, batch, contract, total), dtype)
 
 
-@lowers("mm.default")
+@lowers("mm.default", "_int_mm.default")
 def mm(b, out, x, y, **options):
     return product(b, x, y, ([], []), ([1], [0]), out.dtype)
 

@@ -40,8 +40,7 @@ def t(b, out, x):
 def bounds(size, start, end):
     """Start and end of a slice as Python has them; the end is None where it is that of the tensor.
     Negative numbers count from the end of a size that is not known yet."""
-    if isinstance(size, int):
-        static(0 if start is None else start, 0 if end is None else end)
+    if isinstance(size, int) and all(one is None or isinstance(one, int) for one in (start, end)):
         start, end, _ = slice(start, end).indices(size)
         return start, max(start, end)
     start = 0 if start is None else start
@@ -71,27 +70,30 @@ def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
             length = b.binary("sub", last, first)
             b.bind(out.shape[d], b.binary("maximum", length, b.full_like(0, length)))
         return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
-    if isinstance(n, int) and step == 1 and not all(one is None or isinstance(one, int) for one in (start, end)):
-        return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
+    if isinstance(n, int) and all(one is None or isinstance(one, int) for one in (start, end)):
+        return b.slice_dim(x, d, *bounds(n, start, end), step)
     start, end = bounds(n, start, end)
-    if isinstance(n, int):
-        return b.slice_dim(x, d, start, end, step)
-    back = lambda one: (one - n) if not isinstance(one, int) else one if one < 0 else None  # noqa: E731
-    if end is not None and (not isinstance(end, int) or end < 0):  # n - k
-        cut = back(end)
-        if not (cut is not None and getattr(cut, "is_Integer", isinstance(cut, int)) and int(cut) <= 0):
-            return b.dynamic_slice_dim(x, d, start, out.shape)
-        x = b.rev(b.slice_dim(b.rev(x, [d]), d, -int(cut), None), [d])
-        end = None
-    if not isinstance(start, int):
-        return b.dynamic_slice_dim(x, d, start, out.shape)
-    if start < 0:  # the last ones, if there are as many
-        if end is not None or step != 1 or not isinstance(out.shape[d], int):
-            raise Unsupported(f"a slice from {start} of a dimension of size {n}")
-        return b.rev(b.slice_dim(b.rev(x, [d]), d, 0, -start), [d])
-    if end is not None and not isinstance(out.shape[d], int):
-        raise Unsupported(f"a slice up to {end} of a dimension of size {n}, which may be smaller")
-    return b.slice_dim(x, d, start, end, step)
+    count = out.shape[d]
+    if start == 0 and end is None:
+        return b.slice_dim(x, d, 0, None, step)
+    if step == 1 and isinstance(start, int) and start >= 0:
+        if isinstance(count, int):
+            return b.slice_dim(x, d, start, start + count)
+        if not isinstance(n, int) and count == n - start:  # torch knows that there are as many
+            return b.slice_dim(x, d, start, None)
+        if isinstance(end, int) and end < 0 and count == n - start + end:
+            x = b.rev(b.slice_dim(b.rev(x, [d]), d, -end, None), [d])
+            return b.slice_dim(x, d, start, None)
+    return taken(b, x, d, place_in(b, n, start, 0) if step != 1 or (isinstance(start, int) and start < 0) else start, step, count)
+
+
+def taken(b, x, d, start, step, count):
+    """`count` elements of x along a dimension, each `step` behind the last, from where a tensor says."""
+    if step == 1:
+        return b.dynamic_slice_dim(x, d, start, [count if e == d else m for e, m in enumerate(x.shape)])
+    number = b.iota("i64", (count,), 0)
+    number = b.binary("add", b.binary("mul", number, b.full_like(step, number)), b.broadcast(start, number.shape))
+    return b.gather(x, number, d)
 
 
 @lowers("select.int", "select_copy.int")
@@ -111,10 +113,11 @@ def select(b, out, x, dim, index):
 @lowers("split_with_sizes.default", "split_with_sizes_copy.default")
 def split_with_sizes(b, out, x, sizes, dim=0):
     d, start, made = axis(dim, x.rank), 0, []
-    if not isinstance(x.shape[d], int):
-        static(*sizes)
     for size in sizes:
-        made.append(b.slice_dim(x, d, start, start + size))
+        if isinstance(start, int) and isinstance(size, int):
+            made.append(b.slice_dim(x, d, start, start + size))
+        else:
+            made.append(b.dynamic_slice_dim(x, d, start, [size if e == d else m for e, m in enumerate(x.shape)]))
         start = start + size
     return made
 
@@ -146,11 +149,24 @@ def stack(b, out, values, dim=0):
 
 @lowers("constant_pad_nd.default")
 def constant_pad(b, out, x, pads, value=0):
-    static(*pads)
     low, high = [0] * x.rank, [0] * x.rank
     for i in range(len(pads) // 2):
         low[x.rank - 1 - i], high[x.rank - 1 - i] = pads[2 * i], pads[2 * i + 1]
+    for d, (before, behind) in enumerate(zip(low, high)):
+        if not isinstance(before, int) or not isinstance(behind, int) or (behind < 0 and not isinstance(x.shape[d], int)):
+            x = padded(b, x, d, before, out.shape[d], value)
+            low[d] = high[d] = 0
     return b.pad(x, low, high, value)
+
+
+def padded(b, x, d, before, count, value):
+    """`count` elements along a dimension: those of x from `before` on, which may be negative, and `value` beside them."""
+    number = b.iota("i64", (count,), 0)
+    number = b.binary("sub", number, b.broadcast(b.size_as_tensor(before), number.shape))
+    size = b.broadcast(b.size_as_tensor(x.shape[d]), number.shape)
+    inside = b.binary("bitwise_and", b.compare("ge", number, b.full_like(0, number)), b.compare("lt", number, size))
+    made = b.gather(x, b.where(inside, number, b.full_like(0, number)), d)
+    return b.where(b.broadcast_in_dim(inside, [d], made.shape), made, b.full_like(value, made))
 
 
 @lowers("flip.default")
@@ -161,7 +177,6 @@ def flip(b, out, x, dims):
 @lowers("repeat.default", "tile.default")
 def repeat(b, out, x, counts):
     """As dimensions of their own beside the ones that are repeated."""
-    static(*counts)
     x = b.reshape(x, [1] * (len(out.shape) - x.rank) + list(x.shape))
     counts = [1] * (x.rank - len(counts)) + list(counts)
     apart, wide, dims = [], [], []
@@ -182,24 +197,25 @@ def slice_scatter(b, out, x, source, dim=0, start=None, end=None, step=1):
     if step == 1 and not all(one is None or isinstance(one, int) for one in (start, end)):
         return b.dynamic_update_dim(x, source, d, 0 if start is None else start)
     start, end = bounds(n, start, end)
+    if (start, end, step) in ((0, None, 1), (0, n, 1)):
+        return source
     if step == 1 and isinstance(n, int):
         parts = [b.slice_dim(x, d, 0, start), source, b.slice_dim(x, d, end, n)]
         return b.cat([p for p in parts if p.shape[d] != 0], d) if n else x
-    if (start, end, step) == (0, None, 1):
-        return source
-    if not isinstance(n, int):
-        if step == 1 and isinstance(start, int):
-            return b.dynamic_update_dim(x, source, d, start)
-        if step == 1:
-            return b.dynamic_update_dim(x, source, d, start)
-        raise Unsupported(f"writing every {step}th element of a dimension of size {n}")
-    if not source.shape[d]:
+    if step == 1:
+        return b.dynamic_update_dim(x, source, d, start)
+    if source.shape[d] == 0:
         return x
+    static(step)
+    start = place_in(b, n, start, 0)
     place = b.iota("i64", (n,), 0)  # the element of `source` that belongs here
-    number = b.binary("div", b.binary("sub", place, b.full_like(start, place)), b.full_like(step, place))
-    last = b.full_like(source.shape[d] - 1, place)
-    number = b.binary("minimum", b.binary("maximum", number, b.full_like(0, place)), last)
-    mine = b.compare("eq", b.binary("add", b.binary("mul", number, b.full_like(step, place)), b.full_like(start, place)), place)
+    start = b.broadcast(start, place.shape)
+    number = b.binary("div", b.binary("sub", place, start), b.full_like(step, place))
+    last = b.broadcast(b.size_as_tensor(source.shape[d] - 1), place.shape)
+    inside = b.binary("bitwise_and", b.compare("ge", place, start), b.compare("le", number, last))
+    mine = b.compare("eq", b.binary("add", b.binary("mul", number, b.full_like(step, place)), start), place)
+    mine = b.binary("bitwise_and", mine, inside)
+    number = b.where(mine, number, b.full_like(0, number))
     mine = b.broadcast_in_dim(mine, [d], x.shape)
     return b.where(mine, b.gather(source, number, d), x)
 
@@ -217,30 +233,29 @@ def select_scatter(b, out, x, source, dim, index):
 
 def positions(b, shape, strides, offset):
     """Flat positions of a strided view, as a tensor of `shape`."""
-    made = b.full(offset, "i64", shape)
+    made = operand(b, offset, "i64", shape)
     for d, stride in enumerate(strides):
-        if stride and shape[d] != 1:
+        if stride != 0 and shape[d] != 1:
             step = b.iota("i64", shape, d)
-            made = b.binary("add", made, b.binary("mul", step, b.full_like(stride, step)))
+            made = b.binary("add", made, b.binary("mul", step, operand(b, stride, "i64", shape)))
     return made
 
 
 @lowers("as_strided.default", "as_strided_copy.default")
 def as_strided(b, out, x, size, strides, offset=None):
-    static(*size, *strides, 0 if offset is None else offset, *x.shape)
     if not out.contiguous_inputs:
         raise Unsupported("as_strided of memory that is not row-major")
     # The offset counts from where the storage begins, which a view of it does not know.
     if offset is not None and not out.whole_inputs:
         raise Unsupported("as_strided of a view of a storage")
-    shape = tuple(size)
-    last = (offset or 0) + sum((n - 1) * stride for n, stride in zip(shape, strides))
-    if 0 not in shape and last >= elements(x.shape):
+    shape, offset = tuple(size), 0 if offset is None else offset
+    last = offset + sum((n - 1) * stride for n, stride in zip(shape, strides))
+    if 0 not in shape and isinstance(last - elements(x.shape), int) and last >= elements(x.shape):
         raise Unsupported("as_strided beyond the elements of its tensor")
     flat = b.reshape(x, [elements(x.shape)])
     if 0 in shape:
         return b.full(0, x.dtype, shape)
-    return b.reshape(b.gather(flat, b.reshape(positions(b, shape, strides, offset or 0), [elements(shape)]), 0), shape)
+    return b.reshape(b.gather(flat, b.reshape(positions(b, shape, strides, offset), [elements(shape)]), 0), shape)
 
 
 @lowers("diagonal.default", "diagonal_copy.default")
@@ -248,9 +263,9 @@ def diagonal(b, out, x, offset=0, dim1=0, dim2=1):
     p, q = axis(dim1, x.rank), axis(dim2, x.rank)
     order = [d for d in range(x.rank) if d not in (p, q)] + [p, q]
     x = b.transpose(x, order)
-    rows, columns = static(*x.shape[-2:])
+    rows, columns = x.shape[-2:]
     count = out.shape[-1]
-    if not count:
+    if count == 0:
         return b.full(0, out.dtype, out.shape)
     flat = b.reshape(x, [*x.shape[:-2], rows * columns])
     start = offset if offset >= 0 else -offset * columns
@@ -263,9 +278,25 @@ def unfold(b, out, x, dim, size, step):
     if not x.rank:
         return b.reshape(x, out.shape)
     d = axis(dim, x.rank)
-    static(x.shape[d])
     at = positions(b, (out.shape[d], size), (step, 1), 0)
     made = b.gather(x, at, d)  # [..., windows, size, ...]
     return b.transpose(made, [e for e in range(made.rank) if e != d + 1] + [d + 1])
 
 
+def cut(b, x, dim, count):
+    """The first elements along a dimension."""
+    if isinstance(count, int):
+        return b.slice_dim(x, dim, 0, count)
+    return b.dynamic_slice_dim(x, dim, 0, [count if d == dim else n for d, n in enumerate(x.shape)])
+
+
+def every(b, x, first, starts, counts, strides):
+    """Of the dimensions from `first` on, elements from a start on, in steps, as many as there are to be."""
+    before, behind = [0] * first, [0] * (x.rank - first - len(starts))
+    if all(isinstance(o, int) for o in counts):
+        limits = [i + (o - 1) * s + 1 for i, o, s in zip(starts, counts, strides)]
+        return b.slice(x, [*before, *starts, *behind], [*(None for _ in before), *limits, *(None for _ in behind)],
+                       [*(1 for _ in before), *strides, *(1 for _ in behind)])
+    for d, (start, count, stride) in enumerate(zip(starts, counts, strides)):
+        x = cut(b, b.slice_dim(x, first + d, start, None, stride), first + d, count)
+    return x

@@ -7,6 +7,7 @@ from ..text import Value
 from . import find
 from .common import Unsupported, axis, elements, is_number, operand
 from .fourier import transform
+from .movement import cut
 
 #: Element types of complex numbers and of their parts.
 PARTS = {"c64": "f32", "c128": "f64"}
@@ -303,8 +304,20 @@ def matmul(b, out, x, y):
 
 
 def _normed(b, x, count, normalization):
-    factor = {0: 1, 1: 1 / math.sqrt(count), 2: 1 / count}[normalization]
+    if not isinstance(count, int) and normalization:
+        divisor = operand(b, count, x.dtype, x.shape)
+        return b.binary("div", x, b.unary("sqrt", divisor) if normalization == 1 else divisor)
+    factor = {0: 1, 1: 1 / math.sqrt(count), 2: 1 / count}[normalization] if normalization else 1
     return x if factor == 1 else b.binary("mul", x, b.full_like(factor, x))
+
+
+def _mirrored(b, re, im, dim, size, half):
+    """`size` elements along a dimension of which `half` are there: the others are the conjugates of those that mirror them."""
+    place = b.iota("i64", (size,), 0)
+    is_mirror = b.compare("ge", place, operand(b, half, "i64", place.shape))
+    source = b.where(is_mirror, b.binary("sub", operand(b, size, "i64", place.shape), place), place)
+    re, im = (b.gather(part, source, dim) for part in (re, im))
+    return re, b.where(b.broadcast_in_dim(is_mirror, [dim], im.shape), b.unary("neg", im), im)
 
 
 @lowers("_fft_c2c.default")
@@ -325,7 +338,7 @@ def fft_r2c(b, out, x, dims, normalization, onesided):
         d = axis(d, x.rank)
         re, im = transform(b, re, im, d, True)
         if d == last and onesided:
-            re, im = (b.slice_dim(part, d, 0, x.shape[d] // 2 + 1) for part in (re, im))
+            re, im = (cut(b, part, d, x.shape[d] // 2 + 1) for part in (re, im))
     return Pair(*(_normed(b, part, count, normalization) for part in (re, im)))
 
 
@@ -336,15 +349,18 @@ def fft_c2r(b, out, x, dims, normalization, size):
         re, im = transform(b, re, im, axis(d, x.rank), False)
     d = axis(dims[-1], x.rank)
     half = size // 2 + 1
-    re, im = (b.slice_dim(part, d, 0, half) for part in (re, im))
-    if size - half:  # the other half mirrors this one
+    re, im = (cut(b, part, d, half) for part in (re, im))
+    if not isinstance(size, int):
+        re, im = _mirrored(b, re, im, d, size, half)
+    elif size - half:  # the other half mirrors this one
         mirror = [b.rev(b.slice_dim(part, d, 1, 1 + size - half), [d]) for part in (re, im)]
         re, im = b.cat([re, mirror[0]], d), b.cat([im, b.unary("neg", mirror[1])], d)
     # Of numbers that stand for themselves the imaginary parts count for nothing.
     inner = b.iota("i64", (size,), 0)
     own = b.compare("eq", inner, b.full_like(0, inner))
-    if size % 2 == 0:
-        own = b.binary("bitwise_or", own, b.compare("eq", inner, b.full_like(size // 2, inner)))
+    if not isinstance(size, int) or size % 2 == 0:
+        middle = b.compare("eq", b.binary("add", inner, inner), operand(b, size, "i64", inner.shape))
+        own = b.binary("bitwise_or", own, middle)
     own = b.broadcast_in_dim(own, [d], im.shape)
     made, _ = transform(b, re, b.where(own, b.full_like(0, im), im), d, False)
     return _normed(b, made, elements(out.shape[d] for d in dims), normalization)

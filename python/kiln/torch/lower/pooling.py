@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling over windows."""
 from . import lowers
-from .common import Unsupported, elements, is_float, static, wide
-from .convolution import first, last, spread
+from .common import elements, is_float, wide
+from .convolution import first, last, places, spread
 from .indexing import lowest
+from .movement import cut, every
 
 
 def _batched(b, x, count):
     return x if x.rank == count + 2 else b.reshape(x, [1, *x.shape])
 
 
-def ends(sizes, outs, window, stride, padding, dilation):
-    """Padding behind each dimension so that all windows fit; negative where the last do not reach the end."""
-    return [(o - 1) * s + d * (k - 1) + 1 - n - p
+def ends(sizes, outs, window, stride, padding, dilation, ceil_mode):
+    """Padding behind each dimension so that all windows fit; negative where the last do not reach the end. Of sizes that are
+    not known it may be more than is needed."""
+    return [(o - 1) * s + d * (k - 1) + 1 - n - p if isinstance(n, int) else p + (s - 1 if ceil_mode else 0)
             for n, o, k, s, p, d in zip(sizes, outs, window, stride, padding, dilation)]
 
 
@@ -26,15 +28,15 @@ def max_pool(b, out, x, window, stride=(), padding=0, dilation=1, ceil_mode=Fals
     listed = lambda v: spread(v if isinstance(v, (list, tuple)) else [v], count)  # noqa: E731
     window = listed(window)
     stride, padding, dilation = listed(stride) if stride else window, listed(padding), listed(dilation)
-    sizes, outs = static(*x.shape[2:], 1)[:-1], static(*result.shape[-count:], 1)[:-1]
-    high = ends(sizes, outs, window, stride, padding, dilation)
+    sizes, outs = x.shape[2:], result.shape[-count:]
+    high = ends(sizes, outs, window, stride, padding, dilation, ceil_mode)
     indices = several and out[1].used
     if not indices and all(d == 1 for d in dilation) and all(h < k for h, k in zip(high, window)):
         low, positive = padding, [max(0, h) for h in high]
         made = b.pool("max_pool", last(b, x), window, stride, low, positive)
         made = first(b, made)
-        for d, n in enumerate(outs):
-            made = b.slice_dim(made, 2 + d, 0, n)
+        for d, (n, size) in enumerate(zip(outs, sizes)):
+            made = made if not isinstance(size, int) and not ceil_mode else cut(b, made, 2 + d, n)
         return [b.reshape(made, result.shape), None] if several else b.reshape(made, result.shape)
     best, place = window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
     made = [b.reshape(best, result.shape), b.reshape(place, out[1].shape) if several else None]
@@ -48,11 +50,9 @@ def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
     number = b.reshape(b.iota("i64", (elements(sizes),), 0), (1, 1, *sizes))
     number = b.pad(number, low, [0, 0, *(max(0, h) for h in high)], -1)
     best = place = None
-    for at in _offsets(window):
+    for at in places(window):
         starts = [a * d for a, d in zip(at, dilation)]
-        limits = [s0 + (o - 1) * s + 1 for s0, o, s in zip(starts, outs, stride)]
-        part = b.slice(padded, [0, 0, *starts], [None, None, *limits], [1, 1, *stride])
-        index = b.slice(number, [0, 0, *starts], [None, None, *limits], [1, 1, *stride])
+        part, index = (every(b, one, 2, starts, outs, stride) for one in (padded, number))
         inside = b.broadcast(b.compare("ge", index, b.full_like(0, index)), part.shape)
         index = b.broadcast(index, part.shape)
         if best is None:
@@ -67,19 +67,12 @@ def window_by_window(b, x, sizes, outs, window, stride, padding, high, dilation)
     return best, place
 
 
-def _offsets(window):
-    made = [()]
-    for k in window:
-        made = [(*one, i) for one in made for i in range(k)]
-    return made
-
-
 @lowers("max_pool2d_with_indices_backward.default", "max_pool3d_with_indices_backward.default")
 def max_pool_backward(b, out, grad, x, window, stride, padding, dilation, ceil_mode, indices):
     """Each gradient goes to the place that the index names."""
     from .indexing import scattered
     count = int(out.operation[8])
-    lead, image = out.shape[:-count], elements(static(*out.shape[-count:], 1)[:-1])
+    lead, image = out.shape[:-count], elements(out.shape[-count:])
     rows, many = elements(lead), elements(grad.shape[-count:])
     made = scattered(b, "add", b.full(0, out.dtype, (rows, image)), 1, b.reshape(indices, (rows, many)),
                      b.reshape(grad, (rows, many)))
@@ -93,23 +86,41 @@ def avg_pool(b, out, x, window, stride=(), padding=0, ceil_mode=False, count_inc
     listed = lambda v: spread(v if isinstance(v, (list, tuple)) else [v], count)  # noqa: E731
     window = listed(window)
     stride, padding = listed(stride) if stride else window, listed(padding)
-    sizes, outs = static(*x.shape[2:], 1)[:-1], static(*out.shape[-count:], 1)[:-1]
-    high = ends(sizes, outs, window, stride, padding, [1] * count)
+    sizes, outs = x.shape[2:], out.shape[-count:]
+    high = ends(sizes, outs, window, stride, padding, [1] * count, ceil_mode)
     made = first(b, b.pool("sum_pool", last(b, x), window, stride, padding, [max(0, h) for h in high]))
     for d, n in enumerate(outs):
-        made = b.slice_dim(made, 2 + d, 0, n)
+        made = cut(b, made, 2 + d, n)
     if divisor_override:
         made = b.binary("div", made, b.full_like(divisor_override, made))
     else:  # the number of elements along each dimension, which may differ at the ends
         for d, (n, o, k, s, p) in enumerate(zip(sizes, outs, window, stride, padding)):
-            counts = []
-            for i in range(o):
-                begin = i * s - p
-                end = min(begin + k, n + p)
-                counts.append(end - begin if count_include_pad else min(end, n) - max(begin, 0))
-            made = b.binary("div", made, b.broadcast_in_dim(constant_vector(b, counts, made.dtype), [2 + d], made.shape)) \
-                if len(set(counts)) > 1 else b.binary("div", made, b.full_like(counts[0], made))
+            made = b.binary("div", made, counted(b, d, (n, o, k, s, p), made, count_include_pad, ceil_mode))
     return b.convert(b.reshape(made, out.shape), out.dtype)
+
+
+def counted(b, d, about, made, count_include_pad, ceil_mode):
+    """How many elements each window has along a dimension, in the shape of `made`."""
+    n, o, k, s, p = about
+    if isinstance(n, int):
+        counts = []
+        for i in range(o):
+            begin = i * s - p
+            end = min(begin + k, n + p)
+            counts.append(end - begin if count_include_pad else min(end, n) - max(begin, 0))
+        if len(set(counts)) == 1:
+            return b.full_like(counts[0], made)
+        return b.broadcast_in_dim(constant_vector(b, counts, made.dtype), [2 + d], made.shape)
+    if not ceil_mode and (count_include_pad or p == 0):
+        return b.full_like(k, made)
+    size = b.broadcast(b.size_as_tensor(n), (o,))
+    begin = b.iota("i64", (o,), 0)
+    number = lambda value: b.full_like(value, begin)  # noqa: E731
+    begin = b.binary("sub", b.binary("mul", begin, number(s)), number(p))
+    end = b.binary("minimum", b.binary("add", begin, number(k)), b.binary("add", size, number(p)))
+    if not count_include_pad:
+        end, begin = b.binary("minimum", end, size), b.binary("maximum", begin, number(0))
+    return b.broadcast_in_dim(b.convert(b.binary("sub", end, begin), made.dtype), [2 + d], made.shape)
 
 
 def constant_vector(b, numbers, dtype):

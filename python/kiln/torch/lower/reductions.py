@@ -155,7 +155,11 @@ def sort(b, out, x, dim=-1, descending=False, *, stable=False):
 def topk(b, out, x, k, dim=-1, largest=True, sorted=True):
     if not x.rank and k == 1:
         return [x, b.full(0, "i64", ())]
-    if not x.rank or not isinstance(k, int):
-        raise Unsupported("topk of none of a scalar, or of a number that is not known")
-    values, indices = b.top_k(x, k, axis(dim, x.rank), not largest)
+    if not x.rank:
+        raise Unsupported("topk of none of a scalar")
+    d = axis(dim, x.rank)
+    if not isinstance(k, int):  # the first of all, in order
+        made = b.sort([x, b.iota("i64", x.shape, d)], d, 1, largest)
+        return [b.dynamic_slice_dim(one, d, 0, [k if e == d else n for e, n in enumerate(x.shape)]) for one in made]
+    values, indices = b.top_k(x, k, d, not largest)
     return [values, b.convert(indices, "i64")]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of tensors of any length, compiled whole with dynamic=True: equal to eager at each length, 0 and 1 among them."""
+import sys
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import kiln.torch
+
+from behaviours import main, same, test
+
+LENGTHS = (7, 4, 9, 1, 0, 33)
+R = torch.randn
+
+
+def rows(n):
+    return (R(n, 6),)
+
+
+def image(n):
+    return (R(2, 3, n + 6, 2 * n + 5),)
+
+
+def heads(n):
+    return R(2, 2 * n + 2, 5, 8), R(2, n + 1, 5, 8), R(2, n + 1, 5, 8)
+
+
+#: A function, what it is given for a length, and whether its gradient is compared, too.
+CASES = {
+    "slices": (lambda x: (x[-3:], x[:-1], x[1::3], x[:4], x[x.shape[0] // 2:], x[:x.shape[0] // 2]), rows, False),
+    "parts": (lambda x: (*x.split([2, x.shape[0] - 2]), *x[2:].chunk(2)), lambda n: (R(n + 4, 6),), False),
+    "repetitions": (lambda x: (x.repeat(x.shape[0], 2), x.tile(x.shape[0], 1), x[:, None].expand(-1, x.shape[0], -1) * 2), rows, False),
+    "windows": (lambda x: (x.unfold(0, 3, 2), x.unfold(0, x.shape[0] // 2 + 1, 1)), lambda n: (R(n + 3, 2),), False),
+    "pads": (lambda x: (F.pad(x, (0, 0, x.shape[0], 1)), F.pad(x, (0, 0, 0, -x.shape[0] % 8)), F.pad(x, (1, -1))), rows, False),
+    "diagonals": (lambda x: (x.diagonal(), x.diagonal(-2), x.triu(1)), lambda n: (R(n + 3, n + 4),), False),
+    "numbers": (lambda x: (torch.arange(x.shape[0], 0, -1), x * (1 / x.shape[0]) + x.shape[0] ** 0.5), lambda n: (R(n + 1, 2),), False),
+    "the largest": (lambda x: x.topk(x.shape[0] // 2, 0)[0], rows, False),
+    "cats behind ones": (lambda x: torch.cat([torch.ones(1, x.shape[1]), x], 0)[None] - 1, lambda n: (R(n + 1, 6),), False),
+    "places written": (lambda x: x.clone().index_put_((torch.arange(x.shape[0]) // 2,), torch.ones(())), rows, False),
+    "every second": (lambda x: x.slice_scatter(x[::2] * 2, 0, 0, x.shape[0], 2), rows, False),
+    "maxima": (lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 2, return_indices=True)), image, False),
+    "means": (lambda x: (F.avg_pool2d(x, 3, 2, 1, True, False), F.adaptive_avg_pool2d(x, (3, 2)), F.avg_pool1d(x[0], 2)), image, False),
+    "larger images": (lambda x: (F.interpolate(x, scale_factor=0.7, mode="bilinear"), F.interpolate(x, scale_factor=2)), image, False),
+    "Fourier transforms": (lambda x: (torch.view_as_real(torch.fft.fft(x)), torch.fft.irfft(torch.fft.rfft(x), x.shape[-1])),
+                           lambda n: (R(3, n + 4),), False),
+    "convolutions": (nn.Conv2d(3, 4, 3, 2, 1), image, True),
+    "convolutions of groups": (nn.Conv1d(4, 8, 3, padding=1, groups=2), lambda n: (R(2, 4, n + 3),), True),
+    "transposed convolutions": (nn.ConvTranspose2d(3, 4, 3, 2, 1, 1), image, True),
+    "windows of any size": (lambda x, w: F.conv1d(x, w, stride=2), lambda n: (R(2, 3, n + 9), R(4, 3, n % 3 + 2)), False),
+    "heads": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), heads, True),
+    "features": (lambda q: F.scaled_dot_product_attention(q, q, q), lambda n: (R(2, 4, 5, n + 1),), True),
+    "a number in a tensor": (lambda x: x * x.sum().item(), rows, False),
+}
+
+
+def flat(made):
+    return [made] if isinstance(made, torch.Tensor) else [one for part in made for one in flat(part)]
+
+
+def compared(function, fast, given, needs_gradient):
+    leaves = [one.requires_grad_() for one in given if one.is_floating_point()] if needs_gradient else []
+    leaves += function.parameters() if needs_gradient and isinstance(function, nn.Module) else []
+    want, got = flat(function(*given)), flat(fast(*given))
+    if needs_gradient:
+        up = [torch.randn_like(one) for one in want]
+        got += torch.autograd.grad(got, leaves, up)
+        want += torch.autograd.grad(want, leaves, up)
+    assert len(got) == len(want)
+    for one, other in zip(got, want):
+        assert one.shape == other.shape, (one.shape, other.shape)
+        same(one, other, 1e-4)
+
+
+@test
+def functions_of_any_length():
+    torch._dynamo.config.capture_scalar_outputs = True
+    wrong = []
+    for name, (function, given, needs_gradient) in CASES.items():
+        torch._dynamo.reset()
+        fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+        for n in LENGTHS:
+            arguments = given(n)
+            try:
+                function(*arguments)
+            except (RuntimeError, ValueError, ZeroDivisionError):
+                continue  # eager refuses that length
+            try:
+                compared(function, fast, arguments, needs_gradient)
+            except Exception as error:
+                wrong.append(f"{name} at {n}: {str(error)[:300]}")
+                break
+    assert not wrong, "\n".join(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random numbers in graphs that are compiled whole: those of eager mode with the same seed, or Philox's inside of the package."""
+import math
+import os
+import sys
+import tempfile
+
+import torch
+from torch.nn import functional as F
+
+import kiln
+import kiln.torch
+from kiln.torch import draws
+
+from behaviours import main, same, test
+
+X = torch.randn(5, 300, generator=torch.Generator().manual_seed(0))
+CASES = {
+    "dropout": lambda x: F.dropout(x, 0.3),
+    "uniform and normal numbers": lambda x: torch.rand_like(x) + torch.randn(5, 300) * x,
+    "in f64": lambda x: torch.rand(7, dtype=torch.float64) + torch.randn(7, dtype=torch.float64),
+    "probabilities in a tensor": lambda x: torch.bernoulli(torch.sigmoid(x)),
+    "integers, an order": lambda x: (torch.randint(-3, 50, (40,)), torch.randperm(50)),
+    "other distributions": lambda x: (torch.empty_like(x).exponential_(2.0), torch.normal(2.0, 3.0, (50,)), torch.empty_like(x).uniform_(-2, 3)),
+    "samples": lambda x: (torch.multinomial(torch.softmax(x, -1), 3), torch.multinomial(torch.softmax(x, -1), 9, True)),
+    "attention": lambda x: F.scaled_dot_product_attention(*[x.reshape(1, 5, 30, 10)] * 3, dropout_p=0.2),
+    "channels": lambda x: F.dropout2d(x[None, :, :, None], 0.5),
+}
+
+
+def both(function, context, option):
+    fast = torch.compile(function, backend="kiln", fullgraph=True, options={"random": option})
+    torch.manual_seed(7)
+    got = [fast(X), fast(X)]
+    torch.manual_seed(7)
+    with context:
+        want = [function(X), function(X)]
+    for made, wanted in zip(got, want):
+        for one, other in zip(made if isinstance(made, tuple) else [made], wanted if isinstance(wanted, tuple) else [wanted]):
+            same(one, other)
+
+
+@test
+def the_same_seed_draws_the_same_as_eager():
+    for function in CASES.values():
+        both(function, torch.no_grad(), "torch")
+
+
+@test
+def philox_draws_the_same_in_packages_and_in_eager():
+    for function in CASES.values():
+        both(function, draws.same(), "philox")
+
+
+@test
+def philox_is_as_published():
+    # The known answers of its authors (Random123, kat_vectors).
+    words = draws.philox([torch.tensor(0)] * 2, [torch.tensor(0)] * 4)
+    assert [int(one) for one in words] == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    words = draws.philox([torch.tensor(0xFFFFFFFF)] * 2, [torch.tensor(0xFFFFFFFF)] * 4)
+    assert [int(one) for one in words] == [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
+
+
+@test
+def numbers_have_their_distribution():
+    torch.manual_seed(1)
+    with draws.same():
+        uniform, normal, kept = torch.rand(100000), torch.randn(100000), torch.empty(100000).bernoulli_(0.3)
+    assert abs(uniform.mean() - 0.5) < 0.005 and abs(uniform.var() - 1 / 12) < 0.002 and 0 <= uniform.min() and uniform.max() < 1
+    assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02
+    assert abs((normal.abs() < 1).float().mean() - math.erf(math.sqrt(0.5))) < 0.01 and abs(kept.mean() - 0.3) < 0.01
+
+
+class Block(torch.nn.Module):
+    """An encoder layer with dropout, over any number of rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.out = torch.nn.TransformerEncoderLayer(16, 2, 32, 0.1, batch_first=True), torch.nn.Linear(16, 4)
+
+    def forward(self, x):
+        return F.cross_entropy(self.out(self.layer(x)).flatten(0, 1), torch.zeros(x.shape[0] * x.shape[1], dtype=torch.int64))
+
+
+def losses(model, step, lengths):
+    optimiser = torch.optim.SGD(model.parameters(), 0.1)
+    found = []
+    for number, length in enumerate(lengths):
+        torch.manual_seed(number)
+        loss = step(torch.randn(2, length, 16, generator=torch.Generator().manual_seed(number)))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        found.append(loss.item())
+    return found
+
+
+@test
+def training_with_dropout_has_eager_losses():
+    for option in ("torch", "philox"):
+        torch.manual_seed(0)
+        one, other = Block(), Block()
+        other.load_state_dict(one.state_dict())
+        kiln.torch.report.clear()
+        step = torch.compile(one, backend="kiln", fullgraph=True, dynamic=True, options={"random": option})
+        lengths = [5, 9, 12, 7] * 3
+        got = losses(one, step, lengths)
+        assert not kiln.torch.report.fallbacks and len(kiln.torch.report) == 2, kiln.torch.report
+        with draws.same() if option == "philox" else torch.enable_grad():
+            want = losses(other, other, lengths)
+        assert max(abs(a - b) for a, b in zip(got, want)) < 1e-4, (got, want)
+
+
+@test
+def an_exported_package_keeps_its_state():
+    model = torch.nn.Sequential(torch.nn.Linear(8, 64), torch.nn.Dropout(0.5)).train()
+    torch.manual_seed(3)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.kiln")
+        kiln.export(torch.export.export(model, (torch.ones(4, 8),)), path)
+        first, second = kiln.load(path), kiln.load(path)
+        made = [torch.from_dlpack(one(torch.ones(4, 8))) for one in (first, first, second, second)]
+        assert torch.equal(made[0], made[2]) and torch.equal(made[1], made[3]) and not torch.equal(made[0], made[1])
+        assert all(0.3 < (one == 0).float().mean() < 0.7 for one in made)
+        assert torch.from_dlpack(first.weights[draws.STATE]).tolist() == [3, 2]
+        again = kiln.load(path, weights={draws.STATE: torch.tensor([3, 1])})
+        same(torch.from_dlpack(again(torch.ones(4, 8))), made[1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -133,8 +133,9 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
     if (OpOperand &operand = fusion->getOpOperand(0); mayOverwrite(operand))
       host->setDestination(fusion.getResult(0), host->buffer(operand.get()));
   // Nothing to compute, and no element to take sizes of blocks from.
-  if (llvm::all_of(fusion.getResultTypes(), [](Type type) {
-        return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+  if (llvm::all_of(fusion.getResults(), [&](Value result) {
+        return llvm::any_of(host->sizesOf(result),
+                            [](const Extent &size) { return size.is(0); });
       })) {
     for (Value result : fusion.getResults())
       host->setBuffer(result, host->destination(result));

@@ -6,6 +6,7 @@
 // RUN: kiln-compile %s --target=cpu --entry=alone --emit=program | FileCheck %s --check-prefix=ALONE
 // RUN: kiln-run %s --target=cpu --entry=alone --arg=random:1:f32:1 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=around --arg=random:1:f32:3x0 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=nothing --arg=random:1:i64:3x2x0 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=reshaped --arg=random:1:f32:3x7 --arg=random:2:f32:21 --check --no-fallback
 
 // The difference has one size, which is computed once: that of the second argument was checked to be the same.
@@ -48,4 +49,14 @@ func.func @alone(%a: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
 func.func @around(%a: tensor<?x0xf32>) -> tensor<?x1xf32> {
   %r = prim.pad %a low [1, 0] high [2, 1] value 1.0 : f32 : tensor<?x0xf32> -> tensor<?x1xf32>
   return %r : tensor<?x1xf32>
+}
+
+// A size that is computed as 0 has no tiles.
+func.func @nothing(%a: tensor<?x2x0xi64>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x2x0xi64>
+  %none = arith.muli %rows, %c0 : index
+  %flat = prim.reshape %a sizes (%none) : tensor<?x2x0xi64> -> tensor<?xi64>
+  %r = prim.neg %flat : tensor<?xi64>
+  return %r : tensor<?xi64>
 }

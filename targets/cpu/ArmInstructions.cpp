@@ -6,7 +6,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -82,16 +82,36 @@ static Value multiply(OpBuilder &b, Location loc,
                 : LLVM::vector_extract::create(b, loc, type, result, 0);
 }
 
-/// sum + x * y, where the factors are floats of 16 bits: one instruction, which
-/// LLVM finds.
-static Value multiplyWidened(OpBuilder &b, Location loc, Type element, Value x,
-                             Value y, Value sum) {
-  auto widen = [&](Value bits) -> Value {
-    auto type = cast<VectorType>(sum.getType());
-    Value narrow = LLVM::BitcastOp::create(b, loc, type.clone(element), bits);
-    return arith::ExtFOp::create(b, loc, type, narrow);
+/// sum + x * y, where the factors are floats of 16 bits and x is the same in
+/// all lanes. `bits` is the length of one register; the scalable types of LLVM
+/// are those of registers of 64 bits.
+static Value multiplyWidened(OpBuilder &b, Location loc, StringRef name,
+                             Type element, int64_t bits, Value x, Value y,
+                             Value sum) {
+  constexpr int64_t kLeastBits = 64, kAnyRounding = 7, kAgnostic = 3;
+  auto type = cast<VectorType>(sum.getType());
+  int64_t lanes = type.getNumElements() * kLeastBits / bits;
+  auto scalable = [&](Value value) -> Value {
+    auto to = VectorType::get(
+        {lanes}, cast<VectorType>(value.getType()).getElementType(), {true});
+    Value rest = LLVM::PoisonOp::create(b, loc, to);
+    return LLVM::vector_insert::create(b, loc, to, rest, value, 0);
   };
-  return math::FmaOp::create(b, loc, widen(x), widen(y), sum);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  Value accumulator = scalable(sum), right = scalable(y);
+  right = LLVM::BitcastOp::create(
+      b, loc, cast<VectorType>(right.getType()).clone(element), right);
+  Value left = LLVM::BitcastOp::create(
+      b, loc, element, vector::ExtractOp::create(b, loc, x, int64_t(0)));
+  Value result =
+      LLVM::CallIntrinsicOp::create(
+          b, loc, accumulator.getType(), b.getStringAttr("llvm.riscv." + name),
+          ValueRange{accumulator, left, right, number(kAnyRounding),
+                     number(type.getNumElements()), number(kAgnostic)})
+          .getResult(0);
+  return LLVM::vector_extract::create(b, loc, type, result, 0);
 }
 
 /// Elements of a register of the accumulator.
@@ -127,10 +147,21 @@ void cpu_target::addRiscvInstructions() {
     cpu::addMatrixInstruction(
         {name.str(),
          [](cpu::MicroKernelOp op, RewriterBase &b) -> LogicalResult {
+           int64_t bits = target::getDescription(op)
+                              .getUnitOfKind(target::UnitKind::Vector)
+                              .getBits();
+           int64_t lanes = lanesOf(op, 1);
+           constexpr int64_t kSumBits = 32;
+           if (lanes * kSumBits < bits)
+             return op.emitOpError()
+                    << "unsupported: matrix instruction '" << *op.getRow()
+                    << "' with " << lanes
+                    << " columns, expected those of a whole register";
            return cpu::lowerToRegisterBlock(
-               op, b, lanesOf(op, 1),
+               op, b, lanes,
                [&](OpBuilder &b, Location loc, Value x, Value y, Value sum) {
-                 return multiplyWidened(b, loc, op.getLhsType(), x, y, sum);
+                 return multiplyWidened(b, loc, *op.getRow(), op.getLhsType(),
+                                        bits, x, y, sum);
                });
          },
          nullptr, nullptr});

@@ -11,6 +11,9 @@
 // RUN:   | grep -oE '(fmla|bfmmla|smmla|sdot)[[:space:]]+[vz]|vfmacc.vf|vsetvli.*m4|kiln_micro_kernel[a-z0-9_]*:' | awk '!seen[$0]++'; done \
 // RUN:   | FileCheck %s --check-prefix=ROWS
 
+// RUN: kiln-compile %s --entry=bf16 --target=cpu:tt-ascalon-d8 --emit=asm -o - | FileCheck %s --check-prefix=WIDENS
+
+// WIDENS: vfwmaccbf16.vf
 // NEON-NOT: llvm.masked
 // NEON: select i1 {{.*}}, ptr
 // BRANCHES-NOT: umov {{.*}}v{{[0-9]+}}.b[0]

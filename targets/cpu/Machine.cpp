@@ -71,13 +71,17 @@ static int64_t machineVectorBits(const llvm::StringMap<bool> &features) {
 
 void kiln::cpu_target::readMachine(Processor &processor) {
   StringRef name = llvm::sys::getHostCPUName();
+  llvm::SmallVector<std::string> names;
   for (const NamedChip &chip : processor.architecture->chips)
     if (chip.name == name) {
       processor.pipes = chip.pipes;
       processor.line = chip.line;
+      processor.group = chip.group;
+      processor.tune = chip.tune.str();
+      if (!chip.features.empty())
+        names.push_back(chip.features.str());
     }
   processor.cpu = name.str();
-  llvm::SmallVector<std::string> names;
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   processor.vectorBits = machineVectorBits(features);
   // A system may not save the registers that the processor has.

@@ -4,6 +4,7 @@
 #include "Worker.h"
 #include "Guard.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Isolated/IsolatedTarget.h"
 #include "kiln/System/Process.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/ActivityBoard.h"
@@ -111,6 +112,8 @@ int compileInChild(Request &request, int package, int records,
   });
   std::string bytes;
   int status = compileHere(request, bytes);
+  // This process ends without its destructors.
+  isolated::endPrograms();
   if (status == kDone &&
       !runtime::writeFully(package, bytes.data(), bytes.size())) {
     request.diag("error: cannot hand over the package: " +

@@ -311,6 +311,9 @@ struct SliceOfSlice : OpRewritePattern<SliceOp> {
       int64_t step = inner.getStrides()[i];
       int64_t start = inner.getStarts()[i] + op.getStarts()[i] * step;
       int64_t size = op.getType().getDimSize(i);
+      // An empty part of the part may begin behind the end of the operand.
+      if (size == 0)
+        start = 0;
       // The last element that is read lies inside, so nothing overflows.
       int64_t stride = size > 1 ? op.getStrides()[i] * step : 1;
       starts.push_back(start);

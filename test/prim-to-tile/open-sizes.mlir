@@ -7,6 +7,7 @@
 // RUN: kiln-run %s --target=cpu --entry=alone --arg=random:1:f32:1 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=around --arg=random:1:f32:3x0 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=nothing --arg=random:1:i64:3x2x0 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=behind --arg=random:1:i64:2x2 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=reshaped --arg=random:1:f32:3x7 --arg=random:2:f32:21 --check --no-fallback
 
 // The difference has one size, which is computed once: that of the second argument was checked to be the same.
@@ -59,4 +60,11 @@ func.func @nothing(%a: tensor<?x2x0xi64>) -> tensor<?xi64> {
   %flat = prim.reshape %a sizes (%none) : tensor<?x2x0xi64> -> tensor<?xi64>
   %r = prim.neg %flat : tensor<?xi64>
   return %r : tensor<?xi64>
+}
+
+// An empty slice of a slice may begin behind the first one's end.
+func.func @behind(%a: tensor<2x2xi64>) -> tensor<0x2xi64> {
+  %row = prim.slice %a starts [1, 0] limits [2, 2] strides [2, 1] : tensor<2x2xi64> -> tensor<1x2xi64>
+  %r = prim.slice %row starts [1, 0] limits [1, 2] strides [1, 1] : tensor<1x2xi64> -> tensor<0x2xi64>
+  return %r : tensor<0x2xi64>
 }

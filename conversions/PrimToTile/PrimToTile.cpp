@@ -118,6 +118,11 @@ LogicalResult FunctionConverter::schedule(Operation *group, StringRef kind,
   return success();
 }
 
+/// True if one of the sizes is known to be 0.
+static bool hasNoElements(ArrayRef<Extent> sizes) {
+  return llvm::any_of(sizes, [](const Extent &size) { return size.is(0); });
+}
+
 LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
   if (fusion.use_empty()) {
     retired.add(fusion);
@@ -134,8 +139,7 @@ LogicalResult FunctionConverter::convertFusion(prim::FusionOp fusion) {
       host->setDestination(fusion.getResult(0), host->buffer(operand.get()));
   // Nothing to compute, and no element to take sizes of blocks from.
   if (llvm::all_of(fusion.getResults(), [&](Value result) {
-        return llvm::any_of(host->sizesOf(result),
-                            [](const Extent &size) { return size.is(0); });
+        return hasNoElements(host->sizesOf(result));
       })) {
     for (Value result : fusion.getResults())
       host->setBuffer(result, host->destination(result));
@@ -216,7 +220,8 @@ LogicalResult FunctionConverter::convertCat(prim::CatOp cat) {
   Buffer whole = planned->second;
   for (auto [number, operand] : llvm::enumerate(cat.getOperands())) {
     Buffer part = partOf(cat, number, whole);
-    if (host->hasBuffer(operand) && host->buffer(operand).same(part))
+    if (hasNoElements(part.sizes) ||
+        (host->hasBuffer(operand) && host->buffer(operand).same(part)))
       continue;
     OpBuilder b(cat);
     prim::FusionOp copy = wrapCopy(b, cat.getLoc(), operand);
@@ -247,7 +252,9 @@ LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
     Buffer buffer = host->buffer(value);
     ArrayRef<int64_t> shape = cast<MemRefType>(type).getShape();
     // Results have memory of their own, all of it.
-    if (!ownsAll(buffer, *host)) {
+    if (hasNoElements(buffer.sizes)) {
+      buffer = host->allocate(buffer.elementType(), buffer.sizes);
+    } else if (!ownsAll(buffer, *host)) {
       OpBuilder b(op);
       prim::FusionOp copy = wrapCopy(b, op.getLoc(), value);
       host->setAlias(copy.getBody().getArgument(0), value);

@@ -8,6 +8,7 @@
 // RUN: kiln-run %s --target=cpu --entry=around --arg=random:1:f32:3x0 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=nothing --arg=random:1:i64:3x2x0 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=behind --arg=random:1:i64:2x2 --check --no-fallback
+// RUN: kiln-run %s --target=cpu --entry=joined_of_nothing --arg=random:1:f32:3x1 --check --no-fallback
 // RUN: kiln-run %s --target=cpu --entry=reshaped --arg=random:1:f32:3x7 --arg=random:2:f32:21 --check --no-fallback
 
 // The difference has one size, which is computed once: that of the second argument was checked to be the same.
@@ -67,4 +68,14 @@ func.func @behind(%a: tensor<2x2xi64>) -> tensor<0x2xi64> {
   %row = prim.slice %a starts [1, 0] limits [2, 2] strides [2, 1] : tensor<2x2xi64> -> tensor<1x2xi64>
   %r = prim.slice %row starts [1, 0] limits [1, 2] strides [1, 1] : tensor<1x2xi64> -> tensor<0x2xi64>
   return %r : tensor<0x2xi64>
+}
+
+// Parts of no elements are not copied.
+func.func @joined_of_nothing(%a: tensor<?x1xf32>) -> tensor<?x0xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %a, %c0 : tensor<?x1xf32>
+  %none = prim.broadcast_in_dim %a dims [0, 1] sizes (%rows) : tensor<?x1xf32> -> tensor<?x0xf32>
+  %large = prim.maximum %none, %none : tensor<?x0xf32>
+  %r = prim.cat %large, %large dim 1 : tensor<?x0xf32>, tensor<?x0xf32> -> tensor<?x0xf32>
+  return %r : tensor<?x0xf32>
 }

@@ -12,10 +12,6 @@ using namespace kiln::simt;
 
 using Basis = LayoutAttr::Basis;
 
-//===----------------------------------------------------------------------===//
-// Which products
-//===----------------------------------------------------------------------===//
-
 bool simt::readsMemory(target::MatrixInstructionAttr row) {
   return isa_and_nonnull<SwizzleAttr, LayoutAttr>(row.getLhs().getLayout()) &&
          isa_and_nonnull<SwizzleAttr>(row.getRhs().getLayout()) &&
@@ -32,8 +28,8 @@ Attribute simt::permuteOf(SwizzleAttr swizzle, int64_t dim) {
                                 {dim, swizzle.getChunk(), swizzle.getRow()});
 }
 
-static target::MatrixInstructionAttr rowOf(Operation *op,
-                                           target::TargetAttr description) {
+target::MatrixInstructionAttr
+simt::memoryRowOf(Operation *op, target::TargetAttr description) {
   auto name = op->getAttrOfType<StringAttr>(kRowAttr);
   if (!name || !description)
     return {};
@@ -44,7 +40,7 @@ static target::MatrixInstructionAttr rowOf(Operation *op,
 SwizzleAttr simt::swizzleOf(Value factor, target::TargetAttr description) {
   for (OpOperand &use : factor.getUses()) {
     Operation *user = use.getOwner();
-    if (target::MatrixInstructionAttr row = rowOf(user, description)) {
+    if (target::MatrixInstructionAttr row = memoryRowOf(user, description)) {
       auto product = cast<MatrixProductOpInterface>(user);
       return swizzleOf(row, &use == &product.getLhsOperand() ? 0 : 1);
     }
@@ -56,14 +52,14 @@ SwizzleAttr simt::swizzleOf(Value factor, target::TargetAttr description) {
 }
 
 bool simt::isMemoryProduct(Operation *op, target::TargetAttr description) {
-  return bool(rowOf(op, description));
+  return bool(memoryRowOf(op, description));
 }
 
 int64_t simt::alignOfMemoryProducts(tile::KernelOp kernel,
                                     target::TargetAttr description) {
   int64_t align = 1;
   kernel.walk([&](Operation *op) {
-    if (target::MatrixInstructionAttr row = rowOf(op, description))
+    if (target::MatrixInstructionAttr row = memoryRowOf(op, description))
       for (int which : {0, 1})
         if (SwizzleAttr swizzle = swizzleOf(row, which))
           align = std::max(align, swizzle.getAlign());
@@ -276,303 +272,4 @@ ProductChoice simt::chooseMemoryProduct(MatrixProductOpInterface op,
   if (auto left = dyn_cast<LayoutAttr>(row.getLhs().getLayout()))
     choice.lhs = leftLayout(op, left, row, split);
   return choice;
-}
-
-/// So many steps of a product may be summed with fewer bits than the sum has
-/// before they are added to it; 0: all of them, and those of other iterations.
-static int64_t stepsAtOnce(MatrixProductOpInterface op,
-                           target::MatrixInstructionAttr row) {
-  int64_t terms = op.getImpreciseTerms();
-  return sumsWithFewerBits(op) && terms < kAllTermsImprecise
-             ? terms / row.getK().getMin()
-             : 0;
-}
-
-//===----------------------------------------------------------------------===//
-// The code of a thread
-//===----------------------------------------------------------------------===//
-
-namespace {
-class MemoryProduct {
-public:
-  MemoryProduct(KernelWalk &w, MatrixProductOpInterface op,
-                target::MatrixInstructionAttr row, Split split)
-      : w(w), op(op), row(row), split(split),
-        factors{op.getLhsOperand().get(), op.getRhsOperand().get()},
-        layout(getLayout(op->getResult(0))),
-        atom(cast<LayoutAttr>(row.getAcc().getLayout())) {}
-
-  LogicalResult run();
-
-private:
-  void findPlaces();
-  MatrixAttr matrix(int which);
-  Type elementOf(int which);
-  void multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                ArrayRef<Value> starts, int64_t firstStep = 0);
-  SmallVector<Value> leftValues(ArrayRef<int64_t> offset, int64_t first,
-                                int64_t count);
-  void multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                       ArrayRef<Value> starts, int64_t steps);
-  Value address(int which);
-  Value at(int which, Value address, ArrayRef<int64_t> offset);
-  /// The dimension of a factor that is summed.
-  static unsigned summed(int which) { return which == 0 ? 1 : 0; }
-
-  KernelWalk &w;
-  MatrixProductOpInterface op;
-  target::MatrixInstructionAttr row;
-  Split split;
-  Value factors[2];
-  StoragePlace places[2];
-  LayoutAttr layout, atom;
-  Regs left; ///< the left factor, where threads have it
-};
-} // namespace
-
-/// How a factor that is in registers is written to shared memory: by rows along
-/// the sum.
-static StoragePlace writtenPlace(Value factor, SwizzleAttr swizzle,
-                                 unsigned summed,
-                                 target::TargetAttr description) {
-  auto type = cast<RankedTensorType>(factor.getType());
-  auto space =
-      stage::SpaceAttr::get(type.getContext(), sharedSpaceOf(description),
-                            permuteOf(swizzle, summed));
-  StoragePlace place;
-  place.type = MemRefType::get(type.getShape(), type.getElementType(),
-                               MemRefLayoutAttrInterface(), space);
-  return place;
-}
-
-static int64_t writtenBytes(Value factor, SwizzleAttr swizzle) {
-  auto type = cast<RankedTensorType>(factor.getType());
-  return llvm::alignTo(type.getNumElements() *
-                           ThreadBuilder::storedBytes(type.getElementType()),
-                       swizzle.getAlign());
-}
-
-ScratchNeeds simt::memoryProductNeeds(MatrixProductOpInterface op,
-                                      target::TargetAttr description) {
-  target::MatrixInstructionAttr row = rowOf(op, description);
-  int64_t bytes = 0, align = 1;
-  for (auto [which, factor] :
-       llvm::enumerate(ArrayRef{&op.getLhsOperand(), &op.getRhsOperand()})) {
-    SwizzleAttr swizzle = swizzleOf(row, which);
-    if (!swizzle || storageRead(factor->get()))
-      continue;
-    bytes += writtenBytes(factor->get(), swizzle);
-    align = std::max(align, swizzle.getAlign());
-  }
-  return bytes ? ScratchNeeds{{bytes + align}} : ScratchNeeds();
-}
-
-void MemoryProduct::findPlaces() {
-  SmallVector<int> written;
-  int64_t bytes = 0, align = 1;
-  for (int which : {0, 1}) {
-    SwizzleAttr swizzle = swizzleOf(row, which);
-    if (!swizzle)
-      continue;
-    if (const StoragePlace *place = w.storageOf(factors[which])) {
-      places[which] = *place;
-      continue;
-    }
-    align = std::max(align, swizzle.getAlign());
-    places[which] =
-        writtenPlace(factors[which], swizzle, summed(which), w.description);
-    places[which].offset = bytes;
-    bytes += writtenBytes(factors[which], swizzle);
-    written.push_back(which);
-  }
-  if (written.empty())
-    return;
-  int64_t start = llvm::alignTo(w.scratch(bytes + align), align);
-  for (int which : written) {
-    places[which].offset += start;
-    LayoutAttr from = getLayout(factors[which]);
-    for (auto [reg, value] : llvm::enumerate(w.registers(factors[which])))
-      LLVM::StoreOp::create(w.b, w.loc, w.toStored(value),
-                            places[which].address(w, from, reg));
-  }
-  PublishOp::create(w.b, w.loc);
-  w.barrier();
-}
-
-MatrixAttr MemoryProduct::matrix(int which) {
-  const StoragePlace &place = places[which];
-  bool isSummed = place.inner() == summed(which);
-  int64_t depth = place.type.getDimSize(summed(which)),
-          across = which == 0 ? row.getM().getMin() : split.width,
-          each = ThreadBuilder::storedBytes(place.type.getElementType());
-  SmallVector<int64_t> steps;
-  for (int64_t k = 0; k < depth; k += row.getK().getMin()) {
-    int64_t at[2] = {0, 0};
-    at[summed(which)] = k;
-    steps.push_back(place.placeOf(at));
-  }
-  // From the first row of the first piece to the last one of the last piece.
-  int64_t piece = place.pieceBytes(), along = isSummed ? depth : across,
-          rows = isSummed ? across : depth;
-  int64_t bytes =
-      (llvm::divideCeil(along * each, piece) - 1) * place.panelBytes() +
-      rows * piece;
-  // So many rows later each chunk is at its place again.
-  SwizzleAttr swizzle = swizzleOf(row, which);
-  int64_t group = swizzle.getRow() / swizzle.getChunk();
-  return MatrixAttr::get(op->getContext(), elementOf(which), piece,
-                         group * piece, place.panelBytes(), isSummed,
-                         w.b.getDenseI64ArrayAttr(steps), bytes);
-}
-
-/// The type of a factor's elements where the row does not say it alone.
-Type MemoryProduct::elementOf(int which) {
-  Type element = getElementTypeOrSelf(factors[which].getType());
-  bool isUnsigned = which == 0 ? op.isLhsUnsigned() : op.isRhsUnsigned();
-  if (isa<IntegerType>(element))
-    return w.b.getIntegerType(element.getIntOrFloatBitWidth(), !isUnsigned);
-  return (which == 0 ? row.getLhs() : row.getRhs()).getTypes().size() > 1
-             ? element
-             : Type();
-}
-
-/// Where the part of a factor begins that the thread's group multiplies first.
-Value MemoryProduct::address(int which) {
-  unsigned inAtom = atom.getWarpBases(0).size();
-  auto ofWarps = layout.getWarpBases(w.warpBits());
-  for (auto [i, basis] : llvm::enumerate(ofWarps)) {
-    if (i < inAtom)
-      basis.assign(2, 0);
-    basis[summed(which)] = 0;
-  }
-  return places[which].address(
-      w, LayoutAttr::get(op->getContext(), 2, {}, {}, ofWarps), 0);
-}
-
-Value MemoryProduct::at(int which, Value address, ArrayRef<int64_t> offset) {
-  int64_t own[2] = {offset[0], offset[1]};
-  own[summed(which)] = 0;
-  int64_t bytes = places[which].placeOf(own);
-  if (!bytes)
-    return address;
-  return LLVM::GEPOp::create(w.b, w.loc, address.getType(), w.b.getI8Type(),
-                             address, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
-}
-
-LogicalResult MemoryProduct::run() {
-  findPlaces();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Regs sums;
-  if (OpOperand *acc = op.getAccOperand()) {
-    if (getLayout(acc->get()) != layout)
-      return op->emitOpError("has an accumulator of another layout");
-    sums = w.registers(acc->get());
-  } else {
-    sums.assign(layout.getNumRegisters(),
-                w.zero(ThreadBuilder::scalarType(type.getElementType())));
-  }
-  bool isLeftInMemory = bool(swizzleOf(row, 0));
-  if (!isLeftInMemory) {
-    std::unique_ptr<FragmentReader> reader = w.readerOf(factors[0]);
-    left = reader ? reader->all() : w.registers(factors[0]);
-  }
-  MatrixAttr matrices[2] = {isLeftInMemory ? matrix(0) : MatrixAttr(),
-                            matrix(1)};
-  Value starts[2] = {isLeftInMemory ? address(0) : Value(), address(1)};
-  if (int64_t steps = stepsAtOnce(op, row)) {
-    multiplyInParts(sums, matrices, starts, steps);
-  } else {
-    multiply(sums, matrices, starts);
-    // While the products are computed.
-    w.finishCopies();
-  }
-  w.define(op->getResult(0), std::move(sums));
-  return success();
-}
-
-/// What the thread has of the left factor for sums at an offset: the steps from
-/// one on.
-SmallVector<Value> MemoryProduct::leftValues(ArrayRef<int64_t> offset,
-                                             int64_t first, int64_t count) {
-  LayoutAttr layout = getLayout(factors[0]);
-  auto ofStep = cast<LayoutAttr>(row.getLhs().getLayout());
-  Type element = getElementTypeOrSelf(factors[0].getType());
-  SmallVector<Value> values;
-  for (int64_t step = first; step < first + count; ++step)
-    for (int64_t reg = 0; reg < ofStep.getNumRegisters(); ++reg) {
-      auto at = ofStep.getRegisterOffset(reg);
-      at[0] ^= offset[0];
-      at[1] ^= step * row.getK().getMin();
-      Value value = left[KernelWalk::registerAt(layout, at)];
-      // Floats of 8 bits are bytes until here.
-      if (isa<FloatType>(element) && value.getType() != element &&
-          element.getIntOrFloatBitWidth() == 8)
-        value = arith::BitcastOp::create(w.b, w.loc, element, value);
-      values.push_back(value);
-    }
-  return values;
-}
-
-/// All steps of the matrices, as a group.
-void MemoryProduct::multiply(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                             ArrayRef<Value> starts, int64_t firstStep) {
-  // The registers of one instruction follow each other.
-  int64_t each = atom.getNumRegisters() * split.width / row.getN().getMin();
-  for (int64_t first = 0; first < int64_t(sums.size()); first += each) {
-    auto offset = layout.getRegisterOffset(first);
-    auto own = MutableArrayRef(sums).slice(first, each);
-    SmallVector<Value> left;
-    if (matrices[0])
-      left.push_back(at(0, starts[0], offset));
-    else
-      left = leftValues(offset, firstStep, matrices[1].getSteps().size());
-    auto mma = MmaAsyncOp::create(
-        w.b, w.loc, SmallVector<Type>(each, own[0].getType()), row.getName(),
-        left, matrices[0], at(1, starts[1], offset), matrices[1],
-        SmallVector<Value>(own));
-    llvm::copy(mma.getResults(), own.begin());
-  }
-  CommitProductsOp::create(w.b, w.loc);
-}
-
-/// So many steps at a time are summed with few bits, and these sums with all.
-void MemoryProduct::multiplyInParts(Regs &sums, ArrayRef<MatrixAttr> matrices,
-                                    ArrayRef<Value> starts, int64_t steps) {
-  int64_t all = matrices[1].getSteps().size();
-  for (int64_t first = 0; first < all; first += steps) {
-    MatrixAttr parts[2];
-    for (int which : {0, 1}) {
-      MatrixAttr whole = matrices[which];
-      if (!whole)
-        continue;
-      parts[which] = MatrixAttr::get(
-          op->getContext(), whole.getElement(), whole.getRow(),
-          whole.getGroup(), whole.getPanel(), whole.getSummed(),
-          w.b.getDenseI64ArrayAttr(whole.getSteps().asArrayRef().slice(
-              first, std::min(steps, all - first))),
-          whole.getBytes());
-    }
-    Regs part(sums.size(), w.zero(sums[0].getType()));
-    multiply(part, parts, starts, first);
-    if (first == 0)
-      w.finishCopies();
-    auto done = WaitProductsOp::create(w.b, w.loc, ValueRange(part).getTypes(),
-                                       /*but=*/0, part);
-    for (auto [sum, value] : llvm::zip_equal(sums, done.getResults()))
-      sum = arith::AddFOp::create(w.b, w.loc, sum, value);
-  }
-}
-
-LogicalResult simt::emitMemoryProduct(KernelWalk &w,
-                                      MatrixProductOpInterface op,
-                                      target::MatrixInstructionAttr row) {
-  std::optional<Split> split = splitOf(op, row, w.warps);
-  if (!split)
-    return w.decline(op, "this product by '" + row.getName() + "'");
-  return MemoryProduct(w, op, row, *split).run();
-}
-
-const StoragePlace *KernelWalk::storageOf(Value tile) const {
-  auto late = lateReads.find(tile);
-  return late == lateReads.end() ? nullptr : &late->second;
 }

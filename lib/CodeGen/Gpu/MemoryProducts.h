@@ -31,6 +31,9 @@ SwizzleAttr swizzleOf(mlir::Value factor, target::TargetAttr description);
 /// rows of a swizzle.
 mlir::Attribute permuteOf(SwizzleAttr swizzle, int64_t dim);
 
+/// The row of a product by such a row; null for anything else.
+target::MatrixInstructionAttr memoryRowOf(mlir::Operation *op,
+                                          target::TargetAttr description);
 /// Whether an operation is a product by such a row.
 bool isMemoryProduct(mlir::Operation *op, target::TargetAttr description);
 bool hasMemoryProducts(tile::KernelOp kernel, target::TargetAttr description);

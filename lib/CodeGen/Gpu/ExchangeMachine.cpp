@@ -10,9 +10,8 @@ using namespace kiln::simt;
 
 using layout::InstructionTile;
 
-ExchangeMachine::ExchangeMachine(target::TargetAttr description,
-                                 MLIRContext *context)
-    : banks(banksOf(description)), costs(costsOf(description, context)),
+ExchangeMachine::ExchangeMachine(target::TargetAttr description)
+    : banks(banksOf(description)), costs(costsOf(description)),
       description(description) {
   int64_t size = sharedBytesOf(description);
   // What else a kernel keeps there, and a second block, have room as well.

@@ -39,7 +39,7 @@ struct ExchangeMachine {
   int64_t getRunBytes() const { return int64_t(banks.count) * banks.bytes; }
   target::TargetAttr description; ///< null: none
 
-  ExchangeMachine(target::TargetAttr description, mlir::MLIRContext *context);
+  explicit ExchangeMachine(target::TargetAttr description);
 };
 
 } // namespace kiln::simt

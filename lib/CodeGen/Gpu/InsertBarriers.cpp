@@ -109,8 +109,7 @@ struct InsertBarriers : simt::impl::SimtInsertBarriersBase<InsertBarriers> {
     int64_t lanes = lanesOf(description, this->lanes);
     if (failed(verifyMachine(kernel, description, lanes)))
       return signalPassFailure();
-    BlockShape block(lanes, warps ? warps.getInt() : 4, description,
-                     &getContext());
+    BlockShape block(lanes, warps ? warps.getInt() : 4, description);
     BarrierPlan plan = BarrierFlow(kernel, block).run();
     target::MemoryAttr shared =
         description ? description.getMemory(sharedSpaceOf(description))

@@ -28,8 +28,7 @@ using namespace kiln::simt;
 KernelWalk::KernelWalk(tile::KernelOp kernel, OpBuilder &builder, int64_t lanes,
                        int64_t warps, target::TargetAttr description)
     : ThreadBuilder(builder, kernel.getLoc(), lanes, warps), kernel(kernel),
-      description(description),
-      shape(lanes, warps, description, builder.getContext()) {
+      description(description), shape(lanes, warps, description) {
   marksUniform = sharesRegisters(description);
   namesMemories = simt::namesMemories(description);
 }

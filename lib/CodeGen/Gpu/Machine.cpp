@@ -3,7 +3,6 @@
 
 #include "Machine.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -82,13 +81,22 @@ layout::Banks simt::banksOf(target::TargetAttr description) {
   return banks;
 }
 
-layout::ConversionCosts simt::costsOf(target::TargetAttr description,
-                                      MLIRContext *context) {
+/// In cycles, the defaults of `#kiln.costs`.
+static layout::ConversionCosts usualCosts() {
+  layout::ConversionCosts costs;
+  costs.shuffle = costs.indexed = 2;
+  costs.select = costs.pack = 0.5;
+  costs.wavefront = 1;
+  costs.barrier = 20;
+  costs.warpBarrier = 10;
+  return costs;
+}
+
+layout::ConversionCosts simt::costsOf(target::TargetAttr description) {
   target::CostsAttr given =
       description ? description.getCosts() : target::CostsAttr();
-  if (!given) // the defaults of their definition
-    given = cast<target::CostsAttr>(
-        parseAttribute("#kiln.costs<shuffle = 20>", context));
+  if (!given)
+    return usualCosts();
   auto cycles = [](int64_t tenths) { return tenths / 10.0; };
   layout::ConversionCosts costs;
   costs.shuffle = cycles(given.getShuffle());

@@ -36,8 +36,7 @@ llvm::StringRef sharedSpaceOf(target::TargetAttr description);
 layout::Banks banksOf(target::TargetAttr description);
 
 /// What exchanges between lanes, and through shared memory, cost.
-layout::ConversionCosts costsOf(target::TargetAttr description,
-                                mlir::MLIRContext *context);
+layout::ConversionCosts costsOf(target::TargetAttr description);
 
 /// Whether the lanes of a warp share registers, in which a number that they
 /// have alike is kept once.

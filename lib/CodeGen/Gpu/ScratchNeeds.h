@@ -37,9 +37,8 @@ struct BlockShape {
   ExchangeMachine machine;
   target::TargetAttr description;
 
-  BlockShape(int64_t lanes, int64_t warps, target::TargetAttr description,
-             mlir::MLIRContext *context)
-      : lanes(lanes), warps(warps), machine(description, context),
+  BlockShape(int64_t lanes, int64_t warps, target::TargetAttr description)
+      : lanes(lanes), warps(warps), machine(description),
         description(description) {}
   unsigned laneBits() const { return llvm::Log2_64(lanes); }
   unsigned warpBits() const { return llvm::Log2_64(warps); }

@@ -25,3 +25,15 @@ program.func @main(%x: memref<?xf32>) -> memref<?xf32> {
   %t = program.transfer %y to "cpu" : memref<?xf32> -> memref<?xf32>
   program.return %t : memref<?xf32>
 }
+
+// Where a buffer has no element its strides do not matter.
+tile.kernel private @none(%x: !tile.view<?x0xf32, strides = [1, 1]>) {
+}
+
+// CHECK-LABEL: program.func @empty
+// CHECK: program.launch [@none]
+program.func @empty(%x: memref<?x0xf32>) {
+  %c1 = arith.constant 1 : index
+  program.launch [@none] grid (%c1, %c1, %c1) args (%x) writes [0] {schedule = "loop", device = "host"} : memref<?x0xf32>
+  program.return
+}

@@ -290,7 +290,7 @@ static std::string mismatch(MemRefType buffer, kiln::tile::ViewType view) {
     int64_t size = view.getShape()[d], stride = view.getStaticStride(d);
     if (!ShapedType::isDynamic(size) && size != buffer.getDimSize(d))
       return "sizes differ along dimension " + std::to_string(d);
-    // Nobody takes a step along one element, or where there is none.
+    // A stride is not used where there is one element, or none.
     if (!ShapedType::isDynamic(stride) && stride != strides[d] &&
         buffer.getDimSize(d) != 1 && !isEmpty)
       return "strides differ along dimension " + std::to_string(d);

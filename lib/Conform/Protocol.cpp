@@ -173,7 +173,7 @@ private:
                           (answer ? "a result" : answer.message()));
   }
 
-  /// It ends when it is told to, and when nobody is left.
+  /// Checks that the program exits after `bye`, and at the end of its input.
   void leave() {
     if (program->isAlive())
       (void)program->ask("bye", json::Object{}, "", startSeconds());

@@ -95,7 +95,7 @@ private:
     if (auto stop = dyn_cast<simt::StopOp>(op))
       return lowerStop(stop, b), success();
     if (auto assembly = dyn_cast<simt::InlineAsmOp>(op))
-      return lowerInlineAsm(assembly, b);
+      return amd::lowerInlineAsm(assembly, b);
     return op->emitError("unsupported: ")
            << op->getName() << ", which chips of the target amd have no "
            << "instruction for";

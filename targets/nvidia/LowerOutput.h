@@ -4,7 +4,6 @@
 #ifndef KILN_TARGETS_NVIDIA_LOWEROUTPUT_H
 #define KILN_TARGETS_NVIDIA_LOWEROUTPUT_H
 
-#include "device/Seal.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

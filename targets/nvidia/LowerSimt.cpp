@@ -349,7 +349,7 @@ struct LowerSimt : PassWrapper<LowerSimt, OperationPass<ModuleOp>> {
       else if (auto stop = dyn_cast<simt::StopOp>(op))
         lowered = lowerStop(stop, b);
       else if (auto assembly = dyn_cast<simt::InlineAsmOp>(op))
-        lowered = lowerInlineAsm(assembly, b);
+        lowered = nvidia::lowerInlineAsm(assembly, b);
       else
         op->emitError("unsupported: ") << op->getName();
       if (failed(lowered))

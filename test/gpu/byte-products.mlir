@@ -2,9 +2,12 @@
 // Products of 8-bit floats and of integers whose instruction reads its factors from the memory of the block, as bytes. Such
 // floats may be summed with fewer bits: all of them, so many at a time, which are then added in f32, or not at all.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers),convert-tile-to-simt,llvm.func(simt-verify-barriers),canonicalize,cse)' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(tile.kernel(simt-widen-float8-factors,tile-lower-float8,simt-assign-layouts,simt-stage-operands{stages=4},stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-insert-barriers))' -o %t.kernels
+// RUN: %python %S/mutations.py kiln-opt --only=all --least=9 < %t.kernels
+// RUN: %python %S/mutations.py kiln-opt --only=signs --least=9 < %t.kernels
 // RUN: for seed in 0 3; do for k in all parts; do kiln-run %s --entry=$k --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1,1 \
-// RUN:   --arg=random:1:f8E4M3FN:64x192 --arg=random:2:f8E5M2:128x192 --arg=zeros:f32:64x128 --check || exit 1; done; done | FileCheck %s --check-prefix=RIGHT
-// RUN: kiln-run %s --entry=signs --target=reference,threads=nvidia:sm_90a,seed=2 --grid=1,1 --arg=random:1:i8:64x192 --arg=random:2:i8:128x192 \
+// RUN:   --arg=random:1:f8E4M3FN:64x320 --arg=random:2:f8E5M2:128x320 --arg=zeros:f32:64x128 --check || exit 1; done; done | FileCheck %s --check-prefix=RIGHT
+// RUN: kiln-run %s --entry=signs --target=reference,threads=nvidia:sm_90a,seed=2 --grid=1,1 --arg=random:1:i8:64x320 --arg=random:2:i8:128x320 \
 // RUN:   --arg=zeros:i32:64x128 --check | FileCheck %s --check-prefix=SIGNS
 // RIGHT-COUNT-4: argument 2 (c): ok: 64x128xf32
 // SIGNS: argument 2 (c): ok: 64x128xi32, largest error 0
@@ -30,15 +33,15 @@ module attributes {kiln.target = #made} {
 // CHECK: simt.mma_async "floats" %{{.*}} : !llvm.ptr<3> as #simt.matrix<element = f8E4M3FN, row = 64, group = 512, panel = 4096, summed = true, steps = [0, 32], bytes = 4096> by %{{.*}} as #simt.matrix<element = f8E5M2, row = 64, group = 512, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
 // CHECK-NEXT: simt.commit_products
 // CHECK: simt.wait_products but 1
-tile.kernel @all(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x192xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
+tile.kernel @all(%a: !tile.view<64x320xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x320xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x192xf8E4M3FN>
+  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x320xf8E4M3FN>
   %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
-    %x = tile.load %a[%c0, %k] : !tile.view<64x192xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
-    %y = tile.load %b[%c0, %k] : !tile.view<128x192xf8E5M2> -> tensor<128x64xf8E5M2>
+    %x = tile.load %a[%c0, %k] : !tile.view<64x320xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+    %y = tile.load %b[%c0, %k] : !tile.view<128x320xf8E5M2> -> tensor<128x64xf8E5M2>
     %t = tile.transpose %y [1, 0] : tensor<128x64xf8E5M2> -> tensor<64x128xf8E5M2>
     %d = tile.dot %x, %t, %s {max_imprecise_acc = 1073741824 : i64} : tensor<64x64xf8E4M3FN>, tensor<64x128xf8E5M2>, tensor<64x128xf32>
     scf.yield %d : tensor<64x128xf32>
@@ -54,15 +57,15 @@ tile.kernel @all(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 16
 // CHECK: %[[PART:.*]]:64 = simt.wait_products but 0
 // CHECK: arith.addf %{{.*}}, %[[PART]]#0 : f32
 // CHECK: simt.mma_async "floats" %{{.*}} : !llvm.ptr<3> as #simt.matrix<element = f8E4M3FN, row = 64, group = 512, panel = 4096, summed = true, steps = [32], bytes = 4096>
-tile.kernel @parts(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x192xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
+tile.kernel @parts(%a: !tile.view<64x320xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x320xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x192xf8E4M3FN>
+  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x320xf8E4M3FN>
   %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
-    %x = tile.load %a[%c0, %k] : !tile.view<64x192xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
-    %y = tile.load %b[%c0, %k] : !tile.view<128x192xf8E5M2> -> tensor<128x64xf8E5M2>
+    %x = tile.load %a[%c0, %k] : !tile.view<64x320xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+    %y = tile.load %b[%c0, %k] : !tile.view<128x320xf8E5M2> -> tensor<128x64xf8E5M2>
     %t = tile.transpose %y [1, 0] : tensor<128x64xf8E5M2> -> tensor<64x128xf8E5M2>
     %d = tile.dot %x, %t, %s {max_imprecise_acc = 32 : i64} : tensor<64x64xf8E4M3FN>, tensor<64x128xf8E5M2>, tensor<64x128xf32>
     scf.yield %d : tensor<64x128xf32>
@@ -74,15 +77,15 @@ tile.kernel @parts(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 
 // CHECK-LABEL: llvm.func @exact
 // CHECK-NOT: simt.mma_async
 // CHECK: llvm.return
-tile.kernel @exact(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x192xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
+tile.kernel @exact(%a: !tile.view<64x320xf8E4M3FN> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x320xf8E5M2> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xf32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x192xf8E4M3FN>
+  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x320xf8E4M3FN>
   %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
-    %x = tile.load %a[%c0, %k] : !tile.view<64x192xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
-    %y = tile.load %b[%c0, %k] : !tile.view<128x192xf8E5M2> -> tensor<128x64xf8E5M2>
+    %x = tile.load %a[%c0, %k] : !tile.view<64x320xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+    %y = tile.load %b[%c0, %k] : !tile.view<128x320xf8E5M2> -> tensor<128x64xf8E5M2>
     %t = tile.transpose %y [1, 0] : tensor<128x64xf8E5M2> -> tensor<64x128xf8E5M2>
     %d = tile.dot %x, %t, %s : tensor<64x64xf8E4M3FN>, tensor<64x128xf8E5M2>, tensor<64x128xf32>
     scf.yield %d : tensor<64x128xf32>
@@ -93,15 +96,15 @@ tile.kernel @exact(%a: !tile.view<64x192xf8E4M3FN> {tile.readonly, tile.align = 
 // Each factor has a sign or not.
 // CHECK-LABEL: llvm.func @signs
 // CHECK: simt.mma_async "integers" %{{.*}} : !llvm.ptr<3> as #simt.matrix<element = ui8, {{.*}} by %{{.*}} as #simt.matrix<element = si8,
-tile.kernel @signs(%a: !tile.view<64x192xi8> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x192xi8> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xi32> {tile.noalias})
+tile.kernel @signs(%a: !tile.view<64x320xi8> {tile.readonly, tile.align = 16 : i64}, %b: !tile.view<128x320xi8> {tile.readonly, tile.align = 16 : i64}, %c: !tile.view<64x128xi32> {tile.noalias})
     attributes {tile.launch = #tile.kernel_hints<warps = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0> : tensor<64x128xi32>
-  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x192xi8>
+  %n = tile.num_blocks %a[1] by 64 : !tile.view<64x320xi8>
   %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x128xi32>) {
-    %x = tile.load %a[%c0, %k] : !tile.view<64x192xi8> -> tensor<64x64xi8>
-    %y = tile.load %b[%c0, %k] : !tile.view<128x192xi8> -> tensor<128x64xi8>
+    %x = tile.load %a[%c0, %k] : !tile.view<64x320xi8> -> tensor<64x64xi8>
+    %y = tile.load %b[%c0, %k] : !tile.view<128x320xi8> -> tensor<128x64xi8>
     %t = tile.transpose %y [1, 0] : tensor<128x64xi8> -> tensor<64x128xi8>
     %d = tile.dot %x, %t, %s lhs_unsigned : tensor<64x64xi8>, tensor<64x128xi8>, tensor<64x128xi32>
     scf.yield %d : tensor<64x128xi32>

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-REMOVED = ("gpu.barrier", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish")
+REMOVED = ("gpu.barrier", "simt.barrier shared", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish")
 VERIFY = "llvm.func(simt-verify-barriers)"
 
 

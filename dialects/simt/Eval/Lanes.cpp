@@ -157,18 +157,9 @@ LogicalResult uniform(simt::UniformOp op, Frame &frame) {
   return frame.set(op.getResult(), std::move(value));
 }
 
-LogicalResult barrier(gpu::BarrierOp op, Frame &frame) {
-  if (!isInThreadCode(frame))
-    return success();
-  Warp *warp = warpOf(op, frame);
-  if (!warp || failed(warp->block.stir(*warp)))
-    return failure();
-  return warp->block.barrier(*warp, op);
-}
-
-/// Orders shared memory at least; code for machines whose barriers order no
-/// more is judged by what it names.
-LogicalResult namedBarrier(simt::BarrierOp op, Frame &frame) {
+/// Orders shared memory at least. A `simt.barrier` names what it orders; code
+/// for machines whose barriers order no more is judged by what it names.
+LogicalResult barrier(Operation *op, Frame &frame) {
   if (!isInThreadCode(frame))
     return success();
   Warp *warp = warpOf(op, frame);
@@ -368,7 +359,7 @@ void addGpu(EvaluationInterface &table) {
 }
 
 void addSimtMatrices(EvaluationInterface &table) {
-  table.add<simt::BarrierOp>(namedBarrier);
+  table.add<simt::BarrierOp>(barrier);
   table.add<simt::UniformOp>(uniform);
   table.add<simt::WarpBarrierOp>(warpBarrier);
   table.add<simt::LoadMatrixOp>(loadMatrix);

@@ -30,6 +30,7 @@
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Target/Lowering.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace kiln::simt {
 
@@ -38,6 +39,18 @@ namespace kiln::simt {
 /// False for any other operation.
 bool lowerAtomic(mlir::Operation *op,
                  llvm::function_ref<llvm::StringRef(tile::MemoryScope)> nameOf);
+
+/// Puts operations of llvm before a `simt.output` and lets them have its uses;
+/// the caller erases it. Takes space by an atomic addition to the module's
+/// output variable (kiln/Gpu/OutputRecord.h), which is returned: the target may
+/// change how it is linked. `deviceScope` is the name of the device's scope in
+/// the target's code generator.
+mlir::LLVM::GlobalOp lowerOutput(OutputOp op, mlir::OpBuilder &b,
+                                 llvm::StringRef deviceScope);
+
+/// Puts an `llvm.inline_asm` before a `simt.inline_asm` and lets it have the
+/// uses; the caller erases the operation, and has verified its `isa`.
+void lowerInlineAsm(InlineAsmOp op, mlir::OpBuilder &b);
 
 /// The context of lowerings in the gpu family. The rewriter stands before the
 /// operation, which the lowering replaces or erases.

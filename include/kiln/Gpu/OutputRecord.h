@@ -30,7 +30,14 @@ enum OutputKind : uint64_t {
 /// The words of the global variable by which a module and its driver find each
 /// other: where records are kept, how many bytes of that are taken, how many
 /// there are.
-enum OutputVariable : uint32_t { kOutputAddress, kOutputUsed, kOutputCapacity };
+enum OutputVariable : uint32_t {
+  kOutputAddress,
+  kOutputUsed,
+  kOutputCapacity,
+  kOutputWords
+};
+/// The name of that variable, in modules of every target.
+inline constexpr char kOutputSymbol[] = "kiln_output";
 
 } // namespace kiln::simt
 

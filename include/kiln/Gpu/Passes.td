@@ -76,7 +76,9 @@ def SimtInsertBarriers : Pass<"simt-insert-barriers", "::kiln::tile::KernelOp"> 
     barrier, and which groups of copies are in flight: over conditions, and over loops until nothing changes. It inserts
 
     - a `gpu.barrier` before an access that may meet a pending one of another thread, where one of the two writes; before
-      the outermost loop that contains the access but not the pending one, if no iteration needs it anyway;
+      the outermost loop that contains the access but not the pending one, if no iteration needs it anyway. If the
+      description says that barriers do not order global memory (`barriers_order`), it is a `simt.barrier` instead, which
+      names the memories: `shared`, or `all` where accesses to global memory may meet;
     - a `simt.warp_barrier` where only lanes of one warp meet;
     - a `simt.commit_copies` behind what fills a slot, and before a slot is consumed a `simt.wait_copies` for all groups but
       those that may be in flight, with a barrier behind it; where a slot is filled before, the wait stands there and

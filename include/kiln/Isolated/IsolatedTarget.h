@@ -73,7 +73,7 @@ private:
   /// What the program said about itself; null where it cannot be used.
   const Hello *hello() const;
   runtime::Expected<Hello> askHello() const;
-  /// A program that nobody else talks to until it is given back.
+  /// A program for the caller's exclusive use until `giveBack`.
   runtime::Expected<std::unique_ptr<Program>> takeProgram() const;
   void giveBack(std::unique_ptr<Program> program) const;
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FirstCopies.h"
+#include "kiln/Gpu/Lowering.h"
 #include "kiln/Transforms/Tile/Passes.h"
 
 using namespace mlir;
@@ -227,4 +228,23 @@ LogicalResult KernelWalk::emitInlineAsm(tile::InlineAsmOp op) {
     define(result, std::move(regs));
   }
   return success();
+}
+
+void simt::lowerInlineAsm(InlineAsmOp op, OpBuilder &b) {
+  SmallVector<Type> types(op.getResultTypes()), results;
+  if (types.size() == 1)
+    results = types;
+  else if (!types.empty())
+    results.push_back(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
+  auto made = LLVM::InlineAsmOp::create(
+      b, op.getLoc(), results, op.getOperands(), op.getText(),
+      op.getConstraints(), /*has_side_effects=*/!op.getPure(),
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  if (types.size() == 1)
+    op.getResult(0).replaceAllUsesWith(made.getResult(0));
+  else
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      result.replaceAllUsesWith(LLVM::ExtractValueOp::create(
+          b, op.getLoc(), made.getResult(0), int64_t(i)));
 }

@@ -1,8 +1,8 @@
 //===- MemoryProductCode.cpp - Instructions that read factors -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code of a thread for products whose instructions read factors from the
-// memory of the block.
+// The code of a thread for products whose instructions read factors from
+// shared memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,9 @@
 //===- MemoryProducts.h - Factors that instructions read -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products by rows of the description whose factors have their home in the
-// memory of the block: the instruction reads them there, by itself and while
-// the threads go on; several warps execute it together.
+// Products by rows of the description whose factors have their home in
+// shared memory. The instruction reads them there asynchronously, while the
+// threads go on; several warps execute it together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 
 namespace kiln::simt {
 
-/// Whether a row reads factors from the memory of the block, the right one at
-/// least: their layouts say how they lie there (`#simt.swizzle`).
+/// Whether a row reads factors from shared memory, the right one at least:
+/// their layouts say how they lie there (`#simt.swizzle`).
 bool readsMemory(target::MatrixInstructionAttr row);
 
 /// How such a row reads the left (0) or the right (1) factor; null for a left
@@ -37,7 +37,7 @@ target::MatrixInstructionAttr memoryRowOf(mlir::Operation *op,
 /// Whether an operation is a product by such a row.
 bool isMemoryProduct(mlir::Operation *op, target::TargetAttr description);
 bool hasMemoryProducts(tile::KernelOp kernel, target::TargetAttr description);
-/// What the memory of the block is aligned to for such products, in bytes; 1
+/// What shared memory is aligned to for such products, in bytes; 1
 /// where there are none.
 int64_t alignOfMemoryProducts(tile::KernelOp kernel,
                               target::TargetAttr description);

@@ -115,7 +115,7 @@ static std::optional<ViewBox> zeroPadded(Value operand) {
 namespace {
 /// Follows a product's result to the boxes of views that it is stored to,
 /// through operations that keep elements apart. Rows and columns outside of
-/// all of these views matter to nobody.
+/// all of these views are never read.
 class StoredBoxes {
 public:
   /// Whether the value ends in stores only, at its own coordinates.

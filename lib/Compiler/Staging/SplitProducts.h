@@ -58,9 +58,9 @@ private:
 };
 
 /// How far rows, columns and steps of a product must go. Rows and columns
-/// outside of every view that the sums are stored to matter to nobody. (Outside
-/// of a factor's view they do: zero times infinity is no zero.) Steps at which
-/// both factors are zero add nothing.
+/// outside of every view that the sums are stored to are never read, so they
+/// are left out. (Those outside of a factor's view are not: zero times infinity
+/// is NaN.) Steps at which both factors are zero add nothing.
 std::tuple<mlir::Value, mlir::Value, mlir::Value>
 findExtents(MatrixProductOpInterface product, Indices &math);
 

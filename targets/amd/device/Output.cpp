@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What kernels print, and why they stop (kiln/Gpu/OutputRecord.h).
-#include "Output.h"
 #include "SimDevice.h"
 #include "kiln/Gpu/OutputRecord.h"
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the target writes and the driver reads: the mark before a cubin, a
-// launch attribute, the variable of modules that tell the host something.
+// What the target writes and the driver reads: the mark before a cubin
+// and a launch attribute.
 #ifndef KILN_TARGETS_NVIDIA_DEVICE_SEAL_H
 #define KILN_TARGETS_NVIDIA_DEVICE_SEAL_H
 
@@ -15,9 +15,6 @@ constexpr char kCubinMark[8] = {'K', 'I', 'L', 'N', 'C', 'U', 'B', '1'};
 /// A launch attribute of kernels that find their place in a grid of three
 /// extents as well as in one of a single extent: others know only that.
 constexpr uint32_t kLaunchAxes = KILN_LAUNCH_OWN;
-
-/// The name of the variable of kiln/Gpu/OutputRecord.h.
-constexpr char kOutputSymbol[] = "kiln_output";
 
 } // namespace kiln::nvidia
 

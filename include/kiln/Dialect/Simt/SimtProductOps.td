@@ -43,16 +43,17 @@ def Simt_PublishOp : Simt_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_MmaAsyncOp : Simt_Op<"mma_async", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Matrix instructions that read one factor, or both, from the memory of the block";
+  let summary = "Matrix instructions that read one factor, or both, from shared memory";
   let description = [{
     The warps that the row's accumulator is spread over compute `acc + lhs * rhs` together, one instruction for each
-    step of the summed dimension. They go on by themselves: until a `simt.wait_products` hands the results on nobody may
-    use them, but another `simt.mma_async` may add to them, and nobody may write what is read.
+    step of the summed dimension. The operation is asynchronous: its results may be read, and its shared-memory operands
+    overwritten, only after a `simt.wait_products` that covers it. Another `simt.mma_async` may take the results as its
+    `acc` before that.
 
     - `row`: the name of the instruction.
     - `lhs`, `rhs`: where the parts of the factors are that these warps multiply, multiples of 16 bytes; all their lanes have the same address.
-      Or `lhs` is what a lane has of the left factor, for each step as the row's layout says: these
-      values, which no other product may yet be computing.
+      Or `lhs` is what a lane has of the left factor, for each step as the row's layout says. The results of another
+      `simt.mma_async` may be such values only after a `simt.wait_products` that covers it.
     - `lhs_matrix`, `rhs_matrix`: how they lie there.
     - `acc`: what a lane has of what the product is added to, in the order of the row's layout.
     - `results`: what it has of the sum.

@@ -26,8 +26,10 @@ int main(int argc, char **argv) {
   }
   if (folder.empty())
     folder = name;
-  auto files = new_target::writeProject(
-      isolated.empty() ? "target" : "isolated-" + isolated, name, folder);
+  std::vector<std::string> parts = {"target"};
+  if (!isolated.empty())
+    parts = {"isolated", "isolated-" + isolated};
+  auto files = new_target::writeProject(parts, name, folder);
   if (!files) {
     std::fprintf(stderr, "kiln-new-target: error: %s\n",
                  files.message().c_str());

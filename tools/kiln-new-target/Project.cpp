@@ -81,40 +81,51 @@ Error writeOne(const fs::path &from, const fs::path &to,
 
 } // namespace
 
-std::string new_target::templateFolder(const std::string &kind) {
+std::string new_target::templateFolder(const std::string &part) {
   std::error_code code;
   fs::path self = fs::read_symlink("/proc/self/exe", code);
-  return (self.parent_path().parent_path() / "share/kiln/template" / kind)
+  return (self.parent_path().parent_path() / "share/kiln/template" / part)
       .string();
 }
 
+/// Writes the files of one part of the template into the folder `fresh`, and
+/// adds their names to `written`.
+static Error writePart(const fs::path &source, const std::string &name,
+                       const fs::path &fresh,
+                       std::vector<std::string> &written) {
+  std::error_code code;
+  if (!fs::is_directory(source, code))
+    return Error("no template in " + source.string());
+  for (const auto &entry : fs::recursive_directory_iterator(source, code)) {
+    if (!entry.is_regular_file())
+      continue;
+    std::string file =
+        fillIn(entry.path().lexically_relative(source).string(), name);
+    if (Error error = writeOne(entry.path(), fresh / file, name))
+      return error;
+    written.push_back(file);
+  }
+  return code ? Error(source.string() + ": " + code.message())
+              : Error::success();
+}
+
 Expected<std::vector<std::string>>
-new_target::writeProject(const std::string &kind, const std::string &name,
-                         const std::string &folder) {
+new_target::writeProject(const std::vector<std::string> &parts,
+                         const std::string &name, const std::string &folder) {
   if (Error error = checkName(name))
     return error;
   std::error_code code;
-  fs::path source = templateFolder(kind), target = folder;
-  if (!fs::is_directory(source, code))
-    return Error("no template in " + source.string());
+  fs::path target = folder;
   if (fs::exists(target, code))
     return Error(folder + ": exists already");
   fs::path fresh = target;
   fresh += ".part" + std::to_string(getpid());
   std::vector<std::string> written;
   Error problem = Error::success();
-  for (const auto &entry : fs::recursive_directory_iterator(source, code)) {
-    if (!entry.is_regular_file())
-      continue;
-    std::string file =
-        fillIn(entry.path().lexically_relative(source).string(), name);
-    if (Error error = writeOne(entry.path(), fresh / file, name)) {
-      problem = error;
-      break;
-    }
-    written.push_back(file);
-  }
-  if (!problem && !written.empty()) {
+  for (const std::string &part : parts)
+    if (!problem)
+      problem = writePart(templateFolder(part), name, fresh, written);
+  if (!problem) {
     fs::rename(fresh, target, code);
     if (!code) {
       std::sort(written.begin(), written.end());
@@ -124,5 +135,5 @@ new_target::writeProject(const std::string &kind, const std::string &name,
   }
   std::error_code ignored;
   fs::remove_all(fresh, ignored);
-  return problem ? problem : Error("no template in " + source.string());
+  return problem;
 }

@@ -9,16 +9,17 @@
 
 namespace kiln::new_target {
 
-/// Where the template of a kind lies, beside the program that runs: "target",
-/// "isolated-python" or "isolated-cpp".
-std::string templateFolder(const std::string &kind);
+/// The installed folder of the template's `part`, beside the program that runs.
+std::string templateFolder(const std::string &part);
 
-/// Writes the project NAME of a kind into `folder`, which must not exist; all of it or
-/// nothing. Returns its files, sorted. In the template's text and in the names
-/// of its files @name@ stands for the name, @Name@ for one that begins with a
-/// capital letter, @NAME@ for one in capital letters.
+/// Writes the project NAME into `folder`, which must not exist; all of it or
+/// nothing. Its files are those of all `parts`, which are "target", or
+/// "isolated" with "isolated-python" or "isolated-cpp". Returns its files,
+/// sorted. In the template's text and in the names of its files @name@ stands
+/// for the name, @Name@ for one that begins with a capital letter, @NAME@ for
+/// one in capital letters.
 runtime::Expected<std::vector<std::string>>
-writeProject(const std::string &kind, const std::string &name,
+writeProject(const std::vector<std::string> &parts, const std::string &name,
              const std::string &folder);
 
 } // namespace kiln::new_target

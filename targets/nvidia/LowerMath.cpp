@@ -88,8 +88,10 @@ Value LowerMath::single(Operation *op, ValueRange x, OpBuilder &b) {
   GpuFloat32 f(b, op->getLoc());
   if (isa<math::ExpOp>(op))
     return f.exp(x[0]);
-  if (isa<math::Exp2Op>(op))
-    return f.exp2(x[0], flush);
+  if (auto power = dyn_cast<math::Exp2Op>(op))
+    return f.exp2(
+        x[0], flush || arith::bitEnumContainsAny(power.getFastmath(),
+                                                 arith::FastMathFlags::afn));
   if (isa<math::ExpM1Op>(op))
     return f.expm1(x[0]);
   if (isa<math::LogOp>(op))

@@ -11,6 +11,7 @@
 
 #include "AttentionPlan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -35,7 +36,8 @@ public:
             getElementTypeOrSelf(op.getQuery().getType()))),
         weights(isThreaded && ctx.options.get("attention") != "wide"
                     ? getElementTypeOrSelf(op.getValue().getType())
-                    : wide) {}
+                    : wide),
+        isPowerOfTwo(weights != wide && op.getScale().convertToDouble() > 0) {}
 
   LogicalResult run();
   std::string reason;
@@ -45,6 +47,11 @@ private:
   struct Softmax {
     Value largest, sum, result;
   };
+  /// Of a block of keys: the exponentials, and what earlier results are
+  /// multiplied by, as there is a new largest score.
+  struct Weights {
+    Value largest, power, factor;
+  };
 
   void placeDims();
   void chooseBlocks();
@@ -53,7 +60,13 @@ private:
   void findLoops();
   Softmax loop(Value first, Value last, bool isCut, const Softmax &before);
   Softmax step(const Softmax &before, bool isCut);
-  Value scores(bool isCut);
+  Value scores();
+  Value masked(Value score, double unit, bool isCut);
+  Weights weigh(Value largest, bool isCut);
+  Weights weighByPowersOfTwo(Value largest, bool isCut);
+  /// What exponentials count from: the largest score, or zero where there are
+  /// none yet, so that all exponentials are zero.
+  Value shiftOf(Value largest);
   /// The rows of a tile, each reduced to one element.
   template <typename Op> Value reduce(Value tile);
 
@@ -93,6 +106,9 @@ private:
   /// Threads share tiles, and a matrix unit multiplies them.
   bool isThreaded;
   Type weights; ///< of what multiplies the values
+  /// Weights that are rounded to few bits are powers of two that chips compute
+  /// at once.
+  bool isPowerOfTwo;
   MaskBound bound;
   Value query; ///< the tile
   /// Blocks of keys from the first one that is cut; their end. Null: there are
@@ -196,11 +212,11 @@ void AttentionBuilder::chooseThreadedBlocks() {
   bool isWide = head > kWideHead;
   kernel.dims[dims.query].block = rows;
   // Rows of a warp, so that its part of the sums stays in registers.
-  int64_t own = head > 64 ? 16 : 32;
+  constexpr int64_t kOwnRows = 16;
   kernel.kernel->setAttr(
       tile::kKernelHintsAttr,
       tile::KernelHintsAttr::get(b.getContext(),
-                                 std::max<int64_t>(rows / own, 1), 0, 0, 0));
+                                 std::max<int64_t>(rows / kOwnRows, 1), 0, 0, 0));
   kernel.dims[dims.key].block = isWide ? kKeysOfWideHead : kKeys;
 }
 
@@ -268,50 +284,106 @@ template <typename Op> Value AttentionBuilder::reduce(Value tile) {
                     })[0];
 }
 
-Value AttentionBuilder::scores(bool isCut) {
+Value AttentionBuilder::scores() {
   int64_t rows = block(dims.query), columns = block(dims.key);
   Type element = getElementTypeOrSelf(op.getKey().getType());
   Value keys = operand(1, dims.depth, dims.key, element);
-  Value result = tile::DotOp::create(
+  return tile::DotOp::create(
       b, loc, RankedTensorType::get({rows, columns}, wide), query, keys,
       splat(0, rows, columns), tile::InputPrecision::ieee, false, false);
-  result = make<arith::MulFOp>(
-      result, splat(op.getScale().convertToDouble(), rows, columns));
-  if (op.getMask() && (isCut || !bound.isAll))
-    result =
-        make<arith::AddFOp>(result, operand(3, dims.query, dims.key, wide));
+}
+
+/// Adds the mask, and takes scores behind the last key away.
+Value AttentionBuilder::masked(Value score, double unit, bool isCut) {
+  int64_t rows = block(dims.query), columns = block(dims.key);
+  if (op.getMask() && (isCut || !bound.isAll)) {
+    Value mask = operand(3, dims.query, dims.key, wide);
+    if (unit != 1)
+      mask = make<arith::MulFOp>(mask, splat(unit, rows, columns));
+    score = make<arith::AddFOp>(score, mask);
+  }
   if (!isCut)
-    return result;
+    return score;
   auto lowest = FloatAttr::get(wide, -std::numeric_limits<double>::infinity());
-  return tiles(dims.query, dims.key).maskPartial(result, dims.key, lowest);
+  return tiles(dims.query, dims.key).maskPartial(score, dims.key, lowest);
+}
+
+Value AttentionBuilder::shiftOf(Value largest) {
+  int64_t rows = block(dims.query);
+  Value isEmpty = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OEQ, largest,
+      splat(-std::numeric_limits<double>::infinity(), rows, 1));
+  return arith::SelectOp::create(b, loc, isEmpty, splat(0, rows, 1), largest);
+}
+
+/// exp(scale * product + mask - largest) for each key, and what the results so
+/// far are multiplied by.
+AttentionBuilder::Weights AttentionBuilder::weigh(Value largest, bool isCut) {
+  int64_t rows = block(dims.query), columns = block(dims.key);
+  Value score = make<arith::MulFOp>(
+      scores(), splat(op.getScale().convertToDouble(), rows, columns));
+  score = masked(score, /*unit=*/1, isCut);
+  Weights made;
+  made.largest =
+      make<arith::MaximumFOp>(largest, reduce<arith::MaximumFOp>(score));
+  Value shift = shiftOf(made.largest);
+  made.power = math::ExpOp::create(
+      b, loc, make<arith::SubFOp>(score, across(shift, columns)));
+  made.factor =
+      math::ExpOp::create(b, loc, make<arith::SubFOp>(largest, shift));
+  return made;
+}
+
+/// The same as powers of two, whose exponents are one multiplication and
+/// addition: 2^(product * scale * log2(e) - largest). Scores are in units of
+/// log(2) then. Results that are no normal numbers may be zero: they are far
+/// below what the weights are rounded to.
+AttentionBuilder::Weights AttentionBuilder::weighByPowersOfTwo(Value largest,
+                                                               bool isCut) {
+  int64_t rows = block(dims.query), columns = block(dims.key);
+  double log2e = llvm::numbers::log2e,
+         scale = op.getScale().convertToDouble() * log2e;
+  bool hasMask = op.getMask() && (isCut || !bound.isAll);
+  Value score = scores();
+  if (hasMask)
+    score = make<arith::MulFOp>(score, splat(scale, rows, columns));
+  score = masked(score, log2e, isCut);
+  Value highest = reduce<arith::MaximumFOp>(score);
+  if (!hasMask)
+    highest = make<arith::MulFOp>(highest, splat(scale, rows, 1));
+  Weights made;
+  made.largest = make<arith::MaximumFOp>(largest, highest);
+  Value shift = shiftOf(made.largest), exponent;
+  if (hasMask)
+    exponent = make<arith::SubFOp>(score, across(shift, columns));
+  else
+    exponent = math::FmaOp::create(
+        b, loc, score, splat(scale, rows, columns),
+        across(arith::NegFOp::create(b, loc, shift), columns));
+  auto power = [&](Value x) -> Value {
+    return math::Exp2Op::create(b, loc, x, arith::FastMathFlags::afn);
+  };
+  made.power = power(exponent);
+  made.factor = power(make<arith::SubFOp>(largest, shift));
+  return made;
 }
 
 AttentionBuilder::Softmax AttentionBuilder::step(const Softmax &before,
                                                  bool isCut) {
   int64_t rows = block(dims.query), columns = block(dims.key);
-  int64_t width = block(dims.width);
+  Weights made = isPowerOfTwo ? weighByPowersOfTwo(before.largest, isCut)
+                              : weigh(before.largest, isCut);
   Softmax after;
-  Value score = scores(isCut);
-  after.largest =
-      make<arith::MaximumFOp>(before.largest, reduce<arith::MaximumFOp>(score));
-  // Where nothing has been seen yet all exponentials are zero.
-  Value lowest = splat(-std::numeric_limits<double>::infinity(), rows, 1);
-  Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                        after.largest, lowest);
-  Value shift = arith::SelectOp::create(b, loc, isEmpty, splat(0, rows, 1),
-                                        after.largest);
-  Value power = math::ExpOp::create(
-      b, loc, make<arith::SubFOp>(score, across(shift, columns)));
-  Value factor =
-      math::ExpOp::create(b, loc, make<arith::SubFOp>(before.largest, shift));
-  after.sum = make<arith::AddFOp>(make<arith::MulFOp>(before.sum, factor),
-                                  reduce<arith::AddFOp>(power));
-  Value scaled = make<arith::MulFOp>(before.result, across(factor, width));
+  after.largest = made.largest;
+  after.sum = make<arith::AddFOp>(make<arith::MulFOp>(before.sum, made.factor),
+                                  reduce<arith::AddFOp>(made.power));
+  Value scaled = make<arith::MulFOp>(before.result,
+                                     across(made.factor, block(dims.width)));
   if (weights != wide)
-    power = arith::TruncFOp::create(
-        b, loc, RankedTensorType::get({rows, columns}, weights), power);
+    made.power = arith::TruncFOp::create(
+        b, loc, RankedTensorType::get({rows, columns}, weights), made.power);
   after.result =
-      tile::DotOp::create(b, loc, scaled.getType(), power,
+      tile::DotOp::create(b, loc, scaled.getType(), made.power,
                           operand(2, dims.key, dims.width, weights), scaled,
                           tile::InputPrecision::ieee, false, false);
   return after;

@@ -9,7 +9,9 @@
 
 #include "LowerMma.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -42,25 +44,31 @@ static Value descriptorOf(OpBuilder &b, Location loc, Value address,
                             constant(i64, int64_t(descriptorBits(matrix))));
 }
 
-/// Assembly that takes sums in the registers that it leaves them in.
+/// Assembly that takes values in the registers that it leaves them in; those
+/// that `isFresh` names it only leaves there.
 static SmallVector<Value> tied(OpBuilder &b, Location loc, const Twine &text,
                                ValueRange sums, ValueRange more,
-                               StringRef moreConstraints) {
+                               StringRef moreConstraints,
+                               const llvm::SmallBitVector &isFresh = {}) {
   std::string constraints;
   size_t count = sums.size();
-  StringRef kind = isa<FloatType>(sums[0].getType()) ? "=f" : "=r";
   for (size_t i = 0; i < count; ++i)
-    constraints += (i ? "," : "") + kind.str();
-  for (size_t i = 0; i < count; ++i)
+    constraints += (i ? "," : "") +
+                   std::string(isa<FloatType>(sums[i].getType()) ? "=f" : "=r");
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < count; ++i) {
+    if (i < isFresh.size() && isFresh[i])
+      continue;
     constraints += llvm::formatv(",{0}", i);
+    operands.push_back(sums[i]);
+  }
   constraints += moreConstraints;
   constraints += ",~{memory}";
-  SmallVector<Value> operands(sums);
   llvm::append_range(operands, more);
   Type type = sums[0].getType();
   if (count > 1)
     type = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                            SmallVector<Type>(count, type));
+                                            llvm::to_vector(sums.getTypes()));
   auto assembly = LLVM::InlineAsmOp::create(
       b, loc, type, operands, text.str(), constraints,
       /*has_side_effects=*/true, /*is_align_stack=*/false,
@@ -96,6 +104,7 @@ struct Part {
   StringRef factors[2];
   std::string across; ///< which factors are read across rows
   size_t firstSum = 0, place = 0;
+  bool isFresh = false; ///< its sums begin as zeros
 
   explicit Part(simt::MmaAsyncOp op)
       : op(op), lhs(op.getLhsMatrixAttr()), rhs(op.getRhsMatrix()) {
@@ -191,10 +200,11 @@ std::string Part::text() {
                           rhs.getSteps()[i] >> 4);
     text += llvm::formatv(
         " wgmma.mma_async.sync.aligned.{0}n{1}{2}.{3}.{4}.{5} {6}, {7}, rhs, "
-        "add{8};",
+        "{9}{8};",
         rows, 2 * count(), depth, acc, factors[0], factors[1],
         listed(firstSum, count()),
-        lhs ? "lhs" : listed(place + i * kWords, kWords), signs);
+        lhs ? "lhs" : listed(place + i * kWords, kWords), signs,
+        isFresh && i == 0 ? "none" : "add");
   }
   return text;
 }
@@ -256,27 +266,37 @@ void WarpgroupMma::addOperands(Part &part) {
   add(descriptorOf(b, loc, part.op.getRhs(), part.rhs), ",l");
 }
 
+static bool isZero(Value sum) {
+  return matchPattern(sum, m_Zero()) || matchPattern(sum, m_PosZeroFloat());
+}
+
 LogicalResult WarpgroupMma::run() {
   SmallVector<Value> sums;
   for (Part &part : parts) {
     if (failed(part.check()))
       return failure();
     part.firstSum = sums.size();
+    part.isFresh = llvm::all_of(part.op.getAcc(), isZero);
     llvm::append_range(sums, part.op.getAcc());
   }
+  llvm::SmallBitVector isFresh(sums.size());
+  for (Part &part : parts)
+    if (part.isFresh)
+      isFresh.set(part.firstSum, part.firstSum + part.count());
   for (Part &part : parts) {
-    part.place = 2 * sums.size() + operands.size();
+    part.place = 2 * sums.size() - isFresh.count() + operands.size();
     addOperands(part);
   }
   bool hasLeft = llvm::any_of(parts, [](Part &part) { return part.lhs; });
   std::string text =
-      llvm::formatv("{ .reg .pred add; .reg .b64 {0}rhs; setp.ne.b32 add, 1, "
-                    "0; wgmma.fence.sync.aligned;",
-                    hasLeft ? "lhs, " : "");
+      llvm::formatv("{{ .reg .pred add{1}; .reg .b64 {0}rhs; setp.ne.b32 add, "
+                    "1, 0;{2} wgmma.fence.sync.aligned;",
+                    hasLeft ? "lhs, " : "", isFresh.any() ? ", none" : "",
+                    isFresh.any() ? " setp.ne.b32 none, 0, 0;" : "");
   for (Part &part : parts)
     text += part.text();
-  SmallVector<Value> results =
-      tied(b, parts[0].op.getLoc(), text + " }", sums, operands, constraints);
+  SmallVector<Value> results = tied(b, parts[0].op.getLoc(), text + " }", sums,
+                                    operands, constraints, isFresh);
   for (Part &part : parts)
     part.op.replaceAllUsesWith(
         ArrayRef(results).slice(part.firstSum, part.count()));

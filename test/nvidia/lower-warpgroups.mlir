@@ -65,6 +65,20 @@ llvm.func @bytes(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %c: f32, %n: i32) {
   llvm.return
 }
 
+// Sums that begin as zeros need no registers before.
+// CHECK-LABEL: llvm.func @fresh
+// CHECK: llvm.inline_asm has_side_effects "{ .reg .pred add, none; .reg .b64 lhs, rhs; setp.ne.b32 add, 1, 0; setp.ne.b32 none, 0, 0; wgmma.fence.sync.aligned;
+// CHECK-SAME: {$0,$1,$2,$3}, lhs, rhs, none, 1, 1, 0, 0; {{.*}} {$0,$1,$2,$3}, lhs, rhs, add, 1, 1, 0, 0; }",
+// CHECK-SAME: "=f,=f,=f,=f,l,l,~{memory}" %{{[0-9]+}}, %{{[0-9]+}} : (i64, i64)
+llvm.func @fresh(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>) {
+  %c = llvm.mlir.constant(0.0 : f32) : f32
+  %d:4 = simt.mma_async "wgmma.m64k16.f32.bf16" %p : !llvm.ptr<3> as #simt.matrix<row = 128, group = 1024, panel = 8192, summed = true, steps = [0, 32], bytes = 8192>
+    by %q as #simt.matrix<row = 64, group = 512, panel = 512, summed = true, steps = [0, 32], bytes = 512> plus (%c, %c, %c, %c) : f32 at !llvm.ptr<3>
+  simt.commit_products
+  %r:4 = simt.wait_products but 0 (%d#0, %d#1, %d#2, %d#3) : f32
+  llvm.return
+}
+
 // Operations of a group are one piece of assembly, with the operands of all before it. Left factors may be in registers, two
 // numbers in each.
 // CHECK-LABEL: llvm.func @together
